@@ -1,0 +1,272 @@
+"""What a mapping from scores to probabilities is, and what one must provide."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from ._rows import as_distributions, as_rows, by_blocks, standard_scores
+
+
+class Linearization(NamedTuple):
+    """A mapping at fixed scores: its value and its Jacobian as functions.
+
+    Attributes
+    ----------
+    probabilities : ndarray of shape (n_samples, n_classes)
+        The value at the scores (the logarithm of it, from
+        :meth:`Mapping.log_linearize`).
+    jvp : callable
+        ``jvp(direction)`` is the Jacobian times ``direction``, row by row.
+    vjp : callable
+        ``vjp(direction)`` is the transposed Jacobian times ``direction``.
+    vjp_derivative : callable or None
+        ``vjp_derivative(cotangent, direction)`` is the derivative of
+        ``vjp(cotangent)`` as the scores move along ``direction``; None where
+        the mapping does not provide second derivatives.
+    """
+
+    probabilities: np.ndarray
+    jvp: Callable
+    vjp: Callable
+    vjp_derivative: Callable | None = None
+
+
+class Mapping(BaseEstimator):
+    """Base class of the mappings: scores to probabilities, row by row.
+
+    A mapping is a scikit-learn estimator without ``fit``: its parameters are
+    constructor arguments, so that ``mapping__alpha`` works in a grid search.
+
+    Two sets of methods share the work. Those that users call (``mapping(scores)``,
+    :meth:`jvp`, :meth:`vjp`, :meth:`jacobian`, :meth:`potential`, :meth:`entropy`,
+    :meth:`log_probabilities`) check their input and go through it in blocks of
+    rows. Those that a mapping writes (:meth:`probabilities`, and as many of
+    :meth:`probabilities_and_potential`, :meth:`linearize`,
+    :meth:`log_linearize` and :meth:`negative_entropy` as it can) are *kernels*:
+    they get *standard scores* and check nothing. Standard scores are a float
+    array of shape (n_samples, n_classes), C- or F-ordered, with no NaN and no
+    +inf; if the mapping is shift invariant the largest score of each row is
+    exactly 0. A kernel may overwrite them.
+
+    Only :meth:`probabilities` must be written; each further kernel gives the
+    mapping more: :meth:`linearize` derivatives and the log loss,
+    :meth:`probabilities_and_potential` with :meth:`negative_entropy` the
+    Fenchel-Young loss.
+    """
+
+    #: Is the mapping the gradient of a convex function? Then it has a
+    #: Fenchel-Young loss and a symmetric positive semidefinite Jacobian.
+    has_potential = False
+    #: Can a probability be exactly zero for finite scores?
+    has_zeros = False
+    #: Does adding a constant to a row of scores leave its probabilities alone?
+    is_shift_invariant = True
+    #: Does a higher score never get a lower probability?
+    is_order_preserving = True
+
+    # Kernels: for those who write a mapping or a loss. Nothing is checked here.
+
+    def probabilities(self, scores):
+        """Probabilities of standard scores (a kernel, see the class)."""
+        raise NotImplementedError(
+            f"{type(self).__name__} must define probabilities(scores)."
+        )
+
+    def probabilities_and_potential(self, scores):
+        """Probabilities and the potential of each row of standard scores."""
+        raise self._lacks("a potential", "probabilities_and_potential")
+
+    def negative_entropy(self, probabilities):
+        """Ω of each row of probabilities; finite on the whole simplex."""
+        raise self._lacks("an entropy", "negative_entropy")
+
+    def linearize(self, scores):
+        """:class:`Linearization` of the mapping at standard scores."""
+        raise self._lacks("a Jacobian", "linearize")
+
+    def log_linearize(self, scores):
+        """:class:`Linearization` of log-probabilities at standard scores."""
+        p, jvp, vjp, vjp_derivative = self.linearize(scores)
+        with np.errstate(divide="ignore"):
+            log_p = np.log(p)
+
+        def log_jvp(direction):
+            return jvp(direction) / p
+
+        def log_vjp(direction):
+            return vjp(direction / p)
+
+        def log_vjp_derivative(cotangent, direction):
+            moved = -cotangent * jvp(direction) / p**2
+            return vjp_derivative(cotangent / p, direction) + vjp(moved)
+
+        if vjp_derivative is None:
+            log_vjp_derivative = None
+        return Linearization(log_p, log_jvp, log_vjp, log_vjp_derivative)
+
+    # For users: checked, and computed in blocks of rows.
+
+    def __call__(self, scores):
+        """Probabilities of scores.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_samples, n_classes)
+            Real scores; -inf means that the class is not available.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            Rows on the probability simplex, float32 for float32 scores and
+            float64 otherwise.
+
+        Raises
+        ------
+        ValueError
+            If the scores are not two-dimensional, are not real numbers, hold NaN
+            or +inf, or have a row of -inf only; if a parameter of the mapping is
+            not allowed.
+        """
+        self._validate_params()
+        return by_blocks(self.probabilities, as_rows(scores), self.is_shift_invariant)
+
+    def log_probabilities(self, scores):
+        """Logarithm of the probabilities; -inf where a probability is zero.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_samples, n_classes)
+            Real scores; -inf means that the class is not available.
+
+        Returns
+        -------
+        log_probabilities : ndarray of shape (n_samples, n_classes)
+        """
+        self._validate_params()
+
+        def kernel(block):
+            return self.log_linearize(block).probabilities
+
+        return by_blocks(kernel, as_rows(scores), self.is_shift_invariant)
+
+    def jvp(self, scores, direction):
+        """Jacobian at `scores` times `direction`, row by row.
+
+        Parameters
+        ----------
+        scores, direction : array-like of shape (n_samples, n_classes)
+
+        Returns
+        -------
+        product : ndarray of shape (n_samples, n_classes)
+        """
+        self._validate_params()
+        scores, direction = as_rows(scores, direction=direction)
+
+        def kernel(block, block_direction):
+            return self.linearize(block).jvp(block_direction)
+
+        return by_blocks(kernel, scores, self.is_shift_invariant, direction)
+
+    def vjp(self, scores, direction):
+        """Transposed Jacobian at `scores` times `direction`, row by row.
+
+        Parameters
+        ----------
+        scores, direction : array-like of shape (n_samples, n_classes)
+
+        Returns
+        -------
+        product : ndarray of shape (n_samples, n_classes)
+        """
+        self._validate_params()
+        scores, direction = as_rows(scores, direction=direction)
+
+        def kernel(block, block_direction):
+            return self.linearize(block).vjp(block_direction)
+
+        return by_blocks(kernel, scores, self.is_shift_invariant, direction)
+
+    def jacobian(self, scores):
+        """Jacobian of each row, for inspection: it takes n_classes² numbers a row.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_samples, n_classes)
+
+        Returns
+        -------
+        jacobian : ndarray of shape (n_samples, n_classes, n_classes)
+            ``jacobian[n, i, j]`` is the derivative of probability ``i`` in score
+            ``j`` of row ``n``. Where the mapping has a kink, the Jacobian of the
+            piece on which the row's own zeros stay zeros.
+        """
+        self._validate_params()
+        scores = as_rows(scores)
+        jvp = self.linearize(standard_scores(scores, self.is_shift_invariant)).jvp
+        jacobian = np.empty((*scores.shape, scores.shape[1]), dtype=scores.dtype)
+        for j in range(scores.shape[1]):
+            direction = np.zeros_like(scores)
+            direction[:, j] = 1
+            jacobian[:, :, j] = jvp(direction)
+        return jacobian
+
+    def potential(self, scores):
+        """Convex function of the scores whose gradient the mapping is.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_samples, n_classes)
+
+        Returns
+        -------
+        potential : ndarray of shape (n_samples,)
+
+        Raises
+        ------
+        ValueError
+            As for a call of the mapping.
+        TypeError
+            If the mapping has no potential.
+        """
+        self._validate_params()
+        scores = as_rows(scores)
+
+        def kernel(block):
+            return self.probabilities_and_potential(block)[1]
+
+        potential = by_blocks(kernel, scores, self.is_shift_invariant)
+        if self.is_shift_invariant:
+            potential += scores.max(axis=1)
+        return potential
+
+    def entropy(self, probabilities):
+        """Entropy -Ω(p) that the mapping trades against the expected score.
+
+        Parameters
+        ----------
+        probabilities : array-like of shape (n_samples, n_classes)
+            Rows on the probability simplex.
+
+        Returns
+        -------
+        entropy : ndarray of shape (n_samples,)
+            Zero for a one-hot row, largest for the uniform row.
+
+        Raises
+        ------
+        ValueError
+            If a row is not on the probability simplex.
+        TypeError
+            If the mapping has no entropy.
+        """
+        self._validate_params()
+        return -self.negative_entropy(as_distributions(probabilities))
+
+    def _lacks(self, what, method):
+        return TypeError(
+            f"{type(self).__name__} does not provide {what}: it does not define "
+            f"{method}."
+        )

@@ -1,0 +1,46 @@
+"""The mappings that a name stands for."""
+
+from ._base import Mapping
+from ._entmax import Entmax
+from ._softmax import Softmax
+from ._sparsemax import Sparsemax
+
+#: Every name that is accepted wherever a mapping is. A new member is one line here.
+MAPPINGS = {
+    "softmax": Softmax,
+    "sparsemax": Sparsemax,
+    "entmax": Entmax,
+}
+
+
+def get_mapping(mapping):
+    """The mapping that a name stands for; a mapping is returned as it is.
+
+    Parameters
+    ----------
+    mapping : str or Mapping
+        A registered name, or a mapping.
+
+    Returns
+    -------
+    mapping : Mapping
+
+    Raises
+    ------
+    ValueError
+        If the name is not registered or `mapping` is something else.
+
+    Examples
+    --------
+    >>> from skprob.mappings import get_mapping
+    >>> get_mapping("entmax")
+    Entmax()
+    """
+    if isinstance(mapping, Mapping):
+        return mapping
+    if isinstance(mapping, str) and mapping in MAPPINGS:
+        return MAPPINGS[mapping]()
+    raise ValueError(
+        f"mapping must be a Mapping or one of the names {sorted(MAPPINGS)}; "
+        f"got {mapping!r}."
+    )
