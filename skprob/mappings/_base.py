@@ -56,6 +56,8 @@ class Mapping(BaseEstimator):
     Fenchel-Young loss.
     """
 
+    _parameter_constraints: dict = {}
+
     #: Is the mapping the gradient of a convex function? Then it has a
     #: Fenchel-Young loss and a symmetric positive semidefinite Jacobian.
     has_potential = False
