@@ -1,0 +1,54 @@
+# Everything below needs only Python 3.11 or newer and make; each target installs
+# what it runs on into the virtual environment .venv, once.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+# The CPU build of torch is a tenth of the size of the default one.
+TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format docs bench dev clean
+
+help:  ## Show this list
+	@sed -n 's/^\([a-z]*\):.*## /  make \1 \t/p' $(MAKEFILE_LIST) | expand -t 18
+
+demo: $(VENV)/.plot-progress  ## Fit real data, compare with LogisticRegression, save a picture
+	$(BIN)/python examples/demo.py
+
+test: $(VENV)/.test  ## Run the whole test suite, with the examples in docstrings and docs
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.lint  ## Check style and formatting
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+format: $(VENV)/.lint  ## Put style and formatting right
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: $(VENV)/.docs  ## Build the documentation in docs/_build/html
+	$(BIN)/python -m sphinx -q -W --keep-going -n -b html docs docs/_build/html
+
+bench: $(VENV)/.bench  ## Time the mappings beside the entmax package
+	$(BIN)/python benchmarks/mappings.py
+
+dev: $(VENV)/.dev  ## Install all that a developer needs, and the pre-commit hooks
+	$(BIN)/pre-commit install
+
+clean:  ## Remove the virtual environment and everything that was built
+	rm -rf $(VENV) build dist docs/_build docs/generated .pytest_cache .ruff_cache
+	rm -rf .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+# A stamp stands for an editable install with the extras that it is named after.
+$(VENV)/.bench: PIP_FLAGS = --extra-index-url $(TORCH_INDEX)
+$(VENV)/.%: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet $(PIP_FLAGS) -e ".[$(subst -,$(comma),$*)]"
+	@touch $@
+
+comma := ,

@@ -1,0 +1,39 @@
+"""What all tests share: the data sets on disk and the hypothesis profiles."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from scipy.sparse import csr_array
+
+# The same examples in every run, so that a change alone can turn a test red;
+# HYPOTHESIS_PROFILE=explore looks for new ones.
+settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.register_profile("explore", max_examples=1000, deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+
+@pytest.fixture(scope="session")
+def data():
+    """Return ``load(name)``, which reads a data set of the folder SKPROB_DATA.
+
+    A set is a dict of its arrays, with the pieces of a CSR matrix put together.
+    """
+    folder = os.environ.get("SKPROB_DATA")
+    if not folder:
+        pytest.skip("needs the data sets of the folder that SKPROB_DATA names")
+
+    def load(name):
+        with np.load(Path(folder) / f"{name}.npz") as file:
+            arrays = dict(file)
+        for key in [k.removesuffix("_indptr") for k in arrays if "_indptr" in k]:
+            values, indices, indptr, shape = (
+                arrays.pop(f"{key}_{piece}")
+                for piece in ("data", "indices", "indptr", "shape")
+            )
+            arrays[key] = csr_array((values, indices, indptr), shape=tuple(shape))
+        return arrays
+
+    return load
