@@ -1,0 +1,144 @@
+"""What a loss between scores and a target is."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from ..mappings import get_mapping
+from ..mappings._rows import as_rows, standard_scores
+from ._target import as_target
+
+
+class LossLinearization(NamedTuple):
+    """A loss at fixed scores: values, gradient and the Hessian as a function.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_samples,)
+        Value of each row, without the loss's :meth:`Loss.constant`.
+    gradient : ndarray of shape (n_samples, n_classes)
+    hessian_product : callable
+        ``hessian_product(direction)``, row by row.
+    """
+
+    values: np.ndarray
+    gradient: np.ndarray
+    hessian_product: Callable
+
+
+class Loss(BaseEstimator):
+    """Base class of the losses of scores through a mapping.
+
+    As in a mapping, users call methods that check their input (:meth:`value`,
+    :meth:`value_and_gradient`, :meth:`hessian_product`) and a loss writes kernels
+    that do not: :meth:`check`, :meth:`constant`, :meth:`evaluate` and
+    :meth:`linearize`. Kernels get scores as a float array that they may overwrite
+    and the target as a ``DenseTarget`` or ``SparseTarget``.
+
+    Parameters
+    ----------
+    mapping : Mapping, str or None
+        The mapping from scores to probabilities, or its registered name. None
+        stands for the mapping of the classifier that the loss is given to.
+    """
+
+    _parameter_constraints: dict = {}
+
+    def __init__(self, mapping=None):
+        self.mapping = mapping
+
+    # Kernels: for those who write a loss or an objective.
+
+    def check(self):
+        """Raise where the parameters, or the mapping, do not make a loss."""
+        self._validate_params()
+        if self.mapping is None:
+            raise ValueError(
+                f"{type(self).__name__} needs a mapping: mapping=None only stands "
+                "for the mapping of the classifier that the loss is given to."
+            )
+        get_mapping(self.mapping)._validate_params()
+
+    def constant(self, target):
+        """The part of each row's value that does not depend on the scores."""
+        return np.zeros(target.shape[0])
+
+    def evaluate(self, scores, target):
+        """Values without the constant, (n_samples,), and gradient of each row."""
+        raise NotImplementedError
+
+    def linearize(self, scores, target):
+        """:class:`LossLinearization` at scores."""
+        raise NotImplementedError
+
+    # For users.
+
+    def value(self, scores, target):
+        """Loss of each row.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_samples, n_classes)
+            Real scores; -inf means that the class is not available.
+        target : array-like or sparse matrix of shape (n_samples, n_classes)
+            Rows on the probability simplex: one-hot for a label, uniform over the
+            labels of a set, or any distribution.
+
+        Returns
+        -------
+        value : ndarray of shape (n_samples,)
+
+        Raises
+        ------
+        ValueError
+            If scores or target are malformed, or a parameter is not allowed.
+        """
+        return self.value_and_gradient(scores, target)[0]
+
+    def value_and_gradient(self, scores, target):
+        """Loss of each row, and its gradient in the scores.
+
+        Parameters
+        ----------
+        scores, target : as for :meth:`value`
+
+        Returns
+        -------
+        value : ndarray of shape (n_samples,)
+        gradient : ndarray of shape (n_samples, n_classes)
+        """
+        scores, target = self._checked(scores, target)
+        value, gradient = self.evaluate(scores, target)
+        return value + self.constant(target), gradient
+
+    def hessian_product(self, scores, target, direction):
+        """Hessian of each row's loss in the scores, times `direction`.
+
+        Parameters
+        ----------
+        scores, target : as for :meth:`value`
+        direction : array-like of shape (n_samples, n_classes)
+
+        Returns
+        -------
+        product : ndarray of shape (n_samples, n_classes)
+        """
+        scores, direction = as_rows(scores, direction=direction)
+        scores, target = self._checked(scores, target)
+        return self.linearize(scores, target).hessian_product(direction)
+
+    def _checked(self, scores, target):
+        self.check()
+        # Not shifted: a loss shifts them itself, if its mapping allows it.
+        scores = standard_scores(as_rows(scores), shift=False)
+        return scores, as_target(target, scores.shape, scores.dtype)
+
+
+def shift_to_standard(scores, mapping):
+    """Shift scores, in place, to what the kernels of a mapping take."""
+    if mapping.is_shift_invariant:
+        with np.errstate(over="ignore"):
+            scores -= scores.max(axis=1, keepdims=True)
+    return scores

@@ -1,0 +1,75 @@
+"""Fenchel-Young losses."""
+
+import numpy as np
+
+from ..mappings import get_mapping
+from ._base import Loss, LossLinearization, shift_to_standard
+
+
+class FenchelYoungLoss(Loss):
+    r"""The convex loss that a mapping with a potential brings with it.
+
+    For a mapping :math:`p = \nabla F` with :math:`F = \Omega^*`,
+
+    .. math:: L(z; q) = F(z) + \Omega(q) - \langle q, z \rangle \ge 0,
+
+    zero exactly when :math:`p(z) = q`. Its gradient in the scores is
+    :math:`p(z) - q` and its Hessian the Jacobian of the mapping, for labels, label
+    sets and distributions alike. With softmax it is the logistic (cross-entropy)
+    loss less the target's entropy, with sparsemax the sparsemax loss.
+
+    Parameters
+    ----------
+    mapping : Mapping, str or None, default=None
+        A mapping with a potential, or its registered name. None stands for the
+        mapping of the classifier that the loss is given to.
+
+    See Also
+    --------
+    LogLoss : Minus the log-likelihood, for any mapping.
+
+    References
+    ----------
+    Blondel, Martins, Niculae, "Learning with Fenchel-Young losses", JMLR 2020.
+
+    Examples
+    --------
+    >>> from skprob.losses import FenchelYoungLoss
+    >>> from skprob.mappings import Sparsemax
+    >>> loss = FenchelYoungLoss(Sparsemax())
+    >>> scores = [[0.5, 0.3, -1.0], [2.0, 0.0, 0.0]]
+    >>> target = [[1, 0, 0], [1, 0, 0]]
+    >>> loss.value(scores, target).round(4)
+    array([0.16, 0.  ])
+    >>> loss.value_and_gradient(scores, target)[1].round(4)
+    array([[-0.4,  0.4,  0. ],
+           [ 0. ,  0. ,  0. ]])
+    """
+
+    def check(self):
+        super().check()
+        mapping = get_mapping(self.mapping)
+        if not mapping.has_potential:
+            raise ValueError(
+                f"FenchelYoungLoss needs a mapping with a potential, and {mapping!r} "
+                "has none: use LogLoss (loss='log')."
+            )
+
+    def constant(self, target):
+        return get_mapping(self.mapping).negative_entropy(target.packed())
+
+    def evaluate(self, scores, target):
+        mapping = get_mapping(self.mapping)
+        shift_to_standard(scores, mapping)
+        inner = target.inner(scores)
+        gradient, values = mapping.probabilities_and_potential(scores)
+        values = values - inner
+        target.subtract_from(gradient)
+        return values, gradient
+
+    def linearize(self, scores, target):
+        mapping = get_mapping(self.mapping)
+        jvp = mapping.linearize(
+            shift_to_standard(np.array(scores, order="K"), mapping)
+        ).jvp
+        return LossLinearization(*self.evaluate(scores, target), jvp)

@@ -1,0 +1,99 @@
+"""The log loss through any mapping."""
+
+from numbers import Real
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from ..mappings import get_mapping
+from ._base import Loss, LossLinearization, shift_to_standard
+
+# Costs a true class of probability zero about 14 nats.
+_EPSILON_WITH_ZEROS = 1e-6
+
+
+class LogLoss(Loss):
+    r"""Minus the log-likelihood of the target, through any mapping.
+
+    .. math:: \ell(z; q) = -\sum_k q_k \log \frac{p_k(z) + \epsilon}{1 + K\epsilon},
+
+    with :math:`\epsilon = 0` for a mapping whose probabilities are positive, and a
+    small :math:`\epsilon` where they can be exactly zero. It is convex for softmax
+    (where it is the Fenchel-Young loss plus the target's entropy), in general not.
+
+    Parameters
+    ----------
+    mapping : Mapping, str or None, default=None
+        A mapping, or its registered name. None stands for the mapping of the
+        classifier that the loss is given to.
+    epsilon : float or "auto", default="auto"
+        Smoothing; positive for a mapping with exact zeros. "auto" is 0 for
+        positive mappings and 1e-6 for those with zeros.
+
+    See Also
+    --------
+    FenchelYoungLoss : The mapping's own convex loss.
+
+    Notes
+    -----
+    Outside the support of a sparse mapping the gradient is zero: a row whose true
+    class has probability zero does not pull it back. The Fenchel-Young loss does.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.losses import LogLoss
+    >>> loss = LogLoss("softmax")
+    >>> loss.value([[np.log(3), 0.0]], [[1, 0]]).round(4)  # -log(3/4)
+    array([0.2877])
+    >>> LogLoss("sparsemax", epsilon=0.01).value([[0.0, 2.0]], [[1, 0]]).round(4)
+    array([4.625])
+    """
+
+    _parameter_constraints = {
+        "epsilon": [Interval(Real, 0, 1, closed="left"), StrOptions({"auto"})]
+    }
+
+    def __init__(self, mapping=None, epsilon="auto"):
+        super().__init__(mapping)
+        self.epsilon = epsilon
+
+    def check(self):
+        super().check()
+        mapping = get_mapping(self.mapping)
+        if mapping.has_zeros and self.epsilon == 0:
+            raise ValueError(
+                f"epsilon must be positive for {mapping!r}, whose probabilities can "
+                "be exactly zero; got 0."
+            )
+
+    def evaluate(self, scores, target):
+        values, gradient, _ = self.linearize(scores, target)
+        return values, gradient
+
+    def linearize(self, scores, target):
+        mapping = get_mapping(self.mapping)
+        epsilon = self.epsilon
+        if epsilon == "auto":
+            epsilon = _EPSILON_WITH_ZEROS if mapping.has_zeros else 0.0
+        scores = shift_to_standard(scores, mapping)
+        q = target.to_dense(scores.dtype)
+        if epsilon == 0:
+            log_p, _, vjp, vjp_derivative = mapping.log_linearize(scores)
+            values = -target.inner(log_p)
+
+            def hessian_product(direction):
+                return vjp_derivative(-q, direction)
+
+            return LossLinearization(values, vjp(-q), hessian_product)
+
+        p, jvp, vjp, vjp_derivative = mapping.linearize(scores)
+        smoothed = p + epsilon
+        values = np.log1p(p.shape[1] * epsilon) - target.inner(np.log(smoothed))
+        slope = -q / smoothed
+
+        def hessian_product(direction):
+            bent = -slope / smoothed * jvp(direction)
+            return vjp_derivative(slope, direction) + vjp(bent)
+
+        return LossLinearization(values, vjp(slope), hessian_product)

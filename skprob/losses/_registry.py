@@ -1,0 +1,64 @@
+"""The losses that a name stands for."""
+
+from sklearn.base import clone
+
+from ..mappings import get_mapping
+from ._base import Loss
+from ._fenchel_young import FenchelYoungLoss
+from ._log import LogLoss
+
+#: Every name that is accepted wherever a loss is. A new member is one line here.
+LOSSES = {
+    "fenchel_young": FenchelYoungLoss,
+    "log": LogLoss,
+}
+
+
+def get_loss(loss, mapping):
+    """The checked loss through a mapping that a name stands for.
+
+    Parameters
+    ----------
+    loss : str or Loss
+        "auto" is the mapping's matching loss: Fenchel-Young where the mapping has
+        a potential, else the log loss. Otherwise a registered name, or a loss with
+        this mapping or with ``mapping=None``.
+    mapping : Mapping or str
+        A mapping, or its registered name.
+
+    Returns
+    -------
+    loss : Loss
+        With `mapping` as its mapping; a copy if a loss was given.
+
+    Raises
+    ------
+    ValueError
+        If the name is not registered, the loss carries another mapping, or the
+        loss cannot be formed with this mapping.
+
+    Examples
+    --------
+    >>> from skprob.losses import get_loss
+    >>> get_loss("auto", "sparsemax")
+    FenchelYoungLoss(mapping=Sparsemax())
+    """
+    mapping = get_mapping(mapping)
+    if isinstance(loss, Loss):
+        if loss.mapping is not None and repr(get_mapping(loss.mapping)) != repr(mapping):
+            raise ValueError(
+                f"loss carries the mapping {get_mapping(loss.mapping)!r}, but the "
+                f"mapping is {mapping!r}. Leave the loss's mapping as None."
+            )
+        loss = clone(loss).set_params(mapping=mapping)
+    elif loss == "auto":
+        loss = (FenchelYoungLoss if mapping.has_potential else LogLoss)(mapping)
+    elif isinstance(loss, str) and loss in LOSSES:
+        loss = LOSSES[loss](mapping)
+    else:
+        raise ValueError(
+            f"loss must be 'auto', a Loss or one of the names {sorted(LOSSES)}; "
+            f"got {loss!r}."
+        )
+    loss.check()
+    return loss

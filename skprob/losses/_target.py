@@ -1,0 +1,152 @@
+"""Targets: a distribution over the classes for each row, dense or sparse.
+
+Losses meet a target through a handful of operations, so that labels and label
+sets, which have a few non-zeros a row, are never written out class by class.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from ..mappings._rows import as_distributions
+
+
+@dataclass(frozen=True)
+class DenseTarget:
+    """A target that may put weight on every class.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples, n_classes)
+        Rows on the probability simplex.
+    """
+
+    values: np.ndarray
+
+    @property
+    def shape(self):
+        return self.values.shape
+
+    def inner(self, array):
+        """Σ_k q_k a_k of each row; where q_k = 0 an infinite a_k counts nothing."""
+        with np.errstate(invalid="ignore"):
+            inner = np.einsum("nk,nk->n", self.values, array)
+        if not np.isfinite(inner).all():
+            inner = np.where(self.values > 0, self.values * array, 0).sum(axis=1)
+        return inner
+
+    def subtract_from(self, array):
+        """Subtract the target from an array, in place."""
+        array -= self.values
+
+    def to_dense(self, dtype):
+        """The target as an array of shape (n_samples, n_classes)."""
+        return self.values.astype(dtype, copy=False)
+
+    def packed(self):
+        """The rows without what their entropy does not depend on."""
+        return self.values
+
+    def block(self, rows):
+        """The target of a slice of rows."""
+        return DenseTarget(self.values[rows])
+
+
+@dataclass(frozen=True)
+class SparseTarget:
+    """A target with few non-zeros in a row.
+
+    Parameters
+    ----------
+    indptr : ndarray of shape (n_samples + 1,)
+        Row ``i`` has entries ``indptr[i]`` to ``indptr[i + 1]``.
+    columns : ndarray of shape (n_entries,)
+        Class of each entry; no class twice in a row.
+    values : ndarray of shape (n_entries,)
+        Positive; they sum to one in each row.
+    n_classes : int
+    """
+
+    indptr: np.ndarray
+    columns: np.ndarray
+    values: np.ndarray
+    n_classes: int
+
+    @classmethod
+    def from_labels(cls, labels, n_classes, dtype=np.float64):
+        """Target of one class a row, given by its index."""
+        n = len(labels)
+        return cls(np.arange(n + 1), labels, np.ones(n, dtype=dtype), n_classes)
+
+    @property
+    def shape(self):
+        return len(self.indptr) - 1, self.n_classes
+
+    @property
+    def _rows(self):
+        return np.repeat(np.arange(self.shape[0]), np.diff(self.indptr))
+
+    @property
+    def _one_a_row(self):
+        # Every row has an entry, so the count tells.
+        return len(self.columns) == self.shape[0]
+
+    def inner(self, array):
+        """Σ_k q_k a_k of each row; where q_k = 0 an infinite a_k counts nothing."""
+        terms = self.values * array[self._rows, self.columns]
+        return terms if self._one_a_row else np.add.reduceat(terms, self.indptr[:-1])
+
+    def subtract_from(self, array):
+        """Subtract the target from an array, in place."""
+        array[self._rows, self.columns] -= self.values
+
+    def to_dense(self, dtype):
+        """The target as an array of shape (n_samples, n_classes)."""
+        dense = np.zeros(self.shape, dtype=dtype)
+        dense[self._rows, self.columns] = self.values
+        return dense
+
+    def packed(self):
+        """The rows without what their entropy does not depend on."""
+        rows, counts = self._rows, np.diff(self.indptr)
+        packed = np.zeros((len(counts), counts.max(initial=1)), self.values.dtype)
+        packed[rows, np.arange(len(rows)) - self.indptr[rows]] = self.values
+        return packed
+
+    def block(self, rows):
+        """The target of a slice of rows."""
+        start, stop, _ = rows.indices(self.shape[0])
+        first, last = self.indptr[start], self.indptr[stop]
+        return SparseTarget(
+            self.indptr[start : stop + 1] - first,
+            self.columns[first:last],
+            self.values[first:last],
+            self.n_classes,
+        )
+
+
+def as_target(target, shape, dtype):
+    """The checked target that an array or sparse matrix of distributions is.
+
+    Raises ValueError where it does not have the given shape or a row is not on
+    the probability simplex.
+    """
+    if target.shape != shape if sparse.issparse(target) else np.shape(target) != shape:
+        raise ValueError(
+            f"target must have the shape of scores, {shape}; got {np.shape(target)}."
+        )
+    if not sparse.issparse(target):
+        return DenseTarget(as_distributions(target, "target").astype(dtype, copy=False))
+    target = sparse.csr_array(target, dtype=dtype, copy=True)
+    target.sum_duplicates()
+    target.eliminate_zeros()
+    total = target.sum(axis=1)
+    good = np.abs(total - 1) <= 1e3 * np.finfo(dtype).eps
+    if not good.all() or not (target.data > 0).all():
+        raise ValueError(
+            "target must be rows of non-negative numbers that sum to one; row "
+            f"{int(np.argmin(good))} sums to {total[np.argmin(good)]:.6g}, and the "
+            f"smallest entry is {target.data.min(initial=np.inf):.6g}."
+        )
+    return SparseTarget(target.indptr, target.indices, target.data, shape[1])

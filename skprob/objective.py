@@ -1,0 +1,335 @@
+"""The training objective of a linear model, as a sum over blocks of rows.
+
+Conventions, for the whole module:
+
+- Row i has features x_i, target q_i and weight s_i. The weights are normalised:
+  they sum to one over *all* blocks.
+- A model has M coefficient rows W of shape (M, n_features) and M intercepts b. Its
+  M outputs W x + b are the scores of M = K classes; with two classes there is one
+  output u, and the scores are (-u/2, +u/2).
+- Parameters are one flat float64 vector: W row by row, then b if there is one.
+- The objective is Σ_i s_i ℓ(scores_i; q_i) + ½ l2 ‖W‖². With l2 = 1/(C Σs) over the
+  weights before normalisation it is scikit-learn's.
+
+A block's contribution is a pure function of (coefficients, block, loss); nothing here
+keeps state between calls, and whatever can map a function over blocks can compute
+the sum: a loop, worker processes, a cluster.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+# In numbers: large enough for BLAS to be at full speed, small enough that what is
+# computed from a block (scores, residuals) is still in a core's cache.
+_BLOCK_SIZE = 1 << 20
+
+
+class Block(NamedTuple):
+    """Some rows of the data.
+
+    Attributes
+    ----------
+    X : ndarray or CSR array of shape (n_rows, n_features)
+        float32 or float64.
+    target : DenseTarget or SparseTarget
+    weight : ndarray of shape (n_rows,)
+        Normalised over all blocks.
+    """
+
+    X: np.ndarray | sparse.csr_array
+    target: object
+    weight: np.ndarray
+
+
+def split_rows(X, target, weight):
+    """Cut data in memory into blocks, without copying X.
+
+    Parameters
+    ----------
+    X : ndarray or CSR array of shape (n_samples, n_features)
+    target : DenseTarget or SparseTarget of shape (n_samples, n_classes)
+    weight : ndarray of shape (n_samples,)
+        Non-negative weights; they are normalised here.
+
+    Returns
+    -------
+    blocks : list of Block
+    """
+    n_samples, n_features = X.shape
+    width = X.nnz / n_samples if sparse.issparse(X) else n_features
+    # The coefficients are touched once a block: keep them fewer than the block.
+    size = max(_BLOCK_SIZE, 4 * n_features if sparse.issparse(X) else 0)
+    step = int(max(1, size // max(width, target.shape[1], 1)))
+    weight = (weight / weight.sum()).astype(X.dtype, copy=False)
+    slices = [slice(i, min(i + step, n_samples)) for i in range(0, n_samples, step)]
+    return [Block(_rows_of(X, s), target.block(s), weight[s]) for s in slices]
+
+
+def _rows_of(X, rows):
+    if not sparse.issparse(X):
+        return X[rows]
+    first, last = X.indptr[rows.start], X.indptr[rows.stop]
+    indptr = X.indptr[rows.start : rows.stop + 1] - first
+    parts = (X.data[first:last], X.indices[first:last], indptr)
+    return sparse.csr_array(parts, shape=(len(indptr) - 1, X.shape[1]))
+
+
+def model_outputs(X, coef, intercept):
+    """Outputs W x + b of a linear model, of shape (n_rows, M)."""
+    if sparse.issparse(X):
+        outputs = X @ coef.T
+    else:
+        # Output by output in memory: both the product and the kernels that follow
+        # are faster so.
+        outputs = (coef @ X.T).T
+    outputs += intercept
+    return outputs
+
+
+def scores_of(outputs):
+    """Scores of the classes, from a model's outputs."""
+    if outputs.shape[1] > 1:
+        return outputs
+    half = outputs[:, 0] / 2
+    return np.stack([-half, half]).T
+
+
+def _outputs_adjoint(residual, n_outputs):
+    """Adjoint of :func:`scores_of`."""
+    if n_outputs > 1:
+        return residual
+    return (residual[:, 1:] - residual[:, :1]) / 2
+
+
+def _weighted_sum(X, residual):
+    """Σ_i residual_i x_iᵀ, of shape (M, n_features)."""
+    if sparse.issparse(X):
+        return (X.T @ residual).T
+    return residual.T @ X
+
+
+def block_value_and_gradient(coef, intercept, block, loss):
+    """A block's part of the objective, without the penalty.
+
+    Parameters
+    ----------
+    coef : ndarray of shape (M, n_features)
+    intercept : ndarray of shape (M,)
+    block : Block
+    loss : Loss
+
+    Returns
+    -------
+    value : float
+        Without the loss's constant.
+    coef_gradient : ndarray of shape (M, n_features)
+    intercept_gradient : ndarray of shape (M,)
+    """
+    scores = scores_of(model_outputs(block.X, coef, intercept))
+    values, residual = loss.evaluate(scores, block.target)
+    residual *= block.weight[:, None]
+    residual = _outputs_adjoint(residual, len(coef))
+    value = float(np.dot(values, block.weight))
+    return value, _weighted_sum(block.X, residual), residual.sum(axis=0)
+
+
+def block_linearization(coef, intercept, block, loss):
+    """As :func:`block_value_and_gradient`, with the Hessian product as a function.
+
+    Returns
+    -------
+    value, coef_gradient, intercept_gradient : as there
+    hessian_product : callable
+        ``hessian_product(coef_direction, intercept_direction)`` is a pair of arrays
+        like the gradients.
+    """
+    scores = scores_of(model_outputs(block.X, coef, intercept))
+    values, residual, score_product = loss.linearize(scores, block.target)
+    residual = _outputs_adjoint(residual * block.weight[:, None], len(coef))
+
+    def hessian_product(coef_direction, intercept_direction):
+        direction = model_outputs(block.X, coef_direction, intercept_direction)
+        product = score_product(scores_of(direction)) * block.weight[:, None]
+        product = _outputs_adjoint(product, len(coef_direction))
+        return _weighted_sum(block.X, product), product.sum(axis=0)
+
+    value = float(np.dot(values, block.weight))
+    gradient = _weighted_sum(block.X, residual), residual.sum(axis=0)
+    return value, *gradient, hessian_product
+
+
+def block_moments(block, centre):
+    """Weighted sums of x - centre and of its square, feature by feature."""
+    if not sparse.issparse(block.X):
+        deviation = block.X - centre
+        first = block.weight @ deviation
+        np.square(deviation, out=deviation)
+        return np.stack([first, block.weight @ deviation])
+    total = block.weight.sum()
+    first = block.X.T @ block.weight
+    squares = sparse.csr_array(
+        (block.X.data**2, block.X.indices, block.X.indptr), shape=block.X.shape
+    )
+    second = squares.T @ block.weight - 2 * centre * first + total * centre**2
+    return np.stack([first - total * centre, second])
+
+
+class Linearization(NamedTuple):
+    """An objective at fixed parameters.
+
+    Attributes
+    ----------
+    value : float
+    gradient : ndarray of shape (n_parameters,)
+    hessian_product : callable
+        Hessian times a vector of shape (n_parameters,).
+    """
+
+    value: float
+    gradient: np.ndarray
+    hessian_product: Callable
+
+
+class LinearObjective:
+    """Weighted mean loss of a linear model plus a ridge penalty.
+
+    Parameters
+    ----------
+    blocks : sequence of Block
+        Iterated over at every evaluation. The weights of all blocks sum to one.
+    loss : Loss
+        Checked, with its mapping.
+    l2 : float
+        Strength of the penalty ½ l2 ‖W‖²; the intercepts are free.
+    fit_intercept : bool
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.losses import FenchelYoungLoss, SparseTarget
+    >>> from skprob.mappings import Softmax
+    >>> from skprob.objective import LinearObjective, split_rows
+    >>> X = np.array([[0.0], [1.0], [2.0]])
+    >>> target = SparseTarget.from_labels(np.array([0, 1, 2]), n_classes=3)
+    >>> objective = LinearObjective(
+    ...     split_rows(X, target, np.ones(3)), FenchelYoungLoss(Softmax()), l2=0.1
+    ... )
+    >>> value, gradient = objective.value_and_gradient(np.zeros(6))
+    >>> round(value, 4)  # log(3)
+    1.0986
+    >>> gradient.round(4)
+    array([ 0.3333, -0.    , -0.3333, -0.    , -0.    , -0.    ])
+    """
+
+    def __init__(self, blocks, loss, *, l2, fit_intercept=True):
+        self.blocks = blocks
+        self.loss = loss
+        self.l2 = l2
+        self.fit_intercept = fit_intercept
+        self.dtype = blocks[0].X.dtype
+        n_classes = blocks[0].target.shape[1]
+        self.coef_shape = (1 if n_classes == 2 else n_classes, blocks[0].X.shape[1])
+        self._constant = sum(
+            float(np.dot(loss.constant(block.target), block.weight)) for block in blocks
+        )
+
+    @property
+    def n_parameters(self):
+        """Length of the parameter vector."""
+        n_outputs, n_features = self.coef_shape
+        return n_outputs * (n_features + self.fit_intercept)
+
+    def pack(self, coef, intercept):
+        """Parameter vector of coefficients and intercepts."""
+        parts = [np.ravel(coef), intercept] if self.fit_intercept else [np.ravel(coef)]
+        return np.concatenate(parts).astype(np.float64, copy=False)
+
+    def unpack(self, parameters):
+        """Coefficients (M, n_features) and intercepts (M,) of a parameter vector."""
+        n_outputs, n_features = self.coef_shape
+        size = n_outputs * n_features
+        coef = parameters[:size].reshape(self.coef_shape)
+        intercept = parameters[size:] if self.fit_intercept else np.zeros(n_outputs)
+        return coef, intercept
+
+    def value_and_gradient(self, parameters):
+        """Value and gradient, in one pass over the data.
+
+        Parameters
+        ----------
+        parameters : ndarray of shape (n_parameters,)
+
+        Returns
+        -------
+        value : float
+        gradient : ndarray of shape (n_parameters,)
+        """
+        model = self._for_blocks(parameters)
+        parts = [block_value_and_gradient(*model, b, self.loss) for b in self.blocks]
+        return self._total(parameters, parts)
+
+    def linearize(self, parameters):
+        """Value, gradient and Hessian product at parameters.
+
+        Parameters
+        ----------
+        parameters : ndarray of shape (n_parameters,)
+
+        Returns
+        -------
+        linearization : Linearization
+        """
+        model = self._for_blocks(parameters)
+        parts = [block_linearization(*model, block, self.loss) for block in self.blocks]
+
+        def hessian_product(direction):
+            along = self._for_blocks(direction)
+            products = [part[3](*along) for part in parts]
+            product = self._sum_gradients(products)
+            coef, _ = self.unpack(product)
+            coef += self.l2 * self.unpack(direction)[0]
+            return product
+
+        return Linearization(*self._total(parameters, parts), hessian_product)
+
+    def feature_moments(self):
+        """Weighted mean and variance of each feature.
+
+        Returns
+        -------
+        mean, variance : ndarray of shape (n_features,)
+        """
+        # About a centre that is near the mean nothing cancels.
+        first = self.blocks[0]
+        share = max(float(first.weight.sum()), np.finfo(np.float64).tiny)
+        centre = np.asarray(first.X.T @ first.weight) / share
+        with np.errstate(over="ignore"):
+            parts = [block_moments(block, centre) for block in self.blocks]
+        shift, square = np.sum(parts, axis=0, dtype=np.float64)
+        return centre + shift, np.maximum(square - shift**2, 0)
+
+    def _for_blocks(self, parameters):
+        coef, intercept = self.unpack(parameters)
+        # A sparse product reads the transposed coefficients row by row.
+        order = "F" if sparse.issparse(self.blocks[0].X) else "C"
+        coef = np.asarray(coef, dtype=self.dtype, order=order)
+        return coef, intercept.astype(self.dtype, copy=False)
+
+    def _total(self, parameters, parts):
+        coef, _ = self.unpack(parameters)
+        value = sum(part[0] for part in parts) + self._constant
+        value += self.l2 / 2 * np.vdot(coef, coef)
+        gradient = self._sum_gradients([part[1:3] for part in parts])
+        self.unpack(gradient)[0][...] += self.l2 * coef
+        return float(value), gradient
+
+    def _sum_gradients(self, parts):
+        total = np.zeros(self.n_parameters)
+        coef, intercept = self.unpack(total)
+        for coef_part, intercept_part in parts:
+            coef += coef_part
+            intercept += intercept_part
+        return total

@@ -1,0 +1,12 @@
+"""Solvers: they minimise an objective that they know by its methods only."""
+
+from ._lbfgs import lbfgs
+from ._scaling import Standardization
+from ._solution import Solution
+
+#: Every name that is accepted as ``solver``. A new member is one line here.
+SOLVERS = {
+    "lbfgs": lbfgs,
+}
+
+__all__ = ["SOLVERS", "Solution", "Standardization", "lbfgs"]

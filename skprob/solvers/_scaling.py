@@ -1,0 +1,62 @@
+"""Coordinates in which badly scaled features do no harm."""
+
+import numpy as np
+
+
+class Standardization:
+    """The parameters of centred and scaled features, for the same objective.
+
+    The model W x + b is W' (x - mean)/scale + b' with W' = W scale and b' = b + W
+    mean. The data are not touched: parameters are carried from the new coordinates
+    to the original ones before the objective sees them, and its gradient back, so
+    that the penalty is the original one and X may be sparse.
+
+    Parameters
+    ----------
+    objective : object
+        With ``feature_moments()``, ``coef_shape``, ``l2``, ``dtype``,
+        ``fit_intercept``, ``pack`` and ``unpack``.
+
+    Attributes
+    ----------
+    rounding : ndarray of shape (n_features,)
+        About how far rounding alone can move a coefficient's gradient in the new
+        coordinates.
+    """
+
+    def __init__(self, objective):
+        self._objective = objective
+        mean, variance = objective.feature_moments()
+        if not objective.fit_intercept:
+            # Nothing absorbs a shift, and the raw second moment is the curvature.
+            variance = variance + mean**2
+            mean = np.zeros_like(mean)
+        # The Hessian's diagonal is about (curvature × variance + l2): curvature 1/4
+        # for one output, 1/K for K of them.
+        n_outputs = objective.coef_shape[0]
+        curvature = 1 / max(n_outputs, 4)
+        spread = np.sqrt(variance + objective.l2 / curvature)
+        epsilon = np.finfo(objective.dtype).eps
+        size = np.abs(mean) + np.sqrt(variance)
+        # A constant feature has nothing but rounding for a spread.
+        usable = np.isfinite(spread) & (spread > epsilon * size)
+        self.scale = np.where(usable, spread, np.maximum(size, 1.0))
+        self.mean = mean
+        self.rounding = 8 * epsilon * size / self.scale
+
+    def to_original(self, parameters):
+        """Original parameters of parameters in the new coordinates."""
+        coef, intercept = self._objective.unpack(parameters)
+        coef = coef / self.scale
+        return self._objective.pack(coef, intercept - coef @ self.mean)
+
+    def from_original(self, parameters):
+        """Parameters in the new coordinates of original ones."""
+        coef, intercept = self._objective.unpack(parameters)
+        return self._objective.pack(coef * self.scale, intercept + coef @ self.mean)
+
+    def gradient(self, gradient):
+        """Gradient in the new coordinates, from the original gradient."""
+        coef, intercept = self._objective.unpack(gradient)
+        coef = (coef - np.outer(intercept, self.mean)) / self.scale
+        return self._objective.pack(coef, intercept)
