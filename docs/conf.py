@@ -5,7 +5,8 @@ from pathlib import Path
 
 import skprob
 
-sys.path.insert(0, str(Path(__file__).parent / "code"))
+here = Path(__file__).parent
+sys.path[:0] = [str(here / "code"), str(here / "extensions")]
 
 project = "skprob"
 author = "the skprob developers"
@@ -13,6 +14,7 @@ copyright = f"2026, {author}"
 version = release = skprob.__version__
 
 extensions = [
+    "mapping_table",
     "matplotlib.sphinxext.plot_directive",
     "myst_parser",
     "numpydoc",
@@ -41,6 +43,7 @@ nitpick_ignore_regex = [
 ]
 
 autosummary_generate = True
+autosummary_ignore_module_all = False
 numpydoc_show_class_members = False
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True

@@ -1,0 +1,50 @@
+"""The directive ``mapping-table``: a row for each registered mapping."""
+
+from inspect import signature
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.util.docutils import SphinxDirective
+
+from skprob.mappings import MAPPINGS
+
+COLUMNS = ["name", "class", "parameters"]
+PROPERTIES = {
+    "exact zeros": "has_zeros",
+    "potential": "has_potential",
+    "shift invariant": "is_shift_invariant",
+    "order preserving": "is_order_preserving",
+}
+
+
+def table_row(name, cls):
+    """Cells of the row of a mapping, for its default parameters."""
+    mapping = cls()
+    parameters = [f"``{p}``" for p in signature(cls).parameters.values()]
+    return [
+        f"``{name!r}``",
+        f":class:`~skprob.mappings.{cls.__name__}`",
+        ", ".join(parameters) or "none",
+        *("yes" if getattr(mapping, flag) else "no" for flag in PROPERTIES.values()),
+    ]
+
+
+class MappingTable(SphinxDirective):
+    """Write the table as reStructuredText and parse that."""
+
+    def run(self):
+        """Nodes of the table."""
+        rows = [[*COLUMNS, *PROPERTIES]]
+        rows += [table_row(name, cls) for name, cls in MAPPINGS.items()]
+        lines = [".. list-table::", "   :header-rows: 1", ""]
+        for row in rows:
+            lines += [f"   {'*' if i == 0 else ' '} - {c}" for i, c in enumerate(row)]
+        container = nodes.container()
+        self.state.nested_parse(StringList(lines, "mapping-table"), 0, container)
+        return container.children
+
+
+def setup(app):
+    """Register the directive with Sphinx."""
+    app.add_directive("mapping-table", MappingTable)
+    return {"parallel_read_safe": True}
