@@ -48,6 +48,10 @@ class DenseTarget:
         """The rows without what their entropy does not depend on."""
         return self.values
 
+    def class_totals(self, weight):
+        """Weighted sum of the rows, of shape (n_classes,)."""
+        return weight @ self.values
+
     def block(self, rows):
         """The target of a slice of rows."""
         return DenseTarget(self.values[rows])
@@ -113,6 +117,11 @@ class SparseTarget:
         packed = np.zeros((len(counts), counts.max(initial=1)), self.values.dtype)
         packed[rows, np.arange(len(rows)) - self.indptr[rows]] = self.values
         return packed
+
+    def class_totals(self, weight):
+        """Weighted sum of the rows, of shape (n_classes,)."""
+        terms = self.values * weight[self._rows]
+        return np.bincount(self.columns, terms, minlength=self.n_classes)
 
     def block(self, rows):
         """The target of a slice of rows."""

@@ -1,5 +1,7 @@
 """L-BFGS through SciPy, in standardised coordinates."""
 
+from collections import deque
+
 import numpy as np
 from scipy.optimize import minimize
 
@@ -8,6 +10,9 @@ from ._solution import Solution
 from ._threads import serial_scipy_blas
 
 _UNLIMITED = np.iinfo(np.int32).max
+# So many iterations that together lower the objective by no more than its rounding
+# show that nothing is left to gain.
+_PATIENCE = 10
 
 
 def lbfgs(objective, initial, *, tol, max_iter, callback=None):
@@ -26,13 +31,14 @@ def lbfgs(objective, initial, *, tol, max_iter, callback=None):
     tol : float
         Largest absolute entry of the gradient at which to stop, both in the
         original coordinates (scikit-learn's criterion) and in the standardised
-        ones (so that small units do not hide that the optimum is far). An entry
-        below its own rounding error counts as zero.
+        ones (so that small units do not hide that the optimum is far). Where large
+        units put the former out of reach of the arithmetic, the latter is enough.
     max_iter : int
         Iterations at most; evaluations are not limited.
     callback : callable, optional
-        ``callback(n_iter, parameters, value, gradient_norm)`` after every
-        iteration; a true result stops the solver.
+        ``callback(n_iter, parameters, value, gradient_norm, last)`` after every
+        iteration, `last` telling that no other follows; a true result stops the
+        solver.
 
     Returns
     -------
@@ -54,6 +60,8 @@ def lbfgs(objective, initial, *, tol, max_iter, callback=None):
     (True, 0.5869)
     """
     scaling = Standardization(objective)
+    rounding = _PATIENCE * np.finfo(objective.dtype).eps
+    values = deque(maxlen=_PATIENCE + 1)
     # The last evaluation; SciPy's iterate is always the last point it asked for.
     last = {}
 
@@ -66,33 +74,41 @@ def lbfgs(objective, initial, *, tol, max_iter, callback=None):
             parameters=parameters,
             value=value,
             gradient_norm=float(np.abs(gradient).max(initial=0)),
-            converged=_is_small(objective, scaling, gradient, scaled, tol),
+            scaled_norm=float(np.abs(scaled).max(initial=0)),
         )
         return value, scaled
 
-    n_iter = 0
-    message = f"stopped after max_iter={max_iter} iterations"
-
-    def after_iteration(variables):
-        nonlocal n_iter, message
-        n_iter += 1
+    def evaluated(variables):
         if not np.array_equal(variables, last["variables"]):
             fun(variables)
-        stop = callback is not None and callback(
-            n_iter, last["parameters"], last["value"], last["gradient_norm"]
+
+    n_iter = 0
+    stopped = stalled = False
+
+    def is_converged():
+        return last["scaled_norm"] <= tol and (stalled or last["gradient_norm"] <= tol)
+
+    def after_iteration(variables):
+        nonlocal n_iter, stopped, stalled
+        n_iter += 1
+        evaluated(variables)
+        values.append(last["value"])
+        gain = values[0] - values[-1]
+        stalled = n_iter > _PATIENCE and gain <= rounding * abs(values[-1])
+        done = stalled or is_converged()
+        stopped = callback is not None and callback(
+            n_iter,
+            last["parameters"],
+            last["value"],
+            last["gradient_norm"],
+            done or n_iter == max_iter,
         )
-        if last["converged"]:
-            message = "gradient within tol"
-            raise StopIteration
-        if stop:
-            message = "stopped by a callback"
+        if done or stopped:
             raise StopIteration
 
     variables = scaling.from_original(initial)
     fun(variables)
-    if last["converged"]:
-        message = "gradient within tol at the start"
-    elif max_iter > 0:
+    if max_iter > 0 and not is_converged():
         options = {
             "maxiter": max_iter,
             "maxfun": _UNLIMITED,
@@ -109,27 +125,23 @@ def lbfgs(objective, initial, *, tol, max_iter, callback=None):
                 callback=after_iteration,
                 options=options,
             )
-        if not np.array_equal(result.x, last["variables"]):
-            fun(result.x)
-        if result.status == 2:
-            message = (
-                "no step lowers the objective any further in this precision: "
-                f"{result.message}"
-            )
+        evaluated(result.x)
+        # Neither stopped by us nor by the count: no step lowered the objective.
+        stalled = stalled or (result.status in (0, 2) and not stopped)
+    if is_converged():
+        message = "gradient within tol"
+    elif stopped:
+        message = "stopped by a callback"
+    elif stalled:
+        message = "no step lowers the objective any further in this precision"
+    else:
+        message = f"max_iter={max_iter} iterations were not enough"
     return Solution(
         last["parameters"],
         last["value"],
         last["gradient_norm"],
         n_iter,
-        last["converged"],
+        is_converged(),
+        bool(stopped),
         message,
     )
-
-
-def _is_small(objective, scaling, gradient, scaled, tol):
-    """Whether each gradient entry is within tol, or lost in rounding."""
-    coef, intercept = objective.unpack(scaled)
-    original, _ = objective.unpack(gradient)
-    lost = np.abs(coef) <= scaling.rounding
-    small = (np.abs(coef) <= tol) & (np.abs(original) <= tol)
-    return bool((lost | small).all() and (np.abs(intercept) <= tol).all())

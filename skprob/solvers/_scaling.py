@@ -16,12 +16,6 @@ class Standardization:
     objective : object
         With ``feature_moments()``, ``coef_shape``, ``l2``, ``dtype``,
         ``fit_intercept``, ``pack`` and ``unpack``.
-
-    Attributes
-    ----------
-    rounding : ndarray of shape (n_features,)
-        About how far rounding alone can move a coefficient's gradient in the new
-        coordinates.
     """
 
     def __init__(self, objective):
@@ -42,7 +36,6 @@ class Standardization:
         usable = np.isfinite(spread) & (spread > epsilon * size)
         self.scale = np.where(usable, spread, np.maximum(size, 1.0))
         self.mean = mean
-        self.rounding = 8 * epsilon * size / self.scale
 
     def to_original(self, parameters):
         """Original parameters of parameters in the new coordinates."""

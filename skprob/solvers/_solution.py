@@ -18,6 +18,8 @@ class Solution(NamedTuple):
     n_iter : int
     converged : bool
         Whether the tolerance was met.
+    stopped : bool
+        Whether the callback asked it to stop.
     message : str
         Why it stopped, in words.
     """
@@ -27,4 +29,5 @@ class Solution(NamedTuple):
     gradient_norm: float
     n_iter: int
     converged: bool
+    stopped: bool
     message: str

@@ -1,0 +1,353 @@
+"""What all linear classifiers of skprob share: fitting and predicting."""
+
+import warnings
+from abc import ABCMeta, abstractmethod
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
+from sklearn.callback import CallbackSupportMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import accuracy_score
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_is_fitted,
+    validate_data,
+)
+
+from .._docs import DocumentationLink
+from ..losses import LOSSES, Loss, get_loss
+from ..mappings import get_mapping
+from ..objective import LinearObjective, model_outputs, scores_of, split_rows
+from ..solvers import SOLVERS
+from ._progress import FitProgress
+from ._targets import class_weight_factors, encode_target
+from ._threshold import matching_threshold
+
+
+class BaseLinearClassifier(
+    CallbackSupportMixin,
+    ClassifierMixin,
+    DocumentationLink,
+    BaseEstimator,
+    metaclass=ABCMeta,
+):
+    """Linear scores, a mapping to probabilities and a loss.
+
+    A subclass says which mapping, in :meth:`_mapping`. The parameters, attributes
+    and conventions are documented in :class:`~skprob.LinearClassifier`.
+    """
+
+    _parameter_constraints: dict = {
+        "loss": [StrOptions({"auto", *LOSSES}), Loss],
+        "temperature": [Interval(Real, 0, None, closed="neither")],
+        "C": [Interval(Real, 0, None, closed="right")],
+        "fit_intercept": ["boolean"],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "target_type": [StrOptions({"auto", "class", "label_set", "distribution"})],
+        "threshold": [
+            Interval(Real, 0, 1, closed="left"),
+            StrOptions({"auto", "support"}),
+        ],
+        "solver": [StrOptions(set(SOLVERS))],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "max_iter": [Interval(Integral, 0, None, closed="left")],
+        "warm_start": ["boolean"],
+        "verbose": [Interval(Integral, 0, None, closed="left"), "boolean"],
+    }
+
+    @abstractmethod
+    def __init__(
+        self,
+        *,
+        loss="auto",
+        temperature=1.0,
+        C=1.0,
+        fit_intercept=True,
+        class_weight=None,
+        target_type="auto",
+        threshold="auto",
+        solver="lbfgs",
+        tol=1e-4,
+        max_iter=1000,
+        warm_start=False,
+        verbose=0,
+    ):
+        self.loss = loss
+        self.temperature = temperature
+        self.C = C
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.target_type = target_type
+        self.threshold = threshold
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.verbose = verbose
+
+    @abstractmethod
+    def _mapping(self):
+        """The mapping, or its name, that the parameters ask for."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_label = True
+        return tags
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training data. float32 and float64 are used as they are, dense in C or
+            Fortran order or as CSR; anything else is converted to float64.
+        y : array-like or sparse matrix
+            What is learnt (see ``target_type``): labels of shape (n_samples,); a
+            0/1 indicator of shape (n_samples, n_classes), dense or sparse, of each
+            row's set of labels; or a distribution over the classes in each row.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights of the rows; 1 if not given.
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        ValueError
+            If a parameter is not allowed, or X, y or sample_weight hold NaN or
+            infinity, do not fit together, or are none of the kinds above.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the solver stopped before the gradient was within ``tol``. The model
+            is usable.
+        UserWarning
+            If rows of a label set have no label: they are left out.
+        """
+        warm = (self.coef_, self.intercept_) if self._starts_warm() else None
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            multi_output=True,
+        )
+        sample_weight = _check_sample_weight(
+            sample_weight, X, dtype=np.float64, ensure_non_negative=True
+        )
+        context = self._init_callback_context(max_subtasks=max(self.max_iter, 1))
+        data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
+        context.call_on_fit_task_begin(estimator=self, **data)
+
+        encoded = encode_target(y, self.target_type, X.dtype)
+        self.classes_, self.target_type_ = encoded.classes, encoded.kind
+        self.mapping_ = self._checked_mapping()
+        self.loss_ = get_loss(self.loss, self.mapping_)
+        X, weight = _labelled_rows(X, sample_weight, encoded)
+        weight = weight * class_weight_factors(self.class_weight, encoded, weight)
+        total = weight.sum()
+        if not (0 < total < np.inf):
+            raise ValueError(
+                "The weights of the rows that are fitted (sample_weight times "
+                "class_weight) must have a positive, finite sum; it is "
+                f"{total:.6g}."
+            )
+        objective = LinearObjective(
+            split_rows(X, encoded.target, weight),
+            self.loss_,
+            l2=1 / (self.C * total),
+            fit_intercept=self.fit_intercept,
+        )
+
+        def fitted_attributes(parameters):
+            coef, intercept = objective.unpack(parameters)
+            attributes = {
+                "coef_": coef.astype(X.dtype),
+                "intercept_": intercept.astype(X.dtype),
+            }
+            if encoded.kind == "label_set":
+                attributes["threshold_"] = self._fit_threshold(X, encoded, attributes)
+            return attributes
+
+        progress = FitProgress(self, context, data, fitted_attributes)
+        initial = self._initial(objective, warm)
+        progress.begin(initial)
+        solution = SOLVERS[self.solver](
+            objective,
+            initial,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            callback=progress,
+        )
+        progress.end()
+        for name, value in fitted_attributes(solution.parameters).items():
+            setattr(self, name, value)
+        self.n_iter_ = solution.n_iter
+        self.objective_ = solution.value
+        self.gradient_norm_ = solution.gradient_norm
+        if not (solution.converged or solution.stopped):
+            warnings.warn(
+                f"{type(self).__name__} did not converge: {solution.message}. The "
+                f"largest gradient entry is {solution.gradient_norm:.3g} and tol is "
+                f"{self.tol:.3g}. Increase max_iter (now {self.max_iter}) or tol, or "
+                f"lower C (now {self.C:.3g}).",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        context.call_on_fit_task_end(
+            estimator=self, reconstruction_attributes=dict, **data
+        )
+        return self
+
+    def decision_function(self, X):
+        """Linear scores.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples, n_classes), or (n_samples,)
+            The score of each class; for labels of two classes one score, positive
+            where the second class is more probable.
+        """
+        outputs = self._outputs(X)
+        if self.target_type_ == "class" and len(self.classes_) == 2:
+            return outputs[:, 0]
+        return np.ascontiguousarray(scores_of(outputs))
+
+    def predict_proba(self, X):
+        """Probabilities of the classes; some may be exactly zero.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``; rows sum to one.
+        """
+        return self.mapping_(scores_of(self._outputs(X)))
+
+    def predict_log_proba(self, X):
+        """Logarithms of the probabilities; -inf where a probability is zero.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        log_probabilities : ndarray of shape (n_samples, n_classes)
+        """
+        return self.mapping_.log_probabilities(scores_of(self._outputs(X)))
+
+    def predict(self, X):
+        """Predicted labels, label sets, or most probable classes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            After a fit to labels, the most probable label of each row; to label
+            sets, a 0/1 indicator of the labels whose probability is above
+            ``threshold_``; to distributions, the column number of the most probable
+            class.
+        """
+        scores = scores_of(self._outputs(X))
+        if self.target_type_ == "label_set":
+            return (self.mapping_(scores) > self.threshold_).astype(np.int64)
+        if not self.mapping_.is_order_preserving:
+            scores = self.mapping_(scores)
+        return self.classes_[scores.argmax(axis=1)]
+
+    def score(self, X, y, sample_weight=None):
+        """Accuracy of the predictions.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : array-like or sparse matrix
+            Of the kind that was fitted.
+        sample_weight : array-like of shape (n_samples,), default=None
+
+        Returns
+        -------
+        score : float
+            For labels, the share of right predictions; for label sets, the share of
+            rows whose whole set is right; for distributions, the mean target
+            probability of the predicted class (the expected accuracy).
+        """
+        predicted = self.predict(X)
+        if self.target_type_ != "distribution":
+            return accuracy_score(y, predicted, sample_weight=sample_weight)
+        target = encode_target(y, "distribution", classes=self.classes_).target
+        hit = np.take_along_axis(target.values, predicted[:, None], axis=1)[:, 0]
+        return float(np.average(hit, weights=sample_weight))
+
+    def _outputs(self, X):
+        check_is_fitted(self)
+        X = validate_data(
+            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False
+        )
+        return model_outputs(X, self.coef_, self.intercept_)
+
+    def _checked_mapping(self):
+        mapping = clone(get_mapping(self._mapping()))
+        mapping._validate_params()
+        if self.temperature != 1:
+            from ..mappings import Temperature
+            mapping = Temperature(mapping, self.temperature)
+        return mapping
+
+    def _starts_warm(self):
+        return self.warm_start and hasattr(self, "coef_")
+
+    def _initial(self, objective, warm):
+        if warm is None:
+            return np.zeros(objective.n_parameters)
+        coef, intercept = warm
+        if coef.shape != objective.coef_shape:
+            raise ValueError(
+                "warm_start=True starts from the last fit, whose coef_ has shape "
+                f"{coef.shape}; these data need {objective.coef_shape}. Use "
+                "warm_start=False or a clone."
+            )
+        return objective.pack(coef, intercept)
+
+    def _fit_threshold(self, X, encoded, attributes):
+        if self.threshold == "support":
+            return 0.0
+        if self.threshold != "auto":
+            return float(self.threshold)
+        if self.mapping_.has_zeros:
+            return 0.0
+        outputs = model_outputs(X, attributes["coef_"], attributes["intercept_"])
+        probabilities = self.mapping_(scores_of(outputs))
+        return matching_threshold(probabilities, len(encoded.target.columns))
+
+
+def _labelled_rows(X, sample_weight, encoded):
+    labelled = encoded.labelled
+    if labelled is None:
+        return X, sample_weight
+    warnings.warn(
+        f"{np.count_nonzero(~labelled)} of {len(labelled)} rows have no label; they "
+        "carry no target and are left out of the fit.",
+        UserWarning,
+        stacklevel=3,
+    )
+    return X[labelled], sample_weight[labelled]

@@ -1,0 +1,79 @@
+"""The parts of the classifiers' docstrings that all of them share."""
+
+_PARAMETERS = """\
+loss : {"auto", "fenchel_young", "log"} or Loss, default="auto"
+    What is minimised. "auto" is the mapping's matching loss: Fenchel-Young
+    where the mapping has a potential, else the log loss. A
+    :class:`~skprob.losses.Loss` with ``mapping=None`` gets the mapping.
+temperature : float, default=1.0
+    The probabilities are those of the scores divided by it, in training and in
+    prediction.
+C : float, default=1.0
+    Inverse of the regularisation strength, as in
+    :class:`~sklearn.linear_model.LogisticRegression`: positive, ``np.inf`` for
+    none.
+fit_intercept : bool, default=True
+    Whether the scores have a constant term. It is not penalised.
+class_weight : dict, "balanced" or None, default=None
+    Weights of the classes (of the columns, where ``y`` is a matrix); those not
+    named weigh 1. "balanced" gives every class the same total weight. A row is
+    weighted by the mean over its target, times ``sample_weight``.
+target_type : {"auto", "class", "label_set", "distribution"}, default="auto"
+    What ``y`` is. "auto" reads it off ``y``: one dimension is labels, a matrix
+    of 0 and 1 label sets, any other matrix distributions.
+threshold : float in [0, 1), "auto" or "support", default="auto"
+    For label sets, the labels whose probability is above it are predicted.
+    "support" predicts those of positive probability. "auto" is the support for
+    a mapping with exact zeros, else the cut at which as many labels are
+    predicted as there are in the training data. Not used for other targets.
+solver : {"lbfgs"}, default="lbfgs"
+    How the objective is minimised.
+tol : float, default=1e-4
+    The solver stops when no entry of the gradient of the mean objective is
+    larger, in the original features and in standardised ones.
+max_iter : int, default=1000
+    Iterations of the solver at most.
+warm_start : bool, default=False
+    Whether ``fit`` starts from the last fit's coefficients, rather than from
+    zero.
+verbose : int, default=0
+    1 prints every tenth iteration of the solver, 2 every one."""
+
+_ATTRIBUTES = """\
+classes_ : ndarray of shape (n_classes,)
+    Sorted labels; column numbers where ``y`` is a matrix.
+coef_ : ndarray of shape (n_classes, n_features) or (1, n_features)
+    Weights of the features in the scores: one row for two classes, whose scores
+    are minus and plus half the one output.
+intercept_ : ndarray of shape (n_classes,) or (1,)
+    Constant terms of the scores; zeros if ``fit_intercept`` is False.
+mapping_ : Mapping
+    The mapping from scores to probabilities, with the temperature.
+loss_ : Loss
+    The loss through that mapping.
+target_type_ : str
+    The kind of target that was learnt.
+threshold_ : float
+    The cut that ``predict`` uses; after a fit to label sets only.
+n_iter_ : int
+    Iterations of the solver.
+objective_ : float
+    Weighted mean loss plus penalty at the end.
+gradient_norm_ : float
+    Largest absolute entry of the objective's gradient at the end.
+n_features_in_ : int
+    Number of features.
+feature_names_in_ : ndarray of shape (n_features_in_,)
+    Names of the features, if X had names that are all strings."""
+
+
+def with_shared_sections(cls):
+    """Class decorator: fill {parameters} and {attributes} into the docstring."""
+
+    def indent(text):
+        return text.replace("\n", "\n    ").strip()
+
+    cls.__doc__ = cls.__doc__.replace("{parameters}", indent(_PARAMETERS)).replace(
+        "{attributes}", indent(_ATTRIBUTES)
+    )
+    return cls

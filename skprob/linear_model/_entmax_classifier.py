@@ -1,0 +1,88 @@
+"""Linear classifier with entmax."""
+
+from ..mappings import Entmax
+from ._base import BaseLinearClassifier
+from ._docstrings import with_shared_sections
+
+
+@with_shared_sections
+class EntmaxClassifier(BaseLinearClassifier):
+    """Linear classifier with entmax probabilities, between softmax and sparsemax.
+
+    ``alpha=1`` is softmax, ``alpha=2`` sparsemax; the larger alpha, the sparser the
+    probabilities. The loss is the convex Fenchel-Young loss of the same alpha.
+
+    Parameters
+    ----------
+    alpha : float, default=1.5
+        The exponent of the Tsallis entropy behind the mapping, at least 1.
+    {parameters}
+
+    Attributes
+    ----------
+    {attributes}
+
+    See Also
+    --------
+    LinearClassifier : Any mapping; the objective is given there.
+    SoftmaxClassifier : The same with ``alpha=1``.
+    SparsemaxClassifier : The same with ``alpha=2``.
+
+    References
+    ----------
+    Peters, Niculae, Martins, "Sparse sequence-to-sequence models", ACL 2019.
+
+    Blondel, Martins, Niculae, "Learning with Fenchel-Young losses", JMLR 2020.
+
+    Examples
+    --------
+    A label set in each row; the predicted set is the support of the probabilities:
+
+    >>> import numpy as np
+    >>> from skprob import EntmaxClassifier
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> Y = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 1], [0, 0, 1]])
+    >>> model = EntmaxClassifier(alpha=1.5, C=10.0).fit(X, Y)
+    >>> model.predict(X)
+    """
+
+    _parameter_constraints: dict = {
+        "alpha": Entmax._parameter_constraints["alpha"],
+        **BaseLinearClassifier._parameter_constraints,
+    }
+
+    def __init__(
+        self,
+        alpha=1.5,
+        *,
+        loss="auto",
+        temperature=1.0,
+        C=1.0,
+        fit_intercept=True,
+        class_weight=None,
+        target_type="auto",
+        threshold="auto",
+        solver="lbfgs",
+        tol=1e-4,
+        max_iter=1000,
+        warm_start=False,
+        verbose=0,
+    ):
+        super().__init__(
+            loss=loss,
+            temperature=temperature,
+            C=C,
+            fit_intercept=fit_intercept,
+            class_weight=class_weight,
+            target_type=target_type,
+            threshold=threshold,
+            solver=solver,
+            tol=tol,
+            max_iter=max_iter,
+            warm_start=warm_start,
+            verbose=verbose,
+        )
+        self.alpha = alpha
+
+    def _mapping(self):
+        return Entmax(self.alpha)

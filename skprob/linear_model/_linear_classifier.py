@@ -1,0 +1,90 @@
+"""Linear classifier with a mapping of one's choice."""
+
+from sklearn.utils._param_validation import StrOptions
+
+from ..mappings import MAPPINGS, Mapping
+from ._base import BaseLinearClassifier
+from ._docstrings import with_shared_sections
+
+
+@with_shared_sections
+class LinearClassifier(BaseLinearClassifier):
+    r"""Linear classifier with any mapping from scores to probabilities, and any loss.
+
+    The scores :math:`W x + b` of the classes become probabilities through a mapping,
+    and the coefficients minimise
+
+    .. math:: \frac{1}{\sum_i s_i} \sum_i s_i\, \ell(W x_i + b; q_i)
+        + \frac{1}{2 C \sum_i s_i} \|W\|^2,
+
+    the objective of :class:`~sklearn.linear_model.LogisticRegression` with a loss
+    :math:`\ell` of one's choice; :math:`s_i` are the weights and :math:`q_i` the
+    target, a distribution over the classes.
+
+    Parameters
+    ----------
+    mapping : str or Mapping, default="softmax"
+        The mapping, or its registered name: "softmax", "sparsemax", "entmax". The
+        parameters of a mapping are tuned as ``mapping__alpha``.
+    {parameters}
+
+    Attributes
+    ----------
+    {attributes}
+
+    See Also
+    --------
+    SoftmaxClassifier : Positive probabilities; the multinomial logistic regression.
+    SparsemaxClassifier : Many probabilities exactly zero.
+    EntmaxClassifier : Between the two, by a parameter.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from skprob import LinearClassifier
+    >>> from skprob.mappings import Entmax
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LinearClassifier(mapping=Entmax(alpha=1.5)).fit(X, y)
+    >>> model.predict_proba(X[[0, 70]]).round(3)
+    """
+
+    _parameter_constraints: dict = {
+        "mapping": [StrOptions(set(MAPPINGS)), Mapping],
+        **BaseLinearClassifier._parameter_constraints,
+    }
+
+    def __init__(
+        self,
+        mapping="softmax",
+        loss="auto",
+        *,
+        temperature=1.0,
+        C=1.0,
+        fit_intercept=True,
+        class_weight=None,
+        target_type="auto",
+        threshold="auto",
+        solver="lbfgs",
+        tol=1e-4,
+        max_iter=1000,
+        warm_start=False,
+        verbose=0,
+    ):
+        super().__init__(
+            loss=loss,
+            temperature=temperature,
+            C=C,
+            fit_intercept=fit_intercept,
+            class_weight=class_weight,
+            target_type=target_type,
+            threshold=threshold,
+            solver=solver,
+            tol=tol,
+            max_iter=max_iter,
+            warm_start=warm_start,
+            verbose=verbose,
+        )
+        self.mapping = mapping
+
+    def _mapping(self):
+        return self.mapping

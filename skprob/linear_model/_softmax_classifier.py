@@ -1,0 +1,70 @@
+"""Linear classifier with softmax."""
+
+from ..mappings import Softmax
+from ._base import BaseLinearClassifier
+from ._docstrings import with_shared_sections
+
+
+@with_shared_sections
+class SoftmaxClassifier(BaseLinearClassifier):
+    """Linear classifier with softmax probabilities: multinomial logistic regression.
+
+    At convergence its coefficients and probabilities are those of
+    :class:`~sklearn.linear_model.LogisticRegression`. Beyond it, it learns label sets
+    and distributions, and does not mind badly scaled features.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    {attributes}
+
+    See Also
+    --------
+    LinearClassifier : Any mapping; the objective is given there.
+    EntmaxClassifier : Probabilities that can be exactly zero.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from skprob import SoftmaxClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = SoftmaxClassifier().fit(X, y)
+    >>> model.predict_proba(X[[0, 70]]).round(3)
+    """
+
+    def __init__(
+        self,
+        *,
+        loss="auto",
+        temperature=1.0,
+        C=1.0,
+        fit_intercept=True,
+        class_weight=None,
+        target_type="auto",
+        threshold="auto",
+        solver="lbfgs",
+        tol=1e-4,
+        max_iter=1000,
+        warm_start=False,
+        verbose=0,
+    ):
+        super().__init__(
+            loss=loss,
+            temperature=temperature,
+            C=C,
+            fit_intercept=fit_intercept,
+            class_weight=class_weight,
+            target_type=target_type,
+            threshold=threshold,
+            solver=solver,
+            tol=tol,
+            max_iter=max_iter,
+            warm_start=warm_start,
+            verbose=verbose,
+        )
+
+    def _mapping(self):
+        return Softmax()

@@ -1,0 +1,74 @@
+"""Linear classifier with sparsemax."""
+
+from ..mappings import Sparsemax
+from ._base import BaseLinearClassifier
+from ._docstrings import with_shared_sections
+
+
+@with_shared_sections
+class SparsemaxClassifier(BaseLinearClassifier):
+    """Linear classifier with sparsemax probabilities, many of them exactly zero.
+
+    The probabilities are the Euclidean projection of the scores onto the simplex,
+    and the loss is the convex sparsemax loss.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    {attributes}
+
+    See Also
+    --------
+    LinearClassifier : Any mapping; the objective is given there.
+    EntmaxClassifier : Between softmax and sparsemax, by a parameter.
+
+    References
+    ----------
+    Martins, Astudillo, "From softmax to sparsemax: a sparse model of attention and
+    multi-label classification", ICML 2016.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from skprob import SparsemaxClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = SparsemaxClassifier().fit(X, y)
+    >>> model.predict_proba(X[[0, 70]]).round(3)
+    """
+
+    def __init__(
+        self,
+        *,
+        loss="auto",
+        temperature=1.0,
+        C=1.0,
+        fit_intercept=True,
+        class_weight=None,
+        target_type="auto",
+        threshold="auto",
+        solver="lbfgs",
+        tol=1e-4,
+        max_iter=1000,
+        warm_start=False,
+        verbose=0,
+    ):
+        super().__init__(
+            loss=loss,
+            temperature=temperature,
+            C=C,
+            fit_intercept=fit_intercept,
+            class_weight=class_weight,
+            target_type=target_type,
+            threshold=threshold,
+            solver=solver,
+            tol=tol,
+            max_iter=max_iter,
+            warm_start=warm_start,
+            verbose=verbose,
+        )
+
+    def _mapping(self):
+        return Sparsemax()

@@ -1,0 +1,213 @@
+"""From what a user calls `y` to the distribution over classes that is learnt."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from ..losses import DenseTarget, SparseTarget
+
+# How far from one the sum of a distribution may be; it is then made exact.
+_SUM_TOLERANCE = 1e-5
+
+
+class EncodedTarget(NamedTuple):
+    """What is learnt from `y`.
+
+    Attributes
+    ----------
+    kind : {"class", "label_set", "distribution"}
+    classes : ndarray of shape (n_classes,)
+        Sorted labels; column numbers where `y` is a matrix.
+    target : DenseTarget or SparseTarget of shape (n_labelled, n_classes)
+    labelled : ndarray of shape (n_samples,) or None
+        Which rows carry a target; None if all do.
+    """
+
+    kind: str
+    classes: np.ndarray
+    target: DenseTarget | SparseTarget
+    labelled: np.ndarray | None = None
+
+
+def encode_target(y, target_type="auto", dtype=np.float64, classes=None):
+    """Encode labels, label sets or distributions as rows on the simplex.
+
+    Parameters
+    ----------
+    y : ndarray or CSR matrix
+        Labels (n_samples,), a 0/1 indicator (n_samples, n_classes), dense or
+        sparse, or distributions (n_samples, n_classes).
+    target_type : {"auto", "class", "label_set", "distribution"}
+        "auto" reads it off `y`; a 0/1 matrix is a label set.
+    dtype : dtype of the encoded target
+    classes : ndarray of shape (n_classes,) or None
+        The classes of a fitted model, which `y` must agree with; None takes them
+        from `y`.
+
+    Returns
+    -------
+    encoded : EncodedTarget
+
+    Raises
+    ------
+    ValueError
+        If `y` is none of the three, not the one asked for, has fewer than two
+        classes, no label at all, or a row that is not a distribution.
+    """
+    if not sparse.issparse(y):
+        y = np.asarray(y)
+    if target_type == "auto":
+        target_type = infer_target_type(y)
+    if target_type == "class":
+        return _encode_labels(y, dtype, classes)
+    if y.ndim != 2 or y.shape[1] < 2:
+        raise ValueError(
+            f"target_type={target_type!r} needs y of shape (n_samples, n_classes) "
+            f"with at least two classes; got shape {y.shape}."
+        )
+    if classes is not None and len(classes) != y.shape[1]:
+        raise ValueError(f"y must have {len(classes)} columns, got {y.shape[1]}.")
+    encode = _encode_sets if target_type == "label_set" else _encode_distributions
+    return encode(y, dtype)
+
+
+def infer_target_type(y):
+    """The kind of target that `y` (an array or sparse matrix) is."""
+    if sparse.issparse(y):
+        return "label_set"
+    if y.ndim == 1 or (y.ndim == 2 and y.shape[1] == 1):
+        return "class"
+    if y.ndim == 2 and y.dtype.kind in "biuf":
+        if ((y == 0) | (y == 1)).all():
+            return "label_set"
+        if y.dtype.kind == "f":
+            return "distribution"
+    raise ValueError(
+        "y must be labels of shape (n_samples,), a 0/1 indicator of shape (n_samples, "
+        "n_classes), dense or CSR, or distributions of that shape; got "
+        f"{'sparse ' if sparse.issparse(y) else ''}dtype {y.dtype}, shape {y.shape}."
+    )
+
+
+def _encode_labels(y, dtype, classes):
+    if sparse.issparse(y):
+        raise ValueError("target_type='class' needs labels, got a sparse y.")
+    if y.ndim == 2 and y.shape[1] != 1:
+        raise ValueError(
+            f"target_type='class' needs y of shape (n_samples,), got {y.shape}."
+        )
+    y = column_or_1d(y, warn=True)
+    check_classification_targets(y)
+    found, codes = np.unique(y, return_inverse=True)
+    if classes is not None:
+        unknown = np.setdiff1d(found, classes)
+        if len(unknown):
+            raise ValueError(
+                f"y holds the labels {unknown[:5].tolist()}, which are not among "
+                "the classes."
+            )
+        codes = np.searchsorted(classes, found)[codes]
+        found = classes
+    if len(found) < 2:
+        raise ValueError(
+            "y must have at least 2 classes, but the data contains only one class: "
+            f"{found[0]!r}."
+        )
+    return EncodedTarget(
+        "class", found, SparseTarget.from_labels(codes, len(found), dtype)
+    )
+
+
+def _encode_sets(y, dtype):
+    if y.dtype.kind not in "biuf":
+        raise ValueError(f"A label set must be numbers 0 and 1, got dtype {y.dtype}.")
+    entries = y.data if sparse.issparse(y) else y
+    bad = (entries != 0) & (entries != 1)
+    if bad.any():
+        raise ValueError(
+            "A label set must be an indicator of 0 and 1; got also "
+            f"{np.unique(entries[bad])[:5].tolist()}."
+        )
+    y = sparse.csr_array(y, dtype=dtype)
+    y.eliminate_zeros()
+    y.sort_indices()
+    counts = np.diff(y.indptr)
+    labelled = counts > 0
+    if not labelled.any():
+        raise ValueError("y has no label in any row.")
+    values = np.repeat(1 / counts[labelled], counts[labelled]).astype(dtype)
+    # Rows without a label have no entries, so leaving them out is this:
+    indptr = np.concatenate([[0], np.cumsum(counts[labelled])])
+    target = SparseTarget(indptr, y.indices, values, y.shape[1])
+    return EncodedTarget(
+        "label_set",
+        np.arange(y.shape[1]),
+        target,
+        None if labelled.all() else labelled,
+    )
+
+
+def _encode_distributions(y, dtype):
+    if sparse.issparse(y):
+        raise ValueError("target_type='distribution' needs a dense y, got sparse.")
+    if y.dtype.kind not in "biuf":
+        raise ValueError(f"Distributions must be real numbers, got dtype {y.dtype}.")
+    y = y.astype(np.float64)
+    total = y.sum(axis=1, keepdims=True)
+    good = (np.abs(total[:, 0] - 1) <= _SUM_TOLERANCE) & (y >= 0).all(axis=1)
+    if not good.all():
+        row = int(np.argmin(good))
+        raise ValueError(
+            "As distributions, the rows of y must be non-negative and sum to one; row "
+            f"{row} has sum {total[row, 0]:.6g} and minimum {y[row].min():.6g}. (Label "
+            "sets are 0/1 indicators, labels are one-dimensional.)"
+        )
+    y /= total
+    return EncodedTarget(
+        "distribution",
+        np.arange(y.shape[1]),
+        DenseTarget(y.astype(dtype, copy=False)),
+    )
+
+
+def class_weight_factors(class_weight, encoded, sample_weight):
+    """Factor of each row's weight: the mean weight of its classes under its target.
+
+    Parameters
+    ----------
+    class_weight : dict, "balanced" or None
+        Weights of classes (column numbers where `y` is a matrix), 1 for those not
+        named. "balanced" gives every class the same total weight.
+    encoded : EncodedTarget
+    sample_weight : ndarray of shape (n_labelled,)
+
+    Returns
+    -------
+    factors : ndarray of shape (n_labelled,)
+    """
+    target, classes = encoded.target, encoded.classes
+    if class_weight is None:
+        return np.ones_like(sample_weight)
+    if class_weight == "balanced":
+        total = target.class_totals(sample_weight)
+        present = total > 0
+        weights = np.divide(
+            total.sum(), len(classes) * total, out=np.zeros_like(total), where=present
+        )
+    else:
+        known = classes.tolist()
+        unknown = [label for label in class_weight if label not in known]
+        if unknown:
+            raise ValueError(
+                f"class_weight names the classes {unknown}, which are not in y; the "
+                f"classes are {known[:10]}."
+            )
+        weights = np.array([class_weight.get(c, 1.0) for c in known], dtype=np.float64)
+        if not (np.isfinite(weights).all() and (weights >= 0).all()):
+            raise ValueError(
+                f"class_weight must be finite and non-negative; got {class_weight}."
+            )
+    return target.inner(np.broadcast_to(weights, target.shape))
