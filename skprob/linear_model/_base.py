@@ -237,7 +237,8 @@ class BaseLinearClassifier(
         probabilities : ndarray of shape (n_samples, n_classes)
             In the order of ``classes_``; rows sum to one.
         """
-        return self.mapping_(scores_of(self._outputs(X)))
+        scores = self._scores(X)
+        return self.mapping_(scores)
 
     def predict_log_proba(self, X):
         """Logarithms of the probabilities; -inf where a probability is zero.
@@ -250,7 +251,8 @@ class BaseLinearClassifier(
         -------
         log_probabilities : ndarray of shape (n_samples, n_classes)
         """
-        return self.mapping_.log_probabilities(scores_of(self._outputs(X)))
+        scores = self._scores(X)
+        return self.mapping_.log_probabilities(scores)
 
     def predict(self, X):
         """Predicted labels, label sets, or most probable classes.
@@ -267,7 +269,7 @@ class BaseLinearClassifier(
             ``threshold_``; to distributions, the column number of the most probable
             class.
         """
-        scores = scores_of(self._outputs(X))
+        scores = self._scores(X)
         if self.target_type_ == "label_set":
             return (self.mapping_(scores) > self.threshold_).astype(np.int64)
         if not self.mapping_.is_order_preserving:
@@ -298,6 +300,9 @@ class BaseLinearClassifier(
         hit = np.take_along_axis(target.values, predicted[:, None], axis=1)[:, 0]
         return float(np.average(hit, weights=sample_weight))
 
+    def _scores(self, X):
+        return scores_of(self._outputs(X))
+
     def _outputs(self, X):
         check_is_fitted(self)
         X = validate_data(
@@ -310,6 +315,7 @@ class BaseLinearClassifier(
         mapping._validate_params()
         if self.temperature != 1:
             from ..mappings import Temperature
+
             mapping = Temperature(mapping, self.temperature)
         return mapping
 

@@ -36,14 +36,22 @@ class EntmaxClassifier(BaseLinearClassifier):
 
     Examples
     --------
-    A label set in each row; the predicted set is the support of the probabilities:
+    A label set in each row; the labels above the threshold are predicted, by default
+    those of positive probability:
 
     >>> import numpy as np
     >>> from skprob import EntmaxClassifier
     >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
     >>> Y = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 1], [0, 0, 1]])
-    >>> model = EntmaxClassifier(alpha=1.5, C=10.0).fit(X, Y)
+    >>> model = EntmaxClassifier(alpha=1.5, C=10.0, threshold=0.1).fit(X, Y)
     >>> model.predict(X)
+    array([[1, 0, 0],
+           [1, 1, 0],
+           [0, 1, 1],
+           [0, 0, 1]])
+    >>> model.predict_proba(X[:2]).round(2)
+    array([[0.92, 0.08, 0.  ],
+           [0.55, 0.42, 0.03]])
     """
 
     _parameter_constraints: dict = {

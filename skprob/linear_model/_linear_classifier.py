@@ -46,6 +46,8 @@ class LinearClassifier(BaseLinearClassifier):
     >>> X, y = load_iris(return_X_y=True)
     >>> model = LinearClassifier(mapping=Entmax(alpha=1.5)).fit(X, y)
     >>> model.predict_proba(X[[0, 70]]).round(3)
+    array([[0.999, 0.001, 0.   ],
+           [0.   , 0.456, 0.544]])
     """
 
     _parameter_constraints: dict = {

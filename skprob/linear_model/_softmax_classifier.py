@@ -33,6 +33,8 @@ class SoftmaxClassifier(BaseLinearClassifier):
     >>> X, y = load_iris(return_X_y=True)
     >>> model = SoftmaxClassifier().fit(X, y)
     >>> model.predict_proba(X[[0, 70]]).round(3)
+    array([[0.982, 0.018, 0.   ],
+           [0.002, 0.44 , 0.558]])
     """
 
     def __init__(

@@ -37,6 +37,8 @@ class SparsemaxClassifier(BaseLinearClassifier):
     >>> X, y = load_iris(return_X_y=True)
     >>> model = SparsemaxClassifier().fit(X, y)
     >>> model.predict_proba(X[[0, 70]]).round(3)
+    array([[1.   , 0.   , 0.   ],
+           [0.   , 0.462, 0.538]])
     """
 
     def __init__(

@@ -45,7 +45,9 @@ def get_loss(loss, mapping):
     """
     mapping = get_mapping(mapping)
     if isinstance(loss, Loss):
-        if loss.mapping is not None and repr(get_mapping(loss.mapping)) != repr(mapping):
+        if loss.mapping is not None and repr(get_mapping(loss.mapping)) != repr(
+            mapping
+        ):
             raise ValueError(
                 f"loss carries the mapping {get_mapping(loss.mapping)!r}, but the "
                 f"mapping is {mapping!r}. Leave the loss's mapping as None."

@@ -141,9 +141,11 @@ def as_target(target, shape, dtype):
     Raises ValueError where it does not have the given shape or a row is not on
     the probability simplex.
     """
-    if target.shape != shape if sparse.issparse(target) else np.shape(target) != shape:
+    if not sparse.issparse(target):
+        target = np.asarray(target)
+    if target.shape != shape:
         raise ValueError(
-            f"target must have the shape of scores, {shape}; got {np.shape(target)}."
+            f"target must have the shape of scores, {shape}; got {target.shape}."
         )
     if not sparse.issparse(target):
         return DenseTarget(as_distributions(target, "target").astype(dtype, copy=False))

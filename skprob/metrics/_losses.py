@@ -1,0 +1,189 @@
+"""How far predictions are from a target of any of the three kinds."""
+
+import warnings
+
+import numpy as np
+from sklearn.utils import check_array, check_consistent_length
+from sklearn.utils.validation import _check_sample_weight
+
+from ..linear_model._targets import encode_target
+from ..losses import FenchelYoungLoss
+from ..mappings import get_mapping
+from ..mappings._rows import as_distributions, as_rows, standard_scores
+
+
+def fenchel_young_loss(
+    y_true,
+    scores,
+    *,
+    mapping="softmax",
+    classes=None,
+    target_type="auto",
+    sample_weight=None,
+):
+    """Mean Fenchel-Young loss of scores.
+
+    Unlike the log loss it is finite where a true class got probability zero. Losses
+    of different mappings are not comparable with each other: to choose between
+    mappings, use one and the same here, or :func:`brier_loss`.
+
+    Parameters
+    ----------
+    y_true : array-like or sparse matrix
+        Labels, label sets or distributions, as for the classifiers. Rows of a label
+        set without a label are left out, with a warning.
+    scores : array-like of shape (n_samples, n_classes) or (n_samples,)
+        What ``decision_function`` gives; one column stands for two classes.
+    mapping : str or Mapping, default="softmax"
+        A mapping with a potential.
+    classes : array-like of shape (n_classes,), default=None
+        The labels of the columns, in sorted order; needed where ``y_true`` does not
+        hold all of them.
+    target_type : {"auto", "class", "label_set", "distribution"}, default="auto"
+        What ``y_true`` is.
+    sample_weight : array-like of shape (n_samples,), default=None
+
+    Returns
+    -------
+    loss : float
+        Not negative; zero where the probabilities are the target.
+
+    Raises
+    ------
+    ValueError
+        If the arrays are malformed or do not fit together.
+
+    References
+    ----------
+    Blondel, Martins, Niculae, "Learning with Fenchel-Young losses", JMLR 2020.
+
+    Examples
+    --------
+    >>> from skprob.metrics import fenchel_young_loss
+    >>> scores = [[2.0, 0.0], [0.0, 1.0], [0.5, 0.0]]
+    >>> fenchel_young_loss([0, 1, 1], scores, mapping="sparsemax")
+    0.1875
+    """
+    scores = np.asarray(scores)
+    if scores.ndim == 1:
+        scores = np.stack([-scores / 2, scores / 2], axis=1)
+    scores = as_rows(scores)
+    encoded = _encode(y_true, scores, classes, target_type)
+    loss = FenchelYoungLoss(get_mapping(mapping))
+    loss.check()
+    rows = slice(None) if encoded.labelled is None else encoded.labelled
+    scores = standard_scores(scores[rows], shift=False)
+    values = loss.evaluate(scores, encoded.target)[0] + loss.constant(encoded.target)
+    return _average(values, sample_weight, encoded.labelled)
+
+
+def brier_loss(
+    y_true, probabilities, *, classes=None, target_type="auto", sample_weight=None
+):
+    """Mean squared distance between the probabilities and the target.
+
+    For labels it is the Brier score in its original form, from 0 to 2. It is a
+    proper score for all three kinds of target and comparable between mappings.
+
+    Parameters
+    ----------
+    y_true : array-like or sparse matrix
+        Labels, label sets or distributions, as for the classifiers. Rows of a label
+        set without a label are left out, with a warning.
+    probabilities : array-like of shape (n_samples, n_classes)
+        Rows on the probability simplex.
+    classes : array-like of shape (n_classes,), default=None
+        The labels of the columns, in sorted order; needed where ``y_true`` does not
+        hold all of them.
+    target_type : {"auto", "class", "label_set", "distribution"}, default="auto"
+        What ``y_true`` is.
+    sample_weight : array-like of shape (n_samples,), default=None
+
+    Returns
+    -------
+    loss : float
+
+    Raises
+    ------
+    ValueError
+        If the arrays are malformed or do not fit together.
+
+    Examples
+    --------
+    >>> from skprob.metrics import brier_loss
+    >>> probabilities = [[1.0, 0.0], [0.5, 0.5]]
+    >>> brier_loss([0, 1], probabilities)
+    0.25
+    >>> brier_loss([[1, 0], [1, 1]], probabilities)
+    0.0
+    """
+    p = as_distributions(probabilities)
+    encoded = _encode(y_true, p, classes, target_type)
+    rows = slice(None) if encoded.labelled is None else encoded.labelled
+    difference = p[rows].copy()
+    encoded.target.subtract_from(difference)
+    values = np.einsum("nk,nk->n", difference, difference)
+    return _average(values, sample_weight, encoded.labelled)
+
+
+def mean_support_size(probabilities, *, sample_weight=None):
+    """Mean number of classes with positive probability.
+
+    Parameters
+    ----------
+    probabilities : array-like of shape (n_samples, n_classes)
+        Rows on the probability simplex.
+    sample_weight : array-like of shape (n_samples,), default=None
+
+    Returns
+    -------
+    size : float
+        From 1 to n_classes.
+
+    Raises
+    ------
+    ValueError
+        If a row is not on the simplex.
+
+    Examples
+    --------
+    >>> from skprob.metrics import mean_support_size
+    >>> mean_support_size([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]])
+    1.5
+    """
+    p = as_distributions(probabilities)
+    size = np.count_nonzero(p, axis=1)
+    return _average(size, sample_weight)
+
+
+def _encode(y_true, predicted, classes, target_type):
+    y_true = check_array(
+        y_true, accept_sparse="csr", ensure_2d=False, dtype=None, input_name="y_true"
+    )
+    check_consistent_length(y_true, predicted)
+    if classes is not None:
+        classes = np.asarray(classes)
+    encoded = encode_target(y_true, target_type, predicted.dtype, classes)
+    if len(encoded.classes) != predicted.shape[1]:
+        raise ValueError(
+            f"The predictions have {predicted.shape[1]} columns and y_true has "
+            f"{len(encoded.classes)} classes. Where y_true does not hold every label, "
+            "pass classes."
+        )
+    if encoded.labelled is not None:
+        warnings.warn(
+            f"{np.count_nonzero(~encoded.labelled)} of {len(encoded.labelled)} rows "
+            "have no label and are left out of the score.",
+            UserWarning,
+            stacklevel=3,
+        )
+    return encoded
+
+
+def _average(values, sample_weight, labelled=None):
+    if sample_weight is None:
+        return float(np.mean(values))
+    if labelled is None:
+        labelled = np.ones(len(values), dtype=bool)
+    weight = _check_sample_weight(sample_weight, labelled, ensure_non_negative=True)
+    return float(np.average(values, weights=weight[labelled]))

@@ -1,0 +1,196 @@
+"""Scorers for ``scoring=``, for labels, label sets and distributions alike."""
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
+from sklearn.utils.metadata_routing import UNUSED
+
+from ._losses import brier_loss, fenchel_young_loss, mean_support_size
+
+
+class _Scorer(BaseEstimator):
+    """A callable ``scorer(estimator, X, y)`` that knows the fitted model's target.
+
+    As a scikit-learn object it can be cloned inside a grid search and asked to be
+    routed ``sample_weight`` with ``set_score_request``.
+    """
+
+    __metadata_request__score = {"estimator": UNUSED}
+
+    def __call__(self, estimator, X, y=None, sample_weight=None):
+        return self.score(estimator, X, y, sample_weight=sample_weight)
+
+
+class FenchelYoungScorer(_Scorer):
+    """Minus the mean Fenchel-Young loss: greater is better, and always finite.
+
+    Parameters
+    ----------
+    mapping : str, Mapping or None, default=None
+        The mapping of the loss. None takes the fitted model's own; to compare models
+        with different mappings, name one, since losses of different mappings are on
+        different scales.
+
+    See Also
+    --------
+    fenchel_young_loss : The loss itself.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from skprob import SparsemaxClassifier
+    >>> from skprob.metrics import FenchelYoungScorer
+    >>> X, y = load_iris(return_X_y=True)
+    >>> scores = cross_val_score(
+    ...     SparsemaxClassifier(), X, y, scoring=FenchelYoungScorer()
+    ... )
+    >>> bool((scores <= 0).all())
+    True
+    """
+
+    def __init__(self, mapping=None):
+        self.mapping = mapping
+
+    def score(self, estimator, X, y, sample_weight=None):
+        """Minus the mean loss of a fitted estimator on X and y.
+
+        Parameters
+        ----------
+        estimator : estimator
+            Fitted, with ``decision_function``.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : array-like or sparse matrix
+            Of the kind that was fitted.
+        sample_weight : array-like of shape (n_samples,), default=None
+
+        Returns
+        -------
+        score : float
+        """
+        model = _last_step(estimator)
+        mapping = self.mapping
+        if mapping is None:
+            if not hasattr(model, "mapping_"):
+                raise ValueError(
+                    f"{type(model).__name__} has no mapping of its own: pass the "
+                    "mapping of the loss, as in FenchelYoungScorer('softmax')."
+                )
+            mapping = model.mapping_
+        return -fenchel_young_loss(
+            y,
+            estimator.decision_function(X),
+            mapping=mapping,
+            sample_weight=sample_weight,
+            **_target_of(estimator, model),
+        )
+
+
+class BrierScorer(_Scorer):
+    """Minus the mean squared distance of the probabilities to the target.
+
+    It works for the three kinds of target and is comparable between mappings, so it
+    is the scorer to choose a mapping, or its alpha, by.
+
+    See Also
+    --------
+    brier_loss : The loss itself.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from skprob import EntmaxClassifier
+    >>> from skprob.metrics import BrierScorer
+    >>> X, y = load_iris(return_X_y=True)
+    >>> search = GridSearchCV(
+    ...     EntmaxClassifier(), {"alpha": [1, 1.5, 2]}, scoring=BrierScorer()
+    ... ).fit(X, y)
+    >>> search.best_params_
+    {'alpha': 2}
+    """
+
+    def score(self, estimator, X, y, sample_weight=None):
+        """Minus the mean loss of a fitted estimator on X and y.
+
+        Parameters
+        ----------
+        estimator : estimator
+            Fitted, with ``predict_proba``.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : array-like or sparse matrix
+            Of the kind that was fitted.
+        sample_weight : array-like of shape (n_samples,), default=None
+
+        Returns
+        -------
+        score : float
+        """
+        return -brier_loss(
+            y,
+            estimator.predict_proba(X),
+            sample_weight=sample_weight,
+            **_target_of(estimator, _last_step(estimator)),
+        )
+
+
+class SupportSizeScorer(_Scorer):
+    """Mean number of classes with positive probability.
+
+    A figure to report beside a score (``scoring`` may be a dict), not one to
+    maximise.
+
+    See Also
+    --------
+    mean_support_size : The figure itself.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import cross_validate
+    >>> from skprob import SoftmaxClassifier
+    >>> from skprob.metrics import SupportSizeScorer
+    >>> X, y = load_iris(return_X_y=True)
+    >>> result = cross_validate(
+    ...     SoftmaxClassifier(), X, y, scoring={"support": SupportSizeScorer()}
+    ... )
+    >>> result["test_support"]
+    array([3., 3., 3., 3., 3.])
+    """
+
+    def score(self, estimator, X, y=None, sample_weight=None):
+        """Mean support size of a fitted estimator's probabilities on X.
+
+        Parameters
+        ----------
+        estimator : estimator
+            Fitted, with ``predict_proba``.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : object
+            Not needed.
+        sample_weight : array-like of shape (n_samples,), default=None
+
+        Returns
+        -------
+        size : float
+        """
+        return mean_support_size(
+            estimator.predict_proba(X), sample_weight=sample_weight
+        )
+
+
+def _last_step(estimator):
+    """The model at the end of pipelines and searches."""
+    while True:
+        if isinstance(estimator, Pipeline):
+            estimator = estimator[-1]
+        elif hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
+        else:
+            return estimator
+
+
+def _target_of(estimator, model):
+    kind = getattr(model, "target_type_", "auto")
+    classes = np.asarray(estimator.classes_) if kind in ("auto", "class") else None
+    return {"classes": classes, "target_type": kind}
