@@ -83,6 +83,7 @@ class LogLoss(Loss):
             values = -target.inner(log_p)
 
             def hessian_product(direction):
+                _check_second_derivatives(mapping, vjp_derivative)
                 return vjp_derivative(-q, direction)
 
             return LossLinearization(values, vjp(-q), hessian_product)
@@ -93,7 +94,16 @@ class LogLoss(Loss):
         slope = -q / smoothed
 
         def hessian_product(direction):
+            _check_second_derivatives(mapping, vjp_derivative)
             bent = -slope / smoothed * jvp(direction)
             return vjp_derivative(slope, direction) + vjp(bent)
 
         return LossLinearization(values, vjp(slope), hessian_product)
+
+
+def _check_second_derivatives(mapping, vjp_derivative):
+    if vjp_derivative is None:
+        raise TypeError(
+            f"The Hessian of LogLoss needs second derivatives of {mapping!r}, whose "
+            "linearize gives no vjp_derivative."
+        )
