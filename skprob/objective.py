@@ -111,6 +111,11 @@ def _weighted_sum(X, residual):
     return residual.T @ X
 
 
+def _weighted_total(values, weight):
+    # In float64 whatever the data: a line search compares totals.
+    return float(np.dot(values, weight.astype(np.float64, copy=False)))
+
+
 def block_value_and_gradient(coef, intercept, block, loss):
     """A block's part of the objective, without the penalty.
 
@@ -132,7 +137,7 @@ def block_value_and_gradient(coef, intercept, block, loss):
     values, residual = loss.evaluate(scores, block.target)
     residual *= block.weight[:, None]
     residual = _outputs_adjoint(residual, len(coef))
-    value = float(np.dot(values, block.weight))
+    value = _weighted_total(values, block.weight)
     return value, _weighted_sum(block.X, residual), residual.sum(axis=0)
 
 
@@ -156,25 +161,45 @@ def block_linearization(coef, intercept, block, loss):
         product = _outputs_adjoint(product, len(coef_direction))
         return _weighted_sum(block.X, product), product.sum(axis=0)
 
-    value = float(np.dot(values, block.weight))
+    value = _weighted_total(values, block.weight)
     gradient = _weighted_sum(block.X, residual), residual.sum(axis=0)
     return value, *gradient, hessian_product
 
 
-def block_moments(block, centre):
-    """Weighted sums of x - centre and of its square, feature by feature."""
-    if not sparse.issparse(block.X):
-        deviation = block.X - centre
-        first = block.weight @ deviation
-        np.square(deviation, out=deviation)
-        return np.stack([first, block.weight @ deviation])
-    total = block.weight.sum()
-    first = block.X.T @ block.weight
-    squares = sparse.csr_array(
-        (block.X.data**2, block.X.indices, block.X.indptr), shape=block.X.shape
-    )
-    second = squares.T @ block.weight - 2 * centre * first + total * centre**2
-    return np.stack([first - total * centre, second])
+def block_moments(block):
+    """Weight of a block, and the weighted mean and deviation of its features.
+
+    Computed in float64, with each feature in units of its largest entry: its square
+    could overflow or vanish.
+
+    Returns
+    -------
+    total : float
+    mean, deviation : ndarray of shape (n_features,)
+    """
+    X, total = block.X, block.weight.sum(dtype=np.float64)
+    share = block.weight / (total or np.float64(1))
+    if not sparse.issparse(X):
+        unit = np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)
+        unit[unit == 0] = 1
+        z = X / unit
+        mean = share @ z
+        z -= mean
+        variance = share @ np.square(z, out=z)
+    else:
+        column, n_features = X.indices, X.shape[1]
+        unit = np.zeros(n_features)
+        np.maximum.at(unit, column, np.abs(X.data))
+        unit[unit == 0] = 1
+        z = X.data / unit[column]
+        share = np.repeat(share, np.diff(X.indptr))
+        mean = np.bincount(column, share * z, minlength=n_features)
+        z -= mean[column]
+        # The zeros that are not stored have the weight that the others leave.
+        absent = 1 - np.bincount(column, share, minlength=n_features)
+        variance = np.bincount(column, share * z**2, minlength=n_features)
+        variance += np.maximum(absent, 0) * mean**2
+    return total, unit * mean, unit * np.sqrt(variance)
 
 
 class Linearization(NamedTuple):
@@ -233,7 +258,8 @@ class LinearObjective:
         n_classes = blocks[0].target.shape[1]
         self.coef_shape = (1 if n_classes == 2 else n_classes, blocks[0].X.shape[1])
         self._constant = sum(
-            float(np.dot(loss.constant(block.target), block.weight)) for block in blocks
+            _weighted_total(loss.constant(block.target), block.weight)
+            for block in blocks
         )
 
     @property
@@ -296,20 +322,20 @@ class LinearObjective:
         return Linearization(*self._total(parameters, parts), hessian_product)
 
     def feature_moments(self):
-        """Weighted mean and variance of each feature.
+        """Weighted mean and standard deviation of each feature.
 
         Returns
         -------
-        mean, variance : ndarray of shape (n_features,)
+        mean, deviation : ndarray of shape (n_features,)
         """
-        # About a centre that is near the mean nothing cancels.
-        first = self.blocks[0]
-        share = max(float(first.weight.sum()), np.finfo(np.float64).tiny)
-        centre = np.asarray(first.X.T @ first.weight) / share
-        with np.errstate(over="ignore"):
-            parts = [block_moments(block, centre) for block in self.blocks]
-        shift, square = np.sum(parts, axis=0, dtype=np.float64)
-        return centre + shift, np.maximum(square - shift**2, 0)
+        parts = zip(*map(block_moments, self.blocks), strict=True)
+        total, means, within = map(np.array, parts)
+        share = total / total.sum()
+        mean = share @ means
+        spread = np.hypot(within, means - mean)
+        unit = spread.max(axis=0)
+        unit[unit == 0] = 1
+        return mean, unit * np.sqrt(share @ (spread / unit) ** 2)
 
     def _for_blocks(self, parameters):
         coef, intercept = self.unpack(parameters)
