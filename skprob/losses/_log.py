@@ -1,5 +1,6 @@
 """The log loss through any mapping."""
 
+import math
 from numbers import Real
 
 import numpy as np
@@ -90,7 +91,7 @@ class LogLoss(Loss):
 
         p, jvp, vjp, vjp_derivative = mapping.linearize(scores)
         smoothed = p + epsilon
-        values = np.log1p(p.shape[1] * epsilon) - target.inner(np.log(smoothed))
+        values = math.log1p(p.shape[1] * epsilon) - target.inner(np.log(smoothed))
         slope = -q / smoothed
 
         def hessian_product(direction):
