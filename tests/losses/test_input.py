@@ -91,7 +91,7 @@ def test_epsilon_has_a_range(epsilon):
 
 @pytest.mark.parametrize("mapping", ["sparsemax", Entmax(1.5)])
 def test_a_mapping_with_zeros_needs_smoothing(mapping):
-    with pytest.raises(ValueError, match="epsilon must be positive for .*got 0"):
+    with pytest.raises(ValueError, match=r"epsilon must be positive for .*got 0"):
         LogLoss(mapping, epsilon=0).value(SCORES, ONE_HOT)
     with pytest.raises(ValueError, match="epsilon must be positive"):
         get_loss(LogLoss(epsilon=0.0), mapping)
