@@ -2,6 +2,7 @@
 
 from ._base import Linearization, Mapping
 from ._entmax import Entmax, entmax
+from ._perturb_max import PerturbMax, perturb_max
 from ._registry import MAPPINGS, get_mapping
 from ._softmax import Softmax, softmax
 from ._sparsemax import Sparsemax, sparsemax
@@ -12,11 +13,13 @@ __all__ = [
     "Entmax",
     "Linearization",
     "Mapping",
+    "PerturbMax",
     "Softmax",
     "Sparsemax",
     "Temperature",
     "entmax",
     "get_mapping",
+    "perturb_max",
     "softmax",
     "sparsemax",
 ]

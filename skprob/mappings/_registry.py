@@ -2,6 +2,7 @@
 
 from ._base import Mapping
 from ._entmax import Entmax
+from ._perturb_max import PerturbMax
 from ._softmax import Softmax
 from ._sparsemax import Sparsemax
 
@@ -10,6 +11,7 @@ MAPPINGS = {
     "softmax": Softmax,
     "sparsemax": Sparsemax,
     "entmax": Entmax,
+    "perturb_max": PerturbMax,
 }
 
 
