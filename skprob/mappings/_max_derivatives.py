@@ -129,6 +129,7 @@ class MaxDerivatives:
                     log_p = integral.log_p[:, panels.rows]
                     unit = np.where(log_p > -np.inf, np.exp(log_unit - log_p), 0)
                     weights *= unit[..., None]
+                if integral.in_logs:
                     hazards = np.exp(hazards)
             np.minimum(hazards, _LARGEST_HAZARD, out=hazards)
             d = x - integral.z[:, panels.rows, None]

@@ -27,6 +27,8 @@ _TAIL, _PANEL = 1e-3, 1e-3
 # Order, and decay of the coefficients to count on, for noises that are analytic,
 # analytic but for kinks at edges, or not known: few wide panels want a high order.
 _RULES = {"analytic": (28, 2), "piecewise": (14, 2), "unknown": (20, 1)}
+# Logarithm of a number whose digits do not underflow.
+_LOG_TINY = -600
 # Distances, in units of the noise's scale, at which it is less and less felt.
 _WIDTHS = np.array([3, 10, 30])
 
@@ -46,6 +48,10 @@ class MaxIntegral:
 
     Attributes
     ----------
+    in_logs : bool
+        Whether the integrand is formed from logarithms. Else it is formed from the
+        noise's distribution function and density, which is faster, as long as no
+        probability is near to underflow.
     log_p : ndarray of shape (n_classes, n_rows)
         Logarithms of the probabilities.
     expected_max : ndarray of shape (n_rows,)
@@ -81,19 +87,18 @@ class MaxIntegral:
         log_unit : ndarray of shape (n_classes, n_panels), or 0
             Logarithm of the unit of the values.
         hazards : ndarray of shape (n_classes, n_panels, n_nodes)
-            h(x - z_i); its logarithm if `relative`.
+            h(x - z_i); its logarithm if `in_logs`.
         """
         noise = self.noise
         x, dx = self._nodes(panels)
         d = x - self.z[:, panels.rows, None]
-        if not self.relative:
-            # Where the panels are, no factor of G comes near to zero.
+        if not self.in_logs:
             cdf, hazards = noise.cdf_and_pdf(d)
-            hazards /= cdf
+            # Where Φ is zero the integrand is, whatever φ.
+            np.divide(hazards, cdf, out=hazards, where=cdf > 0)
             return x, hazards * (cdf.prod(axis=0) * dx), 0.0, hazards
         logcdf = noise.logcdf(d)
         hazards = noise.logpdf(d)
-        # Where Φ is zero the integrand is, whatever φ.
         np.subtract(hazards, logcdf, out=hazards, where=logcdf > -np.inf)
         np.copyto(hazards, 0, where=logcdf == -np.inf)
         logs = hazards + (logcdf.sum(axis=0) + np.log(dx))
@@ -114,8 +119,9 @@ class MaxIntegral:
         n_classes, n_rows = self.z.shape
         self.log_p = np.full((n_classes, n_rows), -np.inf)
         self.expected_max = np.zeros(n_rows)
-        todo, kept = Panels.between(self._edges()), []
-        for cut in range(_MAX_CUTS + 1):
+        todo = Panels.between(self._edges())
+        kept, cuts = [todo[:0]], 0
+        while len(todo):
             parts = [self._sums(chunk) for chunk in self.chunks(todo)]
             log_mass, log_error, moment, moment_error = (
                 np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True)
@@ -124,14 +130,13 @@ class MaxIntegral:
             if self.relative:
                 error -= add_logs(self.log_p, todo.rows, log_mass)[:, todo.rows]
             bad = (error > 0).any(axis=0) | (moment_error > _PANEL * self.tol)
-            bad &= ~todo.are_points() & (cut < _MAX_CUTS)
+            bad &= ~todo.are_points() & (cuts < _MAX_CUTS)
             done = todo[~bad]
             self.log_p = add_logs(self.log_p, done.rows, log_mass[:, ~bad])
             self.expected_max += sum_by_rows(done.rows, moment[~bad], n_rows)
             kept.append(done)
             todo = todo[bad].halves()
-            if len(todo) == 0:
-                break
+            cuts += 1
         self.panels = Panels.merge(kept)
 
     def _sums(self, panels):
@@ -153,6 +158,7 @@ class MaxIntegral:
         low = (ordered + r.lower[:, None]).max(axis=0)
         high = np.full_like(low, r.upper)
         self.centre = (ordered + r.median_of_max[:, None]).max(axis=0)
+        self.in_logs = False
         if self.relative:
             low, high = self._widen(low, high, ordered)
         edges = [low[None], self.centre[None], high[None]]
@@ -201,6 +207,9 @@ class MaxIntegral:
         """Where the integrand of the lowest class begins."""
         r, noise = self.reach, self.noise
         low = least + r.lower[0]
+        # At least the probability of being between centre and centre + scale.
+        log_p = np.log(r.scale / 2) + noise.logpdf(self.centre - least + r.scale)
+        self.in_logs = log_p.min() < _LOG_TINY
         log_tail = np.log(_TAIL * self.tol)
         if r.is_compact:
             # Look at it: it has one peak.
@@ -210,9 +219,7 @@ class MaxIntegral:
                 logs += noise.logcdf(x - z)
             first = (logs > logs.max(axis=0) + log_tail).argmax(axis=0)
             return np.take_along_axis(x, np.maximum(first - 1, 0)[None], 0)[0]
-        # Below the medians of m perturbed scores there is less than 2 ** -m, and
-        # the probability is more than that of being between centre and centre + scale.
-        log_p = np.log(r.scale / 2) + noise.logpdf(self.centre - least + r.scale)
+        # Below the medians of m perturbed scores there is less than 2 ** -m.
         m = np.minimum(2 - (log_tail + log_p) / np.log(2), len(ordered) - 1)
         median = np.take_along_axis(ordered, m.astype(int)[None], 0)[0] + r.median
         return np.where(m < len(ordered) - 1, np.maximum(low, median), low)
