@@ -1,10 +1,11 @@
 """Mappings from scores to probabilities."""
 
 from ._base import Linearization, Mapping
-from ._entmax import Entmax
+from ._entmax import Entmax, entmax
 from ._registry import MAPPINGS, get_mapping
-from ._softmax import Softmax
-from ._sparsemax import Sparsemax
+from ._softmax import Softmax, softmax
+from ._sparsemax import Sparsemax, sparsemax
+from ._temperature import Temperature
 
 __all__ = [
     "MAPPINGS",
@@ -13,5 +14,9 @@ __all__ = [
     "Mapping",
     "Softmax",
     "Sparsemax",
+    "Temperature",
+    "entmax",
     "get_mapping",
+    "softmax",
+    "sparsemax",
 ]

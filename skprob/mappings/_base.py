@@ -81,7 +81,7 @@ class Mapping(BaseEstimator):
         raise self._lacks("a potential", "probabilities_and_potential")
 
     def negative_entropy(self, probabilities):
-        """Ω of each row of probabilities; finite on the whole simplex."""
+        """The negative of the entropy, Ω(p), of each row of probabilities."""
         raise self._lacks("an entropy", "negative_entropy")
 
     def linearize(self, scores):
@@ -91,18 +91,22 @@ class Mapping(BaseEstimator):
     def log_linearize(self, scores):
         """:class:`Linearization` of log-probabilities at standard scores."""
         p, jvp, vjp, vjp_derivative = self.linearize(scores)
+        # A probability of zero stays zero nearby: its logarithm does not move.
+        inverse = np.zeros_like(p)
+        np.divide(1, np.maximum(p, np.finfo(p.dtype).tiny), out=inverse, where=p > 0)
         with np.errstate(divide="ignore"):
             log_p = np.log(p)
 
         def log_jvp(direction):
-            return jvp(direction) / p
+            return jvp(direction) * inverse
 
         def log_vjp(direction):
-            return vjp(direction / p)
+            return vjp(direction * inverse)
 
         def log_vjp_derivative(cotangent, direction):
-            moved = -cotangent * jvp(direction) / p**2
-            return vjp_derivative(cotangent / p, direction) + vjp(moved)
+            scaled = cotangent * inverse
+            moved = vjp(scaled * log_jvp(direction))
+            return vjp_derivative(scaled, direction) - moved
 
         if vjp_derivative is None:
             log_vjp_derivative = None
@@ -213,6 +217,7 @@ class Mapping(BaseEstimator):
             direction = np.zeros_like(scores)
             direction[:, j] = 1
             jacobian[:, :, j] = jvp(direction)
+        jacobian += 0.0  # A negative zero is a surprise to whoever inspects it.
         return jacobian
 
     def potential(self, scores):

@@ -1,37 +1,62 @@
-"""Entmax and sparsemax: provisional, exact by Newton in the threshold."""
+"""Entmax: from softmax through sparsemax to ever sharper mappings."""
 
 from numbers import Real
 
-import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from ._base import Mapping
+from ._candidates import compact
 from ._jacobian import entmax_linearization
+from ._rows import FEW_CLASSES, along_axis
 from ._softmax import Softmax
-
-
-def solve(scores, alpha):
-    beta = alpha - 1
-    lam = np.zeros((scores.shape[0], 1), dtype=scores.dtype)
-    for _ in range(100):
-        x = 1 + beta * (scores - lam)
-        np.maximum(x, 0, out=x)
-        with np.errstate(divide="ignore"):
-            logx = np.log(x)
-        p = np.exp(logx / beta)
-        S = p.sum(axis=1, keepdims=True)
-        A = np.exp(logx * (1 / beta - 1)).sum(axis=1, keepdims=True) if beta != 1 else (x > 0).sum(axis=1, keepdims=True)
-        step = -S * np.expm1(-beta * np.log(S)) / (beta * A)
-        lam = lam + step
-        if np.abs(step).max(initial=0) <= 4 * np.finfo(scores.dtype).eps:
-            break
-    with np.errstate(divide="ignore"):
-        p = np.exp(np.log1p(np.maximum(beta * (scores - lam), -1)) / beta)
-    p /= p.sum(axis=1, keepdims=True)
-    return p, lam[:, 0]
+from ._sorting import by_sorting
+from ._threshold import by_threshold
 
 
 class Entmax(Mapping):
+    r"""Entmax with parameter alpha: softmax at 1, sparsemax at 2, sparse above 1.
+
+    .. math:: p_i = [(\alpha - 1) z_i - \tau]_+^{1 / (\alpha - 1)}
+
+    with the threshold :math:`\tau` at which the probabilities sum to one (at
+    :math:`\alpha = 1` the limit, softmax). The larger alpha, the sooner a class with
+    a low score gets a probability of exactly zero.
+
+    It is the gradient of :math:`F(z) = \max_p \langle p, z \rangle - \Omega(p)`,
+    where :math:`-\Omega(p) = (1 - \sum_i p_i^\alpha) / (\alpha (\alpha - 1))` is the
+    entropy of Tsallis. With :math:`s_i = p_i^{2 - \alpha}` on the support, 0 elsewhere,
+    its Jacobian is :math:`\mathrm{diag}(s) - s s^\top / \sum_i s_i`.
+
+    Parameters
+    ----------
+    alpha : float, default=1.5
+        At least 1.
+
+    See Also
+    --------
+    Softmax, Sparsemax : Its most used members.
+    entmax : The same as a function, along any axis of an array.
+
+    References
+    ----------
+    B. Peters, V. Niculae and A. F. T. Martins, "Sparse sequence-to-sequence models",
+    ACL 2019.
+
+    G. M. Correia, V. Niculae and A. F. T. Martins, "Adaptively sparse transformers",
+    EMNLP 2019.
+
+    M. Blondel, A. F. T. Martins and V. Niculae, "Learning with Fenchel-Young losses",
+    Journal of Machine Learning Research 21, 2020.
+
+    Examples
+    --------
+    >>> from skprob.mappings import Entmax
+    >>> Entmax(alpha=1.5)([[2.0, 1.0, -1.0]]).round(3)
+    array([[0.831, 0.169, 0.   ]])
+    >>> Entmax(alpha=1.0)([[2.0, 1.0, -1.0]]).round(3)
+    array([[0.705, 0.259, 0.035]])
+    """
+
     _parameter_constraints = {"alpha": [Interval(Real, 1, None, closed="left")]}
     has_potential = True
 
@@ -43,27 +68,70 @@ class Entmax(Mapping):
         return self.alpha > 1
 
     def probabilities(self, scores):
-        if self.alpha == 1:
-            return Softmax().probabilities(scores)
-        return solve(scores, self.alpha)[0]
+        return self.probabilities_and_potential(scores)[0]
 
     def probabilities_and_potential(self, scores):
-        if self.alpha == 1:
+        alpha = float(self.alpha)
+        if alpha == 1:
             return Softmax().probabilities_and_potential(scores)
-        p, lam = solve(scores, self.alpha)
-        inner = np.einsum("nk,nk->n", p, np.maximum(scores, np.finfo(p.dtype).min))
-        return p, inner * (1 - 1 / self.alpha) + lam / self.alpha
+        solve = by_threshold if alpha <= 2 else by_sorting
+        if scores.shape[1] <= FEW_CLASSES:
+            return solve(scores, alpha)
+        # A class this far below the largest score gets nothing.
+        candidates, scatter = compact(scores, 1 / (1 - alpha))
+        p, potential = solve(candidates, alpha)
+        return scatter(p), potential
 
     def negative_entropy(self, probabilities):
-        if self.alpha == 1:
+        alpha = float(self.alpha)
+        if alpha == 1:
             return Softmax().negative_entropy(probabilities)
-        a = self.alpha
-        return ((probabilities**a).sum(axis=1) - probabilities.sum(axis=1)) / (a * (a - 1))
+        p = probabilities
+        return ((p**alpha).sum(axis=1) - p.sum(axis=1)) / (alpha * (alpha - 1))
 
     def linearize(self, scores):
-        return entmax_linearization(self.probabilities(scores), self.alpha)
+        return entmax_linearization(self.probabilities(scores), float(self.alpha))
 
     def log_linearize(self, scores):
         if self.alpha == 1:
             return Softmax().log_linearize(scores)
         return super().log_linearize(scores)
+
+
+def entmax(scores, alpha=1.5, axis=-1):
+    """Entmax along an axis of an array.
+
+    Parameters
+    ----------
+    scores : array-like of shape (..., n_classes, ...)
+        Real scores; -inf means that the class is not available.
+    alpha : float, default=1.5
+        At least 1: softmax is 1, sparsemax is 2.
+    axis : int, default=-1
+        The axis along which the probabilities sum to one.
+
+    Returns
+    -------
+    probabilities : ndarray of the shape of `scores`
+        float32 for float32 scores and float64 otherwise.
+
+    Raises
+    ------
+    ValueError
+        If alpha is not a number of at least 1; if the scores are not real numbers,
+        hold NaN or +inf, or only -inf along the axis; if there is no such axis.
+
+    See Also
+    --------
+    Entmax : The mapping, with its potential, entropy and Jacobian.
+
+    Examples
+    --------
+    >>> from skprob.mappings import entmax
+    >>> entmax([2.0, 1.0, -1.0]).round(3)
+    array([0.831, 0.169, 0.   ])
+    >>> entmax([[0.0, 2.0], [0.0, 0.0]], alpha=2, axis=0)
+    array([[0.5, 1. ],
+           [0.5, 0. ]])
+    """
+    return along_axis(Entmax(alpha), scores, axis)

@@ -1,4 +1,11 @@
-"""The Jacobian that the entmax family shares, from the probabilities alone."""
+"""The Jacobian that the entmax family shares, from the probabilities alone.
+
+With s = p^(2 - alpha) on the support {p > 0} and 0 elsewhere,
+
+    J = diag(s) - s s' / sum(s),
+
+which is symmetric and annihilates constants.
+"""
 
 import numpy as np
 
@@ -7,27 +14,97 @@ from ._base import Linearization
 
 def entmax_linearization(p, alpha):
     """Linearization of entmax-alpha at probabilities p (softmax: alpha = 1)."""
-    if alpha == 1:
-        s = p
-    elif alpha == 2:
-        s = (p > 0).astype(p.dtype)
-    else:
-        with np.errstate(divide="ignore"):
-            s = np.where(p > 0, p ** (2 - alpha), 0)
-    total = s.sum(axis=1, keepdims=True)
+    jacobian = _Jacobian(p, alpha) if alpha <= 2 else _SteepJacobian(p, alpha)
+    product = jacobian.product
+    return Linearization(p, product, product, jacobian.derivative_of_product)
 
-    def centred(direction):
-        mean = np.einsum("nk,nk->n", s, direction)[:, None] / total
-        return direction - mean
 
-    def jvp(direction):
-        return s * centred(direction)
+class _Jacobian:
+    """The Jacobian for alpha <= 2, where no s is larger than 1."""
 
-    def vjp_derivative(cotangent, direction):
-        with np.errstate(divide="ignore", invalid="ignore"):
-            rate = (2 - alpha) * np.where(p > 0, p ** (3 - 2 * alpha), 0)
-        ds = rate * centred(direction)
-        c = centred(cotangent)
-        return ds * c - s * (np.einsum("nk,nk->n", ds, c)[:, None] / total)
+    def __init__(self, p, alpha):
+        self.p = p
+        self.alpha = alpha
+        self.s = _power(p, 2 - alpha)
+        self.total = self.s.sum(axis=1, keepdims=True)
 
-    return Linearization(p, jvp, jvp, vjp_derivative)
+    def product(self, direction):
+        product = self.centred(direction)
+        product *= self.s
+        return product
+
+    def derivative_of_product(self, cotangent, direction):
+        # With c the centred cotangent, product = s c and dproduct = ds c + s dc;
+        # ds / dp is (2 - alpha) p^(1 - alpha), and dp is the product with direction.
+        ds = _power(self.p, 3 - 2 * self.alpha)
+        ds *= 2 - self.alpha
+        ds *= self.centred(direction)
+        c = self.centred(cotangent)
+        mean = _dot(ds, c) / self.total
+        ds *= c
+        ds -= self.s * mean
+        return ds
+
+    def centred(self, direction):
+        return direction - _dot(self.s, direction) / self.total
+
+
+class _SteepJacobian:
+    """The Jacobian for alpha > 2, where the s of a tiny probability is huge.
+
+    The formula would lose everything to the largest s, and overflow. So directions
+    are shifted to zero at that class, and its product is minus the sum of the others.
+    Probabilities so tiny that their s cannot be told from infinity are raised to
+    where it still can be computed with.
+    """
+
+    def __init__(self, p, alpha):
+        self.dtype = p.dtype
+        self.alpha = alpha
+        lowest = max(1e-150, 1e75 ** (-1 / (alpha - 2)))
+        self.p = np.maximum(p, lowest, dtype=np.float64)
+        self.s = np.where(p > 0, self.p ** (2 - alpha), 0)
+        self.total = self.s.sum(axis=1, keepdims=True)
+        self.steepest = self.s.argmax(axis=1)[:, None]
+
+    def product(self, direction):
+        return self.balanced(self.s * self.centred(direction)).astype(self.dtype)
+
+    def derivative_of_product(self, cotangent, direction):
+        dp = self.balanced(self.s * self.centred(direction))
+        ds = (2 - self.alpha) * (self.s / self.p) * dp
+        c = self.centred(cotangent)
+        product = ds * c - self.s * (_dot(ds, c) / self.total)
+        return self.balanced(product).astype(self.dtype)
+
+    def centred(self, direction):
+        pivot = np.take_along_axis(direction, self.steepest, axis=1)
+        shifted = np.subtract(direction, pivot, dtype=np.float64)
+        return shifted - _dot(self.s, shifted) / self.total
+
+    def balanced(self, product):
+        np.put_along_axis(product, self.steepest, 0, axis=1)
+        rest = -product.sum(axis=1, keepdims=True)
+        np.put_along_axis(product, self.steepest, rest, axis=1)
+        return product
+
+
+def _dot(a, b):
+    return np.einsum("nk,nk->n", a, b)[:, None]
+
+
+def _power(p, exponent):
+    """A new array: p^exponent where p > 0, 0 elsewhere."""
+    if exponent == 1:
+        return p.copy(order="K")
+    if exponent == 0.5:
+        return np.sqrt(p)
+    if exponent == 0:
+        return (p > 0).astype(p.dtype)
+    with np.errstate(divide="ignore"):
+        power = np.log(p)
+    power *= exponent
+    np.exp(power, out=power)
+    if exponent < 0:
+        power[p == 0] = 0
+    return power

@@ -1,0 +1,103 @@
+"""Any mapping at a temperature."""
+
+from numbers import Real
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from ._base import Linearization, Mapping
+
+
+class Temperature(Mapping):
+    r"""Another mapping at temperature :math:`\tau`: probabilities of z / τ.
+
+    A higher temperature brings the probabilities nearer to each other, a lower one
+    nearer to a one-hot row. Where the other mapping is the gradient of F, this one is
+    the gradient of :math:`\tau F(z / \tau)`, and its entropy is :math:`\tau` times
+    the other's.
+
+    Parameters
+    ----------
+    mapping : Mapping
+        The other mapping.
+    temperature : float, default=1.0
+        Positive and finite.
+
+    References
+    ----------
+    M. Blondel, A. F. T. Martins and V. Niculae, "Learning with Fenchel-Young losses",
+    Journal of Machine Learning Research 21, 2020.
+
+    Examples
+    --------
+    >>> from skprob.mappings import Sparsemax, Temperature
+    >>> Temperature(Sparsemax(), temperature=2.0)([[1.0, 0.0, -4.0]])
+    array([[0.75, 0.25, 0.  ]])
+    """
+
+    _parameter_constraints = {
+        "mapping": [Mapping],
+        "temperature": [Interval(Real, 0, None, closed="neither")],
+    }
+
+    def __init__(self, mapping, temperature=1.0):
+        self.mapping = mapping
+        self.temperature = temperature
+
+    def _validate_params(self):
+        super()._validate_params()
+        self.mapping._validate_params()
+
+    @property
+    def has_potential(self):
+        return self.mapping.has_potential
+
+    @property
+    def has_zeros(self):
+        return self.mapping.has_zeros
+
+    @property
+    def is_shift_invariant(self):
+        return self.mapping.is_shift_invariant
+
+    @property
+    def is_order_preserving(self):
+        return self.mapping.is_order_preserving
+
+    def probabilities(self, scores):
+        return self.mapping.probabilities(self._cooled(scores))
+
+    def probabilities_and_potential(self, scores):
+        p, potential = self.mapping.probabilities_and_potential(self._cooled(scores))
+        return p, self.temperature * potential
+
+    def negative_entropy(self, probabilities):
+        return self.temperature * self.mapping.negative_entropy(probabilities)
+
+    def linearize(self, scores):
+        return self._per_score(self.mapping.linearize(self._cooled(scores)))
+
+    def log_linearize(self, scores):
+        return self._per_score(self.mapping.log_linearize(self._cooled(scores)))
+
+    def _cooled(self, scores):
+        with np.errstate(over="ignore"):
+            return np.divide(scores, self.temperature, out=scores)
+
+    def _per_score(self, linear):
+        """The derivatives in the scores, from those in the divided scores."""
+        p, jvp, vjp, vjp_derivative = linear
+        tau = self.temperature
+
+        def cooled_jvp(direction):
+            return jvp(direction) / tau
+
+        def cooled_vjp(direction):
+            return vjp(direction) / tau
+
+        def cooled_vjp_derivative(cotangent, direction):
+            return vjp_derivative(cotangent, direction) / tau**2
+
+        if vjp_derivative is None:
+            cooled_vjp_derivative = None
+        return Linearization(p, cooled_jvp, cooled_vjp, cooled_vjp_derivative)
