@@ -1,6 +1,7 @@
 """Linear classifiers with a choice of output mapping and its matching loss."""
 
 from .linear_model import (
+    AMSoftmaxClassifier,
     EntmaxClassifier,
     LinearClassifier,
     SoftmaxClassifier,
@@ -10,6 +11,7 @@ from .linear_model import (
 __version__ = "0.1.0"
 
 __all__ = [
+    "AMSoftmaxClassifier",
     "EntmaxClassifier",
     "LinearClassifier",
     "SoftmaxClassifier",

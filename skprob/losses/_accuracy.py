@@ -34,7 +34,7 @@ class AccuracyLoss(Loss):
     >>> from skprob.losses import AccuracyLoss
     >>> loss = AccuracyLoss("sparsemax")
     >>> loss.value([[0.5, 0.3], [0.0, 5.0]], [[1, 0], [1, 0]])
-    array([-0.6, -0. ])
+    array([-0.6,  0. ])
     """
 
     _parameter_constraints = {"pretrain": [StrOptions({"auto"}), None]}

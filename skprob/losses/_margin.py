@@ -57,6 +57,9 @@ class MarginLoss(Loss):
         """The mapping of the loss."""
         return self.loss.mapping
 
+    def with_mapping(self, mapping):
+        return MarginLoss(self.loss.with_mapping(mapping), self.margin)
+
     def check(self):
         self._validate_params()
         if not np.isfinite(self.margin):
@@ -72,8 +75,8 @@ class MarginLoss(Loss):
             self,
         ]
 
-    def check_scores(self, scores):
-        self.loss.check_scores(scores)
+    def check_on(self, make_scores):
+        self.loss.check_on(make_scores)
 
     def evaluate(self, scores, target):
         return self.loss.evaluate(self._augmented(scores, target), target)

@@ -2,6 +2,7 @@
 
 from ._base import Linearization, Mapping
 from ._entmax import Entmax, entmax
+from ._function import FunctionMapping
 from ._registry import MAPPINGS, get_mapping
 from ._softmax import Softmax, softmax
 from ._sparsemax import Sparsemax, sparsemax
@@ -10,6 +11,7 @@ from ._temperature import Temperature
 __all__ = [
     "MAPPINGS",
     "Entmax",
+    "FunctionMapping",
     "Linearization",
     "Mapping",
     "Softmax",

@@ -64,6 +64,10 @@ class Temperature(Mapping):
     def is_order_preserving(self):
         return self.mapping.is_order_preserving
 
+    @property
+    def is_only_a_function(self):
+        return self.mapping.is_only_a_function
+
     def probabilities(self, scores):
         return self.mapping.probabilities(self._cooled(scores))
 

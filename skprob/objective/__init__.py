@@ -9,6 +9,7 @@ from ._blocks import (
     model_outputs,
     scores_of,
     split_rows,
+    trial_scores,
 )
 from ._cosine import CosineObjective
 from ._linear import LinearObjective
@@ -24,4 +25,5 @@ __all__ = [
     "model_outputs",
     "scores_of",
     "split_rows",
+    "trial_scores",
 ]

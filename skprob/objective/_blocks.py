@@ -171,3 +171,18 @@ def block_moments(block, centre):
     )
     second = squares.T @ block.weight - 2 * centre * first + total * centre**2
     return np.stack([first - total * centre, second])
+
+
+def trial_scores(block, n_rows=64):
+    """Scores of some rows under random coefficients, about as large as after a fit.
+
+    For a check of a loss on the data at hand; the same at every call.
+    """
+    X = block.X[:n_rows]
+    n_classes = block.target.shape[1]
+    shape = (1 if n_classes == 2 else n_classes, X.shape[1])
+    coef = np.random.default_rng(0).standard_normal(shape)
+    outputs = model_outputs(X, coef, 0.0)
+    outputs = outputs - outputs.mean(axis=0)
+    spread = outputs.std(axis=0)
+    return scores_of(2 * outputs / np.where(spread > 0, spread, 1))
