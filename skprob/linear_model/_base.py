@@ -18,8 +18,8 @@ from sklearn.utils.validation import (
 )
 
 from .._docs import DocumentationLink
-from ..losses import LOSSES, Loss, MarginLoss, get_loss
-from ..mappings import Temperature, get_mapping
+from ..losses import LOSSES, FenchelYoungLoss, Loss, MarginLoss, get_loss
+from ..mappings import Softmax, Temperature, get_mapping
 from ..objective import (
     CosineObjective,
     LinearObjective,
@@ -112,6 +112,9 @@ class BaseLinearClassifier(
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_label = True
+        # Without an intercept no class can be favoured for every x, which
+        # scikit-learn's check of class weights asks for.
+        tags.classifier_tags.poor_score = self.similarity == "cosine"
         return tags
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -352,8 +355,12 @@ class BaseLinearClassifier(
             target = smoothed(target, self.label_smoothing, X.dtype)
         blocks = split_rows(X, target, weight)
         self.loss_.check_on(lambda: trial_scores(blocks[0]))
-        # A warm start is what the stages before the last would lead to.
-        losses = self.loss_.stages() if warm is None else [self.loss_]
+        losses = self.loss_.stages()
+        if self.mapping_.is_only_a_function:
+            # At zero scores its gradient may vanish: start where softmax ends.
+            losses = [FenchelYoungLoss(Softmax()), *losses]
+        if warm is not None:
+            losses = losses[-1:]
         if self.similarity == "cosine":
             return [CosineObjective(blocks, loss) for loss in losses]
         return [

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from ._base import Linearization, Mapping
+from ._rows import as_rows, standard_scores
 
 
 class Temperature(Mapping):
@@ -83,6 +84,32 @@ class Temperature(Mapping):
 
     def log_linearize(self, scores):
         return self._per_score(self.mapping.log_linearize(self._cooled(scores)))
+
+    def temperature_derivative(self, scores):
+        """Derivative of the probabilities in the temperature.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_samples, n_classes)
+            Real scores; -inf means that the class is not available.
+
+        Returns
+        -------
+        derivative : ndarray of shape (n_samples, n_classes)
+            Rows sum to zero.
+
+        Examples
+        --------
+        >>> from skprob.mappings import Softmax, Temperature
+        >>> Temperature(Softmax(), temperature=2.0).temperature_derivative([[1.0, 0.0]])
+        array([[-0.05875093,  0.05875093]])
+        """
+        scores = as_rows(scores)
+        if self.is_shift_invariant:
+            # Only differences matter: about the largest score nothing cancels.
+            scores = standard_scores(scores, shift=True)
+        direction = np.where(np.isfinite(scores), -scores / self.temperature, 0)
+        return self.jvp(scores, direction)
 
     def _cooled(self, scores):
         with np.errstate(over="ignore"):
