@@ -11,11 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score
 from sklearn.preprocessing import normalize
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_is_fitted,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted
 
 from .._docs import DocumentationLink
 from ..losses import LOSSES, FenchelYoungLoss, Loss, MarginLoss, get_loss
@@ -29,6 +25,13 @@ from ..objective import (
     trial_scores,
 )
 from ..solvers import SOLVERS
+from ._checks import (
+    check_fit_data,
+    check_outputs,
+    check_same_length,
+    check_sample_weight,
+    check_X,
+)
 from ._progress import FitProgress
 from ._targets import class_weight_factors, encode_target, smoothed
 from ._threshold import matching_threshold
@@ -152,25 +155,16 @@ class BaseLinearClassifier(
             If rows of a label set have no label: they are left out.
         """
         warm = (self.coef_, self.intercept_) if self._starts_warm() else None
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            multi_output=True,
-        )
-        sample_weight = _check_sample_weight(
-            sample_weight, X, dtype=np.float64, ensure_non_negative=True
-        )
+        X, y, sample_weight = check_fit_data(self, X, y, sample_weight)
         encoded = encode_target(y, self.target_type, X.dtype)
         self.classes_, self.target_type_ = encoded.classes, encoded.kind
         self.mapping_ = self._checked_mapping()
         self.loss_ = self._checked_loss()
         data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
         X, weight = _labelled_rows(X, sample_weight, encoded)
-        weight = weight * class_weight_factors(self.class_weight, encoded, weight)
-        objectives = self._objectives(self._inputs(X), encoded, weight, warm)
+        with np.errstate(over="ignore", invalid="ignore"):
+            weight = weight * class_weight_factors(self.class_weight, encoded, weight)
+            objectives = self._objectives(self._inputs(X), encoded, weight, warm)
 
         def fitted_attributes(parameters):
             coef, intercept = objectives[-1].unpack(parameters)
@@ -212,7 +206,7 @@ class BaseLinearClassifier(
                 f"{self.tol:.3g}. Increase max_iter (now {self.max_iter}) or tol, or "
                 f"lower C (now {self.C:.3g}).",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         context.call_on_fit_task_end(
             estimator=self, reconstruction_attributes=dict, **data
@@ -310,18 +304,21 @@ class BaseLinearClassifier(
         if self.target_type_ != "distribution":
             return accuracy_score(y, predicted, sample_weight=sample_weight)
         target = encode_target(y, "distribution", classes=self.classes_).target
+        check_same_length(predicted, y=target.values)
         hit = np.take_along_axis(target.values, predicted[:, None], axis=1)[:, 0]
-        return float(np.average(hit, weights=sample_weight))
+        weight = check_sample_weight(sample_weight, predicted)
+        return float(np.average(hit, weights=weight))
 
     def _scores(self, X):
         return scores_of(self._outputs(X))
 
     def _outputs(self, X):
         check_is_fitted(self)
-        X = validate_data(
-            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False
-        )
-        return model_outputs(self._inputs(X), self.coef_, self.intercept_)
+        X = check_X(self, X, reset=False)
+        with np.errstate(over="ignore", invalid="ignore"):
+            outputs = model_outputs(self._inputs(X), self.coef_, self.intercept_)
+        check_outputs(outputs)
+        return outputs
 
     def _inputs(self, X):
         """What the coefficients are multiplied with: X, or its rows at norm one."""
@@ -343,13 +340,7 @@ class BaseLinearClassifier(
 
     def _objectives(self, X, encoded, weight, warm):
         """What is minimised, one after the other."""
-        total = weight.sum()
-        if not (0 < total < np.inf):
-            raise ValueError(
-                "The weights of the rows that are fitted (sample_weight times "
-                "class_weight) must have a positive, finite sum; it is "
-                f"{total:.6g}."
-            )
+        l2 = _penalty(self.C, weight.sum())
         target = encoded.target
         if self.label_smoothing:
             target = smoothed(target, self.label_smoothing, X.dtype)
@@ -364,12 +355,7 @@ class BaseLinearClassifier(
         if self.similarity == "cosine":
             return [CosineObjective(blocks, loss) for loss in losses]
         return [
-            LinearObjective(
-                blocks,
-                loss,
-                l2=1 / (self.C * total),
-                fit_intercept=self.fit_intercept,
-            )
+            LinearObjective(blocks, loss, l2=l2, fit_intercept=self.fit_intercept)
             for loss in losses
         ]
 
@@ -401,6 +387,22 @@ class BaseLinearClassifier(
         return matching_threshold(probabilities, len(encoded.target.columns))
 
 
+def _penalty(C, total):
+    if not (0 < total < np.inf):
+        raise ValueError(
+            "The weights of the rows that are fitted (sample_weight times "
+            f"class_weight) must have a positive, finite sum; it is {total:.6g}."
+        )
+    with np.errstate(over="ignore", divide="ignore", under="ignore"):
+        l2 = 1 / (C * total)
+    if l2 == np.inf:
+        raise ValueError(
+            f"C must be larger: with C={C} and weights of the rows that sum to "
+            f"{total:.6g}, the penalty 1 / (C * sum) overflows."
+        )
+    return l2
+
+
 def _labelled_rows(X, sample_weight, encoded):
     labelled = encoded.labelled
     if labelled is None:
@@ -409,6 +411,6 @@ def _labelled_rows(X, sample_weight, encoded):
         f"{np.count_nonzero(~labelled)} of {len(labelled)} rows have no label; they "
         "carry no target and are left out of the fit.",
         UserWarning,
-        stacklevel=3,
+        stacklevel=4,
     )
     return X[labelled], sample_weight[labelled]

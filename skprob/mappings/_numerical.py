@@ -25,7 +25,9 @@ def numerical_jacobian(probabilities, scores):
     for j in np.flatnonzero(np.isfinite(scores).any(axis=0)):
         up, down = scores.astype(np.float64), scores.astype(np.float64)
         # The difference of the points as they were rounded, not as they were meant.
-        step = _STEP * np.maximum(1, np.abs(np.where(np.isfinite(up[:, j]), up[:, j], 0)))
+        step = _STEP * np.maximum(
+            1, np.abs(np.where(np.isfinite(up[:, j]), up[:, j], 0))
+        )
         up[:, j] += step
         down[:, j] -= step
         available = np.isfinite(up[:, j])

@@ -60,7 +60,8 @@ class CosineObjective(MeanLoss):
         means = np.sum(
             [
                 np.asarray(
-                    block.X.T @ (block.target.to_dense(np.float64) * block.weight[:, None])
+                    block.X.T
+                    @ (block.target.to_dense(np.float64) * block.weight[:, None])
                 )
                 for block in self.blocks
             ],
