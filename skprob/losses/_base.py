@@ -123,7 +123,8 @@ class Loss(BaseEstimator):
         """
         scores, target = self._checked(scores, target)
         value, gradient = self.evaluate(scores, target)
-        return value + self.constant(target), gradient
+        value += self.constant(target)  # in place: float32 stays float32
+        return value, gradient
 
     def hessian_product(self, scores, target, direction):
         """Hessian of each row's loss in the scores, times `direction`.
