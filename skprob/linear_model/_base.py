@@ -33,7 +33,7 @@ from ._checks import (
     check_X,
 )
 from ._progress import FitProgress
-from ._targets import class_weight_factors, encode_target, smoothed
+from ._targets import as_labels, class_weight_factors, encode_target, smoothed
 from ._threshold import matching_threshold
 
 
@@ -301,6 +301,8 @@ class BaseLinearClassifier(
             probability of the predicted class (the expected accuracy).
         """
         predicted = self.predict(X)
+        if self.target_type_ == "class":
+            y = as_labels(y)
         if self.target_type_ != "distribution":
             return accuracy_score(y, predicted, sample_weight=sample_weight)
         target = encode_target(y, "distribution", classes=self.classes_).target
