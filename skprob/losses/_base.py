@@ -61,8 +61,12 @@ class Loss(BaseEstimator):
             )
         get_mapping(self.mapping)._validate_params()
 
-    def constant(self, target):
-        """The part of each row's value that does not depend on the scores."""
+    def constant(self, target, n_available=None):
+        """The part of each row's value that does not depend on its finite scores.
+
+        `n_available`, of shape (n_samples,), is the number of classes whose score is
+        not -inf; None stands for all classes.
+        """
         return np.zeros(target.shape[0])
 
     def evaluate(self, scores, target):
@@ -110,8 +114,9 @@ class Loss(BaseEstimator):
         gradient : ndarray of shape (n_samples, n_classes)
         """
         scores, target = self._checked(scores, target)
+        n_available = np.count_nonzero(scores > -np.inf, axis=1)
         value, gradient = self.evaluate(scores, target)
-        return value + self.constant(target), gradient
+        return value + self.constant(target, n_available), gradient
 
     def hessian_product(self, scores, target, direction):
         """Hessian of each row's loss in the scores, times `direction`.
