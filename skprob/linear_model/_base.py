@@ -10,17 +10,20 @@ from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_is_fitted,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted
 
 from .._docs import DocumentationLink
 from ..losses import LOSSES, Loss, get_loss
 from ..mappings import get_mapping
 from ..objective import LinearObjective, model_outputs, scores_of, split_rows
 from ..solvers import SOLVERS
+from ._checks import (
+    check_fit_data,
+    check_outputs,
+    check_same_length,
+    check_sample_weight,
+    check_X,
+)
 from ._progress import FitProgress
 from ._targets import class_weight_factors, encode_target
 from ._threshold import matching_threshold
@@ -132,17 +135,7 @@ class BaseLinearClassifier(
             If rows of a label set have no label: they are left out.
         """
         warm = (self.coef_, self.intercept_) if self._starts_warm() else None
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            multi_output=True,
-        )
-        sample_weight = _check_sample_weight(
-            sample_weight, X, dtype=np.float64, ensure_non_negative=True
-        )
+        X, y, sample_weight = check_fit_data(self, X, y, sample_weight)
         context = self._init_callback_context(max_subtasks=max(self.max_iter, 1))
         data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
         context.call_on_fit_task_begin(estimator=self, **data)
@@ -152,18 +145,13 @@ class BaseLinearClassifier(
         self.mapping_ = self._checked_mapping()
         self.loss_ = get_loss(self.loss, self.mapping_)
         X, weight = _labelled_rows(X, sample_weight, encoded)
-        weight = weight * class_weight_factors(self.class_weight, encoded, weight)
-        total = weight.sum()
-        if not (0 < total < np.inf):
-            raise ValueError(
-                "The weights of the rows that are fitted (sample_weight times "
-                "class_weight) must have a positive, finite sum; it is "
-                f"{total:.6g}."
-            )
+        with np.errstate(over="ignore", invalid="ignore"):
+            weight = weight * class_weight_factors(self.class_weight, encoded, weight)
+            l2 = _penalty(self.C, weight.sum())
         objective = LinearObjective(
             split_rows(X, encoded.target, weight),
             self.loss_,
-            l2=1 / (self.C * total),
+            l2=l2,
             fit_intercept=self.fit_intercept,
         )
 
@@ -200,7 +188,7 @@ class BaseLinearClassifier(
                 f"{self.tol:.3g}. Increase max_iter (now {self.max_iter}) or tol, or "
                 f"lower C (now {self.C:.3g}).",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         context.call_on_fit_task_end(
             estimator=self, reconstruction_attributes=dict, **data
@@ -297,18 +285,21 @@ class BaseLinearClassifier(
         if self.target_type_ != "distribution":
             return accuracy_score(y, predicted, sample_weight=sample_weight)
         target = encode_target(y, "distribution", classes=self.classes_).target
+        check_same_length(predicted, y=target.values)
         hit = np.take_along_axis(target.values, predicted[:, None], axis=1)[:, 0]
-        return float(np.average(hit, weights=sample_weight))
+        weight = check_sample_weight(sample_weight, predicted)
+        return float(np.average(hit, weights=weight))
 
     def _scores(self, X):
         return scores_of(self._outputs(X))
 
     def _outputs(self, X):
         check_is_fitted(self)
-        X = validate_data(
-            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False
-        )
-        return model_outputs(X, self.coef_, self.intercept_)
+        X = check_X(self, X, reset=False)
+        with np.errstate(over="ignore", invalid="ignore"):
+            outputs = model_outputs(X, self.coef_, self.intercept_)
+        check_outputs(outputs)
+        return outputs
 
     def _checked_mapping(self):
         mapping = clone(get_mapping(self._mapping()))
@@ -346,6 +337,22 @@ class BaseLinearClassifier(
         return matching_threshold(probabilities, len(encoded.target.columns))
 
 
+def _penalty(C, total):
+    if not (0 < total < np.inf):
+        raise ValueError(
+            "The weights of the rows that are fitted (sample_weight times "
+            f"class_weight) must have a positive, finite sum; it is {total:.6g}."
+        )
+    with np.errstate(over="ignore", divide="ignore", under="ignore"):
+        l2 = 1 / (C * total)
+    if l2 == np.inf:
+        raise ValueError(
+            f"C must be larger: with C={C} and weights of the rows that sum to "
+            f"{total:.6g}, the penalty 1 / (C * sum) overflows."
+        )
+    return l2
+
+
 def _labelled_rows(X, sample_weight, encoded):
     labelled = encoded.labelled
     if labelled is None:
@@ -354,6 +361,6 @@ def _labelled_rows(X, sample_weight, encoded):
         f"{np.count_nonzero(~labelled)} of {len(labelled)} rows have no label; they "
         "carry no target and are left out of the fit.",
         UserWarning,
-        stacklevel=3,
+        stacklevel=4,
     )
     return X[labelled], sample_weight[labelled]

@@ -1,10 +1,10 @@
 """From what a user calls `y` to the distribution over classes that is learnt."""
 
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from ..losses import DenseTarget, SparseTarget
@@ -99,8 +99,7 @@ def _encode_labels(y, dtype, classes):
         raise ValueError(
             f"target_type='class' needs y of shape (n_samples,), got {y.shape}."
         )
-    y = column_or_1d(y, warn=True)
-    check_classification_targets(y)
+    y = _uniform_labels(column_or_1d(y, warn=True))
     found, codes = np.unique(y, return_inverse=True)
     if classes is not None:
         unknown = np.setdiff1d(found, classes)
@@ -114,16 +113,43 @@ def _encode_labels(y, dtype, classes):
     if len(found) < 2:
         raise ValueError(
             "y must have at least 2 classes, but the data contains only one class: "
-            f"{found[0]!r}."
+            f"{found.tolist()[0]!r}."
         )
     return EncodedTarget(
         "class", found, SparseTarget.from_labels(codes, len(found), dtype)
     )
 
 
+def _uniform_labels(y):
+    """Labels as an array whose entries can be told apart and sorted."""
+    found = f"dtype {y.dtype}"
+    if y.dtype == object:
+        types = {type(label) for label in y}
+        if all(issubclass(t, str) for t in types):
+            return y
+        found = f"objects of type {', '.join(sorted(t.__name__ for t in types))}"
+        if all(issubclass(t, (Real, np.bool_)) for t in types):
+            y = np.array(y.tolist())
+    if y.dtype.kind in "biuU":
+        return y
+    if y.dtype.kind == "f":
+        whole = np.isfinite(y) & (y == np.floor(y))
+        if whole.all():
+            return y
+        found = f"continuous, {y[np.argmin(whole)]} in row {np.argmin(whole)}"
+    raise ValueError(
+        "y must be labels, all strings, all booleans or all whole numbers. Unknown "
+        f"label type: {found}."
+    )
+
+
 def _encode_sets(y, dtype):
     if y.dtype.kind not in "biuf":
         raise ValueError(f"A label set must be numbers 0 and 1, got dtype {y.dtype}.")
+    if sparse.issparse(y):
+        y = sparse.csr_array(y, copy=True)
+        y.sum_duplicates()
+        y.eliminate_zeros()
     entries = y.data if sparse.issparse(y) else y
     bad = (entries != 0) & (entries != 1)
     if bad.any():
@@ -131,9 +157,7 @@ def _encode_sets(y, dtype):
             "A label set must be an indicator of 0 and 1; got also "
             f"{np.unique(entries[bad])[:5].tolist()}."
         )
-    y = sparse.csr_array(y, dtype=dtype)
-    y.eliminate_zeros()
-    y.sort_indices()
+    y = sparse.csr_array(y)
     counts = np.diff(y.indptr)
     labelled = counts > 0
     if not labelled.any():
@@ -205,9 +229,10 @@ def class_weight_factors(class_weight, encoded, sample_weight):
                 f"class_weight names the classes {unknown}, which are not in y; the "
                 f"classes are {known[:10]}."
             )
-        weights = np.array([class_weight.get(c, 1.0) for c in known], dtype=np.float64)
-        if not (np.isfinite(weights).all() and (weights >= 0).all()):
+        weights = [class_weight.get(label, 1.0) for label in known]
+        if not all(isinstance(w, Real) and 0 <= w < np.inf for w in weights):
             raise ValueError(
-                f"class_weight must be finite and non-negative; got {class_weight}."
+                "class_weight must be finite, non-negative numbers; got "
+                f"{class_weight}."
             )
     return target.inner(np.broadcast_to(weights, target.shape))

@@ -1,0 +1,97 @@
+"""Checks of a user's data, with errors that name the argument and what is allowed."""
+
+from contextlib import contextmanager
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_array
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+_ALLOWED = {
+    "X": "finite numbers, dense or sparse, of shape (n_samples, n_features)",
+    "y": "labels of shape (n_samples,), or an indicator or distributions of shape "
+    "(n_samples, n_classes)",
+    "sample_weight": "finite, non-negative numbers, one for each row, not all zero",
+}
+
+
+def check_X(estimator, X, *, reset):
+    """`X` as a float array or CSR matrix; `reset` at fit, not at predict."""
+    with _naming("X"):
+        X = validate_data(
+            estimator,
+            X,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            reset=reset,
+        )
+    return X
+
+
+def check_fit_data(estimator, X, y, sample_weight):
+    """What `fit` is given: `X`, `y` and `sample_weight` as arrays of one length."""
+    X = check_X(estimator, X, reset=True)
+    _check_squares(X)
+    with _naming("y"):
+        if y is None:
+            raise ValueError("fit requires y to be passed, but the target y is None.")
+        y = check_array(
+            y,
+            accept_sparse="csr",
+            ensure_2d=False,
+            dtype=None,
+            input_name="y",
+            estimator=estimator,
+        )
+    check_same_length(X, y=y)
+    return X, y, check_sample_weight(sample_weight, X)
+
+
+def check_same_length(X, **others):
+    """Raise where something has not as many rows as `X`."""
+    for name, array in others.items():
+        if array.ndim == 0 or array.shape[0] != X.shape[0]:
+            raise ValueError(
+                f"{name} must have one entry for each of the {X.shape[0]} rows of X; "
+                f"got shape {array.shape}."
+            )
+
+
+def check_sample_weight(sample_weight, X):
+    """Weights of the rows of `X`, of shape (n_samples,); ones for None."""
+    with _naming("sample_weight"):
+        return _check_sample_weight(
+            sample_weight, X, dtype=np.float64, ensure_non_negative=True
+        )
+
+
+def check_outputs(outputs):
+    """Raise where features were so large that a model's outputs overflowed."""
+    finite = np.isfinite(outputs).all(axis=1)
+    if not finite.all():
+        raise ValueError(
+            f"X must be small enough for finite scores; in row {np.argmin(finite)} "
+            f"they overflow {outputs.dtype}."
+        )
+
+
+def _check_squares(X):
+    # Means and variances of the features, which the solver scales them by.
+    limit = np.sqrt(np.finfo(X.dtype).max) / 100
+    values = X.data if sparse.issparse(X) else X
+    largest = max(values.max(initial=0), -values.min(initial=0))
+    if largest > limit:
+        raise ValueError(
+            f"X must not exceed {limit:.1g} in absolute value, or the squares of "
+            f"{X.dtype} overflow; got {largest:.1g}. Scale the features."
+        )
+
+
+@contextmanager
+def _naming(argument):
+    # scikit-learn's checks often say what is wrong, but not with which argument.
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{argument} must be {_ALLOWED[argument]}. {error}") from None
