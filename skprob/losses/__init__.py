@@ -4,6 +4,7 @@ from ._base import Loss, LossLinearization
 from ._fenchel_young import FenchelYoungLoss
 from ._log import LogLoss
 from ._registry import LOSSES, get_loss
+from ._sparse_softmax import SparseSoftmaxLoss
 from ._target import DenseTarget, SparseTarget
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "LogLoss",
     "Loss",
     "LossLinearization",
+    "SparseSoftmaxLoss",
     "SparseTarget",
     "get_loss",
 ]

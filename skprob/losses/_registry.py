@@ -6,11 +6,13 @@ from ..mappings import get_mapping
 from ._base import Loss
 from ._fenchel_young import FenchelYoungLoss
 from ._log import LogLoss
+from ._sparse_softmax import SparseSoftmaxLoss
 
 #: Every name that is accepted wherever a loss is. A new member is one line here.
 LOSSES = {
     "fenchel_young": FenchelYoungLoss,
     "log": LogLoss,
+    "sparse_softmax": SparseSoftmaxLoss,
 }
 
 
