@@ -197,6 +197,12 @@ def _encode_distributions(y, dtype):
     )
 
 
+def smoothed(target, amount, dtype):
+    """The target mixed with the uniform distribution, in the given proportion."""
+    dense = target.to_dense(dtype)
+    return DenseTarget((1 - amount) * dense + amount / dense.shape[1])
+
+
 def class_weight_factors(class_weight, encoded, sample_weight):
     """Factor of each row's weight: the mean weight of its classes under its target.
 

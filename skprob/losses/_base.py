@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 
 from ..mappings import get_mapping
 from ..mappings._rows import as_rows, standard_scores
@@ -34,7 +34,8 @@ class Loss(BaseEstimator):
     As in a mapping, users call methods that check their input (:meth:`value`,
     :meth:`value_and_gradient`, :meth:`hessian_product`) and a loss writes kernels
     that do not: :meth:`check`, :meth:`constant`, :meth:`evaluate` and
-    :meth:`linearize`. Kernels get scores as a float array that they may overwrite
+    :meth:`linearize`, and where it needs them :meth:`stages` and
+    :meth:`check_on`. Kernels get scores as a float array that they may overwrite
     and the target as a ``DenseTarget`` or ``SparseTarget``.
 
     Parameters
@@ -49,6 +50,10 @@ class Loss(BaseEstimator):
     def __init__(self, mapping=None):
         self.mapping = mapping
 
+    def with_mapping(self, mapping):
+        """A copy of the loss with this mapping."""
+        return clone(self).set_params(mapping=mapping)
+
     # Kernels: for those who write a loss or an objective.
 
     def check(self):
@@ -60,6 +65,13 @@ class Loss(BaseEstimator):
                 "for the mapping of the classifier that the loss is given to."
             )
         get_mapping(self.mapping)._validate_params()
+
+    def stages(self):
+        """Losses to minimise one after the other, each from where the last ended."""
+        return [self]
+
+    def check_on(self, make_scores):
+        """Raise where the loss makes no sense at scores that the function makes."""
 
     def constant(self, target, n_available=None):
         """The part of each row's value that does not depend on its finite scores.

@@ -67,7 +67,7 @@ class FenchelYoungLoss(Loss):
         inner = target.inner(scores)
         gradient, values = mapping.probabilities_and_potential(scores)
         values = values - inner
-        target.subtract_from(gradient)
+        target.add_to(gradient, -1)
         return values, gradient
 
     def linearize(self, scores, target):

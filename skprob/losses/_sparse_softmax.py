@@ -6,6 +6,7 @@ from sklearn.utils._param_validation import StrOptions
 from ..mappings import Softmax, SparseSoftmax, Temperature, get_mapping
 from ..mappings._jacobian import entmax_linearization
 from ._base import Loss, LossLinearization, shift_to_standard
+from ._fenchel_young import FenchelYoungLoss
 
 
 class SparseSoftmaxLoss(Loss):
@@ -28,6 +29,9 @@ class SparseSoftmaxLoss(Loss):
         "published" has no special case: the gradient lowers the kept classes and
         raises the target's. "add" adds the target's classes to S, "full" takes all
         classes for S. "skip" gives such a row the value zero and no gradient.
+    pretrain : "softmax" or None, default="softmax"
+        What a fit minimises first, to start from there: the log loss of softmax over
+        all classes, or nothing.
 
     See Also
     --------
@@ -62,12 +66,14 @@ class SparseSoftmaxLoss(Loss):
     """
 
     _parameter_constraints = {
-        "outside": [StrOptions({"published", "add", "full", "skip"})]
+        "outside": [StrOptions({"published", "add", "full", "skip"})],
+        "pretrain": [StrOptions({"softmax"}), None],
     }
 
-    def __init__(self, mapping=None, outside="published"):
+    def __init__(self, mapping=None, outside="published", pretrain="softmax"):
         super().__init__(mapping)
         self.outside = outside
+        self.pretrain = pretrain
 
     def check(self):
         super().check()
@@ -77,9 +83,15 @@ class SparseSoftmaxLoss(Loss):
                 f"SparseSoftmax; got {get_mapping(self.mapping)!r}."
             )
 
+    def stages(self):
+        if self.pretrain is None:
+            return [self]
+        softmax = Temperature(Softmax(), self._parts()[1])
+        return [FenchelYoungLoss(softmax), self]
+
     def evaluate(self, scores, target):
         gradient, values, skipped = self._solve(scores, target)
-        target.subtract_from(gradient)
+        target.add_to(gradient, -1)
         gradient[skipped] = 0
         return values, gradient
 
@@ -88,7 +100,7 @@ class SparseSoftmaxLoss(Loss):
         jvp = entmax_linearization(p, alpha=1).jvp
         tau = self._parts()[1]
         gradient = p.copy(order="K")
-        target.subtract_from(gradient)
+        target.add_to(gradient, -1)
         gradient[skipped] = 0
 
         def hessian_product(direction):

@@ -6,6 +6,7 @@ from ._entropy_invariant_softmax import (
     EntropyInvariantSoftmax,
     entropy_invariant_softmax,
 )
+from ._function import FunctionMapping
 from ._registry import MAPPINGS, get_mapping
 from ._softmax import Softmax, softmax
 from ._sparse_softmax import SparseSoftmax, sparse_softmax
@@ -17,6 +18,7 @@ __all__ = [
     "MAPPINGS",
     "Entmax",
     "EntropyInvariantSoftmax",
+    "FunctionMapping",
     "Linearization",
     "Mapping",
     "Softmax",

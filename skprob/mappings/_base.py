@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from ._numerical import numerical_linearization
 from ._rows import as_distributions, as_rows, by_blocks, standard_scores
 
 
@@ -68,7 +69,7 @@ class Mapping(BaseEstimator):
     exactly 0. A kernel may overwrite them.
 
     Only :meth:`probabilities` must be written; each further kernel gives the
-    mapping more: :meth:`linearize` derivatives and the log loss,
+    mapping more: :meth:`linearize` derivatives that are exact and fast,
     :meth:`probabilities_and_potential` with :meth:`negative_entropy` the
     Fenchel-Young loss.
     """
@@ -84,6 +85,8 @@ class Mapping(BaseEstimator):
     is_shift_invariant = True
     #: Does a higher score never get a lower probability?
     is_order_preserving = True
+    #: Is nothing known but the values? Then it is trained as a gradient field.
+    is_only_a_function = False
 
     # Kernels: for those who write a mapping or a loss. Nothing is checked here.
 
@@ -110,8 +113,17 @@ class Mapping(BaseEstimator):
         return self.negative_entropy(probabilities)
 
     def linearize(self, scores):
-        """:class:`Linearization` of the mapping at standard scores."""
-        raise self._lacks("a Jacobian", "linearize")
+        """:class:`Linearization` of the mapping at standard scores.
+
+        Numerical, by central differences, unless a mapping does better.
+        """
+
+        def probabilities(points):
+            if self.is_shift_invariant:
+                points = points - points.max(axis=1, keepdims=True)
+            return self.probabilities(points)
+
+        return Linearization(*numerical_linearization(probabilities, scores))
 
     def log_linearize(self, scores):
         """:class:`Linearization` of log-probabilities at standard scores."""

@@ -3,6 +3,7 @@
 from ._base import Mapping
 from ._entmax import Entmax
 from ._entropy_invariant_softmax import EntropyInvariantSoftmax
+from ._function import FunctionMapping
 from ._softmax import Softmax
 from ._sparse_softmax import SparseSoftmax
 from ._sparsemax import Sparsemax
@@ -20,12 +21,13 @@ MAPPINGS = {
 
 
 def get_mapping(mapping):
-    """The mapping that a name stands for; a mapping is returned as it is.
+    """The mapping that a name or a function stands for; a mapping as it is.
 
     Parameters
     ----------
-    mapping : str or Mapping
-        A registered name, or a mapping.
+    mapping : str, Mapping or callable
+        A registered name, a mapping, or a function from scores of shape (n_samples,
+        n_classes) to probabilities.
 
     Returns
     -------
@@ -46,7 +48,9 @@ def get_mapping(mapping):
         return mapping
     if isinstance(mapping, str) and mapping in MAPPINGS:
         return MAPPINGS[mapping]()
+    if callable(mapping) and not isinstance(mapping, type):
+        return FunctionMapping(mapping)
     raise ValueError(
-        f"mapping must be a Mapping or one of the names {sorted(MAPPINGS)}; "
+        f"mapping must be a Mapping, a function or one of the names {sorted(MAPPINGS)}; "
         f"got {mapping!r}."
     )

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from ._base import Mapping
+from ._rows import as_rows, standard_scores
 
 
 class Temperature(Mapping):
@@ -64,6 +65,10 @@ class Temperature(Mapping):
     def is_order_preserving(self):
         return self.mapping.is_order_preserving
 
+    @property
+    def is_only_a_function(self):
+        return self.mapping.is_only_a_function
+
     def probabilities(self, scores):
         return self.mapping.probabilities(self._cooled(scores))
 
@@ -85,6 +90,32 @@ class Temperature(Mapping):
     def log_linearize(self, scores):
         linear = self.mapping.log_linearize(self._cooled(scores))
         return linear.in_units(1 / self.temperature)
+
+    def temperature_derivative(self, scores):
+        """Derivative of the probabilities in the temperature.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_samples, n_classes)
+            Real scores; -inf means that the class is not available.
+
+        Returns
+        -------
+        derivative : ndarray of shape (n_samples, n_classes)
+            Rows sum to zero.
+
+        Examples
+        --------
+        >>> from skprob.mappings import Softmax, Temperature
+        >>> Temperature(Softmax(), temperature=2.0).temperature_derivative([[1.0, 0.0]])
+        array([[-0.05875093,  0.05875093]])
+        """
+        scores = as_rows(scores)
+        if self.is_shift_invariant:
+            # Only differences matter: about the largest score nothing cancels.
+            scores = standard_scores(scores, shift=True)
+        direction = np.where(np.isfinite(scores), -scores / self.temperature, 0)
+        return self.jvp(scores, direction)
 
     def _cooled(self, scores):
         with np.errstate(over="ignore"):

@@ -123,7 +123,7 @@ def brier_loss(
     encoded = _encode(y_true, p, classes, target_type)
     rows = slice(None) if encoded.labelled is None else encoded.labelled
     difference = p[rows].copy()
-    encoded.target.subtract_from(difference)
+    encoded.target.add_to(difference, -1)
     values = np.einsum("nk,nk->n", difference, difference)
     return _average(values, sample_weight, encoded.labelled)
 

@@ -1,0 +1,188 @@
+"""A block of rows and its part of the training objective, as pure functions.
+
+Conventions, for the whole package:
+
+- Row i has features x_i, target q_i and weight s_i. The weights are normalised:
+  they sum to one over *all* blocks.
+- A model has M coefficient rows W of shape (M, n_features) and M intercepts b. Its
+  M outputs W x + b are the scores of M = K classes; if there is one output u, for
+  two classes, the scores are (-u/2, +u/2).
+
+A block's contribution is a pure function of (coefficients, block, loss); nothing here
+keeps state between calls, and whatever can map a function over blocks can compute
+the sum: a loop, worker processes, a cluster.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+# In numbers: large enough for BLAS to be at full speed, small enough that what is
+# computed from a block (scores, residuals) is still in a core's cache.
+_BLOCK_SIZE = 1 << 20
+
+
+class Block(NamedTuple):
+    """Some rows of the data.
+
+    Attributes
+    ----------
+    X : ndarray or CSR array of shape (n_rows, n_features)
+        float32 or float64.
+    target : DenseTarget or SparseTarget
+    weight : ndarray of shape (n_rows,)
+        Normalised over all blocks.
+    """
+
+    X: np.ndarray | sparse.csr_array
+    target: object
+    weight: np.ndarray
+
+
+def split_rows(X, target, weight):
+    """Cut data in memory into blocks, without copying X.
+
+    Parameters
+    ----------
+    X : ndarray or CSR array of shape (n_samples, n_features)
+    target : DenseTarget or SparseTarget of shape (n_samples, n_classes)
+    weight : ndarray of shape (n_samples,)
+        Non-negative weights; they are normalised here.
+
+    Returns
+    -------
+    blocks : list of Block
+    """
+    n_samples, n_features = X.shape
+    width = X.nnz / n_samples if sparse.issparse(X) else n_features
+    # The coefficients are touched once a block: keep them fewer than the block.
+    size = max(_BLOCK_SIZE, 4 * n_features if sparse.issparse(X) else 0)
+    step = int(max(1, size // max(width, target.shape[1], 1)))
+    weight = (weight / weight.sum()).astype(X.dtype, copy=False)
+    slices = [slice(i, min(i + step, n_samples)) for i in range(0, n_samples, step)]
+    return [Block(_rows_of(X, s), target.block(s), weight[s]) for s in slices]
+
+
+def _rows_of(X, rows):
+    if not sparse.issparse(X):
+        return X[rows]
+    first, last = X.indptr[rows.start], X.indptr[rows.stop]
+    indptr = X.indptr[rows.start : rows.stop + 1] - first
+    parts = (X.data[first:last], X.indices[first:last], indptr)
+    return sparse.csr_array(parts, shape=(len(indptr) - 1, X.shape[1]))
+
+
+def model_outputs(X, coef, intercept):
+    """Outputs W x + b of a linear model, of shape (n_rows, M)."""
+    if sparse.issparse(X):
+        outputs = X @ coef.T
+    else:
+        # Output by output in memory: both the product and the kernels that follow
+        # are faster so.
+        outputs = (coef @ X.T).T
+    outputs += intercept
+    return outputs
+
+
+def scores_of(outputs):
+    """Scores of the classes, from a model's outputs."""
+    if outputs.shape[1] > 1:
+        return outputs
+    half = outputs[:, 0] / 2
+    return np.stack([-half, half]).T
+
+
+def _outputs_adjoint(residual, n_outputs):
+    """Adjoint of :func:`scores_of`."""
+    if n_outputs > 1:
+        return residual
+    return (residual[:, 1:] - residual[:, :1]) / 2
+
+
+def _weighted_sum(X, residual):
+    """Σ_i residual_i x_iᵀ, of shape (M, n_features)."""
+    if sparse.issparse(X):
+        return (X.T @ residual).T
+    return residual.T @ X
+
+
+def block_value_and_gradient(coef, intercept, block, loss):
+    """A block's part of the objective, without the penalty.
+
+    Parameters
+    ----------
+    coef : ndarray of shape (M, n_features)
+    intercept : ndarray of shape (M,)
+    block : Block
+    loss : Loss
+
+    Returns
+    -------
+    value : float
+        Without the loss's constant.
+    coef_gradient : ndarray of shape (M, n_features)
+    intercept_gradient : ndarray of shape (M,)
+    """
+    scores = scores_of(model_outputs(block.X, coef, intercept))
+    values, residual = loss.evaluate(scores, block.target)
+    residual *= block.weight[:, None]
+    residual = _outputs_adjoint(residual, len(coef))
+    value = float(np.dot(values, block.weight))
+    return value, _weighted_sum(block.X, residual), residual.sum(axis=0)
+
+
+def block_linearization(coef, intercept, block, loss):
+    """As :func:`block_value_and_gradient`, with the Hessian product as a function.
+
+    Returns
+    -------
+    value, coef_gradient, intercept_gradient : as there
+    hessian_product : callable
+        ``hessian_product(coef_direction, intercept_direction)`` is a pair of arrays
+        like the gradients.
+    """
+    scores = scores_of(model_outputs(block.X, coef, intercept))
+    values, residual, score_product = loss.linearize(scores, block.target)
+    residual = _outputs_adjoint(residual * block.weight[:, None], len(coef))
+
+    def hessian_product(coef_direction, intercept_direction):
+        direction = model_outputs(block.X, coef_direction, intercept_direction)
+        product = score_product(scores_of(direction)) * block.weight[:, None]
+        product = _outputs_adjoint(product, len(coef_direction))
+        return _weighted_sum(block.X, product), product.sum(axis=0)
+
+    value = float(np.dot(values, block.weight))
+    gradient = _weighted_sum(block.X, residual), residual.sum(axis=0)
+    return value, *gradient, hessian_product
+
+
+def block_moments(block, centre):
+    """Weighted sums of x - centre and of its square, feature by feature."""
+    if not sparse.issparse(block.X):
+        deviation = block.X - centre
+        first = block.weight @ deviation
+        np.square(deviation, out=deviation)
+        return np.stack([first, block.weight @ deviation])
+    total = block.weight.sum()
+    first = block.X.T @ block.weight
+    squares = sparse.csr_array(
+        (block.X.data**2, block.X.indices, block.X.indptr), shape=block.X.shape
+    )
+    second = squares.T @ block.weight - 2 * centre * first + total * centre**2
+    return np.stack([first - total * centre, second])
+
+
+def trial_scores(block, n_rows=64):
+    """Scores of some rows under random coefficients, about as large as after a fit.
+
+    For a check of a loss on the data at hand; the same at every call.
+    """
+    X = block.X[:n_rows]
+    n_classes = block.target.shape[1]
+    shape = (1 if n_classes == 2 else n_classes, X.shape[1])
+    coef = np.random.default_rng(0).standard_normal(shape)
+    outputs = model_outputs(X, coef, 0.0)
+    outputs = outputs - outputs.mean(axis=0)
+    spread = outputs.std(axis=0)
+    return scores_of(2 * outputs / np.where(spread > 0, spread, 1))
