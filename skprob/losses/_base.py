@@ -128,7 +128,9 @@ class Loss(BaseEstimator):
         scores, target = self._checked(scores, target)
         n_available = np.count_nonzero(scores > -np.inf, axis=1)
         value, gradient = self.evaluate(scores, target)
-        return value + self.constant(target, n_available), gradient
+        # In place: float32 stays float32.
+        value += self.constant(target, n_available)
+        return value, gradient
 
     def hessian_product(self, scores, target, direction):
         """Hessian of each row's loss in the scores, times `direction`.

@@ -35,8 +35,8 @@ class GradientFieldLoss(Loss):
     Notes
     -----
     The integral is computed row by row with Gauss-Legendre rules on intervals that
-    are halved until two of them agree with the whole to 1e-7: a few evaluations for a smooth
-    mapping, many for one with kinks.
+    are halved until two of them agree with the whole to 1e-7: a few evaluations for a
+    smooth mapping, many for one with kinks.
 
     Examples
     --------

@@ -51,6 +51,6 @@ def get_mapping(mapping):
     if callable(mapping) and not isinstance(mapping, type):
         return FunctionMapping(mapping)
     raise ValueError(
-        f"mapping must be a Mapping, a function or one of the names {sorted(MAPPINGS)}; "
-        f"got {mapping!r}."
+        "mapping must be a Mapping, a function or one of the names "
+        f"{sorted(MAPPINGS)}; got {mapping!r}."
     )
