@@ -32,10 +32,9 @@ def jacobian(function, z):
 
 def derivative_of_vjp(function, z, cotangent, direction):
     """Derivative of the transposed Jacobian times `cotangent` along `direction`."""
-    up, down = (
-        jacobian(function, [x + s * STEP * mp.mpf(d) for x, d in zip(z, direction)])
-        for s in (1, -1)
-    )
+    step = [STEP * mp.mpf(d) for d in direction]
+    up = jacobian(function, [x + d for x, d in zip(z, step, strict=True)])
+    down = jacobian(function, [x - d for x, d in zip(z, step, strict=True)])
     return (up - down).T @ cotangent / (2 * STEP)
 
 

@@ -182,5 +182,5 @@ def test_along_any_axis():
 
 @pytest.mark.parametrize("order", [1, 3, 0, -2, 32, 2.0, None, "2"])
 def test_bad_order(order):
-    with pytest.raises(ValueError, match="order.*TaylorSoftmax must be.*2, 4, 6, 8"):
+    with pytest.raises(ValueError, match=r"order.*TaylorSoftmax must be.*2, 4, 6, 8"):
         taylor_softmax([1.0, 2.0], order)
