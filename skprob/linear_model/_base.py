@@ -111,6 +111,10 @@ class BaseLinearClassifier(
     def _mapping(self):
         """The mapping, or its name, that the parameters ask for."""
 
+    def _loss(self):
+        """The loss, or its name, that the parameters ask for."""
+        return self.loss
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
@@ -224,12 +228,16 @@ class BaseLinearClassifier(
         -------
         scores : ndarray of shape (n_samples, n_classes), or (n_samples,)
             The score of each class; for labels of two classes one score, positive
-            where the second class is more probable.
+            where the second class is more probable. For a mapping that does not
+            preserve order, that one is the difference of the two probabilities.
         """
         outputs = self._outputs(X)
         if self.target_type_ == "class" and len(self.classes_) == 2:
             # The difference of the two scores, whatever the number of outputs.
-            return np.diff(scores_of(outputs), axis=1)[:, 0]
+            scores = scores_of(outputs)
+            if not self.mapping_.is_order_preserving:
+                scores = self.mapping_(scores)
+            return np.diff(scores, axis=1)[:, 0]
         return np.ascontiguousarray(scores_of(outputs))
 
     def predict_proba(self, X):
@@ -334,7 +342,7 @@ class BaseLinearClassifier(
         return mapping
 
     def _checked_loss(self):
-        loss = get_loss(self.loss, self.mapping_)
+        loss = get_loss(self._loss(), self.mapping_)
         if self.margin != 0:
             loss = MarginLoss(loss, self.margin)
             loss.check()

@@ -63,8 +63,8 @@ class MarginLoss(Loss):
         self._validate_params()
         self.loss.check()
 
-    def constant(self, target):
-        return self.loss.constant(target)
+    def constant(self, target, n_available=None):
+        return self.loss.constant(target, n_available)
 
     def stages(self):
         return [
