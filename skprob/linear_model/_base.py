@@ -205,6 +205,8 @@ class BaseLinearClassifier(
             progress.end()
             parameters = solution.parameters
             self.n_iter_ += solution.n_iter
+            if solution.stopped:
+                break
         for name, value in fitted_attributes(parameters).items():
             setattr(self, name, value)
         self.objective_ = solution.value

@@ -84,11 +84,17 @@ feature_names_in_ : ndarray of shape (``n_features_in_``,)
 def with_shared_sections(cls):
     """Class decorator: fill {parameters} and {attributes} into the docstring.
 
-    Of the shared parameters those are described that the constructor takes.
+    Of the shared parameters those are described that the constructor takes and the
+    docstring does not describe itself.
     """
     taken = inspect.signature(cls.__init__).parameters
     entries = re.split(r"\n(?=\w+ : )", _PARAMETERS)
-    entries = [entry for entry in entries if entry.split(" : ")[0] in taken]
+    names = [entry.split(" : ")[0] for entry in entries]
+    entries = [
+        entry
+        for name, entry in zip(names, entries, strict=True)
+        if name in taken and f"    {name} : " not in cls.__doc__
+    ]
     sections = {"parameters": "\n".join(entries), "attributes": _ATTRIBUTES}
     for name, text in sections.items():
         text = text.replace("\n", "\n    ")
