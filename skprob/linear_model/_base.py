@@ -28,12 +28,18 @@ from ..solvers import SOLVERS
 from ._checks import (
     check_fit_data,
     check_outputs,
-    check_same_length,
     check_sample_weight,
+    check_target,
     check_X,
 )
 from ._progress import FitProgress
-from ._targets import as_labels, class_weight_factors, encode_target, smoothed
+from ._targets import (
+    KINDS,
+    as_labels,
+    class_weight_factors,
+    encode_target,
+    smoothed,
+)
 from ._threshold import matching_threshold
 
 
@@ -59,7 +65,7 @@ class BaseLinearClassifier(
         "fit_intercept": ["boolean"],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "label_smoothing": [Interval(Real, 0, 1, closed="left")],
-        "target_type": [StrOptions({"auto", "class", "label_set", "distribution"})],
+        "target_type": [StrOptions({"auto", *KINDS})],
         "threshold": [
             Interval(Real, 0, 1, closed="left"),
             StrOptions({"auto", "support"}),
@@ -313,8 +319,8 @@ class BaseLinearClassifier(
             y = as_labels(y)
         if self.target_type_ != "distribution":
             return accuracy_score(y, predicted, sample_weight=sample_weight)
+        y = check_target(y, "y", len_of=predicted)
         target = encode_target(y, "distribution", classes=self.classes_).target
-        check_same_length(predicted, y=target.values)
         hit = np.take_along_axis(target.values, predicted[:, None], axis=1)[:, 0]
         weight = check_sample_weight(sample_weight, predicted)
         return float(np.average(hit, weights=weight))

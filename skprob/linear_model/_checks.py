@@ -7,17 +7,21 @@ from scipy import sparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+_TARGET = (
+    "labels of shape (n_samples,), or an indicator or distributions of shape "
+    "(n_samples, n_classes)"
+)
 _ALLOWED = {
     "X": "finite numbers, dense or sparse, of shape (n_samples, n_features)",
-    "y": "labels of shape (n_samples,), or an indicator or distributions of shape "
-    "(n_samples, n_classes)",
+    "y": _TARGET,
+    "y_true": _TARGET,
     "sample_weight": "finite, non-negative numbers, one for each row, not all zero",
 }
 
 
 def check_X(estimator, X, *, reset):
     """`X` as a float array or CSR matrix; `reset` at fit, not at predict."""
-    with _naming("X"):
+    with naming("X"):
         X = validate_data(
             estimator,
             X,
@@ -32,34 +36,32 @@ def check_fit_data(estimator, X, y, sample_weight):
     """What `fit` is given: `X`, `y` and `sample_weight` as arrays of one length."""
     X = check_X(estimator, X, reset=True)
     _check_squares(X)
-    with _naming("y"):
-        if y is None:
-            raise ValueError("fit requires y to be passed, but the target y is None.")
-        y = check_array(
-            y,
-            accept_sparse="csr",
-            ensure_2d=False,
-            dtype=None,
-            input_name="y",
-            estimator=estimator,
-        )
-    check_same_length(X, y=y)
+    y = check_target(y, "y", len_of=X)
     return X, y, check_sample_weight(sample_weight, X)
 
 
-def check_same_length(X, **others):
-    """Raise where something has not as many rows as `X`."""
-    for name, array in others.items():
-        if array.ndim == 0 or array.shape[0] != X.shape[0]:
+def check_target(y, name, *, len_of):
+    """A target as an array or CSR matrix with as many rows as `len_of`."""
+    with naming(name):
+        if y is None or np.isscalar(y):
             raise ValueError(
-                f"{name} must have one entry for each of the {X.shape[0]} rows of X; "
-                f"got shape {array.shape}."
+                f"Expected array-like (array or non-string sequence), got {y!r}."
             )
+        y = check_array(
+            y, accept_sparse="csr", ensure_2d=False, dtype=None, input_name=name
+        )
+    n_samples = len_of.shape[0]
+    if y.ndim == 0 or y.shape[0] != n_samples:
+        raise ValueError(
+            f"{name} must have one entry for each of the {n_samples} rows; got shape "
+            f"{y.shape}."
+        )
+    return y
 
 
 def check_sample_weight(sample_weight, X):
     """Weights of the rows of `X`, of shape (n_samples,); ones for None."""
-    with _naming("sample_weight"):
+    with naming("sample_weight"):
         return _check_sample_weight(
             sample_weight, X, dtype=np.float64, ensure_non_negative=True
         )
@@ -75,6 +77,16 @@ def check_outputs(outputs):
         )
 
 
+@contextmanager
+def naming(argument):
+    """Say in errors which argument is meant, and what it may be."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{argument} must be {_ALLOWED[argument]}. {error}") from None
+
+
 def _check_squares(X):
     # Means and variances of the features, which the solver scales them by.
     limit = np.sqrt(np.finfo(X.dtype).max) / 100
@@ -85,13 +97,3 @@ def _check_squares(X):
             f"X must not exceed {limit:.1g} in absolute value, or the squares of "
             f"{X.dtype} overflow; got {largest:.1g}. Scale the features."
         )
-
-
-@contextmanager
-def _naming(argument):
-    # scikit-learn's checks often say what is wrong, but not with which argument.
-    try:
-        yield
-    except (TypeError, ValueError) as error:
-        kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"{argument} must be {_ALLOWED[argument]}. {error}") from None

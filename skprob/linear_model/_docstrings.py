@@ -77,7 +77,7 @@ gradient_norm_ : float
     Largest absolute entry of the objective's gradient at the end.
 n_features_in_ : int
     Number of features.
-feature_names_in_ : ndarray of shape (n_features_in_,)
+feature_names_in_ : ndarray of shape (``n_features_in_``,)
     Names of the features, if X had names that are all strings."""
 
 

@@ -9,6 +9,8 @@ from sklearn.utils.validation import column_or_1d
 
 from ..losses import DenseTarget, SparseTarget
 
+#: The kinds of target that can be learnt.
+KINDS = ("class", "label_set", "distribution")
 # How far from one the sum of a distribution may be; it is then made exact.
 _SUM_TOLERANCE = 1e-5
 
@@ -61,6 +63,10 @@ def encode_target(y, target_type="auto", dtype=np.float64, classes=None):
         y = np.asarray(y)
     if target_type == "auto":
         target_type = infer_target_type(y)
+    if target_type not in KINDS:
+        raise ValueError(
+            f"target_type must be 'auto' or one of {KINDS}; got {target_type!r}."
+        )
     if target_type == "class":
         return _encode_labels(y, dtype, classes)
     if y.ndim != 2 or y.shape[1] < 2:

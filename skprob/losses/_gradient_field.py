@@ -76,7 +76,8 @@ class GradientFieldLoss(Loss):
     def evaluate(self, scores, target):
         mapping = get_mapping(self.mapping)
         scores = shift_to_standard(scores, mapping)
-        values = _line_integral(mapping, scores) - target.inner(scores)
+        values = _line_integral(mapping, scores).astype(scores.dtype)
+        values -= target.inner(scores)
         gradient = mapping.probabilities(scores)
         target.add_to(gradient, -1)
         return values, gradient

@@ -88,8 +88,10 @@ class Entmax(Mapping):
         alpha = float(self.alpha)
         if alpha == 1:
             return Softmax().negative_entropy(probabilities)
-        p = probabilities
-        return ((p**alpha).sum(axis=1) - p.sum(axis=1)) / (alpha * (alpha - 1))
+        with np.errstate(divide="ignore"):
+            change = np.expm1((alpha - 1) * np.log(probabilities))
+        change *= probabilities
+        return change.sum(axis=1) / (alpha * (alpha - 1))
 
     def linearize(self, scores):
         return entmax_linearization(self.probabilities(scores), float(self.alpha))

@@ -48,7 +48,7 @@ def by_threshold(scores, alpha):
     offset = 1 if alpha < _NEAR_SOFTMAX else 0
     tails = _log1p_tails if offset else _TAILS.get(1 / beta - 1, _log_tails)
     lowest = _lowest(beta, info) if offset else 0
-    tolerance = _tolerance(beta, info.eps)
+    short = _short_step(beta, info.eps / scores.shape[1])
 
     x = np.multiply(scores, beta, out=scores)
     x += 1 - offset
@@ -59,8 +59,10 @@ def by_threshold(scores, alpha):
         tail = tails(x, 1 / beta - 1, scratch)
         slope = tail.sum(axis=1, keepdims=True)
         total = np.einsum("nk,nk->n", tail, x)[:, None] + offset * slope
-        step = _rise(total, beta) / slope
-        if step.max(initial=0) <= tolerance:
+        rise = _rise(total, beta)
+        step = rise / slope
+        # The last step is taken on p, where it is not worth another one on x.
+        if ((step <= short) | (rise <= 8 * beta * info.eps)).all():
             break
         # A step back is rounding, and would revive classes that are out.
         np.maximum(step, 0, out=step)
@@ -119,13 +121,14 @@ def _log1p_tails(x, power, out):
 
 def _lowest(beta, info):
     """The x, less 1, where its power is as good as zero and not yet slow to take."""
-    return max(info.epsneg - 1, np.expm1(np.log(info.tiny) / (1 / beta - 1)))
+    return float(max(info.epsneg - 1, np.expm1(np.log(info.tiny) * beta / (1 - beta))))
 
 
-def _tolerance(beta, eps):
-    """A step in x after which one step on p, to first order, leaves no error.
+def _short_step(beta, share):
+    """A step in x that may be taken on p to first order.
 
-    Its error is of second order, and what it takes below zero at the edge of the
-    support is at most the step to the power 1/beta.
+    The error is of second order and, where it would take a class below zero, at most
+    the step to the power 1/beta: this makes both a small part of each class's `share`
+    of rounding.
     """
-    return max(min(beta * eps**0.5 / 4, (eps / 16) ** beta), 4 * beta * eps)
+    return min(beta * (share / 16) ** 0.5, (share / 16) ** beta)

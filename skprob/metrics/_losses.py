@@ -3,13 +3,12 @@
 import warnings
 
 import numpy as np
-from sklearn.utils import check_array, check_consistent_length
-from sklearn.utils.validation import _check_sample_weight
 
+from ..linear_model._checks import check_sample_weight, check_target, naming
 from ..linear_model._targets import encode_target
 from ..losses import FenchelYoungLoss
 from ..mappings import get_mapping
-from ..mappings._rows import as_distributions, as_rows, standard_scores
+from ..mappings._rows import as_distributions, as_real, as_rows, standard_scores
 
 
 def fenchel_young_loss(
@@ -64,7 +63,7 @@ def fenchel_young_loss(
     >>> fenchel_young_loss([0, 1, 1], scores, mapping="sparsemax")
     0.1875
     """
-    scores = np.asarray(scores)
+    scores = as_real("scores", scores)
     if scores.ndim == 1:
         scores = np.stack([-scores / 2, scores / 2], axis=1)
     scores = as_rows(scores)
@@ -159,13 +158,11 @@ def mean_support_size(probabilities, *, sample_weight=None):
 
 
 def _encode(y_true, predicted, classes, target_type):
-    y_true = check_array(
-        y_true, accept_sparse="csr", ensure_2d=False, dtype=None, input_name="y_true"
-    )
-    check_consistent_length(y_true, predicted)
+    y_true = check_target(y_true, "y_true", len_of=predicted)
     if classes is not None:
-        classes = np.asarray(classes)
-    encoded = encode_target(y_true, target_type, predicted.dtype, classes)
+        classes = _checked_classes(classes)
+    with naming("y_true"):
+        encoded = encode_target(y_true, target_type, predicted.dtype, classes)
     if len(encoded.classes) != predicted.shape[1]:
         raise ValueError(
             f"The predictions have {predicted.shape[1]} columns and y_true has "
@@ -182,10 +179,20 @@ def _encode(y_true, predicted, classes, target_type):
     return encoded
 
 
+def _checked_classes(classes):
+    classes = np.asarray(classes)
+    if classes.ndim != 1 or (classes[1:] <= classes[:-1]).any():
+        raise ValueError(
+            "classes must be distinct labels in sorted order, of shape (n_classes,); "
+            f"got {classes.tolist()}."
+        )
+    return classes
+
+
 def _average(values, sample_weight, labelled=None):
-    if sample_weight is None:
-        return float(np.mean(values))
+    if len(values) == 0:
+        raise ValueError("A score needs at least one row.")
     if labelled is None:
         labelled = np.ones(len(values), dtype=bool)
-    weight = _check_sample_weight(sample_weight, labelled, ensure_non_negative=True)
+    weight = check_sample_weight(sample_weight, labelled)
     return float(np.average(values, weights=weight[labelled]))

@@ -66,9 +66,10 @@ def test_the_gradient_follows_the_chain_rule(data, fit_intercept, container):
     assert_allclose(scaling.gradient(gradient), numeric, rtol=1e-5, atol=1e-7)
 
 
-def test_the_hessian_is_well_conditioned_in_the_new_coordinates(data):
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_the_hessian_is_well_conditioned_in_the_new_coordinates(data, fit_intercept):
     X, y = data
-    objective = objective_of(X, y, l2=0.01)
+    objective = objective_of(X, y, l2=0.01, fit_intercept=fit_intercept)
     scaling = Standardization(objective)
     origin = np.zeros(objective.n_parameters)
     product = objective.linearize(origin).hessian_product

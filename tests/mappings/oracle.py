@@ -1,0 +1,118 @@
+"""The mappings from their definitions, in fifty digits and more.
+
+Nothing here is shared with the package: entmax is its defining equation, solved for
+the threshold by bracketing, and the root is certified by the signs on either side of
+it. Equal scores get equal probabilities, so that each is computed once.
+"""
+
+from collections import Counter
+from fractions import Fraction
+from itertools import accumulate
+
+from mpmath import exp, fsum, log, mp, mpf, power
+
+DIGITS = 50
+
+
+def probabilities(scores, alpha):
+    """Entmax of one row of scores, floats or mpf, as a list of mpf.
+
+    Right to about 40 digits, and to 20 above alpha = 2: there a probability has an
+    infinite slope at the edge of the support, and the threshold gets more digits.
+    """
+    with mp.workdps(_digits(alpha)):
+        exact = [mpf(z) if isinstance(z, mpf) else mpf(float(z)) for z in scores]
+        by_score = _by_score(Counter(exact), mpf(float(alpha)))
+        return [by_score[z] for z in exact]
+
+
+def sparsemax(scores):
+    """The projection of one row of float scores onto the simplex, in fractions.
+
+    The k largest scores are the support for the largest k whose smallest is above
+    the threshold that they imply.
+    """
+    exact = [Fraction(float(z)) for z in scores]
+    descending = sorted(exact, reverse=True)
+    totals = accumulate(descending)
+    thresholds = [(total - 1) / k for k, total in enumerate(totals, start=1)]
+    threshold = max(t for z, t in zip(descending, thresholds, strict=True) if z > t)
+    return [float(max(z - threshold, 0)) for z in exact]
+
+
+def negative_entropy(p, alpha):
+    """The function Omega of one row of mpf, from its definition."""
+    alpha = mpf(float(alpha))
+    with mp.workdps(DIGITS):
+        if alpha == 1:
+            return fsum(x * log(x) for x in p if x)
+        return (fsum(power(x, alpha) for x in p) - 1) / (alpha * (alpha - 1))
+
+
+def potential(scores, alpha):
+    """<p, z> - Omega(p) at the solution p, for one row of float scores."""
+    p = probabilities(scores, alpha)
+    with mp.workdps(DIGITS):
+        inner = fsum(x * mpf(float(z)) for x, z in zip(p, scores, strict=True) if x)
+        return inner - negative_entropy(p, alpha)
+
+
+def jacobian(scores, alpha):
+    """Central differences of the probabilities, right to about 25 digits."""
+    step = mpf(10) ** -13
+    alpha = mpf(float(alpha))
+    with mp.workdps(_digits(alpha)):
+        scores = [mpf(float(z)) for z in scores]
+        columns = []
+        for j in range(len(scores)):
+            moved = []
+            for sign in (1, -1):
+                row = list(scores)
+                row[j] += sign * step
+                by_score = _by_score(Counter(row), alpha)
+                moved.append([by_score[z] for z in row])
+            columns.append([(a - b) / (2 * step) for a, b in zip(*moved, strict=True)])
+        return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _digits(alpha):
+    return max(DIGITS, round(20 * float(alpha)))
+
+
+def _by_score(counts, alpha):
+    """The probability of each different score, from how often it occurs."""
+    top = max(counts)
+    beta = alpha - 1
+    if beta == 0:
+        e = {z: exp(z - top) if z > -mp.inf else mpf(0) for z in counts}
+        total = fsum(counts[z] * e[z] for z in counts)
+        return {z: e[z] / total for z in counts}
+    # No probability is above one, so that beta * lambda, below, is not negative.
+    near = {z: n for z, n in counts.items() if beta * (z - top) > -1}
+
+    def at(shift):
+        x = {z: 1 + beta * (z - top) - shift for z in near}
+        return {z: power(v, 1 / beta) if v > 0 else mpf(0) for z, v in x.items()}
+
+    def excess(p):
+        return fsum(near[z] * p[z] for z in near) - 1
+
+    low, high = mpf(0), 1 - power(sum(counts.values()), -beta)
+    resolution = mpf(10) ** (10 - mp.dps) * beta
+    while high - low > resolution:
+        p = at(low)
+        slope = fsum(
+            near[z] * v / (1 + beta * (z - top) - low) for z, v in p.items() if v
+        )
+        newton = low + beta * excess(p) / slope
+        # Sums of rounded terms hide the sign within this distance of the root.
+        for guess in (newton, newton + resolution / 2, (low + high) / 2):
+            if low < guess < high:
+                if excess(at(guess)) > 0:
+                    low = guess
+                else:
+                    high = guess
+        # What is out above a low threshold is out for good.
+        near = {z: n for z, n in near.items() if 1 + beta * (z - top) > low}
+    root = at((low + high) / 2)
+    return {z: root.get(z, mpf(0)) for z in counts}

@@ -1,0 +1,184 @@
+"""Scorers, for the three kinds of target, in scikit-learn's tools."""
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.datasets import load_iris, make_multilabel_classification
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import brier_score_loss, log_loss
+from sklearn.model_selection import GridSearchCV, KFold, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skprob import EntmaxClassifier, SoftmaxClassifier, SparsemaxClassifier
+from skprob.metrics import (
+    BrierScorer,
+    FenchelYoungScorer,
+    SupportSizeScorer,
+    fenchel_young_loss,
+)
+
+X, CODES = load_iris(return_X_y=True)
+Y = np.array(["setosa", "versicolor", "virginica"])[CODES]
+SCORERS = {
+    "brier": BrierScorer(),
+    "own": FenchelYoungScorer(),
+    "logistic": FenchelYoungScorer("softmax"),
+    "support": SupportSizeScorer(),
+}
+
+
+def targets():
+    sets = make_multilabel_classification(
+        150, n_features=4, n_classes=3, allow_unlabeled=False, random_state=0
+    )
+    distributions = np.random.default_rng(0).dirichlet(np.ones(3), size=150)
+    return {"class": (X, Y), "label_set": sets, "distribution": (X, distributions)}
+
+
+@pytest.mark.parametrize("kind", ["class", "label_set", "distribution"])
+@pytest.mark.parametrize("alpha", [1, 1.5, 2])
+def test_cross_validate_for_the_three_kinds(kind, alpha):
+    X, y = targets()[kind]
+    result = cross_validate(
+        make_pipeline(StandardScaler(), EntmaxClassifier(alpha)),
+        X,
+        y,
+        cv=KFold(3, shuffle=True, random_state=0),
+        scoring=SCORERS,
+        return_estimator=True,
+        return_indices=True,
+    )
+    for i, (model, rows) in enumerate(
+        zip(result["estimator"], result["indices"]["test"], strict=True)
+    ):
+        p = model.predict_proba(X[rows])
+        Q = (
+            np.eye(3)[CODES[rows]]
+            if kind == "class"
+            else y[rows] / y[rows].sum(axis=1, keepdims=True)
+        )
+        assert_allclose(result["test_brier"][i], -np.square(p - Q).sum(axis=1).mean())
+        assert_allclose(result["test_support"][i], (p > 0).sum(axis=1).mean())
+        scores = model.decision_function(X[rows])
+        log_p = scores - np.logaddexp.reduce(scores, axis=1, keepdims=True)
+        log_q = np.log(np.where(Q > 0, Q, 1))
+        divergence = (Q * (log_q - log_p)).sum(axis=1).mean()
+        assert_allclose(result["test_logistic"][i], -divergence, rtol=1e-6)
+        if alpha == 1:
+            assert_allclose(result["test_own"], result["test_logistic"])
+        assert result["test_own"][i] < 0
+
+
+def test_a_fold_that_misses_a_class():
+    # Test folds of one class each, sorted by label.
+    model = SparsemaxClassifier().fit(X, Y)
+    for label in np.unique(Y):
+        rows = label == Y
+        p = model.predict_proba(X[rows])
+        true = p[:, list(model.classes_).index(label)]
+        expected = (1 - true) ** 2 + np.square(p).sum(axis=1) - true**2
+        assert_allclose(BrierScorer()(model, X[rows], Y[rows]), -expected.mean())
+        assert FenchelYoungScorer()(model, X[rows], Y[rows]) <= 0
+    result = cross_validate(
+        model, X, Y, cv=KFold(30), scoring=SCORERS, error_score="raise"
+    )
+    for name in SCORERS:
+        assert np.isfinite(result[f"test_{name}"]).all()
+
+
+def test_finite_where_the_log_loss_is_not():
+    model = SparsemaxClassifier(C=10).fit(X, CODES)
+    wrong = (CODES + 1) % 3
+    p = model.predict_proba(X)
+    assert (p[np.arange(150), wrong] == 0).any()
+    score = FenchelYoungScorer()(model, X, wrong)
+    assert np.isfinite(score)
+    assert score < FenchelYoungScorer()(model, X, CODES)
+
+
+def test_two_classes():
+    X2, y = X[50:], Y[50:]
+    model = SoftmaxClassifier().fit(X2, y)
+    p = model.predict_proba(X2)
+    assert_allclose(-FenchelYoungScorer()(model, X2, y), log_loss(y, p))
+    brier = brier_score_loss(y, p[:, 1], pos_label="virginica")
+    assert_allclose(-BrierScorer()(model, X2, y), 2 * brier)
+
+
+def test_other_peoples_estimators():
+    model = LogisticRegression(max_iter=1000).fit(X, Y)
+    p = model.predict_proba(X)
+    assert_allclose(-BrierScorer()(model, X, Y), brier_score_loss(Y, p))
+    assert_allclose(-FenchelYoungScorer("softmax")(model, X, Y), log_loss(Y, p))
+    assert SupportSizeScorer()(model, X) == 3
+    dummy = DummyClassifier(strategy="most_frequent").fit(X, Y)
+    assert SupportSizeScorer()(dummy, X, Y) == 1
+    with pytest.raises(
+        ValueError, match=r"no mapping.*FenchelYoungScorer\('softmax'\)"
+    ):
+        FenchelYoungScorer()(model, X, Y)
+
+
+def test_the_mapping_of_the_model_inside_pipelines_and_searches():
+    pipeline = make_pipeline(StandardScaler(), EntmaxClassifier())
+    search = GridSearchCV(
+        pipeline,
+        {"entmaxclassifier__alpha": [1.25, 2]},
+        scoring=FenchelYoungScorer(),
+        cv=3,
+    ).fit(X, Y)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    expected = fenchel_young_loss(
+        Y, search.decision_function(X), mapping=search.best_estimator_[-1].mapping_
+    )
+    assert_allclose(FenchelYoungScorer()(search, X, Y), -expected)
+
+
+@pytest.mark.parametrize("scorer", SCORERS.values(), ids=repr)
+def test_weights(scorer):
+    model = EntmaxClassifier().fit(X, Y)
+    weight = np.random.default_rng(0).integers(0, 3, size=150)
+    assert_allclose(
+        scorer(model, X, Y, sample_weight=weight),
+        scorer(model, X.repeat(weight, axis=0), Y.repeat(weight)),
+    )
+
+
+def test_weights_are_routed_to_the_scorers_that_ask():
+    weight = np.where(CODES == 1, 10.0, 1.0)
+    with config_context(enable_metadata_routing=True):
+        scorers = {
+            "asks": BrierScorer().set_score_request(sample_weight=True),
+            "declines": BrierScorer().set_score_request(sample_weight=False),
+        }
+        result = cross_validate(
+            EntmaxClassifier().set_fit_request(sample_weight=False),
+            X,
+            Y,
+            params={"sample_weight": weight},
+            scoring=scorers,
+            cv=3,
+            return_estimator=True,
+            return_indices=True,
+        )
+    for i, rows in enumerate(result["indices"]["test"]):
+        model = result["estimator"][i]
+        plain = BrierScorer()(model, X[rows], Y[rows])
+        weighted = BrierScorer()(model, X[rows], Y[rows], weight[rows])
+        assert plain != weighted
+        assert_allclose(result["test_declines"][i], plain)
+        assert_allclose(result["test_asks"][i], weighted)
+
+
+@pytest.mark.parametrize("scorer", SCORERS.values(), ids=repr)
+def test_copies(scorer):
+    model = EntmaxClassifier().fit(X, Y)
+    for other in (clone(scorer), pickle.loads(pickle.dumps(scorer))):
+        assert repr(other) == repr(scorer)
+        assert other(model, X, Y) == scorer(model, X, Y)
