@@ -4,8 +4,8 @@ import inspect
 import re
 
 _PARAMETERS = """\
-loss : {"auto", "fenchel_young", "log", "accuracy", "gradient_field"} or Loss, \
-        default="auto"
+loss : {"auto", "fenchel_young", "log", "accuracy", "gradient_field", \
+        "sparse_softmax"} or Loss, default="auto"
     What is minimised. "auto" is the mapping's matching loss: Fenchel-Young
     where the mapping has a potential, the gradient field of a plain function,
     else the log loss. A :class:`~skprob.losses.Loss` with ``mapping=None`` gets

@@ -69,6 +69,17 @@ def test_kept_classes_with_ties_and_unavailable_classes(data):
     assert_array_equal(sparse_softmax(scores, k=k) > 0, (rank < k) & (scores > -np.inf))
 
 
+@pytest.mark.parametrize("parameters", PARAMETERS, ids=str)
+def test_unavailable_classes(parameters):
+    z = np.array([[1.0, -np.inf, 0.5, 1.0], [-np.inf, -3.0, -np.inf, -np.inf]])
+    p = sparse_softmax(z, **parameters)
+    few = sparse_softmax(z[:1, [0, 2, 3]], **parameters)
+    assert_array_equal(p[0, [0, 2, 3]], few[0])
+    assert_array_equal(p[:, 1], [0, 1])
+    log_p = SparseSoftmax(**parameters).log_probabilities(z)
+    assert_array_equal(log_p == -np.inf, p == 0)
+
+
 @pytest.mark.parametrize("spread", [1e-9, 1.0, 30.0])
 @pytest.mark.parametrize("p", [1e-3, 0.5, 0.9, 1 - 1e-12])
 def test_top_p_of_many_classes(spread, p):
