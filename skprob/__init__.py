@@ -6,6 +6,8 @@ from .linear_model import (
     LinearClassifier,
     SoftmaxClassifier,
     SparsemaxClassifier,
+    SparseSoftmaxClassifier,
+    TaylorSoftmaxClassifier,
 )
 
 __version__ = "0.1.0"
@@ -15,6 +17,8 @@ __all__ = [
     "EntmaxClassifier",
     "LinearClassifier",
     "SoftmaxClassifier",
+    "SparseSoftmaxClassifier",
     "SparsemaxClassifier",
+    "TaylorSoftmaxClassifier",
     "__version__",
 ]

@@ -1,4 +1,4 @@
-"""What all tests share: the data sets on disk and the hypothesis profiles."""
+"""What all tests share: the estimators, the data sets and hypothesis profiles."""
 
 import os
 from pathlib import Path
@@ -7,12 +7,21 @@ import numpy as np
 import pytest
 from hypothesis import settings
 from scipy.sparse import csr_array
+from sklearn.base import clone
+
+from .estimators import ESTIMATORS
 
 # The same examples in every run, so that a change alone can turn a test red;
 # HYPOTHESIS_PROFILE=explore looks for new ones.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.register_profile("explore", max_examples=1000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+
+@pytest.fixture(params=list(ESTIMATORS.values()), ids=list(ESTIMATORS))
+def classifier(request):
+    """Every classifier with every mapping in turn, unfitted."""
+    return clone(request.param)
 
 
 @pytest.fixture(scope="session")

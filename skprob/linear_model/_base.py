@@ -111,6 +111,10 @@ class BaseLinearClassifier(
     def _mapping(self):
         """The mapping, or its name, that the parameters ask for."""
 
+    def _loss(self):
+        """The loss, or its name, that the parameters ask for."""
+        return self.loss
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
@@ -332,7 +336,7 @@ class BaseLinearClassifier(
         return mapping
 
     def _checked_loss(self):
-        loss = get_loss(self.loss, self.mapping_)
+        loss = get_loss(self._loss(), self.mapping_)
         if self.margin != 0:
             loss = MarginLoss(loss, self.margin)
             loss.check()

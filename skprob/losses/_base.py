@@ -73,8 +73,12 @@ class Loss(BaseEstimator):
     def check_on(self, make_scores):
         """Raise where the loss makes no sense at scores that the function makes."""
 
-    def constant(self, target):
-        """The part of each row's value that does not depend on the scores."""
+    def constant(self, target, n_available=None):
+        """The part of each row's value that does not depend on its finite scores.
+
+        `n_available`, of shape (n_samples,), is the number of classes whose score is
+        not -inf; None stands for all classes.
+        """
         return np.zeros(target.shape[0])
 
     def evaluate(self, scores, target):
@@ -122,8 +126,11 @@ class Loss(BaseEstimator):
         gradient : ndarray of shape (n_samples, n_classes)
         """
         scores, target = self._checked(scores, target)
+        n_available = np.count_nonzero(scores > -np.inf, axis=1)
         value, gradient = self.evaluate(scores, target)
-        return value + self.constant(target), gradient
+        # In place: float32 stays float32.
+        value += self.constant(target, n_available)
+        return value, gradient
 
     def hessian_product(self, scores, target, direction):
         """Hessian of each row's loss in the scores, times `direction`.

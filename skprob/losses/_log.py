@@ -1,5 +1,6 @@
 """The log loss through any mapping."""
 
+import math
 from numbers import Real
 
 import numpy as np
@@ -83,17 +84,27 @@ class LogLoss(Loss):
             values = -target.inner(log_p)
 
             def hessian_product(direction):
+                _check_second_derivatives(mapping, vjp_derivative)
                 return vjp_derivative(-q, direction)
 
             return LossLinearization(values, vjp(-q), hessian_product)
 
         p, jvp, vjp, vjp_derivative = mapping.linearize(scores)
         smoothed = p + epsilon
-        values = np.log1p(p.shape[1] * epsilon) - target.inner(np.log(smoothed))
+        values = math.log1p(p.shape[1] * epsilon) - target.inner(np.log(smoothed))
         slope = -q / smoothed
 
         def hessian_product(direction):
+            _check_second_derivatives(mapping, vjp_derivative)
             bent = -slope / smoothed * jvp(direction)
             return vjp_derivative(slope, direction) + vjp(bent)
 
         return LossLinearization(values, vjp(slope), hessian_product)
+
+
+def _check_second_derivatives(mapping, vjp_derivative):
+    if vjp_derivative is None:
+        raise TypeError(
+            f"The Hessian of LogLoss needs second derivatives of {mapping!r}, whose "
+            "linearize gives no vjp_derivative."
+        )

@@ -66,8 +66,8 @@ class MarginLoss(Loss):
             raise ValueError(f"margin must be finite; got {self.margin}.")
         self.loss.check()
 
-    def constant(self, target):
-        return self.loss.constant(target)
+    def constant(self, target, n_available=None):
+        return self.loss.constant(target, n_available)
 
     def stages(self):
         return [

@@ -7,11 +7,13 @@ from ._fenchel_young import FenchelYoungLoss
 from ._gradient_field import GradientFieldLoss
 from ._log import LogLoss
 from ._matching import matching_loss
+from ._sparse_softmax import SparseSoftmaxLoss
 
 #: Every name that is accepted wherever a loss is. A new member is one line here.
 LOSSES = {
     "fenchel_young": FenchelYoungLoss,
     "log": LogLoss,
+    "sparse_softmax": SparseSoftmaxLoss,
     "accuracy": AccuracyLoss,
     "gradient_field": GradientFieldLoss,
 }

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from ..mappings._rows import as_distributions
+from ..mappings._rows import as_distributions, as_real
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class DenseTarget:
         """Σ_k q_k a_k of each row; where q_k = 0 an infinite a_k counts nothing."""
         with np.errstate(invalid="ignore"):
             inner = np.einsum("nk,nk->n", self.values, array)
-        if not np.isfinite(inner).all():
-            inner = np.where(self.values > 0, self.values * array, 0).sum(axis=1)
+            if not np.isfinite(inner).all():
+                inner = np.where(self.values > 0, self.values * array, 0).sum(axis=1)
         return inner
 
     def add_to(self, array, factor):
@@ -142,22 +142,28 @@ def as_target(target, shape, dtype):
     the probability simplex.
     """
     if not sparse.issparse(target):
-        target = np.asarray(target)
+        target = as_real("target", target)
     if target.shape != shape:
         raise ValueError(
             f"target must have the shape of scores, {shape}; got {target.shape}."
         )
     if not sparse.issparse(target):
         return DenseTarget(as_distributions(target, "target").astype(dtype, copy=False))
-    target = sparse.csr_array(target, dtype=dtype, copy=True)
+    target = sparse.csr_array(target, copy=True)
+    target.data = as_real("target", target.data)
     target.sum_duplicates()
     target.eliminate_zeros()
-    total = target.sum(axis=1)
-    good = np.abs(total - 1) <= 1e3 * np.finfo(dtype).eps
-    if not good.all() or not (target.data > 0).all():
+    total = target.sum(axis=1, dtype=np.float64)
+    lowest = np.zeros(len(total))
+    np.minimum.at(lowest, target.tocoo().row, target.data)
+    # NaN fails both comparisons.
+    tolerance = 1e3 * np.finfo(target.dtype).eps
+    good = (np.abs(total - 1) <= tolerance) & (lowest >= 0)
+    if not good.all():
+        row = int(np.argmin(good))
         raise ValueError(
             "target must be rows of non-negative numbers that sum to one; row "
-            f"{int(np.argmin(good))} sums to {total[np.argmin(good)]:.6g}, and the "
-            f"smallest entry is {target.data.min(initial=np.inf):.6g}."
+            f"{row} has minimum {lowest[row]:.6g} and sum {total[row]:.6g}."
         )
-    return SparseTarget(target.indptr, target.indices, target.data, shape[1])
+    values = target.data.astype(dtype, copy=False)
+    return SparseTarget(target.indptr, target.indices, values, shape[1])

@@ -33,6 +33,23 @@ class Linearization(NamedTuple):
     vjp: Callable
     vjp_derivative: Callable | None = None
 
+    def in_units(self, factor):
+        """The same, for the derivatives in scores that were multiplied by `factor`."""
+        p, jvp, vjp, vjp_derivative = self
+
+        def scaled_jvp(direction):
+            return factor * jvp(direction)
+
+        def scaled_vjp(direction):
+            return factor * vjp(direction)
+
+        def scaled_vjp_derivative(cotangent, direction):
+            return factor**2 * vjp_derivative(cotangent, direction)
+
+        if vjp_derivative is None:
+            scaled_vjp_derivative = None
+        return Linearization(p, scaled_jvp, scaled_vjp, scaled_vjp_derivative)
+
 
 class Mapping(BaseEstimator):
     """Base class of the mappings: scores to probabilities, row by row.
@@ -86,6 +103,14 @@ class Mapping(BaseEstimator):
     def negative_entropy(self, probabilities):
         """The negative of the entropy, Ω(p), of each row of probabilities."""
         raise self._lacks("an entropy", "negative_entropy")
+
+    def negative_entropy_among(self, probabilities, n_available):
+        """Ω of each row, a distribution over `n_available` classes.
+
+        The rows may show fewer, zeros left out. Only a mapping whose Ω depends on the
+        number, an int or an array of shape (n_samples,), need define this.
+        """
+        return self.negative_entropy(probabilities)
 
     def linearize(self, scores):
         """:class:`Linearization` of the mapping at standard scores.

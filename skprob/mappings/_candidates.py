@@ -27,7 +27,10 @@ def compact(scores, lowest):
         they came from, with zeros elsewhere. It overwrites `scores`.
     """
     n_samples, n_classes = scores.shape
-    place = np.flatnonzero(np.ascontiguousarray(scores > lowest))
+    chosen = np.ascontiguousarray(scores > lowest)
+    if 2 * np.count_nonzero(chosen) > scores.size:
+        return scores, lambda values: values
+    place = np.flatnonzero(chosen)
     row = place // n_classes
     count = np.bincount(row, minlength=n_samples)
     width = int(count.max(initial=1))

@@ -2,15 +2,21 @@
 
 from ._base import Mapping
 from ._entmax import Entmax
+from ._entropy_invariant_softmax import EntropyInvariantSoftmax
 from ._function import FunctionMapping
 from ._softmax import Softmax
+from ._sparse_softmax import SparseSoftmax
 from ._sparsemax import Sparsemax
+from ._taylor_softmax import TaylorSoftmax
 
 #: Every name that is accepted wherever a mapping is. A new member is one line here.
 MAPPINGS = {
     "softmax": Softmax,
     "sparsemax": Sparsemax,
     "entmax": Entmax,
+    "taylor_softmax": TaylorSoftmax,
+    "sparse_softmax": SparseSoftmax,
+    "entropy_invariant_softmax": EntropyInvariantSoftmax,
 }
 
 

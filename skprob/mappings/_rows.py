@@ -4,8 +4,8 @@ from numbers import Integral
 
 import numpy as np
 
-# Entries of a block: it and a kernel's scratch should stay in a core's cache.
-_BLOCK_SIZE = 1 << 15
+# A block and a kernel's scratch should about fit the cache of a core.
+_BLOCK_BYTES = 1 << 19
 #: Up to this many classes a reduction over a row of contiguous scores costs more
 #: than laying the block out class by class.
 FEW_CLASSES = 64
@@ -102,7 +102,7 @@ def by_blocks(kernel, scores, shift, *others):
     The kernel gets copies that it may overwrite, of the scores and of `others`.
     """
     n_samples, n_classes = scores.shape
-    step = max(1, _BLOCK_SIZE // n_classes)
+    step = max(1, _BLOCK_BYTES // (scores.itemsize * n_classes))
     result = None
     for start in range(0, max(n_samples, 1), step):
         rows = slice(start, start + step)

@@ -43,60 +43,83 @@ def by_threshold(scores, alpha):
     potential : ndarray of shape (n_samples,)
     """
     beta = alpha - 1
+    info = np.finfo(scores.dtype)
+    # x below holds the x of the formulas less this offset.
     offset = 1 if alpha < _NEAR_SOFTMAX else 0
-    tails = _tails(beta, offset)
-    tolerance = _tolerance(beta, np.finfo(scores.dtype).eps)
-    # x below holds the x of the formulas less the offset.
+    tails = _log1p_tails if offset else _TAILS.get(1 / beta - 1, _log_tails)
+    lowest = _lowest(beta, info) if offset else 0
+    tolerance = _tolerance(beta, info.eps)
+
     x = np.multiply(scores, beta, out=scores)
-    if not offset:
-        x += 1
-    np.maximum(x, -offset, out=x)
+    x += 1 - offset
+    np.clip(x, lowest, 1, out=x)
     climbed = np.zeros((len(x), 1), dtype=x.dtype)
+    scratch = np.empty_like(x)
     for _ in range(_MAX_STEPS):
-        tail = tails(x)
+        tail = tails(x, 1 / beta - 1, scratch)
         slope = tail.sum(axis=1, keepdims=True)
         total = np.einsum("nk,nk->n", tail, x)[:, None] + offset * slope
-        step = -total * np.expm1(-beta * np.log(total)) / slope
+        step = _rise(total, beta) / slope
         if step.max(initial=0) <= tolerance:
             break
         # A step back is rounding, and would revive classes that are out.
         np.maximum(step, 0, out=step)
         x -= step
-        np.maximum(x, -offset, out=x)
+        np.clip(x, lowest, 1, out=x)
         climbed += step
+
+    if offset:
+        tail *= x > lowest
     p = tail * x
     if offset:
         p += tail
     excess = (p.sum(axis=1, keepdims=True, dtype=np.float64) - 1).astype(p.dtype)
     step = excess / slope
-    p -= tail * step
-    np.maximum(p, 0, out=p)
+    p -= np.multiply(tail, step, out=scratch)
+    np.clip(p, 0, 1, out=p)
     lam = climbed[:, 0] / beta + step[:, 0]
     mean = np.einsum("nk,nk->n", p, x) - beta * step[:, 0] + (offset - 1)
     return p, lam + mean / alpha
 
 
-def _tails(beta, offset):
-    """The function x -> x^(1/beta - 1), for x less its offset."""
-    power = 1 / beta - 1
-    if offset:
-        return lambda x: _exp_of(np.log1p, x, power)
-    if power == 0:
-        return lambda x: (x > 0).astype(x.dtype)
-    if power == 1:
-        return lambda x: x
-    if power == 2:
-        return np.square
-    if power == 3:
-        return lambda x: np.square(x) * x
-    return lambda x: _exp_of(np.log, x, power)
+def _rise(total, beta):
+    """S - S^(1 - beta)."""
+    if beta == 1:
+        return total - 1
+    if beta == 0.5:
+        return total - np.sqrt(total)
+    return -total * np.expm1(-beta * np.log(total))
 
 
-def _exp_of(log, x, power):
-    with np.errstate(divide="ignore"):
-        y = log(x)
-    y *= power
-    return np.exp(y, out=y)
+# Functions (x, power, out) -> x^power, for x less its offset. Those of zero are zero,
+# but logarithms of zero and exponentials that underflow are slow, and avoided.
+
+_TAILS = {
+    0: lambda x, power, out: np.ceil(x, out=out),
+    1: lambda x, power, out: x,
+    2: lambda x, power, out: np.square(x, out=out),
+    3: lambda x, power, out: np.multiply(np.square(x, out=out), x, out=out),
+}
+
+
+def _log_tails(x, power, out):
+    np.add(x, np.finfo(x.dtype).tiny, out=out)
+    np.log(out, out=out)
+    out *= power
+    np.exp(out, out=out)
+    out *= np.ceil(x)
+    return out
+
+
+def _log1p_tails(x, power, out):
+    np.log1p(x, out=out)
+    out *= power
+    return np.exp(out, out=out)
+
+
+def _lowest(beta, info):
+    """The x, less 1, where its power is as good as zero and not yet slow to take."""
+    return max(info.epsneg - 1, np.expm1(np.log(info.tiny) / (1 / beta - 1)))
 
 
 def _tolerance(beta, eps):

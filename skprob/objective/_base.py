@@ -6,7 +6,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ._blocks import block_linearization, block_value_and_gradient
+from ._blocks import (
+    block_linearization,
+    block_value_and_gradient,
+    weighted_total,
+)
 
 
 class Linearization(NamedTuple):
@@ -41,7 +45,8 @@ class MeanLoss:
         self.loss = loss
         self.dtype = blocks[0].X.dtype
         self._constant = sum(
-            float(np.dot(loss.constant(block.target), block.weight)) for block in blocks
+            weighted_total(loss.constant(block.target), block.weight)
+            for block in blocks
         )
 
     def mean_loss(self, coef, intercept):

@@ -107,6 +107,11 @@ def _weighted_sum(X, residual):
     return residual.T @ X
 
 
+def weighted_total(values, weight):
+    # In float64 whatever the data: a line search compares totals.
+    return float(np.dot(values, weight.astype(np.float64, copy=False)))
+
+
 def block_value_and_gradient(coef, intercept, block, loss):
     """A block's part of the objective, without the penalty.
 
@@ -128,7 +133,7 @@ def block_value_and_gradient(coef, intercept, block, loss):
     values, residual = loss.evaluate(scores, block.target)
     residual *= block.weight[:, None]
     residual = _outputs_adjoint(residual, len(coef))
-    value = float(np.dot(values, block.weight))
+    value = weighted_total(values, block.weight)
     return value, _weighted_sum(block.X, residual), residual.sum(axis=0)
 
 
@@ -152,25 +157,45 @@ def block_linearization(coef, intercept, block, loss):
         product = _outputs_adjoint(product, len(coef_direction))
         return _weighted_sum(block.X, product), product.sum(axis=0)
 
-    value = float(np.dot(values, block.weight))
+    value = weighted_total(values, block.weight)
     gradient = _weighted_sum(block.X, residual), residual.sum(axis=0)
     return value, *gradient, hessian_product
 
 
-def block_moments(block, centre):
-    """Weighted sums of x - centre and of its square, feature by feature."""
-    if not sparse.issparse(block.X):
-        deviation = block.X - centre
-        first = block.weight @ deviation
-        np.square(deviation, out=deviation)
-        return np.stack([first, block.weight @ deviation])
-    total = block.weight.sum()
-    first = block.X.T @ block.weight
-    squares = sparse.csr_array(
-        (block.X.data**2, block.X.indices, block.X.indptr), shape=block.X.shape
-    )
-    second = squares.T @ block.weight - 2 * centre * first + total * centre**2
-    return np.stack([first - total * centre, second])
+def block_moments(block):
+    """Weight of a block, and the weighted mean and deviation of its features.
+
+    Computed in float64, with each feature in units of its largest entry: its square
+    could overflow or vanish.
+
+    Returns
+    -------
+    total : float
+    mean, deviation : ndarray of shape (n_features,)
+    """
+    X, total = block.X, block.weight.sum(dtype=np.float64)
+    share = block.weight / (total or np.float64(1))
+    if not sparse.issparse(X):
+        unit = np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)
+        unit[unit == 0] = 1
+        z = X / unit
+        mean = share @ z
+        z -= mean
+        variance = share @ np.square(z, out=z)
+    else:
+        column, n_features = X.indices, X.shape[1]
+        unit = np.zeros(n_features)
+        np.maximum.at(unit, column, np.abs(X.data))
+        unit[unit == 0] = 1
+        z = X.data / unit[column]
+        share = np.repeat(share, np.diff(X.indptr))
+        mean = np.bincount(column, share * z, minlength=n_features)
+        z -= mean[column]
+        # The zeros that are not stored have the weight that the others leave.
+        absent = 1 - np.bincount(column, share, minlength=n_features)
+        variance = np.bincount(column, share * z**2, minlength=n_features)
+        variance += np.maximum(absent, 0) * mean**2
+    return total, unit * mean, unit * np.sqrt(variance)
 
 
 def trial_scores(block, n_rows=64):

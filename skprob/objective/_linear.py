@@ -111,20 +111,20 @@ class LinearObjective(MeanLoss):
         return Linearization(*self._penalised(coef, value, gradient), hessian_product)
 
     def feature_moments(self):
-        """Weighted mean and variance of each feature.
+        """Weighted mean and standard deviation of each feature.
 
         Returns
         -------
-        mean, variance : ndarray of shape (n_features,)
+        mean, deviation : ndarray of shape (n_features,)
         """
-        # About a centre that is near the mean nothing cancels.
-        first = self.blocks[0]
-        share = max(float(first.weight.sum()), np.finfo(np.float64).tiny)
-        centre = np.asarray(first.X.T @ first.weight) / share
-        with np.errstate(over="ignore"):
-            parts = [block_moments(block, centre) for block in self.blocks]
-        shift, square = np.sum(parts, axis=0, dtype=np.float64)
-        return centre + shift, np.maximum(square - shift**2, 0)
+        parts = zip(*map(block_moments, self.blocks), strict=True)
+        total, means, within = map(np.array, parts)
+        share = total / total.sum()
+        mean = share @ means
+        spread = np.hypot(within, means - mean)
+        unit = spread.max(axis=0)
+        unit[unit == 0] = 1
+        return mean, unit * np.sqrt(share @ (spread / unit) ** 2)
 
     def _penalised(self, coef, value, gradient):
         coef_gradient, intercept_gradient = gradient

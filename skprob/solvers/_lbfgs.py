@@ -94,7 +94,7 @@ def lbfgs(objective, initial, *, tol, max_iter, callback=None):
         evaluated(variables)
         values.append(last["value"])
         gain = values[0] - values[-1]
-        stalled = n_iter > _PATIENCE and gain <= rounding * abs(values[-1])
+        stalled = n_iter > _PATIENCE and gain <= rounding * abs(last["value"])
         done = stalled or is_converged()
         stopped = callback is not None and callback(
             n_iter,
@@ -128,7 +128,10 @@ def lbfgs(objective, initial, *, tol, max_iter, callback=None):
         evaluated(result.x)
         # Neither stopped by us nor by the count: no step lowered the objective.
         stalled = stalled or (result.status in (0, 2) and not stopped)
-    if is_converged():
+    converged = is_converged()
+    if converged and last["gradient_norm"] > tol:
+        message = "gradient within tol up to rounding: the features' units are large"
+    elif converged:
         message = "gradient within tol"
     elif stopped:
         message = "stopped by a callback"
@@ -141,7 +144,7 @@ def lbfgs(objective, initial, *, tol, max_iter, callback=None):
         last["value"],
         last["gradient_norm"],
         n_iter,
-        is_converged(),
+        converged,
         bool(stopped),
         message,
     )

@@ -30,21 +30,22 @@ class Standardization:
 
     def __init__(self, objective):
         self._objective = objective
-        mean, variance = objective.feature_moments()
+        mean, deviation = objective.feature_moments()
         if not objective.fit_intercept:
             # Nothing absorbs a shift, and the raw second moment is the curvature.
-            variance = variance + mean**2
+            deviation = np.hypot(deviation, mean)
             mean = np.zeros_like(mean)
         # The Hessian's diagonal is about (curvature × variance + l2): curvature 1/4
         # for one output, 1/K for K of them.
         n_outputs = objective.coef_shape[0]
         curvature = 1 / max(n_outputs, 4)
-        spread = np.sqrt(variance + objective.l2 / curvature)
-        epsilon = np.finfo(objective.dtype).eps
-        size = np.abs(mean) + np.sqrt(variance)
-        # A constant feature has nothing but rounding for a spread.
-        usable = np.isfinite(spread) & (spread > epsilon * size)
-        self.scale = np.where(usable, spread, np.maximum(size, 1.0))
+        spread = np.hypot(deviation, np.sqrt(objective.l2 / curvature))
+        # A constant feature has nothing but rounding for a spread; where the spread
+        # is next to nothing, so large a coefficient cannot be squared.
+        limits = np.finfo(objective.dtype)
+        rounding = limits.eps * np.abs(mean)
+        usable = spread > np.maximum(rounding, np.sqrt(limits.tiny))
+        self.scale = np.where(usable, spread, np.maximum(np.abs(mean), 1.0))
         self.mean = mean
 
     def to_original(self, parameters):
@@ -61,7 +62,8 @@ class Standardization:
     def gradient(self, gradient):
         """Gradient in the new coordinates, from the original gradient."""
         coef, intercept = self._objective.unpack(gradient)
-        coef = (coef - np.outer(intercept, self.mean)) / self.scale
+        # Divided first, so that large features do not overflow.
+        coef = coef / self.scale - np.outer(intercept, self.mean / self.scale)
         return self._objective.pack(coef, intercept)
 
 

@@ -1,0 +1,42 @@
+"""Small data of the three kinds, the same at every call."""
+
+import numpy as np
+from sklearn.datasets import make_classification, make_multilabel_classification
+from sklearn.preprocessing import scale
+
+
+def labels(n_classes=3, n_samples=60):
+    """X (n_samples, 4) and overlapping classes y."""
+    X, y = make_classification(
+        n_samples,
+        n_features=4,
+        n_informative=3,
+        n_redundant=0,
+        n_classes=n_classes,
+        n_clusters_per_class=1,
+        class_sep=0.7,
+        flip_y=0.1,
+        random_state=0,
+    )
+    return X, y
+
+
+def label_sets():
+    """X (60, 4) and an indicator with one to four labels in each row."""
+    X, Y = make_multilabel_classification(
+        60, n_features=4, n_classes=4, allow_unlabeled=False, random_state=0
+    )
+    return scale(X), Y
+
+
+def distributions(n_classes=3):
+    """X (60, 4) and rows on the simplex that depend on X, some entries zero."""
+    X, _ = labels()
+    rng = np.random.default_rng(0)
+    scores = X @ rng.normal(size=(4, n_classes)) + rng.normal(size=(60, n_classes))
+    weight = np.maximum(scores - scores.mean(axis=1, keepdims=True) + 0.5, 0)
+    return X, weight / weight.sum(axis=1, keepdims=True)
+
+
+#: Each kind of target with its data.
+KINDS = {"class": labels, "label_set": label_sets, "distribution": distributions}

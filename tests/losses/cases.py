@@ -1,0 +1,60 @@
+"""The mappings, losses, scores and targets that the shared tests run over."""
+
+import numpy as np
+
+from skprob.losses import LOSSES as REGISTERED_LOSSES
+from skprob.losses import LogLoss
+from skprob.mappings import MAPPINGS as REGISTERED_MAPPINGS
+from skprob.mappings import Entmax, Softmax, Sparsemax, Temperature
+
+
+def _all_mappings():
+    mappings = [
+        *(mapping() for mapping in REGISTERED_MAPPINGS.values()),
+        *(Entmax(alpha) for alpha in (1.0, 1.05, 1.25, 1.75, 2.5)),
+        Temperature(Sparsemax(), 0.5),
+        Temperature(Softmax(), 3.0),
+    ]
+    return {repr(mapping): mapping for mapping in mappings}
+
+
+def _all_losses():
+    losses = []
+    for mapping in MAPPINGS.values():
+        losses += [LogLoss(mapping), LogLoss(mapping, epsilon=0.01)]
+        for name, loss in REGISTERED_LOSSES.items():
+            if name != "log" and (name != "fenchel_young" or mapping.has_potential):
+                losses.append(loss(mapping))
+    return {repr(loss): loss for loss in losses}
+
+
+#: Instances by their representation.
+MAPPINGS = _all_mappings()
+LOSSES = _all_losses()
+FENCHEL_YOUNG = {k: v for k, v in LOSSES.items() if k.startswith("FenchelYoung")}
+
+
+def rows(n_classes, n_samples=40):
+    """Scores and targets of all kinds, both (n_samples, n_classes).
+
+    The spread of the scores grows from row to row, so that sparse mappings have
+    supports of every size; every fifth row has ties.
+    """
+    rng = np.random.default_rng(n_classes)
+    scores = rng.normal(size=(n_samples, n_classes))
+    scores *= np.geomspace(0.02, 200, n_samples)[:, None]
+    scores[::5] = np.round(scores[::5])
+    target = np.zeros_like(scores)
+    for i, q in enumerate(target):
+        if i % 4 == 0:
+            q[rng.integers(n_classes)] = 1
+        elif i % 4 == 1:
+            members = rng.random(n_classes) < 0.5
+            members[rng.integers(n_classes)] = True
+            q[members] = 1
+        elif i % 4 == 2:
+            q[:] = rng.dirichlet(np.ones(n_classes))
+        else:
+            q[:] = np.maximum(rng.normal(size=n_classes), 0)
+            q[rng.integers(n_classes)] += 1
+    return scores, target / target.sum(axis=1, keepdims=True)

@@ -1,0 +1,156 @@
+"""The definitions of ``MATH``: probabilities, entropies and losses to 50 digits."""
+
+from functools import singledispatch
+
+import mpmath as mp
+import numpy as np
+
+from skprob.losses import FenchelYoungLoss, LogLoss
+from skprob.mappings import Entmax, Softmax, Temperature
+
+mp.mp.dps = 50
+
+
+@singledispatch
+def probabilities(mapping, z):
+    """p(z) for finite scores z, a list of mpf."""
+    raise NotImplementedError(f"no definition of {mapping!r}")
+
+
+@singledispatch
+def negative_entropy(mapping, p):
+    """Ω(p)."""
+    raise NotImplementedError(f"no definition of {mapping!r}")
+
+
+@singledispatch
+def jacobian_weights(mapping, p):
+    """s with J = diag(s) - s sᵀ / Σs."""
+    raise NotImplementedError(f"no definition of {mapping!r}")
+
+
+@probabilities.register
+def _(mapping: Softmax, z):
+    p = [mp.exp(x - max(z)) for x in z]
+    return [x / mp.fsum(p) for x in p]
+
+
+@negative_entropy.register
+def _(mapping: Softmax, p):
+    return mp.fsum(x * mp.log(x) for x in p if x > 0)
+
+
+@jacobian_weights.register
+def _(mapping: Softmax, p):
+    return p
+
+
+@probabilities.register
+def _(mapping: Entmax, z):
+    if mapping.alpha == 1:
+        return probabilities(Softmax(), z)
+    beta = mp.mpf(mapping.alpha) - 1
+    u = [beta * (x - max(z)) for x in z]
+
+    def unnormalised(tau):
+        return [mp.power(x - tau, 1 / beta) if x > tau else mp.mpf(0) for x in u]
+
+    low, high = mp.mpf(-1), mp.mpf(0)
+    while high - low > mp.mpf(10) ** -36:
+        middle = (low + high) / 2
+        if mp.fsum(unnormalised(middle)) > 1:
+            low = middle
+        else:
+            high = middle
+    return unnormalised((low + high) / 2)
+
+
+@negative_entropy.register
+def _(mapping: Entmax, p):
+    if mapping.alpha == 1:
+        return negative_entropy(Softmax(), p)
+    alpha = mp.mpf(mapping.alpha)
+    return (mp.fsum(mp.power(x, alpha) for x in p) - 1) / (alpha * (alpha - 1))
+
+
+@jacobian_weights.register
+def _(mapping: Entmax, p):
+    power = 2 - mp.mpf(mapping.alpha)
+    return [mp.power(x, power) if x > 0 else mp.mpf(0) for x in p]
+
+
+@probabilities.register
+def _(mapping: Temperature, z):
+    return probabilities(mapping.mapping, [x / mp.mpf(mapping.temperature) for x in z])
+
+
+@negative_entropy.register
+def _(mapping: Temperature, p):
+    return mp.mpf(mapping.temperature) * negative_entropy(mapping.mapping, p)
+
+
+@jacobian_weights.register
+def _(mapping: Temperature, p):
+    return [s / mp.mpf(mapping.temperature) for s in jacobian_weights(mapping.mapping, p)]
+
+
+def is_defined(mapping):
+    """Whether the definition of a mapping is written down here."""
+    try:
+        probabilities(mapping, [mp.mpf(0)])
+    except NotImplementedError:
+        return False
+    return True
+
+
+@singledispatch
+def value_and_gradient(loss, z, q, p):
+    """Value and gradient of a loss at finite scores, given p(z)."""
+    raise NotImplementedError(f"no definition of {loss!r}")
+
+
+@value_and_gradient.register
+def _(loss: FenchelYoungLoss, z, q, p):
+    def gap(a):
+        return mp.fdot(a, z) - negative_entropy(loss.mapping, a)
+
+    return gap(p) - gap(q), [a - b for a, b in zip(p, q, strict=True)]
+
+
+@value_and_gradient.register
+def _(loss: LogLoss, z, q, p):
+    epsilon = loss.epsilon
+    if epsilon == "auto":
+        epsilon = 1e-6 if loss.mapping.has_zeros else 0
+    epsilon = mp.mpf(epsilon)
+    total = 1 + len(z) * epsilon
+    pairs = list(zip(q, p, strict=True))
+    value = -mp.fsum(a * mp.log((b + epsilon) / total) for a, b in pairs if a > 0)
+    slope = [-a / (b + epsilon) if a > 0 else mp.mpf(0) for a, b in pairs]
+    s = jacobian_weights(loss.mapping, p)
+    mean = mp.fdot(s, slope) / mp.fsum(s)
+    return value, [a * (b - mean) for a, b in zip(s, slope, strict=True)]
+
+
+def reference(losses, scores, target):
+    """Value and gradient of each row for losses with the same mapping.
+
+    Returns
+    -------
+    results : list of (values, gradients)
+    probabilities : list of float rows
+    """
+    parts, all_p = [], []
+    for row, weights in zip(scores, target, strict=True):
+        z = [mp.mpf(float(x)) for x in row]
+        q = [mp.mpf(float(x)) for x in weights]
+        q = [x / mp.fsum(q) for x in q]
+        p = probabilities(losses[0].mapping, z)
+        all_p.append([float(x) for x in p])
+        parts.append([value_and_gradient(loss, z, q, p) for loss in losses])
+    results = []
+    for per_loss in zip(*parts, strict=True):
+        values = np.array([float(value) for value, _ in per_loss])
+        gradients = np.array([[float(x) for x in g] for _, g in per_loss])
+        results.append((values, gradients))
+    return results, np.array(all_p)
