@@ -205,7 +205,7 @@ def find_counterexamples(mapping, random_state=0):
     Returns
     -------
     counterexamples : dict of str to Counterexample or None
-        For each name in :data:`PROPERTIES`, in the fewest classes; None where none was
+        For each name in `PROPERTIES`, in the fewest classes; None where none was
         found.
 
     Raises

@@ -127,13 +127,16 @@ class SupportDisplay:
         return self
 
     def _number(self, positive):
-        """Write the classes of each region at its point farthest from any border."""
+        """Write the classes of each region in its middle, far from any border."""
         for size in (1, 2, 3):
             for classes in combinations(range(3), size):
                 region = (positive == np.isin(range(3), classes)).all(axis=2)
-                inside = distance_transform_edt(np.pad(region, 1))[1:-1, 1:-1]
-                i, j = np.unravel_index(inside.argmax(), inside.shape)
+                depth = distance_transform_edt(np.pad(region, 1))[1:-1, 1:-1]
                 # In a sliver the text would stand on its neighbours.
-                if inside[i, j] > 0.02 * len(self.x):
-                    text = ", ".join(str(k + 1) for k in classes)
-                    self.ax_.text(self.x[j], self.y[i], text, ha="center", va="center")
+                if depth.max() < 0.02 * len(self.x):
+                    continue
+                deep = np.argwhere(depth > 0.9 * depth.max())
+                off = np.abs(deep - np.argwhere(region).mean(axis=0)).sum(axis=1)
+                i, j = deep[off.argmin()]
+                text = "".join(str(k + 1) for k in classes)
+                self.ax_.text(self.x[j], self.y[i], text, ha="center", va="center")
