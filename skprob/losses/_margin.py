@@ -2,7 +2,6 @@
 
 from numbers import Real
 
-import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from ._base import Loss
@@ -62,8 +61,6 @@ class MarginLoss(Loss):
 
     def check(self):
         self._validate_params()
-        if not np.isfinite(self.margin):
-            raise ValueError(f"margin must be finite; got {self.margin}.")
         self.loss.check()
 
     def constant(self, target, n_available=None):

@@ -91,7 +91,9 @@ def _(mapping: Temperature, p):
 
 @jacobian_weights.register
 def _(mapping: Temperature, p):
-    return [s / mp.mpf(mapping.temperature) for s in jacobian_weights(mapping.mapping, p)]
+    return [
+        s / mp.mpf(mapping.temperature) for s in jacobian_weights(mapping.mapping, p)
+    ]
 
 
 def is_defined(mapping):
