@@ -15,6 +15,7 @@ version = release = skprob.__version__
 
 extensions = [
     "comparison",
+    "example_scripts",
     "mapping_table",
     "matplotlib.sphinxext.plot_directive",
     "myst_parser",

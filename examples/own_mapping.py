@@ -69,7 +69,9 @@ def main():
         name, loss = model.mapping.__name__, type(model.loss_).__name__
         print(f"  {name:14} {loss:18} accuracy {pipeline.score(X[1::2], y[1::2]):.3f}")
 
-    print("\nA grid search over mappings, C and temperature, by the Brier score:\n")
+    print(
+        "\nA grid search over mappings, C and temperature; the best of each mapping:\n"
+    )
     search = GridSearchCV(
         make_pipeline(StandardScaler(), LinearClassifier()),
         {
@@ -81,17 +83,17 @@ def main():
         cv=3,
     ).fit(X, y)
     results = search.cv_results_
-    order = np.argsort(results["rank_test_score"])
-    for i in order[:5]:
-        mapping, *numbers = (
+    seen = set()
+    for i in np.argsort(results["rank_test_score"]):
+        mapping, temperature, C = (
             results[f"param_linearclassifier__{name}"][i]
             for name in ("mapping", "temperature", "C")
         )
-        name = getattr(mapping, "__name__", mapping)
-        print(
-            f"  {name:14} temperature {numbers[0]:<4} C {numbers[1]:<4} "
-            f"Brier {-results['mean_test_score'][i]:.4f}"
-        )
+        if mapping not in seen:
+            seen.add(mapping)
+            name = getattr(mapping, "__name__", mapping)
+            brier = -results["mean_test_score"][i]
+            print(f"  {name:14} Brier {brier:.4f} at temperature={temperature}, C={C}")
 
 
 if __name__ == "__main__":

@@ -24,14 +24,23 @@ def some_rows(matrix):
     return "; ".join(rows) + ("; …" if len(matrix) > _MAX_ROWS else "")
 
 
-class SummaryTable(SphinxDirective):
+class ComputedTable(SphinxDirective):
+    """A table of :meth:`rows`, computed anew in every build."""
+
+    def run(self):
+        """Nodes of the table."""
+        self.env.note_reread()
+        return list_table(self, self.rows())
+
+
+class SummaryTable(ComputedTable):
     """``summary-table:: 1.2 0.5``: every mapping on these scores, in numbers."""
 
     required_arguments = 1
     final_argument_whitespace = True
 
-    def run(self):
-        """Nodes of the table."""
+    def rows(self):
+        """Head and rows of the table."""
         scores = [float(score) for score in self.arguments[0].split()]
         head = ["mapping", *(f"{score:g}" for score in scores)]
         rows = [[*head, "positive", "entropy", "slope"]]
@@ -40,45 +49,45 @@ class SummaryTable(SphinxDirective):
             p = [f"{p:.3f}" if p > 0 else "0" for p in row.probabilities]
             measures = (f"{row.entropy:.3f}", f"{row.jacobian_norm:.3f}")
             rows.append([f"``{row.mapping}``", *p, str(len(row.support)), *measures])
-        return list_table(self, rows)
+        return rows
 
 
-class PropertyTable(SphinxDirective):
+class PropertyTable(ComputedTable):
     """``property-table``: which mapping has which property."""
 
-    def run(self):
-        """Nodes of the table."""
+    def rows(self):
+        """Head and rows of the table."""
         rows = [["mapping", *PROPERTIES]]
         for label, found in counterexamples().items():
             cells = [
                 "yes" if example is None else "**no**" for example in found.values()
             ]
             rows.append([f"``{label}``", *cells])
-        return list_table(self, rows)
+        return rows
 
 
-class PropertyList(SphinxDirective):
+class PropertyList(ComputedTable):
     """``property-list``: what the properties are, from the code that tests them."""
 
-    def run(self):
-        """Nodes of the table."""
+    def rows(self):
+        """Head and rows of the table."""
         rows = [["property", "meaning"]]
         rows += [[n, search.__doc__.split("\n")[0]] for n, search in PROPERTIES.items()]
-        return list_table(self, rows)
+        return rows
 
 
-class CounterexampleTable(SphinxDirective):
+class CounterexampleTable(ComputedTable):
     """``counterexample-table``: where mappings lack a property."""
 
-    def run(self):
-        """Nodes of the table."""
+    def rows(self):
+        """Head and rows of the table."""
         rows = [["property", "mapping", "scores", "probabilities", "what is wrong"]]
         for name in PROPERTIES:
             for label, found in counterexamples().items():
                 if (example := found[name]) is not None:
                     shown = some_rows(example.scores), some_rows(example.probabilities)
                     rows.append([name, f"``{label}``", *shown, example.reason])
-        return list_table(self, rows)
+        return rows
 
 
 def setup(app):

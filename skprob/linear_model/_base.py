@@ -33,7 +33,7 @@ from ._checks import (
     check_X,
 )
 from ._progress import FitProgress
-from ._targets import class_weight_factors, encode_target, smoothed
+from ._targets import as_labels, class_weight_factors, encode_target, smoothed
 from ._threshold import matching_threshold
 
 
@@ -228,12 +228,16 @@ class BaseLinearClassifier(
         -------
         scores : ndarray of shape (n_samples, n_classes), or (n_samples,)
             The score of each class; for labels of two classes one score, positive
-            where the second class is more probable.
+            where the second class is more probable. For a mapping that does not
+            preserve order, that one is the difference of the two probabilities.
         """
         outputs = self._outputs(X)
         if self.target_type_ == "class" and len(self.classes_) == 2:
             # The difference of the two scores, whatever the number of outputs.
-            return np.diff(scores_of(outputs), axis=1)[:, 0]
+            scores = scores_of(outputs)
+            if not self.mapping_.is_order_preserving:
+                scores = self.mapping_(scores)
+            return np.diff(scores, axis=1)[:, 0]
         return np.ascontiguousarray(scores_of(outputs))
 
     def predict_proba(self, X):
@@ -305,6 +309,8 @@ class BaseLinearClassifier(
             probability of the predicted class (the expected accuracy).
         """
         predicted = self.predict(X)
+        if self.target_type_ == "class":
+            y = as_labels(y)
         if self.target_type_ != "distribution":
             return accuracy_score(y, predicted, sample_weight=sample_weight)
         target = encode_target(y, "distribution", classes=self.classes_).target

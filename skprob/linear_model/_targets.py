@@ -99,7 +99,7 @@ def _encode_labels(y, dtype, classes):
         raise ValueError(
             f"target_type='class' needs y of shape (n_samples,), got {y.shape}."
         )
-    y = _uniform_labels(column_or_1d(y, warn=True))
+    y = as_labels(y)
     found, codes = np.unique(y, return_inverse=True)
     if classes is not None:
         unknown = np.setdiff1d(found, classes)
@@ -120,8 +120,9 @@ def _encode_labels(y, dtype, classes):
     )
 
 
-def _uniform_labels(y):
-    """Labels as an array whose entries can be told apart and sorted."""
+def as_labels(y):
+    """Labels as a one-dimensional array whose entries can be sorted."""
+    y = column_or_1d(y, warn=True)
     found = f"dtype {y.dtype}"
     if y.dtype == object:
         types = {type(label) for label in y}

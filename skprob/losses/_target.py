@@ -155,8 +155,8 @@ def as_target(target, shape, dtype):
     target.eliminate_zeros()
     total = target.sum(axis=1, dtype=np.float64)
     lowest = np.zeros(len(total))
-    np.minimum.at(lowest, target.tocoo().row, target.data)
-    # NaN fails both comparisons.
+    np.fmin.at(lowest, target.tocoo().row, target.data)
+    # NaN makes the sum NaN, which fails the comparison.
     tolerance = 1e3 * np.finfo(target.dtype).eps
     good = (np.abs(total - 1) <= tolerance) & (lowest >= 0)
     if not good.all():

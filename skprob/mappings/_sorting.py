@@ -12,15 +12,17 @@ whose left side grows with k. The smallest probability t of the k is the root of
     phi(t) = sum_{i <= k} (t^beta + u_i - u_k)^(1/beta) = 1.
 
 Each term is a beta-norm of (t, .), so that phi is convex and increasing, and Newton's
-steps from t = 1/k descend to the root without passing it. Nothing is subtracted but
+steps from above descend to the root without passing it. Nothing is subtracted but
 the scores, so that the answer is the exact one for scores a few ulp away.
 """
 
 import numpy as np
 
-_MAX_STEPS = 200
+_MAX_STEPS = 100
 # How far rounding may leave a sum of probabilities from one.
 _ROUNDING = 8 * np.finfo(np.float64).eps
+# Below every positive x, and above all of them.
+_TINY, _LARGE = np.finfo(np.float64).tiny, 4.0
 
 
 def by_sorting(scores, alpha):
@@ -38,29 +40,23 @@ def by_sorting(scores, alpha):
     potential : ndarray of shape (n_samples,)
     """
     beta = alpha - 1
-    with np.errstate(over="ignore"):
-        u = np.multiply(scores, beta, dtype=np.float64)
     # Scores that far down have no probability; this keeps differences finite.
-    np.maximum(u, -2, out=u)
-    ordered = -np.sort(-u, axis=1)
+    u = np.clip(scores, -2 / beta, 0, dtype=np.float64)
+    u *= beta
+    ordered = np.sort(u, axis=1)[:, ::-1]
     size = _support_size(ordered, beta)
     edge = np.take_along_axis(ordered, size - 1, axis=1)
-    above = u - edge
-    inside = above >= 0
-    np.maximum(above, 0, out=above)
+    smallest = _smallest(ordered[:, : size.max(initial=1)] - edge, size, beta)
 
-    t = 1 / size
-    for _ in range(_MAX_STEPS):
-        p, slope, x = _norms(t, above, beta)
-        p *= inside
-        slope *= inside
-        total = p.sum(axis=1, keepdims=True)
-        far = total - 1 > _ROUNDING
-        if not far.any():
-            break
-        step = (total - 1) / slope.sum(axis=1, keepdims=True)
-        t = np.where(far, np.maximum(t - step, 0), t)
-    p /= total
+    u -= edge
+    inside = u >= 0
+    tied = u == 0
+    x = np.clip(u, 0, _LARGE, out=u)
+    x += smallest**beta
+    p = _root(x, inside, beta)
+    # Exact, and free of underflow in the power of it.
+    np.copyto(p, smallest, where=tied)
+    p /= p.sum(axis=1, keepdims=True)
     lam = -np.expm1(beta * np.log(p.max(axis=1))) / beta
     potential = lam + (np.einsum("nk,nk->n", p, x) - 1) / alpha
     return p.astype(scores.dtype, copy=False), potential.astype(scores.dtype)
@@ -73,27 +69,41 @@ def _support_size(ordered, beta):
     high = np.full((n_samples, 1), n_classes)
     while (low < high).any():
         middle = (low + high + 1) // 2
-        head = ordered[:, : middle.max()]
-        gap = head - np.take_along_axis(ordered, middle - 1, axis=1)
-        total = _root(np.maximum(gap, 0, out=gap), beta).sum(axis=1, keepdims=True)
+        gap = ordered[:, : middle.max()] - np.take_along_axis(ordered, middle - 1, 1)
+        total = _root(gap, gap > 0, beta).sum(axis=1, keepdims=True)
         low = np.where(total < 1, middle, low)
         high = np.where(total < 1, high, middle - 1)
     return low
 
 
-def _norms(t, gap, beta):
-    """The norms p = (t^beta + gap)^(1/beta), their slopes dp/dt and p^beta."""
-    x = t**beta + gap
-    p = _root(x, beta)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        slope = t ** (beta - 1) * (p / x)
-    # Exact, and free of the underflow of t^beta, for the smallest of the support.
-    edge = gap == 0
-    return np.where(edge, t, p), np.where(edge, 1, slope), x
+def _smallest(gap, size, beta):
+    """The root t of phi, from the gaps u_i - u_k of the leading classes."""
+    above = gap > 0
+    tied = size - above.sum(axis=1, keepdims=True)
+    # A norm of (t, r) is at least r, and at least 2^(1/beta - 1) (t + r).
+    rest = _root(gap, above, beta).sum(axis=1, keepdims=True)
+    h = 2 ** (1 / beta - 1)
+    t = np.minimum((1 - rest) / tied, (1 - h * rest) / (tied + h * (size - tied)))
+    np.maximum(t, 0, out=t)
+    for _ in range(_MAX_STEPS):
+        x = gap + t**beta
+        p = _root(x, above, beta)
+        excess = p.sum(axis=1, keepdims=True) + tied * t - 1
+        if excess.max(initial=0) <= _ROUNDING:
+            break
+        np.divide(p, x, out=p, where=above)
+        slope = p.sum(axis=1, keepdims=True) * t ** (beta - 1) + tied
+        # A step up is rounding.
+        t = np.maximum(t - np.maximum(excess, 0) / slope, 0)
+    return t
 
 
-def _root(x, beta):
-    with np.errstate(divide="ignore"):
-        y = np.log(x)
-    y /= beta
-    return np.exp(y, out=y)
+def _root(x, chosen, beta):
+    """x^(1/beta) where `chosen`, among numbers that are positive there; else 0."""
+    # Logarithms of zero are slow on some machines, and warn.
+    root = np.clip(x, _TINY, _LARGE)
+    np.log(root, out=root)
+    root /= beta
+    np.exp(root, out=root)
+    root *= chosen
+    return root

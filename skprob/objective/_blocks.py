@@ -68,9 +68,11 @@ def _rows_of(X, rows):
     if not sparse.issparse(X):
         return X[rows]
     first, last = X.indptr[rows.start], X.indptr[rows.stop]
-    indptr = X.indptr[rows.start : rows.stop + 1] - first
-    parts = (X.data[first:last], X.indices[first:last], indptr)
-    return sparse.csr_array(parts, shape=(len(indptr) - 1, X.shape[1]))
+    # Filled in afterwards: the constructor would copy small parts of an array.
+    block = sparse.csr_array((rows.stop - rows.start, X.shape[1]), dtype=X.dtype)
+    block.data, block.indices = X.data[first:last], X.indices[first:last]
+    block.indptr = X.indptr[rows.start : rows.stop + 1] - first
+    return block
 
 
 def model_outputs(X, coef, intercept):
@@ -188,13 +190,15 @@ def block_moments(block):
         np.maximum.at(unit, column, np.abs(X.data))
         unit[unit == 0] = 1
         z = X.data / unit[column]
+        # The zeros that are not stored have the weight that the others leave; added
+        # up in the same order, so that a full column leaves exactly nothing.
+        whole = np.cumsum(share)[-1]
         share = np.repeat(share, np.diff(X.indptr))
+        absent = whole - np.bincount(column, share, minlength=n_features)
         mean = np.bincount(column, share * z, minlength=n_features)
         z -= mean[column]
-        # The zeros that are not stored have the weight that the others leave.
-        absent = 1 - np.bincount(column, share, minlength=n_features)
-        variance = np.bincount(column, share * z**2, minlength=n_features)
-        variance += np.maximum(absent, 0) * mean**2
+        variance = np.maximum(absent, 0) * mean**2
+        variance += np.bincount(column, share * z**2, minlength=n_features)
     return total, unit * mean, unit * np.sqrt(variance)
 
 

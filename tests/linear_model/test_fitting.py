@@ -1,0 +1,171 @@
+"""How a fit goes: starting, stopping, telling, and rows that carry no target."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from skprob import EntmaxClassifier, LinearClassifier
+from skprob.losses import LogLoss
+from skprob.mappings import Entmax
+
+from .toys import KINDS, label_sets, labels
+
+
+def test_warm_start_goes_on_from_the_last_fit(classifier):
+    X, y = labels()
+    cold = clone(classifier).set_params(C=1.1).fit(X, y)
+    warm = classifier.set_params(warm_start=True).fit(X, y)
+    warm.set_params(C=1.1).fit(X, y)
+    assert warm.n_iter_ < cold.n_iter_
+    assert_allclose(warm.predict_proba(X), cold.predict_proba(X), atol=1e-2)
+    again = warm.fit(X, y)
+    assert again.n_iter_ == 0
+
+
+def test_without_warm_start_a_refit_forgets(classifier):
+    X, y = labels()
+    model = classifier.fit(X, y)
+    coef = model.coef_.copy()
+    model.fit(-X, y)
+    assert_array_equal(model.fit(X, y).coef_, coef)
+
+
+def test_a_fit_that_fails_leaves_no_half_of_a_model_behind():
+    X, y = labels()
+    model = EntmaxClassifier(warm_start=True).fit(X, y)
+    with pytest.raises(ValueError, match=r"coef_ has shape \(3, 4\).* need \(3, 2\)"):
+        model.fit(X[:, :2], y)
+    with pytest.raises(ValueError, match=r"coef_ has shape \(3, 4\).* need \(1, 4\)"):
+        clone(model).fit(X, y).fit(X, y > 0)
+
+
+def test_stopping_early_warns_with_the_gradient_norm(classifier):
+    X, y = labels()
+    classifier.set_params(max_iter=2, tol=1e-9)
+    with pytest.warns(ConvergenceWarning) as record:
+        classifier.fit(X, y)
+    (warning,) = record
+    text = str(warning.message)
+    assert f"{type(classifier).__name__} did not converge" in text
+    assert f"largest gradient entry is {classifier.gradient_norm_:.3g}" in text
+    assert "max_iter" in text
+    assert warning.filename == __file__
+    assert classifier.n_iter_ == 2
+    # Usable, and better than nothing.
+    assert classifier.score(X, y) > 0.5
+    assert classifier.gradient_norm_ > 1e-9
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_iteration_at_all(classifier, kind):
+    X, y = KINDS[kind]()
+    with pytest.warns(ConvergenceWarning, match="max_iter"):
+        model = classifier.set_params(max_iter=0).fit(X, y)
+    assert model.n_iter_ == 0
+    assert_array_equal(model.coef_, 0)
+    K = len(model.classes_)
+    assert_allclose(model.predict_proba(X), np.full((60, K), 1 / K))
+
+
+def test_separable_data_without_penalty_end_in_a_usable_model(classifier):
+    X = np.array([[-2.0], [-1.0], [1.0], [2.0]])
+    y = np.array([0, 0, 1, 1])
+    model = classifier.set_params(C=np.inf).fit(X, y)
+    assert np.isfinite(model.coef_).all()
+    assert_array_equal(model.predict(X), y)
+
+
+@pytest.mark.parametrize("verbose", [0, 1, 2, True])
+def test_verbose(classifier, verbose, capsys):
+    X, y = labels()
+    model = classifier.set_params(verbose=verbose, tol=1e-6).fit(X, y)
+    lines = capsys.readouterr().out.splitlines()
+    every = {0: 0, 1: 10, 2: 1}[verbose]
+    told = [i for i in range(1, model.n_iter_ + 1) if every and i % every == 0]
+    if every and model.n_iter_ not in told:
+        told.append(model.n_iter_)
+    assert [int(line.split("iteration ")[1].split(":")[0]) for line in lines] == told
+    for line in lines:
+        assert line.startswith(f"[{type(model).__name__}] iteration")
+    if lines:
+        objective = float(lines[-1].split("objective ")[1].split(",")[0])
+        norm = float(lines[-1].split("entry ")[1])
+        assert_allclose(objective, model.objective_, rtol=1e-6)
+        assert_allclose(norm, model.gradient_norm_, rtol=1e-2)
+
+
+def test_the_objective_falls_from_iteration_to_iteration(classifier, capsys):
+    X, y = labels()
+    classifier.set_params(verbose=2, tol=1e-6).fit(X, y)
+    lines = capsys.readouterr().out.splitlines()
+    values = [float(line.split("objective ")[1].split(",")[0]) for line in lines]
+    assert len(values) > 3
+    assert (np.diff(values) <= 0).all()
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_rows_without_labels_are_left_out_with_one_warning(classifier, container):
+    X, Y = label_sets()
+    Y[[0, 7, 8]] = 0
+    weight = np.random.default_rng(0).uniform(0.5, 2, 60)
+    with pytest.warns(UserWarning) as record:
+        model = clone(classifier).fit(container(X), container(Y), sample_weight=weight)
+    (warning,) = record
+    assert "3 of 60 rows have no label" in str(warning.message)
+    assert warning.filename == __file__
+    rest = Y.any(axis=1)
+    reference = classifier.fit(container(X[rest]), Y[rest], sample_weight=weight[rest])
+    assert_allclose(model.coef_, reference.coef_, atol=1e-12)
+    assert_array_equal(model.threshold_, reference.threshold_)
+    assert model.predict(X).shape == Y.shape
+
+
+def test_a_column_without_labels_is_a_class_all_the_same(classifier):
+    X, Y = label_sets()
+    Y = np.insert(Y, 1, 0, axis=1)
+    model = classifier.set_params(class_weight="balanced").fit(X, Y)
+    assert model.predict_proba(X).shape == Y.shape
+    assert model.predict_proba(X)[:, 1].max() < 0.2
+
+
+def test_fit_changes_nothing_that_it_is_given(classifier):
+    X, Y = label_sets()
+    # Explicit zeros and unsorted columns, as a user's own construction may have.
+    columns = np.tile([3, 1, 0, 2], 60)
+    values = Y[np.arange(60).repeat(4), columns].astype(float)
+    Y_csr = sparse.csr_array((values, columns, np.arange(0, 241, 4)), shape=Y.shape)
+    X_csr, weight = sparse.csr_array(X), np.ones(60)
+    given = [X_csr.data, X_csr.indices, Y_csr.data, Y_csr.indices, Y_csr.indptr, weight]
+    before = [array.copy() for array in given]
+    model = clone(classifier).fit(X_csr, Y_csr, sample_weight=weight)
+    for array, copy in zip(given, before, strict=True):
+        assert_array_equal(array, copy)
+    assert_allclose(model.coef_, classifier.fit(X_csr, Y).coef_, atol=1e-10)
+
+
+def test_mappings_and_losses_are_cloned():
+    X, y = labels()
+    mapping, loss = Entmax(alpha=1.25), LogLoss(epsilon=1e-3)
+    model = LinearClassifier(mapping).fit(X, y)
+    assert model.mapping is mapping
+    assert model.mapping_ is not mapping
+    assert model.mapping_.alpha == 1.25
+    mapping.alpha = 2.0
+    assert model.mapping_.alpha == 1.25
+    model = LinearClassifier("softmax", loss=loss).fit(X, y)
+    assert model.loss_ is not loss
+    assert loss.mapping is None
+    assert model.loss_.epsilon == 1e-3
+
+
+# It is neither convex nor smooth: the search may end at a kink.
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("alpha", [1.25, 1.5, 2])
+def test_the_log_loss_through_a_sparse_mapping_beats_the_uniform_model(alpha):
+    X, y = labels()
+    model = EntmaxClassifier(alpha, loss="log").fit(X, y)
+    assert model.score(X, y) > 0.6
+    assert model.objective_ < np.log(3)
