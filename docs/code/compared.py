@@ -30,4 +30,10 @@ VARIED = {
     for name, cls in MAPPINGS.items()
     for parameters in VARIANTS.get(name, [])
 }
-COMPARED = REGISTERED | VARIED
+#: All of them, a registered mapping before those at its other parameters.
+COMPARED = {
+    label: mapping
+    for name in REGISTERED
+    for label, mapping in (REGISTERED | VARIED).items()
+    if label.split()[0] == name
+}
