@@ -41,14 +41,14 @@ from skprob import LinearClassifier
 from skprob.mappings import MAPPINGS
 from skprob.metrics import BrierScorer, SupportSizeScorer
 
-STRENGTHS = [0.1, 1.0, 10.0, 100.0]
+STRENGTHS = [0.1, 1.0, 10.0, 100.0, 1000.0]
 #: What is searched besides C, for those that have more to choose.
 GRIDS = {
-    "AMSoftmaxClassifier": {"margin": [0.0, 0.1, 0.35], "scale": [5, 10, 30]},
+    "AMSoftmaxClassifier": {"margin": [0.0, 0.1, 0.35], "scale": [10, 30, 100]},
     "EntmaxClassifier": {"alpha": [1.25, 1.5, 1.75]},
     "PerturbMaxClassifier": {"noise": ["normal", "laplace", "uniform"]},
-    "SparseSoftmaxClassifier": {"k": [2, 3, 5]},
-    "TaylorSoftmaxClassifier": {"order": [2, 4]},
+    "SparseSoftmaxClassifier": {"k": [2, 5, 10]},
+    "TaylorSoftmaxClassifier": {"order": [2, 4, 8]},
 }
 # More rows than these would not change the choice, only the time it takes.
 MAX_TUNING_ROWS = 3000
