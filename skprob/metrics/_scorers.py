@@ -20,6 +20,10 @@ class _Scorer(BaseEstimator):
     def __call__(self, estimator, X, y=None, sample_weight=None):
         return self.score(estimator, X, y, sample_weight=sample_weight)
 
+    def _accept_sample_weight(self):
+        # What scikit-learn asks a scorer of a dict while metadata routing is off.
+        return True
+
 
 class FenchelYoungScorer(_Scorer):
     """Minus the mean Fenchel-Young loss: greater is better, and always finite.

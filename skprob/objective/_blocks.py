@@ -183,6 +183,7 @@ def block_moments(block):
         z = X / unit
         mean = share @ z
         z -= mean
+        shift = share @ z
         variance = share @ np.square(z, out=z)
     else:
         column, n_features = X.indices, X.shape[1]
@@ -197,8 +198,12 @@ def block_moments(block):
         absent = whole - np.bincount(column, share, minlength=n_features)
         mean = np.bincount(column, share * z, minlength=n_features)
         z -= mean[column]
+        shift = np.bincount(column, share * z, minlength=n_features) - absent * mean
         variance = np.maximum(absent, 0) * mean**2
         variance += np.bincount(column, share * z**2, minlength=n_features)
+    # What rounding has left in the mean would give a constant feature a spread.
+    mean = mean + shift
+    variance = np.maximum(variance - shift**2, 0)
     return total, unit * mean, unit * np.sqrt(variance)
 
 

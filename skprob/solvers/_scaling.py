@@ -43,7 +43,7 @@ class Standardization:
         # A constant feature has nothing but rounding for a spread; where the spread
         # is next to nothing, so large a coefficient cannot be squared.
         limits = np.finfo(objective.dtype)
-        rounding = limits.eps * np.abs(mean)
+        rounding = 10 * limits.eps * np.abs(mean)
         usable = spread > np.maximum(rounding, np.sqrt(limits.tiny))
         self.scale = np.where(usable, spread, np.maximum(np.abs(mean), 1.0))
         self.mean = mean

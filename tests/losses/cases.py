@@ -21,11 +21,17 @@ def _all_mappings():
 def _all_losses():
     losses = []
     for mapping in MAPPINGS.values():
-        losses += [LogLoss(mapping), LogLoss(mapping, epsilon=0.01)]
-        for name, loss in REGISTERED_LOSSES.items():
-            if name != "log" and (name != "fenchel_young" or mapping.has_potential):
-                losses.append(loss(mapping))
-    return {repr(loss): loss for loss in losses}
+        losses += [loss(mapping) for loss in REGISTERED_LOSSES.values()]
+        losses.append(LogLoss(mapping, epsilon=0.01))
+    return {repr(loss): loss for loss in losses if _can_be_formed(loss)}
+
+
+def _can_be_formed(loss):
+    try:
+        loss.check()
+    except ValueError:
+        return False
+    return True
 
 
 #: Instances by their representation.

@@ -1,0 +1,68 @@
+"""Training problems, and their optima by a method that shares no code."""
+
+import numpy as np
+from scipy.optimize import minimize
+
+from skprob.losses import FenchelYoungLoss, SparseTarget
+from skprob.mappings import Softmax
+from skprob.objective import LinearObjective, split_rows
+
+
+def classes(n_classes=3, n_samples=60, n_features=3, seed=0):
+    """Standardised X and overlapping labels y."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_samples, n_features))
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    scores = X @ rng.normal(size=(n_features, n_classes))
+    y = np.argmax(scores + rng.gumbel(size=scores.shape), axis=1)
+    y[:n_classes] = range(n_classes)
+    return X, y
+
+
+def objective_of(X, y, mapping=None, *, l2=0.01, fit_intercept=True, weight=None):
+    target = SparseTarget.from_labels(y, int(y.max()) + 1, X.dtype)
+    weight = np.ones(len(y)) if weight is None else weight
+    loss = FenchelYoungLoss(mapping or Softmax())
+    blocks = split_rows(X, target, weight)
+    return LinearObjective(blocks, loss, l2=l2, fit_intercept=fit_intercept)
+
+
+def optimum(X, y, mapping, *, l2, penalty_unit=1.0):
+    """Coefficients and intercepts by a trust-region Newton method, K >= 3.
+
+    The objective is written out with the mapping's public methods. `penalty_unit`
+    divides each feature's coefficient in the penalty.
+    """
+    n, K = len(y), int(y.max()) + 1
+    A = np.hstack([X, np.ones((n, 1))])
+    Q = np.eye(K)[y]
+    ridge = l2 / np.append(np.broadcast_to(penalty_unit, X.shape[1]), 1.0) ** 2
+    ridge[-1] = 0
+    # What all classes share has no effect but in the penalty: here it is zero.
+    tie = 1e-3 * np.kron(np.eye(A.shape[1]), np.ones((K, K)))
+
+    def value(theta):
+        W = theta.reshape(-1, K)
+        z = A @ W
+        loss = mapping.potential(z) - mapping.entropy(Q) - (Q * z).sum(axis=1)
+        return loss.mean() + 0.5 * (ridge @ W**2).sum() + 0.5 * theta @ tie @ theta
+
+    def gradient(theta):
+        W = theta.reshape(-1, K)
+        data = A.T @ (mapping(A @ W) - Q) / n
+        return (data + ridge[:, None] * W).ravel() + tie @ theta
+
+    def hessian(theta):
+        J = mapping.jacobian(A @ theta.reshape(-1, K))
+        data = np.einsum("na,nij,nb->aibj", A, J, A, optimize=True) / n
+        size = theta.size
+        return data.reshape(size, size) + np.kron(np.diag(ridge), np.eye(K)) + tie
+
+    start = np.zeros(A.shape[1] * K)
+    options = {"gtol": 1e-10, "maxiter": 500}
+    result = minimize(
+        value, start, jac=gradient, hess=hessian, method="trust-exact", options=options
+    )
+    assert np.abs(gradient(result.x)).max() < 1e-8
+    W = result.x.reshape(-1, K)
+    return W[:-1].T, W[-1]
