@@ -83,9 +83,8 @@ CONTAINERS = [
 
 @st.composite
 def features(draw, n_samples):
-    shape = (n_samples, draw(st.sampled_from([0, 1, 2, 2, 3, 5])))
-    container = draw(st.sampled_from([np.asarray] * 20 + CONTAINERS))
-    return container(blocks(draw, shape))
+    shape = (n_samples, draw(st.sampled_from([3, 3, 3, 0, 1, 40])))
+    return draw(st.sampled_from(CONTAINERS))(blocks(draw, shape))
 
 
 @st.composite
@@ -164,17 +163,29 @@ PARAMETERS = {
 
 @st.composite
 def cases(draw):
-    n_samples = draw(st.sampled_from([1, 2, 6, 6, 6]))
-    changed = draw(st.sets(st.sampled_from(sorted(PARAMETERS)), max_size=2))
-    return {
-        "X": draw(features(n_samples)),
-        "y": draw(targets(n_samples)),
-        "sample_weight": draw(weights(n_samples)),
-        "new": draw(features(draw(st.sampled_from([n_samples, 1])))),
-        "parameters": {
-            name: draw(st.sampled_from(PARAMETERS[name])) for name in changed
-        },
+    """Sound data and parameters, of which up to two are then replaced."""
+    n_samples = draw(st.sampled_from([9, 9, 9, 2, 1]))
+    X, codes = np.random.default_rng(0).normal(size=(9, 3)), np.arange(9) % 3
+    sound = [codes, np.eye(3)[codes], np.full((9, 3), 1 / 3)]
+    case = {
+        "X": X[:n_samples],
+        "y": draw(st.sampled_from(sound))[:n_samples],
+        "sample_weight": None,
+        "new": X,
+        "parameters": {},
     }
+    replacements = {
+        "X": features(n_samples),
+        "y": targets(n_samples),
+        "sample_weight": weights(n_samples),
+        "new": features(n_samples),
+        "parameters": st.sampled_from(
+            [{name: value} for name in PARAMETERS for value in PARAMETERS[name]]
+        ),
+    }
+    for name in draw(st.sets(st.sampled_from(sorted(case)), max_size=2)):
+        case[name] = draw(replacements[name])
+    return case
 
 
 def answers(model, case):
