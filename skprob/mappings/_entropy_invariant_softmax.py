@@ -70,7 +70,8 @@ class EntropyInvariantSoftmax(Mapping):
         return self.negative_entropy_among(probabilities, probabilities.shape[1])
 
     def negative_entropy_among(self, probabilities, n_available):
-        return Softmax().negative_entropy(probabilities) / self._factor(n_available)
+        entropy = Softmax().negative_entropy(probabilities)
+        return entropy / self._factor(n_available).astype(entropy.dtype)
 
     def linearize(self, scores):
         scores, factor = self._scaled(scores)

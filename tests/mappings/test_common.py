@@ -76,7 +76,7 @@ def test_permutation_equivariant(mapping, scores, data):
     np.testing.assert_allclose(moved, mapping(scores)[:, order], rtol=0, atol=1e-13)
 
 
-@each()
+@each(lambda mapping: mapping.is_order_preserving)
 @given(scores=score_rows(quarters))
 def test_argmax_limit(mapping, scores):
     top = scores == scores.max(axis=1, keepdims=True)
@@ -208,7 +208,8 @@ def test_layout_and_blocks_do_not_matter(mapping, n_classes, monkeypatch):
         if mapping.is_shift_invariant:
             standard -= standard.max(axis=1, keepdims=True)
         p = kernel(standard)
-        np.testing.assert_allclose(p, whole, rtol=0, atol=1e-15)
+        # Sums in another order, times the sharpest of the mappings.
+        np.testing.assert_allclose(p, whole, rtol=0, atol=4e-15)
         assert p.flags[f"{order}_CONTIGUOUS"]
     monkeypatch.setattr(_rows, "_BLOCK_BYTES", 8 * n_classes * 10)
     np.testing.assert_allclose(mapping(scores), whole, rtol=0, atol=1e-15)
