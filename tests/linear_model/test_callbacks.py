@@ -70,8 +70,11 @@ def test_every_iteration_is_a_task(classifier, kind):
 
 def test_a_callback_stops_the_fit_without_a_warning(classifier):
     X, y = labels()
-    model = classifier.set_callbacks(Recorder(stop_after=3)).fit(X, y)
+    recorder = Recorder(stop_after=3)
+    model = classifier.set_callbacks(recorder).fit(X, y)
     assert model.n_iter_ == 3
+    assert recorder.events.count("begin iteration") == 3
+    assert recorder.events.count("end iteration") == 3
     assert model.score(X, y) > 0.5
     full = clone(classifier).set_callbacks().fit(X, y)
     assert full.n_iter_ > 3
