@@ -112,7 +112,6 @@ def lbfgs(objective, initial, *, tol, max_iter, callback=None):
         options = {
             "maxiter": max_iter,
             "maxfun": _UNLIMITED,
-            "maxls": 50,
             "ftol": 0.0,
             "gtol": 0.0,
         }
