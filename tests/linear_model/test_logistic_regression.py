@@ -13,7 +13,7 @@ from skprob import EntmaxClassifier, LinearClassifier, SoftmaxClassifier
 # At tolerances this tight either search may end because rounding lets no step gain.
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*in this precision:Warning"),
-    pytest.mark.filterwarnings("ignore:.*line search:RuntimeWarning"),
+    pytest.mark.filterwarnings("ignore:.*line search"),
     pytest.mark.filterwarnings("ignore:newton-cg failed to converge"),
 ]
 
