@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import Interval
 from ._base import Mapping
 from ._candidates import compact
 from ._jacobian import entmax_linearization
+from ._projection import by_projection
 from ._rows import FEW_CLASSES, along_axis
 from ._softmax import Softmax
 from ._sorting import by_sorting
@@ -76,12 +77,11 @@ class Entmax(Mapping):
         alpha = float(self.alpha)
         if alpha == 1:
             return Softmax().probabilities_and_potential(scores)
-        solve = by_threshold if alpha <= 2 else by_sorting
         if scores.shape[1] <= FEW_CLASSES:
-            return solve(scores, alpha)
+            return _solve(scores, alpha)
         # A class this far below the largest score gets nothing.
         candidates, scatter = compact(scores, 1 / (1 - alpha))
-        p, potential = solve(candidates, alpha)
+        p, potential = _solve(candidates, alpha)
         return scatter(p), potential
 
     def negative_entropy(self, probabilities):
@@ -136,6 +136,14 @@ class Entmax(Mapping):
         s = np.exp((1 - beta) * log_p, where=support, out=np.zeros_like(p))
         total = still.sum(axis=1, keepdims=True) / s.sum(axis=1, keepdims=True)
         return still - s * total
+
+
+def _solve(scores, alpha):
+    if alpha < 2:
+        return by_threshold(scores, alpha)
+    if alpha == 2:
+        return by_projection(scores)
+    return by_sorting(scores, alpha)
 
 
 def entmax(scores, alpha=1.5, axis=-1):
