@@ -186,6 +186,13 @@ class Mapping(BaseEstimator):
         Returns
         -------
         log_probabilities : ndarray of shape (n_samples, n_classes)
+
+        Raises
+        ------
+        ValueError
+            As for a call of the mapping.
+        TypeError
+            If the mapping has no Jacobian.
         """
         self._validate_params()
 
@@ -204,6 +211,14 @@ class Mapping(BaseEstimator):
         Returns
         -------
         product : ndarray of shape (n_samples, n_classes)
+
+        Raises
+        ------
+        ValueError
+            As for a call of the mapping; if the direction is not finite or not of
+            the shape of the scores.
+        TypeError
+            If the mapping has no Jacobian.
         """
         self._validate_params()
         scores, direction = as_rows(scores, direction=direction)
@@ -223,6 +238,14 @@ class Mapping(BaseEstimator):
         Returns
         -------
         product : ndarray of shape (n_samples, n_classes)
+
+        Raises
+        ------
+        ValueError
+            As for a call of the mapping; if the direction is not finite or not of
+            the shape of the scores.
+        TypeError
+            If the mapping has no Jacobian.
         """
         self._validate_params()
         scores, direction = as_rows(scores, direction=direction)
@@ -245,6 +268,13 @@ class Mapping(BaseEstimator):
             ``jacobian[n, i, j]`` is the derivative of probability ``i`` in score
             ``j`` of row ``n``. Where the mapping has a kink, the Jacobian of the
             piece on which the row's own zeros stay zeros.
+
+        Raises
+        ------
+        ValueError
+            As for a call of the mapping.
+        TypeError
+            If the mapping has no Jacobian.
         """
         self._validate_params()
         scores = as_rows(scores)
