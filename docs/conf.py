@@ -14,6 +14,7 @@ copyright = f"2026, {author}"
 version = release = skprob.__version__
 
 extensions = [
+    "comparison",
     "example_scripts",
     "mapping_table",
     "matplotlib.sphinxext.plot_directive",

@@ -9,7 +9,7 @@ from hypothesis import settings
 from scipy.sparse import csr_array
 from sklearn.base import clone
 
-from .estimators import ESTIMATORS
+from .estimators import ESTIMATORS, LINEAR
 
 # The same examples in every run, so that a change alone can turn a test red;
 # HYPOTHESIS_PROFILE=explore looks for new ones.
@@ -21,6 +21,12 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 @pytest.fixture(params=list(ESTIMATORS.values()), ids=list(ESTIMATORS))
 def classifier(request):
     """Every classifier with every mapping in turn, unfitted."""
+    return clone(request.param)
+
+
+@pytest.fixture(params=list(LINEAR.values()), ids=list(LINEAR))
+def linear_classifier(request):
+    """Every classifier whose scores are W x + b in turn, unfitted."""
     return clone(request.param)
 
 

@@ -20,3 +20,14 @@ def _all_classifiers():
 
 #: Unfitted instances by their representation.
 ESTIMATORS = _all_classifiers()
+#: Those whose scores are W x + b: with a penalty, and an intercept that is free.
+LINEAR = {k: v for k, v in ESTIMATORS.items() if v.similarity == "dot"}
+
+_MORE = (
+    LinearClassifier(loss="accuracy"),
+    LinearClassifier(mapping="sparsemax", margin=0.5),
+    LinearClassifier(similarity="cosine", temperature=0.1),
+    LinearClassifier(label_smoothing=0.1),
+)
+#: What scikit-learn's checks run over: also the parameters with tests of their own.
+CHECKED = ESTIMATORS | {repr(estimator): estimator for estimator in _MORE}

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.sparsefuncs import incr_mean_variance_axis
 
-from skprob import objective as objective_module
+import skprob.objective._blocks as blocks_module
 from skprob.losses import DenseTarget, FenchelYoungLoss, SparseTarget
 from skprob.losses._target import as_target
 from skprob.mappings import Softmax
@@ -163,7 +163,7 @@ def test_any_blocks_of_any_order_give_the_same_sum(loss, container):
 
 @pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
 def test_split_rows_cuts_where_it_should(monkeypatch, container):
-    monkeypatch.setattr(objective_module, "_BLOCK_SIZE", 12)
+    monkeypatch.setattr(blocks_module, "_BLOCK_SIZE", 12)
     problem = Problem(3)
     X = container(problem.X)
     for target in (
@@ -188,7 +188,7 @@ def test_split_rows_cuts_where_it_should(monkeypatch, container):
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_X_is_neither_copied_nor_changed(monkeypatch, order, dtype):
-    monkeypatch.setattr(objective_module, "_BLOCK_SIZE", 12)
+    monkeypatch.setattr(blocks_module, "_BLOCK_SIZE", 12)
     problem = Problem(3)
     X = np.array(problem.X, order=order, dtype=dtype)
     csr = sparse.csr_array(X)

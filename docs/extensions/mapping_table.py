@@ -2,8 +2,7 @@
 
 from inspect import signature
 
-from docutils import nodes
-from docutils.statemachine import StringList
+from list_table import list_table
 from sphinx.util.docutils import SphinxDirective
 
 from skprob.mappings import MAPPINGS
@@ -36,12 +35,7 @@ class MappingTable(SphinxDirective):
         """Nodes of the table."""
         rows = [[*COLUMNS, *PROPERTIES]]
         rows += [table_row(name, cls) for name, cls in MAPPINGS.items()]
-        lines = [".. list-table::", "   :header-rows: 1", ""]
-        for row in rows:
-            lines += [f"   {'*' if i == 0 else ' '} - {c}" for i, c in enumerate(row)]
-        container = nodes.container()
-        self.state.nested_parse(StringList(lines, "mapping-table"), 0, container)
-        return container.children
+        return list_table(self, rows)
 
 
 def setup(app):

@@ -1,13 +1,19 @@
 """Linear classifiers."""
 
+from ._am_softmax_classifier import AMSoftmaxClassifier
 from ._entmax_classifier import EntmaxClassifier
 from ._linear_classifier import LinearClassifier
 from ._softmax_classifier import SoftmaxClassifier
+from ._sparse_softmax_classifier import SparseSoftmaxClassifier
 from ._sparsemax_classifier import SparsemaxClassifier
+from ._taylor_softmax_classifier import TaylorSoftmaxClassifier
 
 __all__ = [
+    "AMSoftmaxClassifier",
     "EntmaxClassifier",
     "LinearClassifier",
     "SoftmaxClassifier",
+    "SparseSoftmaxClassifier",
     "SparsemaxClassifier",
+    "TaylorSoftmaxClassifier",
 ]

@@ -9,13 +9,21 @@ from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
 from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score
+from sklearn.preprocessing import normalize
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from .._docs import DocumentationLink
-from ..losses import LOSSES, Loss, get_loss
-from ..mappings import get_mapping
-from ..objective import LinearObjective, model_outputs, scores_of, split_rows
+from ..losses import LOSSES, FenchelYoungLoss, Loss, MarginLoss, get_loss
+from ..mappings import Softmax, Temperature, get_mapping
+from ..objective import (
+    CosineObjective,
+    LinearObjective,
+    model_outputs,
+    scores_of,
+    split_rows,
+    trial_scores,
+)
 from ..solvers import SOLVERS
 from ._checks import (
     check_fit_data,
@@ -25,7 +33,13 @@ from ._checks import (
     check_X,
 )
 from ._progress import FitProgress
-from ._targets import KINDS, as_labels, class_weight_factors, encode_target
+from ._targets import (
+    KINDS,
+    as_labels,
+    class_weight_factors,
+    encode_target,
+    smoothed,
+)
 from ._threshold import matching_threshold
 
 
@@ -44,10 +58,13 @@ class BaseLinearClassifier(
 
     _parameter_constraints: dict = {
         "loss": [StrOptions({"auto", *LOSSES}), Loss],
+        "similarity": [StrOptions({"dot", "cosine"})],
+        "margin": [Interval(Real, 0, None, closed="left")],
         "temperature": [Interval(Real, 0, None, closed="neither")],
         "C": [Interval(Real, 0, None, closed="right")],
         "fit_intercept": ["boolean"],
         "class_weight": [dict, StrOptions({"balanced"}), None],
+        "label_smoothing": [Interval(Real, 0, 1, closed="left")],
         "target_type": [StrOptions({"auto", *KINDS})],
         "threshold": [
             Interval(Real, 0, 1, closed="left"),
@@ -65,10 +82,13 @@ class BaseLinearClassifier(
         self,
         *,
         loss="auto",
+        similarity="dot",
+        margin=0.0,
         temperature=1.0,
         C=1.0,
         fit_intercept=True,
         class_weight=None,
+        label_smoothing=0.0,
         target_type="auto",
         threshold="auto",
         solver="lbfgs",
@@ -78,10 +98,13 @@ class BaseLinearClassifier(
         verbose=0,
     ):
         self.loss = loss
+        self.similarity = similarity
+        self.margin = margin
         self.temperature = temperature
         self.C = C
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
+        self.label_smoothing = label_smoothing
         self.target_type = target_type
         self.threshold = threshold
         self.solver = solver
@@ -94,10 +117,17 @@ class BaseLinearClassifier(
     def _mapping(self):
         """The mapping, or its name, that the parameters ask for."""
 
+    def _loss(self):
+        """The loss, or its name, that the parameters ask for."""
+        return self.loss
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_label = True
+        # Without an intercept no class can be favoured for every x, which
+        # scikit-learn's check of class weights asks for.
+        tags.classifier_tags.poor_score = self.similarity == "cosine"
         return tags
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -136,27 +166,18 @@ class BaseLinearClassifier(
         """
         warm = (self.coef_, self.intercept_) if self._starts_warm() else None
         X, y, sample_weight = check_fit_data(self, X, y, sample_weight)
-        context = self._init_callback_context(max_subtasks=max(self.max_iter, 1))
-        data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
-        context.call_on_fit_task_begin(estimator=self, **data)
-
         encoded = encode_target(y, self.target_type, X.dtype)
         self.classes_, self.target_type_ = encoded.classes, encoded.kind
         self.mapping_ = self._checked_mapping()
-        self.loss_ = get_loss(self.loss, self.mapping_)
+        self.loss_ = self._checked_loss()
+        data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
         X, weight = _labelled_rows(X, sample_weight, encoded)
         with np.errstate(over="ignore", invalid="ignore"):
             weight = weight * class_weight_factors(self.class_weight, encoded, weight)
-            l2 = _penalty(self.C, weight.sum())
-        objective = LinearObjective(
-            split_rows(X, encoded.target, weight),
-            self.loss_,
-            l2=l2,
-            fit_intercept=self.fit_intercept,
-        )
+            objectives = self._objectives(self._inputs(X), encoded, weight, warm)
 
         def fitted_attributes(parameters):
-            coef, intercept = objective.unpack(parameters)
+            coef, intercept = objectives[-1].unpack(parameters)
             attributes = {
                 "coef_": coef.astype(X.dtype),
                 "intercept_": intercept.astype(X.dtype),
@@ -165,20 +186,29 @@ class BaseLinearClassifier(
                 attributes["threshold_"] = self._fit_threshold(X, encoded, attributes)
             return attributes
 
-        progress = FitProgress(self, context, data, fitted_attributes)
-        initial = self._initial(objective, warm)
-        progress.begin(initial)
-        solution = SOLVERS[self.solver](
-            objective,
-            initial,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            callback=progress,
+        context = self._init_callback_context(
+            max_subtasks=len(objectives) * max(self.max_iter, 1)
         )
-        progress.end()
-        for name, value in fitted_attributes(solution.parameters).items():
+        context.call_on_fit_task_begin(estimator=self, **data)
+        progress = FitProgress(self, context, data, fitted_attributes)
+        self.n_iter_ = 0
+        parameters = self._initial(objectives[0], warm)
+        for objective in objectives:
+            progress.begin(parameters)
+            solution = SOLVERS[self.solver](
+                objective,
+                parameters,
+                tol=self.tol,
+                max_iter=self.max_iter,
+                callback=progress,
+            )
+            progress.end()
+            parameters = solution.parameters
+            self.n_iter_ += solution.n_iter
+            if solution.stopped:
+                break
+        for name, value in fitted_attributes(parameters).items():
             setattr(self, name, value)
-        self.n_iter_ = solution.n_iter
         self.objective_ = solution.value
         self.gradient_norm_ = solution.gradient_norm
         if not (solution.converged or solution.stopped):
@@ -206,11 +236,16 @@ class BaseLinearClassifier(
         -------
         scores : ndarray of shape (n_samples, n_classes), or (n_samples,)
             The score of each class; for labels of two classes one score, positive
-            where the second class is more probable.
+            where the second class is more probable. For a mapping that does not
+            preserve order, that one is the difference of the two probabilities.
         """
         outputs = self._outputs(X)
         if self.target_type_ == "class" and len(self.classes_) == 2:
-            return outputs[:, 0]
+            # The difference of the two scores, whatever the number of outputs.
+            scores = scores_of(outputs)
+            if not self.mapping_.is_order_preserving:
+                scores = self.mapping_(scores)
+            return np.diff(scores, axis=1)[:, 0]
         return np.ascontiguousarray(scores_of(outputs))
 
     def predict_proba(self, X):
@@ -299,25 +334,55 @@ class BaseLinearClassifier(
         check_is_fitted(self)
         X = check_X(self, X, reset=False)
         with np.errstate(over="ignore", invalid="ignore"):
-            outputs = model_outputs(X, self.coef_, self.intercept_)
+            outputs = model_outputs(self._inputs(X), self.coef_, self.intercept_)
         check_outputs(outputs)
         return outputs
+
+    def _inputs(self, X):
+        """What the coefficients are multiplied with: X, or its rows at norm one."""
+        return normalize(X) if self.similarity == "cosine" else X
 
     def _checked_mapping(self):
         mapping = clone(get_mapping(self._mapping()))
         mapping._validate_params()
         if self.temperature != 1:
-            from ..mappings import Temperature
-
             mapping = Temperature(mapping, self.temperature)
         return mapping
+
+    def _checked_loss(self):
+        loss = get_loss(self._loss(), self.mapping_)
+        if self.margin != 0:
+            loss = MarginLoss(loss, self.margin)
+            loss.check()
+        return loss
+
+    def _objectives(self, X, encoded, weight, warm):
+        """What is minimised, one after the other."""
+        l2 = _penalty(self.C, weight.sum())
+        target = encoded.target
+        if self.label_smoothing:
+            target = smoothed(target, self.label_smoothing, X.dtype)
+        blocks = split_rows(X, target, weight)
+        self.loss_.check_on(lambda: trial_scores(blocks[0]))
+        losses = self.loss_.stages()
+        if self.mapping_.is_only_a_function:
+            # At zero scores its gradient may vanish: start where softmax ends.
+            losses = [FenchelYoungLoss(Softmax()), *losses]
+        if warm is not None:
+            losses = losses[-1:]
+        if self.similarity == "cosine":
+            return [CosineObjective(blocks, loss) for loss in losses]
+        return [
+            LinearObjective(blocks, loss, l2=l2, fit_intercept=self.fit_intercept)
+            for loss in losses
+        ]
 
     def _starts_warm(self):
         return self.warm_start and hasattr(self, "coef_")
 
     def _initial(self, objective, warm):
         if warm is None:
-            return np.zeros(objective.n_parameters)
+            return objective.initial()
         coef, intercept = warm
         if coef.shape != objective.coef_shape:
             raise ValueError(
@@ -332,10 +397,11 @@ class BaseLinearClassifier(
             return 0.0
         if self.threshold != "auto":
             return float(self.threshold)
-        if self.mapping_.has_zeros:
-            return 0.0
-        outputs = model_outputs(X, attributes["coef_"], attributes["intercept_"])
+        inputs = self._inputs(X)
+        outputs = model_outputs(inputs, attributes["coef_"], attributes["intercept_"])
         probabilities = self.mapping_(scores_of(outputs))
+        if self.mapping_.has_zeros and (probabilities == 0).any():
+            return 0.0
         return matching_threshold(probabilities, len(encoded.target.columns))
 
 

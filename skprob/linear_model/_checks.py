@@ -81,7 +81,9 @@ def check_outputs(outputs):
 def naming(argument):
     """Say in errors which argument is meant, and what it may be."""
     try:
-        yield
+        # Looking for infinities, scikit-learn may add some.
+        with np.errstate(over="ignore", invalid="ignore"):
+            yield
     except (TypeError, ValueError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"{argument} must be {_ALLOWED[argument]}. {error}") from None

@@ -1,10 +1,22 @@
 """The parts of the classifiers' docstrings that all of them share."""
 
+import inspect
+import re
+
 _PARAMETERS = """\
-loss : {"auto", "fenchel_young", "log"} or Loss, default="auto"
+loss : {"auto", "fenchel_young", "log", "accuracy", "gradient_field", \
+        "sparse_softmax"} or Loss, default="auto"
     What is minimised. "auto" is the mapping's matching loss: Fenchel-Young
-    where the mapping has a potential, else the log loss. A
-    :class:`~skprob.losses.Loss` with ``mapping=None`` gets the mapping.
+    where the mapping has a potential, the gradient field of a plain function,
+    else the log loss. A :class:`~skprob.losses.Loss` with ``mapping=None`` gets
+    the mapping.
+similarity : {"dot", "cosine"}, default="dot"
+    "dot" makes scores W x + b. "cosine" makes the scores the cosines between x
+    and the rows of W, which have norm one: ``C`` and ``fit_intercept`` have no
+    part in it, and rows of X that are zero score 0 for all classes.
+margin : float, default=0.0
+    In training, the target's score must beat the others by so much: the scores
+    of the wrong classes are raised by it. Not used in prediction.
 temperature : float, default=1.0
     The probabilities are those of the scores divided by it, in training and in
     prediction.
@@ -18,6 +30,8 @@ class_weight : dict, "balanced" or None, default=None
     Weights of the classes (of the columns, where ``y`` is a matrix); those not
     named weigh 1. "balanced" gives every class the same total weight. A row is
     weighted by the mean over its target, times ``sample_weight``.
+label_smoothing : float in [0, 1), default=0.0
+    The target is mixed with the uniform distribution in this proportion.
 target_type : {"auto", "class", "label_set", "distribution"}, default="auto"
     What ``y`` is. "auto" reads it off ``y``: one dimension is labels, a matrix
     of 0 and 1 label sets, any other matrix distributions.
@@ -63,17 +77,26 @@ gradient_norm_ : float
     Largest absolute entry of the objective's gradient at the end.
 n_features_in_ : int
     Number of features.
-feature_names_in_ : ndarray of shape (n_features_in_,)
+feature_names_in_ : ndarray of shape (``n_features_in_``,)
     Names of the features, if X had names that are all strings."""
 
 
 def with_shared_sections(cls):
-    """Class decorator: fill {parameters} and {attributes} into the docstring."""
+    """Class decorator: fill {parameters} and {attributes} into the docstring.
 
-    def indent(text):
-        return text.replace("\n", "\n    ").strip()
-
-    cls.__doc__ = cls.__doc__.replace("{parameters}", indent(_PARAMETERS)).replace(
-        "{attributes}", indent(_ATTRIBUTES)
-    )
+    Of the shared parameters those are described that the constructor takes and the
+    docstring does not describe itself.
+    """
+    taken = inspect.signature(cls.__init__).parameters
+    entries = re.split(r"\n(?=\w+ : )", _PARAMETERS)
+    names = [entry.split(" : ")[0] for entry in entries]
+    entries = [
+        entry
+        for name, entry in zip(names, entries, strict=True)
+        if name in taken and f"    {name} : " not in cls.__doc__
+    ]
+    sections = {"parameters": "\n".join(entries), "attributes": _ATTRIBUTES}
+    for name, text in sections.items():
+        text = text.replace("\n", "\n    ")
+        cls.__doc__ = cls.__doc__.replace(f"{{{name}}}", text)
     return cls

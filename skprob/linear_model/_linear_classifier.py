@@ -23,8 +23,9 @@ class LinearClassifier(BaseLinearClassifier):
 
     Parameters
     ----------
-    mapping : str or Mapping, default="softmax"
-        The mapping, or its registered name: "softmax", "sparsemax", "entmax". The
+    mapping : str, Mapping or callable, default="softmax"
+        The mapping, or its registered name: "softmax", "sparsemax", "entmax"; or any
+        function from scores of shape (n_samples, n_classes) to probabilities. The
         parameters of a mapping are tuned as ``mapping__alpha``.
     {parameters}
 
@@ -51,7 +52,7 @@ class LinearClassifier(BaseLinearClassifier):
     """
 
     _parameter_constraints: dict = {
-        "mapping": [StrOptions(set(MAPPINGS)), Mapping],
+        "mapping": [StrOptions(set(MAPPINGS)), Mapping, callable],
         **BaseLinearClassifier._parameter_constraints,
     }
 
@@ -60,10 +61,13 @@ class LinearClassifier(BaseLinearClassifier):
         mapping="softmax",
         loss="auto",
         *,
+        similarity="dot",
+        margin=0.0,
         temperature=1.0,
         C=1.0,
         fit_intercept=True,
         class_weight=None,
+        label_smoothing=0.0,
         target_type="auto",
         threshold="auto",
         solver="lbfgs",
@@ -74,10 +78,13 @@ class LinearClassifier(BaseLinearClassifier):
     ):
         super().__init__(
             loss=loss,
+            similarity=similarity,
+            margin=margin,
             temperature=temperature,
             C=C,
             fit_intercept=fit_intercept,
             class_weight=class_weight,
+            label_smoothing=label_smoothing,
             target_type=target_type,
             threshold=threshold,
             solver=solver,

@@ -29,6 +29,7 @@ class FitProgress:
 
     def begin(self, parameters):
         """Open the task of the next iteration."""
+        self._parameters = parameters
         self._iteration = self._context.subcontext(task_name="iteration")
         self._iteration.call_on_fit_task_begin(
             estimator=self._estimator,
@@ -45,12 +46,7 @@ class FitProgress:
             Whether a callback asks the fit to stop.
         """
         self._print(n_iter, value, gradient_norm, last)
-        stop = self._iteration.call_on_fit_task_end(
-            estimator=self._estimator,
-            reconstruction_attributes=lambda: self._fitted_attributes(parameters),
-            **self._data,
-        )
-        self._iteration = None
+        stop = self._close(parameters)
         if not (stop or last):
             self.begin(parameters)
         return stop
@@ -58,10 +54,16 @@ class FitProgress:
     def end(self):
         """Close the task of an iteration that the solver gave up."""
         if self._iteration is not None:
-            self._iteration.call_on_fit_task_end(
-                estimator=self._estimator, **self._data
-            )
-            self._iteration = None
+            self._close(self._parameters)
+
+    def _close(self, parameters):
+        stop = self._iteration.call_on_fit_task_end(
+            estimator=self._estimator,
+            reconstruction_attributes=lambda: self._fitted_attributes(parameters),
+            **self._data,
+        )
+        self._iteration = None
+        return stop
 
     def _print(self, n_iter, value, gradient_norm, last):
         verbose = self._estimator.verbose

@@ -187,7 +187,8 @@ def _encode_distributions(y, dtype):
     if y.dtype.kind not in "biuf":
         raise ValueError(f"Distributions must be real numbers, got dtype {y.dtype}.")
     y = y.astype(np.float64)
-    total = y.sum(axis=1, keepdims=True)
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = y.sum(axis=1, keepdims=True)
     good = (np.abs(total[:, 0] - 1) <= _SUM_TOLERANCE) & (y >= 0).all(axis=1)
     if not good.all():
         row = int(np.argmin(good))
@@ -202,6 +203,12 @@ def _encode_distributions(y, dtype):
         np.arange(y.shape[1]),
         DenseTarget(y.astype(dtype, copy=False)),
     )
+
+
+def smoothed(target, amount, dtype):
+    """The target mixed with the uniform distribution, in the given proportion."""
+    dense = target.to_dense(dtype)
+    return DenseTarget((1 - amount) * dense + amount / dense.shape[1])
 
 
 def class_weight_factors(class_weight, encoded, sample_weight):

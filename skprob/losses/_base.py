@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 
 from ..mappings import get_mapping
 from ..mappings._rows import as_rows, standard_scores
@@ -34,7 +34,8 @@ class Loss(BaseEstimator):
     As in a mapping, users call methods that check their input (:meth:`value`,
     :meth:`value_and_gradient`, :meth:`hessian_product`) and a loss writes kernels
     that do not: :meth:`check`, :meth:`constant`, :meth:`evaluate` and
-    :meth:`linearize`. Kernels get scores as a float array that they may overwrite
+    :meth:`linearize`, and where it needs them :meth:`stages` and
+    :meth:`check_on`. Kernels get scores as a float array that they may overwrite
     and the target as a ``DenseTarget`` or ``SparseTarget``.
 
     Parameters
@@ -49,6 +50,10 @@ class Loss(BaseEstimator):
     def __init__(self, mapping=None):
         self.mapping = mapping
 
+    def with_mapping(self, mapping):
+        """A copy of the loss with this mapping."""
+        return clone(self).set_params(mapping=mapping)
+
     # Kernels: for those who write a loss or an objective.
 
     def check(self):
@@ -61,8 +66,19 @@ class Loss(BaseEstimator):
             )
         get_mapping(self.mapping)._validate_params()
 
-    def constant(self, target):
-        """The part of each row's value that does not depend on the scores."""
+    def stages(self):
+        """Losses to minimise one after the other, each from where the last ended."""
+        return [self]
+
+    def check_on(self, make_scores):
+        """Raise where the loss makes no sense at scores that the function makes."""
+
+    def constant(self, target, n_available=None):
+        """The part of each row's value that does not depend on its finite scores.
+
+        `n_available`, of shape (n_samples,), is the number of classes whose score is
+        not -inf; None stands for all classes.
+        """
         return np.zeros(target.shape[0])
 
     def evaluate(self, scores, target):
@@ -110,8 +126,10 @@ class Loss(BaseEstimator):
         gradient : ndarray of shape (n_samples, n_classes)
         """
         scores, target = self._checked(scores, target)
+        n_available = np.count_nonzero(scores > -np.inf, axis=1)
         value, gradient = self.evaluate(scores, target)
-        value += self.constant(target)  # in place: float32 stays float32
+        # In place: float32 stays float32.
+        value += self.constant(target, n_available)
         return value, gradient
 
     def hessian_product(self, scores, target, direction):

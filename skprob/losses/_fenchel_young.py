@@ -55,8 +55,11 @@ class FenchelYoungLoss(Loss):
                 "has none: use LogLoss (loss='log')."
             )
 
-    def constant(self, target):
-        return get_mapping(self.mapping).negative_entropy(target.packed())
+    def constant(self, target, n_available=None):
+        if n_available is None:
+            n_available = target.shape[1]
+        mapping = get_mapping(self.mapping)
+        return mapping.negative_entropy_among(target.packed(), n_available)
 
     def evaluate(self, scores, target):
         mapping = get_mapping(self.mapping)
@@ -64,7 +67,7 @@ class FenchelYoungLoss(Loss):
         inner = target.inner(scores)
         gradient, values = mapping.probabilities_and_potential(scores)
         values = values - inner
-        target.subtract_from(gradient)
+        target.add_to(gradient, -1)
         return values, gradient
 
     def linearize(self, scores, target):

@@ -1,16 +1,21 @@
 """The losses that a name stands for."""
 
-from sklearn.base import clone
-
 from ..mappings import get_mapping
+from ._accuracy import AccuracyLoss
 from ._base import Loss
 from ._fenchel_young import FenchelYoungLoss
+from ._gradient_field import GradientFieldLoss
 from ._log import LogLoss
+from ._matching import matching_loss
+from ._sparse_softmax import SparseSoftmaxLoss
 
 #: Every name that is accepted wherever a loss is. A new member is one line here.
 LOSSES = {
     "fenchel_young": FenchelYoungLoss,
     "log": LogLoss,
+    "sparse_softmax": SparseSoftmaxLoss,
+    "accuracy": AccuracyLoss,
+    "gradient_field": GradientFieldLoss,
 }
 
 
@@ -21,7 +26,8 @@ def get_loss(loss, mapping):
     ----------
     loss : str or Loss
         "auto" is the mapping's matching loss: Fenchel-Young where the mapping has
-        a potential, else the log loss. Otherwise a registered name, or a loss with
+        a potential, the gradient field of a plain function, else the log loss.
+        Otherwise a registered name, or a loss with
         this mapping or with ``mapping=None``.
     mapping : Mapping or str
         A mapping, or its registered name.
@@ -52,9 +58,9 @@ def get_loss(loss, mapping):
                 f"loss carries the mapping {get_mapping(loss.mapping)!r}, but the "
                 f"mapping is {mapping!r}. Leave the loss's mapping as None."
             )
-        loss = clone(loss).set_params(mapping=mapping)
+        loss = loss.with_mapping(mapping)
     elif loss == "auto":
-        loss = (FenchelYoungLoss if mapping.has_potential else LogLoss)(mapping)
+        loss = matching_loss(mapping)
     elif isinstance(loss, str) and loss in LOSSES:
         loss = LOSSES[loss](mapping)
     else:

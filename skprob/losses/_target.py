@@ -36,9 +36,9 @@ class DenseTarget:
                 inner = np.where(self.values > 0, self.values * array, 0).sum(axis=1)
         return inner
 
-    def subtract_from(self, array):
-        """Subtract the target from an array, in place."""
-        array -= self.values
+    def add_to(self, array, factor):
+        """Add the target times a factor to an array, in place."""
+        array += factor * self.values
 
     def to_dense(self, dtype):
         """The target as an array of shape (n_samples, n_classes)."""
@@ -101,9 +101,9 @@ class SparseTarget:
         terms = self.values * array[self._rows, self.columns]
         return terms if self._one_a_row else np.add.reduceat(terms, self.indptr[:-1])
 
-    def subtract_from(self, array):
-        """Subtract the target from an array, in place."""
-        array[self._rows, self.columns] -= self.values
+    def add_to(self, array, factor):
+        """Add the target times a factor to an array, in place."""
+        array[self._rows, self.columns] += factor * self.values
 
     def to_dense(self, dtype):
         """The target as an array of shape (n_samples, n_classes)."""

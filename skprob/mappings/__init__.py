@@ -2,24 +2,38 @@
 
 from ._base import Linearization, Mapping
 from ._entmax import Entmax, entmax
+from ._entropy_invariant_softmax import (
+    EntropyInvariantSoftmax,
+    entropy_invariant_softmax,
+)
+from ._function import FunctionMapping
 from ._perturb_max import PerturbMax, perturb_max
 from ._registry import MAPPINGS, get_mapping
 from ._softmax import Softmax, softmax
+from ._sparse_softmax import SparseSoftmax, sparse_softmax
 from ._sparsemax import Sparsemax, sparsemax
+from ._taylor_softmax import TaylorSoftmax, taylor_softmax
 from ._temperature import Temperature
 
 __all__ = [
     "MAPPINGS",
     "Entmax",
+    "EntropyInvariantSoftmax",
+    "FunctionMapping",
     "Linearization",
     "Mapping",
     "PerturbMax",
     "Softmax",
+    "SparseSoftmax",
     "Sparsemax",
+    "TaylorSoftmax",
     "Temperature",
     "entmax",
+    "entropy_invariant_softmax",
     "get_mapping",
     "perturb_max",
     "softmax",
+    "sparse_softmax",
     "sparsemax",
+    "taylor_softmax",
 ]

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from ._numerical import numerical_linearization
 from ._rows import as_distributions, as_rows, by_blocks, standard_scores
 
 
@@ -32,6 +33,23 @@ class Linearization(NamedTuple):
     vjp: Callable
     vjp_derivative: Callable | None = None
 
+    def in_units(self, factor):
+        """The same, for the derivatives in scores that were multiplied by `factor`."""
+        p, jvp, vjp, vjp_derivative = self
+
+        def scaled_jvp(direction):
+            return factor * jvp(direction)
+
+        def scaled_vjp(direction):
+            return factor * vjp(direction)
+
+        def scaled_vjp_derivative(cotangent, direction):
+            return factor**2 * vjp_derivative(cotangent, direction)
+
+        if vjp_derivative is None:
+            scaled_vjp_derivative = None
+        return Linearization(p, scaled_jvp, scaled_vjp, scaled_vjp_derivative)
+
 
 class Mapping(BaseEstimator):
     """Base class of the mappings: scores to probabilities, row by row.
@@ -51,7 +69,7 @@ class Mapping(BaseEstimator):
     exactly 0. A kernel may overwrite them.
 
     Only :meth:`probabilities` must be written; each further kernel gives the
-    mapping more: :meth:`linearize` derivatives and the log loss,
+    mapping more: :meth:`linearize` derivatives that are exact and fast,
     :meth:`probabilities_and_potential` with :meth:`negative_entropy` the
     Fenchel-Young loss.
     """
@@ -67,6 +85,8 @@ class Mapping(BaseEstimator):
     is_shift_invariant = True
     #: Does a higher score never get a lower probability?
     is_order_preserving = True
+    #: Is nothing known but the values? Then it is trained as a gradient field.
+    is_only_a_function = False
 
     # Kernels: for those who write a mapping or a loss. Nothing is checked here.
 
@@ -84,9 +104,26 @@ class Mapping(BaseEstimator):
         """The negative of the entropy, Ω(p), of each row of probabilities."""
         raise self._lacks("an entropy", "negative_entropy")
 
+    def negative_entropy_among(self, probabilities, n_available):
+        """Ω of each row, a distribution over `n_available` classes.
+
+        The rows may show fewer, zeros left out. Only a mapping whose Ω depends on the
+        number, an int or an array of shape (n_samples,), need define this.
+        """
+        return self.negative_entropy(probabilities)
+
     def linearize(self, scores):
-        """:class:`Linearization` of the mapping at standard scores."""
-        raise self._lacks("a Jacobian", "linearize")
+        """:class:`Linearization` of the mapping at standard scores.
+
+        Numerical, by central differences, unless a mapping does better.
+        """
+
+        def probabilities(points):
+            if self.is_shift_invariant:
+                points = points - points.max(axis=1, keepdims=True)
+            return self.probabilities(points)
+
+        return Linearization(*numerical_linearization(probabilities, scores))
 
     def log_linearize(self, scores):
         """:class:`Linearization` of log-probabilities at standard scores."""
@@ -149,6 +186,13 @@ class Mapping(BaseEstimator):
         Returns
         -------
         log_probabilities : ndarray of shape (n_samples, n_classes)
+
+        Raises
+        ------
+        ValueError
+            As for a call of the mapping.
+        TypeError
+            If the mapping has no Jacobian.
         """
         self._validate_params()
 
@@ -167,6 +211,14 @@ class Mapping(BaseEstimator):
         Returns
         -------
         product : ndarray of shape (n_samples, n_classes)
+
+        Raises
+        ------
+        ValueError
+            As for a call of the mapping; if the direction is not finite or not of
+            the shape of the scores.
+        TypeError
+            If the mapping has no Jacobian.
         """
         self._validate_params()
         scores, direction = as_rows(scores, direction=direction)
@@ -186,6 +238,14 @@ class Mapping(BaseEstimator):
         Returns
         -------
         product : ndarray of shape (n_samples, n_classes)
+
+        Raises
+        ------
+        ValueError
+            As for a call of the mapping; if the direction is not finite or not of
+            the shape of the scores.
+        TypeError
+            If the mapping has no Jacobian.
         """
         self._validate_params()
         scores, direction = as_rows(scores, direction=direction)
@@ -208,6 +268,13 @@ class Mapping(BaseEstimator):
             ``jacobian[n, i, j]`` is the derivative of probability ``i`` in score
             ``j`` of row ``n``. Where the mapping has a kink, the Jacobian of the
             piece on which the row's own zeros stay zeros.
+
+        Raises
+        ------
+        ValueError
+            As for a call of the mapping.
+        TypeError
+            If the mapping has no Jacobian.
         """
         self._validate_params()
         scores = as_rows(scores)

@@ -1,5 +1,6 @@
 """Entmax: from softmax through sparsemax to ever sharper mappings."""
 
+import math
 from numbers import Real
 
 import numpy as np
@@ -8,6 +9,7 @@ from sklearn.utils._param_validation import Interval
 from ._base import Mapping
 from ._candidates import compact
 from ._jacobian import entmax_linearization
+from ._projection import by_projection
 from ._rows import FEW_CLASSES, along_axis
 from ._softmax import Softmax
 from ._sorting import by_sorting
@@ -75,12 +77,11 @@ class Entmax(Mapping):
         alpha = float(self.alpha)
         if alpha == 1:
             return Softmax().probabilities_and_potential(scores)
-        solve = by_threshold if alpha <= 2 else by_sorting
         if scores.shape[1] <= FEW_CLASSES:
-            return solve(scores, alpha)
+            return _solve(scores, alpha)
         # A class this far below the largest score gets nothing.
         candidates, scatter = compact(scores, 1 / (1 - alpha))
-        p, potential = solve(candidates, alpha)
+        p, potential = _solve(candidates, alpha)
         return scatter(p), potential
 
     def negative_entropy(self, probabilities):
@@ -99,6 +100,50 @@ class Entmax(Mapping):
         if self.alpha == 1:
             return Softmax().log_linearize(scores)
         return super().log_linearize(scores)
+
+    def alpha_derivative(self, scores):
+        """Derivative of the probabilities in alpha.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_samples, n_classes)
+            Real scores; -inf means that the class is not available.
+
+        Returns
+        -------
+        derivative : ndarray of shape (n_samples, n_classes)
+            Rows sum to zero; zero outside the support. At ``alpha=1`` the limit from
+            above.
+
+        References
+        ----------
+        G. M. Correia, V. Niculae and A. F. T. Martins, "Adaptively sparse
+        transformers", EMNLP 2019.
+
+        Examples
+        --------
+        >>> from skprob.mappings import Entmax
+        >>> Entmax(alpha=1.5).alpha_derivative([[1.0, 0.0]]).round(4)
+        array([[ 0.2485, -0.2485]])
+        """
+        p = self(scores)
+        beta = float(self.alpha) - 1
+        support = p > 0
+        log_p = np.log(p, where=support, out=np.zeros_like(p))
+        # log p = log1p(beta (z - lam)) / beta, differentiated with lam held still,
+        # without the cancellation that dividing by beta² brings near alpha = 1.
+        still = -p * log_p**2 * _exp_tail(-beta * log_p)
+        s = np.exp((1 - beta) * log_p, where=support, out=np.zeros_like(p))
+        total = still.sum(axis=1, keepdims=True) / s.sum(axis=1, keepdims=True)
+        return still - s * total
+
+
+def _solve(scores, alpha):
+    if alpha < 2:
+        return by_threshold(scores, alpha)
+    if alpha == 2:
+        return by_projection(scores)
+    return by_sorting(scores, alpha)
 
 
 def entmax(scores, alpha=1.5, axis=-1):
@@ -138,3 +183,14 @@ def entmax(scores, alpha=1.5, axis=-1):
            [0.5, 0. ]])
     """
     return along_axis(Entmax(alpha), scores, axis)
+
+
+def _exp_tail(x):
+    """(exp(x) - 1 - x) / x², without cancellation near zero."""
+    small = np.abs(x) < 0.5
+    near = np.where(small, x, 0)
+    series = np.zeros_like(x)
+    for n in range(17, 1, -1):
+        series = 1 / math.factorial(n) + near * series
+    far = np.where(small, 1, x)
+    return np.where(small, series, (np.expm1(far) - far) / far**2)

@@ -11,7 +11,7 @@ from ._max_derivatives import MaxDerivatives
 from ._max_integral import MaxIntegral
 from ._noise import get_noise
 from ._quantile_average import quantile_average
-from ._rows import along_axis, as_rows, by_blocks
+from ._rows import along_axis
 from ._temperature import Temperature
 
 # n_classes² times the rows of a block: a row has at most some n_classes panels.
@@ -140,14 +140,7 @@ class PerturbMax(Temperature):
         >>> PerturbMax("normal").scale_derivative([[1.0, 0.0]]).round(3)
         array([[-0.22,  0.22]])
         """
-        self._validate_params()
-
-        def kernel(block):
-            # A class that is not available does not move.
-            direction = np.where(block > -np.inf, block, 0) / -self.scale
-            return self.linearize(block).jvp(direction)
-
-        return by_blocks(kernel, as_rows(scores), self.is_shift_invariant)
+        return self.temperature_derivative(scores)
 
 
 class _UnitPerturbMax(Mapping):

@@ -2,26 +2,34 @@
 
 from ._base import Mapping
 from ._entmax import Entmax
+from ._entropy_invariant_softmax import EntropyInvariantSoftmax
+from ._function import FunctionMapping
 from ._perturb_max import PerturbMax
 from ._softmax import Softmax
+from ._sparse_softmax import SparseSoftmax
 from ._sparsemax import Sparsemax
+from ._taylor_softmax import TaylorSoftmax
 
 #: Every name that is accepted wherever a mapping is. A new member is one line here.
 MAPPINGS = {
     "softmax": Softmax,
     "sparsemax": Sparsemax,
     "entmax": Entmax,
+    "taylor_softmax": TaylorSoftmax,
+    "sparse_softmax": SparseSoftmax,
+    "entropy_invariant_softmax": EntropyInvariantSoftmax,
     "perturb_max": PerturbMax,
 }
 
 
 def get_mapping(mapping):
-    """The mapping that a name stands for; a mapping is returned as it is.
+    """The mapping that a name or a function stands for; a mapping as it is.
 
     Parameters
     ----------
-    mapping : str or Mapping
-        A registered name, or a mapping.
+    mapping : str, Mapping or callable
+        A registered name, a mapping, or a function from scores of shape (n_samples,
+        n_classes) to probabilities.
 
     Returns
     -------
@@ -42,7 +50,9 @@ def get_mapping(mapping):
         return mapping
     if isinstance(mapping, str) and mapping in MAPPINGS:
         return MAPPINGS[mapping]()
+    if callable(mapping) and not isinstance(mapping, type):
+        return FunctionMapping(mapping)
     raise ValueError(
-        f"mapping must be a Mapping or one of the names {sorted(MAPPINGS)}; "
-        f"got {mapping!r}."
+        "mapping must be a Mapping, a function or one of the names "
+        f"{sorted(MAPPINGS)}; got {mapping!r}."
     )

@@ -41,10 +41,6 @@ def as_real(name, array):
 def as_rows(scores, **others):
     """`scores`, and arrays named in `others`, as checked float matrices."""
     scores = _as_matrix("scores", scores)
-    if scores.shape[1] == 0:
-        raise ValueError(
-            f"scores must have at least one class, got shape {scores.shape}."
-        )
     if not others:
         return scores
     checked = [scores]
@@ -73,7 +69,7 @@ def as_distributions(probabilities, name="probabilities"):
         row = int(np.argmin(good))
         raise ValueError(
             f"{name} must be rows of non-negative numbers that sum to one; row {row} "
-            f"has minimum {p[row].min(initial=0):.6g} and sum {total[row]:.6g}."
+            f"has minimum {p[row].min():.6g} and sum {total[row]:.6g}."
         )
     return p
 
@@ -153,5 +149,9 @@ def _as_matrix(name, array):
         raise ValueError(
             f"{name} must have shape (n_samples, n_classes), got {array.ndim} "
             f"dimension(s), shape {array.shape}."
+        )
+    if array.shape[1] == 0:
+        raise ValueError(
+            f"{name} must have at least one class, got shape {array.shape}."
         )
     return array

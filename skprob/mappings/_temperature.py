@@ -5,7 +5,8 @@ from numbers import Real
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from ._base import Linearization, Mapping
+from ._base import Mapping
+from ._rows import as_rows, standard_scores
 
 
 class Temperature(Mapping):
@@ -64,6 +65,10 @@ class Temperature(Mapping):
     def is_order_preserving(self):
         return self.mapping.is_order_preserving
 
+    @property
+    def is_only_a_function(self):
+        return self.mapping.is_only_a_function
+
     def probabilities(self, scores):
         return self.mapping.probabilities(self._cooled(scores))
 
@@ -74,30 +79,44 @@ class Temperature(Mapping):
     def negative_entropy(self, probabilities):
         return self.temperature * self.mapping.negative_entropy(probabilities)
 
+    def negative_entropy_among(self, probabilities, n_available):
+        omega = self.mapping.negative_entropy_among(probabilities, n_available)
+        return self.temperature * omega
+
     def linearize(self, scores):
-        return self._per_score(self.mapping.linearize(self._cooled(scores)))
+        linear = self.mapping.linearize(self._cooled(scores))
+        return linear.in_units(1 / self.temperature)
 
     def log_linearize(self, scores):
-        return self._per_score(self.mapping.log_linearize(self._cooled(scores)))
+        linear = self.mapping.log_linearize(self._cooled(scores))
+        return linear.in_units(1 / self.temperature)
+
+    def temperature_derivative(self, scores):
+        """Derivative of the probabilities in the temperature.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_samples, n_classes)
+            Real scores; -inf means that the class is not available.
+
+        Returns
+        -------
+        derivative : ndarray of shape (n_samples, n_classes)
+            Rows sum to zero.
+
+        Examples
+        --------
+        >>> from skprob.mappings import Softmax, Temperature
+        >>> Temperature(Softmax(), temperature=2.0).temperature_derivative([[1.0, 0.0]])
+        array([[-0.05875093,  0.05875093]])
+        """
+        scores = as_rows(scores)
+        if self.is_shift_invariant:
+            # Only differences matter: about the largest score nothing cancels.
+            scores = standard_scores(scores, shift=True)
+        direction = np.where(np.isfinite(scores), -scores / self.temperature, 0)
+        return self.jvp(scores, direction)
 
     def _cooled(self, scores):
         with np.errstate(over="ignore"):
             return np.divide(scores, self.temperature, out=scores)
-
-    def _per_score(self, linear):
-        """The derivatives in the scores, from those in the divided scores."""
-        p, jvp, vjp, vjp_derivative = linear
-        tau = self.temperature
-
-        def cooled_jvp(direction):
-            return jvp(direction) / tau
-
-        def cooled_vjp(direction):
-            return vjp(direction) / tau
-
-        def cooled_vjp_derivative(cotangent, direction):
-            return vjp_derivative(cotangent, direction) / tau**2
-
-        if vjp_derivative is None:
-            cooled_vjp_derivative = None
-        return Linearization(p, cooled_jvp, cooled_vjp, cooled_vjp_derivative)

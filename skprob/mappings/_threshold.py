@@ -1,4 +1,4 @@
-"""Entmax for 1 < alpha <= 2: Newton's method on the norm of a row.
+"""Entmax for 1 < alpha < 2: Newton's method on the norm of a row.
 
 With beta = alpha - 1 and scores d whose largest is 0, entmax is
 
@@ -10,8 +10,7 @@ one. That norm is convex and decreasing in lambda (Minkowski), so that Newton's 
     beta dlambda = (S - S^(1 - beta)) / A,    S = sum x^(1/beta),
                                               A = sum x^(1/beta - 1),
 
-climb from lambda = 0 to the root without ever passing it. At alpha = 2 they are
-Michelot's algorithm, which ends with the exact answer; as alpha tends to 1 they
+climb from lambda = 0 to the root without ever passing it; as alpha tends to 1 they
 become one step, logsumexp. The steps are taken on x itself, where a small entry
 keeps a small rounding error, and the last one, to first order, on p: so rows sum to
 one however many classes there are.
@@ -29,7 +28,7 @@ _MAX_STEPS = 100
 
 
 def by_threshold(scores, alpha):
-    """Entmax for 1 < alpha <= 2.
+    """Entmax for 1 < alpha < 2.
 
     Parameters
     ----------
@@ -51,7 +50,8 @@ def by_threshold(scores, alpha):
     short = _short_step(beta, info.eps / scores.shape[1])
 
     x = np.multiply(scores, beta, out=scores)
-    x += 1 - offset
+    if not offset:
+        x += 1
     np.clip(x, lowest, 1, out=x)
     climbed = np.zeros((len(x), 1), dtype=x.dtype)
     scratch = np.empty_like(x)
@@ -86,8 +86,6 @@ def by_threshold(scores, alpha):
 
 def _rise(total, beta):
     """S - S^(1 - beta)."""
-    if beta == 1:
-        return total - 1
     if beta == 0.5:
         return total - np.sqrt(total)
     return -total * np.expm1(-beta * np.log(total))
@@ -97,7 +95,6 @@ def _rise(total, beta):
 # but logarithms of zero and exponentials that underflow are slow, and avoided.
 
 _TAILS = {
-    0: lambda x, power, out: np.ceil(x, out=out),
     1: lambda x, power, out: x,
     2: lambda x, power, out: np.square(x, out=out),
     3: lambda x, power, out: np.multiply(np.square(x, out=out), x, out=out),

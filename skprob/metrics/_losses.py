@@ -72,7 +72,9 @@ def fenchel_young_loss(
     loss.check()
     rows = slice(None) if encoded.labelled is None else encoded.labelled
     scores = standard_scores(scores[rows], shift=False)
-    values = loss.evaluate(scores, encoded.target)[0] + loss.constant(encoded.target)
+    n_available = np.count_nonzero(scores > -np.inf, axis=1)
+    constant = loss.constant(encoded.target, n_available)
+    values = loss.evaluate(scores, encoded.target)[0] + constant
     return _average(values, sample_weight, encoded.labelled)
 
 
@@ -120,7 +122,7 @@ def brier_loss(
     encoded = _encode(y_true, p, classes, target_type)
     rows = slice(None) if encoded.labelled is None else encoded.labelled
     difference = p[rows].copy()
-    encoded.target.subtract_from(difference)
+    encoded.target.add_to(difference, -1)
     values = np.einsum("nk,nk->n", difference, difference)
     return _average(values, sample_weight, encoded.labelled)
 

@@ -5,7 +5,7 @@ from collections import deque
 import numpy as np
 from scipy.optimize import minimize
 
-from ._scaling import Standardization
+from ._scaling import coordinates_of
 from ._solution import Solution
 from ._threads import serial_scipy_blas
 
@@ -24,8 +24,8 @@ def lbfgs(objective, initial, *, tol, max_iter, callback=None):
     Parameters
     ----------
     objective : object
-        With ``value_and_gradient(parameters)`` and what
-        :class:`Standardization` asks for.
+        With ``value_and_gradient(parameters)``, ``dtype`` and, if its features are
+        to be standardised, what :class:`Standardization` asks for.
     initial : ndarray of shape (n_parameters,)
         Where to start.
     tol : float
@@ -59,7 +59,7 @@ def lbfgs(objective, initial, *, tol, max_iter, callback=None):
     >>> solution.converged, round(solution.value, 4)
     (True, 0.5869)
     """
-    scaling = Standardization(objective)
+    scaling = coordinates_of(objective)
     rounding = _PATIENCE * np.finfo(objective.dtype).eps
     values = deque(maxlen=_PATIENCE + 1)
     # The last evaluation; SciPy's iterate is always the last point it asked for.
@@ -112,7 +112,6 @@ def lbfgs(objective, initial, *, tol, max_iter, callback=None):
         options = {
             "maxiter": max_iter,
             "maxfun": _UNLIMITED,
-            "maxls": 50,
             "ftol": 0.0,
             "gtol": 0.0,
         }

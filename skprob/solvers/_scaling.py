@@ -3,6 +3,16 @@
 import numpy as np
 
 
+class OriginalCoordinates:
+    """The objective's own parameters."""
+
+    def to_original(self, parameters):
+        """The same parameters."""
+        return parameters
+
+    from_original = gradient = to_original
+
+
 class Standardization:
     """The parameters of centred and scaled features, for the same objective.
 
@@ -55,3 +65,10 @@ class Standardization:
         # Divided first, so that large features do not overflow.
         coef = coef / self.scale - np.outer(intercept, self.mean / self.scale)
         return self._objective.pack(coef, intercept)
+
+
+def coordinates_of(objective):
+    """Coordinates to minimise an objective in: standardised where it has moments."""
+    if hasattr(objective, "feature_moments"):
+        return Standardization(objective)
+    return OriginalCoordinates()

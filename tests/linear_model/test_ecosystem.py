@@ -120,7 +120,9 @@ def test_cross_val_predict_of_probabilities(classifier):
     p = cross_val_predict(classifier, X, y, cv=3, method="predict_proba")
     assert p.shape == (150, 3)
     assert_allclose(p.sum(axis=1), 1)
-    assert (p.argmax(axis=1) == y).mean() > 0.85
+    # Seen from the origin, the raw irises lie in nearly one direction.
+    least = 0.6 if classifier.similarity == "cosine" else 0.85
+    assert (p.argmax(axis=1) == y).mean() > least
     train, test = next(StratifiedKFold(3).split(X, y))
     assert_allclose(
         p[test], clone(classifier).fit(X[train], y[train]).predict_proba(X[test])

@@ -47,10 +47,10 @@ def log_loss_residual(model, X, Q, step=1e-6):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_objective_is_stationary(classifier, kind):
+def test_the_objective_is_stationary(linear_classifier, kind):
     X, y = KINDS[kind]()
     weight = np.random.default_rng(0).uniform(0.5, 2, len(X))
-    model = classifier.set_params(tol=1e-6).fit(X, y, sample_weight=weight)
+    model = linear_classifier.set_params(tol=1e-6).fit(X, y, sample_weight=weight)
     coef_gradient, intercept_gradient = gradient(
         model, X, target_matrix(kind, y), weight
     )
@@ -147,11 +147,11 @@ def test_a_weight_is_a_number_of_repetitions(classifier, kind):
     assert_allclose(weighted.objective_, repeated.objective_, rtol=1e-8)
 
 
-def test_twice_the_weight_is_twice_C(classifier):
+def test_twice_the_weight_is_twice_C(linear_classifier):
     X, y = labels()
-    classifier.set_params(tol=1e-7)
-    weighted = clone(classifier).fit(X, y, sample_weight=np.full(len(X), 2.0))
-    larger = classifier.set_params(C=2.0).fit(X, y)
+    linear_classifier.set_params(tol=1e-7)
+    weighted = clone(linear_classifier).fit(X, y, sample_weight=np.full(len(X), 2.0))
+    larger = linear_classifier.set_params(C=2.0).fit(X, y)
     assert_allclose(weighted.coef_, larger.coef_, atol=1e-5)
 
 
@@ -187,33 +187,33 @@ def test_class_weights_of_sets_and_distributions_are_means_over_the_target():
         assert_allclose(by_class.coef_, by_sample.coef_, atol=1e-5)
 
 
-def test_without_intercept(classifier):
+def test_without_intercept(linear_classifier):
     X, y = labels()
-    model = classifier.set_params(fit_intercept=False, tol=1e-6).fit(X, y)
+    model = linear_classifier.set_params(fit_intercept=False, tol=1e-6).fit(X, y)
     assert_allclose(model.intercept_, 0, atol=0)
     coef_gradient, _ = gradient(model, X, target_matrix("class", y), np.ones(len(X)))
     assert_allclose(coef_gradient, 0, atol=2e-6)
 
 
-def test_no_penalty(classifier):
+def test_no_penalty(linear_classifier):
     # Every point has every class, so that a finite optimum exists without penalty.
     X = np.repeat([[0.0], [1.0], [2.0], [4.0]], 4, axis=0)
     y = np.tile([0, 1, 2, 0], 4)
     y[::8] = 1
-    model = classifier.set_params(C=np.inf, tol=1e-6).fit(X, y)
+    model = linear_classifier.set_params(C=np.inf, tol=1e-6).fit(X, y)
     coef_gradient, _ = gradient(model, X, target_matrix("class", y), np.ones(len(X)))
     assert_allclose(coef_gradient, 0, atol=2e-6)
     assert np.isfinite(model.coef_).all()
 
 
-def test_the_optimum_does_not_depend_on_the_units_of_a_feature(classifier):
+def test_the_optimum_does_not_depend_on_the_units_of_a_feature(linear_classifier):
     X, y = labels()
     units = np.array([1e-6, 1.0, 1e3, 1e6])
-    classifier.set_params(C=np.inf, tol=1e-6, max_iter=10_000)
+    linear_classifier.set_params(C=np.inf, tol=1e-6, max_iter=10_000)
     # Noise enough that the classes overlap, and the optimum is finite.
     y = np.where(np.arange(60) % 3 == 0, np.arange(60) // 3 % 3, y)
-    reference = clone(classifier).fit(X, y)
-    model = classifier.fit(X * units, y)
+    reference = clone(linear_classifier).fit(X, y)
+    model = linear_classifier.fit(X * units, y)
     assert_allclose(
         model.predict_proba(X * units), reference.predict_proba(X), atol=1e-3
     )

@@ -3,7 +3,7 @@
 import numpy as np
 
 from skprob.losses import LOSSES as REGISTERED_LOSSES
-from skprob.losses import LogLoss
+from skprob.losses import AccuracyLoss, GradientFieldLoss, LogLoss
 from skprob.mappings import MAPPINGS as REGISTERED_MAPPINGS
 from skprob.mappings import Entmax, Softmax, Sparsemax, Temperature
 
@@ -18,19 +18,35 @@ def _all_mappings():
     return {repr(mapping): mapping for mapping in mappings}
 
 
+def _suits(loss):
+    """Whether a loss goes with its mapping, and is exact for it."""
+    if isinstance(loss, GradientFieldLoss):
+        # A numerical integral: kinks, and what is no gradient, have tests of their own.
+        return loss.mapping.has_potential and not loss.mapping.has_zeros
+    try:
+        loss.check()
+    except ValueError:
+        return False
+    return True
+
+
 def _all_losses():
     losses = []
     for mapping in MAPPINGS.values():
-        losses += [LogLoss(mapping), LogLoss(mapping, epsilon=0.01)]
-        for name, loss in REGISTERED_LOSSES.items():
-            if name != "log" and (name != "fenchel_young" or mapping.has_potential):
-                losses.append(loss(mapping))
-    return {repr(loss): loss for loss in losses}
+        losses += [loss(mapping) for loss in REGISTERED_LOSSES.values()]
+        losses.append(LogLoss(mapping, epsilon=0.01))
+    return {repr(loss): loss for loss in losses if _suits(loss)}
 
 
 #: Instances by their representation.
 MAPPINGS = _all_mappings()
 LOSSES = _all_losses()
+#: Those that are zero at best, and infinite where the target is not available.
+DIVERGENCES = {
+    k: v
+    for k, v in LOSSES.items()
+    if not isinstance(v, (AccuracyLoss, GradientFieldLoss))
+}
 FENCHEL_YOUNG = {k: v for k, v in LOSSES.items() if k.startswith("FenchelYoung")}
 
 

@@ -5,7 +5,12 @@ from functools import singledispatch
 import mpmath as mp
 import numpy as np
 
-from skprob.losses import FenchelYoungLoss, LogLoss
+from skprob.losses import (
+    AccuracyLoss,
+    FenchelYoungLoss,
+    GradientFieldLoss,
+    LogLoss,
+)
 from skprob.mappings import Entmax, Softmax, Temperature
 
 mp.mp.dps = 50
@@ -117,6 +122,22 @@ def _(loss: FenchelYoungLoss, z, q, p):
         return mp.fdot(a, z) - negative_entropy(loss.mapping, a)
 
     return gap(p) - gap(q), [a - b for a, b in zip(p, q, strict=True)]
+
+
+@value_and_gradient.register
+def _(loss: GradientFieldLoss, z, q, p):
+    uniform = [1 / mp.mpf(len(z))] * len(z)
+    potential = mp.fdot(p, z) - negative_entropy(loss.mapping, p)
+    potential_at_zero = -negative_entropy(loss.mapping, uniform)
+    value = potential - potential_at_zero - mp.fdot(q, z)
+    return value, [a - b for a, b in zip(p, q, strict=True)]
+
+
+@value_and_gradient.register
+def _(loss: AccuracyLoss, z, q, p):
+    s = jacobian_weights(loss.mapping, p)
+    mean = mp.fdot(s, q) / mp.fsum(s)
+    return -mp.fdot(q, p), [-a * (b - mean) for a, b in zip(s, q, strict=True)]
 
 
 @value_and_gradient.register

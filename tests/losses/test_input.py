@@ -5,8 +5,14 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 
-from skprob.losses import LOSSES, FenchelYoungLoss, LogLoss, get_loss
-from skprob.mappings import MAPPINGS, Entmax, Mapping, Softmax
+from skprob.losses import (
+    LOSSES,
+    FenchelYoungLoss,
+    LogLoss,
+    SparseSoftmaxLoss,
+    get_loss,
+)
+from skprob.mappings import MAPPINGS, Entmax, Mapping, Softmax, SparseSoftmax
 
 SCORES = np.zeros((3, 3))
 ONE_HOT = np.eye(3)
@@ -55,7 +61,7 @@ def test_a_loss_without_a_mapping_says_so(make):
     ],
 )
 def test_malformed_input_is_named(make, scores, target, message):
-    loss = make(Softmax())
+    loss = make(SparseSoftmax() if make is SparseSoftmaxLoss else Softmax())
     with pytest.raises(ValueError, match=message):
         loss.value(scores, target)
     if isinstance(target, np.ndarray) and target.ndim == 2:
@@ -125,15 +131,35 @@ def test_the_log_loss_names_the_derivative_that_a_mapping_lacks():
     assert loss.value_and_gradient(SCORES, ONE_HOT)[1].shape == (3, 3)
     with pytest.raises(TypeError, match=r"second derivatives of First\(\)"):
         loss.hessian_product(SCORES, ONE_HOT, SCORES)
-    with pytest.raises(TypeError, match="Squares does not provide a Jacobian"):
-        LogLoss(Squares()).value(SCORES, ONE_HOT)
+
+
+def test_the_log_loss_takes_a_mapping_that_only_has_values():
+    # Its derivatives are numerical.
+    scores = np.array([[0.5, -1.0, 2.0], [1.0, 0.1, 0.0], [-2.0, 1.0, 0.3]])
+    value, gradient = LogLoss(Squares()).value_and_gradient(scores, ONE_HOT)
+    p = Squares()(scores)
+    np.testing.assert_allclose(value, -np.log(p[ONE_HOT == 1]), rtol=1e-14)
+    step = 1e-6
+    for move in np.eye(3):
+        ahead, behind = (
+            LogLoss(Squares()).value(scores + s * step * move, ONE_HOT) for s in (1, -1)
+        )
+        np.testing.assert_allclose(
+            gradient @ move, (ahead - behind) / (2 * step), atol=1e-8
+        )
 
 
 @pytest.mark.parametrize("mapping", MAPPINGS)
 @pytest.mark.parametrize("name", LOSSES)
 def test_a_registered_name_gives_its_loss(name, mapping):
     if name == "fenchel_young" and not MAPPINGS[mapping]().has_potential:
-        pytest.skip("no potential: test_fenchel_young_needs_a_potential")
+        with pytest.raises(ValueError, match="has none: use LogLoss"):
+            get_loss(name, mapping)
+        return
+    if name == "sparse_softmax" and mapping != "sparse_softmax":
+        with pytest.raises(ValueError, match="needs the mapping SparseSoftmax"):
+            get_loss(name, mapping)
+        return
     loss = get_loss(name, mapping)
     assert type(loss) is LOSSES[name]
     assert type(loss.mapping) is MAPPINGS[mapping]
@@ -148,7 +174,7 @@ def test_auto_is_the_matching_loss(mapping):
 
 @pytest.mark.parametrize("loss", ["hinge", None, 3, LogLoss])
 def test_an_unknown_loss_gets_the_known_names(loss):
-    with pytest.raises(ValueError, match=r"loss must be .*'fenchel_young', 'log'"):
+    with pytest.raises(ValueError, match=r"loss must be .*'fenchel_young'.*'log'"):
         get_loss(loss, "softmax")
 
 

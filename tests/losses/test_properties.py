@@ -10,9 +10,12 @@ from scipy import sparse
 
 from skprob.losses import LogLoss
 
-from .cases import FENCHEL_YOUNG, LOSSES, rows
+from .cases import DIVERGENCES, FENCHEL_YOUNG, LOSSES, rows
 
 every_loss = pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
+every_divergence = pytest.mark.parametrize(
+    "loss", DIVERGENCES.values(), ids=DIVERGENCES
+)
 every_fenchel_young_loss = pytest.mark.parametrize(
     "loss", FENCHEL_YOUNG.values(), ids=FENCHEL_YOUNG
 )
@@ -100,7 +103,7 @@ def test_fenchel_young_is_zero_exactly_at_the_target(loss):
     assert loss.value(scores, target)[elsewhere].min() > 1e-6
 
 
-@every_loss
+@every_divergence
 @settings(max_examples=30)
 @given(data=st.data())
 def test_value_is_never_negative(loss, data):
@@ -192,7 +195,7 @@ def test_an_unavailable_class_counts_nothing(loss, container):
     assert_array_equal(product[:, 2], 0)
 
 
-@every_loss
+@every_divergence
 @pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize("q", [[0, 0, 1], [0.5, 0, 0.5]])
 def test_a_target_on_an_unavailable_class_costs_infinity(loss, container, q):

@@ -1,22 +1,18 @@
-"""The training objective of a linear model, as a sum over blocks of rows.
+"""A block of rows and its part of the training objective, as pure functions.
 
-Conventions, for the whole module:
+Conventions, for the whole package:
 
 - Row i has features x_i, target q_i and weight s_i. The weights are normalised:
   they sum to one over *all* blocks.
 - A model has M coefficient rows W of shape (M, n_features) and M intercepts b. Its
-  M outputs W x + b are the scores of M = K classes; with two classes there is one
-  output u, and the scores are (-u/2, +u/2).
-- Parameters are one flat float64 vector: W row by row, then b if there is one.
-- The objective is Σ_i s_i ℓ(scores_i; q_i) + ½ l2 ‖W‖². With l2 = 1/(C Σs) over the
-  weights before normalisation it is scikit-learn's.
+  M outputs W x + b are the scores of M = K classes; if there is one output u, for
+  two classes, the scores are (-u/2, +u/2).
 
 A block's contribution is a pure function of (coefficients, block, loss); nothing here
 keeps state between calls, and whatever can map a function over blocks can compute
 the sum: a loop, worker processes, a cluster.
 """
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -113,7 +109,7 @@ def _weighted_sum(X, residual):
     return residual.T @ X
 
 
-def _weighted_total(values, weight):
+def weighted_total(values, weight):
     # In float64 whatever the data: a line search compares totals.
     return float(np.dot(values, weight.astype(np.float64, copy=False)))
 
@@ -139,7 +135,7 @@ def block_value_and_gradient(coef, intercept, block, loss):
     values, residual = loss.evaluate(scores, block.target)
     residual *= block.weight[:, None]
     residual = _outputs_adjoint(residual, len(coef))
-    value = _weighted_total(values, block.weight)
+    value = weighted_total(values, block.weight)
     return value, _weighted_sum(block.X, residual), residual.sum(axis=0)
 
 
@@ -163,7 +159,7 @@ def block_linearization(coef, intercept, block, loss):
         product = _outputs_adjoint(product, len(coef_direction))
         return _weighted_sum(block.X, product), product.sum(axis=0)
 
-    value = _weighted_total(values, block.weight)
+    value = weighted_total(values, block.weight)
     gradient = _weighted_sum(block.X, residual), residual.sum(axis=0)
     return value, *gradient, hessian_product
 
@@ -211,160 +207,16 @@ def block_moments(block):
     return total, unit * mean, unit * np.sqrt(variance)
 
 
-class Linearization(NamedTuple):
-    """An objective at fixed parameters.
+def trial_scores(block, n_rows=64):
+    """Scores of some rows under random coefficients, about as large as after a fit.
 
-    Attributes
-    ----------
-    value : float
-    gradient : ndarray of shape (n_parameters,)
-    hessian_product : callable
-        Hessian times a vector of shape (n_parameters,).
+    For a check of a loss on the data at hand; the same at every call.
     """
-
-    value: float
-    gradient: np.ndarray
-    hessian_product: Callable
-
-
-class LinearObjective:
-    """Weighted mean loss of a linear model plus a ridge penalty.
-
-    Parameters
-    ----------
-    blocks : sequence of Block
-        Iterated over at every evaluation. The weights of all blocks sum to one.
-    loss : Loss
-        Checked, with its mapping.
-    l2 : float
-        Strength of the penalty ½ l2 ‖W‖²; the intercepts are free.
-    fit_intercept : bool
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skprob.losses import FenchelYoungLoss, SparseTarget
-    >>> from skprob.mappings import Softmax
-    >>> from skprob.objective import LinearObjective, split_rows
-    >>> X = np.array([[0.0], [1.0], [2.0]])
-    >>> target = SparseTarget.from_labels(np.array([0, 1, 2]), n_classes=3)
-    >>> objective = LinearObjective(
-    ...     split_rows(X, target, np.ones(3)), FenchelYoungLoss(Softmax()), l2=0.1
-    ... )
-    >>> value, gradient = objective.value_and_gradient(np.zeros(6))
-    >>> round(value, 4)  # log(3)
-    1.0986
-    >>> gradient.round(4)
-    array([ 0.3333, -0.    , -0.3333, -0.    , -0.    , -0.    ])
-    """
-
-    def __init__(self, blocks, loss, *, l2, fit_intercept=True):
-        self.blocks = blocks
-        self.loss = loss
-        self.l2 = l2
-        self.fit_intercept = fit_intercept
-        self.dtype = blocks[0].X.dtype
-        n_classes = blocks[0].target.shape[1]
-        self.coef_shape = (1 if n_classes == 2 else n_classes, blocks[0].X.shape[1])
-        self._constant = sum(
-            _weighted_total(loss.constant(block.target), block.weight)
-            for block in blocks
-        )
-
-    @property
-    def n_parameters(self):
-        """Length of the parameter vector."""
-        n_outputs, n_features = self.coef_shape
-        return n_outputs * (n_features + self.fit_intercept)
-
-    def pack(self, coef, intercept):
-        """Parameter vector of coefficients and intercepts."""
-        parts = [np.ravel(coef), intercept] if self.fit_intercept else [np.ravel(coef)]
-        return np.concatenate(parts).astype(np.float64, copy=False)
-
-    def unpack(self, parameters):
-        """Coefficients (M, n_features) and intercepts (M,) of a parameter vector."""
-        n_outputs, n_features = self.coef_shape
-        size = n_outputs * n_features
-        coef = parameters[:size].reshape(self.coef_shape)
-        intercept = parameters[size:] if self.fit_intercept else np.zeros(n_outputs)
-        return coef, intercept
-
-    def value_and_gradient(self, parameters):
-        """Value and gradient, in one pass over the data.
-
-        Parameters
-        ----------
-        parameters : ndarray of shape (n_parameters,)
-
-        Returns
-        -------
-        value : float
-        gradient : ndarray of shape (n_parameters,)
-        """
-        model = self._for_blocks(parameters)
-        parts = [block_value_and_gradient(*model, b, self.loss) for b in self.blocks]
-        return self._total(parameters, parts)
-
-    def linearize(self, parameters):
-        """Value, gradient and Hessian product at parameters.
-
-        Parameters
-        ----------
-        parameters : ndarray of shape (n_parameters,)
-
-        Returns
-        -------
-        linearization : Linearization
-        """
-        model = self._for_blocks(parameters)
-        parts = [block_linearization(*model, block, self.loss) for block in self.blocks]
-
-        def hessian_product(direction):
-            along = self._for_blocks(direction)
-            products = [part[3](*along) for part in parts]
-            product = self._sum_gradients(products)
-            coef, _ = self.unpack(product)
-            coef += self.l2 * self.unpack(direction)[0]
-            return product
-
-        return Linearization(*self._total(parameters, parts), hessian_product)
-
-    def feature_moments(self):
-        """Weighted mean and standard deviation of each feature.
-
-        Returns
-        -------
-        mean, deviation : ndarray of shape (n_features,)
-        """
-        parts = zip(*map(block_moments, self.blocks), strict=True)
-        total, means, within = map(np.array, parts)
-        share = total / total.sum()
-        mean = share @ means
-        spread = np.hypot(within, means - mean)
-        unit = spread.max(axis=0)
-        unit[unit == 0] = 1
-        return mean, unit * np.sqrt(share @ (spread / unit) ** 2)
-
-    def _for_blocks(self, parameters):
-        coef, intercept = self.unpack(parameters)
-        # A sparse product reads the transposed coefficients row by row.
-        order = "F" if sparse.issparse(self.blocks[0].X) else "C"
-        coef = np.asarray(coef, dtype=self.dtype, order=order)
-        return coef, intercept.astype(self.dtype, copy=False)
-
-    def _total(self, parameters, parts):
-        coef, _ = self.unpack(parameters)
-        value = sum(part[0] for part in parts) + self._constant
-        value += self.l2 / 2 * np.vdot(coef, coef)
-        gradient = self._sum_gradients([part[1:3] for part in parts])
-        self.unpack(gradient)[0][...] += self.l2 * coef
-        return float(value), gradient
-
-    def _sum_gradients(self, parts):
-        total = np.zeros(self.n_parameters)
-        coef, intercept = self.unpack(total)
-        for coef_part, intercept_part in parts:
-            coef += coef_part
-            intercept += intercept_part
-        return total
+    X = block.X[:n_rows]
+    n_classes = block.target.shape[1]
+    shape = (1 if n_classes == 2 else n_classes, X.shape[1])
+    coef = np.random.default_rng(0).standard_normal(shape)
+    outputs = model_outputs(X, coef, 0.0)
+    outputs = outputs - outputs.mean(axis=0)
+    spread = outputs.std(axis=0)
+    return scores_of(2 * outputs / np.where(spread > 0, spread, 1))

@@ -1,0 +1,66 @@
+"""What the displays share that draw one curve for each mapping."""
+
+from ._matplotlib import axes_for, import_pyplot
+
+_STYLES = ["-", "--", ":", "-."]
+
+
+class CurvesDisplay:
+    """Curves of several mappings over one variable, with a legend.
+
+    A subclass says what the curves are: it defines :meth:`from_mappings` and the
+    texts at the axes.
+    """
+
+    _x_label = _y_label = ""
+    _x_scale = "linear"
+
+    @classmethod
+    def from_mapping(cls, mapping, **options):
+        """Compute and draw the curve of one mapping.
+
+        Parameters
+        ----------
+        mapping : str, Mapping or callable
+            A registered name, a mapping, or a function from scores to probabilities.
+        **options : dict
+            As for :meth:`from_mappings`.
+
+        Returns
+        -------
+        display : object of the class
+        """
+        return cls.from_mappings([mapping], **options)
+
+    def plot(self, ax=None, **line_kw):
+        """Draw the curves.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure if None.
+        **line_kw : dict
+            Options of every line, as for ``Axes.plot``.
+
+        Returns
+        -------
+        self : object
+        """
+        self.ax_ = axes_for(type(self).__name__, ax)
+        self.figure_ = self.ax_.figure
+        pyplot = import_pyplot(type(self).__name__)
+        n_colours = len(pyplot.rcParams["axes.prop_cycle"])
+        x, curves = self._curves()
+        self.lines_ = []
+        for i, (label, curve) in enumerate(curves.items()):
+            # The colours come round again, so the style of the line must change.
+            style = _STYLES[i // n_colours % len(_STYLES)]
+            options = {"label": label, "linestyle": style, **line_kw}
+            self.lines_ += self.ax_.plot(x, curve, **options)
+        self.ax_.set(xlabel=self._x_label, ylabel=self._y_label, xscale=self._x_scale)
+        self.ax_.legend(fontsize="small")
+        return self
+
+    def _curves(self):
+        """The variable and, by label, the curves over it."""
+        raise NotImplementedError(f"{type(self).__name__} must define _curves().")

@@ -1,0 +1,63 @@
+"""What is given to an inspection: mappings with their labels, and numbers."""
+
+from collections.abc import Mapping as Mappable
+from numbers import Integral
+
+import numpy as np
+
+from ..mappings import Mapping, get_mapping
+
+
+def labelled(mappings):
+    """The mappings by their labels, from a dict of them or from a sequence.
+
+    In a sequence, a name labels itself, a function is labelled with its name and a
+    mapping with its representation.
+    """
+    if isinstance(mappings, Mappable):
+        pairs = list(mappings.items())
+    elif isinstance(mappings, (str, Mapping)) or not np.iterable(mappings):
+        raise ValueError(
+            "mappings must be a sequence of mappings or a dict of them by label; got "
+            f"{mappings!r}."
+        )
+    else:
+        pairs = [(_label(mapping), mapping) for mapping in mappings]
+    if not pairs:
+        raise ValueError("mappings must hold at least one mapping, got none.")
+    checked = {}
+    for label, mapping in pairs:
+        if label in checked:
+            raise ValueError(
+                f"Two mappings have the label {label!r}: give a dict of mappings by "
+                "label."
+            )
+        checked[label] = get_mapping(mapping)
+    return checked
+
+
+def _label(mapping):
+    if isinstance(mapping, str):
+        return mapping
+    return getattr(mapping, "__name__", repr(mapping))
+
+
+def check_row(name, values, at_least=1):
+    """`values` as a vector of finite floats, at least so many."""
+    try:
+        row = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be real numbers, got {values!r}.") from None
+    if row.ndim != 1 or len(row) < at_least or not np.isfinite(row).all():
+        raise ValueError(
+            f"{name} must be a row of at least {at_least} finite number(s); got "
+            f"{values!r}."
+        )
+    return row
+
+
+def check_points(n_points):
+    """`n_points` if points on so fine a grid can be drawn."""
+    if not isinstance(n_points, Integral) or n_points < 2:
+        raise ValueError(f"n_points must be an integer above 1, got {n_points!r}.")
+    return n_points

@@ -1,0 +1,151 @@
+"""All that there is to see of mappings, in one figure."""
+
+from math import ceil
+
+import numpy as np
+
+from ._entropy import EntropyDisplay
+from ._input import labelled
+from ._matplotlib import import_pyplot
+from ._profile import ProfileDisplay
+from ._support import SupportDisplay
+
+_MAX_COLUMNS = 4
+_INCHES = 3.4
+
+
+class MappingDisplay:
+    """Probabilities, entropy and zero regions of mappings, side by side.
+
+    Use :meth:`from_mapping` or :meth:`from_mappings` to make one. Each panel is a
+    display of its own, which has more options.
+
+    Parameters
+    ----------
+    profile : ProfileDisplay
+        Probability against score, for all mappings.
+    entropy : EntropyDisplay
+        Entropy against temperature, for all mappings.
+    supports : dict of str to SupportDisplay
+        Regions of three classes' scores by the classes with any probability, for
+        each mapping by its label.
+
+    Attributes
+    ----------
+    axes_ : list of matplotlib Axes
+        Of the profile, the entropy and the supports; after :meth:`plot`, as is the
+        next.
+    figure_ : matplotlib Figure
+        The figure of the axes.
+
+    See Also
+    --------
+    ProfileDisplay, EntropyDisplay, SupportDisplay : The panels.
+    mapping_table : Probabilities, support, entropy and slope as numbers.
+
+    Examples
+    --------
+    >>> from skprob.inspection import MappingDisplay
+    >>> display = MappingDisplay.from_mapping("sparsemax")
+    >>> len(display.axes_)
+    3
+    """
+
+    def __init__(self, *, profile, entropy, supports):
+        self.profile = profile
+        self.entropy = entropy
+        self.supports = supports
+
+    @classmethod
+    def from_mapping(cls, mapping, *, ax=None):
+        """Compute and draw the panels of one mapping.
+
+        Parameters
+        ----------
+        mapping : str, Mapping or callable
+            A registered name, a mapping, or a function from scores to probabilities.
+        ax : sequence of 3 matplotlib Axes, default=None
+            Where to draw; a new figure if None.
+
+        Returns
+        -------
+        display : MappingDisplay
+        """
+        return cls.from_mappings([mapping], ax=ax)
+
+    @classmethod
+    def from_mappings(cls, mappings, *, ax=None):
+        """Compute and draw the panels of several mappings.
+
+        Parameters
+        ----------
+        mappings : sequence or dict of str to mapping
+            Each a registered name, a mapping, or a function from scores to
+            probabilities; in a dict, by label.
+        ax : sequence of matplotlib Axes, default=None
+            Where to draw: two and one for each mapping; a new figure if None.
+
+        Returns
+        -------
+        display : MappingDisplay
+
+        Raises
+        ------
+        ValueError
+            If a mapping is none of the above, or the number of axes is another.
+        """
+        mappings = labelled(mappings)
+        axes = _axes(ax, 2 + len(mappings))
+        supports = zip(mappings.items(), axes[2:], strict=True)
+        display = cls(
+            profile=ProfileDisplay.from_mappings(mappings, ax=axes[0]),
+            entropy=EntropyDisplay.from_mappings(mappings, ax=axes[1]),
+            supports={
+                label: SupportDisplay.from_mapping(mapping, ax=panel)
+                for (label, mapping), panel in supports
+            },
+        )
+        return display._finish(axes)
+
+    def plot(self, ax=None):
+        """Draw the panels.
+
+        Parameters
+        ----------
+        ax : sequence of matplotlib Axes, default=None
+            Where to draw: two and one for each mapping; a new figure if None.
+
+        Returns
+        -------
+        self : object
+        """
+        panels = [self.profile, self.entropy, *self.supports.values()]
+        axes = _axes(ax, len(panels))
+        for panel, panel_axes in zip(panels, axes, strict=True):
+            panel.plot(panel_axes)
+        return self._finish(axes)
+
+    def _finish(self, axes):
+        for label, panel in zip(self.supports, axes[2:], strict=True):
+            panel.set_title(label, fontsize="medium")
+        self.axes_ = axes
+        self.figure_ = axes[0].figure
+        return self
+
+
+def _axes(ax, n_panels):
+    if ax is not None:
+        axes = list(np.ravel(ax))
+        if len(axes) != n_panels:
+            raise ValueError(
+                f"ax must be {n_panels} axes, two and one for each mapping; got "
+                f"{len(axes)}."
+            )
+        return axes
+    pyplot = import_pyplot("MappingDisplay")
+    columns = min(n_panels, _MAX_COLUMNS)
+    rows = ceil(n_panels / columns)
+    figure = pyplot.figure(
+        figsize=(_INCHES * columns, _INCHES * rows), layout="constrained"
+    )
+    return [figure.add_subplot(rows, columns, i + 1) for i in range(n_panels)]

@@ -1,0 +1,18 @@
+"""Matplotlib, imported when it is used."""
+
+
+def import_pyplot(user):
+    """``matplotlib.pyplot``, or an ImportError that says who needs what."""
+    try:
+        from matplotlib import pyplot
+    except ImportError as error:
+        raise ImportError(
+            f'{user} needs matplotlib: pip install "skprob[plot]".'
+        ) from error
+    return pyplot
+
+
+def axes_for(user, ax):
+    """The axes `ax`, or those of a new figure if it is None."""
+    pyplot = import_pyplot(user)
+    return pyplot.subplots()[1] if ax is None else ax

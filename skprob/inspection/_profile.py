@@ -1,0 +1,107 @@
+"""The probability of a class against its score."""
+
+import numpy as np
+
+from ._curves import CurvesDisplay
+from ._input import check_points, check_row, labelled
+
+
+class ProfileDisplay(CurvesDisplay):
+    """Probability of a class as its score moves and those of the others stay.
+
+    Use :meth:`from_mapping` or :meth:`from_mappings` to make one.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_points,)
+        The moving score.
+    probabilities : dict of str to ndarray of shape (n_points,)
+        Of the class with the moving score, by the label of the mapping.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where the curves are; after :meth:`plot`, as are the next two.
+    figure_ : matplotlib Figure
+        The figure of the axes.
+    lines_ : list of matplotlib Line2D
+        The curves.
+
+    See Also
+    --------
+    SupportDisplay : Which classes have any probability, for all scores of three.
+    EntropyDisplay : Entropy of the probabilities against the temperature.
+
+    Examples
+    --------
+    >>> from skprob.inspection import ProfileDisplay
+    >>> display = ProfileDisplay.from_mappings(["softmax", "sparsemax"])
+    >>> display.scores[[0, 250, 500]]
+    array([-5.,  0.,  5.])
+    >>> display.probabilities["sparsemax"][[0, 250, 500]]
+    array([0. , 0.5, 1. ])
+    """
+
+    _x_label = "score of the class"
+    _y_label = "probability of the class"
+
+    def __init__(self, *, scores, probabilities):
+        self.scores = scores
+        self.probabilities = probabilities
+
+    @classmethod
+    def from_mappings(
+        cls,
+        mappings,
+        *,
+        fixed_scores=(0.0,),
+        score_range=(-5.0, 5.0),
+        n_points=501,
+        ax=None,
+        **line_kw,
+    ):
+        """Compute and draw the curves of several mappings.
+
+        Parameters
+        ----------
+        mappings : sequence or dict of str to mapping
+            Each a registered name, a mapping, or a function from scores to
+            probabilities; in a dict, by the label in the legend.
+        fixed_scores : array-like of shape (n_others,), default=(0.0,)
+            Scores of the other classes.
+        score_range : pair of floats, default=(-5.0, 5.0)
+            Between which the score of the class moves.
+        n_points : int, default=501
+            Points on each curve.
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure if None.
+        **line_kw : dict
+            Options of every line, as for ``Axes.plot``.
+
+        Returns
+        -------
+        display : ProfileDisplay
+
+        Raises
+        ------
+        ValueError
+            If an argument is none of the above.
+        """
+        mappings = labelled(mappings)
+        others = check_row("fixed_scores", fixed_scores)
+        ends = check_row("score_range", score_range, at_least=2)
+        if len(ends) != 2 or ends[0] >= ends[1]:
+            raise ValueError(
+                "score_range must be two numbers in ascending order; got "
+                f"{score_range!r}."
+            )
+        moving = np.linspace(*ends, check_points(n_points))
+        rows = np.column_stack([moving, np.tile(others, (n_points, 1))])
+        probabilities = {
+            label: mapping(rows)[:, 0] for label, mapping in mappings.items()
+        }
+        display = cls(scores=moving, probabilities=probabilities)
+        return display.plot(ax, **line_kw)
+
+    def _curves(self):
+        return self.scores, self.probabilities

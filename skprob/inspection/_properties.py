@@ -1,0 +1,266 @@
+"""Properties that one may expect of a mapping, and the search for counterexamples.
+
+Each property is a function ``(mapping, scores, rng)`` that looks among rows of scores
+(n_samples, n_classes) for some that the property does not hold at.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..mappings import get_mapping
+
+# A mapping that is an integral is computed to about 1e-10.
+_TOLERANCE = 1e-8
+_N_CLASSES = (2, 3, 4, 12)
+_N_SAMPLES = 300
+# Round a circle of many small steps a mapping shows how far its Jacobian is from
+# symmetric; with few steps its slope would hide that.
+_CIRCLE = 512
+_N_CIRCLES = 30
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """Scores at which a mapping lacks a property.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n_rows, n_classes)
+        As many rows as it takes to show it.
+    probabilities : ndarray of shape (n_rows, n_classes)
+        What the mapping makes of them; NaN where it raises an error.
+    reason : str
+        What is wrong with them, in words.
+    """
+
+    scores: np.ndarray
+    probabilities: np.ndarray
+    reason: str
+
+
+def on_simplex(mapping, scores, rng):
+    """Probabilities are not negative and sum to one, for scores of any finite size."""
+    sizes = 10.0 ** rng.uniform(-300, 300, (len(scores), 1))
+    signs = np.sign(scores)
+    for rows in (scores, signs * sizes, signs * 10.0 ** rng.uniform(-3, 300)):
+        p = _values(mapping, rows)
+        off = np.abs(p.sum(axis=1) - 1)
+        # NaN, for no value at all, is as far off as can be.
+        off[np.isnan(off) | (p < 0).any(axis=1)] = np.inf
+        worst = off.argmax()
+        if off[worst] > 4 * p.shape[1] * np.finfo(p.dtype).eps:
+            reason = "There is no such row of probabilities."
+            return Counterexample(rows[[worst]], p[[worst]], reason)
+    return None
+
+
+def strictly_positive(mapping, scores, rng):
+    """Every class has a positive probability: there are no exact zeros."""
+    p = _values(mapping, scores)
+    zeros = np.count_nonzero(p == 0, axis=1)
+    if not zeros.any():
+        return None
+    row = zeros.argmax()
+    reason = f"Class {p[row].argmin() + 1} has probability zero."
+    return Counterexample(scores[[row]], p[[row]], reason)
+
+
+def order_preserving(mapping, scores, rng):
+    """A class of a higher score never has a lower probability."""
+    p = _values(mapping, scores)
+    higher = scores[:, :, None] > scores[:, None, :]
+    excess = np.where(higher, p[:, None, :] - p[:, :, None], 0)
+    n, i, j = np.unravel_index(excess.argmax(), excess.shape)
+    if not excess[n, i, j] > _TOLERANCE:
+        return None
+    reason = f"Class {i + 1} has the higher score than {j + 1}, and less probability."
+    return Counterexample(scores[[n]], p[[n]], reason)
+
+
+def shift_invariant(mapping, scores, rng):
+    """A constant added to all scores of a row does not change its probabilities."""
+    shifted = scores + rng.choice([-2.0, -1.0, 1.0, 2.0], (len(scores), 1))
+    p, q = _values(mapping, scores), _values(mapping, shifted)
+    row = _most_different(p, q)
+    if row is None:
+        return None
+    return Counterexample(
+        np.stack([scores[row], shifted[row]]),
+        np.stack([p[row], q[row]]),
+        "The rows of scores differ by a constant, and yet their probabilities differ.",
+    )
+
+
+def permutation_equivariant(mapping, scores, rng):
+    """Permuted scores have the same probabilities, permuted alike."""
+    order = rng.permuted(np.tile(np.arange(scores.shape[1]), (len(scores), 1)), axis=1)
+    permuted = np.take_along_axis(scores, order, axis=1)
+    p, q = _values(mapping, scores), _values(mapping, permuted)
+    row = _most_different(np.take_along_axis(p, order, axis=1), q)
+    if row is None:
+        return None
+    names = ", ".join(str(k + 1) for k in order[row])
+    return Counterexample(
+        np.stack([scores[row], permuted[row]]),
+        np.stack([p[row], q[row]]),
+        f"The second row has the scores of the first in the order {names}, and "
+        "other probabilities than those in that order.",
+    )
+
+
+def argmax_limit(mapping, scores, rng):
+    """As the temperature falls to zero, the class of the best score gets it all."""
+    second, first = np.sort(scores, axis=1)[:, -2:].T
+    rows = scores[first - second >= 0.1]
+    best = rows.argmax(axis=1)[:, None]
+    limit = None
+    for temperature in 10.0 ** -np.arange(1, 7):
+        # A function that overflows is judged by how far it gets.
+        p = _values(mapping, rows / temperature)
+        if np.isnan(p).any():
+            break
+        limit = p, temperature
+    if limit is None:
+        return None
+    p, temperature = limit
+    share = np.take_along_axis(p, best, axis=1)[:, 0]
+    worst = share.argmin()
+    if share[worst] > 0.99:
+        return None
+    reason = (
+        f"Class {best[worst, 0] + 1} has the best score by far, these being scores of "
+        f"ordinary size at temperature {temperature:g}."
+    )
+    return Counterexample((rows / temperature)[[worst]], p[[worst]], reason)
+
+
+def gradient_of_convex(mapping, scores, rng):
+    """The mapping is the gradient of a convex function, its potential.
+
+    So it is if, and only if, the scores never gain on the way round a cycle: for all
+    z_1, ..., z_m the sum of the <p(z_i), z_{i+1} - z_i> is not positive (Rockafellar
+    1970, theorem 24.8). It needs no derivative, and no exception for kinks and jumps.
+    """
+    shape = (len(scores), 1, scores.shape[1])
+    centre = scores[:, None]
+    angle = np.linspace(0, 2 * np.pi, _CIRCLE, endpoint=False)[:, None]
+    for reach in (2.0, 0.5, 0.125):
+        u, v = rng.integers(-4, 5, (2, *shape)) * (reach / 4)
+        circle = np.cos(angle) * u[:_N_CIRCLES] + np.sin(angle) * v[:_N_CIRCLES]
+        for cycles in (
+            np.concatenate([centre, centre + u], axis=1),
+            np.concatenate([centre, centre + u, centre + v], axis=1),
+            centre[:_N_CIRCLES] + circle,
+        ):
+            found = _gain_round(mapping, cycles)
+            if found is not None:
+                return found
+    return None
+
+
+def _gain_round(mapping, cycles):
+    """A counterexample among cycles of scores (n_cycles, n_points, n_classes)."""
+    p = _values(mapping, cycles.reshape(-1, cycles.shape[2])).reshape(cycles.shape)
+    for turn in (1, -1):
+        z, q = cycles[:, ::turn], p[:, ::turn]
+        gains = np.einsum("cmk,cmk->c", q, np.roll(z, -1, axis=1) - z)
+        best = np.nan_to_num(gains, nan=-np.inf).argmax()
+        if gains[best] > _TOLERANCE * np.abs(z[best]).sum(axis=1).max():
+            reason = (
+                f"Round these {z.shape[1]} rows of scores and back to the first, the "
+                "sum of probability times the next step of the score is "
+                f"{gains[best]:.3g}; for a gradient it is not positive."
+            )
+            return Counterexample(z[best], q[best], reason)
+    return None
+
+
+#: The properties by name: functions that search for a counterexample, whose docstrings
+#: say what the property is.
+PROPERTIES = {
+    "on the simplex": on_simplex,
+    "strictly positive": strictly_positive,
+    "order preserving": order_preserving,
+    "shift invariant": shift_invariant,
+    "permutation equivariant": permutation_equivariant,
+    "argmax limit": argmax_limit,
+    "potential": gradient_of_convex,
+}
+
+
+def find_counterexamples(mapping, random_state=0):
+    """Search for scores at which a mapping lacks what one may expect of it.
+
+    Rows of 2, 3, 4 and 12 classes are tried, of small integers (with many ties) and
+    of finer numbers. A property without a counterexample is not thereby proved.
+
+    Parameters
+    ----------
+    mapping : str, Mapping or callable
+        A registered name, a mapping, or a function from scores to probabilities.
+    random_state : int, default=0
+        Seed of the search.
+
+    Returns
+    -------
+    counterexamples : dict of str to Counterexample or None
+        For each name in `PROPERTIES`, in the fewest classes; None where none was
+        found.
+
+    Raises
+    ------
+    ValueError
+        If `mapping` is none of the above.
+
+    Examples
+    --------
+    >>> from skprob.inspection import find_counterexamples
+    >>> found = find_counterexamples("sparsemax")
+    >>> [name for name, example in found.items() if example is not None]
+    ['strictly positive']
+    >>> example = found["strictly positive"]
+    >>> bool((example.probabilities == 0).any())
+    True
+    """
+    mapping = get_mapping(mapping)
+    return {
+        name: _first(mapping, search, random_state)
+        for name, search in PROPERTIES.items()
+    }
+
+
+def _first(mapping, search, seed):
+    for n_classes in _N_CLASSES:
+        rng = np.random.default_rng(seed)
+        for scores in _trial_scores(n_classes, rng):
+            found = search(mapping, scores, rng)
+            if found is not None:
+                return found
+    return None
+
+
+def _trial_scores(n_classes, rng):
+    """Rows of small binary fractions: readable, and shifted without rounding."""
+    shape = (_N_SAMPLES, n_classes)
+    yield rng.integers(-3, 4, shape).astype(float)
+    yield rng.integers(-10, 11, shape) / 2
+    yield rng.integers(-32, 33, shape) / 16
+
+
+def _values(mapping, scores):
+    """Probabilities; NaN in the rows of which the mapping makes none."""
+    with np.errstate(all="ignore"):
+        try:
+            return mapping(scores)
+        except ValueError:
+            if len(scores) == 1:
+                return np.full_like(scores, np.nan)
+        halves = np.array_split(scores, 2)
+        return np.concatenate([_values(mapping, half) for half in halves])
+
+
+def _most_different(p, q):
+    """The row in which p and q differ most, None if they do not."""
+    gap = np.nan_to_num(np.abs(p - q)).max(axis=1)
+    return gap.argmax() if gap.max() > _TOLERANCE else None

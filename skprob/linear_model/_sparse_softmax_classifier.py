@@ -1,0 +1,123 @@
+"""Linear classifier with sparse softmax."""
+
+from ..losses import SparseSoftmaxLoss
+from ..mappings import SparseSoftmax
+from ._base import BaseLinearClassifier
+from ._docstrings import with_shared_sections
+
+
+@with_shared_sections
+class SparseSoftmaxClassifier(BaseLinearClassifier):
+    """Linear classifier with softmax over the best classes, zero for all others.
+
+    The method is for fine-tuning: a fit first minimises the log loss of softmax over
+    all classes, and from there the loss of softmax over the kept ones,
+    :class:`~skprob.losses.SparseSoftmaxLoss`.
+
+    Parameters
+    ----------
+    k : int or None, default="auto"
+        How many classes are kept, at least 1; all where there are no more. "auto" is
+        10, or None where p is given. Exactly one of k and p must be given.
+    p : float, default=None
+        The probability that the kept classes must have under softmax, in (0, 1].
+    outside : {"published", "add", "full", "skip"}, default="published"
+        What is done in training with a row none of whose labels is kept: the loss as
+        it was published, which has no special case; its labels are kept as well; all
+        classes are kept; the row is left out.
+    pretrain : "softmax" or None, default="softmax"
+        What is minimised first. A fit that starts warm never begins with it.
+    {parameters}
+
+    Attributes
+    ----------
+    {attributes}
+
+    See Also
+    --------
+    LinearClassifier : Any mapping; the objective is given there.
+    EntmaxClassifier : Exact zeros, with a loss that is smooth.
+
+    Notes
+    -----
+    ``n_iter_`` counts the iterations of both phases, each of at most ``max_iter``.
+
+    The gradient jumps where the kept classes change. A fit can stop at such a jump,
+    from which no step lowers the objective but where the gradient is not within
+    ``tol``: it then warns, and the model is usable.
+
+    A small k, or p, with a strong penalty asks for little but small coefficients: with
+    k = 1 the loss is the perceptron's, which is zero where all scores are. "skip" may
+    leave out more and more rows, all of them with k = 1.
+
+    References
+    ----------
+    S. Sun, Z. Zhang, B. Huang, P. Lei, J. Su, S. Pan and J. Cao, "Sparse-softmax: a
+    simpler and faster alternative softmax transformation", arXiv:2112.12433, 2021.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from skprob import SparseSoftmaxClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = SparseSoftmaxClassifier(k=2).fit(X, y)
+    >>> model.predict_proba(X[[0, 70]]).round(3)
+    array([[0.981, 0.019, 0.   ],
+           [0.   , 0.436, 0.564]])
+    """
+
+    _parameter_constraints: dict = {
+        **SparseSoftmax._parameter_constraints,
+        "outside": SparseSoftmaxLoss._parameter_constraints["outside"],
+        "pretrain": SparseSoftmaxLoss._parameter_constraints["pretrain"],
+        **BaseLinearClassifier._parameter_constraints,
+    }
+
+    def __init__(
+        self,
+        k="auto",
+        p=None,
+        *,
+        outside="published",
+        pretrain="softmax",
+        similarity="dot",
+        margin=0.0,
+        temperature=1.0,
+        C=1.0,
+        fit_intercept=True,
+        class_weight=None,
+        label_smoothing=0.0,
+        target_type="auto",
+        threshold="auto",
+        solver="lbfgs",
+        tol=1e-4,
+        max_iter=1000,
+        warm_start=False,
+        verbose=0,
+    ):
+        super().__init__(
+            similarity=similarity,
+            margin=margin,
+            temperature=temperature,
+            C=C,
+            fit_intercept=fit_intercept,
+            class_weight=class_weight,
+            label_smoothing=label_smoothing,
+            target_type=target_type,
+            threshold=threshold,
+            solver=solver,
+            tol=tol,
+            max_iter=max_iter,
+            warm_start=warm_start,
+            verbose=verbose,
+        )
+        self.k = k
+        self.p = p
+        self.outside = outside
+        self.pretrain = pretrain
+
+    def _mapping(self):
+        return SparseSoftmax(self.k, self.p)
+
+    def _loss(self):
+        return SparseSoftmaxLoss(outside=self.outside, pretrain=self.pretrain)

@@ -1,0 +1,104 @@
+"""Linear classifier with Taylor softmax."""
+
+from ..mappings import TaylorSoftmax
+from ._base import BaseLinearClassifier
+from ._docstrings import with_shared_sections
+
+
+@with_shared_sections
+class TaylorSoftmaxClassifier(BaseLinearClassifier):
+    r"""Linear classifier with Taylor softmax, whose tails are powers of the scores.
+
+    The probabilities are in proportion to a Taylor polynomial of exp at the scores,
+    and the loss is the log loss.
+
+    Parameters
+    ----------
+    order : int, default=2
+        Order of the polynomial: even, from 2 to 30.
+    {parameters}
+
+    Attributes
+    ----------
+    {attributes}
+
+    See Also
+    --------
+    LinearClassifier : Any mapping; the objective is given there.
+    SoftmaxClassifier : The limit of large orders.
+
+    Notes
+    -----
+    The loss is not convex: where the fit ends depends on where it starts, at zero
+    scores, where Taylor softmax and softmax agree to first order.
+
+    A higher score may have a lower probability. ``predict`` goes by the probabilities,
+    not by the scores of ``decision_function``.
+
+    For labels of two classes there is one output u and the scores are (-u/2, u/2).
+    Both polynomials grow with u, so that the probability is largest at a finite u and
+    then falls back to 1/2: with order 2 it is at most :math:`(2 + \sqrt 2) / 4`, about
+    0.854, at :math:`u = 2 \sqrt 2`. A higher order goes further.
+
+    References
+    ----------
+    A. de Brébisson and P. Vincent, "An exploration of softmax alternatives belonging
+    to the spherical loss family", ICLR 2016 (order 2).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from skprob import TaylorSoftmaxClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = TaylorSoftmaxClassifier().fit(X, y)
+    >>> model.predict_proba(X[[0, 70]]).round(3)
+    array([[0.882, 0.068, 0.05 ],
+           [0.047, 0.308, 0.645]])
+    """
+
+    _parameter_constraints: dict = {
+        "order": TaylorSoftmax._parameter_constraints["order"],
+        **BaseLinearClassifier._parameter_constraints,
+    }
+
+    def __init__(
+        self,
+        order=2,
+        *,
+        loss="auto",
+        similarity="dot",
+        margin=0.0,
+        temperature=1.0,
+        C=1.0,
+        fit_intercept=True,
+        class_weight=None,
+        label_smoothing=0.0,
+        target_type="auto",
+        threshold="auto",
+        solver="lbfgs",
+        tol=1e-4,
+        max_iter=1000,
+        warm_start=False,
+        verbose=0,
+    ):
+        super().__init__(
+            loss=loss,
+            similarity=similarity,
+            margin=margin,
+            temperature=temperature,
+            C=C,
+            fit_intercept=fit_intercept,
+            class_weight=class_weight,
+            label_smoothing=label_smoothing,
+            target_type=target_type,
+            threshold=threshold,
+            solver=solver,
+            tol=tol,
+            max_iter=max_iter,
+            warm_start=warm_start,
+            verbose=verbose,
+        )
+        self.order = order
+
+    def _mapping(self):
+        return TaylorSoftmax(self.order)

@@ -1,0 +1,65 @@
+"""Smooth accuracy."""
+
+from sklearn.utils._param_validation import StrOptions
+
+from ..mappings import get_mapping
+from ._base import Loss, LossLinearization, shift_to_standard
+from ._matching import matching_loss
+
+
+class AccuracyLoss(Loss):
+    r"""Minus the probability of the target: smooth accuracy.
+
+    .. math:: \ell(z; q) = -\langle q, p(z) \rangle
+
+    is minus the expected accuracy of a prediction drawn from the probabilities. It is
+    bounded, so that a mislabelled row costs little, and not convex: where it starts
+    decides where it ends. A fit therefore starts from the optimum of the mapping's
+    matching loss (for softmax the log loss).
+
+    Parameters
+    ----------
+    mapping : Mapping, str or None, default=None
+        A mapping, or its registered name. None stands for the mapping of the
+        classifier that the loss is given to.
+    pretrain : "auto" or None, default="auto"
+        What a fit minimises first: the mapping's matching loss, or nothing.
+
+    See Also
+    --------
+    LogLoss : Minus the logarithm of the same probability.
+
+    Examples
+    --------
+    >>> from skprob.losses import AccuracyLoss
+    >>> loss = AccuracyLoss("sparsemax")
+    >>> loss.value([[0.5, 0.3], [0.0, 5.0]], [[1, 0], [1, 0]])
+    array([-0.6,  0. ])
+    """
+
+    _parameter_constraints = {"pretrain": [StrOptions({"auto"}), None]}
+
+    def __init__(self, mapping=None, pretrain="auto"):
+        super().__init__(mapping)
+        self.pretrain = pretrain
+
+    def stages(self):
+        if self.pretrain is None:
+            return [self]
+        return [matching_loss(get_mapping(self.mapping)), self]
+
+    def evaluate(self, scores, target):
+        values, gradient, _ = self.linearize(scores, target)
+        return values, gradient
+
+    def linearize(self, scores, target):
+        mapping = get_mapping(self.mapping)
+        q = target.to_dense(scores.dtype)
+        p, _, vjp, vjp_derivative = mapping.linearize(
+            shift_to_standard(scores, mapping)
+        )
+
+        def hessian_product(direction):
+            return -vjp_derivative(q, direction)
+
+        return LossLinearization(-target.inner(p), -vjp(q), hessian_product)

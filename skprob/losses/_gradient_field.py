@@ -1,0 +1,124 @@
+"""The loss of a mapping of which nothing but its values is known."""
+
+import numpy as np
+
+from ..mappings import get_mapping
+from ._base import Loss, LossLinearization, shift_to_standard
+
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(6)
+_NODES, _WEIGHTS = (_NODES + 1) / 2, _WEIGHTS / 2
+# Bisections of the way from zero to the scores; each kink on it costs about as many.
+_MAX_DEPTH = 20
+
+
+class GradientFieldLoss(Loss):
+    r"""The loss whose gradient is p - q, from the values of the mapping alone.
+
+    .. math:: \ell(z; q) = \int_0^1 \langle p(s z) - q, z \rangle \, ds
+
+    Where the Jacobian of the mapping is symmetric, this is its Fenchel-Young loss up
+    to a constant that depends on the target alone (so it can be negative), and p - q
+    is its gradient. Where it is not, p - q is no loss's gradient: a fit checks this
+    on its data, and the log loss is what remains.
+
+    Parameters
+    ----------
+    mapping : Mapping, callable, str or None, default=None
+        Any mapping. None stands for the mapping of the classifier that the loss is
+        given to.
+
+    See Also
+    --------
+    FenchelYoungLoss : The same for a mapping that knows its potential.
+    LogLoss : For a mapping that is not a gradient.
+
+    Notes
+    -----
+    The integral is computed row by row with Gauss-Legendre rules on intervals that
+    are halved until two of them agree with the whole to 1e-7: a few evaluations for a
+    smooth mapping, many for one with kinks.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.losses import GradientFieldLoss
+    >>> def my_softmax(scores):
+    ...     p = np.exp(scores)
+    ...     return p / p.sum(axis=1, keepdims=True)
+    >>> loss = GradientFieldLoss(my_softmax)
+    >>> loss.value([[1.0, 0.0]], [[1, 0]]) + np.log(2)  # the log loss
+    array([0.31326169])
+    """
+
+    def check_on(self, make_scores):
+        """Raise ValueError where the Jacobian is not symmetric at the scores."""
+        scores = make_scores()
+        mapping = get_mapping(self.mapping)
+        u, v = np.random.default_rng(0).standard_normal((2, *scores.shape))
+        step = 1e-5 * max(1.0, np.abs(scores).max())
+
+        def derivative(direction):
+            ahead = mapping(scores + step * direction)
+            return (ahead - mapping(scores - step * direction)) / (2 * step)
+
+        forth = np.einsum("nk,nk->n", u, derivative(v))
+        back = np.einsum("nk,nk->n", v, derivative(u))
+        size = np.maximum(np.abs(forth), np.abs(back)).max()
+        off = np.abs(forth - back)
+        # A kink between two points upsets a few rows, asymmetry all of them.
+        if np.mean(off > 1e-3 * size) > 0.1:
+            raise ValueError(
+                f"The Jacobian of {mapping!r} is not symmetric on these data (u·Jv and "
+                f"v·Ju differ by up to {off.max():.3g}, of {size:.3g}), so that p - q "
+                "is not the gradient of any loss. Use the log loss: loss='log'."
+            )
+
+    def evaluate(self, scores, target):
+        mapping = get_mapping(self.mapping)
+        scores = shift_to_standard(scores, mapping)
+        values = _line_integral(mapping, scores).astype(scores.dtype)
+        values -= target.inner(scores)
+        gradient = mapping.probabilities(scores)
+        target.add_to(gradient, -1)
+        return values, gradient
+
+    def linearize(self, scores, target):
+        mapping = get_mapping(self.mapping)
+        jvp = mapping.linearize(
+            shift_to_standard(np.array(scores, order="K"), mapping)
+        ).jvp
+        return LossLinearization(*self.evaluate(scores, target), jvp)
+
+
+def _line_integral(mapping, scores):
+    """∫₀¹ ⟨p(s z), z⟩ ds for each row z, adaptively."""
+    n_samples, n_classes = scores.shape
+    tolerance = 1e-7 if scores.dtype == np.float64 else 1e-5
+
+    def rule(rows, start, width):
+        s = (start[:, None] + width[:, None] * _NODES).astype(scores.dtype)
+        z = scores[rows]
+        points = (s[:, :, None] * z[:, None, :]).reshape(-1, n_classes)
+        p = mapping.probabilities(shift_to_standard(points, mapping))
+        p = p.reshape(len(rows), len(_NODES), n_classes)
+        # An unavailable class has probability 0 and counts nothing.
+        along = np.einsum("rsk,rk->rs", p, np.where(np.isfinite(z), z, 0))
+        return width * (along @ _WEIGHTS)
+
+    rows = np.arange(n_samples)
+    start, width = np.zeros(n_samples), np.ones(n_samples)
+    whole = rule(rows, start, width)
+    total = np.zeros(n_samples)
+    for _ in range(_MAX_DEPTH):
+        rows, width = np.repeat(rows, 2), np.repeat(width / 2, 2)
+        start = np.repeat(start, 2)
+        start[1::2] += width[1::2]
+        halves = rule(rows, start, width)
+        both = halves[::2] + halves[1::2]
+        done = np.abs(both - whole) <= tolerance * np.maximum(np.abs(both), 1)
+        total += np.bincount(rows[::2][done], both[done], minlength=n_samples)
+        left = np.repeat(~done, 2)
+        rows, start, width, whole = rows[left], start[left], width[left], halves[left]
+        if not len(rows):
+            break
+    return total + np.bincount(rows, whole, minlength=n_samples)

@@ -1,0 +1,141 @@
+"""The loss of sparse softmax, with a choice for labels that are not kept."""
+
+import numpy as np
+from sklearn.utils._param_validation import StrOptions
+
+from ..mappings import Softmax, SparseSoftmax, Temperature, get_mapping
+from ..mappings._jacobian import entmax_linearization
+from ._base import Loss, LossLinearization, shift_to_standard
+from ._fenchel_young import FenchelYoungLoss
+
+
+class SparseSoftmaxLoss(Loss):
+    r"""The log loss of softmax over the classes that sparse softmax keeps.
+
+    .. math:: \ell(z; q) = \log \sum_{i \in S} \exp(z_i) - \langle q, z \rangle,
+
+    where S is the set of kept classes. Its gradient is :math:`p - q` and it is never
+    negative, as the largest score is always kept. A row is *outside* if S holds no
+    class of its target (no label of a set, none that a distribution gives weight).
+    What is done with these rows is a parameter.
+
+    Parameters
+    ----------
+    mapping : SparseSoftmax, "sparse_softmax" or None, default=None
+        Possibly at a :class:`~skprob.mappings.Temperature` τ; the loss is then τ
+        times that of z / τ. None stands for the mapping of the classifier that the
+        loss is given to.
+    outside : {"published", "add", "full", "skip"}, default="published"
+        "published" has no special case: the gradient lowers the kept classes and
+        raises the target's. "add" adds the target's classes to S, "full" takes all
+        classes for S. "skip" gives such a row the value zero and no gradient.
+    pretrain : "softmax" or None, default="softmax"
+        What a fit minimises first, to start from there: the log loss of softmax over
+        all classes, or nothing.
+
+    See Also
+    --------
+    FenchelYoungLoss : For top-k and labels the same as "published"; for other targets
+        it differs by a constant, the target's entropy.
+
+    Notes
+    -----
+    For top-k, "published" is convex. The other losses jump where S changes, and so do
+    all of them for top-p: a solver may stop at a jump, with a usable model. "skip" is
+    for fine-tuning only: it is at its least where every row is outside.
+
+    References
+    ----------
+    S. Sun, Z. Zhang, B. Huang, P. Lei, J. Su, S. Pan and J. Cao, "Sparse-softmax: a
+    simpler and faster alternative softmax transformation", arXiv:2112.12433, 2021
+    ("published").
+
+    Examples
+    --------
+    >>> from skprob.losses import SparseSoftmaxLoss
+    >>> from skprob.mappings import SparseSoftmax
+    >>> scores, target = [[2.0, 1.0, 0.0]], [[0, 0, 1]]
+    >>> for outside in ["published", "add", "full", "skip"]:
+    ...     loss = SparseSoftmaxLoss(SparseSoftmax(k=1), outside=outside)
+    ...     value, gradient = loss.value_and_gradient(scores, target)
+    ...     print(outside, value.round(3), gradient.round(3))
+    published [2.] [[ 1.  0. -1.]]
+    add [2.127] [[ 0.881  0.    -0.881]]
+    full [2.408] [[ 0.665  0.245 -0.91 ]]
+    skip [0.] [[0. 0. 0.]]
+    """
+
+    _parameter_constraints = {
+        "outside": [StrOptions({"published", "add", "full", "skip"})],
+        "pretrain": [StrOptions({"softmax"}), None],
+    }
+
+    def __init__(self, mapping=None, outside="published", pretrain="softmax"):
+        super().__init__(mapping)
+        self.outside = outside
+        self.pretrain = pretrain
+
+    def check(self):
+        super().check()
+        if not isinstance(self._parts()[0], SparseSoftmax):
+            raise ValueError(
+                "SparseSoftmaxLoss (loss='sparse_softmax') needs the mapping "
+                f"SparseSoftmax; got {get_mapping(self.mapping)!r}."
+            )
+
+    def stages(self):
+        if self.pretrain is None:
+            return [self]
+        softmax = Temperature(Softmax(), self._parts()[1])
+        return [FenchelYoungLoss(softmax), self]
+
+    def evaluate(self, scores, target):
+        gradient, values, skipped = self._solve(scores, target)
+        target.add_to(gradient, -1)
+        gradient[skipped] = 0
+        return values, gradient
+
+    def linearize(self, scores, target):
+        p, values, skipped = self._solve(scores, target)
+        jvp = entmax_linearization(p, alpha=1).jvp
+        tau = self._parts()[1]
+        gradient = p.copy(order="K")
+        target.add_to(gradient, -1)
+        gradient[skipped] = 0
+
+        def hessian_product(direction):
+            product = jvp(direction) / tau
+            product[skipped] = 0
+            return product
+
+        return LossLinearization(values, gradient, hessian_product)
+
+    def _solve(self, scores, target):
+        """Probabilities and values, and the indices of the rows that are skipped."""
+        mapping, tau = self._parts()
+        shift_to_standard(scores, mapping)
+        with np.errstate(over="ignore"):
+            scores /= tau
+        kept = mapping.kept(scores)
+        inner = target.inner(scores)
+        skipped = slice(0)
+        if self.outside != "published":
+            outside = np.flatnonzero(target.inner(kept) == 0)
+            if self.outside == "full":
+                kept[outside] = True
+            elif self.outside == "add":
+                kept[outside] |= target.to_dense(bool)[outside]
+            else:
+                skipped = outside
+        np.copyto(scores, -np.inf, where=~kept)
+        p, potential = Softmax().probabilities_and_potential(scores)
+        values = tau * (potential - inner)
+        values[skipped] = 0
+        return p, values, skipped
+
+    def _parts(self):
+        """The sparse softmax itself and the temperature that it is used at."""
+        mapping, tau = get_mapping(self.mapping), 1.0
+        while isinstance(mapping, Temperature):
+            mapping, tau = mapping.mapping, tau * mapping.temperature
+        return mapping, tau

@@ -1,0 +1,70 @@
+"""Derivatives of a mapping by differences, for one that provides none."""
+
+import numpy as np
+
+# Balances truncation against rounding in a central difference.
+_STEP = np.finfo(np.float64).eps ** (1 / 3)
+
+
+def numerical_jacobian(probabilities, scores):
+    """Jacobian of each row by central differences.
+
+    Parameters
+    ----------
+    probabilities : callable
+        Kernel from scores to probabilities; it may overwrite the scores.
+    scores : ndarray of shape (n_samples, n_classes)
+
+    Returns
+    -------
+    jacobian : ndarray of shape (n_samples, n_classes, n_classes)
+        Errors are about 1e-10, and of the size of the jump at a kink.
+    """
+    n_samples, n_classes = scores.shape
+    jacobian = np.zeros((n_samples, n_classes, n_classes))
+    for j in np.flatnonzero(np.isfinite(scores).any(axis=0)):
+        up, down = scores.astype(np.float64), scores.astype(np.float64)
+        # The difference of the points as they were rounded, not as they were meant.
+        step = _STEP * np.maximum(
+            1, np.abs(np.where(np.isfinite(up[:, j]), up[:, j], 0))
+        )
+        up[:, j] += step
+        down[:, j] -= step
+        available = np.isfinite(up[:, j])
+        gap = np.where(available, up[:, j] - down[:, j], 1)[:, None]
+        jacobian[:, :, j] = (probabilities(up) - probabilities(down)) / gap
+    return jacobian
+
+
+def numerical_linearization(probabilities, scores):
+    """Value, Jacobian products and second derivatives by central differences.
+
+    Parameters
+    ----------
+    probabilities : callable
+        Kernel from scores to probabilities; it may overwrite the scores.
+    scores : ndarray of shape (n_samples, n_classes)
+
+    Returns
+    -------
+    probabilities : ndarray of shape (n_samples, n_classes)
+    jvp, vjp, vjp_derivative : callable
+        As in a ``Linearization``.
+    """
+    jacobian = numerical_jacobian(probabilities, scores)
+
+    def jvp(direction):
+        return np.einsum("nij,nj->ni", jacobian, direction).astype(scores.dtype)
+
+    def vjp(direction):
+        return np.einsum("nij,ni->nj", jacobian, direction).astype(scores.dtype)
+
+    def vjp_derivative(cotangent, direction):
+        # Differences of differences: a larger step keeps rounding down.
+        step = np.sqrt(_STEP)
+        ahead = numerical_jacobian(probabilities, scores + step * direction)
+        behind = numerical_jacobian(probabilities, scores - step * direction)
+        change = np.einsum("nij,ni->nj", ahead - behind, cotangent) / (2 * step)
+        return change.astype(scores.dtype)
+
+    return probabilities(np.array(scores, order="K")), jvp, vjp, vjp_derivative

@@ -1,0 +1,52 @@
+"""Sparsemax: the projection onto the simplex, by Michelot's algorithm.
+
+With scores whose largest is 0, p_i = x_i for x_i = [1 + z_i - lambda]+ and the lambda
+at which they sum to one. Sharing out what the sum exceeds one by among the classes
+that have anything takes some of them to zero, but none that belongs to the support:
+so, when none drops out any more, the answer is exact. Not even the worst row of
+floating-point numbers makes that take many rounds.
+"""
+
+import numpy as np
+
+
+def by_projection(scores):
+    """Sparsemax of standard scores.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples, n_classes)
+        Standard scores; overwritten.
+
+    Returns
+    -------
+    probabilities : ndarray of shape (n_samples, n_classes)
+    potential : ndarray of shape (n_samples,)
+    """
+    x = np.add(scores, 1, out=scores)
+    np.clip(x, 0, 1, out=x)
+    lam = np.zeros((len(x), 1), dtype=x.dtype)
+    size = x.shape[1] + 1
+    while True:
+        before, size = size, _count_positive(x)
+        if (size == before).all():
+            break
+        share = (x.sum(axis=1, keepdims=True) - 1) / size.astype(x.dtype)
+        # To give back is rounding, and would revive classes that are out.
+        np.maximum(share, 0, out=share)
+        x -= share
+        np.clip(x, 0, 1, out=x)
+        lam += share
+    excess = x.sum(axis=1, keepdims=True, dtype=np.float64) - 1
+    share = (excess / size).astype(x.dtype)
+    x -= (x > 0) * share
+    np.clip(x, 0, 1, out=x)
+    lam += share
+    return x, lam[:, 0] + (np.einsum("nk,nk->n", x, x) - 1) / 2
+
+
+def _count_positive(x):
+    """How many entries of each row are positive, as a column."""
+    # Small integers are added fastest.
+    dtype = np.int8 if x.shape[1] <= np.iinfo(np.int8).max else np.intp
+    return (x > 0).view(np.int8).sum(axis=1, dtype=dtype, keepdims=True)

@@ -1,0 +1,192 @@
+"""Sparse softmax: softmax over the best classes only."""
+
+from numbers import Integral, Real
+
+import numpy as np
+from scipy.special import xlogy
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from ._base import Mapping
+from ._rows import along_axis
+from ._selection import largest, largest_with_mass
+from ._softmax import Softmax
+
+_DEFAULT_K = 10
+
+
+class SparseSoftmax(Mapping):
+    r"""Sparse softmax: softmax over the best classes, zero for all others.
+
+    Kept are either the k classes with the largest scores (top-k), or the fewest
+    leading ones whose softmax probabilities sum to p or more (top-p, nucleus). Of
+    classes with equal scores, the first is kept.
+
+    Top-k is the gradient, where there is one, of the convex function
+
+    .. math:: F(z) = \max_{|S| = k} \log \sum_{i \in S} \exp(z_i)
+       = \log \sum_{i \in \text{top-}k} \exp(z_i).
+
+    For a distribution q with at most k non-zeros, :math:`\Omega(q) = \sum q_i \log q_i`
+    as for softmax. In general, with q in descending order and r the smallest number
+    for which :math:`\theta_r = \sum_{i > r} q_i / (k - r)` is at least
+    :math:`q_{r + 1}`,
+
+    .. math:: \Omega(q) = \sum_{i \le r} q_i \log q_i
+       + \Bigl(\sum_{i > r} q_i\Bigr) \log \theta_r.
+
+    The probabilities jump where the kept set changes, so that the method is meant for
+    fine-tuning a model that was trained with softmax. Top-p has no potential.
+
+    Parameters
+    ----------
+    k : int or None, default="auto"
+        How many classes are kept, at least 1; all where there are no more. "auto" is
+        10, or None where p is given. Exactly one of k and p must be given.
+    p : float, default=None
+        The probability that the kept classes must have under softmax, in (0, 1].
+
+    See Also
+    --------
+    sparse_softmax : The same as a function, along any axis of an array.
+    skprob.losses.SparseSoftmaxLoss : Its loss, with choices for labels not kept.
+    Entmax : Exact zeros without jumps.
+
+    References
+    ----------
+    S. Sun, Z. Zhang, B. Huang, P. Lei, J. Su, S. Pan and J. Cao, "Sparse-softmax: a
+    simpler and faster alternative softmax transformation", arXiv:2112.12433, 2021
+    (top-k).
+
+    A. Holtzman, J. Buys, L. Du, M. Forbes and Y. Choi, "The curious case of neural
+    text degeneration", ICLR 2020 (top-p).
+
+    Examples
+    --------
+    >>> from skprob.mappings import SparseSoftmax
+    >>> SparseSoftmax(k=2)([[2.0, 1.0, 0.0, -1.0]]).round(3)
+    array([[0.731, 0.269, 0.   , 0.   ]])
+    >>> SparseSoftmax(p=0.9)([[2.0, 1.0, 0.0, -1.0]]).round(3)
+    array([[0.665, 0.245, 0.09 , 0.   ]])
+    """
+
+    _parameter_constraints = {
+        "k": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
+        "p": [Interval(Real, 0, 1, closed="right"), None],
+    }
+
+    def __init__(self, k="auto", p=None):
+        self.k = k
+        self.p = p
+
+    def _validate_params(self):
+        super()._validate_params()
+        if (self._k is None) == (self.p is None):
+            raise ValueError(
+                "Exactly one of k and p must be given to SparseSoftmax; got "
+                f"k={self.k!r} and p={self.p!r}."
+            )
+
+    @property
+    def has_potential(self):
+        return self.p is None
+
+    @property
+    def has_zeros(self):
+        return self.p != 1
+
+    def probabilities(self, scores):
+        return Softmax().probabilities(self._restricted(scores))
+
+    def probabilities_and_potential(self, scores):
+        self._needs_k("potential")
+        return Softmax().probabilities_and_potential(self._restricted(scores))
+
+    def negative_entropy(self, probabilities):
+        self._needs_k("entropy")
+        k, width = self._k, probabilities.shape[1]
+        if width <= k:
+            return Softmax().negative_entropy(probabilities)
+        parts = np.partition(probabilities, width - k, axis=1)
+        head = -np.sort(-parts[:, width - k :], axis=1)
+        tail = parts[:, : width - k].sum(axis=1, keepdims=True)
+        # What remains of a row, and its share of k, where 0, 1, ... k - 1 are taken.
+        rest = tail + head[:, ::-1].cumsum(axis=1)[:, ::-1]
+        theta = rest / np.arange(k, 0, -1)
+        taken = head > theta
+        r = taken.sum(axis=1)[:, None]
+        own = xlogy(head, head).sum(axis=1, where=taken)
+        rest = np.take_along_axis(rest, r, axis=1)
+        return own + xlogy(rest, np.take_along_axis(theta, r, axis=1))[:, 0]
+
+    def linearize(self, scores):
+        return Softmax().linearize(self._restricted(scores))
+
+    def log_linearize(self, scores):
+        return Softmax().log_linearize(self._restricted(scores))
+
+    def kept(self, scores):
+        """Which classes are kept, a boolean array, at standard scores (a kernel)."""
+        if self.p is None:
+            return largest(scores, self._k)
+        if self.p == 1:
+            return scores > -np.inf
+        return largest_with_mass(scores, self.p)
+
+    @property
+    def _k(self):
+        if self.k != "auto":
+            return self.k
+        return _DEFAULT_K if self.p is None else None
+
+    def _restricted(self, scores):
+        np.copyto(scores, -np.inf, where=~self.kept(scores))
+        return scores
+
+    def _needs_k(self, what):
+        if self.p is not None:
+            raise TypeError(
+                f"SparseSoftmax with p has no {what}: it is no gradient of a convex "
+                "function. With k it has one."
+            )
+
+
+def sparse_softmax(scores, k=None, p=None, axis=-1):
+    """Softmax over the best classes along an axis of an array, zero for the others.
+
+    Parameters
+    ----------
+    scores : array-like of shape (..., n_classes, ...)
+        Real scores; -inf means that the class is not available.
+    k : int, default=None
+        How many classes are kept, at least 1; all where there are no more. Exactly
+        one of k and p must be given.
+    p : float, default=None
+        The probability that the kept classes must have under softmax, in (0, 1].
+    axis : int, default=-1
+        The axis along which the probabilities sum to one.
+
+    Returns
+    -------
+    probabilities : ndarray of the shape of `scores`
+        float32 for float32 scores and float64 otherwise.
+
+    Raises
+    ------
+    ValueError
+        If both or neither of k and p are given, or one is out of range; if the scores
+        are not real numbers, hold NaN or +inf, or only -inf along the axis; if there
+        is no such axis.
+
+    See Also
+    --------
+    SparseSoftmax : The mapping, with its Jacobian and, for k, its potential.
+
+    Examples
+    --------
+    >>> from skprob.mappings import sparse_softmax
+    >>> sparse_softmax([2.0, 1.0, 0.0, -1.0], k=2).round(3)
+    array([0.731, 0.269, 0.   , 0.   ])
+    >>> sparse_softmax([1.0, 2.0, 2.0, 2.0], k=2)  # of equal classes, the first
+    array([0. , 0.5, 0.5, 0. ])
+    """
+    return along_axis(SparseSoftmax(k, p), scores, axis)

@@ -1,0 +1,190 @@
+"""Taylor softmax: softmax with a Taylor polynomial in place of exp."""
+
+from numbers import Integral
+
+import numpy as np
+from sklearn.utils._param_validation import Options
+
+from ._base import Linearization, Mapping
+from ._rows import along_axis
+from ._taylor_polynomial import log_curvature, log_slope, scaled_polynomial
+
+_ORDERS = range(2, 31, 2)
+# An exponent below all others, far enough from the end of the range of int32.
+_LOWEST = -(2**30)
+
+
+class TaylorSoftmax(Mapping):
+    r"""Taylor softmax: softmax with the Taylor polynomial of exp in place of exp.
+
+    .. math:: p_i = \frac{f_k(z_i)}{\sum_j f_k(z_j)}, \quad
+       f_k(x) = \sum_{m=0}^k \frac{x^m}{m!}
+
+    for an even order k, at which :math:`f_k` is positive everywhere. Its tails are
+    powers: a class far behind keeps more than softmax would leave it.
+
+    With the ratio :math:`r = f_{k-1} / f_k`, the derivative of :math:`\log f_k`, the
+    Jacobian is :math:`\partial p_i / \partial z_j = p_i r(z_j) (\delta_{ij} - p_j)`.
+    It is not symmetric: there is no potential, and the loss that matches is the log
+    loss, whose gradient is :math:`(p_j - q_j)\, r(z_j)`. That loss is not convex.
+
+    Parameters
+    ----------
+    order : int, default=2
+        Even, from 2 to 30.
+
+    See Also
+    --------
+    taylor_softmax : The same as a function, along any axis of an array.
+    Softmax : The limit of large orders.
+
+    Notes
+    -----
+    Three things that one expects of probabilities do not hold:
+
+    - Adding a constant to all scores changes them: a score has a meaning of its own,
+      not only by comparison.
+    - A higher score may get a lower probability, below the one real zero of
+      :math:`f_{k-1}` (-1 for order 2, -9 for order 30). A classifier predicts
+      by the probabilities.
+    - Scores that grow in proportion do not lead to a one-hot row, but to
+      probabilities in proportion to :math:`z_i^k`.
+
+    References
+    ----------
+    A. de Brébisson and P. Vincent, "An exploration of softmax alternatives belonging
+    to the spherical loss family", ICLR 2016 (order 2).
+
+    Examples
+    --------
+    >>> from skprob.mappings import TaylorSoftmax
+    >>> TaylorSoftmax()([[2.0, 1.0, 0.0]]).round(3)
+    array([[0.588, 0.294, 0.118]])
+
+    The first class has the lower score and the higher probability:
+
+    >>> TaylorSoftmax()([[-4.0, -2.0, 1.0]]).round(3)
+    array([[0.588, 0.118, 0.294]])
+    """
+
+    _parameter_constraints = {"order": [Options(Integral, set(_ORDERS))]}
+    is_shift_invariant = False
+    is_order_preserving = False
+
+    def __init__(self, order=2):
+        self.order = order
+
+    def probabilities(self, scores):
+        _, share, exponent = self._solve(scores)
+        return np.ldexp(share, exponent).astype(scores.dtype, copy=False)
+
+    def linearize(self, scores):
+        x, share, exponent = self._solve(scores)
+        p = np.ldexp(share, exponent).astype(scores.dtype, copy=False)
+        slope = self._of_available(log_slope, x, p)
+
+        def jvp(direction):
+            return p * _centred(slope * direction, p)
+
+        def vjp(direction):
+            return slope * (p * _centred(direction, p))
+
+        def vjp_derivative(cotangent, direction):
+            curvature = self._of_available(log_curvature, x, p)
+            rate = _centred(slope * direction, p)
+            c = _centred(cotangent, p)
+            moved = slope * (rate * c - _dot(p * rate, cotangent))
+            return p * (curvature * direction * c + moved)
+
+        return Linearization(p, jvp, vjp, vjp_derivative)
+
+    def log_linearize(self, scores):
+        dtype = scores.dtype
+        x, share, exponent = self._solve(scores)
+        with np.errstate(divide="ignore"):
+            log_p = np.log(share)
+        log_p += np.log(2) * exponent
+        p = np.ldexp(share, exponent).astype(dtype, copy=False)
+        slope = self._of_available(log_slope, x, p)
+
+        def jvp(direction):
+            return _centred(slope * direction, p)
+
+        def vjp(direction):
+            return slope * (direction - p * direction.sum(axis=1, keepdims=True))
+
+        def vjp_derivative(cotangent, direction):
+            curvature = self._of_available(log_curvature, x, p)
+            total = cotangent.sum(axis=1, keepdims=True)
+            rate = _centred(slope * direction, p)
+            product = curvature * direction * (cotangent - p * total)
+            return product - slope * (p * rate * total)
+
+        return Linearization(log_p.astype(dtype, copy=False), jvp, vjp, vjp_derivative)
+
+    def _solve(self, scores):
+        """The scores in float64, and the p = share 2^exponent of each.
+
+        The share is positive where the class is available, whatever p underflows to.
+        """
+        x = scores.astype(np.float64, copy=False)
+        unavailable = np.isneginf(x)
+        mantissa, exponent = scaled_polynomial(np.where(unavailable, 0, x), self.order)
+        mantissa[unavailable] = 0
+        exponent[unavailable] = _LOWEST
+        exponent -= exponent.max(axis=1, keepdims=True)
+        total = np.ldexp(mantissa, exponent).sum(axis=1, keepdims=True)
+        mantissa /= total
+        return x, mantissa, exponent
+
+    def _of_available(self, function, x, p):
+        unavailable = np.isneginf(x)
+        values = function(np.where(unavailable, 0, x), self.order)
+        values[unavailable] = 0
+        return values.astype(p.dtype, copy=False)
+
+
+def _dot(a, b):
+    return np.einsum("nk,nk->n", a, b)[:, None]
+
+
+def _centred(direction, p):
+    return direction - _dot(p, direction)
+
+
+def taylor_softmax(scores, order=2, axis=-1):
+    """Taylor softmax along an axis of an array.
+
+    Parameters
+    ----------
+    scores : array-like of shape (..., n_classes, ...)
+        Real scores; -inf means that the class is not available.
+    order : int, default=2
+        Even, from 2 to 30.
+    axis : int, default=-1
+        The axis along which the probabilities sum to one.
+
+    Returns
+    -------
+    probabilities : ndarray of the shape of `scores`
+        float32 for float32 scores and float64 otherwise.
+
+    Raises
+    ------
+    ValueError
+        If the order is odd or out of range; if the scores are not real numbers, hold
+        NaN or +inf, or only -inf along the axis; if there is no such axis.
+
+    See Also
+    --------
+    TaylorSoftmax : The mapping, with its Jacobian and its properties.
+
+    Examples
+    --------
+    >>> from skprob.mappings import taylor_softmax
+    >>> taylor_softmax([2.0, 1.0, 0.0]).round(3)
+    array([0.588, 0.294, 0.118])
+    >>> taylor_softmax([2.0, 1.0, 0.0], order=30).round(3)  # hardly not softmax
+    array([0.665, 0.245, 0.09 ])
+    """
+    return along_axis(TaylorSoftmax(order), scores, axis)

@@ -1,0 +1,29 @@
+"""Training objectives: sums over blocks of rows, for a solver to minimise."""
+
+from ._base import Linearization
+from ._blocks import (
+    Block,
+    block_linearization,
+    block_moments,
+    block_value_and_gradient,
+    model_outputs,
+    scores_of,
+    split_rows,
+    trial_scores,
+)
+from ._cosine import CosineObjective
+from ._linear import LinearObjective
+
+__all__ = [
+    "Block",
+    "CosineObjective",
+    "LinearObjective",
+    "Linearization",
+    "block_linearization",
+    "block_moments",
+    "block_value_and_gradient",
+    "model_outputs",
+    "scores_of",
+    "split_rows",
+    "trial_scores",
+]

@@ -1,0 +1,222 @@
+import subprocess
+import sys
+
+import matplotlib
+import numpy as np
+import pytest
+from compared import COMPARED
+
+from skprob.inspection import (
+    EntropyDisplay,
+    MappingDisplay,
+    ProfileDisplay,
+    SupportDisplay,
+)
+from skprob.mappings import Entmax, Softmax
+
+matplotlib.use("Agg")
+from matplotlib import pyplot as plt
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    plt.close("all")
+
+
+def flat(scores):
+    return np.full(scores.shape, 1 / scores.shape[1])
+
+
+CURVES = [ProfileDisplay, EntropyDisplay]
+
+
+@pytest.mark.parametrize("display", CURVES)
+def test_every_mapping_has_a_curve(display):
+    shown = display.from_mappings(COMPARED)
+    labels = [text.get_text() for text in shown.ax_.get_legend().get_texts()]
+    assert labels == list(COMPARED)
+    assert len(shown.lines_) == len(COMPARED)
+    # No two look alike.
+    looks = {(line.get_color(), line.get_linestyle()) for line in shown.lines_}
+    assert len(looks) == len(COMPARED)
+
+
+@pytest.mark.parametrize("mapping", ["entmax", Entmax(), flat])
+@pytest.mark.parametrize("display", [*CURVES, SupportDisplay, MappingDisplay])
+def test_a_name_a_mapping_or_a_function_is_drawn(display, mapping):
+    assert display.from_mapping(mapping).figure_ is not None
+
+
+@pytest.mark.parametrize("display", [*CURVES, SupportDisplay])
+def test_given_axes_are_drawn_on(display):
+    figure, ax = plt.subplots()
+    shown = display.from_mapping("sparsemax", ax=ax)
+    assert shown.ax_ is ax and shown.figure_ is figure
+    other = plt.figure().add_subplot()
+    assert shown.plot(other) is shown and shown.ax_ is other
+    assert plt.get_fignums() == [1, 2]
+
+
+def test_the_profile_is_the_logistic_function_of_two_classes():
+    shown = ProfileDisplay.from_mapping("softmax", score_range=(-2, 2), n_points=5)
+    z = np.array([-2.0, -1, 0, 1, 2])
+    np.testing.assert_array_equal(shown.scores, z)
+    np.testing.assert_allclose(shown.probabilities["softmax"], 1 / (1 + np.exp(-z)))
+    np.testing.assert_array_equal(
+        shown.lines_[0].get_xydata().T, [z, shown.probabilities["softmax"]]
+    )
+
+
+def test_the_fixed_scores_count():
+    shown = ProfileDisplay.from_mapping(
+        "softmax", fixed_scores=[0, 1], score_range=(0, 1), n_points=2
+    )
+    e = np.e
+    expected = [1 / (2 + e), e / (1 + 2 * e)]
+    np.testing.assert_allclose(shown.probabilities["softmax"], expected)
+
+
+def test_the_entropy_is_shannons_at_the_temperature():
+    shown = EntropyDisplay.from_mappings(
+        {"soft": "softmax", "sparse": "sparsemax"},
+        scores=[1.0, 0.0],
+        temperatures=[1, 2],
+    )
+    p = np.array([1 / (1 + np.exp(-1)), 1 / (1 + np.exp(-0.5))])
+    expected = -p * np.log(p) - (1 - p) * np.log(1 - p)
+    np.testing.assert_allclose(shown.entropies["soft"], expected)
+    # Half the difference of the scores above one half: 1 and 3/4.
+    expected = [0, np.log(4) - 0.75 * np.log(3)]
+    np.testing.assert_allclose(shown.entropies["sparse"], expected)
+
+
+class Noisy(Softmax):
+    """Softmax of twice the scores: the noise has half the deviation of Gumbel's."""
+
+    noise_variance = np.pi**2 / 24
+
+    def probabilities(self, scores):
+        return super().probabilities(2 * scores)
+
+
+class Heavy(Noisy):
+    noise_variance = np.inf
+
+
+def test_noises_are_compared_at_equal_variance():
+    shown = EntropyDisplay.from_mappings({"s": "softmax", "n": Noisy(), "h": Heavy()})
+    np.testing.assert_allclose(shown.entropies["n"], shown.entropies["s"])
+    # Without a variance there is nothing to be made equal.
+    assert (shown.entropies["h"] < shown.entropies["s"]).all()
+
+
+def test_the_support_of_sparsemax_is_all_inside_the_simplex():
+    shown = SupportDisplay.from_mapping("sparsemax", reach=2.0, n_points=41)
+    assert shown.probabilities.shape == (41, 41, 3)
+    # The simplex has the corners (±1/√2, -1/√6) and (0, 2/√6).
+    x, y = np.meshgrid(shown.x, shown.y)
+    inside = np.minimum(1 / 3 - x / np.sqrt(2) - y / np.sqrt(6),
+                        1 / 3 + x / np.sqrt(2) - y / np.sqrt(6))  # fmt: skip
+    inside = np.minimum(inside, 1 / 3 + 2 * y / np.sqrt(6))
+    clear = np.abs(inside) > 1e-9
+    everything = (shown.probabilities > 0).all(axis=2)
+    np.testing.assert_array_equal(everything[clear], inside[clear] > 0)
+    texts = sorted(text.get_text() for text in shown.ax_.texts)
+    assert texts == ["1", "12", "123", "13", "2", "23", "3"]
+
+
+def test_a_mapping_without_zeros_has_one_region():
+    shown = SupportDisplay.from_mapping("softmax", n_points=21)
+    assert [text.get_text() for text in shown.ax_.texts] == ["123"]
+    assert np.ptp(shown.image_.get_array(), axis=(0, 1)).max() == 0
+
+
+def test_the_mean_of_the_scores_counts_without_shift_invariance():
+    def squares(scores):
+        weight = 1 + scores**2
+        return weight / weight.sum(axis=1, keepdims=True)
+
+    shown = SupportDisplay.from_mapping(squares, mean_score=5.0, n_points=3)
+    # Three units upwards, towards class 3.
+    z = 5 + 3 * np.array([-1, -1, 2]) / np.sqrt(6)
+    expected = (1 + z**2) / (1 + z**2).sum()
+    np.testing.assert_allclose(shown.probabilities[2, 1], expected)
+
+
+def test_all_panels_together():
+    shown = MappingDisplay.from_mappings(["softmax", "sparsemax"])
+    assert len(shown.axes_) == 4
+    assert [ax.get_title() for ax in shown.axes_] == ["", "", "softmax", "sparsemax"]
+    assert all(ax.figure is shown.figure_ for ax in shown.axes_)
+    axes = plt.figure().subplots(2, 2)
+    assert shown.plot(axes).axes_ == list(axes.ravel())
+    with pytest.raises(ValueError, match=r"ax must be 4 axes, .* got 3"):
+        shown.plot(axes.ravel()[:3])
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: ProfileDisplay.from_mapping("hardmax"), "mapping must be a Mapping"),
+        (lambda: ProfileDisplay.from_mappings("softmax"), "must be a sequence"),
+        (lambda: ProfileDisplay.from_mappings(Softmax()), "must be a sequence"),
+        (lambda: ProfileDisplay.from_mappings([]), "at least one mapping"),
+        (lambda: EntropyDisplay.from_mappings(["softmax"] * 2), "the label 'softmax'"),
+        (lambda: ProfileDisplay.from_mapping(flat, n_points=1), "n_points .* got 1"),
+        (lambda: ProfileDisplay.from_mapping(flat, n_points=2.5), "n_points .* 2.5"),
+        (
+            lambda: ProfileDisplay.from_mapping(flat, score_range=(1, 0)),
+            r"score_range .* \(1, 0\)",
+        ),
+        (
+            lambda: ProfileDisplay.from_mapping(flat, score_range=(0, np.nan)),
+            "score_range must be a row",
+        ),
+        (
+            lambda: ProfileDisplay.from_mapping(flat, fixed_scores=[]),
+            "fixed_scores must be a row of at least 1",
+        ),
+        (
+            lambda: EntropyDisplay.from_mapping(flat, scores="high"),
+            "scores must be real numbers, got 'high'",
+        ),
+        (
+            lambda: EntropyDisplay.from_mapping(flat, temperatures=[1, 0]),
+            "temperatures must be positive; got 0",
+        ),
+        (lambda: SupportDisplay.from_mapping(flat, reach=0), "reach .* got 0"),
+        (lambda: SupportDisplay.from_mapping(flat, mean_score=np.inf), "mean_score"),
+        (lambda: SupportDisplay.from_mapping(flat, n_points=0), "n_points .* got 0"),
+    ],
+)
+def test_bad_input_gets_an_error_in_words(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+WITHOUT_MATPLOTLIB = """
+import sys
+sys.modules["matplotlib"] = None
+from skprob.inspection import MappingDisplay, ProfileDisplay, mapping_table
+assert len(mapping_table([1.0, 0.0])) > 2
+for display in (ProfileDisplay, MappingDisplay):
+    try:
+        display.from_mapping("softmax")
+    except ImportError as error:
+        print(error)
+"""
+
+
+def test_without_matplotlib_the_error_names_the_extra():
+    run = [sys.executable, "-c", WITHOUT_MATPLOTLIB]
+    printed = subprocess.run(run, capture_output=True, text=True, check=True).stdout
+    assert printed.splitlines() == [
+        f'{name} needs matplotlib: pip install "skprob[plot]".'
+        for name in ("ProfileDisplay", "MappingDisplay")
+    ]
+
+
+def test_importing_the_package_imports_no_matplotlib():
+    code = "import sys, skprob.inspection; assert 'matplotlib' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,284 @@
+"""Bad input gets a ValueError that names the argument and says what is allowed."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+
+from skprob import EntmaxClassifier, LinearClassifier, SparsemaxClassifier
+from skprob.losses import FenchelYoungLoss, LogLoss
+from skprob.mappings import Entmax, Mapping
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(12, 3))
+y = np.arange(12) % 3
+SETS = np.eye(3, dtype=int)[y]
+DISTRIBUTIONS = rng.dirichlet(np.ones(3), size=12)
+WEIGHT = np.ones(12)
+
+
+def changed(array, index, value):
+    array = np.array(array, dtype=float)
+    array[index] = value
+    return array
+
+
+def fit(*data, **parameters):
+    return EntmaxClassifier(**parameters).fit(*data)
+
+
+PARAMETERS = [
+    ({"alpha": 0.99}, r"'alpha' .* float in the range \[1.0, inf\).* Got 0.99"),
+    ({"alpha": np.nan}, r"'alpha' .* float in the range \[1.0, inf\).* Got nan"),
+    ({"alpha": np.inf}, r"'alpha' .* float in the range \[1.0, inf\)"),
+    ({"alpha": "1.5"}, r"'alpha' .* float"),
+    ({"C": 0}, r"'C' .* float in the range \(0.0, inf\]. Got 0"),
+    ({"C": -1.0}, r"'C' .* float in the range \(0.0, inf\]. Got -1"),
+    ({"C": np.nan}, r"'C' .* float in the range \(0.0, inf\]. Got nan"),
+    ({"C": 5e-324}, r"C must be larger"),
+    ({"loss": "hinge"}, r"'loss' .*Got 'hinge'"),
+    ({"solver": "adam"}, r"'solver' .* among {'lbfgs'}.* Got 'adam'"),
+    ({"temperature": 0}, r"'temperature' .* range \(0.0, inf\)"),
+    ({"temperature": np.nan}, r"'temperature' .* range \(0.0, inf\)"),
+    ({"target_type": "sets"}, r"'target_type' .* among .*Got 'sets'"),
+    ({"threshold": 1.0}, r"'threshold' .* range \[0.0, 1.0\) or .*Got 1.0"),
+    ({"threshold": "half"}, r"'threshold' .* range \[0.0, 1.0\) or .*Got 'half'"),
+    ({"tol": -1e-4}, r"'tol' .* range \[0.0, inf\)"),
+    ({"max_iter": -1}, r"'max_iter' .* range \[0, inf\)"),
+    ({"max_iter": 1.5}, r"'max_iter' .* int"),
+    ({"fit_intercept": "yes"}, r"'fit_intercept' .* 'bool'"),
+    ({"warm_start": 2}, r"'warm_start' .* 'bool'"),
+    ({"verbose": -1}, r"'verbose' .* range \[0, inf\)"),
+    ({"class_weight": "even"}, r"'class_weight' .* {'balanced'}"),
+    ({"class_weight": {7: 1}}, r"class_weight names .*\[7\].* classes are \[0, 1, 2\]"),
+    ({"class_weight": {0: -1}}, r"class_weight must be finite, non-negative"),
+    ({"class_weight": {0: np.nan}}, r"class_weight must be finite, non-negative"),
+    ({"class_weight": {0: "a"}}, r"class_weight must be finite, non-negative"),
+    ({"class_weight": {0: 0, 1: 0, 2: 0}}, r"weights .* must have a positive"),
+    ({"loss": LogLoss(epsilon=0)}, r"epsilon must be positive for Entmax"),
+    ({"loss": LogLoss(epsilon=2)}, r"'epsilon' .* range \[0.0, 1.0\)"),
+    ({"loss": FenchelYoungLoss("softmax")}, r"loss carries the mapping Softmax\(\)"),
+]
+
+
+@pytest.mark.parametrize(("parameters", "message"), PARAMETERS, ids=repr)
+def test_parameters(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        fit(X, y, **parameters)
+
+
+@pytest.mark.parametrize(
+    ("mapping", "message"),
+    [
+        ("hardmax", "'mapping' .*'entmax'.* an instance of .*Got 'hardmax'"),
+        (None, "'mapping' .*'entmax'"),
+        (Entmax, "mapping must be a Mapping, a function or .*'entmax'.* got <class"),
+        (Entmax(alpha=0.5), r"'alpha' .* Entmax .* range \[1.0, inf\)"),
+        (Entmax(alpha=np.nan), r"'alpha' .* Entmax .* range \[1.0, inf\)"),
+    ],
+    ids=repr,
+)
+def test_mapping(mapping, message):
+    with pytest.raises(ValueError, match=message):
+        LinearClassifier(mapping).fit(X, y)
+
+
+def test_the_names_that_are_known_are_told():
+    for parameters, names in [
+        ({"mapping": "max"}, ["softmax", "sparsemax", "entmax"]),
+        ({"loss": "max"}, ["auto", "log", "fenchel_young"]),
+        ({"solver": "max"}, ["lbfgs"]),
+        ({"target_type": "max"}, ["auto", "class", "label_set", "distribution"]),
+    ]:
+        with pytest.raises(ValueError, match="Got 'max'") as caught:
+            LinearClassifier(**parameters).fit(X, y)
+        assert all(repr(name) in str(caught.value) for name in names)
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_nan_and_infinity(value, container):
+    word = "NaN" if np.isnan(value) else "infinity"
+    bad = container(changed(X, (5, 1), value))
+    model = fit(X, y)
+    with pytest.raises(ValueError, match=f"X must be finite.*X contains {word}"):
+        fit(bad, y)
+    for method in (model.predict, model.predict_proba, model.decision_function):
+        with pytest.raises(ValueError, match=f"X must be finite.*X contains {word}"):
+            method(bad)
+    with pytest.raises(ValueError, match=f"y must be.*y contains {word}"):
+        fit(X, changed(y, 5, value))
+    with pytest.raises(ValueError, match=f"y must be.*y contains {word}"):
+        fit(X, container(changed(SETS, (5, 1), value)))
+    with pytest.raises(ValueError, match=f"y must be.*y contains {word}"):
+        fit(X, changed(DISTRIBUTIONS, (5, 1), value))
+    with pytest.raises(ValueError, match=f"sample_weight must be finite.*{word}"):
+        fit(X, y, changed(WEIGHT, 5, value))
+
+
+DATA = {
+    "negative distribution": (
+        (X, changed(DISTRIBUTIONS, 3, [-0.5, 1, 0.5])),
+        r"distributions.* non-negative and sum to one; row 3 has .* minimum -0.5",
+    ),
+    "distribution that does not sum to one": (
+        (X, changed(DISTRIBUTIONS, 4, [0.5, 0.2, 0.2])),
+        r"distributions.* sum to one; row 4 has sum 0.9",
+    ),
+    "one class": ((X, np.full(12, 5)), "y must have at least 2 classes.*: 5"),
+    "one class, a string": ((X, ["a"] * 12), "y must have at least 2 classes.*: 'a'"),
+    "short y": ((X, y[:5]), r"y must have .* each of the 12 rows; got shape \(5,\)"),
+    "long indicator": ((X[:5], SETS), r"y must have .* 5 rows; got shape \(12, 3\)"),
+    "short sparse indicator": (
+        (X, sparse.csr_array(SETS[:5])),
+        r"y must have .* 12 rows; got shape \(5, 3\)",
+    ),
+    "short weights": ((X, y, WEIGHT[:5]), r"sample_weight must .*\(5,\).*\(12,\)"),
+    "weights in a column": ((X, y, WEIGHT[:, None]), "sample_weight must .* 2D array"),
+    "zero weights": ((X, y, 0 * WEIGHT), "sample_weight must .* not all zero"),
+    "a negative weight": (
+        (X, y, changed(WEIGHT, 2, -1)),
+        "sample_weight must .*non-negative.*Negative values",
+    ),
+    "words as weights": ((X, y, ["a"] * 12), "sample_weight must be finite"),
+    "weights whose sum overflows": (
+        (X, y, np.full(12, 1e308)),
+        "weights .* positive, finite sum; it is inf",
+    ),
+    "weights whose penalty overflows": (
+        (X, y, np.full(12, 1e-320)),
+        "C must be larger: with C=1.0 and weights .* sum to 1.*e-319",
+    ),
+    "3-D X": ((X[None], y), r"X must be .* shape \(n_samples, n_features\).*dim 3"),
+    "1-D X": ((X[:, 0], y), r"X must be .* shape .* got 1D array"),
+    "3-D y": ((X, SETS[None]), "y must be .* shape .*dim 3"),
+    "no rows": ((X[:0], y[:0]), r"X must be .*0 sample\(s\)"),
+    "no features": ((X[:, :0], y), r"X must be .*0 feature\(s\)"),
+    "words as X": ((np.full((12, 3), "a"), y), "X must be finite numbers"),
+    "complex X": ((X * 1j, y), "X must be finite numbers.*Complex data"),
+    "no X": ((None, y), "X must be finite numbers"),
+    "X beyond squares": ((X * 1e160, y), r"X must not exceed 1e\+152 .*Scale"),
+    "float32 X beyond squares": (
+        ((X * 1e25).astype(np.float32), y),
+        r"X must not exceed 2e\+17 .*float32 overflow.*Scale",
+    ),
+    "no y": ((X, None), "y must be labels .* got None"),
+    "y a number": ((X, 3), "y must be labels .* got 3"),
+    "y ragged": ((X, [[0], [0, 1]] * 6), r"y must be labels of shape"),
+    "no label in any row": ((X, 0 * SETS), "y has no label in any row"),
+    "no label in any sparse row": (
+        (X, sparse.csr_array(0 * SETS)),
+        "y has no label in any row",
+    ),
+    "counts": ((X, 2 * SETS), "y must be labels .* 0/1 indicator .* or distributions"),
+    "sparse counts": ((X, sparse.csr_array(2 * SETS)), r"indicator of 0 and 1.*\[2\]"),
+    "duplicated entries of a sparse indicator": (
+        (X, sparse.coo_array((np.ones(24), (np.r_[0:12, 0:12], np.r_[y, y])))),
+        r"indicator of 0 and 1.*\[2.0\]",
+    ),
+    "a matrix of words": ((X, SETS.astype(str)), "y must be labels .* dtype <U"),
+    "continuous labels": (
+        (X, X[:, 0]),
+        "y must be labels.*continuous, 0.12.* in row 0",
+    ),
+    "mixed labels": (
+        (X, np.array([1, "a", 2.5] * 4, dtype=object)),
+        "y must be labels, all strings.*float, int, str",
+    ),
+    "labels and None": (
+        (X, np.array(["a", None, "b"] * 4, dtype=object)),
+        "y must be labels.*NoneType, str",
+    ),
+    "labels and NaN": (
+        (X, pd.Series(["a", np.nan, "b"] * 4, dtype=object)),
+        "y must be labels.*NaN",
+    ),
+    "bytes": ((X, y.astype("S1")), r"y must be labels.*dtype \|S1"),
+}
+
+
+@pytest.mark.parametrize("case", DATA)
+def test_data(case):
+    data, message = DATA[case]
+    with pytest.raises(ValueError, match=f"(?s){message}"):
+        fit(*data)
+
+
+@pytest.mark.parametrize(
+    ("target_type", "target", "message"),
+    [
+        ("class", SETS, r"target_type='class' needs y of shape \(n_samples,\)"),
+        ("class", sparse.csr_array(SETS), "target_type='class' needs labels"),
+        ("label_set", y, "target_type='label_set' needs y of shape"),
+        ("label_set", DISTRIBUTIONS, "label set must be an indicator of 0 and 1"),
+        ("label_set", SETS.astype(str), "label set must be numbers 0 and 1"),
+        ("label_set", SETS[:, :1], "at least two classes"),
+        ("distribution", y, "target_type='distribution' needs y of shape"),
+        ("distribution", 2 * SETS, "row 0 has sum 2"),
+        ("distribution", sparse.csr_array(DISTRIBUTIONS), "needs a dense y"),
+        ("distribution", SETS.astype(str), "Distributions must be real numbers"),
+    ],
+)
+def test_a_target_that_is_not_what_was_asked_for(target_type, target, message):
+    with pytest.raises(ValueError, match=message):
+        fit(X, target, target_type=target_type)
+
+
+def test_features_that_differ_at_predict():
+    model = fit(X, y)
+    for method in (model.predict, model.predict_proba, model.decision_function):
+        with pytest.raises(
+            ValueError, match=r"X must .*X has 2 features.* expecting 3"
+        ):
+            method(X[:, :2])
+        with pytest.raises(ValueError, match=r"(?s)X must .*got 1D array"):
+            method(X[0])
+        with pytest.raises(ValueError, match=r"X must .*0 sample\(s\)"):
+            method(X[:0])
+        with pytest.raises(ValueError, match=r"X must be small enough.* in row 1"):
+            method(np.sign(model.coef_[[0, 0]]) * [[1], [1.7e308]])
+
+
+def test_scores_of_targets_that_do_not_fit():
+    model = fit(X, DISTRIBUTIONS)
+    with pytest.raises(ValueError, match=r"y must have .* 12 rows; got shape \(5, 3\)"):
+        model.score(X, DISTRIBUTIONS[:5])
+    with pytest.raises(ValueError, match="y must have 3 columns, got 2"):
+        model.score(X, DISTRIBUTIONS[:, :2] + DISTRIBUTIONS[:, 2:] / 2)
+    with pytest.raises(ValueError, match="target_type='distribution' needs y of shape"):
+        model.score(X, y)
+    for weight in (-WEIGHT, 0 * WEIGHT, WEIGHT[:4]):
+        with pytest.raises(ValueError, match="sample_weight must be finite"):
+            model.score(X, DISTRIBUTIONS, weight)
+    with pytest.raises(ValueError, match="y must be labels"):
+        fit(X, y).score(X, y + 0.5)
+    with pytest.raises(ValueError, match="y should be a 1d array"):
+        fit(X, y).score(X, SETS)
+    with pytest.raises(ValueError, match="multiclass and multilabel-indicator"):
+        fit(X, SETS).score(X, y)
+
+
+def test_a_mapping_without_what_a_loss_needs():
+    class Bare(Mapping):
+        def probabilities(self, scores):
+            return np.full_like(scores, 1 / scores.shape[1])
+
+    with pytest.raises(ValueError, match=r"FenchelYoungLoss needs .* potential.* Bare"):
+        LinearClassifier(Bare(), loss="fenchel_young").fit(X, y)
+
+
+def test_nothing_else_warns():
+    # Warnings are errors in this suite: these are the only two of a fit.
+    with pytest.warns(UserWarning, match="1 of 12 rows have no label") as record:
+        fit(X, changed(SETS, 0, 0))
+    assert len(record) == 1
+    with pytest.warns(ConvergenceWarning, match="largest gradient entry") as record:
+        fit(X, y, max_iter=1)
+    assert len(record) == 1
+    fit(X[:, [0, 0, 1]], y)  # Columns that are the same,
+    fit(np.column_stack([X, np.ones(12), np.zeros(12)]), y)  # constant,
+    fit(X, y, C=1e-6)  # hardly fitted,
+    fit(1e6 * X, y, max_iter=10_000)  # separable,
+    fit(X[:2], [0, 1])  # few.
+    SparsemaxClassifier(C=np.inf).fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])

@@ -1,0 +1,213 @@
+"""Cosine scores, margins, AM-softmax: against their definitions, written out here."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.optimize import minimize
+from scipy.special import log_softmax, softmax
+from sklearn.datasets import load_iris
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skprob import AMSoftmaxClassifier, LinearClassifier, SparsemaxClassifier
+from skprob.losses import FenchelYoungLoss, MarginLoss, SparseTarget
+from skprob.mappings import Sparsemax
+from skprob.objective import CosineObjective, split_rows
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, y = load_iris(return_X_y=True)
+    return StandardScaler().fit_transform(X), y
+
+
+def unit_rows(A):
+    return A / np.linalg.norm(A, axis=1, keepdims=True)
+
+
+def am_softmax_loss(W, X, y, margin, scale):
+    """The published loss, as a mean over the rows."""
+    cosine = unit_rows(X) @ unit_rows(W).T
+    cosine[np.arange(len(y)), y] -= margin
+    return -log_softmax(scale * cosine, axis=1)[np.arange(len(y)), y].mean()
+
+
+@pytest.mark.parametrize(("margin", "scale"), [(0.0, 5.0), (0.35, 30.0), (0.2, 10.0)])
+def test_am_softmax_minimises_the_published_loss(iris, margin, scale):
+    X, y = iris
+    model = AMSoftmaxClassifier(margin, scale, tol=1e-8).fit(X, y)
+    assert model.objective_ * scale == pytest.approx(
+        am_softmax_loss(model.coef_, X, y, margin, scale), abs=1e-9
+    )
+
+    def loss(w):
+        return am_softmax_loss(w.reshape(3, 4), X, y, margin, scale)
+
+    start = np.stack([unit_rows(X)[y == k].mean(axis=0) for k in range(3)])
+    best = minimize(loss, start.ravel(), method="BFGS", options={"gtol": 1e-7})
+    assert model.objective_ * scale == pytest.approx(best.fun, abs=1e-6)
+
+
+def test_predictions_are_plain_cosines(iris):
+    X, y = iris
+    model = AMSoftmaxClassifier(margin=0.5, scale=10.0).fit(X, y)
+    cosine = unit_rows(X) @ unit_rows(model.coef_).T
+    np.testing.assert_allclose(np.linalg.norm(model.coef_, axis=1), 1, rtol=1e-12)
+    np.testing.assert_allclose(model.intercept_, 0)
+    np.testing.assert_allclose(model.decision_function(X), cosine, atol=1e-12)
+    np.testing.assert_allclose(
+        model.predict_proba(X), softmax(10 * cosine, axis=1), atol=1e-12
+    )
+    np.testing.assert_array_equal(model.predict(X), cosine.argmax(axis=1))
+
+
+def test_am_softmax_is_a_linear_classifier_with_its_parts(iris):
+    X, y = iris
+    model = AMSoftmaxClassifier(margin=0.3, scale=8.0).fit(X, y)
+    parts = LinearClassifier(
+        "softmax", similarity="cosine", margin=0.3, temperature=1 / 8
+    ).fit(X, y)
+    np.testing.assert_array_equal(model.coef_, parts.coef_)
+    np.testing.assert_array_equal(model.predict_proba(X), parts.predict_proba(X))
+
+
+def test_a_margin_separates_the_classes_further(iris):
+    X, y = iris
+
+    def shortfall(margin):
+        cosine = AMSoftmaxClassifier(margin, 20.0).fit(X, y).decision_function(X)
+        own = cosine[np.arange(len(y)), y]
+        cosine[np.arange(len(y)), y] = -np.inf
+        return np.maximum(0.5 - (own - cosine.max(axis=1)), 0).mean()
+
+    assert shortfall(0.5) < 0.9 * shortfall(0.0)
+
+
+def test_starts_from_the_directions_of_the_class_means(iris):
+    X, y = iris
+    model = AMSoftmaxClassifier(max_iter=0)
+    with pytest.warns(UserWarning, match="did not converge"):
+        model.fit(X, y)
+    means = np.stack([unit_rows(X)[y == k].mean(axis=0) for k in range(3)])
+    np.testing.assert_allclose(model.coef_, unit_rows(means), atol=1e-12)
+
+
+def test_rows_of_zeros_score_zero_for_every_class(iris):
+    X, y = iris
+    X = np.vstack([X, np.zeros((3, 4))])
+    y = np.append(y, [0, 1, 2])
+    model = AMSoftmaxClassifier().fit(X, y)
+    np.testing.assert_array_equal(model.decision_function(X[-3:]), 0)
+    np.testing.assert_allclose(model.predict_proba(X[-3:]), 1 / 3)
+
+
+def test_a_class_whose_rows_cancel_has_a_start():
+    X = np.array([[1.0, 0], [-1, 0], [0, 1], [0, 2]])
+    model = AMSoftmaxClassifier().fit(X, [0, 0, 1, 1])
+    assert np.isfinite(model.coef_).all()
+    np.testing.assert_allclose(np.linalg.norm(model.coef_, axis=1), 1)
+
+
+def test_two_classes_have_a_vector_each(iris):
+    X, y = iris
+    X, y = X[y > 0], y[y > 0]
+    model = AMSoftmaxClassifier().fit(X, y)
+    assert model.coef_.shape == (2, 4)
+    cosine = unit_rows(X) @ model.coef_.T
+    np.testing.assert_allclose(
+        model.decision_function(X), cosine[:, 1] - cosine[:, 0], atol=1e-12
+    )
+    np.testing.assert_array_equal(
+        model.predict(X), np.where(model.decision_function(X) > 0, 2, 1)
+    )
+
+
+def test_sparse_rows_as_dense(iris):
+    X, y = iris
+    dense = AMSoftmaxClassifier(tol=1e-8).fit(X, y)
+    csr = AMSoftmaxClassifier(tol=1e-8).fit(sparse.csr_array(X), y)
+    np.testing.assert_allclose(csr.coef_, dense.coef_, atol=1e-5)
+
+
+def test_margin_and_scale_in_a_grid(iris):
+    X, y = iris
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), AMSoftmaxClassifier()),
+        {
+            "amsoftmaxclassifier__margin": [0.0, 0.2],
+            "amsoftmaxclassifier__scale": [5.0, 20.0],
+        },
+        cv=3,
+    ).fit(X, y)
+    assert search.best_score_ > 0.8
+    assert len(set(np.round(search.cv_results_["mean_test_score"], 6))) > 1
+
+
+@pytest.mark.parametrize("direction", range(3))
+def test_derivatives_of_the_cosine_objective(iris, direction):
+    X, y = iris
+    blocks = split_rows(
+        unit_rows(X), SparseTarget.from_labels(y, 3), np.linspace(1, 2, len(y))
+    )
+    objective = CosineObjective(blocks, FenchelYoungLoss("softmax"))
+    rng = np.random.default_rng(direction)
+    w, d = rng.standard_normal((2, objective.n_parameters))
+    step = 1e-5
+    (f1, g1), (f0, g0) = (
+        objective.value_and_gradient(w + s * step * d) for s in (1, -1)
+    )
+    at = objective.linearize(w)
+    assert (f1 - f0) / (2 * step) == pytest.approx(at.gradient @ d, abs=1e-7)
+    np.testing.assert_allclose(at.hessian_product(d), (g1 - g0) / (2 * step), atol=1e-6)
+    value, gradient = objective.value_and_gradient(w)
+    assert at.value == value
+    np.testing.assert_array_equal(at.gradient, gradient)
+
+
+def test_margin_loss_is_the_loss_of_raised_scores():
+    rng = np.random.default_rng(0)
+    z, q = rng.standard_normal((20, 4)), rng.dirichlet(np.ones(4), size=20)
+    loss = FenchelYoungLoss(Sparsemax())
+    margin = MarginLoss(loss, 0.7)
+    value, gradient = margin.value_and_gradient(z, q)
+    expected = loss.value_and_gradient(z + 0.7 * (1 - q), q)
+    np.testing.assert_allclose(value, expected[0], atol=1e-14)
+    np.testing.assert_allclose(gradient, expected[1], atol=1e-14)
+    d = rng.standard_normal(z.shape)
+    np.testing.assert_allclose(
+        margin.hessian_product(z, q, d),
+        loss.hessian_product(z + 0.7 * (1 - q), q, d),
+        atol=1e-14,
+    )
+
+
+def test_margin_with_linear_scores(iris):
+    X, y = iris
+    one_hot = np.eye(3)[y]
+
+    def objective(model, margin):
+        z = model.decision_function(X) + margin * (1 - one_hot)
+        loss = FenchelYoungLoss("sparsemax").value(z, one_hot).mean()
+        return loss + 0.5 * np.sum(model.coef_**2) / len(y)
+
+    plain = SparsemaxClassifier(tol=1e-8).fit(X, y)
+    wide = SparsemaxClassifier(margin=1.0, tol=1e-8).fit(X, y)
+    assert wide.objective_ == pytest.approx(objective(wide, 1.0), abs=1e-12)
+    assert wide.objective_ < objective(plain, 1.0)
+    assert plain.objective_ < objective(wide, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"margin": -0.1}, "'margin' parameter .* range"),
+        ({"margin": np.nan}, "'margin' parameter"),
+        ({"margin": np.inf}, "'margin' parameter"),
+        ({"scale": 0.0}, "'scale' parameter .* range"),
+        ({"scale": -1.0}, "'scale' parameter"),
+    ],
+)
+def test_bad_parameters(iris, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        AMSoftmaxClassifier(**parameters).fit(*iris)

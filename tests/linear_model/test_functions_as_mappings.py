@@ -1,0 +1,124 @@
+"""A user's own function as the mapping of a classifier."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skprob import EntmaxClassifier, LinearClassifier, SoftmaxClassifier
+from skprob.mappings import Mapping, entmax
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, y = load_iris(return_X_y=True)
+    return StandardScaler().fit_transform(X), y
+
+
+def plain_softmax(scores):
+    p = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return p / p.sum(axis=1, keepdims=True)
+
+
+def plain_entmax(scores):
+    return entmax(scores, alpha=1.5)
+
+
+def rational(scores):
+    """Not a gradient: each class has a weight of its own score alone."""
+    weight = (1 + scores**2 / 8) * np.exp(np.tanh(scores))
+    return weight / weight.sum(axis=1, keepdims=True)
+
+
+def even(scores):
+    """Does not tell z from -z: at zero its gradient vanishes."""
+    weight = 1 + scores**2
+    return weight / weight.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize(
+    ("function", "classifier"),
+    [(plain_softmax, SoftmaxClassifier()), (plain_entmax, EntmaxClassifier())],
+)
+def test_a_function_is_trained_like_the_mapping_it_is(iris, function, classifier):
+    X, y = iris
+    X, y = X[::3], y[::3]
+    own = LinearClassifier(function, tol=1e-5).fit(X, y)
+    known = classifier.set_params(tol=1e-7).fit(X, y)
+    np.testing.assert_allclose(own.coef_, known.coef_, atol=1e-3)
+    np.testing.assert_allclose(own.predict_proba(X), known.predict_proba(X), atol=1e-4)
+    assert own.gradient_norm_ <= 1e-5
+
+
+def test_in_a_pipeline_and_a_grid(iris):
+    X, y = iris
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), LinearClassifier(mapping=plain_softmax)),
+        {
+            "linearclassifier__C": [0.1, 10.0],
+            "linearclassifier__mapping": [plain_softmax, "sparsemax"],
+        },
+        cv=3,
+    ).fit(X[::2], y[::2])
+    assert search.best_score_ > 0.9
+
+
+def test_a_function_that_is_no_gradient_is_refused_with_a_way_out(iris):
+    with pytest.raises(ValueError, match=r"not symmetric .*loss='log'"):
+        LinearClassifier(rational).fit(*iris)
+    model = LinearClassifier(rational, loss="log").fit(*iris)
+    assert model.score(*iris) > 0.9
+
+
+def test_log_loss_of_a_function_against_finite_differences(iris):
+    X, y = iris
+    model = LinearClassifier(rational, loss="log", tol=1e-6).fit(X, y)
+
+    def objective(coef, intercept):
+        p = rational(X @ coef.T + intercept)
+        penalty = 0.5 * np.sum(coef**2) / len(y)
+        return -np.log(p[np.arange(len(y)), y]).mean() + penalty
+
+    here = objective(model.coef_, model.intercept_)
+    # The smoothing of 1e-6 of what may have zeros shifts it by so much.
+    assert model.objective_ == pytest.approx(here, abs=1e-5)
+    for move in np.eye(15) * 1e-3:
+        coef, intercept = move[:12].reshape(3, 4), move[12:]
+        for sign in (1, -1):
+            there = objective(
+                model.coef_ + sign * coef, model.intercept_ + sign * intercept
+            )
+            assert there > here - 1e-9
+
+
+def test_a_function_with_no_slope_at_zero_still_learns(iris):
+    model = LinearClassifier(even, loss="log").fit(*iris)
+    assert model.score(*iris) > 0.8
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda z: z[:, :1], r"must return an array of the shape of the scores"),
+        (lambda z: np.full_like(z, np.nan), r"row 0 has"),
+        (lambda z: z, r"non-negative numbers that sum to one; row 0"),
+        (lambda z: np.ones_like(z), r"row 0 .* sum 3"),
+    ],
+)
+def test_bad_functions_are_told_what_they_return(iris, function, message):
+    with pytest.raises(ValueError, match=message):
+        LinearClassifier(function).fit(*iris)
+
+
+def test_a_class_that_only_has_probabilities(iris):
+    class Bare(Mapping):
+        def probabilities(self, scores):
+            return rational(scores)
+
+        is_shift_invariant = False
+
+    model = LinearClassifier(Bare()).fit(*iris)
+    assert "LogLoss" in repr(model.loss_)
+    assert model.score(*iris) > 0.9

@@ -1,0 +1,132 @@
+"""Sparse softmax as a classifier: pretraining, fine-tuning, and where it stops."""
+
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_digits, load_iris
+from sklearn.exceptions import ConvergenceWarning
+
+from skprob import LinearClassifier, SoftmaxClassifier, SparseSoftmaxClassifier
+from skprob.losses import SparseSoftmaxLoss
+from skprob.mappings import SparseSoftmax
+
+IRIS = load_iris(return_X_y=True)
+OUTSIDE = ["published", "add", "full", "skip"]
+
+
+def fit(model, X, y):
+    """Fit, with the only warning that may come where the kept classes jump."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "SparseSoftmax", ConvergenceWarning)
+        return model.fit(X, y)
+
+
+@pytest.mark.parametrize("temperature", [1.0, 2.0])
+def test_it_starts_from_the_softmax_model(temperature):
+    """Where all classes are kept there is nothing to tune, and not one iteration."""
+    X, y = IRIS
+    softmax = SoftmaxClassifier(temperature=temperature).fit(X, y)
+    model = SparseSoftmaxClassifier(k=3, temperature=temperature).fit(X, y)
+    assert_array_equal(model.coef_, softmax.coef_)
+    assert model.n_iter_ == softmax.n_iter_
+    fit(model.set_params(k=2), X, y)
+    assert model.n_iter_ > softmax.n_iter_
+    assert np.abs(model.coef_ - softmax.coef_).max() > 1e-3
+
+
+def test_pretraining_decides_where_a_loss_with_jumps_ends():
+    """From zero, "skip" leaves out the classes that are not among the first k."""
+    X, y = load_digits(return_X_y=True)
+    tuned = SparseSoftmaxClassifier(k=5, outside="skip").fit(X, y)
+    bare = SparseSoftmaxClassifier(k=5, outside="skip", pretrain=None)
+    bare = fit(bare, X, y)
+    assert tuned.score(X, y) > 0.99
+    assert bare.score(X, y) < 0.6
+
+
+def test_a_warm_start_takes_the_place_of_pretraining():
+    X, y = IRIS
+    model = SparseSoftmaxClassifier(k=2, warm_start=True).fit(X, y)
+    coef, n_iter = model.coef_, model.n_iter_
+    model.fit(X, y)
+    assert model.n_iter_ < n_iter / 2
+    assert_allclose(model.coef_, coef, atol=1e-2)
+    # From a model that was fitted otherwise, here with another mapping.
+    softmax = SoftmaxClassifier().fit(X, y)
+    model = SparseSoftmaxClassifier(k=2, warm_start=True)
+    model.coef_, model.intercept_ = softmax.coef_, softmax.intercept_
+    cold = SparseSoftmaxClassifier(k=2).fit(X, y)
+    model.fit(X, y)
+    assert_allclose(model.coef_, cold.coef_, atol=1e-6)
+    assert model.n_iter_ == cold.n_iter_ - softmax.n_iter_
+
+
+@pytest.mark.parametrize("outside", OUTSIDE)
+@pytest.mark.parametrize("kept", [{"k": 2}, {"p": 0.9}], ids=str)
+def test_fine_tuning_lowers_its_objective_and_the_model_is_usable(outside, kept):
+    X, y = IRIS
+    model = fit(SparseSoftmaxClassifier(outside=outside, **kept), X, y)
+    softmax = SoftmaxClassifier().fit(X, y)
+    loss = SparseSoftmaxLoss(SparseSoftmax(**kept), outside)
+
+    def objective(m):
+        values = loss.value(m.decision_function(X), np.eye(3)[y])
+        return ((m.coef_**2).sum() / 2 + values.sum()) / len(X)
+
+    assert objective(model) == pytest.approx(model.objective_, rel=1e-12)
+    assert objective(model) < objective(softmax)
+    assert model.score(X, y) > 0.95
+    p = model.predict_proba(X)
+    assert (p == 0).any()
+    assert_array_equal(model.predict(X), p.argmax(axis=1))
+
+
+def test_a_fit_that_stops_at_a_jump_says_so():
+    X, y = IRIS
+    with pytest.warns(ConvergenceWarning, match="no step lowers the objective"):
+        model = SparseSoftmaxClassifier(p=0.9).fit(X, y)
+    assert model.gradient_norm_ > 1e-4
+
+
+@pytest.mark.parametrize("outside", OUTSIDE)
+def test_it_is_the_linear_classifier_with_this_loss(outside):
+    X, y = IRIS
+    loss = SparseSoftmaxLoss(outside=outside)
+    other = LinearClassifier(SparseSoftmax(k=2), loss).fit(X, y)
+    model = SparseSoftmaxClassifier(k=2, outside=outside).fit(X, y)
+    assert_array_equal(model.coef_, other.coef_)
+
+
+def test_label_sets_and_distributions():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    scores = X @ rng.normal(size=(3, 6)) * 3
+    sets = (scores > 1).astype(int)
+    sets[np.arange(200), scores.argmax(axis=1)] = 1
+    p = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    to_sets = fit(SparseSoftmaxClassifier(k=3, C=100.0), X, sets)
+    predicted = to_sets.predict(X)
+    assert_array_equal(predicted.sum(axis=1), 3)
+    assert sets[predicted == 1].mean() > sets.mean() + 0.3
+    to_distributions = fit(SparseSoftmaxClassifier(k=3, C=100.0), X, p)
+    best = to_distributions.predict_proba(X)
+    assert_array_equal((best > 0).sum(axis=1), 3)
+    assert np.abs(best - p).max(axis=1).mean() < 0.1
+
+
+@pytest.mark.parametrize(
+    "parameters, message",
+    [
+        ({"k": 0}, "'k' parameter of SparseSoftmaxClassifier"),
+        ({"p": 0.0}, "'p' parameter of SparseSoftmaxClassifier"),
+        ({"k": 2, "p": 0.5}, "Exactly one of k and p"),
+        ({"k": None}, "Exactly one of k and p"),
+        ({"outside": "drop"}, "'outside' parameter of SparseSoftmaxClassifier"),
+        ({"pretrain": "entmax"}, "'pretrain' parameter of SparseSoftmaxClassifier"),
+    ],
+)
+def test_bad_input(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        SparseSoftmaxClassifier(**parameters).fit(*IRIS)

@@ -1,0 +1,32 @@
+"""Every mapping, with the parameters at which it may behave differently.
+
+Registering a mapping is enough to have it tested as it is by default; add further
+parameters here.
+"""
+
+import pytest
+
+from skprob.mappings import MAPPINGS, Entmax, Mapping, Sparsemax, Temperature
+
+MEMBERS = [
+    *(mapping() for mapping in MAPPINGS.values()),
+    *(Entmax(alpha) for alpha in (1, 1 + 1e-9, 1.05, 1.25, 1.75, 2, 2.5, 4)),
+    Temperature(Entmax(), 0.5),
+    Temperature(Sparsemax(), 3.0),
+]
+
+
+def each(select=lambda mapping: True):
+    """Run a test with ``mapping`` being each member that is selected."""
+    chosen = [mapping for mapping in MEMBERS if select(mapping)]
+    return pytest.mark.parametrize("mapping", chosen, ids=repr)
+
+
+def has_jacobian(mapping):
+    return provides(mapping, "linearize")
+
+
+def provides(mapping, kernel):
+    """Does the mapping, or the one that it wraps, define this kernel?"""
+    inner = getattr(mapping, "mapping", mapping)
+    return getattr(type(inner), kernel) is not getattr(Mapping, kernel)

@@ -1,0 +1,48 @@
+"""What a mapping gets, and is told, when it provides only some of the kernels."""
+
+import numpy as np
+import pytest
+
+from skprob.mappings import MAPPINGS, Mapping, Softmax, get_mapping
+
+
+class Shares(Mapping):
+    """Probabilities in proportion to positive scores, and nothing more."""
+
+    is_shift_invariant = False
+
+    def probabilities(self, scores):
+        return scores / scores.sum(axis=1, keepdims=True)
+
+
+def test_probabilities_are_enough_for_a_call():
+    np.testing.assert_array_equal(Shares()([[1, 3]]), [[0.25, 0.75]])
+
+
+@pytest.mark.parametrize(
+    ("method", "kernel"),
+    [
+        ("jvp", "linearize"),
+        ("vjp", "linearize"),
+        ("jacobian", "linearize"),
+        ("potential", "probabilities_and_potential"),
+        ("entropy", "negative_entropy"),
+    ],
+)
+def test_what_is_missing_is_named(method, kernel):
+    p = np.array([[0.25, 0.75]])
+    arguments = (p, p) if method in ("jvp", "vjp") else (p,)
+    with pytest.raises(TypeError, match=f"Shares does not provide .* define {kernel}"):
+        getattr(Shares(), method)(*arguments)
+
+
+def test_a_mapping_without_probabilities():
+    with pytest.raises(NotImplementedError, match="Mapping must define probabilities"):
+        Mapping()([[0.0, 1.0]])
+
+
+def test_names():
+    for name, mapping in MAPPINGS.items():
+        assert type(get_mapping(name)) is mapping
+    softmax = Softmax()
+    assert get_mapping(softmax) is softmax

@@ -1,0 +1,155 @@
+"""Jacobians against fifty digits, and what is built on them against differences."""
+
+import numpy as np
+import pytest
+
+from skprob.mappings import Entmax, Softmax, Temperature
+from skprob.mappings._jacobian import entmax_linearization
+from skprob.mappings._rows import standard_scores
+
+from . import oracle
+from .members import each, has_jacobian
+
+ALPHAS = [1, 1 + 1e-12, 1 + 1e-6, 1.05, 1.25, 1.5, 1.75, 2, 2.5, 4, 10]
+
+
+def interior(n_samples, n_classes, seed=0):
+    """Scores at which supports of all sizes occur, away from the kinks."""
+    rng = np.random.default_rng(seed)
+    return (
+        rng.standard_normal((n_samples, n_classes))
+        * np.geomspace(0.05, 2, n_samples)[:, None]
+    )
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+def test_jacobian(alpha):
+    scores = interior(8, 4) if alpha <= 2 else 0.3 * interior(3, 4)
+    found = Entmax(alpha).jacobian(scores)
+    sizes = set()
+    for row, jacobian in zip(scores, found, strict=True):
+        expected = np.array(oracle.jacobian(row, alpha), dtype=float)
+        tolerance = 1e-13 * max(1, np.abs(expected).max() ** 2)
+        np.testing.assert_allclose(jacobian, expected, rtol=1e-9, atol=tolerance)
+        sizes.add(np.count_nonzero(Entmax(alpha)(row[None])))
+    assert sizes == {4} if alpha <= 1.25 else len(sizes) > 1
+
+
+def moved(mapping, scores, direction, step):
+    """Standard scores a step along a direction."""
+    return standard_scores(scores + step * direction, mapping.is_shift_invariant)
+
+
+def assert_differences_agree(function, derivative, step=1e-6):
+    difference = (function(step) - function(-step)) / (2 * step)
+    tolerance = 1e-5 * max(1, np.abs(derivative).max())
+    np.testing.assert_allclose(difference, derivative, rtol=1e-5, atol=tolerance)
+
+
+@each(has_jacobian)
+def test_jvp_is_the_derivative(mapping):
+    scores = interior(12, 4, seed=1)
+    direction = np.random.default_rng(2).standard_normal(scores.shape)
+    assert_differences_agree(
+        lambda step: mapping(scores + step * direction), mapping.jvp(scores, direction)
+    )
+
+
+@each(has_jacobian)
+def test_log_jvp_and_log_vjp(mapping):
+    scores = interior(12, 4, seed=1)
+    rng = np.random.default_rng(2)
+    direction, cotangent = rng.standard_normal((2, *scores.shape))
+    log_p, jvp, vjp, _ = mapping.log_linearize(moved(mapping, scores, direction, 0))
+    np.testing.assert_allclose(log_p, mapping.log_probabilities(scores))
+    available = log_p > -np.inf
+
+    def log_at(step):
+        logs = mapping.log_probabilities(scores + step * direction)
+        return np.where(available, logs, 0)
+
+    assert_differences_agree(log_at, jvp(direction))
+    np.testing.assert_allclose(
+        (cotangent * jvp(direction)).sum(axis=1),
+        (vjp(cotangent) * direction).sum(axis=1),
+        rtol=1e-9,
+    )
+
+
+@each(has_jacobian)
+@pytest.mark.parametrize("kernel", ["linearize", "log_linearize"])
+def test_vjp_derivative(mapping, kernel):
+    scores = interior(12, 4, seed=1)
+    rng = np.random.default_rng(2)
+    cotangent, direction = rng.standard_normal((2, *scores.shape))
+
+    def at(step):
+        return getattr(mapping, kernel)(moved(mapping, scores, direction, step))
+
+    derivative = at(0).vjp_derivative(cotangent, direction)
+    assert_differences_agree(lambda step: at(step).vjp(cotangent), derivative)
+
+
+def test_derivatives_of_tiny_probabilities_are_finite():
+    """Above alpha = 2 the Jacobian's weights have no bound as a probability vanishes.
+
+    As one does, the others move as if its class were a free reservoir.
+    """
+    for alpha in (2.01, 2.5, 4, 10, 50):
+        for n_classes in (2, 3):
+            gap = 1 / (alpha - 1)
+            scores = np.array([0.0, 0.0, -gap][-n_classes:])
+            rows = scores - np.spacing(gap) * np.array([[-8], [-1], [0], [1], [8]])
+            rows[:, 0] = 0
+            linear = Entmax(alpha).linearize(rows - rows.max(axis=1, keepdims=True))
+            ones = np.eye(n_classes)[np.zeros(5, dtype=int)]
+            for product in (linear.jvp(ones), linear.vjp_derivative(ones, ones)):
+                assert np.isfinite(product).all()
+                size = np.abs(product).max(axis=1)
+                assert (np.abs(product.sum(axis=1)) <= 1e-14 * size).all()
+        p = np.array([[0.75, 0.25, 1e-200], [1 - 1e-12, 1e-12, 1e-300]])
+        from_p = entmax_linearization(p, alpha)
+        for v in np.eye(3):
+            product = from_p.jvp(np.tile(v, (2, 1)))
+            assert np.isfinite(product).all()
+        # The first class gains what the vanishing one, the reservoir, gives.
+        expected = [p[0, 0] ** (2 - alpha), 0, -(p[0, 0] ** (2 - alpha))]
+        found = from_p.jvp(np.tile([1.0, 0, 0], (2, 1)))[0]
+        if alpha > 2.1:
+            np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_a_zero_probability_has_no_log_derivative():
+    scores = np.array([[0.0, -9.0, -0.1]])
+    log_p, jvp, vjp, vjp_derivative = Entmax(2).log_linearize(scores)
+    assert log_p[0, 1] == -np.inf
+    direction = np.array([[1.0, 2.0, 3.0]])
+    products = jvp(direction), vjp(direction), vjp_derivative(direction, direction)
+    for product in products:
+        assert np.isfinite(product).all() and product[0, 1] == 0
+
+
+def test_softmax_log_derivatives_do_not_underflow():
+    scores = np.array([[0.0, -2000.0]])
+    _, jvp, vjp, _ = Softmax().log_linearize(scores)
+    direction = np.array([[0.0, 1.0]])
+    np.testing.assert_array_equal(jvp(direction), [[0, 1]])
+    np.testing.assert_array_equal(vjp(direction), [[-1, 1]])
+
+
+@pytest.mark.parametrize("tau", [0.25, 1, 3])
+def test_temperature(tau):
+    """Its derivatives are those of F(z / tau), tau-fold, in mpmath's own softmax."""
+    scores = interior(3, 4)
+    cooled = Temperature(Softmax(), tau)
+    for row, p, potential in zip(
+        scores, cooled(scores), cooled.potential(scores), strict=True
+    ):
+        expected = oracle.probabilities(row / tau, 1)
+        np.testing.assert_allclose(p, np.array(expected, float), atol=1e-15)
+        assert potential == pytest.approx(tau * float(oracle.potential(row / tau, 1)))
+        np.testing.assert_allclose(
+            cooled.jacobian(row[None])[0],
+            np.array(oracle.jacobian(row / tau, 1), float) / tau,
+            atol=1e-14,
+        )

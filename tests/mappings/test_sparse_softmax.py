@@ -1,0 +1,223 @@
+"""Sparse softmax against its definition, by sorting and in many digits."""
+
+import mpmath as mp
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_allclose, assert_array_equal
+
+from skprob.mappings import (
+    MAPPINGS,
+    Softmax,
+    SparseSoftmax,
+    entmax,
+    softmax,
+    sparse_softmax,
+)
+
+from .precise import assert_derivatives, floats, row
+
+
+def definition(k=None, p=None):
+    def probabilities(z):
+        order = sorted(range(len(z)), key=lambda i: (-z[i], i))
+        weight = [mp.exp(x - max(z)) for x in z]
+        if p is None:
+            size = min(k, len(z))
+        else:
+            mass, enough, size = mp.mpf(0), mp.mpf(p) * mp.fsum(weight), 0
+            while mass < enough and size < len(z):
+                mass += weight[order[size]]
+                size += 1
+        kept = set(order[:size])
+        total = mp.fsum(weight[i] for i in kept)
+        return [w / total if i in kept else mp.mpf(0) for i, w in enumerate(weight)]
+
+    return probabilities
+
+
+PARAMETERS = [{"k": 1}, {"k": 2}, {"k": 3}, {"k": 9}, {"p": 0.3}, {"p": 0.9}, {"p": 1}]
+
+
+@pytest.mark.parametrize("parameters", PARAMETERS, ids=str)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_probabilities(parameters, dtype):
+    rng = np.random.default_rng(0)
+    for n_classes in (1, 2, 5, 100):
+        scores = rng.normal(size=(8, n_classes)) * np.geomspace(0.01, 30, 8)[:, None]
+        scores = (scores + 100).astype(dtype)
+        exact = [floats(definition(**parameters)(row(z))) for z in scores]
+        p = sparse_softmax(scores, **parameters)
+        assert p.dtype == dtype
+        tolerance = 1e-14 if dtype == np.float64 else 5e-7
+        assert_allclose(p, exact, rtol=0, atol=tolerance)
+        if parameters != {"p": 1}:
+            assert_array_equal(p > 0, np.asarray(exact) > 0)
+
+
+@given(data=st.data())
+def test_kept_classes_with_ties_and_unavailable_classes(data):
+    n_classes = data.draw(st.integers(1, 90))
+    values = st.sampled_from([0.0, 1.0, 1.5, -2.0, -np.inf])
+    scores = data.draw(arrays(float, (3, n_classes), elements=values))
+    scores[:, 0] = data.draw(st.sampled_from([0.0, 1.0]))
+    k = data.draw(st.integers(1, 100))
+    # Ties are kept from the left: what a stable sort puts first.
+    rank = np.argsort(np.argsort(-scores, axis=1, kind="stable"), axis=1)
+    assert_array_equal(sparse_softmax(scores, k=k) > 0, (rank < k) & (scores > -np.inf))
+
+
+@pytest.mark.parametrize("parameters", PARAMETERS, ids=str)
+def test_unavailable_classes(parameters):
+    z = np.array([[1.0, -np.inf, 0.5, 1.0], [-np.inf, -3.0, -np.inf, -np.inf]])
+    p = sparse_softmax(z, **parameters)
+    few = sparse_softmax(z[:1, [0, 2, 3]], **parameters)
+    assert_array_equal(p[0, [0, 2, 3]], few[0])
+    assert_array_equal(p[:, 1], [0, 1])
+    log_p = SparseSoftmax(**parameters).log_probabilities(z)
+    assert_array_equal(log_p == -np.inf, p == 0)
+
+
+@pytest.mark.parametrize("spread", [1e-9, 1.0, 30.0])
+@pytest.mark.parametrize("p", [1e-3, 0.5, 0.9, 1 - 1e-12])
+def test_top_p_of_many_classes(spread, p):
+    """Partial ordering grows through several sizes, up to nearly all classes."""
+    scores = np.random.default_rng(0).normal(size=(3, 5000)) * spread
+    kept = sparse_softmax(scores, p=p) > 0
+    mass = softmax(scores)
+    inside = np.where(kept, mass, 0).sum(axis=1)
+    smallest = np.where(kept, mass, 1).min(axis=1)
+    assert (inside >= p - 1e-14).all()
+    assert (inside - smallest < p).all()
+    assert (smallest > np.where(kept, 0, mass).max(axis=1)).all()
+
+
+@pytest.mark.parametrize("n_classes", [7, 10, 30, 100])
+def test_a_mass_that_is_met_exactly_is_enough(n_classes):
+    """0.1 is not a tenth in binary, but one class of ten is."""
+    for size in range(1, n_classes):
+        p = sparse_softmax(np.zeros(n_classes), p=size / n_classes)
+        assert_array_equal(p > 0, np.arange(n_classes) < size)
+
+
+def test_top_k_of_many_classes():
+    scores = np.random.default_rng(0).normal(size=(4, 32_000))
+    p = sparse_softmax(scores, k=20)
+    best = np.sort(scores, axis=1)[:, -20:]
+    assert_array_equal((p > 0).sum(axis=1), 20)
+    assert_allclose(np.sort(p, axis=1)[:, -20:], softmax(best), rtol=1e-14)
+
+
+@pytest.mark.parametrize("parameters", [{"k": 5}, {"k": 9}, {"p": 1}], ids=str)
+def test_keeping_all_classes_is_softmax(parameters):
+    scores = np.random.default_rng(0).normal(size=(10, 5))
+    assert_array_equal(sparse_softmax(scores, **parameters), softmax(scores))
+
+
+@pytest.mark.parametrize("parameters", PARAMETERS, ids=str)
+def test_derivatives(parameters):
+    rng = np.random.default_rng(3)
+    scores = [rng.normal(size=4), 3 * rng.normal(size=6), np.array([0.7])]
+    assert_derivatives(SparseSoftmax(**parameters), definition(**parameters), scores)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 5])
+def test_potential_is_the_largest_logsumexp_over_k_classes(k):
+    scores = 3 * np.random.default_rng(0).normal(size=(20, 5)) + 100
+    exact = [
+        float(mp.log(mp.fsum(sorted((mp.exp(x) for x in row(z)), reverse=True)[:k])))
+        for z in scores
+    ]
+    assert_allclose(SparseSoftmax(k=k).potential(scores), exact, rtol=1e-15)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 4, 6])
+def test_entropy_is_the_conjugate_of_the_potential(k):
+    """-Ω(q) is the least of F(z) - <q, z>, a convex function of z: a local minimum."""
+    rng = np.random.default_rng(k)
+    mapping = SparseSoftmax(k=k)
+    for q in [*rng.dirichlet(np.ones(5), size=9), *rng.dirichlet(np.ones(5) / 5, 9)]:
+        best = maximiser(q, k)
+        around = [best + s * rng.normal(size=(200, 5)) for s in (1e-6, 1e-3, 1, 30)]
+        gap = mapping.potential(np.vstack([best, *around]))
+        gap -= np.vstack([best, *around]) @ q
+        assert gap[0] == pytest.approx(mapping.entropy(q[None])[0], abs=1e-14)
+        assert gap.min() >= gap[0] - 1e-14
+
+
+def maximiser(q, k):
+    """Scores with F(z) - <q, z> = -Ω(q): log q, the lower ones levelled."""
+    ordered = np.sort(q)[::-1]
+    for r in range(min(k, len(q))):
+        level = ordered[r:].sum() / (k - r)
+        if level >= ordered[r]:
+            break
+    # With k at least n_classes no level is reached and z = log q.
+    return np.log(np.maximum(q, level if k < len(q) else 0))
+
+
+def test_entropy_of_few_classes_is_that_of_softmax():
+    q = np.array([[0.5, 0.0, 0.5, 0.0], [1.0, 0.0, 0.0, 0.0], [0.2, 0.3, 0.5, 0.0]])
+    assert_allclose(SparseSoftmax(k=3).entropy(q), Softmax().entropy(q), rtol=1e-15)
+    # The uniform row over all is as good as one over k classes.
+    uniform = np.full((1, 5), 0.2)
+    assert_allclose(SparseSoftmax(k=3).entropy(uniform), np.log(3), rtol=1e-15)
+
+
+def test_equal_scores_need_not_get_equal_probabilities():
+    assert_array_equal(sparse_softmax([1.0, 1.0], k=1), [1, 0])
+
+
+def test_top_p_is_not_monotone():
+    """⟨p(z) - p(y), z - y⟩ < 0: it is the gradient of no convex function."""
+    mapping = SparseSoftmax(p=0.5)
+    y, z = np.array([[0.01, -0.5, -3.0]]), np.array([[0.02, -0.5, -0.6]])
+    product = ((mapping(z) - mapping(y)) * (z - y)).sum()
+    assert product < -1e-3
+    assert not mapping.has_potential
+    for method, argument in ((mapping.potential, y), (mapping.entropy, mapping(y))):
+        with pytest.raises(TypeError, match="SparseSoftmax with p has no"):
+            method(argument)
+
+
+def test_top_k_is_monotone():
+    rng = np.random.default_rng(0)
+    y, z = rng.normal(size=(2, 2000, 5))
+    mapping = SparseSoftmax(k=2)
+    assert (((mapping(z) - mapping(y)) * (z - y)).sum(axis=1) >= 0).all()
+
+
+def test_it_jumps_where_entmax_does_not():
+    z = np.array([[0.0, 1e-9, 0.0], [0.0, -1e-9, 0.0]])
+    assert np.ptp(sparse_softmax(z, k=1), axis=0).max() == 1
+    assert np.ptp(entmax(z, 2), axis=0).max() < 1e-8
+
+
+def test_defaults_and_names():
+    assert MAPPINGS["sparse_softmax"]().has_potential
+    scores = np.random.default_rng(0).normal(size=(4, 30))
+    assert_array_equal((SparseSoftmax()(scores) > 0).sum(axis=1), 10)
+    assert_array_equal(SparseSoftmax()(scores), sparse_softmax(scores, k=10))
+    assert SparseSoftmax(k=1).has_zeros
+    assert SparseSoftmax(p=0.9).has_zeros
+    assert not SparseSoftmax(p=1).has_zeros
+
+
+@pytest.mark.parametrize("k, p", [(None, None), (3, 0.5), (10, 1.0)])
+def test_both_or_neither(k, p):
+    with pytest.raises(ValueError, match=f"Exactly one of k and p.*k={k}.*p={p}"):
+        sparse_softmax([1.0, 2.0], k, p)
+
+
+@pytest.mark.parametrize("k", [0, -1, 1.5, np.nan, "all"])
+def test_bad_k(k):
+    with pytest.raises(ValueError, match="'k' parameter of SparseSoftmax must be"):
+        SparseSoftmax(k=k)([[1.0, 2.0]])
+
+
+@pytest.mark.parametrize("p", [0, -0.1, 1.1, np.nan, np.inf, "half"])
+def test_bad_p(p):
+    with pytest.raises(ValueError, match="'p' parameter of SparseSoftmax must be"):
+        SparseSoftmax(p=p)([[1.0, 2.0]])
