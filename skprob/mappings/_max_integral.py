@@ -24,6 +24,8 @@ _CHUNK_SIZE = 1 << 15
 _MAX_CUTS = 100
 # Of the tolerance, what the ends of the line may hold and what a panel may err by.
 _TAIL, _PANEL = 1e-3, 1e-3
+# What rounding may do to the integral over a panel.
+_ROUNDING = 1e-14
 # Order, and decay of the coefficients to count on, for noises that are analytic,
 # analytic but for kinks at edges, or not known: few wide panels want a high order.
 _RULES = {"analytic": (28, 2), "piecewise": (14, 2), "unknown": (20, 1)}
@@ -118,36 +120,49 @@ class MaxIntegral:
     def _integrate(self):
         n_classes, n_rows = self.z.shape
         self.log_p = np.full((n_classes, n_rows), -np.inf)
-        self.expected_max = np.zeros(n_rows)
+        excess = np.zeros(n_rows)
         todo = Panels.between(self._edges())
+        # Beyond, there are no digits left to find.
+        most = 16 * len(todo) + 4 * n_classes * n_rows
         kept, cuts = [todo[:0]], 0
         while len(todo):
             parts = [self._sums(chunk) for chunk in self.chunks(todo)]
             log_mass, log_error, moment, moment_error = (
                 np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True)
             )
-            error = log_error - np.log(_PANEL * self.tol)
+            allowed = np.log(_PANEL * self.tol)
             if self.relative:
-                error -= add_logs(self.log_p, todo.rows, log_mass)[:, todo.rows]
-            bad = (error > 0).any(axis=0) | (moment_error > _PANEL * self.tol)
-            bad &= ~todo.are_points() & (cuts < _MAX_CUTS)
+                total = add_logs(self.log_p, todo.rows, log_mass)
+                allowed = allowed + total[:, todo.rows]
+            # The rounding of a logarithm is that of its size.
+            rounding = log_mass + np.log(_ROUNDING * (1 + np.abs(log_mass)))
+            allowed = np.maximum(allowed, rounding)
+            bad = (log_error > allowed).any(axis=0)
+            allowed = np.maximum(_PANEL * self.tol, _ROUNDING * np.abs(moment))
+            bad |= moment_error > allowed
+            bad &= ~todo.are_points() & (cuts < _MAX_CUTS) & (bad.sum() < most)
             done = todo[~bad]
             self.log_p = add_logs(self.log_p, done.rows, log_mass[:, ~bad])
-            self.expected_max += sum_by_rows(done.rows, moment[~bad], n_rows)
+            excess += sum_by_rows(done.rows, moment[~bad], n_rows)
             kept.append(done)
             todo = todo[bad].halves()
             cuts += 1
         self.panels = Panels.merge(kept)
+        self.expected_max = self.centre + self.reach.scale * excess
 
     def _sums(self, panels):
-        """Integrals and errors: logarithms for the classes, then the maximum."""
+        """Integrals and errors: logarithms of the classes', then the maximum's.
+
+        That is of its distance from the centre, in units of the scale.
+        """
         x, values, log_unit, _ = self.integrand(panels)
         mass, error = self.rule.integral_and_error(values)
         log_mass, log_error = np.log(mass) + log_unit, np.log(error) + log_unit
         if self.relative or self.noise.mean is None:
             return log_mass, log_error, *np.zeros((2, len(panels)))
-        total = values.sum(axis=0)
-        return log_mass, log_error, *self.rule.integral_and_error(x * total)
+        excess = (x - self.centre[panels.rows, None]) / self.reach.scale
+        moment = self.rule.integral_and_error(excess * values.sum(axis=0))
+        return log_mass, log_error, *moment
 
     def _edges(self):
         """Edges of the first panels, (n_edges, n_rows), in the variable t."""

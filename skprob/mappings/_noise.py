@@ -3,7 +3,6 @@
 from functools import lru_cache
 
 import numpy as np
-from numpy.polynomial import Chebyshev, Polynomial
 from scipy.special import erfcx
 
 _SQRT2 = np.sqrt(2)
@@ -60,7 +59,10 @@ def _mills_coefficients():
         t = np.maximum((u + 1) / 2, 1e-12)
         return erfcx(5 * (1 - t) / t / _SQRT2) / (2 * t)
 
-    return Chebyshev.interpolate(function, 18).convert(kind=Polynomial).coef[::-1]
+    # Not imported above: that costs every program milliseconds.
+    kinds = np.polynomial
+    fit = kinds.Chebyshev.interpolate(function, 18)
+    return fit.convert(kind=kinds.Polynomial).coef[::-1]
 
 
 class Normal(Noise):

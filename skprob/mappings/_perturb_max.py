@@ -66,7 +66,8 @@ class PerturbMax(Temperature):
     The integrals are computed by Gauss-Legendre quadrature on panels chosen for each
     row, at a cost of n_classes evaluations of the noise for each node: some 60 nodes
     in a row for normal noise. For a distribution given as an object, a kink of the
-    density other than at its median or at the ends of its support may cost digits.
+    density other than at its median or at the ends of its support may cost digits,
+    and a ``logcdf`` with few correct digits in its tails does.
 
     Compare noises at equal variance: Gumbel noise has variance π²/6, so unit normal
     noise is sharper than softmax.

@@ -87,7 +87,7 @@ def test_probabilities_and_potential(noise, n_classes, spread):
 def test_a_thousand_classes(noise, spread):
     z = case(1000, spread)
     p = perturb_max(z, noise)
-    rows = np.argsort(z)[[-1, -2, -30, 500, 0]]
+    rows = np.argsort(z)[[-1, -30, 500]]
     for i in rows:
         assert p[i] == pytest.approx(one_probability(z, i, NOISES[noise]), abs=1e-10)
     assert p.sum() == pytest.approx(1, abs=1e-14)
@@ -106,7 +106,7 @@ def one_probability(z, i, distribution):
     if distribution.support()[1] < np.inf:
         kinks = np.add.outer(distribution.support(), others - z[i])
         edges = np.union1d(edges, np.clip(kinks, 0, 1))
-    nodes, weights = np.polynomial.legendre.leggauss(10)
+    nodes, weights = np.polynomial.legendre.leggauss(8)
     half = np.diff(edges) / 2
     u = edges[:-1, None] + half[:, None] * (1 + nodes)
     values = np.array([win(v) for v in u.ravel()]).reshape(u.shape)
@@ -142,18 +142,23 @@ def test_two_classes_in_closed_form(gap):
     closed = {
         "gumbel": 1 / (1 + e),
         "normal": stats.norm.cdf(gap / np.sqrt(2)),
-        "logistic": 0.5 if gap == 0 else (1 - e * (1 + gap)) / (1 - e) ** 2,
+        "logistic": two_logistic(gap),
         "laplace": 1 - e / 2 * (1 + gap / 2),
         "exponential": 1 - e / 2,
         "uniform": 1 - max(1 - gap, 0) ** 2 / 2,
         "cauchy": 0.5 + np.arctan(gap / 2) / np.pi,
     }
     for noise, p in closed.items():
-        if noise == "logistic" and gap == 0.1:
-            p = float(mp.mpf(1) / 2 + mp.mpf(gap) / 6 - mp.mpf(gap) ** 3 / 180)
-            assert perturb_max([gap, 0], noise)[0] == pytest.approx(p, abs=1e-8)
-            continue
-        assert perturb_max([gap, 0], noise)[0] == pytest.approx(p, abs=1e-12), noise
+        assert perturb_max([gap, 0], noise)[0] == pytest.approx(float(p), abs=1e-12)
+
+
+def two_logistic(gap):
+    """P[difference of two logistic noises < gap]; with many digits, they cancel."""
+    if gap == 0:
+        return 0.5
+    with mp.workdps(1000):
+        e = mp.exp(-gap)
+        return (1 - e * (1 + gap)) / (1 - e) ** 2
 
 
 @pytest.mark.parametrize("noise", NOISES, ids=name)
@@ -166,13 +171,6 @@ def test_simulation(noise):
     assert (np.abs(share - p) <= 4.5 * np.sqrt(p * (1 - p) / 10**6)).all()
 
 
-def exact_log_p(gap, logpdf, cdf, points):
-    """log P[second of two wins], when it is `gap` behind, with 40 digits."""
-    with mp.workdps(40):
-        total = mp.quad(lambda x: mp.exp(logpdf(x + gap)) * cdf(x), points)
-        return float(mp.log(total))
-
-
 @pytest.mark.parametrize("gap", [10, 60, 400, 1000])
 def test_logarithms_of_tiny_probabilities(gap):
     z = [[0.0, -gap]]
@@ -182,9 +180,8 @@ def test_logarithms_of_tiny_probabilities(gap):
     laplace = -gap + np.log(0.5 + gap / 4)
     log_p = PerturbMax("laplace").log_probabilities(z)[0, 1]
     assert log_p == pytest.approx(laplace, abs=1e-8)
-    with mp.workdps(500):
-        e = mp.exp(-gap)
-        logistic = float(mp.log(1 - (1 - e * (1 + gap)) / (1 - e) ** 2))
+    with mp.workdps(1000):
+        logistic = float(mp.log(1 - two_logistic(gap)))
     log_p = PerturbMax("logistic").log_probabilities(z)[0, 1]
     assert log_p == pytest.approx(logistic, abs=1e-8)
     cauchy = np.log(np.arctan(2 / gap) / np.pi)
