@@ -7,6 +7,7 @@ from ._entropy_invariant_softmax import (
     entropy_invariant_softmax,
 )
 from ._function import FunctionMapping
+from ._perturb_max import PerturbMax, perturb_max
 from ._registry import MAPPINGS, get_mapping
 from ._softmax import Softmax, softmax
 from ._sparse_softmax import SparseSoftmax, sparse_softmax
@@ -21,6 +22,7 @@ __all__ = [
     "FunctionMapping",
     "Linearization",
     "Mapping",
+    "PerturbMax",
     "Softmax",
     "SparseSoftmax",
     "Sparsemax",
@@ -29,6 +31,7 @@ __all__ = [
     "entmax",
     "entropy_invariant_softmax",
     "get_mapping",
+    "perturb_max",
     "softmax",
     "sparse_softmax",
     "sparsemax",

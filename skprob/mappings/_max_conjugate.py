@@ -1,0 +1,68 @@
+"""The negative entropy of perturb-max: the convex conjugate of its potential."""
+
+import numpy as np
+
+from ._max_derivatives import MaxDerivatives
+from ._max_integral import MaxIntegral
+
+_MAX_STEPS = 100
+# In log p; the conjugate errs by the square.
+_CLOSE = 1e-7
+
+
+def conjugate(q, noise, tol):
+    """Ω(q) = max over z of <q, z> - F(z), for unit noise, row by row.
+
+    The maximum is where p(z) = q. That is solved by Newton's method for log p(z), for
+    softmax in one step; a step that does not help is halved. Where q is zero a class
+    is not available.
+
+    Parameters
+    ----------
+    q : ndarray of shape (n_rows, n_classes)
+        Rows on the probability simplex.
+    noise : Noise
+        With a mean.
+    tol : float
+        Of the potential.
+    """
+    inside = q > 0
+    log_q = np.log(q, where=inside, out=np.zeros_like(q))
+    z = np.where(inside, 0, -np.inf)
+    step = log_q - np.where(inside, log_q, -np.inf).max(axis=1, keepdims=True)
+    residual = np.full_like(q, np.inf)
+    jacobian = np.zeros((*q.shape, q.shape[1]))
+    todo = np.arange(len(q))
+    for _ in range(_MAX_STEPS):
+        trial = z[todo] + step[todo]
+        trial -= trial.max(axis=1, keepdims=True)
+        integral = MaxIntegral(trial, noise, 100 * tol, relative=True)
+        new = np.where(inside[todo], log_q[todo] - integral.log_probabilities(), 0)
+        better = np.abs(new).max(axis=1) < np.abs(residual[todo]).max(axis=1)
+        step[todo[~better]] /= 2
+        rows = todo[better]
+        z[rows], residual[rows] = trial[better], new[better]
+        jacobian[rows] = _jacobian(integral, q.shape[1])[better]
+        step[rows] = _newton_step(jacobian[rows], residual[rows], inside[rows])
+        far = np.abs(residual[todo]).max(axis=1) > _CLOSE
+        todo = todo[far & (np.abs(step[todo]).max(axis=1) > 1e-14)]
+        if len(todo) == 0:
+            break
+    expected_max = MaxIntegral(z, noise, tol).expected_max
+    return np.where(inside, q * np.where(inside, z, 0), 0).sum(axis=1) - expected_max
+
+
+def _jacobian(integral, n_classes):
+    """Derivative of the log-probabilities, (n_rows, n_classes, n_classes)."""
+    linear = MaxDerivatives([integral])
+    units = np.eye(n_classes)[:, None] * np.ones((integral.z.shape[1], 1))
+    return np.stack([linear.jvp(unit) for unit in units], axis=-1)
+
+
+def _newton_step(jacobian, residual, inside):
+    # Moving all scores alike changes nothing; classes that are absent stay put.
+    both = inside[:, :, None] & inside[:, None, :]
+    matrix = np.where(both, jacobian + 1 / inside.sum(axis=1)[:, None, None], 0)
+    index = np.arange(residual.shape[1])
+    matrix[:, index, index] += ~inside
+    return np.linalg.solve(matrix, residual[..., None])[..., 0]

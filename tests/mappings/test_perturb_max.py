@@ -1,0 +1,423 @@
+"""Perturb-max against adaptive quadrature, closed forms, softmax and simulation."""
+
+import pickle
+
+import mpmath as mp
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.integrate import quad_vec
+from sklearn.base import clone
+
+from skprob.losses import FenchelYoungLoss, LogLoss
+from skprob.mappings import PerturbMax, Softmax, perturb_max
+
+T3 = stats.t(3)
+SKEWED = stats.gamma(3, loc=1.0, scale=0.5)
+NOISES = {
+    "gumbel": stats.gumbel_r(),
+    "normal": stats.norm(),
+    "logistic": stats.logistic(),
+    "laplace": stats.laplace(),
+    "exponential": stats.expon(),
+    "uniform": stats.uniform(),
+    "cauchy": stats.cauchy(),
+    T3: T3,
+    SKEWED: SKEWED,
+}
+SMOOTH = ["gumbel", "normal", "logistic", "laplace", "cauchy"]
+WITH_MEAN = [noise for noise in NOISES if noise != "cauchy"]
+
+
+def name(noise):
+    return noise if isinstance(noise, str) else noise.dist.name
+
+
+def case(n_classes, spread, seed=0):
+    z = spread * np.random.default_rng(seed).standard_normal(n_classes)
+    return z - z.max()
+
+
+def reference(z, distribution):
+    """Probabilities and potential of a row with largest score 0, by scipy."""
+    low, high = (distribution.ppf(1e-20), distribution.isf(1e-20))
+    if np.isfinite(distribution.support()[0]):
+        low = max(low, distribution.support()[0])
+
+    def integrand(t):
+        # The tails of Cauchy noise reach to 1e15.
+        x = np.sinh(t)
+        logcdf = distribution.logcdf(x - z)
+        logs = distribution.logpdf(x - z) + logcdf.sum() - logcdf
+        p = np.exp(logs) * np.cosh(t)
+        return np.append(p, x * p.sum())
+
+    ends = [end for end in distribution.support() if np.isfinite(end)]
+    kinks = np.add.outer([*ends, distribution.median()], z).ravel()
+    edges = np.arcsinh([low, high])
+    points = np.arcsinh(np.concatenate([kinks, kinks - 3, kinks + 3, [3.0]]))
+    points = np.unique(points[(points > edges[0]) & (points < edges[1])])
+    with np.errstate(all="ignore"):
+        total, error = quad_vec(
+            integrand, *edges, epsabs=1e-14, epsrel=0, points=points, limit=20000,
+            norm="max",
+        )  # fmt: skip
+    assert error < 1e-8  # a bound; what it bounds is far smaller
+    return total[:-1], total[-1]
+
+
+CASES = [(1, 1), (2, 1), (5, 2), (5, 30), (4, 1e3), (30, 1)]
+
+
+@pytest.mark.parametrize("noise", NOISES, ids=name)
+@pytest.mark.parametrize("n_classes, spread", CASES)
+def test_probabilities_and_potential(noise, n_classes, spread):
+    z = case(n_classes, spread)
+    p, potential = reference(z, NOISES[noise])
+    mapping = PerturbMax(noise)
+    np.testing.assert_allclose(mapping(z[None])[0], p, rtol=0, atol=1e-10)
+    if noise in WITH_MEAN:
+        np.testing.assert_allclose(mapping.potential(z[None]), potential, atol=1e-10)
+    else:
+        assert not mapping.has_potential
+
+
+@pytest.mark.parametrize("noise", ["normal", "logistic", "uniform", "cauchy"])
+@pytest.mark.parametrize("spread", [0.01, 0.3, 3])
+def test_a_thousand_classes(noise, spread):
+    z = case(1000, spread)
+    p = perturb_max(z, noise)
+    rows = np.argsort(z)[[-1, -2, -30, 500, 0]]
+    for i in rows:
+        assert p[i] == pytest.approx(one_probability(z, i, NOISES[noise]), abs=1e-10)
+    assert p.sum() == pytest.approx(1, abs=1e-14)
+
+
+def one_probability(z, i, distribution):
+    """p_i as the mean over its own noise: other nodes, panels and formula."""
+    others = np.delete(z, i)
+
+    def win(u):
+        return np.exp(distribution.logcdf(distribution.ppf(u) + z[i] - others).sum())
+
+    # Panels that shrink towards both ends.
+    ends = 0.5 ** np.arange(1, 50)
+    edges = np.concatenate([[0], ends[::-1], 1 - ends[1:], [1]])
+    if distribution.support()[1] < np.inf:
+        kinks = np.add.outer(distribution.support(), others - z[i])
+        edges = np.union1d(edges, np.clip(kinks, 0, 1))
+    nodes, weights = np.polynomial.legendre.leggauss(10)
+    half = np.diff(edges) / 2
+    u = edges[:-1, None] + half[:, None] * (1 + nodes)
+    values = np.array([win(v) for v in u.ravel()]).reshape(u.shape)
+    return half @ values @ weights
+
+
+@pytest.mark.parametrize("spread", [1e-3, 1, 30, 1e3])
+@pytest.mark.parametrize("n_classes", [1, 2, 10, 1000])
+def test_gumbel_noise_is_softmax(n_classes, spread):
+    rng = np.random.default_rng(n_classes)
+    z = spread * rng.standard_normal((3, n_classes))
+    z[1, : n_classes // 2] = -np.inf
+    direction = rng.standard_normal(z.shape)
+    gumbel, softmax = PerturbMax("gumbel"), Softmax()
+
+    def assert_close(a, b):
+        np.testing.assert_allclose(a, b, rtol=1e-13, atol=1e-10)
+
+    assert_close(gumbel(z), softmax(z))
+    assert_close(gumbel.potential(z), softmax.potential(z) + np.euler_gamma)
+    assert_close(gumbel.jvp(z, direction), softmax.jvp(z, direction))
+    np.testing.assert_allclose(
+        gumbel.log_probabilities(z), softmax.log_probabilities(z), atol=1e-8
+    )
+    q = rng.dirichlet(np.ones(min(n_classes, 10)), size=2)
+    assert_close(gumbel.entropy(q), softmax.entropy(q) + np.euler_gamma)
+
+
+@pytest.mark.parametrize("gap", [0.0, 0.1, 0.9, 2.0, 7.0])
+def test_two_classes_in_closed_form(gap):
+    # The distribution function of the difference of two noises.
+    e = np.exp(-gap)
+    closed = {
+        "gumbel": 1 / (1 + e),
+        "normal": stats.norm.cdf(gap / np.sqrt(2)),
+        "logistic": 0.5 if gap == 0 else (1 - e * (1 + gap)) / (1 - e) ** 2,
+        "laplace": 1 - e / 2 * (1 + gap / 2),
+        "exponential": 1 - e / 2,
+        "uniform": 1 - max(1 - gap, 0) ** 2 / 2,
+        "cauchy": 0.5 + np.arctan(gap / 2) / np.pi,
+    }
+    for noise, p in closed.items():
+        if noise == "logistic" and gap == 0.1:
+            p = float(mp.mpf(1) / 2 + mp.mpf(gap) / 6 - mp.mpf(gap) ** 3 / 180)
+            assert perturb_max([gap, 0], noise)[0] == pytest.approx(p, abs=1e-8)
+            continue
+        assert perturb_max([gap, 0], noise)[0] == pytest.approx(p, abs=1e-12), noise
+
+
+@pytest.mark.parametrize("noise", NOISES, ids=name)
+def test_simulation(noise):
+    rng = np.random.default_rng(42)
+    z = np.array([0.3, 0.0, -0.5, -1.0])
+    draws = NOISES[noise].rvs(size=(10**6, 4), random_state=rng)
+    share = np.bincount((z + draws).argmax(axis=1), minlength=4) / 10**6
+    p = perturb_max(z, noise)
+    assert (np.abs(share - p) <= 4.5 * np.sqrt(p * (1 - p) / 10**6)).all()
+
+
+def exact_log_p(gap, logpdf, cdf, points):
+    """log P[second of two wins], when it is `gap` behind, with 40 digits."""
+    with mp.workdps(40):
+        total = mp.quad(lambda x: mp.exp(logpdf(x + gap)) * cdf(x), points)
+        return float(mp.log(total))
+
+
+@pytest.mark.parametrize("gap", [10, 60, 400, 1000])
+def test_logarithms_of_tiny_probabilities(gap):
+    z = [[0.0, -gap]]
+    normal = float(mp.log(mp.ncdf(-gap / mp.sqrt(2))))
+    log_p = PerturbMax("normal").log_probabilities(z)[0, 1]
+    assert log_p == pytest.approx(normal, abs=1e-6, rel=1e-13)
+    laplace = -gap + np.log(0.5 + gap / 4)
+    log_p = PerturbMax("laplace").log_probabilities(z)[0, 1]
+    assert log_p == pytest.approx(laplace, abs=1e-8)
+    with mp.workdps(500):
+        e = mp.exp(-gap)
+        logistic = float(mp.log(1 - (1 - e * (1 + gap)) / (1 - e) ** 2))
+    log_p = PerturbMax("logistic").log_probabilities(z)[0, 1]
+    assert log_p == pytest.approx(logistic, abs=1e-8)
+    cauchy = np.log(np.arctan(2 / gap) / np.pi)
+    log_p = PerturbMax("cauchy").log_probabilities(z)[0, 1]
+    assert log_p == pytest.approx(cauchy, abs=1e-8)
+
+
+def test_logarithms_with_many_classes():
+    z = np.array([0.0, -1.0, -3.0, -25.0, -40.0])
+
+    def logs(x, i):
+        others = np.delete(z, i)
+        return mp.npdf(x - z[i]) * mp.fprod(mp.ncdf(x - o) for o in others)
+
+    log_p = PerturbMax("normal").log_probabilities(z[None])[0]
+    for i in range(5):
+        with mp.workdps(30):
+            points = np.linspace(z[i] - 15, 15, 50)
+            exact = float(mp.log(mp.quad(lambda x, i=i: logs(x, i), points)))
+        assert log_p[i] == pytest.approx(exact, abs=1e-6)
+
+
+@pytest.mark.parametrize("noise", NOISES, ids=name)
+def test_log_probabilities_are_logarithms(noise):
+    z = np.stack([case(8, spread, seed=3) for spread in (0.1, 1, 3)])
+    mapping = PerturbMax(noise)
+    p = mapping(z)
+    np.testing.assert_allclose(
+        np.exp(mapping.log_probabilities(z)), p, rtol=1e-6, atol=1e-10
+    )
+    assert (p > 0).all() or mapping.has_zeros
+
+
+def slope(function, z, direction, step=1e-5):
+    ahead, behind = function(z + step * direction), function(z - step * direction)
+    return (ahead - behind) / (2 * step)
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.5])
+@pytest.mark.parametrize("noise", NOISES, ids=name)
+def test_derivatives(noise, scale):
+    rng = np.random.default_rng(1)
+    z, v, c = rng.standard_normal((3, 4, 5))
+    mapping = PerturbMax(noise, scale)
+    jacobian = mapping.jacobian(z)
+    np.testing.assert_allclose(jacobian, jacobian.transpose(0, 2, 1), atol=1e-10)
+    np.testing.assert_allclose(jacobian.sum(axis=2), 0, atol=1e-14)
+    assert np.linalg.eigvalsh(jacobian).min() > -1e-12
+    np.testing.assert_allclose(
+        jacobian @ v[..., None], mapping.jvp(z, v)[..., None], atol=1e-12
+    )
+    np.testing.assert_allclose(mapping.jvp(z, v), slope(mapping, z, v), atol=1e-5)
+    np.testing.assert_allclose(mapping.vjp(z, v), mapping.jvp(z, v), atol=1e-10)
+    if mapping.has_potential:
+        np.testing.assert_allclose(
+            slope(mapping.potential, z, v), (mapping(z) * v).sum(axis=1), atol=1e-7
+        )
+    if noise == "uniform":
+        return
+    logs = mapping.log_linearize(z - z.max(axis=1, keepdims=True))
+    np.testing.assert_allclose(
+        logs.jvp(v), slope(mapping.log_probabilities, z, v), rtol=1e-4, atol=1e-4
+    )
+    np.testing.assert_allclose((logs.jvp(v) * c).sum(1), (logs.vjp(c) * v).sum(1))
+
+
+@pytest.mark.parametrize("kind", ["linearize", "log_linearize"])
+@pytest.mark.parametrize("noise", SMOOTH)
+def test_second_derivatives(noise, kind):
+    rng = np.random.default_rng(2)
+    z, v, c = rng.standard_normal((3, 4, 5))
+    z[0, 2] = -np.inf
+
+    def linear(scores):
+        return getattr(PerturbMax(noise, 1.7), kind)(
+            scores - scores.max(axis=1, keepdims=True)
+        )
+
+    np.testing.assert_allclose(
+        linear(z).vjp_derivative(c, v),
+        slope(lambda scores: linear(scores).vjp(c), z, v),
+        atol=1e-5,
+    )
+
+
+def test_no_second_derivative_where_the_density_jumps():
+    z = np.zeros((1, 3))
+    for noise in ["exponential", "uniform", T3]:
+        assert PerturbMax(noise).linearize(z.copy()).vjp_derivative is None
+
+
+@pytest.mark.parametrize("noise", NOISES, ids=name)
+def test_scale(noise):
+    z = np.array([[1.0, 0.3, -np.inf, -0.2]])
+    mapping = PerturbMax(noise, 2.0)
+    np.testing.assert_allclose(mapping(z), PerturbMax(noise)(z / 2), atol=1e-14)
+    ahead, behind = (PerturbMax(noise, 2 + h)(z) for h in (1e-4, -1e-4))
+    derivative = mapping.scale_derivative(z)
+    np.testing.assert_allclose(derivative, (ahead - behind) / 2e-4, atol=1e-6)
+    moved = mapping.scale_derivative(z + 1e6)
+    np.testing.assert_allclose(derivative, moved, atol=1e-8)
+
+
+@pytest.mark.parametrize("noise", NOISES, ids=name)
+def test_unavailable_classes_and_ties(noise):
+    z = np.array([[0.5, -np.inf, -0.2, 0.5, -np.inf]])
+    mapping = PerturbMax(noise)
+    p = mapping(z)
+    assert (p[0, [1, 4]] == 0).all()
+    assert p[0, 0] == p[0, 3]
+    np.testing.assert_allclose(p[:, [0, 2, 3]], mapping(z[:, [0, 2, 3]]), atol=1e-10)
+    assert (mapping.log_probabilities(z)[0, [1, 4]] == -np.inf).all()
+    assert (mapping.jvp(z, np.ones_like(z)) == 0).all()
+    np.testing.assert_array_equal(mapping([[-np.inf, 3.0]]), [[0, 1]])
+    assert mapping([[7.0]]) == 1
+    np.testing.assert_allclose(mapping(np.zeros((1, 4))), 0.25, atol=1e-14)
+
+
+@pytest.mark.parametrize("noise", NOISES, ids=name)
+def test_huge_scores_and_float32(noise):
+    mapping = PerturbMax(noise)
+    with np.errstate(all="raise", under="ignore"):
+        p = mapping([[1e300, -1e300, 0.0], [1e300, 1e300, -1e300]])
+    np.testing.assert_allclose(p, [[1, 0, 0], [0.5, 0.5, 0]], atol=1e-12)
+    z = case(6, 2).astype(np.float32)[None]
+    single = mapping(z)
+    assert single.dtype == np.float32
+    np.testing.assert_allclose(single, mapping(z.astype(float)), atol=2e-7)
+    assert mapping.jvp(z, z).dtype == np.float32
+    assert mapping.log_probabilities(z).dtype == np.float32
+    if mapping.has_potential:
+        assert mapping.potential(z).dtype == np.float32
+
+
+@pytest.mark.parametrize("noise", WITH_MEAN, ids=name)
+def test_entropy_is_conjugate_to_the_potential(noise):
+    mapping = PerturbMax(noise, 1.5)
+    z = np.stack([case(6, spread, seed=5) for spread in (0, 0.1, 0.6, 2)])
+    z[1, 2] = -np.inf
+    p = mapping(z)
+    inner = (p * np.where(p > 0, z, 0)).sum(axis=1)
+    np.testing.assert_allclose(
+        mapping.entropy(p), mapping.potential(z) - inner, atol=1e-9
+    )
+    one_hot = mapping.entropy(np.eye(3))
+    np.testing.assert_allclose(one_hot, 1.5 * NOISES[noise].mean(), atol=1e-12)
+
+
+@pytest.mark.parametrize("noise", NOISES, ids=name)
+def test_quantile_average_approaches_the_integral(noise):
+    z = np.array([[0.4, 0.1, -np.inf, -0.3]])
+    exact = perturb_max(z, noise)
+    errors = [
+        np.abs(PerturbMax(noise, n_quantiles=n)(z) - exact).max() for n in (10, 1000)
+    ]
+    assert errors[1] < 2e-3
+    assert errors[1] < errors[0] / 5 or errors[0] < 1e-3
+
+
+def test_quantile_average_as_published():
+    z, n = np.array([0.4, 0.1, -0.3]), 7
+    x = stats.norm.ppf(np.arange(1, n + 1) / (n + 1))
+    wins = [
+        np.mean(np.prod([stats.norm.cdf(z[i] + x - z[j]) for j in {0, 1, 2} - {i}], 0))
+        for i in range(3)
+    ]
+    mapping = PerturbMax("normal", n_quantiles=n)
+    np.testing.assert_allclose(mapping(z[None])[0], wins / np.sum(wins), atol=1e-13)
+    assert not mapping.has_potential
+    v = np.array([[1.0, -2.0, 0.5]])
+    np.testing.assert_allclose(mapping.jvp(z[None], v), slope(mapping, z[None], v))
+    c = np.array([[0.3, 1.0, -1.0]])
+    transposed = (mapping.vjp(z[None], c) * v).sum()
+    np.testing.assert_allclose((mapping.jvp(z[None], v) * c).sum(), transposed)
+
+
+class Density:
+    def logpdf(self, x):
+        return stats.norm.logpdf(x)
+
+
+class NoMean(Density):
+    __hash__ = None
+
+    def logcdf(self, x):
+        return stats.norm.logcdf(x)
+
+
+def test_any_object_with_the_two_methods():
+    z = case(4, 1)[None]
+    mapping = PerturbMax(NoMean())
+    np.testing.assert_allclose(mapping(z), PerturbMax("normal")(z), atol=1e-11)
+    assert not mapping.has_potential
+
+
+def test_bad_parameters():
+    z = [[0.0, 1.0]]
+    with pytest.raises(ValueError, match=r"\['cauchy', .*'uniform'\].*'gauss'"):
+        PerturbMax("gauss")(z)
+    with pytest.raises(ValueError, match="has no logcdf"):
+        perturb_max(z, Density())
+    with pytest.raises(ValueError, match="has no logpdf"):
+        perturb_max(z, 3)
+    for bad in [0, -1.0, np.nan, "1"]:
+        with pytest.raises(ValueError, match="scale"):
+            PerturbMax(scale=bad)(z)
+    with pytest.raises(ValueError, match="n_quantiles"):
+        PerturbMax(n_quantiles=0)(z)
+    with pytest.raises(ValueError, match="tol"):
+        PerturbMax(tol=0)(z)
+    with pytest.raises(ValueError, match="LogLoss"):
+        FenchelYoungLoss(PerturbMax("cauchy")).value(z, [[1, 0]])
+    with pytest.raises(TypeError, match="potential"):
+        PerturbMax("cauchy").potential(z)
+    with pytest.raises(TypeError, match="entropy"):
+        PerturbMax(stats.t(1)).entropy(z)
+
+
+def test_distributions_are_parameters_like_others():
+    mapping = PerturbMax(stats.t(3), scale=2.0)
+    copy = clone(mapping)
+    assert "scale=2.0" in repr(copy)
+    assert copy.get_params()["noise"].kwds == mapping.noise.kwds
+    z = case(3, 1)[None]
+    np.testing.assert_array_equal(copy(z), mapping(z))
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(mapping))(z), mapping(z))
+
+
+@pytest.mark.parametrize("noise", ["normal", "cauchy"])
+def test_log_loss_far_from_the_target(noise):
+    # Finite, with a gradient that pulls the true class up.
+    loss = LogLoss(PerturbMax(noise))
+    value, gradient = loss.value_and_gradient([[0.0, -200.0, -3.0]], [[0, 1, 0]])
+    assert np.isfinite(value).all() and value > 5
+    assert gradient[0, 1] < 0
+    np.testing.assert_allclose(gradient.sum(axis=1), 0, atol=1e-9)
