@@ -16,7 +16,7 @@ from ._losses import _average
 
 
 def chebyshev_distance(y_true, probabilities, *, sample_weight=None):
-    """Mean of the largest difference between two distributions, max |p - q|.
+    r"""Mean of the largest difference of a row, :math:`\max |p - q|`.
 
     Parameters
     ----------
