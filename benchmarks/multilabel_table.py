@@ -165,6 +165,27 @@ def one_vs_rest(**parameters):
     return OneVsRestClassifier(LogisticRegression(**parameters))
 
 
+class LogisticOrConstant(LogisticRegression):
+    """For a chain: a label that all rows of a fold have, or none, is the constant."""
+
+    def fit(self, X, y):
+        self.constant_ = y[0] if (y == y[0]).all() else None
+        return self if self.constant_ is not None else super().fit(X, y)
+
+    def predict(self, X):
+        if self.constant_ is None:
+            return super().predict(X)
+        return np.full(X.shape[0], self.constant_)
+
+    def predict_proba(self, X):
+        if self.constant_ is None:
+            return super().predict_proba(X)
+        return np.tile([1 - self.constant_, self.constant_], (X.shape[0], 1))
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "constant_")
+
+
 def logistic_rules(model, X):
     return cut_at(model.predict_proba(X), np.linspace(0.05, 0.5, 10))
 
@@ -201,7 +222,7 @@ ALPHAS = [1.25, 1.5, 1.75]
 #: Several models under one name are chosen between, too.
 TUNED = {
     "one-vs-rest": ([one_vs_rest()], cut_rules),
-    "chain": ([ClassifierChain(LogisticRegression())], cut_rules),
+    "chain": ([ClassifierChain(LogisticOrConstant())], cut_rules),
     "softmax": ([SoftmaxClassifier(threshold=0, warm_start=True)], cut_rules),
     "sparsemax": ([SparsemaxClassifier(threshold=0, warm_start=True)], cut_rules),
     "entmax": (
