@@ -61,6 +61,22 @@ PUBLISHED = {
     ("cal500", "softmax"): (47.46, 23.51),
     ("cal500", "sparsemax"): (48.47, 26.20),
 }
+#: Why we are more than 0.3 away from the paper, as far as we know.
+REASONS = {
+    (
+        "emotions",
+        "sparsemax",
+    ): "t = 3.5 at the same penalty has the published macro-F1; "
+    "our folds prefer t = 4 by 0.4, half a standard error",
+    (
+        "scene",
+        "logistic",
+    ): "the shuffle of the training file, and so the folds, are not published",
+    **{
+        ("cal500", model): "the paper's split is not known; ours is a random one"
+        for model in ("logistic", "softmax", "sparsemax")
+    },
+}
 PENALTIES = 10.0 ** -np.arange(10)
 CUTS = np.geomspace(0.004, 0.6, 26)
 
@@ -361,6 +377,11 @@ def paper_table(data, effort, n_jobs):
             f"{published[0]:7.2f} /{published[1]:6.2f}"
             f"{difference[0]:+7.2f} /{difference[1]:+6.2f}"
         )
+    yield ""
+    yield "Differences above 0.3:"
+    for pair, scores in zip(pairs, rows, strict=True):
+        if np.abs(np.subtract(scores, PUBLISHED[pair])).max() > 0.3:
+            yield f"- {pair[0]}, {pair[1]}: {REASONS.get(pair, 'reason not known')}."
 
 
 def tuned_table(data, effort, n_jobs):
