@@ -9,6 +9,7 @@ from ._distributions import (
     intersection_similarity,
     kullback_leibler_divergence,
 )
+from ._label_sets import harmonic_macro_f1_score
 from ._losses import brier_loss, fenchel_young_loss, mean_support_size
 from ._scorers import BrierScorer, FenchelYoungScorer, SupportSizeScorer
 
@@ -23,6 +24,7 @@ __all__ = [
     "clark_distance",
     "cosine_similarity",
     "fenchel_young_loss",
+    "harmonic_macro_f1_score",
     "intersection_similarity",
     "kullback_leibler_divergence",
     "mean_support_size",
