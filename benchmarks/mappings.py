@@ -35,6 +35,12 @@ SPREADS = [1, 4]
 DTYPES = [np.float64, np.float32]
 OFFSETS = [0, 1e3, 1e6]
 
+TIMES_HEADER = [
+    *("mapping", "scores", "dtype", "spread", "other side", "threads"),
+    *("ms", "theirs", "ratio", "goal"),
+]
+ERRORS_HEADER = ["mapping", "dtype", "offset", "largest error", "other side", "theirs"]
+
 # mapping, other side, ours, theirs, how many times as fast it should be
 COMPARISONS = [
     (
@@ -79,18 +85,17 @@ def main():
     print(environment(torch, skprob))
     print(f"skprob and scipy: 1 thread; torch: {threads} threads. Medians of rounds.")
     shapes = QUICK_SHAPES if arguments.quick else SHAPES
-    times = [
-        line
-        for shape, dtype, spread in itertools.product(shapes, DTYPES, SPREADS)
-        for line in compare_times(shape, dtype, spread, threads, arguments.repeats)
-    ]
-    header = (
-        "mapping, scores, dtype, spread, other side, threads, ms, theirs, ratio, goal"
+    times, errors = [], []
+    for shape, dtype, spread in itertools.product(shapes, DTYPES, SPREADS):
+        print("\n{}×{}, {}, spread {}".format(*shape, dtype.__name__, spread))
+        for line in compare_times(shape, dtype, spread, threads, arguments.repeats):
+            times.append(line)
+            print("{}: {}, {} thread(s): {} and {} ms".format(line[0], *line[4:8]))
+    for dtype in DTYPES:
+        errors += compare_errors(dtype)
+    tables = "\n\n".join(
+        [as_markdown(TIMES_HEADER, times), as_markdown(ERRORS_HEADER, errors)]
     )
-    tables = as_markdown(header.split(", "), times)
-    errors = [line for dtype in DTYPES for line in compare_errors(dtype)]
-    header = "mapping, dtype, offset, largest error, other side, theirs"
-    tables += "\n\n" + as_markdown(header.split(", "), errors)
     print("\n" + tables)
     missed = [line for line in times if line[-1] and float(line[-2]) < line[-1]]
     print(f"\n{len(missed)} of {sum(bool(line[-1]) for line in times)} goals missed.")

@@ -1,18 +1,10 @@
 """Linear classifiers with a choice of output mapping and its matching loss."""
 
-from .linear_model import (
-    AMSoftmaxClassifier,
-    EntmaxClassifier,
-    LinearClassifier,
-    SoftmaxClassifier,
-    SparsemaxClassifier,
-    SparseSoftmaxClassifier,
-    TaylorSoftmaxClassifier,
-)
+from importlib import import_module
 
 __version__ = "0.1.0"
 
-__all__ = [
+_CLASSIFIERS = [
     "AMSoftmaxClassifier",
     "EntmaxClassifier",
     "LinearClassifier",
@@ -20,5 +12,28 @@ __all__ = [
     "SparseSoftmaxClassifier",
     "SparsemaxClassifier",
     "TaylorSoftmaxClassifier",
-    "__version__",
 ]
+_PACKAGES = [
+    "inspection",
+    "linear_model",
+    "losses",
+    "mappings",
+    "metrics",
+    "objective",
+    "solvers",
+]
+
+__all__ = [*_CLASSIFIERS, "__version__"]
+
+
+def __getattr__(name):
+    # Imported when used, so that ``import skprob`` costs next to nothing.
+    if name in _PACKAGES:
+        return import_module(f".{name}", __name__)
+    if name in _CLASSIFIERS:
+        return getattr(import_module(".linear_model", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return [*__all__, *_PACKAGES]

@@ -1,7 +1,6 @@
 """Importing skprob is quick and pulls in nothing optional."""
 
 import os
-import re
 import subprocess
 import sys
 
@@ -32,14 +31,12 @@ def test_no_optional_package_is_imported(module):
 
 
 def own_milliseconds():
-    """What skprob takes to import after sklearn.linear_model."""
-    report = run(
-        "import sklearn.linear_model; import skprob", "-X", "importtime"
-    ).stderr
-    line = re.search(r"\|\s*(\d+) \| skprob$", report, flags=re.MULTILINE)
-    return int(line[1]) / 1000
+    """What skprob takes to import after sklearn.linear_model, in time of the CPU."""
+    code = "import sklearn.linear_model; from time import process_time as now; "
+    code += "start = now(); import skprob; print(1000 * (now() - start))"
+    return float(run(code).stdout)
 
 
 def test_it_costs_50_ms_at_most_beyond_sklearn_linear_model():
-    # The least of several: another process on the machine only ever adds to it.
+    # The least of several: what else runs on the machine only ever adds to it.
     assert any(own_milliseconds() < 50 for _ in range(10))

@@ -40,7 +40,7 @@ from ._targets import (
     encode_target,
     smoothed,
 )
-from ._threshold import matching_threshold
+from ._threshold import check_threshold, threshold_rule
 
 
 class BaseLinearClassifier(
@@ -68,7 +68,8 @@ class BaseLinearClassifier(
         "target_type": [StrOptions({"auto", *KINDS})],
         "threshold": [
             Interval(Real, 0, 1, closed="left"),
-            StrOptions({"auto", "support"}),
+            StrOptions({"auto", "cv", "support"}),
+            "array-like",
         ],
         "solver": [StrOptions(set(SOLVERS))],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -171,10 +172,13 @@ class BaseLinearClassifier(
         self.mapping_ = self._checked_mapping()
         self.loss_ = self._checked_loss()
         data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
-        X, weight = _labelled_rows(X, sample_weight, encoded)
+        X, row_weight = _labelled_rows(X, sample_weight, encoded)
         with np.errstate(over="ignore", invalid="ignore"):
-            weight = weight * class_weight_factors(self.class_weight, encoded, weight)
+            factors = class_weight_factors(self.class_weight, encoded, row_weight)
+            weight = row_weight * factors
             objectives = self._objectives(self._inputs(X), encoded, weight, warm)
+        if encoded.kind == "label_set":
+            rule = threshold_rule(self, X, encoded.target, row_weight, weight)
 
         def fitted_attributes(parameters):
             coef, intercept = objectives[-1].unpack(parameters)
@@ -183,7 +187,11 @@ class BaseLinearClassifier(
                 "intercept_": intercept.astype(X.dtype),
             }
             if encoded.kind == "label_set":
-                attributes["threshold_"] = self._fit_threshold(X, encoded, attributes)
+                attributes["threshold_"] = rule(
+                    lambda X: self.mapping_(
+                        scores_of(model_outputs(self._inputs(X), coef, intercept))
+                    )
+                )
             return attributes
 
         context = self._init_callback_context(
@@ -294,7 +302,9 @@ class BaseLinearClassifier(
         """
         scores = self._scores(X)
         if self.target_type_ == "label_set":
-            return (self.mapping_(scores) > self.threshold_).astype(np.int64)
+            # It may have been assigned.
+            threshold = check_threshold(self.threshold_, len(self.classes_))
+            return (self.mapping_(scores) > threshold).astype(np.int64)
         if not self.mapping_.is_order_preserving:
             scores = self.mapping_(scores)
         return self.classes_[scores.argmax(axis=1)]
@@ -391,18 +401,6 @@ class BaseLinearClassifier(
                 "warm_start=False or a clone."
             )
         return objective.pack(coef, intercept)
-
-    def _fit_threshold(self, X, encoded, attributes):
-        if self.threshold == "support":
-            return 0.0
-        if self.threshold != "auto":
-            return float(self.threshold)
-        inputs = self._inputs(X)
-        outputs = model_outputs(inputs, attributes["coef_"], attributes["intercept_"])
-        probabilities = self.mapping_(scores_of(outputs))
-        if self.mapping_.has_zeros and (probabilities == 0).any():
-            return 0.0
-        return matching_threshold(probabilities, len(encoded.target.columns))
 
 
 def _penalty(C, total):

@@ -35,11 +35,14 @@ label_smoothing : float in [0, 1), default=0.0
 target_type : {"auto", "class", "label_set", "distribution"}, default="auto"
     What ``y`` is. "auto" reads it off ``y``: one dimension is labels, a matrix
     of 0 and 1 label sets, any other matrix distributions.
-threshold : float in [0, 1), "auto" or "support", default="auto"
-    For label sets, the labels whose probability is above it are predicted.
-    "support" predicts those of positive probability. "auto" is the support for
-    a mapping with exact zeros, else the cut at which as many labels are
-    predicted as there are in the training data. Not used for other targets.
+threshold : float, array-like, "auto", "cv" or "support", default="auto"
+    For label sets, the labels whose probability is above it are predicted: a
+    number in [0, 1), or one for each label. "support" predicts the labels of
+    positive probability. "cv" is the one cut of the highest micro-F1 on out-of-fold
+    probabilities of the training data, from three more fits; the folds are always
+    the same. "auto" is "cv" up to 5,000 rows, and above, where it hardly matters,
+    the best cut on the training rows' own probabilities. Not used for other
+    targets.
 solver : {"lbfgs"}, default="lbfgs"
     How the objective is minimised.
 tol : float, default=1e-4
@@ -67,8 +70,9 @@ loss_ : Loss
     The loss through that mapping.
 target_type_ : str
     The kind of target that was learnt.
-threshold_ : float
-    The cut that ``predict`` uses; after a fit to label sets only.
+threshold_ : float or ndarray of shape (n_classes,)
+    The cut that ``predict`` uses; after a fit to label sets only. Assign another
+    to change it without a fit.
 n_iter_ : int
     Iterations of the solver.
 objective_ : float

@@ -36,8 +36,7 @@ class EntmaxClassifier(BaseLinearClassifier):
 
     Examples
     --------
-    A label set in each row; the labels above the threshold are predicted, by default
-    those of positive probability:
+    A label set in each row; the labels above the threshold are predicted:
 
     >>> import numpy as np
     >>> from skprob import EntmaxClassifier

@@ -162,7 +162,7 @@ def _encode_sets(y, dtype):
     if bad.any():
         raise ValueError(
             "A label set must be an indicator of 0 and 1; got also "
-            f"{np.unique(entries[bad])[:5].tolist()}."
+            f"{np.unique(entries[bad])[:5].tolist()}. (Distributions must be dense.)"
         )
     y = sparse.csr_array(y)
     counts = np.diff(y.indptr)

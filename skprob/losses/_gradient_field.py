@@ -1,12 +1,20 @@
 """The loss of a mapping of which nothing but its values is known."""
 
+import functools
+
 import numpy as np
 
 from ..mappings import get_mapping
 from ._base import Loss, LossLinearization, shift_to_standard
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(6)
-_NODES, _WEIGHTS = (_NODES + 1) / 2, _WEIGHTS / 2
+
+@functools.cache
+def _gauss_legendre():
+    """Nodes and weights on [0, 1]."""
+    nodes, weights = np.polynomial.legendre.leggauss(6)
+    return (nodes + 1) / 2, weights / 2
+
+
 # Bisections of the way from zero to the scores; each kink on it costs about as many.
 _MAX_DEPTH = 20
 
@@ -93,17 +101,18 @@ class GradientFieldLoss(Loss):
 def _line_integral(mapping, scores):
     """∫₀¹ ⟨p(s z), z⟩ ds for each row z, adaptively."""
     n_samples, n_classes = scores.shape
+    nodes, weights = _gauss_legendre()
     tolerance = 1e-7 if scores.dtype == np.float64 else 1e-5
 
     def rule(rows, start, width):
-        s = (start[:, None] + width[:, None] * _NODES).astype(scores.dtype)
+        s = (start[:, None] + width[:, None] * nodes).astype(scores.dtype)
         z = scores[rows]
         points = (s[:, :, None] * z[:, None, :]).reshape(-1, n_classes)
         p = mapping.probabilities(shift_to_standard(points, mapping))
-        p = p.reshape(len(rows), len(_NODES), n_classes)
+        p = p.reshape(len(rows), len(nodes), n_classes)
         # An unavailable class has probability 0 and counts nothing.
         along = np.einsum("rsk,rk->rs", p, np.where(np.isfinite(z), z, 0))
-        return width * (along @ _WEIGHTS)
+        return width * (along @ weights)
 
     rows = np.arange(n_samples)
     start, width = np.zeros(n_samples), np.ones(n_samples)

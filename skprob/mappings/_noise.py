@@ -20,6 +20,8 @@ class Noise:
     support = (-np.inf, np.inf)
     #: Expected value; None where there is none.
     mean = 0.0
+    #: None where it is not finite.
+    variance = None
     #: Of the density: "analytic" on the support, "piecewise" so with a kink at most
     #: at the median, or "unknown".
     smoothness = "analytic"
@@ -35,6 +37,7 @@ class Gumbel(Noise):
     """Gumbel noise, of distribution function exp(-exp(-x)): softmax's own."""
 
     mean = np.euler_gamma
+    variance = np.pi**2 / 6
 
     def logcdf(self, x):
         return -np.exp(-x)
@@ -59,10 +62,8 @@ def _mills_coefficients():
         t = np.maximum((u + 1) / 2, 1e-12)
         return erfcx(5 * (1 - t) / t / _SQRT2) / (2 * t)
 
-    # Not imported above: that costs every program milliseconds.
-    kinds = np.polynomial
-    fit = kinds.Chebyshev.interpolate(function, 18)
-    return fit.convert(kind=kinds.Polynomial).coef[::-1]
+    chebyshev = np.polynomial.Chebyshev.interpolate(function, 18)
+    return chebyshev.convert(kind=np.polynomial.Polynomial).coef[::-1]
 
 
 class Normal(Noise):
@@ -71,6 +72,8 @@ class Normal(Noise):
     Its distribution function is made of numpy's exp and log, which are several
     times faster than that of :mod:`scipy.special`.
     """
+
+    variance = 1.0
 
     def _mills(self, y):
         first, *others = _mills_coefficients()
@@ -106,6 +109,8 @@ class Normal(Noise):
 class Logistic(Noise):
     """Standard logistic noise."""
 
+    variance = np.pi**2 / 3
+
     def logcdf(self, x):
         return np.minimum(x, 0) - np.log1p(np.exp(-np.abs(x)))
 
@@ -126,6 +131,7 @@ class Logistic(Noise):
 class Laplace(Noise):
     """Standard Laplace noise, of density exp(-|x|)/2."""
 
+    variance = 2.0
     smoothness = "piecewise"
 
     def logcdf(self, x):
@@ -143,7 +149,7 @@ class Exponential(Noise):
     """Standard exponential noise, of mean 1."""
 
     support = (0.0, np.inf)
-    mean = 1.0
+    mean = variance = 1.0
 
     def logcdf(self, x):
         return np.log(-np.expm1(-np.maximum(x, 0)))
@@ -157,6 +163,7 @@ class Uniform(Noise):
 
     support = (0.0, 1.0)
     mean = 0.5
+    variance = 1 / 12
     smoothness = "piecewise"
 
     def logcdf(self, x):
@@ -195,6 +202,8 @@ class _Distribution(Noise):
             self.support = tuple(float(end) for end in distribution.support())
         mean = distribution.mean() if hasattr(distribution, "mean") else np.nan
         self.mean = float(mean) if np.isfinite(mean) else None
+        variance = distribution.var() if hasattr(distribution, "var") else np.nan
+        self.variance = float(variance) if np.isfinite(variance) else None
 
     def logpdf(self, x):
         # A class that is not available is infinitely far below; and a pole of the

@@ -194,5 +194,7 @@ def _average(values, sample_weight, labelled=None):
         raise ValueError("A score needs at least one row.")
     if labelled is None:
         labelled = np.ones(len(values), dtype=bool)
-    weight = check_sample_weight(sample_weight, labelled)
-    return float(np.average(values, weights=weight[labelled]))
+    weight = check_sample_weight(sample_weight, labelled)[labelled]
+    # An infinite value without weight would make the mean NaN.
+    counted = weight > 0
+    return float(np.average(values[counted], weights=weight[counted]))

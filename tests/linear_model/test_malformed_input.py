@@ -155,7 +155,7 @@ PARAMETERS = {
     "max_iter": [50, 0, 1, -1, 2.5],
     "class_weight": [None, "balanced", {0: 2.0}, {0: 0.0}, {"a": 1e300}, {0: "x"}, {}],
     "target_type": ["auto", "class", "label_set", "distribution", "other"],
-    "threshold": ["auto", "support", 0.3, 1.0, -1],
+    "threshold": ["auto", "cv", "support", 0.3, 1.0, -1, [0.3] * 3, [0.3, np.nan]],
     "temperature": [1.0, 1e-3, 1e3, 0.0, np.inf],
     "fit_intercept": [True, False, None],
 }

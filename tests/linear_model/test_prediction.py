@@ -122,37 +122,6 @@ def test_predict_follows_the_probabilities_not_the_scores():
     assert model.score(X, y) > 0.5
 
 
-@pytest.mark.parametrize("threshold", [0, 0.0, 0.2, 0.5])
-def test_a_threshold_is_taken_as_it_is(classifier, threshold):
-    X, Y = label_sets()
-    model = classifier.set_params(threshold=threshold).fit(X, Y)
-    assert model.threshold_ == threshold
-    assert_array_equal(model.predict(X), model.predict_proba(X) > threshold)
-
-
-def test_the_support_as_threshold(classifier):
-    X, Y = label_sets()
-    model = classifier.set_params(threshold="support").fit(X, Y)
-    assert_array_equal(model.predict(X), model.predict_proba(X) > 0)
-
-
-def test_auto_is_the_support_or_predicts_as_many_labels_as_there_are(classifier):
-    X, Y = label_sets()
-    model = classifier.fit(X, Y)
-    if (model.predict_proba(X) == 0).any():
-        assert model.threshold_ == 0
-        assert_array_equal(model.predict(X), model.predict_proba(X) > 0)
-    else:
-        assert model.predict(X).sum() == Y.sum()
-
-
-def test_auto_where_every_label_is_there():
-    X, Y = label_sets()
-    everything = np.ones_like(Y)
-    model = SoftmaxClassifier().fit(X, everything)
-    assert_array_equal(model.predict(X), everything)
-
-
 def test_score_of_labels_is_the_accuracy(classifier):
     X, y = labels()
     weight = np.random.default_rng(0).uniform(size=60)

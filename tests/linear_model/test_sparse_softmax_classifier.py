@@ -106,7 +106,7 @@ def test_label_sets_and_distributions():
     sets = (scores > 1).astype(int)
     sets[np.arange(200), scores.argmax(axis=1)] = 1
     p = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
-    to_sets = fit(SparseSoftmaxClassifier(k=3, C=100.0), X, sets)
+    to_sets = fit(SparseSoftmaxClassifier(k=3, C=100.0, threshold="support"), X, sets)
     predicted = to_sets.predict(X)
     assert_array_equal(predicted.sum(axis=1), 3)
     assert sets[predicted == 1].mean() > sets.mean() + 0.3

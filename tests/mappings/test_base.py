@@ -19,21 +19,23 @@ def test_probabilities_are_enough_for_a_call():
     np.testing.assert_array_equal(Shares()([[1, 3]]), [[0.25, 0.75]])
 
 
+def test_derivatives_are_numerical_unless_provided():
+    # The derivative of z_i / S in z_j is (1 if i is j else 0) / S - z_i / S^2.
+    expected = [[[3 / 16, -1 / 16], [-3 / 16, 1 / 16]]]
+    np.testing.assert_allclose(Shares().jacobian([[1, 3]]), expected, rtol=1e-7)
+
+
 @pytest.mark.parametrize(
     ("method", "kernel"),
     [
-        ("jvp", "linearize"),
-        ("vjp", "linearize"),
-        ("jacobian", "linearize"),
         ("potential", "probabilities_and_potential"),
         ("entropy", "negative_entropy"),
     ],
 )
 def test_what_is_missing_is_named(method, kernel):
     p = np.array([[0.25, 0.75]])
-    arguments = (p, p) if method in ("jvp", "vjp") else (p,)
     with pytest.raises(TypeError, match=f"Shares does not provide .* define {kernel}"):
-        getattr(Shares(), method)(*arguments)
+        getattr(Shares(), method)(p)
 
 
 def test_a_mapping_without_probabilities():

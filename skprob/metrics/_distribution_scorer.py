@@ -1,0 +1,87 @@
+"""A scorer for each measure of label distributions."""
+
+from . import _distributions as measures
+from ._scorers import _Scorer
+
+#: Each measure by name, with the sign that makes greater better.
+_SIGNED_MEASURES = {
+    "chebyshev": (measures.chebyshev_distance, -1),
+    "clark": (measures.clark_distance, -1),
+    "canberra": (measures.canberra_distance, -1),
+    "kullback_leibler": (measures.kullback_leibler_divergence, -1),
+    "cosine": (measures.cosine_similarity, 1),
+    "intersection": (measures.intersection_similarity, 1),
+}
+
+
+class DistributionScorer(_Scorer):
+    """A measure of label distributions, signed so that greater is better.
+
+    Parameters
+    ----------
+    measure : str
+        "chebyshev", "clark", "canberra" or "kullback_leibler", of which the score is
+        the negative, or "cosine" or "intersection". A prediction that rules out what
+        has a share in the truth scores -inf by "kullback_leibler"; to search over
+        mappings with exact zeros, choose another, or :class:`BrierScorer`.
+
+    See Also
+    --------
+    chebyshev_distance, clark_distance, canberra_distance : Distances.
+    kullback_leibler_divergence : Infinite where the prediction is zero by mistake.
+    cosine_similarity, intersection_similarity : Similarities.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import KFold, cross_validate
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from skprob import SparsemaxClassifier
+    >>> from skprob.metrics import DistributionScorer
+    >>> X, y = load_iris(return_X_y=True)
+    >>> votes = KNeighborsClassifier(n_neighbors=10).fit(X, y).predict_proba(X)
+    >>> result = cross_validate(
+    ...     SparsemaxClassifier(),
+    ...     X,
+    ...     votes,
+    ...     cv=KFold(5, shuffle=True, random_state=0),
+    ...     scoring={m: DistributionScorer(m) for m in ("clark", "intersection")},
+    ... )
+    >>> for name in "test_clark", "test_intersection":
+    ...     print(f"{name} {result[name].mean():.2f}")
+    test_clark -0.34
+    test_intersection 0.95
+    """
+
+    def __init__(self, measure):
+        self.measure = measure
+
+    def score(self, estimator, X, y, sample_weight=None):
+        """Signed measure of a fitted estimator on X and y.
+
+        Parameters
+        ----------
+        estimator : estimator
+            Fitted, with ``predict_proba``.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : array-like of shape (n_samples, n_classes)
+            The true distributions.
+        sample_weight : array-like of shape (n_samples,), default=None
+
+        Returns
+        -------
+        score : float
+
+        Raises
+        ------
+        ValueError
+            If the measure is not one of the six, or y does not hold distributions.
+        """
+        names = list(_SIGNED_MEASURES)
+        if self.measure not in names:
+            raise ValueError(f"measure must be one of {names}, got {self.measure!r}.")
+        measure, sign = _SIGNED_MEASURES[self.measure]
+        return sign * measure(
+            y, estimator.predict_proba(X), sample_weight=sample_weight
+        )

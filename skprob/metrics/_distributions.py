@@ -1,0 +1,286 @@
+"""The six measures by which label distributions are compared.
+
+All follow Geng, "Label Distribution Learning", IEEE TKDE 2016, Table 1. A row of the
+truth is q, a row of the prediction p; four measures are distances, two similarities.
+"""
+
+from numbers import Real
+
+import numpy as np
+from scipy.special import rel_entr
+
+from ..linear_model._checks import check_target, naming
+from ..linear_model._targets import encode_target
+from ..mappings._rows import as_distributions
+from ._losses import _average
+
+
+def chebyshev_distance(y_true, probabilities, *, sample_weight=None):
+    r"""Mean of the largest difference of a row, :math:`\max |p - q|`.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples, n_classes)
+        The true distributions: rows that are not negative and sum to one.
+    probabilities : array-like of shape (n_samples, n_classes)
+        The predicted ones, of float32 or float64.
+    sample_weight : array-like of shape (n_samples,), default=None
+
+    Returns
+    -------
+    distance : float
+        From 0, where all rows agree, to 1.
+
+    Raises
+    ------
+    ValueError
+        If the arrays are malformed or do not fit together.
+
+    References
+    ----------
+    Geng, "Label Distribution Learning", IEEE TKDE 2016.
+
+    Examples
+    --------
+    >>> from skprob.metrics import chebyshev_distance
+    >>> chebyshev_distance([[0.5, 0.5, 0.0]], [[0.25, 0.5, 0.25]])
+    0.25
+    """
+    q, p = _checked(y_true, probabilities)
+    return _average(np.abs(p - q).max(axis=1), sample_weight)
+
+
+def clark_distance(y_true, probabilities, *, sample_weight=None):
+    r"""Mean Clark distance, :math:`\sqrt{\sum (p - q)^2 / (p + q)^2}`.
+
+    Every class counts by its relative difference, so the rare ones weigh as much as
+    the common ones; a class that only one side gives zero counts 1, however small the
+    other side, and one that both give zero counts nothing.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples, n_classes)
+        The true distributions: rows that are not negative and sum to one.
+    probabilities : array-like of shape (n_samples, n_classes)
+        The predicted ones, of float32 or float64.
+    sample_weight : array-like of shape (n_samples,), default=None
+
+    Returns
+    -------
+    distance : float
+        From 0, where all rows agree, to the square root of n_classes.
+
+    Raises
+    ------
+    ValueError
+        If the arrays are malformed or do not fit together.
+
+    References
+    ----------
+    Geng, "Label Distribution Learning", IEEE TKDE 2016.
+
+    Examples
+    --------
+    >>> from skprob.metrics import clark_distance
+    >>> round(clark_distance([[0.5, 0.5, 0.0]], [[0.25, 0.5, 0.25]]), 3)
+    1.054
+    """
+    share = _relative_difference(*_checked(y_true, probabilities))
+    return _average(np.sqrt(np.square(share).sum(axis=1)), sample_weight)
+
+
+def canberra_distance(y_true, probabilities, *, sample_weight=None):
+    r"""Mean Canberra distance, :math:`\sum |p - q| / (p + q)`.
+
+    Every class counts by its relative difference, so the rare ones weigh as much as
+    the common ones; a class that only one side gives zero counts 1, however small the
+    other side, and one that both give zero counts nothing.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples, n_classes)
+        The true distributions: rows that are not negative and sum to one.
+    probabilities : array-like of shape (n_samples, n_classes)
+        The predicted ones, of float32 or float64.
+    sample_weight : array-like of shape (n_samples,), default=None
+
+    Returns
+    -------
+    distance : float
+        From 0, where all rows agree, to n_classes.
+
+    Raises
+    ------
+    ValueError
+        If the arrays are malformed or do not fit together.
+
+    References
+    ----------
+    Geng, "Label Distribution Learning", IEEE TKDE 2016.
+
+    Examples
+    --------
+    >>> from skprob.metrics import canberra_distance
+    >>> round(canberra_distance([[0.5, 0.5, 0.0]], [[0.25, 0.5, 0.25]]), 3)
+    1.333
+    """
+    share = _relative_difference(*_checked(y_true, probabilities))
+    return _average(share.sum(axis=1), sample_weight)
+
+
+def kullback_leibler_divergence(
+    y_true, probabilities, *, epsilon=0.0, sample_weight=None
+):
+    r"""Mean divergence of predictions from the truth, :math:`\sum q \log(q / p)`.
+
+    A class with q = 0 counts nothing. With p = 0 where q is positive the divergence is
+    infinite, and so is then the mean: a mapping with exact zeros that was wrong once
+    in a data set has no finite divergence.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples, n_classes)
+        The true distributions: rows that are not negative and sum to one.
+    probabilities : array-like of shape (n_samples, n_classes)
+        The predicted ones, of float32 or float64.
+    epsilon : float, default=0.0
+        Probabilities below it count as if they were it, at least 0 and below 1. The
+        default is the divergence itself. Any other value gives a finite number in its
+        place, which depends on the value (a wrong zero costs q log(q / epsilon)) and
+        may be negative by up to n_classes times epsilon: report it together with it.
+    sample_weight : array-like of shape (n_samples,), default=None
+
+    Returns
+    -------
+    divergence : float
+        In nats; 0 where all rows agree, up to inf.
+
+    Raises
+    ------
+    ValueError
+        If the arrays are malformed or do not fit together.
+
+    See Also
+    --------
+    fenchel_young_loss : Finite for every prediction, from the scores.
+
+    References
+    ----------
+    Geng, "Label Distribution Learning", IEEE TKDE 2016.
+
+    Examples
+    --------
+    >>> from skprob.metrics import kullback_leibler_divergence
+    >>> truth = [[0.5, 0.5, 0.0]]
+    >>> round(kullback_leibler_divergence(truth, [[0.25, 0.5, 0.25]]), 3)
+    0.347
+    >>> kullback_leibler_divergence(truth, [[0.0, 1.0, 0.0]])
+    inf
+    >>> round(kullback_leibler_divergence(truth, [[0.0, 1.0, 0.0]], epsilon=1e-3), 3)
+    2.761
+    """
+    if not (isinstance(epsilon, Real) and 0 <= epsilon < 1):
+        raise ValueError(
+            f"epsilon must be a number from 0 to below 1, got {epsilon!r}."
+        )
+    q, p = _checked(y_true, probabilities)
+    divergence = rel_entr(q, np.maximum(p, epsilon)).sum(axis=1)
+    return _average(divergence, sample_weight)
+
+
+def cosine_similarity(y_true, probabilities, *, sample_weight=None):
+    r"""Mean cosine of the angle between two distributions.
+
+    It is that of corresponding rows, unlike the function of this name in
+    scikit-learn, which compares each row with every other.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples, n_classes)
+        The true distributions: rows that are not negative and sum to one.
+    probabilities : array-like of shape (n_samples, n_classes)
+        The predicted ones, of float32 or float64.
+    sample_weight : array-like of shape (n_samples,), default=None
+
+    Returns
+    -------
+    similarity : float
+        From 0, where no class is in both, to 1, where all rows agree.
+
+    Raises
+    ------
+    ValueError
+        If the arrays are malformed or do not fit together.
+
+    References
+    ----------
+    Geng, "Label Distribution Learning", IEEE TKDE 2016.
+
+    Examples
+    --------
+    >>> from skprob.metrics import cosine_similarity
+    >>> round(cosine_similarity([[0.5, 0.5, 0.0]], [[0.25, 0.5, 0.25]]), 3)
+    0.866
+    """
+    q, p = _checked(y_true, probabilities)
+    norms = np.linalg.norm(q, axis=1) * np.linalg.norm(p, axis=1)
+    return _average(np.einsum("nk,nk->n", q, p) / norms, sample_weight)
+
+
+def intersection_similarity(y_true, probabilities, *, sample_weight=None):
+    r"""Mean share that two distributions have in common, :math:`\sum \min(p, q)`.
+
+    It is one minus their total variation distance.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples, n_classes)
+        The true distributions: rows that are not negative and sum to one.
+    probabilities : array-like of shape (n_samples, n_classes)
+        The predicted ones, of float32 or float64.
+    sample_weight : array-like of shape (n_samples,), default=None
+
+    Returns
+    -------
+    similarity : float
+        From 0, where no class is in both, to 1, where all rows agree.
+
+    Raises
+    ------
+    ValueError
+        If the arrays are malformed or do not fit together.
+
+    References
+    ----------
+    Geng, "Label Distribution Learning", IEEE TKDE 2016.
+
+    Examples
+    --------
+    >>> from skprob.metrics import intersection_similarity
+    >>> intersection_similarity([[0.5, 0.5, 0.0]], [[0.25, 0.5, 0.25]])
+    0.75
+    """
+    q, p = _checked(y_true, probabilities)
+    return _average(np.minimum(p, q).sum(axis=1), sample_weight)
+
+
+def _checked(y_true, probabilities):
+    """Truth and prediction as float64 distributions of one shape."""
+    p = as_distributions(probabilities).astype(np.float64, copy=False)
+    y_true = check_target(y_true, "y_true", len_of=p)
+    with naming("y_true"):
+        encoded = encode_target(y_true, "distribution")
+    q = encoded.target.to_dense(np.float64)
+    if q.shape != p.shape:
+        raise ValueError(
+            f"y_true and probabilities must have the same shape; got {q.shape} and "
+            f"{p.shape}."
+        )
+    # As the truth was: rows of float32 sum to one only within its rounding.
+    return q, p / p.sum(axis=1, keepdims=True)
+
+
+def _relative_difference(q, p):
+    difference = np.abs(p - q)
+    # The sum is zero only where both are, and then so is the difference.
+    return np.divide(difference, p + q, out=difference, where=difference > 0)

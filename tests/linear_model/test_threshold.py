@@ -1,0 +1,225 @@
+"""The cut of label sets: each way to ask for it, and changing it after the fit."""
+
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.callback import ScoringMonitor
+from sklearn.datasets import make_multilabel_classification
+from sklearn.metrics import f1_score
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.preprocessing import scale
+
+from skprob import EntmaxClassifier, SoftmaxClassifier, SparsemaxClassifier
+from skprob.linear_model._threshold import best_threshold
+
+from .toys import label_sets, labels
+
+X, Y = label_sets()
+
+
+def many_rows(n_samples):
+    """Sets of 5 labels that 20 features predict only in part."""
+    X, Y = make_multilabel_classification(
+        n_samples, n_classes=5, allow_unlabeled=False, random_state=0
+    )
+    return scale(X), Y
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_best_threshold_has_the_highest_f1_of_all_cuts(dtype):
+    rng = np.random.default_rng(0)
+    for sparsity in (0, 0.4):
+        # Few digits, so that many are equal.
+        p = rng.dirichlet(np.ones(4), size=25).round(2).astype(dtype)
+        p[p < sparsity] = 0
+        labels = (p + rng.normal(scale=0.2, size=p.shape) > 0.3).astype(int)
+        weight = rng.integers(0, 3, size=25)
+        cut = best_threshold(p, sparse.csr_array(labels), weight)
+
+        def f1(cut, p=p, labels=labels, weight=weight):
+            return f1_score(labels, p > cut, average="micro", sample_weight=weight)
+
+        highest = max(f1(other) for other in np.unique(np.append(p, 0)))
+        assert_allclose(f1(cut), highest, rtol=1e-14)
+        assert 0 <= cut < p.max()
+        # Half way: as far from the probability above it as from the one below.
+        above, below = p[p > cut].min(), p[p < cut].max()
+        assert_allclose(cut, (float(above) + float(below)) / 2, rtol=1e-6)
+
+
+def test_best_threshold_between_neighbouring_floats():
+    low = np.float32(0.3)
+    p = np.array([[np.nextafter(low, 1, dtype=np.float32), low]])
+    cut = best_threshold(p, sparse.csr_array([[1, 0]]), np.ones(1))
+    assert_array_equal(p > cut, [[True, False]])
+
+
+@pytest.mark.parametrize("threshold", [0, 0.0, 0.2, 0.5])
+def test_a_number_is_taken_as_it_is(classifier, threshold):
+    model = classifier.set_params(threshold=threshold).fit(X, Y)
+    assert model.threshold_ == threshold
+    assert_array_equal(model.predict(X), model.predict_proba(X) > threshold)
+
+
+def test_the_support(classifier):
+    model = classifier.set_params(threshold="support").fit(X, Y)
+    assert_array_equal(model.predict(X), model.predict_proba(X) > 0)
+
+
+@pytest.mark.parametrize("container", [list, np.array])
+def test_one_number_for_each_label(classifier, container):
+    cuts = [0.0, 0.3, 0.1, 0.9]
+    model = classifier.set_params(threshold=container(cuts)).fit(X, Y)
+    assert_array_equal(model.threshold_, cuts)
+    p = model.predict_proba(X)
+    expected = [[int(x > cut) for x, cut in zip(row, cuts, strict=True)] for row in p]
+    assert_array_equal(model.predict(X), expected)
+
+
+@pytest.mark.parametrize("threshold", ["auto", "cv"])
+def test_cross_validation_is_deterministic_and_leaves_the_fit_alone(
+    classifier, threshold
+):
+    model = classifier.set_params(threshold=threshold).fit(X, Y)
+    coef, cut = model.coef_, model.threshold_
+    assert model.fit(X, Y).threshold_ == cut
+    assert_array_equal(model.set_params(threshold=0.3).fit(X, Y).coef_, coef)
+
+
+@pytest.mark.parametrize("model", [SoftmaxClassifier(C=100), SparsemaxClassifier()])
+def test_cross_validation_predicts_new_rows_better_than_the_training_rows_do(model):
+    """Overfitted probabilities of the training rows put the cut too high."""
+    X, Y = many_rows(2080)
+    X_train, Y_train, X_test, Y_test = X[:80], Y[:80], X[80:], Y[80:]
+    model.set_params(threshold="cv").fit(X_train, Y_train)
+    p, new = model.predict_proba(X_train), model.predict_proba(X_test)
+    in_sample = best_threshold(p, sparse.csr_array(Y_train), np.ones(80))
+    assert model.threshold_ < in_sample
+    at_cv, at_in_sample, at_zero = (
+        f1_score(Y_test, new > cut, average="micro")
+        for cut in (model.threshold_, in_sample, 0)
+    )
+    assert at_cv > at_in_sample
+    assert at_cv > at_zero
+
+
+def test_auto_is_cross_validated_on_few_rows_and_read_off_many():
+    X, Y = many_rows(5001)
+    model, fit = SoftmaxClassifier(), SoftmaxClassifier.fit
+    for n_rows, n_fits in ((5000, 4), (5001, 1)):
+        with patch.object(SoftmaxClassifier, "fit", autospec=True, side_effect=fit):
+            model.fit(X[:n_rows], Y[:n_rows])
+            assert SoftmaxClassifier.fit.call_count == n_fits
+    p = model.predict_proba(X)
+    f1 = f1_score(Y, model.predict(X), average="micro")
+    for cut in np.linspace(0.05, 0.5, 46):
+        assert f1 >= f1_score(Y, p > cut, average="micro")
+
+
+@pytest.mark.parametrize("threshold", ["auto", "cv"])
+def test_few_rows(threshold):
+    for n_rows in (1, 2, 3):
+        rows = [[1, 1, 0], [0, 1, 0], [0, 1, 1]][:n_rows]
+        model = SparsemaxClassifier(threshold=threshold).fit(np.eye(3)[:n_rows], rows)
+        assert 0 <= model.threshold_ < 1
+
+
+@pytest.mark.parametrize("threshold", ["auto", "cv", "support"])
+def test_where_every_label_is_there(threshold):
+    everything = np.ones_like(Y)
+    model = SoftmaxClassifier(threshold=threshold).fit(X, everything)
+    assert_array_equal(model.predict(X), everything)
+
+
+def test_rows_of_weight_zero_are_as_if_left_out():
+    weight = np.where(np.arange(60) % 4 == 0, 0.0, 1.0)
+    reference = EntmaxClassifier(tol=1e-9).fit(X[weight > 0], Y[weight > 0])
+    Y_wrong = np.where(weight[:, None] > 0, Y, 1 - Y)
+    Y_wrong[~Y_wrong.any(axis=1), 0] = 1
+    model = EntmaxClassifier(tol=1e-9).fit(X, Y_wrong, sample_weight=weight)
+    assert_allclose(model.threshold_, reference.threshold_, rtol=1e-5)
+    # A class of weight zero may leave rows, even whole folds, without weight.
+    zero = dict.fromkeys([0, 1, 2], 0.0)
+    model = EntmaxClassifier(class_weight=zero).fit(X, np.eye(4, dtype=int)[LABEL])
+    assert 0 <= model.threshold_ < 1
+
+
+LABEL = np.r_[3, 3, np.arange(58) % 3]
+
+
+def test_the_folds_do_not_report(capsys):
+    model = SoftmaxClassifier(verbose=2).fit(X, Y)
+    assert capsys.readouterr().out.count("\n") == model.n_iter_
+    monitor = ScoringMonitor(scoring="f1_micro")
+    model.set_params(verbose=0).set_callbacks(monitor).fit(X, Y)
+    runs = monitor.get_logs(select="all")
+    assert len(runs) == 1
+    log = [row for row in runs[0].data if row["task_name"] == "iteration"]
+    assert len(log) == model.n_iter_
+    assert_allclose(log[-1]["f1_micro"], f1_score(Y, model.predict(X), average="micro"))
+
+
+def test_an_assigned_threshold_is_used():
+    model = EntmaxClassifier().fit(X, Y)
+    p = model.predict_proba(X)
+    model.threshold_ = 0.4
+    assert_array_equal(model.predict(X), p > 0.4)
+    model.threshold_ = [0.1, 0.2, 0.3, 0.4]
+    assert_array_equal(model.predict(X), p > np.array([0.1, 0.2, 0.3, 0.4]))
+    for wrong in (1.5, [0.1, 0.2], None):
+        model.threshold_ = wrong
+        with pytest.raises(ValueError, match="threshold must be"):
+            model.predict(X)
+
+
+def test_a_warm_start_with_another_threshold_takes_no_step(classifier):
+    if classifier.similarity == "cosine":
+        pytest.skip("its objective is not convex")
+    model = classifier.set_params(warm_start=True, threshold=0.1).fit(X, Y)
+    coef = model.coef_
+    for threshold in (0.4, [0.1, 0.2, 0.3, 0.4], "support"):
+        model.set_params(threshold=threshold).fit(X, Y)
+        assert model.n_iter_ == 0
+        assert_array_equal(model.coef_, coef)
+
+
+def test_in_a_search():
+    grid = {"C": [0.1, 10], "threshold": ["cv", "support", 0.2, [0.1, 0.2, 0.3, 0.1]]}
+    search = GridSearchCV(EntmaxClassifier(), grid, scoring="f1_micro", cv=3)
+    search.fit(X, Y)
+    assert len(search.cv_results_["params"]) == 8
+    for params, score in zip(
+        search.cv_results_["params"],
+        search.cv_results_["mean_test_score"],
+        strict=True,
+    ):
+        model = EntmaxClassifier(**params)
+        expected = cross_val_score(model, X, Y, scoring="f1_micro", cv=3).mean()
+        assert_allclose(score, expected)
+
+
+@pytest.mark.parametrize(
+    ("threshold", "message"),
+    [
+        ([0.1, 0.2], r"threshold must be .* each of the 4 labels; got \[0.1, 0.2\]"),
+        ([[0.1] * 4], r"each of the 4 labels; .* shape \(1, 4\)"),
+        ([0.1, 0.2, 0.3, 1.0], r"must be in \[0, 1\).* at label 3"),
+        ([0.1, -0.2, 0.3, 0.1], r"must be in \[0, 1\).* at label 1"),
+        ([np.nan, 0.2, 0.3, 0.1], r"must be in \[0, 1\).* at label 0"),
+        (["a", "b", "c", "d"], r"threshold must be"),
+        (np.nan, r"'threshold' .* Got nan"),
+        (1.0, r"'threshold' .* Got 1.0"),
+        ("half", r"'threshold' .* Got 'half'"),
+    ],
+)
+def test_bad_thresholds(threshold, message):
+    with pytest.raises(ValueError, match=message):
+        EntmaxClassifier(threshold=threshold).fit(X, Y)
+
+
+def test_it_is_of_no_use_for_labels():
+    model = EntmaxClassifier(threshold="cv").fit(*labels())
+    assert not hasattr(model, "threshold_")

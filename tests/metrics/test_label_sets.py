@@ -1,0 +1,103 @@
+"""The agreement of label sets against its definition, counted label by label."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+from sklearn.metrics import f1_score, make_scorer
+from sklearn.model_selection import cross_val_score
+
+from skprob import SoftmaxClassifier
+from skprob.metrics import harmonic_macro_f1_score
+
+rng = np.random.default_rng(0)
+Y_TRUE = rng.integers(0, 2, size=(30, 5))
+Y_PRED = np.where(rng.uniform(size=(30, 5)) < 0.3, 1 - Y_TRUE, Y_TRUE)
+# The last two labels: never predicted, and never there.
+Y_PRED[:, 3], Y_TRUE[:, 4] = 0, 0
+
+
+def by_counting(y_true, y_pred, weight, zero_division):
+    """The definition, in exact arithmetic."""
+    precisions, recalls = [], []
+    for k in range(len(y_true[0])):
+        rows = list(zip(y_true, y_pred, weight, strict=True))
+        both = sum(Fraction(int(w)) for t, p, w in rows if t[k] and p[k])
+        predicted = sum(Fraction(int(w)) for _, p, w in rows if p[k])
+        true = sum(Fraction(int(w)) for t, _, w in rows if t[k])
+        precisions.append(both / predicted if predicted else zero_division)
+        recalls.append(both / true if true else zero_division)
+    precision, recall = sum(precisions), sum(recalls)
+    n_labels = len(precisions)
+    return float(2 * precision * recall / (precision + recall) / n_labels)
+
+
+@pytest.mark.parametrize("zero_division", [0, 1])
+@pytest.mark.parametrize("weight", [None, rng.integers(0, 4, size=30)])
+def test_definition(zero_division, weight):
+    expected = by_counting(
+        Y_TRUE, Y_PRED, np.ones(30) if weight is None else weight, zero_division
+    )
+    score = harmonic_macro_f1_score(
+        Y_TRUE, Y_PRED, sample_weight=weight, zero_division=zero_division
+    )
+    assert_allclose(score, expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("container", [sparse.csr_array, sparse.csc_matrix, np.asarray])
+def test_containers_and_types(container):
+    expected = harmonic_macro_f1_score(Y_TRUE, Y_PRED)
+    for dtype in (bool, np.uint8, np.float32):
+        score = harmonic_macro_f1_score(
+            container(Y_TRUE.astype(dtype)), container(Y_PRED.astype(dtype))
+        )
+        assert score == expected
+
+
+def test_not_below_the_mean_of_the_labels():
+    mean = f1_score(Y_TRUE, Y_PRED, average="macro", zero_division=0)
+    assert mean < harmonic_macro_f1_score(Y_TRUE, Y_PRED)
+
+
+def test_extremes():
+    assert harmonic_macro_f1_score(Y_TRUE[:, :4], Y_TRUE[:, :4]) == 1
+    assert harmonic_macro_f1_score(Y_TRUE, 1 - Y_TRUE) == 0
+    assert harmonic_macro_f1_score(Y_TRUE, 0 * Y_TRUE) == 0
+
+
+def test_as_scorer():
+    X = rng.normal(size=(30, 5)) + 2 * Y_PRED
+    Y = Y_PRED[:, :3] | ~Y_PRED[:, :3].any(axis=1, keepdims=True)
+    scorer = make_scorer(harmonic_macro_f1_score)
+    scores = cross_val_score(SoftmaxClassifier(), X, Y, scoring=scorer, cv=3)
+    assert ((scores > 0.5) & (scores <= 1)).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((2 * Y_TRUE, Y_PRED), r"y_true must be an indicator of 0 and 1; .*\[2\]"),
+        ((Y_TRUE, Y_PRED / 3), r"y_pred must be an indicator of 0 and 1"),
+        ((Y_TRUE.astype(str), Y_PRED), r"y_true must be an indicator .* dtype <U21"),
+        ((Y_TRUE, Y_PRED[1:]), r"same shape; got \(30, 5\) and \(29, 5\)"),
+        ((Y_TRUE, Y_PRED[:, 1:]), r"same shape; got \(30, 5\) and \(30, 4\)"),
+        ((Y_TRUE[:, 0], Y_PRED), r"Expected 2D array, got 1D array"),
+    ],
+)
+def test_bad_input(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        harmonic_macro_f1_score(*arguments)
+
+
+@pytest.mark.parametrize("zero_division", [0.5, -1, np.nan, "warn"])
+def test_bad_zero_division(zero_division):
+    with pytest.raises(ValueError, match="zero_division must be 0 or 1; got"):
+        harmonic_macro_f1_score(Y_TRUE, Y_PRED, zero_division=zero_division)
+
+
+@pytest.mark.parametrize("weight", [np.ones(29), -np.ones(30), np.full(30, np.nan)])
+def test_bad_weights(weight):
+    with pytest.raises(ValueError, match="sample_weight must be finite"):
+        harmonic_macro_f1_score(Y_TRUE, Y_PRED, sample_weight=weight)
