@@ -109,6 +109,8 @@ def best_threshold(probabilities, labels, weight):
     >>> round(best_threshold(p, labels, np.ones(2)), 2)
     0.35
     """
+    # F1 does not depend on the unit of the weights, and their sums could overflow.
+    weight = weight / weight.max()
     rows, columns = np.nonzero(probabilities)
     p = probabilities[rows, columns]
     order = np.argsort(-p, kind="stable")
