@@ -83,11 +83,15 @@ class Loss(BaseEstimator):
 
     def evaluate(self, scores, target):
         """Values without the constant, (n_samples,), and gradient of each row."""
-        raise NotImplementedError
+        raise NotImplementedError(
+            f"{type(self).__name__} must define evaluate(scores, target)."
+        )
 
     def linearize(self, scores, target):
         """:class:`LossLinearization` at scores."""
-        raise NotImplementedError
+        raise NotImplementedError(
+            f"{type(self).__name__} must define linearize(scores, target)."
+        )
 
     # For users.
 

@@ -175,10 +175,8 @@ def test_an_assigned_threshold_is_used():
             model.predict(X)
 
 
-def test_a_warm_start_with_another_threshold_takes_no_step(classifier):
-    if classifier.similarity == "cosine":
-        pytest.skip("its objective is not convex")
-    model = classifier.set_params(warm_start=True, threshold=0.1).fit(X, Y)
+def test_a_warm_start_with_another_threshold_takes_no_step(linear_classifier):
+    model = linear_classifier.set_params(warm_start=True, threshold=0.1).fit(X, Y)
     coef = model.coef_
     for threshold in (0.4, [0.1, 0.2, 0.3, 0.4], "support"):
         model.set_params(threshold=threshold).fit(X, Y)
