@@ -9,6 +9,10 @@ from hypothesis import settings
 from scipy.sparse import csr_array
 from sklearn.base import clone
 
+from skprob.linear_model import _prediction
+from skprob.metrics import _losses
+from skprob.objective import _blocks
+
 from .estimators import ESTIMATORS, LINEAR
 
 # The same examples in every run, so that a change alone can turn a test red;
@@ -28,6 +32,20 @@ def classifier(request):
 def linear_classifier(request):
     """Every classifier whose scores are W x + b in turn, unfitted."""
     return clone(request.param)
+
+
+@pytest.fixture
+def rows_of_a_block(monkeypatch):
+    """Return ``set_rows(n)``: from then on blocks have n rows, the last one fewer."""
+
+    def set_rows(n):
+        def row_slices(X, n_outputs):
+            return [slice(i, min(i + n, X.shape[0])) for i in range(0, X.shape[0], n)]
+
+        for module in (_blocks, _prediction, _losses):
+            monkeypatch.setattr(module, "row_slices", row_slices)
+
+    return set_rows
 
 
 @pytest.fixture(scope="session")

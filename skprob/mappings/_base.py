@@ -1,12 +1,13 @@
 """What a mapping from scores to probabilities is, and what one must provide."""
 
+from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from ._numerical import numerical_linearization
+from ._numerical import diagonal_by_products, numerical_linearization
 from ._rows import as_distributions, as_rows, by_blocks, standard_scores
 
 
@@ -19,9 +20,11 @@ class Linearization(NamedTuple):
         The value at the scores (the logarithm of it, from
         :meth:`Mapping.log_linearize`).
     jvp : callable
-        ``jvp(direction)`` is the Jacobian times ``direction``, row by row.
+        ``jvp(direction)`` is the Jacobian times ``direction``, row by row; it may
+        overwrite ``direction``.
     vjp : callable
-        ``vjp(direction)`` is the transposed Jacobian times ``direction``.
+        ``vjp(direction)`` is the transposed Jacobian times ``direction``, which it
+        leaves alone.
     vjp_derivative : callable or None
         ``vjp_derivative(cotangent, direction)`` is the derivative of
         ``vjp(cotangent)`` as the scores move along ``direction``; None where
@@ -51,7 +54,7 @@ class Linearization(NamedTuple):
         return Linearization(p, scaled_jvp, scaled_vjp, scaled_vjp_derivative)
 
 
-class Mapping(BaseEstimator):
+class Mapping(BaseEstimator, metaclass=ABCMeta):
     """Base class of the mappings: scores to probabilities, row by row.
 
     A mapping is a scikit-learn estimator without ``fit``: its parameters are
@@ -62,11 +65,12 @@ class Mapping(BaseEstimator):
     :meth:`log_probabilities`) check their input and go through it in blocks of
     rows. Those that a mapping writes (:meth:`probabilities`, and as many of
     :meth:`probabilities_and_potential`, :meth:`linearize`,
-    :meth:`log_linearize` and :meth:`negative_entropy` as it can) are *kernels*:
-    they get *standard scores* and check nothing. Standard scores are a float
-    array of shape (n_samples, n_classes), C- or F-ordered, with no NaN and no
-    +inf; if the mapping is shift invariant the largest score of each row is
-    exactly 0. A kernel may overwrite them.
+    :meth:`linearize_with_potential`, :meth:`log_linearize` and
+    :meth:`negative_entropy` as it can) are *kernels*: they get *standard scores*
+    and check nothing. Standard scores are a float array of shape (n_samples,
+    n_classes), C- or F-ordered, with no NaN and no +inf; if the mapping is shift
+    invariant the largest score of each row is exactly 0. A kernel may overwrite
+    them.
 
     Only :meth:`probabilities` must be written; each further kernel gives the
     mapping more: :meth:`linearize` derivatives that are exact and fast,
@@ -76,8 +80,8 @@ class Mapping(BaseEstimator):
 
     _parameter_constraints: dict = {}
 
-    #: Is the mapping the gradient of a convex function? Then it has a
-    #: Fenchel-Young loss and a symmetric positive semidefinite Jacobian.
+    #: Is the mapping the gradient of a convex function, which it provides? Then it
+    #: has a Fenchel-Young loss and a symmetric positive semidefinite Jacobian.
     has_potential = False
     #: Can a probability be exactly zero for finite scores?
     has_zeros = False
@@ -85,16 +89,16 @@ class Mapping(BaseEstimator):
     is_shift_invariant = True
     #: Does a higher score never get a lower probability?
     is_order_preserving = True
+    #: Is the Jacobian bounded, so that no score has an edge of infinite slope?
+    is_lipschitz = True
     #: Is nothing known but the values? Then it is trained as a gradient field.
     is_only_a_function = False
 
     # Kernels: for those who write a mapping or a loss. Nothing is checked here.
 
+    @abstractmethod
     def probabilities(self, scores):
         """Probabilities of standard scores (a kernel, see the class)."""
-        raise NotImplementedError(
-            f"{type(self).__name__} must define probabilities(scores)."
-        )
 
     def probabilities_and_potential(self, scores):
         """Probabilities and the potential of each row of standard scores."""
@@ -125,6 +129,19 @@ class Mapping(BaseEstimator):
 
         return Linearization(*numerical_linearization(probabilities, scores))
 
+    def jacobian_diagonal(self, linearization):
+        """Diagonal of each row's Jacobian, from a :class:`Linearization`.
+
+        By a product for each class, unless a mapping knows a shorter way.
+        """
+        p = linearization.probabilities
+        return diagonal_by_products(linearization.jvp, p.shape, p.dtype)
+
+    def linearize_with_potential(self, scores):
+        """:class:`Linearization` at standard scores, and the potential of each row."""
+        potential = self.probabilities_and_potential(np.array(scores, order="K"))[1]
+        return self.linearize(scores), potential
+
     def log_linearize(self, scores):
         """:class:`Linearization` of log-probabilities at standard scores."""
         p, jvp, vjp, vjp_derivative = self.linearize(scores)
@@ -142,7 +159,7 @@ class Mapping(BaseEstimator):
 
         def log_vjp_derivative(cotangent, direction):
             scaled = cotangent * inverse
-            moved = vjp(scaled * log_jvp(direction))
+            moved = vjp(scaled * log_jvp(direction.copy(order="K")))
             return vjp_derivative(scaled, direction) - moved
 
         if vjp_derivative is None:
@@ -327,7 +344,8 @@ class Mapping(BaseEstimator):
         Returns
         -------
         entropy : ndarray of shape (n_samples,)
-            Zero for a one-hot row, largest for the uniform row.
+            Least for a one-hot row, largest for the uniform row. The least is zero,
+            or for perturb-max the mean of the noise.
 
         Raises
         ------

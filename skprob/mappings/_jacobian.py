@@ -10,13 +10,26 @@ which is symmetric and annihilates constants.
 import numpy as np
 
 from ._base import Linearization
+from ._numerical import diagonal_by_products
 
 
 def entmax_linearization(p, alpha):
     """Linearization of entmax-alpha at probabilities p (softmax: alpha = 1)."""
     jacobian = _Jacobian(p, alpha) if alpha <= 2 else _SteepJacobian(p, alpha)
-    product = jacobian.product
-    return Linearization(p, product, product, jacobian.derivative_of_product)
+
+    def vjp(direction):
+        return jacobian.product(direction.copy(order="K"))
+
+    return Linearization(p, jacobian.product, vjp, jacobian.derivative_of_product)
+
+
+def entmax_jacobian_diagonal(p, alpha):
+    """Diagonal of the Jacobian of entmax-alpha at probabilities p."""
+    if alpha > 2:
+        jvp = _SteepJacobian(p, alpha).product
+        return diagonal_by_products(jvp, p.shape, p.dtype)
+    s = _power(p, 2 - alpha)
+    return s - s**2 / s.sum(axis=1, keepdims=True)
 
 
 class _Jacobian:
@@ -25,28 +38,29 @@ class _Jacobian:
     def __init__(self, p, alpha):
         self.p = p
         self.alpha = alpha
-        self.s = _power(p, 2 - alpha)
+        self.s = p if alpha == 1 else _power(p, 2 - alpha)
         self.total = self.s.sum(axis=1, keepdims=True)
 
     def product(self, direction):
-        product = self.centred(direction)
-        product *= self.s
-        return product
+        # In place: with many classes a new array costs as much as the arithmetic.
+        direction -= self.mean(direction)
+        direction *= self.s
+        return direction
 
     def derivative_of_product(self, cotangent, direction):
         # With c the centred cotangent, product = s c and dproduct = ds c + s dc;
         # ds / dp is (2 - alpha) p^(1 - alpha), and dp is the product with direction.
         ds = _power(self.p, 3 - 2 * self.alpha)
         ds *= 2 - self.alpha
-        ds *= self.centred(direction)
-        c = self.centred(cotangent)
+        ds *= direction - self.mean(direction)
+        c = cotangent - self.mean(cotangent)
         mean = _dot(ds, c) / self.total
         ds *= c
         ds -= self.s * mean
         return ds
 
-    def centred(self, direction):
-        return direction - _dot(self.s, direction) / self.total
+    def mean(self, direction):
+        return _dot(self.s, direction) / self.total
 
 
 class _SteepJacobian:

@@ -31,7 +31,6 @@ def conjugate(q, noise, tol):
     z = np.where(inside, 0, -np.inf)
     step = log_q - np.where(inside, log_q, -np.inf).max(axis=1, keepdims=True)
     residual = np.full_like(q, np.inf)
-    jacobian = np.zeros((*q.shape, q.shape[1]))
     todo = np.arange(len(q))
     for _ in range(_MAX_STEPS):
         trial = z[todo] + step[todo]
@@ -42,21 +41,14 @@ def conjugate(q, noise, tol):
         step[todo[~better]] /= 2
         rows = todo[better]
         z[rows], residual[rows] = trial[better], new[better]
-        jacobian[rows] = _jacobian(integral, q.shape[1])[better]
-        step[rows] = _newton_step(jacobian[rows], residual[rows], inside[rows])
         far = np.abs(residual[todo]).max(axis=1) > _CLOSE
-        todo = todo[far & (np.abs(step[todo]).max(axis=1) > 1e-14)]
-        if len(todo) == 0:
+        if not far.any():
             break
+        jacobian = MaxDerivatives([integral]).jacobian()[better]
+        step[rows] = _newton_step(jacobian, residual[rows], inside[rows])
+        todo = todo[far & (np.abs(step[todo]).max(axis=1) > 1e-14)]
     expected_max = MaxIntegral(z, noise, tol).expected_max
     return np.where(inside, q * np.where(inside, z, 0), 0).sum(axis=1) - expected_max
-
-
-def _jacobian(integral, n_classes):
-    """Derivative of the log-probabilities, (n_rows, n_classes, n_classes)."""
-    linear = MaxDerivatives([integral])
-    units = np.eye(n_classes)[:, None] * np.ones((integral.z.shape[1], 1))
-    return np.stack([linear.jvp(unit) for unit in units], axis=-1)
 
 
 def _newton_step(jacobian, residual, inside):

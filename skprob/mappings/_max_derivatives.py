@@ -82,6 +82,19 @@ class MaxDerivatives:
 
         return self._sum(term, cotangent)
 
+    def jacobian(self):
+        """The Jacobian of each row, (n_rows, n_classes, n_classes)."""
+
+        def term(nodes):
+            # In the order (n_panels, n_classes, n_nodes).
+            w, h = nodes.weights.swapaxes(0, 1), nodes.hazards.swapaxes(0, 1)
+            rates = -w @ h.swapaxes(1, 2)
+            own = np.arange(rates.shape[1])
+            rates[:, own, own] += (w * h.sum(axis=1, keepdims=True)).sum(axis=2)
+            return np.moveaxis(rates, 0, -1)[..., None]
+
+        return self._sum(term)
+
     def vjp_derivative(self, cotangent, direction):
         first = self.integrals[0]
         # A weight is relative to its integral if that is what is differentiated.
@@ -116,8 +129,8 @@ class MaxDerivatives:
             chunks = self._nodes(integral) if self._kept is None else self._kept[index]
             for nodes in chunks:
                 terms = term(nodes, *(nodes.of(array) for array in block))
-                total += sum_by_rows(nodes.rows, terms.sum(axis=-1), n_rows)
-            parts.append(total.T)
+                total = total + sum_by_rows(nodes.rows, terms.sum(axis=-1), n_rows)
+            parts.append(np.moveaxis(total, -1, 0))
         return np.concatenate(parts).astype(self.dtype, copy=False)
 
     def _nodes(self, integral):

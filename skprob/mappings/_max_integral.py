@@ -123,7 +123,7 @@ class MaxIntegral:
         excess = np.zeros(n_rows)
         todo = Panels.between(self._edges())
         # Beyond, there are no digits left to find.
-        most = 16 * len(todo) + 4 * n_classes * n_rows
+        most = 16 * np.bincount(todo.rows, minlength=n_rows) + 4 * n_classes
         kept, cuts = [todo[:0]], 0
         while len(todo):
             parts = [self._sums(chunk) for chunk in self.chunks(todo)]
@@ -140,7 +140,8 @@ class MaxIntegral:
             bad = (log_error > allowed).any(axis=0)
             allowed = np.maximum(_PANEL * self.tol, _ROUNDING * np.abs(moment))
             bad |= moment_error > allowed
-            bad &= ~todo.are_points() & (cuts < _MAX_CUTS) & (bad.sum() < most)
+            few = np.bincount(todo.rows[bad], minlength=n_rows) < most
+            bad &= few[todo.rows] & ~todo.are_points() & (cuts < _MAX_CUTS)
             done = todo[~bad]
             self.log_p = add_logs(self.log_p, done.rows, log_mass[:, ~bad])
             excess += sum_by_rows(done.rows, moment[~bad], n_rows)
@@ -224,7 +225,7 @@ class MaxIntegral:
         low = least + r.lower[0]
         # At least the probability of being between centre and centre + scale.
         log_p = np.log(r.scale / 2) + noise.logpdf(self.centre - least + r.scale)
-        self.in_logs = log_p.min() < _LOG_TINY
+        self.in_logs = (log_p < _LOG_TINY).any()
         log_tail = np.log(_TAIL * self.tol)
         if r.is_compact:
             # Look at it: it has one peak.

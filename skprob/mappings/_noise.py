@@ -144,6 +144,10 @@ class Laplace(Noise):
     def slope(self, x):
         return -np.sign(x)
 
+    def cdf_and_pdf(self, x):
+        e = np.exp(-np.abs(x)) / 2
+        return np.where(x < 0, e, 1 - e), e
+
 
 class Exponential(Noise):
     """Standard exponential noise, of mean 1."""
@@ -156,6 +160,10 @@ class Exponential(Noise):
 
     def logpdf(self, x):
         return np.where(x < 0, -np.inf, -x)
+
+    def cdf_and_pdf(self, x):
+        minus = -np.maximum(x, 0)
+        return -np.expm1(minus), np.where(x < 0, 0, np.exp(minus))
 
 
 class Uniform(Noise):
@@ -190,6 +198,9 @@ class Cauchy(Noise):
     def slope(self, x):
         return -2 * x / (1 + x**2)
 
+    def cdf_and_pdf(self, x):
+        return np.arctan2(1, -x) / np.pi, 1 / (np.pi * (1 + x**2))
+
 
 class _Distribution(Noise):
     """A noise from an object with ``logpdf`` and ``logcdf``."""
@@ -197,13 +208,16 @@ class _Distribution(Noise):
     smoothness = "unknown"
 
     def __init__(self, distribution):
+        for method in ("logpdf", "logcdf"):
+            _check_method(distribution, method)
         self._distribution = distribution
         if hasattr(distribution, "support"):
-            self.support = tuple(float(end) for end in distribution.support())
+            low, high = distribution.support()
+            self.support = float(low), float(high)
         mean = distribution.mean() if hasattr(distribution, "mean") else np.nan
-        self.mean = float(mean) if np.isfinite(mean) else None
+        self.mean = _finite_number(mean)
         variance = distribution.var() if hasattr(distribution, "var") else np.nan
-        self.variance = float(variance) if np.isfinite(variance) else None
+        self.variance = _finite_number(variance)
 
     def logpdf(self, x):
         # A class that is not available is infinitely far below; and a pole of the
@@ -213,6 +227,27 @@ class _Distribution(Noise):
 
     def logcdf(self, x):
         return np.where(x == np.inf, 0.0, self._distribution.logcdf(x))
+
+
+def _check_method(noise, method):
+    """Raise where a method does not make numbers of an array of its shape."""
+    for x in (np.array([-0.5, 0.25, 1.0]), np.array([0.25])):
+        try:
+            with np.errstate(all="ignore"):
+                value = np.asarray(getattr(noise, method)(x), dtype=float)
+        except Exception as error:
+            value = f"{type(error).__name__}: {error}"
+        if isinstance(value, str) or value.shape != x.shape or np.isnan(value).any():
+            raise ValueError(
+                f"noise must be one distribution, whose {method} takes an array of "
+                f"numbers to one of the same shape; that of {noise!r} takes {x} to "
+                f"{value}."
+            )
+
+
+def _finite_number(value):
+    value = float(value)
+    return value if np.isfinite(value) else None
 
 
 #: The noises that a name stands for. A new member is one line here.
@@ -241,7 +276,8 @@ def get_noise(noise):
     Raises
     ------
     ValueError
-        If the name is not known or the object lacks one of the methods.
+        If the name is not known, or the object lacks one of the methods or is not one
+        distribution of one number.
     """
     if isinstance(noise, str) and noise in NOISES:
         return NOISES[noise]

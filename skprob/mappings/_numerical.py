@@ -36,6 +36,34 @@ def numerical_jacobian(probabilities, scores):
     return jacobian
 
 
+def numerical_vjp_derivative(vjp_at, scores):
+    """Second derivatives by central differences of a product that is known.
+
+    Parameters
+    ----------
+    vjp_at : callable
+        From scores to ``vjp``, the product with the transposed Jacobian there.
+    scores : ndarray of shape (n_samples, n_classes)
+        Kept, not modified.
+
+    Returns
+    -------
+    vjp_derivative : callable
+        As in a ``Linearization``.
+    """
+    scores = np.array(scores, dtype=np.float64)
+
+    def vjp_derivative(cotangent, direction):
+        direction = direction.astype(np.float64)
+        size = np.abs(direction).max(axis=1, keepdims=True)
+        step = _STEP / np.where(size > 0, size, 1)
+        ahead = vjp_at(scores + step * direction)(cotangent)
+        behind = vjp_at(scores - step * direction)(cotangent)
+        return ((ahead - behind) / (2 * step)).astype(cotangent.dtype, copy=False)
+
+    return vjp_derivative
+
+
 def numerical_linearization(probabilities, scores):
     """Value, Jacobian products and second derivatives by central differences.
 
@@ -68,3 +96,17 @@ def numerical_linearization(probabilities, scores):
         return change.astype(scores.dtype)
 
     return probabilities(np.array(scores, order="K")), jvp, vjp, vjp_derivative
+
+
+def diagonal_by_products(product, shape, dtype):
+    """Diagonal of a square matrix for each row, from products with directions.
+
+    ``product(direction)`` multiplies row by row; `shape` is (n_samples, n_classes).
+    """
+    diagonal = np.empty(shape, dtype)
+    direction = np.empty(shape, dtype)
+    for k in range(shape[1]):
+        direction[...] = 0
+        direction[:, k] = 1
+        diagonal[:, k] = product(direction)[:, k]
+    return diagonal

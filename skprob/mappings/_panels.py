@@ -95,8 +95,9 @@ class Rule:
         these are as far beyond its highest ones as two times (`trust`) those are
         beyond the middle ones.
         """
-        moments = self._functionals @ values.reshape(-1, self.order).T
-        integral, *coefficients = moments.reshape(-1, *values.shape[:-1])
+        # Not by BLAS, whose last digits depend on how many panels there are.
+        moments = np.einsum("fn,...n->f...", self._functionals, values)
+        integral, *coefficients = moments
         high_1, high_2, middle_1, middle_2 = np.abs(coefficients)
         high, middle = np.maximum(high_1, high_2), np.maximum(middle_1, middle_2)
         ratio = np.minimum(high / np.maximum(middle, np.finfo(float).tiny), 1)

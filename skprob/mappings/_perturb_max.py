@@ -20,14 +20,14 @@ class PerturbMax(Temperature):
     (up to rounding), normal noise with the log loss is the independent multinomial
     probit, and uniform noise gives exact zeros.
 
-    It is the gradient of :math:`F(z) = E[\max_j (z_j + s \varepsilon_j)]` where the
-    noise has a mean. Its Jacobian is
+    It is the gradient of :math:`F(z) = E[\max_j (z_j + s \varepsilon_j)]`, which is
+    finite where the noise has a mean. Its Jacobian is
     :math:`\partial p_i / \partial z_j = -\int \varphi_i \varphi_j
     \prod_{l \neq i, j} \Phi_l` for :math:`i \neq j`, where rows sum to zero.
 
     Parameters
     ----------
-    noise : str or distribution, default="gumbel"
+    noise : str or distribution, default="normal"
         "gumbel", "normal", "logistic", "laplace", "exponential", "uniform" (on
         [0, 1]) or "cauchy", each in standard form; or any continuous distribution:
         an object with methods ``logpdf`` and ``logcdf``, such as
@@ -56,6 +56,10 @@ class PerturbMax(Temperature):
     in a row for normal noise. For a distribution given as an object, a kink of the
     density other than at its median or at the ends of its support may cost digits,
     and a ``logcdf`` with few correct digits in its tails does.
+
+    Second derivatives, which the Hessian of the log loss needs, are integrals too for
+    named noises without a jump in the density, and differences of the Jacobian for all
+    other noises.
 
     Compare noises at equal variance: Gumbel noise has variance π²/6, so unit normal
     noise is sharper than softmax.
@@ -90,7 +94,7 @@ class PerturbMax(Temperature):
         "n_quantiles": [Interval(Integral, 1, None, closed="left"), None],
     }
 
-    def __init__(self, noise="gumbel", scale=1.0, *, tol=1e-10, n_quantiles=None):
+    def __init__(self, noise="normal", scale=1.0, *, tol=1e-10, n_quantiles=None):
         self.noise = noise
         self.scale = scale
         self.tol = tol
@@ -142,14 +146,14 @@ class PerturbMax(Temperature):
         return self.temperature_derivative(scores)
 
 
-def perturb_max(scores, noise="gumbel", scale=1.0, axis=-1):
+def perturb_max(scores, noise="normal", scale=1.0, axis=-1):
     """Perturb-max along an axis of an array.
 
     Parameters
     ----------
     scores : array-like of shape (..., n_classes, ...)
         Real scores; -inf means that the class is not available.
-    noise : str or distribution, default="gumbel"
+    noise : str or distribution, default="normal"
         As for :class:`PerturbMax`.
     scale : float, default=1.0
         Positive; the noise is multiplied by it.

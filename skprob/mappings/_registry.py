@@ -4,6 +4,7 @@ from ._base import Mapping
 from ._entmax import Entmax
 from ._entropy_invariant_softmax import EntropyInvariantSoftmax
 from ._function import FunctionMapping
+from ._perturb_max import PerturbMax
 from ._softmax import Softmax
 from ._sparse_softmax import SparseSoftmax
 from ._sparsemax import Sparsemax
@@ -17,6 +18,7 @@ MAPPINGS = {
     "taylor_softmax": TaylorSoftmax,
     "sparse_softmax": SparseSoftmax,
     "entropy_invariant_softmax": EntropyInvariantSoftmax,
+    "perturb_max": PerturbMax,
 }
 
 

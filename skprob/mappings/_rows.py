@@ -69,7 +69,8 @@ def as_distributions(probabilities, name="probabilities"):
         row = int(np.argmin(good))
         raise ValueError(
             f"{name} must be rows of non-negative numbers that sum to one; row {row} "
-            f"has minimum {p[row].min():.6g} and sum {total[row]:.6g}."
+            f"has minimum {p[row].min():.6g} and sum {total[row]:.6g}: it is "
+            f"{np.array2string(p[row], precision=6, threshold=8, max_line_width=200)}."
         )
     return p
 

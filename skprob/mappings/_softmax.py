@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import xlogy
 
 from ._base import Linearization, Mapping
-from ._jacobian import entmax_linearization
+from ._jacobian import entmax_jacobian_diagonal, entmax_linearization
 from ._rows import along_axis
 
 
@@ -51,7 +51,14 @@ class Softmax(Mapping):
         return xlogy(probabilities, probabilities).sum(axis=1)
 
     def linearize(self, scores):
-        return entmax_linearization(self.probabilities(scores), 1)
+        return self.linearize_with_potential(scores)[0]
+
+    def linearize_with_potential(self, scores):
+        p, potential = self.probabilities_and_potential(scores)
+        return entmax_linearization(p, 1), potential
+
+    def jacobian_diagonal(self, linearization):
+        return entmax_jacobian_diagonal(linearization.probabilities, 1)
 
     def log_linearize(self, scores):
         log_p = scores.copy(order="K")

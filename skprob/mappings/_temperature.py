@@ -72,6 +72,11 @@ class Temperature(Mapping):
     def probabilities(self, scores):
         return self.mapping.probabilities(self._cooled(scores))
 
+    @property
+    def is_lipschitz(self):
+        """Whether the mapping is."""
+        return self.mapping.is_lipschitz
+
     def probabilities_and_potential(self, scores):
         p, potential = self.mapping.probabilities_and_potential(self._cooled(scores))
         return p, self.temperature * potential
@@ -86,6 +91,15 @@ class Temperature(Mapping):
     def linearize(self, scores):
         linear = self.mapping.linearize(self._cooled(scores))
         return linear.in_units(1 / self.temperature)
+
+    def linearize_with_potential(self, scores):
+        cooled = self._cooled(scores)
+        linear, potential = self.mapping.linearize_with_potential(cooled)
+        return linear.in_units(1 / self.temperature), self.temperature * potential
+
+    def jacobian_diagonal(self, linearization):
+        own = linearization.in_units(self.temperature)
+        return self.mapping.jacobian_diagonal(own) / self.temperature
 
     def log_linearize(self, scores):
         linear = self.mapping.log_linearize(self._cooled(scores))

@@ -7,6 +7,7 @@ from ._max_conjugate import conjugate
 from ._max_derivatives import MaxDerivatives
 from ._max_integral import MaxIntegral
 from ._noise import get_noise
+from ._numerical import numerical_vjp_derivative
 from ._quantile_average import quantile_average
 
 # n_classes² times the rows of a block: a row has at most some n_classes panels.
@@ -41,37 +42,52 @@ class UnitPerturbMax(Mapping):
     def probabilities(self, scores):
         if self.n_quantiles is not None:
             return self.linearize(scores).probabilities
-        log_p = [i.log_probabilities() for i in self._integrals(scores)]
-        return np.exp(np.concatenate(log_p)).astype(scores.dtype, copy=False)
+        return _probabilities(self._integrals(scores, relative=False), scores)
 
     def probabilities_and_potential(self, scores):
         self._check_potential()
-        integrals = self._integrals(scores)
-        p = np.exp(np.concatenate([i.log_probabilities() for i in integrals]))
+        integrals = self._integrals(scores, relative=False)
         potential = np.concatenate([i.expected_max for i in integrals])
-        dtype = scores.dtype
-        return p.astype(dtype, copy=False), potential.astype(dtype, copy=False)
+        p = _probabilities(integrals, scores)
+        return p, potential.astype(scores.dtype, copy=False)
 
     def negative_entropy(self, probabilities):
         self._check_potential()
         noise = get_noise(self.noise)
         omega = np.full(len(probabilities), -noise.mean, dtype=probabilities.dtype)
-        mixed = np.count_nonzero(probabilities, axis=1) > 1
-        if mixed.any():
-            q = np.asarray(probabilities[mixed], dtype=np.float64)
-            omega[mixed] = conjugate(q, noise, self.tol)
+        mixed = np.flatnonzero(np.count_nonzero(probabilities, axis=1) > 1)
+        step = max(1, _BLOCK_SIZE // probabilities.shape[1] ** 2)
+        for start in range(0, len(mixed), step):
+            rows = mixed[start : start + step]
+            q = np.asarray(probabilities[rows], dtype=np.float64)
+            omega[rows] = conjugate(q, noise, self.tol)
         return omega
 
     def linearize(self, scores):
-        if self.n_quantiles is not None:
-            return quantile_average(scores, get_noise(self.noise), self.n_quantiles)
-        return MaxDerivatives(self._integrals(scores), scores.dtype).all()
+        return self._linearize(scores, relative=False)
 
     def log_linearize(self, scores):
         if self.n_quantiles is not None:
             return super().log_linearize(scores)
-        integrals = self._integrals(scores, relative=True)
-        return MaxDerivatives(integrals, scores.dtype).all()
+        return self._linearize(scores, relative=True)
+
+    def _linearize(self, scores, relative):
+        linear = self._without_differences(scores, relative)
+        if linear.vjp_derivative is not None:
+            return linear
+
+        # The Jacobian is continuous even where the density jumps.
+        def vjp_at(z):
+            z -= z.max(axis=1, keepdims=True)
+            return self._without_differences(z, relative).vjp
+
+        vjp_derivative = numerical_vjp_derivative(vjp_at, scores)
+        return linear._replace(vjp_derivative=vjp_derivative)
+
+    def _without_differences(self, scores, relative):
+        if self.n_quantiles is not None:
+            return quantile_average(scores, get_noise(self.noise), self.n_quantiles)
+        return MaxDerivatives(self._integrals(scores, relative), scores.dtype).all()
 
     def _check_potential(self):
         if self.n_quantiles is not None:
@@ -82,7 +98,7 @@ class UnitPerturbMax(Mapping):
                 "no finite mean()."
             )
 
-    def _integrals(self, scores, relative=False):
+    def _integrals(self, scores, relative):
         tol = max(self.tol, np.finfo(scores.dtype).eps)
         step = max(1, _BLOCK_SIZE // scores.shape[1] ** 2)
         return [
@@ -94,3 +110,10 @@ class UnitPerturbMax(Mapping):
             )
             for i in range(0, max(len(scores), 1), step)
         ]
+
+
+def _probabilities(integrals, scores):
+    """Those of blocks of rows together, in the layout and dtype of the scores."""
+    blocks = [np.exp(integral.log_probabilities()) for integral in integrals]
+    p = np.empty_like(scores)
+    return np.concatenate(blocks, out=p, casting="same_kind")

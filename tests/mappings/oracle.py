@@ -15,14 +15,14 @@ DIGITS = 50
 
 
 def probabilities(scores, alpha):
-    """Entmax of one row of scores, floats or mpf, as a list of mpf.
+    """Entmax of one row of scores, floats or mpf like alpha, as a list of mpf.
 
     Right to about 40 digits, and to 20 above alpha = 2: there a probability has an
     infinite slope at the edge of the support, and the threshold gets more digits.
     """
     with mp.workdps(_digits(alpha)):
-        exact = [mpf(z) if isinstance(z, mpf) else mpf(float(z)) for z in scores]
-        by_score = _by_score(Counter(exact), mpf(float(alpha)))
+        exact = list(map(_exact, scores))
+        by_score = _by_score(Counter(exact), _exact(alpha))
         return [by_score[z] for z in exact]
 
 
@@ -73,6 +73,10 @@ def jacobian(scores, alpha):
                 moved.append([by_score[z] for z in row])
             columns.append([(a - b) / (2 * step) for a, b in zip(*moved, strict=True)])
         return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _exact(number):
+    return number if isinstance(number, mpf) else mpf(float(number))
 
 
 def _digits(alpha):

@@ -46,7 +46,7 @@ def assert_linearization(linear, function, z, tolerance):
     second = derivative_of_vjp(function, row(z), cotangent, direction)
     expected = [
         (linear.probabilities, function(row(z))),
-        (linear.jvp(direction[None]), exact @ direction),
+        (linear.jvp(direction[None].copy()), exact @ direction),
         (linear.vjp(cotangent[None]), exact.T @ cotangent),
         (linear.vjp_derivative(cotangent[None], direction[None]), second),
     ]

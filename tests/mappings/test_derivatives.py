@@ -68,9 +68,10 @@ def test_log_jvp_and_log_vjp(mapping):
         logs = mapping.log_probabilities(scores + step * direction)
         return np.where(available, logs, 0)
 
-    assert_differences_agree(log_at, jvp(direction))
+    product = jvp(direction.copy())
+    assert_differences_agree(log_at, product)
     np.testing.assert_allclose(
-        (cotangent * jvp(direction)).sum(axis=1),
+        (cotangent * product).sum(axis=1),
         (vjp(cotangent) * direction).sum(axis=1),
         rtol=1e-9,
     )

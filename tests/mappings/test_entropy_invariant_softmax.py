@@ -13,16 +13,8 @@ from skprob.mappings import (
     softmax,
 )
 
+from .definitions import definition
 from .precise import assert_derivatives, floats, row
-
-
-def definition(kappa):
-    def probabilities(z):
-        factor = mp.mpf(kappa) * mp.log(len(z))
-        weight = [mp.exp(factor * (x - max(z))) for x in z]
-        return [w / mp.fsum(weight) for w in weight]
-
-    return probabilities
 
 
 @pytest.mark.parametrize("kappa", [0.1, 1.0, 7.0])
@@ -32,7 +24,9 @@ def test_probabilities(kappa, dtype):
     for n_classes in (1, 2, 5, 100):
         scores = rng.normal(size=(8, n_classes)) * np.geomspace(0.01, 1e3, 8)[:, None]
         scores = (scores + 100).astype(dtype)
-        exact = [floats(definition(kappa)(row(z))) for z in scores]
+        exact = [
+            floats(definition(EntropyInvariantSoftmax(kappa))(row(z))) for z in scores
+        ]
         p = entropy_invariant_softmax(scores, kappa)
         assert p.dtype == dtype
         tolerance = 1e-14 if dtype == np.float64 else 5e-7
@@ -43,7 +37,11 @@ def test_probabilities(kappa, dtype):
 def test_derivatives(kappa):
     rng = np.random.default_rng(0)
     scores = [rng.normal(size=4), 3 * rng.normal(size=6), np.array([0.7])]
-    assert_derivatives(EntropyInvariantSoftmax(kappa), definition(kappa), scores)
+    assert_derivatives(
+        EntropyInvariantSoftmax(kappa),
+        definition(EntropyInvariantSoftmax(kappa)),
+        scores,
+    )
 
 
 def test_unavailable_classes_are_not_counted():

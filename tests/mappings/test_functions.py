@@ -3,13 +3,23 @@
 import numpy as np
 import pytest
 
-from skprob.mappings import Entmax, Softmax, Sparsemax, entmax, softmax, sparsemax
+from skprob.mappings import (
+    Entmax,
+    PerturbMax,
+    Softmax,
+    Sparsemax,
+    entmax,
+    perturb_max,
+    softmax,
+    sparsemax,
+)
 
 PAIRS = [
     (softmax, Softmax()),
     (sparsemax, Sparsemax()),
     (entmax, Entmax()),
     (lambda scores, axis=-1: entmax(scores, 2.5, axis), Entmax(2.5)),
+    (perturb_max, PerturbMax()),
 ]
 
 

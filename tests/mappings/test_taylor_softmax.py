@@ -12,23 +12,10 @@ from skprob.mappings._taylor_polynomial import (
     scaled_polynomial,
 )
 
+from .definitions import definition, taylor_polynomial
 from .precise import assert_derivatives, floats, row
 
 ORDERS = [2, 4, 6, 10, 20, 30]
-
-
-def polynomial(order, x):
-    # At 300 digits nothing cancels, whatever the sign and size of x.
-    with mp.workdps(300):
-        return mp.fsum(x**m / mp.factorial(m) for m in range(order + 1))
-
-
-def definition(order):
-    def probabilities(z):
-        f = [polynomial(order, x) for x in z]
-        return [x / mp.fsum(f) for x in f]
-
-    return probabilities
 
 
 def mode_and_sides(order):
@@ -45,12 +32,14 @@ def test_polynomial_and_its_logarithmic_derivatives(order, large):
     mantissa, exponent = scaled_polynomial(x, order)
     assert ((mantissa >= 0.5) & (mantissa < 1)).all()
     for i, xi in enumerate(row(x)):
-        f = polynomial(order, xi)
+        f = taylor_polynomial(order, xi)
         value = mp.ldexp(mp.mpf(mantissa[i]), int(exponent[i])) / mp.factorial(order)
         assert abs(value / f - 1) < 4e-15
-    ratios = [polynomial(order - 1, a) / polynomial(order, a) for a in row(x)]
+    ratios = [
+        taylor_polynomial(order - 1, a) / taylor_polynomial(order, a) for a in row(x)
+    ]
     second = [
-        polynomial(order - 2, a) / polynomial(order, a) - r**2
+        taylor_polynomial(order - 2, a) / taylor_polynomial(order, a) - r**2
         for a, r in zip(row(x), ratios, strict=True)
     ]
     size = np.minimum(1, order / np.maximum(np.abs(x), 1))
@@ -76,7 +65,7 @@ def test_probabilities_and_their_logarithms(order):
     mapping = TaylorSoftmax(order)
     for z in scores:
         with mp.workdps(300):
-            exact = definition(order)(row(z))
+            exact = definition(TaylorSoftmax(order))(row(z))
             logs = floats(mp.log(p) for p in exact)
         assert_allclose(mapping(z[None])[0], floats(exact), rtol=1e-14, atol=0)
         assert_allclose(
@@ -89,7 +78,7 @@ def test_single_precision(order):
     z = np.array([[3.0, -9.25, 0.5, -2.0], [1e30, -1e30, 2.0, 1e29]], np.float32)
     p = taylor_softmax(z, order)
     assert p.dtype == np.float32
-    exact = [floats(definition(order)(row(r))) for r in z]
+    exact = [floats(definition(TaylorSoftmax(order))(row(r))) for r in z]
     assert_allclose(p, exact, rtol=0, atol=1e-7)
     logs = TaylorSoftmax(order).log_probabilities(z)
     assert logs.dtype == np.float32
@@ -105,7 +94,7 @@ def test_derivatives(order):
         np.array([20.0, -15.0, 3.0]),
         np.array([0.7]),
     ]
-    assert_derivatives(TaylorSoftmax(order), definition(order), scores)
+    assert_derivatives(TaylorSoftmax(order), definition(TaylorSoftmax(order)), scores)
 
 
 def test_derivatives_of_huge_scores_are_finite_and_small():

@@ -1,0 +1,173 @@
+"""Every mapping from its definition in the literature, in fifty digits and more.
+
+Nothing here is shared with the package. Entmax, which takes some solving, is in
+``oracle``. The benchmarks measure errors by these, too.
+"""
+
+from functools import partial
+from itertools import accumulate, chain, pairwise
+from operator import mul
+
+import mpmath as mp
+from mpmath.calculus.quadrature import TanhSinh
+
+from skprob.mappings import (
+    Entmax,
+    EntropyInvariantSoftmax,
+    PerturbMax,
+    Softmax,
+    Sparsemax,
+    SparseSoftmax,
+    TaylorSoftmax,
+    Temperature,
+)
+
+from . import oracle
+
+
+def taylor_polynomial(order, x):
+    # At 300 digits nothing cancels, whatever the sign and size of x.
+    with mp.workdps(300):
+        return mp.fsum(x**m / mp.factorial(m) for m in range(order + 1))
+
+
+def taylor_softmax(order):
+    def probabilities(z):
+        f = [taylor_polynomial(order, x) if x > -mp.inf else mp.mpf(0) for x in z]
+        return [x / mp.fsum(f) for x in f]
+
+    return probabilities
+
+
+def sparse_softmax(k=None, p=None):
+    def probabilities(z):
+        order = sorted(range(len(z)), key=lambda i: (-z[i], i))
+        weight = [mp.exp(x - max(z)) for x in z]
+        if p is None:
+            size = min(k, len(z))
+        else:
+            mass, enough, size = mp.mpf(0), mp.mpf(p) * mp.fsum(weight), 0
+            while mass < enough and size < len(z):
+                mass += weight[order[size]]
+                size += 1
+        kept = set(order[:size])
+        total = mp.fsum(weight[i] for i in kept)
+        return [w / total if i in kept else mp.mpf(0) for i, w in enumerate(weight)]
+
+    return probabilities
+
+
+def entropy_invariant_softmax(kappa):
+    def probabilities(z):
+        n_available = sum(x > -mp.inf for x in z)
+        factor = mp.mpf(kappa) * mp.log(n_available) if n_available > 1 else 1
+        weight = [mp.exp(factor * (x - max(z))) for x in z]
+        return [w / mp.fsum(weight) for w in weight]
+
+    return probabilities
+
+
+_RULE = TanhSinh(mp.mp)
+#: Density and distribution function of noises, and where they have kinks.
+NOISES = {
+    "normal": (mp.npdf, mp.ncdf, []),
+    "logistic": (
+        lambda x: mp.sech(x / 2) ** 2 / 4,
+        lambda x: 1 / (1 + mp.exp(-x)),
+        [],
+    ),
+    "laplace": (
+        lambda x: mp.exp(-abs(x)) / 2,
+        lambda x: mp.exp(x) / 2 if x < 0 else 1 - mp.exp(-x) / 2,
+        [0],
+    ),
+    "exponential": (
+        lambda x: mp.exp(-x) if x >= 0 else mp.mpf(0),
+        lambda x: -mp.expm1(-x) if x >= 0 else mp.mpf(0),
+        [0],
+    ),
+    "uniform": (
+        lambda x: mp.mpf(0 <= x <= 1),
+        lambda x: min(max(x, mp.mpf(0)), mp.mpf(1)),
+        [0, 1],
+    ),
+    "cauchy": (
+        lambda x: 1 / (mp.pi * (1 + x**2)),
+        lambda x: mp.atan2(1, -x) / mp.pi,
+        [],
+    ),
+}
+
+
+def perturb_max(noise, scale):
+    """The integral, by tanh-sinh quadrature between the kinks, in thirty digits."""
+    if noise == "gumbel":
+        softmax = partial(oracle.probabilities, alpha=1)
+        return lambda z: softmax([x / mp.mpf(scale) for x in z])
+    density, distribution, kinks = NOISES[noise]
+
+    def probabilities(z):
+        scores = [x / mp.mpf(scale) for x in z if x > -mp.inf]
+        edges = {x + kink for x in scores for kink in kinks}
+        edges = [-mp.inf, *sorted(edges or {min(scores), max(scores)}), mp.inf]
+        p = [mp.mpf(0)] * len(scores)
+        for x, weight in chain(*(_nodes(*ends) for ends in pairwise(edges))):
+            below = [distribution(x - score) for score in scores]
+            # Of all before and of all after each.
+            left = accumulate(below, mul, initial=weight)
+            right = list(accumulate(reversed(below), mul, initial=mp.mpf(1)))[-2::-1]
+            for i, others in enumerate(map(mul, left, right)):
+                p[i] += others * density(x - scores[i])
+        shares = iter(p)
+        return [next(shares) if x > -mp.inf else mp.mpf(0) for x in z]
+
+    def rounded(z):
+        with mp.workdps(30):
+            return probabilities(z)
+
+    return rounded
+
+
+def _nodes(low, high):
+    degree = _RULE.guess_degree(mp.mp.prec)
+    # Only the nodes that this degree adds to the last: a rule of its own.
+    nodes = _RULE.get_nodes(low, high, degree, mp.mp.prec)
+    return ((x, mp.ldexp(weight, 1 - degree)) for x, weight in nodes)
+
+
+def at_temperature(mapping, temperature):
+    inner = definition(mapping)
+    return lambda z: inner([x / mp.mpf(temperature) for x in z])
+
+
+_DEFINITIONS = {
+    Softmax: lambda m: partial(oracle.probabilities, alpha=1),
+    Sparsemax: lambda m: partial(oracle.probabilities, alpha=2),
+    Entmax: lambda m: partial(oracle.probabilities, alpha=m.alpha),
+    TaylorSoftmax: lambda m: taylor_softmax(m.order),
+    # Ten classes are kept unless k or p says otherwise.
+    SparseSoftmax: lambda m: sparse_softmax(10 if m.k == "auto" else m.k, m.p),
+    EntropyInvariantSoftmax: lambda m: entropy_invariant_softmax(m.kappa),
+    PerturbMax: lambda m: perturb_max(m.noise, m.scale),
+    Temperature: lambda m: at_temperature(m.mapping, m.temperature),
+}
+
+
+def definition(mapping):
+    """The function from a row of scores, in mpf, to probabilities that a mapping is.
+
+    Parameters
+    ----------
+    mapping : Mapping
+
+    Returns
+    -------
+    probabilities : callable
+    """
+    return _DEFINITIONS[type(mapping)](mapping)
+
+
+def probabilities(mapping, scores):
+    """Probabilities of a row of floats by definition, as a list of mpf."""
+    with mp.workdps(oracle.DIGITS):
+        return definition(mapping)([mp.mpf(float(x)) for x in scores])
