@@ -49,8 +49,8 @@ class AccuracyLoss(Loss):
         return [matching_loss(get_mapping(self.mapping)), self]
 
     def evaluate(self, scores, target):
-        values, gradient, _ = self.linearize(scores, target)
-        return values, gradient
+        linear = self.linearize(scores, target)
+        return linear.values, linear.gradient
 
     def linearize(self, scores, target):
         mapping = get_mapping(self.mapping)

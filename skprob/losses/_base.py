@@ -1,5 +1,6 @@
 """What a loss between scores and a target is."""
 
+from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -7,6 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from ..mappings import get_mapping
+from ..mappings._numerical import diagonal_by_products
 from ..mappings._rows import as_rows, standard_scores
 from ._target import as_target
 
@@ -20,15 +22,26 @@ class LossLinearization(NamedTuple):
         Value of each row, without the loss's :meth:`Loss.constant`.
     gradient : ndarray of shape (n_samples, n_classes)
     hessian_product : callable
-        ``hessian_product(direction)``, row by row.
+        ``hessian_product(direction)``, row by row; it may overwrite ``direction``.
+    shorter_diagonal : callable or None
+        ``shorter_diagonal()`` is the diagonal of each row's Hessian; None where
+        there is no shorter way to it than a product for each class.
     """
 
     values: np.ndarray
     gradient: np.ndarray
     hessian_product: Callable
+    shorter_diagonal: Callable | None = None
+
+    def hessian_diagonal(self):
+        """Diagonal of each row's Hessian, of shape (n_samples, n_classes)."""
+        if self.shorter_diagonal is not None:
+            return self.shorter_diagonal()
+        shape, dtype = self.gradient.shape, self.gradient.dtype
+        return diagonal_by_products(self.hessian_product, shape, dtype)
 
 
-class Loss(BaseEstimator):
+class Loss(BaseEstimator, metaclass=ABCMeta):
     """Base class of the losses of scores through a mapping.
 
     As in a mapping, users call methods that check their input (:meth:`value`,
@@ -46,6 +59,16 @@ class Loss(BaseEstimator):
     """
 
     _parameter_constraints: dict = {}
+
+    #: Is the loss convex in the scores?
+    is_convex = False
+    #: Are the second derivatives bounded?
+    has_bounded_hessian = True
+    #: Is it F(z) - ⟨q, z⟩, up to a constant, with F = Ω*, once z has been raised by the
+    #: margin? Then it has a method negative_entropy(probabilities), Ω of each row.
+    has_negative_entropy = False
+    #: It first raises the scores by this times 1 - q.
+    total_margin = 0.0
 
     def __init__(self, mapping=None):
         self.mapping = mapping
@@ -72,6 +95,10 @@ class Loss(BaseEstimator):
 
     def check_on(self, make_scores):
         """Raise where the loss makes no sense at scores that the function makes."""
+        mapping = get_mapping(self.mapping)
+        if mapping.is_only_a_function:
+            # What it returns is checked when it is called.
+            mapping(make_scores())
 
     def constant(self, target, n_available=None):
         """The part of each row's value that does not depend on its finite scores.
@@ -81,17 +108,13 @@ class Loss(BaseEstimator):
         """
         return np.zeros(target.shape[0])
 
+    @abstractmethod
     def evaluate(self, scores, target):
         """Values without the constant, (n_samples,), and gradient of each row."""
-        raise NotImplementedError(
-            f"{type(self).__name__} must define evaluate(scores, target)."
-        )
 
+    @abstractmethod
     def linearize(self, scores, target):
         """:class:`LossLinearization` at scores."""
-        raise NotImplementedError(
-            f"{type(self).__name__} must define linearize(scores, target)."
-        )
 
     # For users.
 
@@ -150,7 +173,8 @@ class Loss(BaseEstimator):
         """
         scores, direction = as_rows(scores, direction=direction)
         scores, target = self._checked(scores, target)
-        return self.linearize(scores, target).hessian_product(direction)
+        product = self.linearize(scores, target).hessian_product
+        return product(direction.copy(order="K"))
 
     def _checked(self, scores, target):
         self.check()

@@ -1,7 +1,5 @@
 """Fenchel-Young losses."""
 
-import numpy as np
-
 from ..mappings import get_mapping
 from ._base import Loss, LossLinearization, shift_to_standard
 
@@ -46,6 +44,14 @@ class FenchelYoungLoss(Loss):
            [ 0. ,  0. ,  0. ]])
     """
 
+    is_convex = True
+    has_negative_entropy = True
+
+    @property
+    def has_bounded_hessian(self):
+        """Whether the mapping has a bounded Jacobian."""
+        return get_mapping(self.mapping).is_lipschitz
+
     def check(self):
         super().check()
         mapping = get_mapping(self.mapping)
@@ -72,7 +78,18 @@ class FenchelYoungLoss(Loss):
 
     def linearize(self, scores, target):
         mapping = get_mapping(self.mapping)
-        jvp = mapping.linearize(
-            shift_to_standard(np.array(scores, order="K"), mapping)
-        ).jvp
-        return LossLinearization(*self.evaluate(scores, target), jvp)
+        shift_to_standard(scores, mapping)
+        inner = target.inner(scores)
+        linear, potential = mapping.linearize_with_potential(scores)
+        gradient = linear.probabilities.copy(order="K")
+        target.add_to(gradient, -1)
+        return LossLinearization(
+            potential - inner,
+            gradient,
+            linear.jvp,
+            lambda: mapping.jacobian_diagonal(linear),
+        )
+
+    def negative_entropy(self, probabilities):
+        mapping = get_mapping(self.mapping)
+        return mapping.negative_entropy_among(probabilities, probabilities.shape[1])

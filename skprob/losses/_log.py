@@ -6,7 +6,7 @@ from numbers import Real
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..mappings import get_mapping
+from ..mappings import Softmax, Temperature, get_mapping
 from ._base import Loss, LossLinearization, shift_to_standard
 
 # Costs a true class of probability zero about 14 nats.
@@ -59,6 +59,22 @@ class LogLoss(Loss):
         super().__init__(mapping)
         self.epsilon = epsilon
 
+    @property
+    def is_convex(self):
+        """Whether the mapping is softmax, at any temperature, and nothing smoothed."""
+        mapping = get_mapping(self.mapping)
+        while isinstance(mapping, Temperature):
+            mapping = mapping.mapping
+        return isinstance(mapping, Softmax) and self.epsilon in ("auto", 0)
+
+    @property
+    def has_negative_entropy(self):
+        """Whether the mapping is softmax itself, and nothing smoothed."""
+        return self.is_convex and isinstance(get_mapping(self.mapping), Softmax)
+
+    def negative_entropy(self, probabilities):
+        return get_mapping(self.mapping).negative_entropy(probabilities)
+
     def check(self):
         super().check()
         mapping = get_mapping(self.mapping)
@@ -69,8 +85,8 @@ class LogLoss(Loss):
             )
 
     def evaluate(self, scores, target):
-        values, gradient, _ = self.linearize(scores, target)
-        return values, gradient
+        linear = self.linearize(scores, target)
+        return linear.values, linear.gradient
 
     def linearize(self, scores, target):
         mapping = get_mapping(self.mapping)
@@ -96,8 +112,8 @@ class LogLoss(Loss):
 
         def hessian_product(direction):
             _check_second_derivatives(mapping, vjp_derivative)
-            bent = -slope / smoothed * jvp(direction)
-            return vjp_derivative(slope, direction) + vjp(bent)
+            bent = vjp_derivative(slope, direction)
+            return bent + vjp(-slope / smoothed * jvp(direction))
 
         return LossLinearization(values, vjp(slope), hessian_product)
 

@@ -56,6 +56,29 @@ class MarginLoss(Loss):
         """The mapping of the loss."""
         return self.loss.mapping
 
+    @property
+    def is_convex(self):
+        """Whether the loss is."""
+        return self.loss.is_convex
+
+    @property
+    def has_bounded_hessian(self):
+        """Whether the loss has one."""
+        return self.loss.has_bounded_hessian
+
+    @property
+    def has_negative_entropy(self):
+        """Whether the loss has one."""
+        return self.loss.has_negative_entropy
+
+    @property
+    def total_margin(self):
+        """The margin, with that of the loss."""
+        return self.margin + self.loss.total_margin
+
+    def negative_entropy(self, probabilities):
+        return self.loss.negative_entropy(probabilities)
+
     def with_mapping(self, mapping):
         return MarginLoss(self.loss.with_mapping(mapping), self.margin)
 

@@ -1,6 +1,11 @@
 """The losses that a name stands for."""
 
-from ..mappings import get_mapping
+from numbers import Number
+from pickle import PicklingError
+
+import joblib
+
+from ..mappings import Mapping, get_mapping
 from ._accuracy import AccuracyLoss
 from ._base import Loss
 from ._fenchel_young import FenchelYoungLoss
@@ -27,8 +32,8 @@ def get_loss(loss, mapping):
     loss : str or Loss
         "auto" is the mapping's matching loss: Fenchel-Young where the mapping has
         a potential, the gradient field of a plain function, else the log loss.
-        Otherwise a registered name, or a loss with
-        this mapping or with ``mapping=None``.
+        Otherwise a registered name, or a loss with this mapping (of its type, with
+        equal parameters) or with ``mapping=None``.
     mapping : Mapping or str
         A mapping, or its registered name.
 
@@ -51,9 +56,7 @@ def get_loss(loss, mapping):
     """
     mapping = get_mapping(mapping)
     if isinstance(loss, Loss):
-        if loss.mapping is not None and repr(get_mapping(loss.mapping)) != repr(
-            mapping
-        ):
+        if loss.mapping is not None and not _same(get_mapping(loss.mapping), mapping):
             raise ValueError(
                 f"loss carries the mapping {get_mapping(loss.mapping)!r}, but the "
                 f"mapping is {mapping!r}. Leave the loss's mapping as None."
@@ -70,3 +73,19 @@ def get_loss(loss, mapping):
         )
     loss.check()
     return loss
+
+
+def _same(one, other):
+    """Whether both are mappings of one type with the same parameters, or equal."""
+    if isinstance(one, Mapping):
+        if type(one) is not type(other):
+            return False
+        mine, theirs = one.get_params(deep=False), other.get_params(deep=False)
+        return all(_same(mine[name], theirs[name]) for name in mine)
+    if isinstance(one, Number) and isinstance(other, Number):
+        return one == other
+    try:
+        # By content: a distribution of scipy equals nothing but itself.
+        return one is other or joblib.hash(one) == joblib.hash(other)
+    except (AttributeError, PicklingError, TypeError):
+        return False  # A function without a name, say.

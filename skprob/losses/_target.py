@@ -56,6 +56,10 @@ class DenseTarget:
         """The target of a slice of rows."""
         return DenseTarget(self.values[rows])
 
+    def take(self, rows):
+        """The target of rows given by their numbers."""
+        return DenseTarget(self.values[rows])
+
 
 @dataclass(frozen=True)
 class SparseTarget:
@@ -89,7 +93,8 @@ class SparseTarget:
 
     @property
     def _rows(self):
-        return np.repeat(np.arange(self.shape[0]), np.diff(self.indptr))
+        rows = np.arange(self.shape[0])
+        return rows if self._one_a_row else np.repeat(rows, np.diff(self.indptr))
 
     @property
     def _one_a_row(self):
@@ -134,6 +139,16 @@ class SparseTarget:
             self.n_classes,
         )
 
+    def take(self, rows):
+        """The target of rows given by their numbers."""
+        counts = np.diff(self.indptr)[rows]
+        indptr = np.append(0, np.cumsum(counts))
+        entries = np.repeat(self.indptr[rows] - indptr[:-1], counts)
+        entries += np.arange(len(entries))
+        return SparseTarget(
+            indptr, self.columns[entries], self.values[entries], self.n_classes
+        )
+
 
 def as_target(target, shape, dtype):
     """The checked target that an array or sparse matrix of distributions is.
@@ -149,21 +164,31 @@ def as_target(target, shape, dtype):
         )
     if not sparse.issparse(target):
         return DenseTarget(as_distributions(target, "target").astype(dtype, copy=False))
-    target = sparse.csr_array(target, copy=True)
-    target.data = as_real("target", target.data)
-    target.sum_duplicates()
-    target.eliminate_zeros()
-    total = target.sum(axis=1, dtype=np.float64)
+    target = as_sparse_distributions(target, "target")
+    values = target.data.astype(dtype, copy=False)
+    return SparseTarget(target.indptr, target.indices, values, shape[1])
+
+
+def as_sparse_distributions(probabilities, name="probabilities"):
+    """A sparse matrix as a CSR array of its non-zeros, its rows on the simplex."""
+    if probabilities.ndim != 2:
+        raise ValueError(
+            f"{name} must have shape (n_samples, n_classes), got shape "
+            f"{probabilities.shape}."
+        )
+    p = sparse.csr_array(probabilities, copy=True)
+    p.data = as_real(name, p.data)
+    p.sum_duplicates()
+    p.eliminate_zeros()
+    total = p.sum(axis=1, dtype=np.float64)
     lowest = np.zeros(len(total))
-    np.fmin.at(lowest, target.tocoo().row, target.data)
+    np.fmin.at(lowest, p.tocoo().row, p.data)
     # NaN makes the sum NaN, which fails the comparison.
-    tolerance = 1e3 * np.finfo(target.dtype).eps
-    good = (np.abs(total - 1) <= tolerance) & (lowest >= 0)
+    good = (np.abs(total - 1) <= 1e3 * np.finfo(p.dtype).eps) & (lowest >= 0)
     if not good.all():
         row = int(np.argmin(good))
         raise ValueError(
-            "target must be rows of non-negative numbers that sum to one; row "
-            f"{row} has minimum {lowest[row]:.6g} and sum {total[row]:.6g}."
+            f"{name} must be rows of non-negative numbers that sum to one; row {row} "
+            f"has minimum {lowest[row]:.6g} and sum {total[row]:.6g}."
         )
-    values = target.data.astype(dtype, copy=False)
-    return SparseTarget(target.indptr, target.indices, values, shape[1])
+    return p

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import sparse
+from scipy import sparse, stats
 from sklearn.base import clone
 
 from skprob.losses import (
@@ -12,7 +12,16 @@ from skprob.losses import (
     SparseSoftmaxLoss,
     get_loss,
 )
-from skprob.mappings import MAPPINGS, Entmax, Mapping, Softmax, SparseSoftmax
+from skprob.mappings import (
+    MAPPINGS,
+    Entmax,
+    Mapping,
+    PerturbMax,
+    Softmax,
+    SparseSoftmax,
+    Temperature,
+    get_mapping,
+)
 
 SCORES = np.zeros((3, 3))
 ONE_HOT = np.eye(3)
@@ -187,6 +196,57 @@ def test_a_loss_is_copied_with_the_mapping():
     assert repr(get_loss(LogLoss("sparsemax"), "sparsemax").mapping) == "Sparsemax()"
     with pytest.raises(ValueError, match=r"carries the mapping Entmax\(\), but"):
         get_loss(FenchelYoungLoss(Entmax(1.5)), Entmax(1.75))
+
+
+def by_name(scores):
+    return np.full(scores.shape, 1 / scores.shape[1])
+
+
+def nameless_function():
+    """A function that pickle does not find."""
+
+    def function(scores):
+        return by_name(scores)
+
+    return function
+
+
+nameless = nameless_function()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Entmax(2),
+        lambda: Temperature(Entmax(), 0.5),
+        lambda: PerturbMax(stats.t(5)),
+        lambda: by_name,
+        lambda: nameless,
+    ],
+)
+def test_a_loss_may_carry_a_copy_of_the_mapping(make):
+    given = get_mapping(make())
+    loss = get_loss(LogLoss(clone(given)), clone(get_mapping(make())))
+    assert type(loss.mapping) is type(given)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        # Numbers that are written alike, and objects that are not written at all.
+        (Entmax(1.5), Entmax(1.5 + 1e-15)),
+        (PerturbMax(stats.t(5)), PerturbMax(stats.t(6))),
+        (PerturbMax(stats.t(5)), PerturbMax("normal")),
+        (Temperature(Entmax(1.5), 0.5), Temperature(Entmax(1.25), 0.5)),
+        (Temperature(Softmax(), 0.5), Temperature(Entmax(), 0.5)),
+        (by_name, nameless),
+        (nameless, by_name),
+        (Softmax(), Entmax(1)),
+    ],
+)
+def test_a_loss_with_another_mapping_is_refused(one, other):
+    with pytest.raises(ValueError, match="loss carries the mapping"):
+        get_loss(LogLoss(one), other)
 
 
 def test_parameters_of_the_mapping_are_parameters_of_the_loss():
