@@ -14,11 +14,11 @@ from sklearn.utils.sparsefuncs import incr_mean_variance_axis
 import skprob.objective._blocks as blocks_module
 from skprob.losses import DenseTarget, FenchelYoungLoss, SparseTarget
 from skprob.losses._target import as_target
-from skprob.mappings import Softmax
+from skprob.mappings import Entmax, Softmax, Sparsemax
 from skprob.objective import (
     Block,
+    BlockLinearization,
     LinearObjective,
-    block_linearization,
     block_value_and_gradient,
     split_rows,
 )
@@ -163,7 +163,8 @@ def test_any_blocks_of_any_order_give_the_same_sum(loss, container):
 
 @pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
 def test_split_rows_cuts_where_it_should(monkeypatch, container):
-    monkeypatch.setattr(blocks_module, "_BLOCK_SIZE", 12)
+    monkeypatch.setattr(blocks_module, "_BLOCK_BYTES", 96)
+    monkeypatch.setattr(blocks_module, "_FEWEST_ROWS", 1)
     problem = Problem(3)
     X = container(problem.X)
     for target in (
@@ -188,7 +189,8 @@ def test_split_rows_cuts_where_it_should(monkeypatch, container):
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_X_is_neither_copied_nor_changed(monkeypatch, order, dtype):
-    monkeypatch.setattr(blocks_module, "_BLOCK_SIZE", 12)
+    monkeypatch.setattr(blocks_module, "_BLOCK_BYTES", 96)
+    monkeypatch.setattr(blocks_module, "_FEWEST_ROWS", 1)
     problem = Problem(3)
     X = np.array(problem.X, order=order, dtype=dtype)
     csr = sparse.csr_array(X)
@@ -256,12 +258,14 @@ def test_block_functions_are_pure(loss):
     model = problem.coef.copy(), problem.intercept.copy()
     before = pickle.dumps((block.X, block.target.to_dense(float), block.weight, model))
     first = block_value_and_gradient(*model, block, loss)
-    *again, product = block_linearization(*model, block, loss)
-    products = [product(*model) for _ in range(2)]
+    linear = BlockLinearization(*model, block, loss)
+    again = linear.value, linear.coef_gradient, linear.intercept_gradient
+    products = [linear.hessian_product(*model) for _ in range(2)]
     for one, other in zip(first, again, strict=True):
         assert_allclose(one, other, rtol=1e-13, atol=1e-15)
     for one, other in zip(*products, strict=True):
         assert_array_equal(one, other)
+    assert_array_equal(linear.curvature(), linear.curvature())
     after = pickle.dumps((block.X, block.target.to_dense(float), block.weight, model))
     assert before == after
 
@@ -348,3 +352,36 @@ def test_a_constant_feature_has_no_spread(constant):
         mean, deviation = moments(container(X), np.linspace(1, 2, 5000), 4)
         assert_allclose(mean, constant, rtol=1e-15)
         assert deviation[0] <= 2 * np.finfo(float).eps * abs(constant)
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("mapping", [Sparsemax(), Entmax(1.5)], ids=repr)
+def test_rows_that_do_not_bend_the_loss_are_no_part_of_the_hessian(
+    mapping, n_classes, container
+):
+    """Of a hundred rows five are near a boundary between classes."""
+    rng = np.random.default_rng(0)
+    X = 20 * np.eye(n_classes)[rng.integers(n_classes, size=100)]
+    X += rng.normal(size=X.shape)
+    X[:5] = rng.uniform(0, 0.3, size=(5, n_classes))
+    target = SparseTarget.from_labels(X.argmax(axis=1), n_classes)
+    weight = rng.uniform(size=100)
+    coef = np.eye(n_classes)
+    if n_classes == 2:
+        coef = coef[1:] - coef[:1]
+    model = coef, np.zeros(len(coef))
+    block = Block(container(X), target, weight)
+    loss = FenchelYoungLoss(mapping)
+    linear = BlockLinearization(*model, block, loss)
+    assert np.count_nonzero(linear.curvature().any(axis=1)) == 5
+    direction = rng.normal(size=coef.shape), rng.normal(size=len(coef))
+    found = linear.hessian_product(*direction)
+
+    def gradient(step):
+        moved = (m + step * d for m, d in zip(model, direction, strict=True))
+        return block_value_and_gradient(*moved, block, loss)[1:]
+
+    ahead, behind = gradient(1e-6), gradient(-1e-6)
+    for product, there, here in zip(found, ahead, behind, strict=True):
+        assert_allclose(product, (there - here) / 2e-6, rtol=1e-6, atol=1e-8)

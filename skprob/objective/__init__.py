@@ -1,12 +1,13 @@
 """Training objectives: sums over blocks of rows, for a solver to minimise."""
 
 from ._base import Linearization
+from ._block_linearization import BlockLinearization
 from ._blocks import (
     Block,
-    block_linearization,
     block_moments,
     block_value_and_gradient,
     model_outputs,
+    row_slices,
     scores_of,
     split_rows,
     trial_scores,
@@ -16,13 +17,14 @@ from ._linear import LinearObjective
 
 __all__ = [
     "Block",
+    "BlockLinearization",
     "CosineObjective",
     "LinearObjective",
     "Linearization",
-    "block_linearization",
     "block_moments",
     "block_value_and_gradient",
     "model_outputs",
+    "row_slices",
     "scores_of",
     "split_rows",
     "trial_scores",

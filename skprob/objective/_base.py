@@ -1,16 +1,13 @@
 """The mean loss of a linear model over all blocks."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
-from ._blocks import (
-    block_linearization,
-    block_value_and_gradient,
-    weighted_total,
-)
+from ._block_linearization import BlockLinearization
+from ._blocks import block_value_and_gradient, weighted_total
+from ._parallel import sum_over
 
 
 class Linearization(NamedTuple):
@@ -22,11 +19,15 @@ class Linearization(NamedTuple):
     gradient : ndarray of shape (n_parameters,)
     hessian_product : callable
         Hessian times a vector of shape (n_parameters,).
+    curvatures : sequence of callable
+        Of each block: its rows' second derivatives in the outputs of the model, of
+        shape (n_rows, M).
     """
 
     value: float
     gradient: np.ndarray
     hessian_product: Callable
+    curvatures: Sequence = ()
 
 
 class MeanLoss:
@@ -44,10 +45,16 @@ class MeanLoss:
         self.blocks = blocks
         self.loss = loss
         self.dtype = blocks[0].X.dtype
-        self._constant = sum(
+        #: Weighted mean of the loss's part that does not depend on the scores.
+        self.constant = sum(
             weighted_total(loss.constant(block.target), block.weight)
             for block in blocks
         )
+
+    #: Whether the objective is a convex function of its parameters.
+    is_convex = False
+    #: Whether its second derivatives are bounded.
+    has_bounded_hessian = True
 
     def mean_loss(self, coef, intercept):
         """Value, and gradients in coefficients and intercepts.
@@ -64,11 +71,15 @@ class MeanLoss:
         intercept_gradient : ndarray of shape (M,)
         """
         model = self._for_blocks(coef, intercept)
-        parts = [block_value_and_gradient(*model, b, self.loss) for b in self.blocks]
-        return self._value(parts), *_sum_pairs(part[1:] for part in parts)
+
+        def part(block):
+            return block_value_and_gradient(*model, block, self.loss)
+
+        value, *gradients = sum_over(self.blocks, part, coef.size)
+        return self.constant + float(value), *gradients
 
     def mean_loss_linearization(self, coef, intercept):
-        """As :meth:`mean_loss`, with the Hessian product as a function.
+        """As :meth:`mean_loss`, with second derivatives as functions.
 
         Returns
         -------
@@ -76,32 +87,51 @@ class MeanLoss:
         hessian_product : callable
             ``hessian_product(coef_direction, intercept_direction)`` is a pair like
             the gradients.
+        curvatures : list of callable
+            As in :class:`Linearization`.
         """
         model = self._for_blocks(coef, intercept)
-        parts = [block_linearization(*model, block, self.loss) for block in self.blocks]
+        parts = [None] * len(self.blocks)
+
+        def part(i):
+            there = parts[i] = BlockLinearization(*model, self.blocks[i], self.loss)
+            return there.value, there.coef_gradient, there.intercept_gradient
 
         def hessian_product(coef_direction, intercept_direction):
             along = self._for_blocks(coef_direction, intercept_direction)
-            return _sum_pairs(part[3](*along) for part in parts)
+            return sum_over(
+                parts, lambda there: there.hessian_product(*along), coef.size
+            )
 
-        gradients = _sum_pairs(part[1:3] for part in parts)
-        return self._value(parts), *gradients, hessian_product
+        value, *gradients = sum_over(range(len(parts)), part, coef.size)
+        curvatures = [there.curvature for there in parts]
+        return self.constant + float(value), *gradients, hessian_product, curvatures
+
+    def duality_gap(self, parameters, value, gradient):
+        """A bound on the value less the minimum; infinite where none is known.
+
+        Parameters
+        ----------
+        parameters : ndarray of shape (n_parameters,)
+        value : float
+        gradient : ndarray of shape (n_parameters,)
+            Both of the objective there.
+        """
+        return np.inf
+
+    def falls_without_end(self, parameters, value):
+        """Whether there is no minimum in the direction of the parameters.
+
+        Parameters
+        ----------
+        parameters : ndarray of shape (n_parameters,)
+            Near the minimum, if there is one.
+        value : float
+            Of the objective there.
+        """
+        return False
 
     def _for_blocks(self, coef, intercept):
-        # A sparse product reads the transposed coefficients row by row.
-        order = "F" if sparse.issparse(self.blocks[0].X) else "C"
-        coef = np.asarray(coef, dtype=self.dtype, order=order)
+        # The products read the transposed coefficients row by row.
+        coef = np.asarray(coef, dtype=self.dtype, order="F")
         return coef, np.asarray(intercept, dtype=self.dtype)
-
-    def _value(self, parts):
-        return self._constant + sum(part[0] for part in parts)
-
-
-def _sum_pairs(pairs):
-    """Sums, in float64, of the first and of the second members of pairs of arrays."""
-    pairs = iter(pairs)
-    first, second = (np.array(part, dtype=np.float64) for part in next(pairs))
-    for more_first, more_second in pairs:
-        first += more_first
-        second += more_second
-    return first, second

@@ -18,9 +18,15 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-# In numbers: large enough for BLAS to be at full speed, small enough that what is
-# computed from a block (scores, residuals) is still in a core's cache.
-_BLOCK_SIZE = 1 << 20
+from ._products import outputs, weighted_sum
+
+# X of a block is so large that the calls are worth their while, and so small that it
+# is still in cache for the second product. Its scores, in numbers, fit a core's own
+# cache. With many classes neither matters as much as that the rows are not few beside
+# them, for the speed of BLAS and the gradients that are added up.
+_BLOCK_BYTES = 1 << 22
+_SCORES_SIZE = 1 << 16
+_FEWEST_ROWS = 512
 
 
 class Block(NamedTuple):
@@ -54,14 +60,29 @@ def split_rows(X, target, weight):
     -------
     blocks : list of Block
     """
-    n_samples, n_features = X.shape
-    width = X.nnz / n_samples if sparse.issparse(X) else n_features
-    # The coefficients are touched once a block: keep them fewer than the block.
-    size = max(_BLOCK_SIZE, 4 * n_features if sparse.issparse(X) else 0)
-    step = int(max(1, size // max(width, target.shape[1], 1)))
     weight = (weight / weight.sum()).astype(X.dtype, copy=False)
-    slices = [slice(i, min(i + step, n_samples)) for i in range(0, n_samples, step)]
-    return [Block(_rows_of(X, s), target.block(s), weight[s]) for s in slices]
+    return [
+        Block(_rows_of(X, rows), target.block(rows), weight[rows])
+        for rows in row_slices(X, target.shape[1])
+    ]
+
+
+def row_slices(X, n_outputs):
+    """Slices of the rows of X that make blocks of a good size, in order."""
+    n_samples, n_features = X.shape
+    size = _BLOCK_BYTES / X.dtype.itemsize
+    most = _SCORES_SIZE / n_outputs
+    if not sparse.issparse(X):
+        step = min(size / max(n_features, 1), most)
+        step = max(step, min(12 * n_outputs, 2 * _FEWEST_ROWS))
+    else:
+        # The coefficients are touched once a block: keep them fewer than the block,
+        # and rather have scores that are not in cache.
+        width = max(X.nnz / n_samples, 1)
+        step = min(size / width, max(4 * most, _FEWEST_ROWS))
+        step = max(step, 4 * n_features / width)
+    step = max(1, int(step))
+    return [slice(i, min(i + step, n_samples)) for i in range(0, n_samples, step)]
 
 
 def _rows_of(X, rows):
@@ -77,36 +98,26 @@ def _rows_of(X, rows):
 
 def model_outputs(X, coef, intercept):
     """Outputs W x + b of a linear model, of shape (n_rows, M)."""
-    if sparse.issparse(X):
-        outputs = X @ coef.T
-    else:
-        # Output by output in memory: both the product and the kernels that follow
-        # are faster so.
-        outputs = (coef @ X.T).T
-    outputs += intercept
-    return outputs
+    found = outputs(X, coef)
+    found += intercept
+    return found
 
 
 def scores_of(outputs):
     """Scores of the classes, from a model's outputs."""
     if outputs.shape[1] > 1:
         return outputs
-    half = outputs[:, 0] / 2
-    return np.stack([-half, half]).T
+    scores = np.empty((2, len(outputs)), dtype=outputs.dtype)
+    np.multiply(outputs[:, 0], -0.5, out=scores[0])
+    np.negative(scores[0], out=scores[1])
+    return scores.T
 
 
-def _outputs_adjoint(residual, n_outputs):
+def outputs_adjoint(residual, n_outputs):
     """Adjoint of :func:`scores_of`."""
     if n_outputs > 1:
         return residual
     return (residual[:, 1:] - residual[:, :1]) / 2
-
-
-def _weighted_sum(X, residual):
-    """Σ_i residual_i x_iᵀ, of shape (M, n_features)."""
-    if sparse.issparse(X):
-        return (X.T @ residual).T
-    return residual.T @ X
 
 
 def weighted_total(values, weight):
@@ -134,34 +145,9 @@ def block_value_and_gradient(coef, intercept, block, loss):
     scores = scores_of(model_outputs(block.X, coef, intercept))
     values, residual = loss.evaluate(scores, block.target)
     residual *= block.weight[:, None]
-    residual = _outputs_adjoint(residual, len(coef))
+    residual = outputs_adjoint(residual, len(coef))
     value = weighted_total(values, block.weight)
-    return value, _weighted_sum(block.X, residual), residual.sum(axis=0)
-
-
-def block_linearization(coef, intercept, block, loss):
-    """As :func:`block_value_and_gradient`, with the Hessian product as a function.
-
-    Returns
-    -------
-    value, coef_gradient, intercept_gradient : as there
-    hessian_product : callable
-        ``hessian_product(coef_direction, intercept_direction)`` is a pair of arrays
-        like the gradients.
-    """
-    scores = scores_of(model_outputs(block.X, coef, intercept))
-    values, residual, score_product = loss.linearize(scores, block.target)
-    residual = _outputs_adjoint(residual * block.weight[:, None], len(coef))
-
-    def hessian_product(coef_direction, intercept_direction):
-        direction = model_outputs(block.X, coef_direction, intercept_direction)
-        product = score_product(scores_of(direction)) * block.weight[:, None]
-        product = _outputs_adjoint(product, len(coef_direction))
-        return _weighted_sum(block.X, product), product.sum(axis=0)
-
-    value = weighted_total(values, block.weight)
-    gradient = _weighted_sum(block.X, residual), residual.sum(axis=0)
-    return value, *gradient, hessian_product
+    return value, weighted_sum(block.X, residual), residual.sum(axis=0)
 
 
 def block_moments(block):

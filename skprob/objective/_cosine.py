@@ -3,6 +3,7 @@
 import numpy as np
 
 from ._base import Linearization, MeanLoss
+from ._parallel import sum_over
 
 
 class CosineObjective(MeanLoss):
@@ -57,16 +58,12 @@ class CosineObjective(MeanLoss):
 
     def initial(self):
         """Parameters to start from: the normalised means of the classes."""
-        means = np.sum(
-            [
-                np.asarray(
-                    block.X.T
-                    @ (block.target.to_dense(np.float64) * block.weight[:, None])
-                )
-                for block in self.blocks
-            ],
-            axis=0,
-        ).T
+
+        def weighted_targets(block):
+            target = block.target.to_dense(np.float64)
+            return [(target * block.weight[:, None]).T @ block.X]
+
+        (means,) = sum_over(self.blocks, weighted_targets, self.n_parameters)
         # A class whose mean is zero starts from the mean of all rows, or anywhere.
         lost = np.linalg.norm(means, axis=1) == 0
         means[lost] = means.sum(axis=0)
@@ -101,7 +98,7 @@ class CosineObjective(MeanLoss):
         linearization : Linearization
         """
         unit, norm = self._directions(parameters)
-        value, slope, _, product = self.mean_loss_linearization(
+        value, slope, _, product, _ = self.mean_loss_linearization(
             unit, self._no_intercept
         )
 

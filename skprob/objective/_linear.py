@@ -2,8 +2,13 @@
 
 import numpy as np
 
+from ..mappings import get_mapping
 from ._base import Linearization, MeanLoss
 from ._blocks import block_moments
+from ._gap import duality_gap
+from ._gram import block_grams, systematic_sample
+from ._parallel import sum_over
+from ._recession import recedes
 
 
 class LinearObjective(MeanLoss):
@@ -46,8 +51,17 @@ class LinearObjective(MeanLoss):
         super().__init__(blocks, loss)
         self.l2 = l2
         self.fit_intercept = fit_intercept
+        self._moments = None
         n_classes = blocks[0].target.shape[1]
         self.coef_shape = (1 if n_classes == 2 else n_classes, blocks[0].X.shape[1])
+
+    def with_loss(self, loss, l2):
+        """The same data with another loss and penalty; the moments are shared."""
+        other = LinearObjective(
+            self.blocks, loss, l2=l2, fit_intercept=self.fit_intercept
+        )
+        other._moments = self.feature_moments()
+        return other
 
     @property
     def n_parameters(self):
@@ -57,8 +71,11 @@ class LinearObjective(MeanLoss):
 
     def pack(self, coef, intercept):
         """Parameter vector of coefficients and intercepts."""
-        parts = [np.ravel(coef), intercept] if self.fit_intercept else [np.ravel(coef)]
-        return np.concatenate(parts).astype(np.float64, copy=False)
+        parameters = np.empty(self.n_parameters)
+        size = coef.size
+        parameters[:size].reshape(coef.shape)[...] = coef
+        parameters[size:] = intercept if self.fit_intercept else ()
+        return parameters
 
     def unpack(self, parameters):
         """Coefficients (M, n_features) and intercepts (M,) of a parameter vector."""
@@ -100,7 +117,9 @@ class LinearObjective(MeanLoss):
         linearization : Linearization
         """
         coef, intercept = self.unpack(parameters)
-        value, *gradient, product = self.mean_loss_linearization(coef, intercept)
+        value, *gradient, product, curvatures = self.mean_loss_linearization(
+            coef, intercept
+        )
 
         def hessian_product(direction):
             along_coef, along_intercept = self.unpack(direction)
@@ -108,7 +127,9 @@ class LinearObjective(MeanLoss):
             coef_part += self.l2 * along_coef
             return self.pack(coef_part, intercept_part)
 
-        return Linearization(*self._penalised(coef, value, gradient), hessian_product)
+        return Linearization(
+            *self._penalised(coef, value, gradient), hessian_product, curvatures
+        )
 
     def feature_moments(self):
         """Weighted mean and standard deviation of each feature.
@@ -117,6 +138,11 @@ class LinearObjective(MeanLoss):
         -------
         mean, deviation : ndarray of shape (n_features,)
         """
+        if self._moments is None:
+            self._moments = self._feature_moments()
+        return self._moments
+
+    def _feature_moments(self):
         parts = zip(*map(block_moments, self.blocks), strict=True)
         total, means, within = map(np.array, parts)
         share = total / total.sum()
@@ -126,8 +152,160 @@ class LinearObjective(MeanLoss):
         unit[unit == 0] = 1
         return mean, unit * np.sqrt(share @ (spread / unit) ** 2)
 
+    @property
+    def is_convex(self):
+        """Whether the loss is."""
+        return self.loss.is_convex
+
+    def duality_gap(self, parameters, value, gradient):
+        """A bound on the value less the minimum, by Fenchel duality; else infinite.
+
+        It is known for the losses that are F(z) - ⟨q, z⟩ with a convex F: the
+        Fenchel-Young losses, and the log loss through softmax.
+
+        Parameters
+        ----------
+        parameters : ndarray of shape (n_parameters,)
+        value : float
+        gradient : ndarray of shape (n_parameters,)
+            Both of the objective there.
+
+        Returns
+        -------
+        gap : float
+            Certain up to rounding. Without a penalty it is the value itself.
+        """
+        if not self.loss.has_negative_entropy:
+            return np.inf
+        return duality_gap(self, parameters, value, gradient)
+
+    def falls_without_end(self, parameters, value):
+        """Whether there is no minimum near the parameters, nor further on.
+
+        Without a penalty, where classes or some rows can be told apart without an
+        error, a convex loss of positive probabilities falls for ever in some
+        direction. If all can, it at least halves where the parameters double.
+
+        Parameters
+        ----------
+        parameters : ndarray of shape (n_parameters,)
+            Near the minimum, if there is one.
+        value : float
+            Of the objective there.
+        """
+        reaches_zero = get_mapping(self.loss.mapping).has_zeros
+        if self.l2 > 0 or reaches_zero or not self.is_convex:
+            return False
+        if value > 0 and self.value_and_gradient(2 * parameters)[0] <= value / 2:
+            return True
+        return self.outputs_fit and recedes(self, parameters)
+
+    @property
+    def n_rows(self):
+        """Rows of all blocks."""
+        return sum(len(block.weight) for block in self.blocks)
+
+    @property
+    def has_bounded_hessian(self):
+        """Whether the loss has one."""
+        return self.loss.has_bounded_hessian
+
+    @property
+    def outputs_fit(self):
+        """Whether arrays of all rows' outputs take little, or not much beside X."""
+        return self.n_rows * self.coef_shape[0] <= max(8 * self.n_stored, 1 << 20)
+
+    @property
+    def n_stored(self):
+        """Numbers that are stored of X."""
+        return sum(block.X.size for block in self.blocks)
+
+    @property
+    def scores_are_relative(self):
+        """Whether the same added to all outputs leaves the loss alone."""
+        return self.coef_shape[0] > 1 and (
+            get_mapping(self.loss.mapping).is_shift_invariant
+        )
+
+    def curvature(self, linearization=None, *, by_class=True):
+        """Weights of the rows in Gram matrices: how much they bend the loss.
+
+        Parameters
+        ----------
+        linearization : Linearization, default=None
+            Of this objective where it is asked for; None stands for equal scores of
+            all classes, where all rows bend about alike.
+        by_class : bool, default=True
+            Whether each output has its own weights, or all have their mean.
+
+        Returns
+        -------
+        curvature : list of ndarray of shape (n_rows, M or 1)
+            Of each block, in float64. Never negative.
+        """
+        if linearization is None:
+            # 1/4 for one output, nearly 1/K for K of them.
+            alike = 1 / max(self.coef_shape[0], 4)
+            return [alike * b.weight[:, None].astype(np.float64) for b in self.blocks]
+        parts = [None] * len(self.blocks)
+
+        def part(i):
+            found = linearization.curvatures[i]().astype(np.float64, copy=False)
+            found = np.maximum(found, 0)
+            parts[i] = found if by_class else found.mean(axis=1, keepdims=True)
+            return ()
+
+        sum_over(range(len(parts)), part, 0)
+        return parts
+
+    def grams(self, mean, scale, weights, n_drawn=None):
+        """Weighted Gram matrices of the centred and scaled features.
+
+        Parameters
+        ----------
+        mean, scale : ndarray of shape (n_features,)
+        weights : list of ndarray of shape (n_rows, n_grams)
+            Of the rows of each block, as from :meth:`curvature`.
+        n_drawn : int, default=None
+            So many rows are drawn, those that weigh most; None stands for all.
+
+        Returns
+        -------
+        grams : ndarray of shape (n_grams, size, size)
+            size is n_features, plus one for a constant feature of one if there is
+            an intercept.
+        """
+        if n_drawn is not None and n_drawn < self.n_rows:
+            weights = _drawn(weights, n_drawn)
+
+        def part(i):
+            scaling = mean, scale, self.fit_intercept
+            return (block_grams(self.blocks[i], weights[i], *scaling),)
+
+        n_grams, size = weights[0].shape[1], len(mean) + self.fit_intercept
+        return sum_over(range(len(self.blocks)), part, n_grams * size**2)[0]
+
     def _penalised(self, coef, value, gradient):
         coef_gradient, intercept_gradient = gradient
         coef_gradient += self.l2 * coef
         value += self.l2 / 2 * np.vdot(coef, coef)
         return float(value), self.pack(coef_gradient, intercept_gradient)
+
+
+def _drawn(weights, n_drawn):
+    """Weights of a sample of rows, drawn in proportion to what they weigh."""
+    importance = np.concatenate([part.sum(axis=1) for part in weights])
+    if np.count_nonzero(importance) <= n_drawn:
+        return weights
+    counts = systematic_sample(importance, n_drawn)
+    share = np.divide(
+        counts * importance.sum() / n_drawn,
+        importance,
+        out=np.zeros_like(importance),
+        where=counts > 0,
+    )
+    ends = np.cumsum([len(part) for part in weights])[:-1]
+    return [
+        part * factor[:, None]
+        for part, factor in zip(weights, np.split(share, ends), strict=True)
+    ]

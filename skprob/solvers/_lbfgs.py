@@ -1,31 +1,32 @@
-"""L-BFGS through SciPy, in standardised coordinates."""
+"""L-BFGS through SciPy, in whitened coordinates."""
 
 from collections import deque
 
 import numpy as np
 from scipy.optimize import minimize
 
-from ._scaling import coordinates_of
-from ._solution import Solution
+from ._course import RECENT, Course, possible_gain
+from ._preconditioner import Preconditioner
 from ._threads import serial_scipy_blas
 
 _UNLIMITED = np.iinfo(np.int32).max
-# So many iterations that together lower the objective by no more than its rounding
-# show that nothing is left to gain.
-_PATIENCE = 10
+# Iterations after which the coordinates are renewed; each stretch is twice as long.
+_FIRST_STRETCH = 40
 
 
 def lbfgs(objective, initial, *, tol, max_iter, callback=None):
     """Minimise a smooth objective with SciPy's L-BFGS-B.
 
-    The variables are those of centred and scaled features
-    (:class:`Standardization`), so that the units of the features do not matter.
+    The variables are those of centred and scaled features, whitened where that costs
+    little (:class:`Preconditioner`), so that neither the units of the features nor
+    their correlations matter.
 
     Parameters
     ----------
     objective : object
         With ``value_and_gradient(parameters)``, ``dtype`` and, if its features are
-        to be standardised, what :class:`Standardization` asks for.
+        to be standardised or whitened, what :class:`Standardization` and
+        :class:`Preconditioner` ask for.
     initial : ndarray of shape (n_parameters,)
         Where to start.
     tol : float
@@ -33,6 +34,9 @@ def lbfgs(objective, initial, *, tol, max_iter, callback=None):
         original coordinates (scikit-learn's criterion) and in the standardised
         ones (so that small units do not hide that the optimum is far). Where large
         units put the former out of reach of the arithmetic, the latter is enough.
+        Moreover the objective must not be expected to fall by more than this part
+        of it: by ‖g‖² / (2 c), with g the gradient in the coordinates used and c the
+        least curvature along the last steps.
     max_iter : int
         Iterations at most; evaluations are not limited.
     callback : callable, optional
@@ -59,91 +63,94 @@ def lbfgs(objective, initial, *, tol, max_iter, callback=None):
     >>> solution.converged, round(solution.value, 4)
     (True, 0.5869)
     """
-    scaling = coordinates_of(objective)
-    rounding = _PATIENCE * np.finfo(objective.dtype).eps
-    values = deque(maxlen=_PATIENCE + 1)
-    # The last evaluation; SciPy's iterate is always the last point it asked for.
-    last = {}
+    course = Course(
+        objective,
+        tol=tol,
+        max_iter=max_iter,
+        callback=callback,
+        needs=["value_and_gradient"],
+    )
+    preconditioner = Preconditioner(objective, course.standardization)
+    stretch = _FIRST_STRETCH if preconditioner.whitens else _UNLIMITED
+    if preconditioner.whitens and initial.any():
+        coordinates = preconditioner.at(objective.linearize(initial))
+    else:
+        coordinates = preconditioner.first()
+    path = _Path(objective, course, coordinates, initial)
+    with serial_scipy_blas:
+        while not course.finished:
+            _descend(path, course.n_iter + stretch)
+            if not course.finished:
+                coordinates = preconditioner.at(objective.linearize(course.parameters))
+                path = _Path(objective, course, coordinates, course.parameters)
+                stretch *= 2
+    return course.solution()
 
-    def fun(variables):
-        parameters = scaling.to_original(variables)
-        value, gradient = objective.value_and_gradient(parameters)
-        scaled = scaling.gradient(gradient)
-        last.update(
-            variables=variables.copy(),
-            parameters=parameters,
-            value=value,
-            gradient_norm=float(np.abs(gradient).max(initial=0)),
-            scaled_norm=float(np.abs(scaled).max(initial=0)),
-        )
-        return value, scaled
 
-    def evaluated(variables):
-        if not np.array_equal(variables, last["variables"]):
-            fun(variables)
+class _Path:
+    """A function for SciPy, in given coordinates about an origin, and where it is."""
 
-    n_iter = 0
-    stopped = stalled = False
+    def __init__(self, objective, course, coordinates, origin):
+        self._objective = objective
+        self.course = course
+        self._coordinates = coordinates
+        self._origin = origin
+        self._curvatures = deque(maxlen=RECENT)
+        self._point = None
+        self.start = np.zeros_like(coordinates.gradient(origin))
+        self._evaluate(self.start)
+        self.arrive(self.start)
 
-    def is_converged():
-        return last["scaled_norm"] <= tol and (stalled or last["gradient_norm"] <= tol)
+    def _evaluate(self, variables):
+        # With many classes two vectors of parameters are much.
+        self._last = None
+        parameters = self._origin + self._coordinates.to_original(variables)
+        value, gradient = self._objective.value_and_gradient(parameters)
+        slope = self._coordinates.gradient(gradient)
+        self._last = variables.copy(), slope, (parameters, value, gradient)
+
+    def __call__(self, variables):
+        """Value and gradient."""
+        self._evaluate(variables)
+        _, slope, (_, value, _) = self._last
+        return value, slope
+
+    def arrive(self, variables):
+        """Tell the course that an iteration ended here."""
+        # SciPy's iterate is nearly always the last point it asked for.
+        if not np.array_equal(variables, self._last[0]):
+            self._evaluate(variables)
+        if self._point is not None:
+            step, change = (
+                new - old for new, old in zip(self._last[:2], self._point, strict=True)
+            )
+            self._curvatures.append(step @ change / (step @ step or 1.0))
+        self._point = self._last[:2]
+        curvature = min(self._curvatures, default=0.0)
+        gain = possible_gain(self._last[1], curvature)
+        self.course.arrive(*self._last[2], gain)
+
+
+def _descend(path, last_iteration):
+    """Run SciPy's L-BFGS-B until the course is finished or has got so far."""
+    course = path.course
 
     def after_iteration(variables):
-        nonlocal n_iter, stopped, stalled
-        n_iter += 1
-        evaluated(variables)
-        values.append(last["value"])
-        gain = values[0] - values[-1]
-        stalled = n_iter > _PATIENCE and gain <= rounding * abs(last["value"])
-        done = stalled or is_converged()
-        stopped = callback is not None and callback(
-            n_iter,
-            last["parameters"],
-            last["value"],
-            last["gradient_norm"],
-            done or n_iter == max_iter,
-        )
-        if done or stopped:
+        path.arrive(variables)
+        course.iterated()
+        if course.finished or course.n_iter >= last_iteration:
             raise StopIteration
 
-    variables = scaling.from_original(initial)
-    fun(variables)
-    if max_iter > 0 and not is_converged():
-        options = {
-            "maxiter": max_iter,
-            "maxfun": _UNLIMITED,
-            "ftol": 0.0,
-            "gtol": 0.0,
-        }
-        with serial_scipy_blas:
-            result = minimize(
-                fun,
-                variables,
-                method="L-BFGS-B",
-                jac=True,
-                callback=after_iteration,
-                options=options,
-            )
-        evaluated(result.x)
-        # Neither stopped by us nor by the count: no step lowered the objective.
-        stalled = stalled or (result.status in (0, 2) and not stopped)
-    converged = is_converged()
-    if converged and last["gradient_norm"] > tol:
-        message = "gradient within tol up to rounding: the features' units are large"
-    elif converged:
-        message = "gradient within tol"
-    elif stopped:
-        message = "stopped by a callback"
-    elif stalled:
-        message = "no step lowers the objective any further in this precision"
-    else:
-        message = f"max_iter={max_iter} iterations were not enough"
-    return Solution(
-        last["parameters"],
-        last["value"],
-        last["gradient_norm"],
-        n_iter,
-        converged,
-        bool(stopped),
-        message,
+    options = {"maxiter": _UNLIMITED, "maxfun": _UNLIMITED, "ftol": 0.0, "gtol": 0.0}
+    result = minimize(
+        path,
+        path.start,
+        method="L-BFGS-B",
+        jac=True,
+        callback=after_iteration,
+        options=options,
     )
+    if not course.finished and course.n_iter < last_iteration:
+        # It found no step that lowers the objective.
+        path.arrive(result.x)
+        course.stalled = True

@@ -10,7 +10,7 @@ class OriginalCoordinates:
         """The same parameters."""
         return parameters
 
-    from_original = gradient = to_original
+    gradient = to_original
 
 
 class Standardization:
@@ -54,16 +54,12 @@ class Standardization:
         coef = coef / self.scale
         return self._objective.pack(coef, intercept - coef @ self.mean)
 
-    def from_original(self, parameters):
-        """Parameters in the new coordinates of original ones."""
-        coef, intercept = self._objective.unpack(parameters)
-        return self._objective.pack(coef * self.scale, intercept + coef @ self.mean)
-
     def gradient(self, gradient):
         """Gradient in the new coordinates, from the original gradient."""
         coef, intercept = self._objective.unpack(gradient)
         # Divided first, so that large features do not overflow.
-        coef = coef / self.scale - np.outer(intercept, self.mean / self.scale)
+        coef = coef / self.scale
+        coef -= np.outer(intercept, self.mean / self.scale)
         return self._objective.pack(coef, intercept)
 
 

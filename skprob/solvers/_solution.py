@@ -13,8 +13,10 @@ class Solution(NamedTuple):
     parameters : ndarray of shape (n_parameters,)
     value : float
         Objective there.
+    gradient : ndarray of shape (n_parameters,)
+        Of the objective there.
     gradient_norm : float
-        Largest absolute entry of the objective's gradient there.
+        Its largest absolute entry.
     n_iter : int
     converged : bool
         Whether the tolerance was met.
@@ -22,12 +24,21 @@ class Solution(NamedTuple):
         Whether the callback asked it to stop.
     message : str
         Why it stopped, in words.
+    remedies : tuple of str
+        Which parameters, if they were larger, could make a fit that did not converge
+        do so: "max_iter", "tol", "penalty".
+    duality_gap : float
+        Certified bound on the value less the minimum; infinite until someone asks the
+        objective for it.
     """
 
     parameters: np.ndarray
     value: float
+    gradient: np.ndarray
     gradient_norm: float
     n_iter: int
     converged: bool
     stopped: bool
     message: str
+    remedies: tuple = ("max_iter", "tol", "penalty")
+    duality_gap: float = np.inf

@@ -27,6 +27,25 @@ def objective_of(X, y, mapping=None, *, l2=0.01, fit_intercept=True, weight=None
     return LinearObjective(blocks, loss, l2=l2, fit_intercept=fit_intercept)
 
 
+def exact_optimum(objective):
+    """By SciPy's trust-region method with an exact Hessian."""
+
+    def hessian(parameters):
+        product = objective.linearize(parameters).hessian_product
+        columns = [product(e) for e in np.eye(objective.n_parameters)]
+        # What all classes share has no curvature, and no gradient.
+        return np.array(columns) + 1e-12 * np.eye(objective.n_parameters)
+
+    return minimize(
+        objective.value_and_gradient,
+        objective.initial(),
+        jac=True,
+        hess=hessian,
+        method="trust-exact",
+        options={"gtol": 1e-11, "maxiter": 1000},
+    ).x
+
+
 def optimum(X, y, mapping, *, l2, penalty_unit=1.0):
     """Coefficients and intercepts by a trust-region Newton method, K >= 3.
 

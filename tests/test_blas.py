@@ -1,4 +1,4 @@
-"""SciPy's BLAS is limited to one thread while a solver runs."""
+"""BLAS is limited to one thread for a while: SciPy's while a solver runs."""
 
 import subprocess
 import sys
@@ -9,11 +9,11 @@ import pytest
 import scipy.linalg  # noqa: F401  (loads SciPy's BLAS)
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from skprob.solvers import _threads
+from skprob._blas import SerialBlas
 from skprob.solvers._lbfgs import lbfgs
-from skprob.solvers._threads import _SerialScipyBlas, serial_scipy_blas
+from skprob.solvers._threads import serial_scipy_blas
 
-from .problems import classes, objective_of
+from .solvers.problems import classes, objective_of
 
 
 class Pool:
@@ -26,10 +26,9 @@ class Pool:
 
 
 @pytest.fixture
-def pools(monkeypatch):
+def pools():
     pools = [Pool(), Pool()]
     pools[1].num_threads = 7
-    monkeypatch.setattr(_threads, "_scipy_blas", lambda: pools)
     return pools
 
 
@@ -38,13 +37,13 @@ def threads(pools):
 
 
 def test_inside_one_thread_and_afterwards_what_was(pools):
-    with _SerialScipyBlas():
+    with SerialBlas(lambda: pools):
         assert threads(pools) == [1, 1]
     assert threads(pools) == [4, 7]
 
 
 def test_nested_contexts_restore_at_the_last(pools):
-    context = _SerialScipyBlas()
+    context = SerialBlas(lambda: pools)
     with context:
         with context:
             assert threads(pools) == [1, 1]
@@ -53,13 +52,13 @@ def test_nested_contexts_restore_at_the_last(pools):
 
 
 def test_an_exception_restores(pools):
-    with pytest.raises(KeyError, match="mine"), _SerialScipyBlas():
+    with pytest.raises(KeyError, match="mine"), SerialBlas(lambda: pools):
         raise KeyError("mine")
     assert threads(pools) == [4, 7]
 
 
 def test_threads_that_overlap_share_the_limit(pools):
-    context = _SerialScipyBlas()
+    context = SerialBlas(lambda: pools)
     first_left, second_entered = threading.Event(), threading.Event()
     inside = []
 
@@ -80,7 +79,7 @@ def test_threads_that_overlap_share_the_limit(pools):
 
 
 def test_many_threads_leave_no_trace(pools):
-    context = _SerialScipyBlas()
+    context = SerialBlas(lambda: pools)
     wrong = []
 
     def work():

@@ -1,0 +1,89 @@
+"""Second derivatives of a block's part of the training objective."""
+
+from functools import cached_property
+
+import numpy as np
+
+from ..mappings import get_mapping
+from ._blocks import Block, model_outputs, outputs_adjoint, scores_of, weighted_total
+from ._products import weighted_sum
+
+# Where no more than this part of the rows bends the loss, their features are copied.
+_FEW_ROWS = 0.25
+
+
+class BlockLinearization:
+    """A block's part of the objective at a model, without the penalty.
+
+    Under a mapping with exact zeros a row whose probability is all on one class does
+    not bend a convex loss. Near the optimum these are most of the rows, and the
+    Hessian is a matter of the others.
+
+    Parameters
+    ----------
+    coef : ndarray of shape (M, n_features)
+    intercept : ndarray of shape (M,)
+    block : Block
+    loss : Loss
+
+    Attributes
+    ----------
+    value : float
+        Without the loss's constant.
+    coef_gradient : ndarray of shape (M, n_features)
+    intercept_gradient : ndarray of shape (M,)
+    """
+
+    def __init__(self, coef, intercept, block, loss):
+        self._model, self._block, self._loss = (coef, intercept), block, loss
+        self._n_outputs = len(coef)
+        self._weight = block.weight[:, None]
+        scores = scores_of(model_outputs(block.X, coef, intercept))
+        self._linear = loss.linearize(scores, block.target)
+        self.value = weighted_total(self._linear.values, block.weight)
+        residual = self._linear.gradient
+        residual *= self._weight
+        residual = outputs_adjoint(residual, len(coef))
+        self.coef_gradient = weighted_sum(block.X, residual)
+        self.intercept_gradient = residual.sum(axis=0)
+
+    def hessian_product(self, coef_direction, intercept_direction):
+        """Hessian times a direction: a pair of arrays like the gradients."""
+        if self._bending_rows is not None:
+            return self._bending_rows.hessian_product(
+                coef_direction, intercept_direction
+            )
+        X = self._block.X
+        product = model_outputs(X, coef_direction, intercept_direction)
+        if self._n_outputs == 1:
+            product *= self._bend
+        else:
+            product = self._linear.hessian_product(product)
+            product *= self._weight
+        return weighted_sum(X, product), product.sum(axis=0)
+
+    def curvature(self):
+        """Second derivative of each row's weighted loss in each output: (n_rows, M)."""
+        if self._n_outputs == 1:
+            return self._bend
+        return self._linear.hessian_diagonal() * self._weight
+
+    @cached_property
+    def _bend(self):
+        # One number for each row is all that there is to two classes.
+        along = scores_of(np.ones_like(self._weight))
+        product = outputs_adjoint(self._linear.hessian_product(along), 1)
+        return product * self._weight
+
+    @cached_property
+    def _bending_rows(self):
+        """The same of the rows that bend the loss, if they are few; else None."""
+        loss, block = self._loss, self._block
+        if not (loss.is_convex and get_mapping(loss.mapping).has_zeros):
+            return None
+        rounding = np.finfo(block.weight.dtype).eps * self._weight
+        rows = np.flatnonzero((self.curvature() > rounding).any(axis=1))
+        if not 0 < len(rows) <= _FEW_ROWS * len(block.weight):
+            return None
+        few = Block(block.X[rows], block.target.take(rows), block.weight[rows])
+        return BlockLinearization(*self._model, few, loss)

@@ -1,0 +1,210 @@
+"""Where a solver is on its way, and whether it is there."""
+
+from collections import deque
+from functools import cached_property
+
+import numpy as np
+
+from ._scaling import coordinates_of
+from ._solution import Solution
+
+# So many iterations that together lower the objective by no more than its rounding
+# show that nothing is left to gain.
+_PATIENCE = 10
+#: So many steps tell the least curvature on the way that is left.
+RECENT = 10
+# Times the tolerance: beside a cold start's, a loss that few rows have a part in.
+_FEW = 10
+# There so many iterations are looked back on.
+_LATELY = 3
+
+
+class Course:
+    """The last point of a solver, when to stop there, and what to say of it.
+
+    Parameters
+    ----------
+    objective : object
+        With ``dtype``, ``is_convex``, ``falls_without_end(parameters, value)`` and the
+        methods in `needs`; if it is convex, with ``initial()``,
+        ``value_and_gradient(parameters)`` and ``duality_gap(parameters, value,
+        gradient)``. What :func:`coordinates_of` looks at is used where it is there.
+    tol : float
+        What the largest entry of the gradient must not exceed, in the original
+        coordinates and in standardised ones, and, relative to the objective, what
+        is still to gain.
+    max_iter : int
+    callback : callable or None
+        ``callback(n_iter, parameters, value, gradient_norm, last)``.
+    needs : sequence of str
+        Methods that the solver calls.
+
+    Raises
+    ------
+    TypeError
+        If the objective lacks a method.
+    """
+
+    def __init__(self, objective, *, tol, max_iter, callback=None, needs=()):
+        needs = ["is_convex", "falls_without_end", *needs]
+        if getattr(objective, "is_convex", False):
+            needs += ["initial", "value_and_gradient", "duality_gap"]
+        for name in needs:
+            if not hasattr(objective, name):
+                raise TypeError(
+                    f"The solver needs {name}, which {type(objective).__name__} does "
+                    "not define."
+                )
+        self._objective = objective
+        self.standardization = coordinates_of(objective)
+        self._eps = np.finfo(objective.dtype).eps
+        self.rounding = _PATIENCE * self._eps
+        self.n_iter = 0
+        self.stalled = self._stopped = False
+        self._tol = tol
+        self._max_iter = max_iter
+        self._callback = callback
+        self._values = deque(maxlen=_PATIENCE + 1)
+
+    def arrive(self, parameters, value, gradient, still_to_gain):
+        """Be at a point.
+
+        Parameters
+        ----------
+        parameters, gradient : ndarray of shape (n_parameters,)
+        value : float
+        still_to_gain : float
+            An estimate of by how much the objective there exceeds its minimum; NaN
+            if there is none.
+        """
+        if not self._values:
+            self._values.append(value)
+            initial = self._objective.initial() if self._objective.is_convex else None
+            if np.array_equal(parameters, initial):
+                self._cold_value = abs(value)
+        self.parameters, self.value, self.gradient = parameters, value, gradient
+        self._still_to_gain = still_to_gain
+        self._gap = None
+        self.gradient_norm = _largest(gradient)
+        self._scaled_norm = _largest(self.standardization.gradient(gradient))
+
+    @property
+    def converged(self):
+        """Whether the point is within the tolerance."""
+        return bool(
+            self._scaled_norm <= self._tol
+            and (
+                self.stalled or (self.gradient_norm <= self._tol and self._little_left)
+            )
+        )
+
+    @property
+    def _little_left(self):
+        """Whether the objective is not expected to fall by more than the tolerance."""
+        # Beyond the point a function that is not convex may do anything.
+        if not self._objective.is_convex:
+            return True
+        # The loss of a row is computed from numbers of the order of one; beside a value
+        # next to zero, a small part of a cold start's is little too.
+        little = max(self._tol * abs(self.value), self._eps)
+        little += self._tol * self._tol * self._cold_value
+        if np.isnan(self._still_to_gain):
+            # A small gradient alone proves nothing.
+            if self._gap is None:
+                self._gap = self._objective.duality_gap(
+                    self.parameters, self.value, self.gradient
+                )
+            return self._gap <= little
+        # Where next to nothing is left of the loss, few rows have any, and not for
+        # long the same: the curvature on the way tells less than the way itself.
+        vanishing = little < abs(self.value) <= _FEW * self._tol * self._cold_value
+        progress = _before(self._values, _LATELY) - self.value if vanishing else 0.0
+        return max(self._still_to_gain, progress) <= little
+
+    @cached_property
+    def _cold_value(self):
+        """The objective's size at its own initial point, wherever the solver began."""
+        return abs(self._objective.value_and_gradient(self._objective.initial())[0])
+
+    @property
+    def finished(self):
+        """Whether there is no reason for another iteration."""
+        return (
+            self.stalled
+            or self._stopped
+            or self.n_iter >= self._max_iter
+            or self.converged
+        )
+
+    def iterated(self):
+        """Count an iteration, which ended at the point, and tell the callback."""
+        self.n_iter += 1
+        self._values.append(self.value)
+        gain = self._values[0] - self._values[-1]
+        self.stalled = self.n_iter > _PATIENCE and gain <= self.rounding * abs(
+            self.value
+        )
+        if self._callback is not None:
+            self._stopped = bool(
+                self._callback(
+                    self.n_iter,
+                    self.parameters,
+                    self.value,
+                    self.gradient_norm,
+                    self.finished,
+                )
+            )
+
+    def solution(self):
+        """The :class:`Solution` that the point is."""
+        converged, remedies = self.converged, ("max_iter", "tol", "penalty")
+        if converged and self._objective.falls_without_end(self.parameters, self.value):
+            converged, remedies = False, ("penalty",)
+            message = (
+                "no optimum exists, because rows or classes can be told apart without "
+                "an error and nothing keeps the coefficients from growing"
+            )
+        elif converged and self.gradient_norm > self._tol:
+            message = (
+                "gradient within tol up to rounding: the features' units are large"
+            )
+        elif converged:
+            message = "gradient within tol"
+        elif self._stopped:
+            message = "stopped by a callback"
+        elif self.stalled:
+            message = "no step lowers the objective any further in this precision"
+            remedies = ("tol", "penalty")
+        else:
+            message = f"max_iter={self._max_iter} iterations were not enough"
+        return Solution(
+            self.parameters,
+            self.value,
+            self.gradient,
+            self.gradient_norm,
+            self.n_iter,
+            converged,
+            self._stopped,
+            message,
+            remedies,
+        )
+
+
+def _before(values, n_iter):
+    """The value so many iterations ago, or the first."""
+    return values[max(len(values) - 1 - n_iter, 0)]
+
+
+def possible_gain(slope, curvature):
+    """By how much a function of this gradient and curvature can fall.
+
+    NaN where there is a gradient and no curvature, which says nothing of it.
+    """
+    square = float(slope @ slope)
+    if square == 0:
+        return 0.0
+    return square / (2 * curvature) if curvature > 0 else np.nan
+
+
+def _largest(gradient):
+    return float(np.abs(gradient).max(initial=0))

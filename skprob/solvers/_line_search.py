@@ -1,0 +1,98 @@
+"""How far to go along a direction."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+# A length is accepted for so much of what the slope promises ...
+_SUFFICIENT = 1e-4
+# ... and wanted to leave no more than this part of the slope.
+_SLOPE_LEFT = 0.5
+# Where values differ by no more than rounding, less is asked for.
+_SLOPE_LEFT_IN_NOISE = 0.9
+_FARTHER = 4.0
+_MAX_TRIALS = 20
+
+
+class Trial(NamedTuple):
+    """A length that was tried.
+
+    Attributes
+    ----------
+    length, value, slope : float
+    point : object
+        Whatever is known there.
+    """
+
+    length: float
+    value: float
+    slope: float
+    point: Any
+
+
+def line_search(evaluate, start, noise):
+    """A length at which a function has fallen and has become nearly level.
+
+    A quadratic model whose curvature jumps, because rows enter or leave the reach of
+    the loss, is too short as often as too long: the search begins with the model's
+    own step, goes on as long as the function keeps falling, and comes back between
+    the ends of a bracket.
+
+    Parameters
+    ----------
+    evaluate : callable
+        ``evaluate(length)`` is the :class:`Trial` of that length.
+    start : Trial
+        Of length zero. If its slope is not negative, as when it underflows, nothing
+        is tried.
+    noise : float
+        Values that differ by no more are compared by their slopes.
+
+    Returns
+    -------
+    best : Trial
+        The most level of those at which the function has fallen; the start where
+        there is none.
+
+    References
+    ----------
+    Nocedal, Wright, "Numerical Optimization", 2006, section 3.5.
+    """
+    best = low = start
+    high, least, length = None, np.inf, 1.0
+    if not start.slope < 0:
+        return start
+    for _ in range(_MAX_TRIALS):
+        there = evaluate(length)
+        change, level = there.value - start.value, abs(there.slope / start.slope)
+        fell = change <= _SUFFICIENT * length * start.slope or (
+            abs(change) <= noise and level <= _SLOPE_LEFT_IN_NOISE
+        )
+        if fell and level <= least:
+            best, least = there, level
+        if fell and level <= _SLOPE_LEFT:
+            break
+        if fell and there.slope < 0:
+            before, low = low, there
+        else:
+            high = there
+        length = _extrapolated(before, low) if high is None else _between(low, high)
+    return best
+
+
+def _extrapolated(before, there):
+    """Where the slope would be zero, if it went on as it did."""
+    end = there.length
+    bend = (there.slope - before.slope) / (end - before.length)
+    ahead = -there.slope / bend if bend > 0 else np.inf
+    return np.clip(end + ahead, 1.5 * end, _FARTHER * end)
+
+
+def _between(low, high):
+    """Where the cubic with these values and slopes at the ends is least."""
+    width = high.length - low.length
+    a = low.slope + high.slope - 3 * (high.value - low.value) / width
+    root = np.sqrt(max(a**2 - low.slope * high.slope, 0.0))
+    below = high.slope - low.slope + 2 * root
+    part = 1 - (high.slope + root - a) / below if below > 0 else 0.5
+    return low.length + width * np.clip(part, 0.05, 0.9)

@@ -1,0 +1,130 @@
+"""Newton's method with preconditioned conjugate gradients and a line search."""
+
+from collections import deque
+
+import numpy as np
+
+from ._conjugate_gradients import truncated_conjugate_gradients
+from ._course import RECENT, Course, possible_gain
+from ._line_search import Trial, line_search
+from ._preconditioner import Preconditioner
+
+# A step may be so many times longer than the gradient, or than the last step. Nothing
+# but a direction without curvature asks for as much.
+_ROOM = 10
+_MAX_PRODUCTS = 250
+
+
+def newton_cg(objective, initial, *, tol, max_iter, callback=None):
+    """Minimise an objective by a truncated Newton method.
+
+    Each step minimises a quadratic model by conjugate gradients that are
+    preconditioned with Gram matrices of the features weighted by the curvature at a
+    recent point (:class:`Preconditioner`). A line search shortens or lengthens it
+    until the objective is about level, so that the kinks of a piecewise linear mapping
+    do no harm; directions without curvature, or with a negative one, are followed to
+    the boundary of a ball. A trust region that shrinks where rows gain or lose their
+    curvature was measured to be several times slower on nearly separable data.
+
+    Parameters
+    ----------
+    objective : object
+        With ``linearize(parameters)``, ``dtype`` and what :class:`Preconditioner`
+        asks for.
+    initial : ndarray of shape (n_parameters,)
+        Where to start.
+    tol : float
+        As for :func:`lbfgs`.
+    max_iter : int
+        Steps at most.
+    callback : callable, optional
+        As for :func:`lbfgs`.
+
+    Returns
+    -------
+    solution : Solution
+
+    References
+    ----------
+    Lin, Weng, Keerthi, "Trust region Newton method for large-scale logistic
+    regression", Journal of Machine Learning Research 2008.
+
+    Keerthi, DeCoste, "A modified finite Newton method for fast solution of large scale
+    linear SVMs", Journal of Machine Learning Research 2005.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.losses import FenchelYoungLoss, SparseTarget
+    >>> from skprob.mappings import Sparsemax
+    >>> from skprob.objective import LinearObjective, split_rows
+    >>> from skprob.solvers import newton_cg
+    >>> X = np.array([[0.0], [1e6], [2e6], [3e6]])
+    >>> target = SparseTarget.from_labels(np.array([0, 1, 0, 1]), n_classes=2)
+    >>> blocks = split_rows(X, target, np.ones(4))
+    >>> objective = LinearObjective(blocks, FenchelYoungLoss(Sparsemax()), l2=0.0)
+    >>> solution = newton_cg(objective, np.zeros(2), tol=1e-6, max_iter=100)
+    >>> solution.converged, round(solution.value, 4)
+    (True, 0.2)
+    """
+    course = Course(
+        objective, tol=tol, max_iter=max_iter, callback=callback, needs=["linearize"]
+    )
+    here = objective.linearize(initial)
+    preconditioner = Preconditioner(objective, course.standardization)
+    coordinates = preconditioner.at(here) if initial.any() else preconditioner.first()
+    slope = coordinates.gradient(here.gradient)
+    # No direction has been tried, so no curvature is known.
+    course.arrive(initial, here.value, here.gradient, possible_gain(slope, 0.0))
+    curvatures = deque(maxlen=RECENT)
+    taken = 0.0
+    while not course.finished:
+        if preconditioner.is_worn:
+            coordinates = preconditioner.at(here)
+            slope = coordinates.gradient(here.gradient)
+
+        def product(direction, linearization=here, coordinates=coordinates):
+            along = coordinates.to_original(direction)
+            return coordinates.gradient(linearization.hessian_product(along))
+
+        size = np.linalg.norm(slope)
+        if size == 0:
+            course.stalled = True
+            break
+        model = truncated_conjugate_gradients(
+            product,
+            slope,
+            _ROOM * max(size, taken),
+            residual=min(0.3, np.sqrt(size)),
+            max_products=_MAX_PRODUCTS,
+        )
+        preconditioner.used(model.n_products)
+        direction = coordinates.to_original(model.step)
+        length, there = _search(objective, course, here, direction)
+        if length == 0 or model.decrease == 0:
+            course.stalled = True
+            break
+        taken = length * np.linalg.norm(model.step)
+        here = there
+        slope = coordinates.gradient(here.gradient)
+        curvatures.append(model.least_curvature)
+        # A step that was cut short has not met the directions of little curvature.
+        whole = length >= 1 and not model.at_boundary
+        gain = possible_gain(slope, min(curvatures) if whole else 0.0)
+        course.arrive(
+            course.parameters + length * direction, here.value, here.gradient, gain
+        )
+        course.iterated()
+    return course.solution()
+
+
+def _search(objective, course, here, direction):
+    """How much of a step to take, and the linearization there."""
+
+    def evaluate(length):
+        there = objective.linearize(course.parameters + length * direction)
+        return Trial(length, there.value, there.gradient @ direction, there)
+
+    start = Trial(0.0, here.value, here.gradient @ direction, here)
+    best = line_search(evaluate, start, noise=course.rounding * abs(here.value))
+    return best.length, best.point

@@ -1,0 +1,131 @@
+"""Which coordinates to solve in, and when to renew them."""
+
+from functools import cached_property, partial
+
+import numpy as np
+
+from ._whitening import Whitening
+
+# Beyond so many features, or numbers in all factors, whitening is too dear.
+_MAX_FEATURES = 4096
+_MAX_NUMBERS = 1 << 25
+# Gram matrices are of a sample of the rows: as many as cost a few Hessian products,
+# more while they are few beside the features, and never fewer than the last number.
+_FEW_PRODUCTS, _MANY_PRODUCTS, _MOST_PRODUCTS = 4, 20, 60
+_ENOUGH_ROWS, _FEWEST_ROWS = 30, 3
+# Of the mean curvature, for rows that have less.
+_LEAST_CURVATURE = 1e-4
+# What it costs, in multiplications, to compute a number of an array, and to call what
+# computes the arrays of a product, or of Gram matrices and their factors: on small data
+# nothing else counts.
+_NUMBER = 50
+_CALLS = 5e5
+_GRAM_CALLS = 3e6
+
+
+class Preconditioner:
+    """Coordinates for conjugate gradients, renewed when they have paid off.
+
+    Dense Gram matrices where the objective is convex and they can be had for the price
+    of a few Hessian products, else the standardised features.
+
+    Parameters
+    ----------
+    objective : object
+        What :class:`Whitening` asks for and, where Gram matrices are to be used,
+        ``is_convex``, ``n_rows``, ``n_stored``, ``outputs_fit``, ``curvature`` and
+        ``grams``.
+    standardization : Standardization
+    """
+
+    def __init__(self, objective, standardization):
+        self._objective = objective
+        self._standardization = standardization
+        self._used = 0
+        #: Whether there is more to the coordinates than standardised features.
+        self.whitens = False
+        if hasattr(objective, "grams") and objective.is_convex:
+            self._plan()
+
+    def _plan(self):
+        n_outputs, n_features = self._objective.coef_shape
+        n_rows, n_stored = self._objective.n_rows, self._objective.n_stored
+        size = n_features + 1
+        # With so few rows all is cheap, and rows that are repeated or weigh nothing
+        # had better not change the plan.
+        few = max(1.0, size / n_rows)
+        n_rows, n_stored = n_rows * few, n_stored * few
+        # In multiplications, as all that follows.
+        outputs = _NUMBER * n_rows * n_outputs
+        product = 2 * n_outputs * n_stored + outputs + _CALLS
+        row = size * (size / 2 + _NUMBER)
+        rows_of_a_product = product / (n_outputs * row)
+        n_drawn = max(
+            _FEW_PRODUCTS * rows_of_a_product,
+            min(_MANY_PRODUCTS * rows_of_a_product, _ENOUGH_ROWS * size),
+            _FEWEST_ROWS * size,
+        )
+        self._n_drawn = int(min(n_rows, n_drawn))
+
+        def cost(n_grams, n_used):
+            """Of the matrices from so many rows, in Hessian products."""
+            factors = n_grams * (n_used * row + size**3)
+            return (factors + outputs + _GRAM_CALLS) / product
+
+        self._by_class = (
+            self._objective.outputs_fit
+            and cost(n_outputs, self._n_drawn) <= _MOST_PRODUCTS
+            and n_outputs * size**2 <= _MAX_NUMBERS
+        )
+        self._cost_from = partial(cost, n_outputs if self._by_class else 1)
+        self._cost = self._cost_from(self._n_drawn)
+        self.whitens = n_features <= _MAX_FEATURES and (
+            cost(1, self._n_drawn) <= _MOST_PRODUCTS
+        )
+
+    def first(self):
+        """Coordinates for zero parameters, where all rows bend alike."""
+        if not self.whitens:
+            return self._standardization
+        return self._whitening(self._grams_alike)
+
+    def at(self, linearization):
+        """Coordinates for the curvature where an objective was linearized."""
+        if not self.whitens:
+            return self._standardization
+        curvature = self._objective.curvature(linearization, by_class=self._by_class)
+        n_bending = sum(np.count_nonzero(part.any(axis=1)) for part in curvature)
+        self._used = 0
+        self._cost = self._cost_from(min(n_bending, self._n_drawn))
+        # A row that does not bend the loss here may do so nearby.
+        least = _LEAST_CURVATURE * _mean_total(curvature) / self._total_alike
+        return self._whitening(self._grams(curvature) + least * self._grams_alike)
+
+    def used(self, n_products):
+        """Tell of Hessian products in the last coordinates."""
+        self._used += n_products
+
+    @property
+    def is_worn(self):
+        """Whether so much has been done in the coordinates that new ones pay."""
+        return self.whitens and self._used >= self._cost
+
+    def _whitening(self, grams):
+        return Whitening(self._objective, self._standardization, grams)
+
+    @cached_property
+    def _grams_alike(self):
+        return self._grams(self._objective.curvature())
+
+    @cached_property
+    def _total_alike(self):
+        return _mean_total(self._objective.curvature())
+
+    def _grams(self, weights):
+        mean, scale = self._standardization.mean, self._standardization.scale
+        return self._objective.grams(mean, scale, weights, self._n_drawn)
+
+
+def _mean_total(curvature):
+    """Sum over the rows of all blocks, on average over the outputs."""
+    return np.mean(sum(part.sum(axis=0) for part in curvature))

@@ -1,0 +1,87 @@
+"""The line search alone, on functions of one variable."""
+
+import numpy as np
+import pytest
+
+from skprob.solvers._line_search import Trial, line_search
+
+
+def search(function, slope, noise=0.0):
+    """Length, value and slope there, and all lengths that were tried."""
+    tried = []
+
+    def evaluate(length):
+        tried.append(length)
+        return trial(length)
+
+    def trial(length):
+        return Trial(length, function(length), slope(length), point=None)
+
+    return line_search(evaluate, trial(0.0), noise).length, tried
+
+
+def parabola(minimum):
+    return lambda t: (t - minimum) ** 2, lambda t: 2 * (t - minimum)
+
+
+def test_the_first_length_is_one_and_is_taken_if_it_is_good():
+    assert search(*parabola(1.2)) == (1.0, [1.0])
+
+
+@pytest.mark.parametrize("minimum", [1e-3, 0.3, 3.0, 50.0])
+def test_the_slope_at_least_halves_wherever_the_minimum_is(minimum):
+    function, slope = parabola(minimum)
+    length, tried = search(function, slope)
+    assert abs(slope(length)) <= 0.5 * abs(slope(0.0))
+    assert function(length) < function(0.0)
+    assert len(tried) <= 6
+
+
+@pytest.mark.parametrize("kink", [1e-3, 0.1, 5.0])
+def test_a_slope_that_jumps_is_bracketed(kink):
+    """It falls at a constant rate, and rises ten times as fast behind the kink."""
+
+    def function(t):
+        return -t if t < kink else -kink + 10 * (t - kink)
+
+    length, _ = search(function, lambda t: -1.0 if t < kink else 10.0)
+    assert -kink <= function(length) < -0.5 * kink
+
+
+def test_a_curvature_that_sets_in_late_is_reached_by_larger_steps():
+    """A squared hinge: level slope up to 20, then a parabola."""
+
+    def slope(t):
+        return -1.0 + max(t - 20.0, 0.0)
+
+    def function(t):
+        return -t + max(t - 20.0, 0.0) ** 2 / 2
+
+    length, tried = search(function, slope)
+    assert abs(slope(length)) <= 0.5
+    assert np.all(np.diff(tried[:3]) > 0)
+
+
+def test_nothing_is_found_where_nothing_falls():
+    length, tried = search(lambda t: t, lambda t: -1.0)
+    assert length == 0.0
+    assert len(tried) <= 20
+
+
+def test_nothing_is_tried_where_the_slope_underflows():
+    assert search(lambda t: 1.0, lambda t: 0.0) == (0.0, [])
+
+
+def test_values_within_the_noise_are_compared_by_their_slopes():
+    _, slope = parabola(0.8)
+    assert search(lambda t: 1.0 + 1e-12 * t, slope)[0] == 0.0
+    assert search(lambda t: 1.0 + 1e-12 * t, slope, noise=1e-11)[0] == 1.0
+
+
+def test_a_value_that_overflows_is_stepped_back_from():
+    def function(t):
+        return np.inf if t > 0.1 else (t - 0.05) ** 2
+
+    length, _ = search(function, lambda t: np.nan if t > 0.1 else 2 * (t - 0.05))
+    assert 0 < length <= 0.1
+    assert function(length) < function(0.0)

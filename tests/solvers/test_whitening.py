@@ -1,0 +1,150 @@
+"""Whitened coordinates, alone: whatever the features, the Hessian is about one."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+
+from skprob.mappings import Entmax, Softmax, Sparsemax
+from skprob.solvers import Standardization
+from skprob.solvers._preconditioner import Preconditioner
+from skprob.solvers._whitening import Whitening
+
+from .problems import classes, objective_of
+
+MAPPINGS = [Softmax(), Entmax(1.5), Sparsemax()]
+
+
+def matrices(objective, coordinates, parameters):
+    """Hessian in the new coordinates, and the change to the original ones."""
+    product = objective.linearize(parameters).hessian_product
+    n = objective.n_parameters
+    back = np.array([coordinates.gradient(e) for e in np.eye(n)])
+    hessian = np.array([product(e) for e in np.eye(n)])
+    return back.T @ hessian @ back, back
+
+
+def correlated(n_classes, **options):
+    X, y = classes(n_classes, n_samples=200, n_features=4)
+    X = X @ np.random.default_rng(1).normal(size=(4, 4)) * [1e-3, 1, 10, 1e3]
+    return objective_of(X + np.array([0, 5, -100, 1e6]), y, **options)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_the_gradient_is_the_adjoint_of_the_change(n_classes, fit_intercept):
+    objective = correlated(n_classes, fit_intercept=fit_intercept)
+    preconditioner = Preconditioner(objective, Standardization(objective))
+    rng = np.random.default_rng(0)
+    for coordinates in (
+        preconditioner.first(),
+        preconditioner.at(objective.linearize(objective.initial())),
+    ):
+        gradient = rng.normal(size=objective.n_parameters)
+        variables = rng.normal(size=coordinates.gradient(gradient).size)
+        there = coordinates.to_original(variables) @ gradient
+        assert_allclose(there, variables @ coordinates.gradient(gradient), rtol=1e-8)
+
+
+@pytest.mark.parametrize("mapping", MAPPINGS, ids=repr)
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_the_hessian_is_about_the_identity(n_classes, mapping):
+    objective = correlated(n_classes, mapping=mapping, l2=1e-3)
+    preconditioner = Preconditioner(objective, Standardization(objective))
+    point = 0.3 * preconditioner.first().to_original(
+        np.random.default_rng(0).normal(size=objective.n_parameters)
+    )
+    raw = np.linalg.eigvalsh(
+        [objective.linearize(point).hessian_product(e) for e in np.eye(len(point))]
+    )
+    whitened, _ = matrices(
+        objective, preconditioner.at(objective.linearize(point)), point
+    )
+    values = np.linalg.eigvalsh(whitened)
+    # As many coordinates as parameters matter; the others change nothing.
+    values = values[values > 1e-8]
+    assert len(values) >= objective.n_parameters - objective.fit_intercept
+    assert values.max() / values.min() < 100
+    assert values.max() < 4
+    assert raw.max() / raw[raw > 0].min() > 1e9
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("by_class", [True, False])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_grams_are_the_diagonal_blocks_of_the_hessian(
+    n_classes, by_class, container
+):
+    X, y = classes(n_classes)
+    weight = np.random.default_rng(0).uniform(0, 2, len(y))
+    objective = objective_of(container(X), y, l2=0.0, weight=weight)
+    point = np.linspace(-1, 1, objective.n_parameters)
+    product = objective.linearize(point).hessian_product
+    n_outputs, size = objective.coef_shape[0], X.shape[1] + 1
+    blocks = np.zeros((n_outputs, size, size))
+    for k in range(n_outputs):
+        for j in range(size):
+            coef, intercept = np.zeros((n_outputs, size - 1)), np.zeros(n_outputs)
+            if j < size - 1:
+                coef[k, j] = 1
+            else:
+                intercept[k] = 1
+            coef, intercept = objective.unpack(product(objective.pack(coef, intercept)))
+            blocks[k, :, j] = np.append(coef[k], intercept[k])
+    if not by_class:
+        blocks = blocks.mean(axis=0, keepdims=True)
+    zero, one = np.zeros(size - 1), np.ones(size - 1)
+    curvature = objective.curvature(objective.linearize(point), by_class=by_class)
+    grams = objective.grams(zero, one, curvature)
+    assert_allclose(grams, blocks, rtol=1e-8, atol=1e-12 * np.abs(blocks).max())
+
+
+def test_a_sample_of_the_rows_is_nearly_as_good_and_counts_heavy_rows():
+    rng = np.random.default_rng(0)
+    X, y = classes(3, n_samples=4000)
+    weight = 10.0 ** rng.uniform(-6, 6, 4000)
+    objective = objective_of(X, y, weight=weight)
+    zero, one = np.zeros(3), np.ones(3)
+    point = 0.1 * rng.normal(size=objective.n_parameters)
+    for at in (None, objective.linearize(point)):
+        curvature = objective.curvature(at)
+        grams = objective.grams(zero, one, curvature)
+        drawn = objective.grams(zero, one, curvature, n_drawn=500)
+        for gram, other in zip(grams, drawn, strict=True):
+            values = np.linalg.eigvals(np.linalg.solve(gram, other)).real
+            assert 0.7 < values.min() <= values.max() < 1.4
+
+
+def test_rank_deficient_constant_and_vanishing_features_get_finite_coordinates():
+    X, y = classes(3)
+    columns = [
+        X,
+        X[:, :1],
+        np.full((60, 1), 1e6),
+        np.zeros((60, 1)),
+        X[:, 1:2] * 1e-200,
+    ]
+    for l2 in (0.0, 0.01):
+        objective = objective_of(np.hstack(columns), y, l2=l2)
+        standardization = Standardization(objective)
+        for grams in (
+            objective.grams(
+                standardization.mean, standardization.scale, objective.curvature()
+            ),
+            np.zeros((1, 8, 8)),
+        ):
+            whitening = Whitening(objective, standardization, grams)
+            gradient = objective.value_and_gradient(objective.initial())[1]
+            step = whitening.to_original(whitening.gradient(gradient))
+            assert np.isfinite(step).all()
+            assert step @ gradient > 0
+
+
+def test_many_features_and_objectives_without_grams_are_only_standardised():
+    X, y = classes(3, n_samples=20, n_features=600)
+    objective = objective_of(X, y)
+    standardization = Standardization(objective)
+    preconditioner = Preconditioner(objective, standardization)
+    assert preconditioner.first() is standardization
+    preconditioner.used(10**6)
+    assert not preconditioner.is_worn
