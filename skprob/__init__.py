@@ -7,7 +7,9 @@ __version__ = "0.1.0"
 _CLASSIFIERS = [
     "AMSoftmaxClassifier",
     "EntmaxClassifier",
+    "EntmaxClassifierCV",
     "LinearClassifier",
+    "PerturbMaxClassifier",
     "SoftmaxClassifier",
     "SparseSoftmaxClassifier",
     "SparsemaxClassifier",

@@ -9,38 +9,43 @@ from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
 from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score
-from sklearn.preprocessing import normalize
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from .._docs import DocumentationLink
-from ..losses import LOSSES, FenchelYoungLoss, Loss, MarginLoss, get_loss
+from ..losses import (
+    LOSSES,
+    FenchelYoungLoss,
+    Loss,
+    MarginLoss,
+    SmoothedTarget,
+    get_loss,
+)
 from ..mappings import Softmax, Temperature, get_mapping
 from ..objective import (
     CosineObjective,
     LinearObjective,
-    model_outputs,
-    scores_of,
     split_rows,
     trial_scores,
 )
 from ..solvers import SOLVERS
 from ._checks import (
     check_fit_data,
-    check_outputs,
     check_sample_weight,
     check_target,
     check_X,
 )
+from ._memory import minimise
+from ._prediction import BlockwisePrediction
 from ._progress import FitProgress
 from ._targets import (
     KINDS,
     as_labels,
     class_weight_factors,
     encode_target,
-    smoothed,
 )
 from ._threshold import check_threshold, threshold_rule
+from ._unit_rows import unit_rows
 
 
 class BaseLinearClassifier(
@@ -71,10 +76,12 @@ class BaseLinearClassifier(
             StrOptions({"auto", "cv", "support"}),
             "array-like",
         ],
+        "sparse_output": ["boolean"],
         "solver": [StrOptions(set(SOLVERS))],
         "tol": [Interval(Real, 0, None, closed="left")],
         "max_iter": [Interval(Integral, 0, None, closed="left")],
         "warm_start": ["boolean"],
+        "memory": [None, str, HasMethods(["cache"])],
         "verbose": [Interval(Integral, 0, None, closed="left"), "boolean"],
     }
 
@@ -92,10 +99,12 @@ class BaseLinearClassifier(
         label_smoothing=0.0,
         target_type="auto",
         threshold="auto",
-        solver="lbfgs",
+        sparse_output=False,
+        solver="auto",
         tol=1e-4,
         max_iter=1000,
         warm_start=False,
+        memory=None,
         verbose=0,
     ):
         self.loss = loss
@@ -108,10 +117,12 @@ class BaseLinearClassifier(
         self.label_smoothing = label_smoothing
         self.target_type = target_type
         self.threshold = threshold
+        self.sparse_output = sparse_output
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
         self.warm_start = warm_start
+        self.memory = memory
         self.verbose = verbose
 
     @abstractmethod
@@ -163,16 +174,17 @@ class BaseLinearClassifier(
             If the solver stopped before the gradient was within ``tol``. The model
             is usable.
         UserWarning
-            If rows of a label set have no label: they are left out.
+            If rows of a label set have no label: they are left out. If labels are
+            in no row: they are kept, with the target zero.
         """
         warm = (self.coef_, self.intercept_) if self._starts_warm() else None
         X, y, sample_weight = check_fit_data(self, X, y, sample_weight)
         encoded = encode_target(y, self.target_type, X.dtype)
-        self.classes_, self.target_type_ = encoded.classes, encoded.kind
-        self.mapping_ = self._checked_mapping()
-        self.loss_ = self._checked_loss()
+        self._set_target(encoded)
         data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
-        X, row_weight = _labelled_rows(X, sample_weight, encoded)
+        X, row_weight = labelled_rows(X, sample_weight, encoded)
+        if encoded.kind == "label_set":
+            _warn_of_absent_labels(encoded.target)
         with np.errstate(over="ignore", invalid="ignore"):
             factors = class_weight_factors(self.class_weight, encoded, row_weight)
             weight = row_weight * factors
@@ -182,15 +194,11 @@ class BaseLinearClassifier(
 
         def fitted_attributes(parameters):
             coef, intercept = objectives[-1].unpack(parameters)
-            attributes = {
-                "coef_": coef.astype(X.dtype),
-                "intercept_": intercept.astype(X.dtype),
-            }
+            coef, intercept = coef.astype(X.dtype), intercept.astype(X.dtype)
+            attributes = {"coef_": coef, "intercept_": intercept}
             if encoded.kind == "label_set":
                 attributes["threshold_"] = rule(
-                    lambda X: self.mapping_(
-                        scores_of(model_outputs(self._inputs(X), coef, intercept))
-                    )
+                    lambda X: self._blockwise(X, coef, intercept, self.mapping_)
                 )
             return attributes
 
@@ -199,32 +207,26 @@ class BaseLinearClassifier(
         )
         context.call_on_fit_task_begin(estimator=self, **data)
         progress = FitProgress(self, context, data, fitted_attributes)
-        self.n_iter_ = 0
-        parameters = self._initial(objectives[0], warm)
-        for objective in objectives:
-            progress.begin(parameters)
-            solution = SOLVERS[self.solver](
-                objective,
-                parameters,
-                tol=self.tol,
-                max_iter=self.max_iter,
-                callback=progress,
-            )
-            progress.end()
-            parameters = solution.parameters
-            self.n_iter_ += solution.n_iter
-            if solution.stopped:
-                break
-        for name, value in fitted_attributes(parameters).items():
+        solution = minimise(
+            self.memory,
+            objectives,
+            self._initial(objectives[0], warm),
+            solver=self.solver,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            progress=progress,
+        )
+        for name, value in fitted_attributes(solution.parameters).items():
             setattr(self, name, value)
+        self.n_iter_ = solution.n_iter
         self.objective_ = solution.value
         self.gradient_norm_ = solution.gradient_norm
+        self.duality_gap_ = solution.duality_gap
         if not (solution.converged or solution.stopped):
             warnings.warn(
                 f"{type(self).__name__} did not converge: {solution.message}. The "
                 f"largest gradient entry is {solution.gradient_norm:.3g} and tol is "
-                f"{self.tol:.3g}. Increase max_iter (now {self.max_iter}) or tol, or "
-                f"lower C (now {self.C:.3g}).",
+                f"{self.tol:.3g}. {self._advice(solution.remedies)}.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -247,14 +249,16 @@ class BaseLinearClassifier(
             where the second class is more probable. For a mapping that does not
             preserve order, that one is the difference of the two probabilities.
         """
-        outputs = self._outputs(X)
-        if self.target_type_ == "class" and len(self.classes_) == 2:
+
+        def of_scores(scores):
+            if self.target_type_ != "class" or len(self.classes_) > 2:
+                return scores
             # The difference of the two scores, whatever the number of outputs.
-            scores = scores_of(outputs)
             if not self.mapping_.is_order_preserving:
                 scores = self.mapping_(scores)
             return np.diff(scores, axis=1)[:, 0]
-        return np.ascontiguousarray(scores_of(outputs))
+
+        return self._predicted(X, of_scores).to_dense()
 
     def predict_proba(self, X):
         """Probabilities of the classes; some may be exactly zero.
@@ -265,11 +269,14 @@ class BaseLinearClassifier(
 
         Returns
         -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``; rows sum to one.
+        probabilities : ndarray or CSR array of shape (n_samples, n_classes)
+            In the order of ``classes_``; rows sum to one. With ``sparse_output`` the
+            non-zeros as a CSR array.
         """
-        scores = self._scores(X)
-        return self.mapping_(scores)
+        probabilities = self._probabilities(X)
+        if self.sparse_output:
+            return probabilities.to_sparse()
+        return probabilities.to_dense()
 
     def predict_log_proba(self, X):
         """Logarithms of the probabilities; -inf where a probability is zero.
@@ -281,9 +288,11 @@ class BaseLinearClassifier(
         Returns
         -------
         log_probabilities : ndarray of shape (n_samples, n_classes)
+            Dense also with ``sparse_output``: none of them need be zero.
         """
-        scores = self._scores(X)
-        return self.mapping_.log_probabilities(scores)
+        return self._predicted(
+            X, lambda scores: self.mapping_.log_probabilities(scores)
+        ).to_dense()
 
     def predict(self, X):
         """Predicted labels, label sets, or most probable classes.
@@ -294,20 +303,23 @@ class BaseLinearClassifier(
 
         Returns
         -------
-        y : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        y : ndarray or CSR array of shape (n_samples,) or (n_samples, n_classes)
             After a fit to labels, the most probable label of each row; to label
             sets, a 0/1 indicator of the labels whose probability is above
-            ``threshold_``; to distributions, the column number of the most probable
-            class.
+            ``threshold_``, with ``sparse_output`` as a CSR array; to distributions,
+            the column number of the most probable class.
         """
-        scores = self._scores(X)
+        check_is_fitted(self)
         if self.target_type_ == "label_set":
-            # It may have been assigned.
-            threshold = check_threshold(self.threshold_, len(self.classes_))
-            return (self.mapping_(scores) > threshold).astype(np.int64)
-        if not self.mapping_.is_order_preserving:
-            scores = self.mapping_(scores)
-        return self.classes_[scores.argmax(axis=1)]
+            sets = self._sets(X)
+            return sets.to_sparse() if self.sparse_output else sets.to_dense()
+
+        def most_probable(scores):
+            if not self.mapping_.is_order_preserving:
+                scores = self.mapping_(scores)
+            return self.classes_[scores.argmax(axis=1)]
+
+        return self._predicted(X, most_probable).to_dense()
 
     def score(self, X, y, sample_weight=None):
         """Accuracy of the predictions.
@@ -326,7 +338,12 @@ class BaseLinearClassifier(
             rows whose whole set is right; for distributions, the mean target
             probability of the predicted class (the expected accuracy).
         """
-        predicted = self.predict(X)
+        check_is_fitted(self)
+        if self.target_type_ == "label_set":
+            # Sparse in any case: that is how scikit-learn compares them.
+            predicted = self._sets(X).to_sparse()
+        else:
+            predicted = self.predict(X)
         if self.target_type_ == "class":
             y = as_labels(y)
         if self.target_type_ != "distribution":
@@ -337,20 +354,36 @@ class BaseLinearClassifier(
         weight = check_sample_weight(sample_weight, predicted)
         return float(np.average(hit, weights=weight))
 
-    def _scores(self, X):
-        return scores_of(self._outputs(X))
+    def _set_target(self, encoded):
+        """Fitted attributes that the coefficients have no part in."""
+        self.classes_, self.target_type_ = encoded.classes, encoded.kind
+        self.mapping_ = self._checked_mapping()
+        self.loss_ = self._checked_loss()
 
-    def _outputs(self, X):
+    def _probabilities(self, X):
+        return self._predicted(X, lambda scores: self.mapping_(scores))
+
+    def _sets(self, X):
+        # The threshold may have been assigned.
+        threshold = check_threshold(self.threshold_, len(self.classes_))
+        return self._predicted(
+            X, lambda scores: (self.mapping_(scores) > threshold).astype(np.int64)
+        )
+
+    def _predicted(self, X, of_scores):
+        """What a function makes of the fitted model's scores of a user's X."""
         check_is_fitted(self)
         X = check_X(self, X, reset=False)
-        with np.errstate(over="ignore", invalid="ignore"):
-            outputs = model_outputs(self._inputs(X), self.coef_, self.intercept_)
-        check_outputs(outputs)
-        return outputs
+        return self._blockwise(X, self.coef_, self.intercept_, of_scores)
+
+    def _blockwise(self, X, coef, intercept, of_scores):
+        return BlockwisePrediction(
+            X, coef, intercept, inputs=self._inputs, of_scores=of_scores
+        )
 
     def _inputs(self, X):
         """What the coefficients are multiplied with: X, or its rows at norm one."""
-        return normalize(X) if self.similarity == "cosine" else X
+        return unit_rows(X) if self.similarity == "cosine" else X
 
     def _checked_mapping(self):
         mapping = clone(get_mapping(self._mapping()))
@@ -368,10 +401,10 @@ class BaseLinearClassifier(
 
     def _objectives(self, X, encoded, weight, warm):
         """What is minimised, one after the other."""
-        l2 = _penalty(self.C, weight.sum())
+        l2 = penalty(self.C, weight.sum())
         target = encoded.target
         if self.label_smoothing:
-            target = smoothed(target, self.label_smoothing, X.dtype)
+            target = SmoothedTarget(target, self.label_smoothing)
         blocks = split_rows(X, target, weight)
         self.loss_.check_on(lambda: trial_scores(blocks[0]))
         losses = self.loss_.stages()
@@ -386,6 +419,17 @@ class BaseLinearClassifier(
             LinearObjective(blocks, loss, l2=l2, fit_intercept=self.fit_intercept)
             for loss in losses
         ]
+
+    def _advice(self, remedies):
+        """What would help a fit that did not converge, as a sentence."""
+        larger = {"max_iter": f"max_iter (now {self.max_iter})", "tol": "tol"}
+        larger = [text for name, text in larger.items() if name in remedies]
+        advice = ["increase " + " or ".join(larger)] if larger else []
+        # Cosines have no penalty.
+        if "penalty" in remedies and self.similarity == "dot":
+            advice.append(f"lower C (now {self.C:.3g})")
+        advice = ", or ".join(advice)
+        return advice[:1].upper() + advice[1:]
 
     def _starts_warm(self):
         return self.warm_start and hasattr(self, "coef_")
@@ -403,7 +447,7 @@ class BaseLinearClassifier(
         return objective.pack(coef, intercept)
 
 
-def _penalty(C, total):
+def penalty(C, total):
     if not (0 < total < np.inf):
         raise ValueError(
             "The weights of the rows that are fitted (sample_weight times "
@@ -419,7 +463,8 @@ def _penalty(C, total):
     return l2
 
 
-def _labelled_rows(X, sample_weight, encoded):
+def labelled_rows(X, sample_weight, encoded):
+    """The rows that carry a target, with their weights; the others are counted."""
     labelled = encoded.labelled
     if labelled is None:
         return X, sample_weight
@@ -430,3 +475,16 @@ def _labelled_rows(X, sample_weight, encoded):
         stacklevel=4,
     )
     return X[labelled], sample_weight[labelled]
+
+
+def _warn_of_absent_labels(target):
+    n_rows = np.bincount(target.columns, minlength=target.n_classes)
+    absent = np.flatnonzero(n_rows == 0)
+    if len(absent):
+        shown = f"{absent[:5].tolist()}{' and so on' if len(absent) > 5 else ''}"
+        warnings.warn(
+            f"{len(absent)} of {target.n_classes} labels are in no row (columns "
+            f"{shown} of y); they are kept, with the target zero.",
+            UserWarning,
+            stacklevel=4,
+        )

@@ -67,13 +67,16 @@ def check_sample_weight(sample_weight, X):
         )
 
 
-def check_outputs(outputs):
-    """Raise where features were so large that a model's outputs overflowed."""
+def check_outputs(outputs, first_row):
+    """Raise where features were so large that a model's outputs overflowed.
+
+    Rows are counted from `first_row`.
+    """
     finite = np.isfinite(outputs).all(axis=1)
     if not finite.all():
         raise ValueError(
-            f"X must be small enough for finite scores; in row {np.argmin(finite)} "
-            f"they overflow {outputs.dtype}."
+            "X must be small enough for finite scores; in row "
+            f"{first_row + np.argmin(finite)} they overflow {outputs.dtype}."
         )
 
 

@@ -43,16 +43,31 @@ threshold : float, array-like, "auto", "cv" or "support", default="auto"
     the same. "auto" is "cv" up to 5,000 rows, and above, where it hardly matters,
     the best cut on the training rows' own probabilities. Not used for other
     targets.
-solver : {"lbfgs"}, default="lbfgs"
-    How the objective is minimised.
+sparse_output : bool, default=False
+    Whether ``predict_proba``, and for label sets ``predict``, return CSR arrays,
+    which hold the non-zeros only; what ``y`` was in ``fit`` plays no part in it. For
+    mappings with exact zeros: a CSR array of positive probabilities takes more
+    memory than a dense one.
+solver : {"auto", "lbfgs", "newton-cg"}, default="auto"
+    How the objective is minimised. "newton-cg" is a truncated Newton method,
+    "lbfgs" needs no second derivatives and the least memory; "auto" is the former
+    where the objective is convex and rows times classes are at most 2**24, else the
+    latter.
 tol : float, default=1e-4
     The solver stops when no entry of the gradient of the mean objective is
-    larger, in the original features and in standardised ones.
+    larger, in the original features and in standardised ones, and the objective is
+    not expected to fall by more than this part of it.
 max_iter : int, default=1000
     Iterations of the solver at most.
 warm_start : bool, default=False
     Whether ``fit`` starts from the last fit's coefficients, rather than from
     zero.
+memory : None, str or object with the joblib.Memory interface, default=None
+    Where to keep what the solver finds, as a folder or a
+    :class:`joblib.Memory`: a fit to the same data with the same parameters, other
+    than ``threshold`` and ``verbose``, takes it from there, so that a search over
+    thresholds minimises nothing twice. Functions and classes of your own are known
+    to it by name. With callbacks it is not used.
 verbose : int, default=0
     1 prints every tenth iteration of the solver, 2 every one."""
 
@@ -79,6 +94,10 @@ objective_ : float
     Weighted mean loss plus penalty at the end.
 gradient_norm_ : float
     Largest absolute entry of the objective's gradient at the end.
+duality_gap_ : float
+    A certified bound on how far ``objective_`` is from the minimum, usually a loose
+    one; known for Fenchel-Young losses and the log loss through softmax, and
+    infinite for others. Without a penalty it is ``objective_`` itself.
 n_features_in_ : int
     Number of features.
 feature_names_in_ : ndarray of shape (``n_features_in_``,)

@@ -27,6 +27,11 @@ class FitProgress:
         self._fitted_attributes = fitted_attributes
         self._iteration = None
 
+    @property
+    def has_callbacks(self):
+        """Whether the estimator, or a search that fits it, has callbacks."""
+        return bool(getattr(self._estimator, "_skl_callbacks", None))
+
     def begin(self, parameters):
         """Open the task of the next iteration."""
         self._parameters = parameters

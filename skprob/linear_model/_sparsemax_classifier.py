@@ -54,10 +54,12 @@ class SparsemaxClassifier(BaseLinearClassifier):
         label_smoothing=0.0,
         target_type="auto",
         threshold="auto",
-        solver="lbfgs",
+        sparse_output=False,
+        solver="auto",
         tol=1e-4,
         max_iter=1000,
         warm_start=False,
+        memory=None,
         verbose=0,
     ):
         super().__init__(
@@ -71,10 +73,12 @@ class SparsemaxClassifier(BaseLinearClassifier):
             label_smoothing=label_smoothing,
             target_type=target_type,
             threshold=threshold,
+            sparse_output=sparse_output,
             solver=solver,
             tol=tol,
             max_iter=max_iter,
             warm_start=warm_start,
+            memory=memory,
             verbose=verbose,
         )
 

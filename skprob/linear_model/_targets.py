@@ -94,8 +94,19 @@ def infer_target_type(y):
     raise ValueError(
         "y must be labels of shape (n_samples,), a 0/1 indicator of shape (n_samples, "
         "n_classes), dense or CSR, or distributions of that shape; got "
-        f"{'sparse ' if sparse.issparse(y) else ''}dtype {y.dtype}, shape {y.shape}."
+        f"dtype {y.dtype}, shape {y.shape}{_not_an_indicator(y)}."
     )
+
+
+def _not_an_indicator(y):
+    """What keeps a matrix from being an indicator, to go on a sentence with."""
+    if y.dtype.kind not in "biuf":
+        return "; lists of names are made an indicator by MultiLabelBinarizer"
+    return f", with the values {_other_than_0_and_1(y)}"
+
+
+def _other_than_0_and_1(entries):
+    return np.unique(entries[(entries != 0) & (entries != 1)])[:5].tolist()
 
 
 def _encode_labels(y, dtype, classes):
@@ -152,23 +163,27 @@ def as_labels(y):
 
 def _encode_sets(y, dtype):
     if y.dtype.kind not in "biuf":
-        raise ValueError(f"A label set must be numbers 0 and 1, got dtype {y.dtype}.")
+        raise ValueError(
+            f"As label sets, y must be an indicator of 0 and 1; got dtype {y.dtype}."
+        )
     if sparse.issparse(y):
         y = sparse.csr_array(y, copy=True)
         y.sum_duplicates()
         y.eliminate_zeros()
     entries = y.data if sparse.issparse(y) else y
-    bad = (entries != 0) & (entries != 1)
-    if bad.any():
+    other = _other_than_0_and_1(entries)
+    if other:
         raise ValueError(
-            "A label set must be an indicator of 0 and 1; got also "
-            f"{np.unique(entries[bad])[:5].tolist()}. (Distributions must be dense.)"
+            f"As label sets, y must be an indicator of 0 and 1; got also {other}. "
+            "(Distributions must be dense.)"
         )
     y = sparse.csr_array(y)
     counts = np.diff(y.indptr)
     labelled = counts > 0
     if not labelled.any():
-        raise ValueError("y has no label in any row.")
+        raise ValueError(
+            f"y must have a label in at least one row; got {len(counts)} without."
+        )
     values = np.repeat(1 / counts[labelled], counts[labelled]).astype(dtype)
     # Rows without a label have no entries, so leaving them out is this:
     indptr = np.concatenate([[0], np.cumsum(counts[labelled])])
@@ -203,12 +218,6 @@ def _encode_distributions(y, dtype):
         np.arange(y.shape[1]),
         DenseTarget(y.astype(dtype, copy=False)),
     )
-
-
-def smoothed(target, amount, dtype):
-    """The target mixed with the uniform distribution, in the given proportion."""
-    dense = target.to_dense(dtype)
-    return DenseTarget((1 - amount) * dense + amount / dense.shape[1])
 
 
 def class_weight_factors(class_weight, encoded, sample_weight):

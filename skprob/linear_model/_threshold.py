@@ -1,11 +1,13 @@
 """The cut above which a label is predicted to be in the set."""
 
 import warnings
+from itertools import chain
 
 import numpy as np
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold
+
+from ._best_threshold import best_threshold
 
 # Three folds chose cuts as good as five or ten did, on emotions, scene, birds and
 # CAL500, and they cost the least.
@@ -36,7 +38,7 @@ def check_threshold(threshold, n_classes):
     return cuts if cuts.ndim else float(cuts)
 
 
-def threshold_rule(estimator, X, target, sample_weight, weight):
+def threshold_rule(estimator, X, target, sample_weight, weight, fold_models=None):
     """How the threshold of a fit to label sets is found.
 
     Parameters
@@ -49,12 +51,15 @@ def threshold_rule(estimator, X, target, sample_weight, weight):
         Weights of the rows in the F1 score.
     weight : ndarray of shape (n_samples,)
         Their weights in the fit, of which rows of weight zero are no part.
+    fold_models : callable, default=None
+        ``fold_models(estimator, X, labels, weight, folds)`` iterates over models that
+        are fitted to each fold's training rows; None stands for fits from zero.
 
     Returns
     -------
     rule : callable
-        ``rule(predict_proba)`` is the threshold of a model with these probabilities
-        as a function of X.
+        ``rule(probabilities)`` is the threshold of a model whose probabilities, as
+        blocks of rows, are ``probabilities(X)``.
 
     Raises
     ------
@@ -64,83 +69,67 @@ def threshold_rule(estimator, X, target, sample_weight, weight):
     threshold = estimator.threshold
     if not isinstance(threshold, str):
         cuts = check_threshold(threshold, target.shape[1])
-        return lambda predict_proba: cuts
+        return lambda probabilities: cuts
     if threshold == "support":
-        return lambda predict_proba: 0.0
+        return lambda probabilities: 0.0
     fitted = weight > 0
     labels = _indicator(target)[fitted]
     X, weight = X[fitted], sample_weight[fitted]
     n_samples = len(weight)
     if n_samples == 1 or (threshold == "auto" and n_samples > _ROWS_ENOUGH):
-        return lambda predict_proba: best_threshold(predict_proba(X), labels, weight)
+        return lambda probabilities: best_threshold(probabilities(X), labels, weight)
     found = []
 
-    def cross_validated(predict_proba):
+    def cross_validated(probabilities):
         # It does not depend on the model, so that callbacks can ask at every step.
         if not found:
-            p = _out_of_fold(estimator, X, labels, weight)
-            found.append(best_threshold(p, labels, weight))
+            folds = KFold(min(_N_FOLDS, n_samples), shuffle=True, random_state=0)
+            folds = list(folds.split(weight))
+            models = (fold_models or _models)(estimator, X, labels, weight, folds)
+            out_of_fold, rows = _out_of_fold(models, X, folds)
+            found.append(best_threshold(out_of_fold, labels[rows], weight[rows]))
         return found[0]
 
     return cross_validated
 
 
-def best_threshold(probabilities, labels, weight):
-    """The cut of the highest micro-F1.
+def _models(estimator, X, labels, weight, folds):
+    """Models of the folds, fitted one by one."""
+    for train, _ in folds:
+        # Not a clone: that would report to the callbacks, too.
+        model = type(estimator)(**estimator.get_params(deep=False))
+        model.set_params(threshold=0, warm_start=False, verbose=0)
+        with warnings.catch_warnings():
+            # The fit to all rows warns, and a fold may be without a rare label.
+            warnings.simplefilter("ignore", UserWarning)
+            model.fit(X[train], labels[train], sample_weight=weight[train])
+        yield model
 
-    Parameters
-    ----------
-    probabilities : ndarray of shape (n_samples, n_classes)
-    labels : CSR matrix of shape (n_samples, n_classes)
-        Indicator with a label in some row of positive weight.
-    weight : ndarray of shape (n_samples,)
+
+def _out_of_fold(models, X, folds):
+    """Probabilities of each row by a model of the other folds.
 
     Returns
     -------
-    threshold : float
-        Half way between the last probability that is to be above it and the next.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scipy.sparse import csr_array
-    >>> p = np.array([[0.6, 0.3, 0.1], [0.5, 0.4, 0.1]])
-    >>> labels = csr_array([[1, 0, 0], [1, 1, 0]])
-    >>> round(best_threshold(p, labels, np.ones(2)), 2)
-    0.35
+    probabilities : iterable of ndarray of shape (n_rows, n_classes)
+    rows : ndarray of shape (n_samples,)
+        The order in which the rows come.
     """
-    # F1 does not depend on the unit of the weights, and their sums could overflow.
-    weight = weight / weight.max()
-    rows, columns = np.nonzero(probabilities)
-    p = probabilities[rows, columns]
-    order = np.argsort(-p, kind="stable")
-    p, row_weight = p[order], weight[rows[order]]
-    hit = labels.toarray()[rows[order], columns[order]] * row_weight
-    n_true = weight @ np.diff(labels.indptr)
-    # As a share of the most that could be, 2 hits / (predicted + true).
-    f1 = 2 * np.cumsum(hit) / (np.cumsum(row_weight) + n_true)
-    following = np.append(p[1:], 0)
-    # Equal probabilities are predicted together.
-    f1[p == following] = -1
-    last = np.argmax(f1)
-    middle = (p[last] + following[last]) / 2
-    return float(middle if middle < p[last] else following[last])
+    tests = [test for _, test in folds]
+    blocks = [
+        model._probabilities(X[test]) for model, test in zip(models, tests, strict=True)
+    ]
+    return _Chain(blocks), np.concatenate(tests)
 
 
-def _out_of_fold(estimator, X, labels, weight):
-    """Probabilities of each row by a model of the other folds."""
-    # Not a clone: that would report to the callbacks, too.
-    model = type(estimator)(**estimator.get_params(deep=False))
-    model.set_params(threshold=0, warm_start=False, verbose=0)
-    probabilities = np.empty(labels.shape, X.dtype)
-    folds = KFold(min(_N_FOLDS, len(weight)), shuffle=True, random_state=0)
-    for train, test in folds.split(weight):
-        with warnings.catch_warnings():
-            # The fit to all rows warns.
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            model.fit(X[train], labels[train], sample_weight=weight[train])
-        probabilities[test] = model.predict_proba(X[test])
-    return probabilities
+class _Chain:
+    """Blocks of several iterables one after the other, any number of times."""
+
+    def __init__(self, iterables):
+        self._iterables = iterables
+
+    def __iter__(self):
+        return chain.from_iterable(self._iterables)
 
 
 def _indicator(target):

@@ -1,5 +1,7 @@
 """How a fit goes: starting, stopping, telling, and rows that carry no target."""
 
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -7,7 +9,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from skprob import EntmaxClassifier, LinearClassifier
+from skprob import EntmaxClassifier, LinearClassifier, SoftmaxClassifier
 from skprob.losses import LogLoss
 from skprob.mappings import Entmax
 
@@ -16,6 +18,8 @@ from .toys import KINDS, label_sets, labels
 
 def test_warm_start_goes_on_from_the_last_fit(linear_classifier):
     X, y = labels()
+    # One solver for all stages of a loss, so that iterations can be compared.
+    linear_classifier.set_params(solver="lbfgs")
     cold = clone(linear_classifier).set_params(C=1.1).fit(X, y)
     warm = linear_classifier.set_params(warm_start=True).fit(X, y)
     warm.set_params(C=1.1).fit(X, y)
@@ -73,7 +77,18 @@ def test_no_iteration_at_all(linear_classifier, kind):
 def test_separable_data_without_penalty_end_in_a_usable_model(linear_classifier):
     X = np.array([[-2.0], [-1.0], [1.0], [2.0]])
     y = np.array([0, 0, 1, 1])
-    model = linear_classifier.set_params(C=np.inf).fit(X, y)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = linear_classifier.set_params(C=np.inf).fit(X, y)
+    # Exact zeros make a loss of zero, and so an optimum, possible.
+    for warning in caught:
+        assert not model.mapping_.has_zeros
+        assert warning.category is ConvergenceWarning
+        assert "no optimum exists" in str(warning.message)
+        # Neither more steps nor another tolerance would help.
+        assert str(warning.message).endswith("tol is 0.0001. Lower C (now inf).")
+    if model.mapping_.has_potential and not model.mapping_.has_zeros:
+        assert caught
     assert np.isfinite(model.coef_).all()
     assert_array_equal(model.predict(X), y)
 
@@ -123,12 +138,30 @@ def test_rows_without_labels_are_left_out_with_one_warning(classifier, container
     assert model.predict(X).shape == Y.shape
 
 
-def test_a_column_without_labels_is_a_class_all_the_same(classifier):
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_a_label_of_no_row_is_kept_with_one_warning(classifier, container):
     X, Y = label_sets()
-    Y = np.insert(Y, 1, 0, axis=1)
-    model = classifier.set_params(class_weight="balanced").fit(X, Y)
+    Y = container(np.insert(Y, 1, 0, axis=1))
+    with pytest.warns(UserWarning) as record:
+        model = classifier.set_params(class_weight="balanced").fit(X, Y)
+    (warning,) = record
+    assert "1 of 5 labels are in no row (columns [1] of y)" in str(warning.message)
+    assert warning.filename == __file__
+    assert_array_equal(model.classes_, np.arange(5))
     assert model.predict_proba(X).shape == Y.shape
     assert model.predict_proba(X)[:, 1].max() < 0.2
+
+
+def test_many_labels_of_no_row_are_not_all_listed():
+    X, Y = label_sets()
+    with pytest.warns(UserWarning, match=r"\[4, 5, 6, 7, 8\] and so on"):
+        SoftmaxClassifier(threshold=0.2).fit(X, np.pad(Y, [(0, 0), (0, 9)]))
+
+
+def test_the_folds_do_not_warn_of_a_label_that_one_of_them_lacks():
+    X, Y = label_sets()
+    Y[:, 3] = np.arange(60) == 5
+    SoftmaxClassifier(threshold="cv").fit(X[Y.any(axis=1)], Y[Y.any(axis=1)])
 
 
 def test_fit_changes_nothing_that_it_is_given(classifier):

@@ -98,18 +98,28 @@ def test_a_function_with_no_slope_at_zero_still_learns(iris):
     assert model.score(*iris) > 0.8
 
 
+def with_a_bad_row(scores):
+    p = plain_softmax(scores)
+    p[3:5] = [0.5, 0.75, 0.25]
+    return p
+
+
+@pytest.mark.parametrize("loss", ["auto", "log", "accuracy"])
 @pytest.mark.parametrize(
     ("function", "message"),
     [
         (lambda z: z[:, :1], r"must return an array of the shape of the scores"),
         (lambda z: np.full_like(z, np.nan), r"row 0 has"),
         (lambda z: z, r"non-negative numbers that sum to one; row 0"),
-        (lambda z: np.ones_like(z), r"row 0 .* sum 3"),
+        (lambda z: np.ones_like(z), r"row 0 .* sum 3: it is \[1. 1. 1.\]"),
+        (with_a_bad_row, r"row 3 .* sum 1.5: it is \[0.5  0.75 0.25\]"),
     ],
 )
-def test_bad_functions_are_told_what_they_return(iris, function, message):
+def test_bad_functions_are_told_what_they_return(iris, function, message, loss):
+    model = LinearClassifier(function, loss=loss)
     with pytest.raises(ValueError, match=message):
-        LinearClassifier(function).fit(*iris)
+        model.fit(*iris)
+    assert not hasattr(model, "n_iter_")  # Before anything was minimised.
 
 
 def test_a_class_that_only_has_probabilities(iris):

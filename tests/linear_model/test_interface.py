@@ -28,7 +28,8 @@ from skprob.metrics import BrierScorer
 from .toys import KINDS, distributions, label_sets, labels
 
 NAMES = ["length", "width", "height", "weight"]
-CLASSES = [m for m in vars(skprob).values() if isinstance(m, type)]
+PUBLIC = [getattr(skprob, name) for name in skprob.__all__]
+CLASSES = [member for member in PUBLIC if isinstance(member, type)]
 
 
 def as_pandas(X):

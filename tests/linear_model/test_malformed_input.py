@@ -214,6 +214,7 @@ def test_a_clean_result_or_a_clear_error(name, case):
         warnings.filterwarnings("ignore", category=ConvergenceWarning)
         warnings.filterwarnings("ignore", category=DataConversionWarning)
         warnings.filterwarnings("ignore", ".*rows have no label", UserWarning)
+        warnings.filterwarnings("ignore", ".*labels are in no row", UserWarning)
         warnings.filterwarnings("ignore", ".*feature names", UserWarning)
         try:
             for what, array in answers(model, case):

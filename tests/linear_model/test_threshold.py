@@ -1,11 +1,13 @@
 """The cut of label sets: each way to ask for it, and changing it after the fit."""
 
+import tracemalloc
 from unittest.mock import patch
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from scipy.special import softmax
 from sklearn.callback import ScoringMonitor
 from sklearn.datasets import make_multilabel_classification
 from sklearn.metrics import f1_score
@@ -13,7 +15,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.preprocessing import scale
 
 from skprob import EntmaxClassifier, SoftmaxClassifier, SparsemaxClassifier
-from skprob.linear_model._threshold import best_threshold
+from skprob.linear_model._best_threshold import best_threshold
 
 from .toys import label_sets, labels
 
@@ -28,32 +30,74 @@ def many_rows(n_samples):
     return scale(X), Y
 
 
+def probabilities(rng, n_classes, kind):
+    """Rows on the simplex: of all sizes, with many equal ones or zeros, or uniform."""
+    shape = (60, n_classes)
+    if kind == "steep":
+        return softmax(rng.normal(scale=3, size=shape), axis=1)
+    if kind == "ties and zeros":
+        return rng.multinomial(20, np.full(n_classes, 1 / n_classes), size=60) / 20
+    return np.full(shape, 1 / n_classes)
+
+
+@pytest.mark.parametrize("n_classes", [3, 50])
+@pytest.mark.parametrize("kind", ["steep", "ties and zeros", "uniform"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_best_threshold_has_the_highest_f1_of_all_cuts(dtype):
+def test_best_threshold_has_the_highest_f1_of_all_cuts(dtype, kind, n_classes):
     rng = np.random.default_rng(0)
-    for sparsity in (0, 0.4):
-        # Few digits, so that many are equal.
-        p = rng.dirichlet(np.ones(4), size=25).round(2).astype(dtype)
-        p[p < sparsity] = 0
-        labels = (p + rng.normal(scale=0.2, size=p.shape) > 0.3).astype(int)
-        weight = rng.integers(0, 3, size=25)
-        cut = best_threshold(p, sparse.csr_array(labels), weight)
+    for noise, n_blocks in ((0.02, 1), (0.2, 3), (2.0, 7)):
+        p = probabilities(rng, n_classes, kind).astype(dtype)
+        labels = (p + rng.normal(scale=noise, size=p.shape) > 0.3).astype(int)
+        labels[0, 0] = 1
+        weight = rng.integers(1, 4, size=60)
+        blocks = np.array_split(p, n_blocks)
+        cut = best_threshold(blocks, sparse.csr_array(labels), weight)
 
         def f1(cut, p=p, labels=labels, weight=weight):
-            return f1_score(labels, p > cut, average="micro", sample_weight=weight)
+            true, predicted = weight @ labels, weight @ (p > cut)
+            return 2 * (weight @ (labels * (p > cut))).sum() / (true + predicted).sum()
 
-        highest = max(f1(other) for other in np.unique(np.append(p, 0)))
-        assert_allclose(f1(cut), highest, rtol=1e-14)
-        assert 0 <= cut < p.max()
+        values = np.unique(np.append(p, 0))
+        assert_allclose(f1(cut), max(map(f1, values)), rtol=1e-14)
         # Half way: as far from the probability above it as from the one below.
-        above, below = p[p > cut].min(), p[p < cut].max()
+        above, below = values[values > cut].min(), values[values <= cut].max()
         assert_allclose(cut, (float(above) + float(below)) / 2, rtol=1e-6)
+
+
+@pytest.mark.parametrize("n_blocks", [1, 4])
+def test_best_threshold_where_every_true_label_got_zero(n_blocks):
+    p = np.tile([0.5, 0.3, 0.2, 0.0], (8, 1))
+    labels = sparse.csr_array(np.tile([0, 0, 0, 1], (8, 1)))
+    cut = best_threshold(np.split(p, n_blocks), labels, np.ones(8))
+    assert cut == 0.4
+
+
+def test_best_threshold_holds_no_more_than_a_block():
+    class Blocks:
+        """Each of 250 blocks is made when it is asked for."""
+
+        def __iter__(self):
+            rng = np.random.default_rng(0)
+            return (rng.dirichlet(np.full(1000, 0.1), size=4) for _ in range(250))
+
+    columns = np.random.default_rng(1).integers(1000, size=1000)
+    labels = sparse.csr_array((np.ones(1000), columns, np.arange(1001)))
+    tracemalloc.start()
+    cut = best_threshold(Blocks(), labels, np.ones(1000))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * 1000 * 1000 / 4
+    # The reference has them all at once.
+    p = np.concatenate(list(Blocks()))
+    true = p[np.arange(1000), columns]
+    f1 = {c: 2 * (true > c).sum() / ((p > c).sum() + 1000) for c in [cut, *true]}
+    assert f1[cut] >= max(f1.values())
 
 
 def test_best_threshold_between_neighbouring_floats():
     low = np.float32(0.3)
     p = np.array([[np.nextafter(low, 1, dtype=np.float32), low]])
-    cut = best_threshold(p, sparse.csr_array([[1, 0]]), np.ones(1))
+    cut = best_threshold([p], sparse.csr_array([[1, 0]]), np.ones(1))
     assert_array_equal(p > cut, [[True, False]])
 
 
@@ -96,7 +140,7 @@ def test_cross_validation_predicts_new_rows_better_than_the_training_rows_do(mod
     X_train, Y_train, X_test, Y_test = X[:80], Y[:80], X[80:], Y[80:]
     model.set_params(threshold="cv").fit(X_train, Y_train)
     p, new = model.predict_proba(X_train), model.predict_proba(X_test)
-    in_sample = best_threshold(p, sparse.csr_array(Y_train), np.ones(80))
+    in_sample = best_threshold([p], sparse.csr_array(Y_train), np.ones(80))
     assert model.threshold_ < in_sample
     at_cv, at_in_sample, at_zero = (
         f1_score(Y_test, new > cut, average="micro")
@@ -122,7 +166,7 @@ def test_auto_is_cross_validated_on_few_rows_and_read_off_many():
 @pytest.mark.parametrize("threshold", ["auto", "cv"])
 def test_few_rows(threshold):
     for n_rows in (1, 2, 3):
-        rows = [[1, 1, 0], [0, 1, 0], [0, 1, 1]][:n_rows]
+        rows = [[1, 1], [0, 1], [1, 0]][:n_rows]
         model = SparsemaxClassifier(threshold=threshold).fit(np.eye(3)[:n_rows], rows)
         assert 0 <= model.threshold_ < 1
 

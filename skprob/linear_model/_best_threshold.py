@@ -1,0 +1,93 @@
+"""The cut of the highest micro-F1, from a block of probabilities at a time."""
+
+import numpy as np
+
+# Rows sum to one only within rounding.
+_ROUNDING = 1.001
+
+
+def best_threshold(blocks, labels, weight):
+    """The cut of the highest micro-F1.
+
+    Parameters
+    ----------
+    blocks : iterable of ndarray of shape (n_rows, n_classes)
+        Rows on the simplex, one block of them after the other. Iterated over twice,
+        so that no more than a block need be in memory.
+    labels : CSR matrix of shape (n_samples, n_classes)
+        Indicator with a label in some row of positive weight.
+    weight : ndarray of shape (n_samples,)
+
+    Returns
+    -------
+    threshold : float
+        Half way between the last probability that is to be above it and the next.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.sparse import csr_array
+    >>> p = np.array([[0.6, 0.3, 0.1], [0.5, 0.4, 0.1]])
+    >>> labels = csr_array([[1, 0, 0], [1, 1, 0]])
+    >>> round(best_threshold([p], labels, np.ones(2)), 2)
+    0.35
+    """
+    # F1 does not depend on the unit of the weights, and their sums could overflow.
+    weight = weight / weight.max()
+    n_true = weight @ np.diff(labels.indptr)
+    # F1 rises only where a true label joins, so that these are all the candidates.
+    cuts, hits = _candidates(blocks, labels, weight)
+    # At most 1 / cut probabilities of a row are as large as the cut. No candidate
+    # can win that falls behind the F1 that this guarantees.
+    most = weight.sum() * _ROUNDING / np.maximum(cuts, 1 / labels.shape[1])
+    guaranteed = (2 * hits / (most + n_true)).max()
+    predicted, following = np.zeros(len(cuts)), np.zeros_like(cuts)
+    for p, row_weight in _with_rows(blocks, weight):
+        rows, columns = np.nonzero(p >= cuts[-1])
+        values = p[rows, columns]
+        order = np.argsort(values)
+        values = values[order]
+        total = np.append(0, np.cumsum(row_weight[rows[order]]))
+        n_below = np.searchsorted(values, cuts)
+        predicted += total[-1] - total[n_below]
+        below = np.append(values, 0)[n_below - 1]
+        np.maximum(following, below, out=following)
+        can_win = 2 * hits / (predicted + n_true) >= guaranteed
+        # One more, since the one before it is followed by no smaller probability.
+        kept = slice(np.flatnonzero(can_win)[-1] + 2)
+        cuts, hits = cuts[kept], hits[kept]
+        predicted, following = predicted[kept], following[kept]
+    best = np.argmax(hits / (predicted + n_true))
+    middle = (cuts[best] + following[best]) / 2
+    return float(middle if middle < cuts[best] else following[best])
+
+
+def _candidates(blocks, labels, weight):
+    """Probabilities of true labels in falling order, and the hits at each of them.
+
+    The first is the largest probability of all, the last the smallest number there
+    is, whether or not they are a true label's.
+    """
+    values, largest = [], 0
+    for p, part in _with_rows(blocks, labels):
+        rows = np.repeat(np.arange(len(p)), np.diff(part.indptr))
+        values.append(p[rows, part.indices])
+        largest = max(largest, p.max())
+    values = np.concatenate(values)
+    smallest = np.nextafter(np.zeros(1, values.dtype), 1, dtype=values.dtype)
+    largest = np.full(1, largest, values.dtype)
+    cuts, place = np.unique(
+        np.concatenate([largest, smallest, values]), return_inverse=True
+    )
+    gained = np.repeat(weight, np.diff(labels.indptr))
+    hits = np.bincount(place[2:], gained, minlength=len(cuts))
+    positive = slice(None, 0 if cuts[0] == 0 else None, -1)
+    return cuts[positive], np.cumsum(hits[positive])
+
+
+def _with_rows(blocks, array):
+    """Pairs of each block and its rows of an array."""
+    start = 0
+    for p in blocks:
+        yield p, array[start : start + len(p)]
+        start += len(p)

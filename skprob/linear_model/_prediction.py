@@ -1,0 +1,59 @@
+"""What a linear model predicts, a block of rows at a time."""
+
+import numpy as np
+from scipy import sparse
+
+from ..objective import model_outputs, row_slices, scores_of
+from ._checks import check_outputs
+
+
+class BlockwisePrediction:
+    """What a function makes of a linear model's scores, block by block.
+
+    It can be iterated over any number of times; the scores of one block are all that
+    is in memory.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+    coef : ndarray of shape (M, n_features)
+    intercept : ndarray of shape (M,)
+    inputs : callable
+        ``inputs(rows_of_X)`` is what the coefficients are multiplied with.
+    of_scores : callable
+        ``of_scores(scores)``, for scores of shape (n_rows, n_classes), is an array
+        with as many rows.
+    """
+
+    def __init__(self, X, coef, intercept, *, inputs, of_scores):
+        self._X = X
+        # A sparse product reads the transposed coefficients row by row.
+        self._coef = np.asarray(coef, order="F" if sparse.issparse(X) else "C")
+        self._intercept = intercept
+        self._inputs = inputs
+        self._of_scores = of_scores
+
+    def __iter__(self):
+        for rows in self._slices():
+            with np.errstate(over="ignore", invalid="ignore"):
+                outputs = model_outputs(
+                    self._inputs(self._X[rows]), self._coef, self._intercept
+                )
+            check_outputs(outputs, first_row=rows.start)
+            yield self._of_scores(scores_of(outputs))
+
+    def to_dense(self):
+        """All of it as one array."""
+        result = None
+        for rows, block in zip(self._slices(), self, strict=True):
+            if result is None:
+                result = np.empty((self._X.shape[0], *block.shape[1:]), block.dtype)
+            result[rows] = block
+        return result
+
+    def to_sparse(self):
+        """All of it as one CSR array, of the non-zeros only."""
+        return sparse.vstack([sparse.csr_array(block) for block in self], format="csr")
+
+    def _slices(self):
+        return row_slices(self._X, len(self._coef))

@@ -1,0 +1,37 @@
+"""Rows of norm one, whose products are cosines."""
+
+import numpy as np
+from scipy import sparse
+from sklearn.preprocessing import normalize
+
+
+def unit_rows(X):
+    """A copy of X with its rows at norm one; rows of zeros stay zeros.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        Finite.
+
+    Returns
+    -------
+    directions : ndarray or CSR matrix of the shape of X
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> unit_rows(np.array([[3e-200, -4e-200], [0.0, 0.0]]))
+    array([[ 0.6, -0.8],
+           [ 0. ,  0. ]])
+    """
+    # By the largest entry first: squares of tiny numbers would vanish, and scikit-learn
+    # takes a norm below 1e-15 for zero.
+    if sparse.issparse(X):
+        X = X.copy()
+        X.sum_duplicates()
+        largest = abs(X).max(axis=1).toarray().ravel()
+        X.data /= np.repeat(np.where(largest > 0, largest, 1), np.diff(X.indptr))
+    else:
+        largest = np.abs(X).max(axis=1, keepdims=True)
+        X = X / np.where(largest > 0, largest, 1)
+    return normalize(X, copy=False)

@@ -1,0 +1,303 @@
+"""EntmaxClassifierCV finds what scikit-learn's search over EntmaxClassifier finds."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.callback import ProgressBar
+from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.linear_model import LogisticRegressionCV
+from sklearn.metrics import accuracy_score, make_scorer
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skprob import EntmaxClassifier, EntmaxClassifierCV
+from skprob.metrics import BrierScorer
+
+from .test_callbacks import Recorder
+from .toys import KINDS, label_sets, labels
+
+ALPHAS, STRENGTHS = [1, 1.5, 2], [0.01, 1, 10]
+GRID = {"alpha": ALPHAS, "C": STRENGTHS}
+FOLDS = KFold(3, shuffle=True, random_state=0)
+
+
+def grid_scores(search):
+    """Scores of a GridSearchCV over GRID, of shape (n_folds, n_alphas, n_Cs)."""
+    splits = [search.cv_results_[f"split{i}_test_score"] for i in range(3)]
+    # It goes through the parameters in alphabetical order, and "C" comes first.
+    shape = 3, len(STRENGTHS), len(ALPHAS)
+    return np.array(splits).reshape(shape).transpose(0, 2, 1)
+
+
+def searched(X, y, **params):
+    """Both searches, fitted to the same folds."""
+    scoring = params.pop("scoring", BrierScorer())
+    ours = EntmaxClassifierCV(
+        ALPHAS, STRENGTHS, cv=FOLDS, scoring=scoring, tol=1e-8, **params
+    )
+    theirs = GridSearchCV(
+        EntmaxClassifier(tol=1e-8, **params), GRID, cv=FOLDS, scoring=scoring
+    )
+    return ours.fit(X, y), theirs.fit(X, y)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("container", [np.asarray, csr_array])
+def test_the_same_answer_as_a_grid_search(kind, container):
+    X, y = KINDS[kind]()
+    X = container(X)
+    ours, theirs = searched(X, y)
+    assert_allclose(ours.scores_, grid_scores(theirs), atol=1e-6)
+    assert {"alpha": ours.alpha_, "C": ours.C_} == theirs.best_params_
+    assert_allclose(ours.best_score_, theirs.best_score_, atol=1e-6)
+    best = theirs.best_estimator_
+    assert_allclose(ours.coef_, best.coef_)
+    assert_allclose(ours.predict_proba(X), best.predict_proba(X))
+    assert_array_equal(ours.predict(X), best.predict(X))
+    assert ours.target_type_ == kind
+    assert ours.score(X, y) == pytest.approx(theirs.score(X, y))
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"class_weight": "balanced"},
+        {"fit_intercept": False},
+        {"margin": 0.5, "temperature": 2.0},
+        {"label_smoothing": 0.1, "solver": "lbfgs"},
+        {"solver": "newton-cg"},
+    ],
+    ids=str,
+)
+def test_other_parameters_reach_every_fit(params):
+    ours, theirs = searched(*labels(), **params)
+    assert_allclose(ours.scores_, grid_scores(theirs), atol=1e-6)
+
+
+@pytest.mark.parametrize("threshold", ["cv", "support", 0.2])
+def test_thresholds_of_label_sets_are_those_of_single_fits(threshold):
+    X, y = label_sets()
+    ours, theirs = searched(X, y, threshold=threshold, scoring="f1_micro")
+    assert_allclose(ours.scores_, grid_scores(theirs), atol=1e-6)
+    assert_allclose(ours.threshold_, theirs.best_estimator_.threshold_, atol=1e-6)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_paths_are_the_fits_of_the_folds(n_classes):
+    X, y = labels(n_classes)
+    model = EntmaxClassifierCV(ALPHAS, STRENGTHS, cv=FOLDS, tol=1e-9).fit(X, y)
+    n_outputs = 1 if n_classes == 2 else n_classes
+    assert model.scores_.shape == (3, 3, 3)
+    assert model.coefs_paths_.shape == (3, 3, 3, n_outputs, 4)
+    assert model.intercepts_paths_.shape == (3, 3, 3, n_outputs)
+    for fold, (train, test) in enumerate(FOLDS.split(X)):
+        for i, alpha in enumerate(ALPHAS):
+            for j, C in enumerate(STRENGTHS):
+                one = EntmaxClassifier(alpha, C=C, tol=1e-9).fit(X[train], y[train])
+                coef = model.coefs_paths_[fold, i, j]
+                assert_allclose(coef, one.coef_, atol=1e-5)
+                intercept = model.intercepts_paths_[fold, i, j]
+                assert_allclose(intercept, one.intercept_, atol=1e-5)
+                assert model.scores_[fold, i, j] == one.score(X[test], y[test])
+
+
+def test_softmax_alone_is_LogisticRegressionCV():
+    X, y = load_iris(return_X_y=True)
+    theirs = LogisticRegressionCV(
+        Cs=5,
+        cv=StratifiedKFold(5),
+        scoring="neg_brier_score",
+        tol=1e-8,
+        max_iter=10_000,
+        use_legacy_attributes=False,
+        l1_ratios=(0,),
+    ).fit(X, y)
+    ours = EntmaxClassifierCV([1], 5, scoring="neg_brier_score", tol=1e-8).fit(X, y)
+    assert_allclose(ours.Cs_, theirs.Cs_)
+    assert_allclose(ours.scores_[:, 0], theirs.scores_[:, 0], atol=1e-5)
+    assert ours.C_ == pytest.approx(float(theirs.C_))
+
+
+def test_the_order_of_the_grids_does_not_matter():
+    X, y = labels()
+    first = EntmaxClassifierCV([1, 2], [0.1, 1, 10], cv=FOLDS).fit(X, y)
+    other = EntmaxClassifierCV([2, 1], [10, 0.1, 1], cv=FOLDS).fit(X, y)
+    assert_array_equal(other.scores_, first.scores_[:, ::-1][:, :, [2, 0, 1]])
+    assert_array_equal(other.coefs_paths_[:, 0, 1], first.coefs_paths_[:, 1, 0])
+    assert (other.alpha_, other.C_) == (first.alpha_, first.C_)
+
+
+def test_of_equal_scores_the_least_C_and_then_the_least_alpha():
+    def constant(model, X, y):
+        return 1.0
+
+    X, y = labels()
+    model = EntmaxClassifierCV([2, 1], [10, 0.1], cv=2, scoring=constant).fit(X, y)
+    assert (model.alpha_, model.C_, model.best_score_) == (1, 0.1, 1)
+
+    def no_softmax(model, X, y):
+        return float(model.alpha > 1)
+
+    model = EntmaxClassifierCV([2, 1], [10, 0.1], cv=2, scoring=no_softmax).fit(X, y)
+    assert (model.alpha_, model.C_) == (2, 0.1)
+
+
+def test_scoring():
+    X, y = labels()
+    model = EntmaxClassifierCV([1, 2], [0.1, 1], cv=FOLDS)
+    accuracy = model.fit(X, y).scores_
+    assert model.score(X, y) == accuracy_score(y, model.predict(X))
+    for scoring in ("accuracy", make_scorer(accuracy_score)):
+        assert_array_equal(
+            clone(model).set_params(scoring=scoring).fit(X, y).scores_, accuracy
+        )
+    with pytest.raises(ValueError, match="NaN for every model"):
+        model.set_params(scoring=lambda model, X, y: np.nan).fit(X, y)
+
+
+def test_processes_find_the_same():
+    X, y = labels()
+    one = EntmaxClassifierCV([1, 2], 3, cv=FOLDS).fit(X, y)
+    two = EntmaxClassifierCV([1, 2], 3, cv=FOLDS, n_jobs=2).fit(X, y)
+    assert_allclose(two.coefs_paths_, one.coefs_paths_, atol=1e-10)
+    assert_array_equal(two.scores_, one.scores_)
+
+
+def test_without_a_refit_there_are_only_results():
+    X, y = labels()
+    model = EntmaxClassifierCV([1, 2], 2, cv=2, refit=False).fit(X, y)
+    assert model.scores_.shape == (2, 2, 2)
+    assert model.alpha_ in (1, 2)
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+
+
+def test_a_second_fit_forgets_the_first():
+    X, y = labels()
+    model = EntmaxClassifierCV([1, 2], [0.1, 1], cv=FOLDS).fit(*label_sets())
+    model.fit(X[:, :3], y)
+    fresh = clone(model).fit(X[:, :3], y)
+    assert_array_equal(model.coef_, fresh.coef_)
+    assert_array_equal(model.classes_, [0, 1, 2])
+    assert vars(model).keys() == vars(fresh).keys()
+    with pytest.raises(NotFittedError):
+        model.set_params(refit=False).fit(X, y).predict(X)
+
+
+def test_names_of_features_and_labels():
+    X, y = labels()
+    X = pd.DataFrame(X, columns=list("abcd"))
+    names = np.array(["one", "two", "three"])[y]
+    model = EntmaxClassifierCV([1, 2], [1], cv=2).fit(X, names)
+    assert_array_equal(model.feature_names_in_, list("abcd"))
+    assert set(model.predict(X)) <= {"one", "two", "three"}
+
+
+def test_weights_reach_fits_and_scores():
+    X, y = labels()
+    weight = np.random.default_rng(0).uniform(0.1, 3, len(y))
+    ours = EntmaxClassifierCV(
+        ALPHAS, STRENGTHS, cv=FOLDS, scoring=BrierScorer(), tol=1e-8
+    ).fit(X, y, sample_weight=weight)
+    theirs = GridSearchCV(
+        EntmaxClassifier(tol=1e-8), GRID, cv=FOLDS, scoring=BrierScorer()
+    ).fit(X, y, sample_weight=weight)
+    assert_allclose(ours.scores_, grid_scores(theirs), atol=1e-6)
+    with config_context(enable_metadata_routing=True):
+        routed = clone(ours).set_params(
+            scoring=BrierScorer().set_score_request(sample_weight=True)
+        )
+        routed.fit(X, y, sample_weight=weight)
+        assert_array_equal(routed.scores_, ours.scores_)
+        unweighted = clone(ours).set_params(
+            scoring=BrierScorer().set_score_request(sample_weight=False)
+        )
+        unweighted.fit(X, y, sample_weight=weight)
+        assert_array_equal(unweighted.coefs_paths_, ours.coefs_paths_)
+        assert np.abs(unweighted.scores_ - ours.scores_).max() > 1e-3
+
+
+def test_groups_are_routed_to_the_splitter():
+    X, y = labels()
+    groups = np.arange(len(y)) // 10
+    model = EntmaxClassifierCV([1, 2], [0.1, 1], cv=GroupKFold(3))
+    with pytest.raises(ValueError, match="enable_metadata_routing"):
+        model.fit(X, y, groups=groups)
+    by_hand = list(GroupKFold(3).split(X, y, groups))
+    with config_context(enable_metadata_routing=True):
+        model.fit(X, y, groups=groups)
+        pipeline = make_pipeline(StandardScaler(), clone(model))
+        pipeline.fit(X, y, groups=groups)
+    expected = EntmaxClassifierCV([1, 2], [0.1, 1], cv=by_hand).fit(X, y)
+    assert_array_equal(model.scores_, expected.scores_)
+
+
+@pytest.mark.parametrize(
+    "params, message",
+    [
+        ({"alphas": []}, r"alphas must be a list of one or more numbers.*got \[\]"),
+        ({"alphas": [1, 0.5]}, r"alphas .* each at least 1; got \[1, 0.5\]"),
+        ({"alphas": [np.inf]}, "alphas"),
+        ({"alphas": [[1, 2]]}, "alphas"),
+        ({"alphas": ["many"]}, "alphas"),
+        ({"alphas": 1.5}, "'alphas' parameter"),
+        ({"Cs": []}, "Cs must be a list"),
+        ({"Cs": [1, 0]}, r"Cs .* each positive; got \[1, 0\]"),
+        ({"Cs": [np.nan]}, "Cs"),
+        ({"Cs": 0}, "'Cs' parameter"),
+        ({"cv": 1}, "'cv' parameter"),
+        ({"cv": []}, "cv must make one or more folds"),
+        ({"n_jobs": 0}, "n_jobs == 0"),
+        ({"n_jobs": "all"}, "'n_jobs' parameter"),
+        ({"scoring": "best"}, "'scoring' parameter"),
+        ({"refit": "yes"}, "'refit' parameter"),
+    ],
+)
+def test_bad_parameters(params, message):
+    with pytest.raises(ValueError, match=message):
+        EntmaxClassifierCV(**params).fit(*labels())
+
+
+def test_a_fold_without_a_class():
+    X, y = labels()
+    order = np.argsort(y)
+    with pytest.raises(ValueError, match=r"fold 0 has none of \[0\]"):
+        EntmaxClassifierCV(cv=KFold(3)).fit(X[order], np.repeat([0, 1, 2], 20))
+
+
+def test_rows_without_a_label_are_counted_once():
+    X, y = label_sets()
+    y[:5] = 0
+    model = EntmaxClassifierCV([1, 2], [1], cv=FOLDS)
+    with pytest.warns(UserWarning, match="5 of 60 rows have no label") as record:
+        model.fit(X, y)
+    assert len(record) == 1
+
+
+def test_fits_that_do_not_converge_are_counted():
+    X, y = labels()
+    model = EntmaxClassifierCV([1, 2], [10, 100], cv=2, max_iter=1, refit=False)
+    with pytest.warns(ConvergenceWarning, match="8 of the 8 fits of the search"):
+        model.fit(X, y)
+
+
+def test_callbacks_see_folds_and_the_refit(capsys):
+    X, y = labels()
+    recorder = Recorder()
+    model = EntmaxClassifierCV([1, 2], [0.1, 1], cv=3).set_callbacks(recorder)
+    model.fit(X, y)
+    folds = ["begin fold", "end fold"] * 3
+    refit = ["begin refit", "end refit"]
+    assert recorder.events == [
+        *("setup", "begin fit"),
+        *(*folds, *refit),
+        *("end fit", "teardown"),
+    ]
+    model.set_callbacks(ProgressBar()).fit(X, y)
+    assert "EntmaxClassifierCV - fit" in capsys.readouterr().out
