@@ -1,10 +1,16 @@
-"""What a mapping does: as a table, as a drawing, and property by property."""
+"""What a mapping does, as a table, as a drawing and property by property; predictions.
+
+The displays of mappings need no data, those of predictions show what a fitted
+classifier says of one row or of many.
+"""
 
 from ._entropy import EntropyDisplay
 from ._mapping_display import MappingDisplay
+from ._prediction import PredictionDisplay
 from ._profile import ProfileDisplay
 from ._properties import PROPERTIES, Counterexample, find_counterexamples
 from ._support import SupportDisplay
+from ._support_size import SupportSizeDisplay
 from ._table import MappingSummary, mapping_table
 
 __all__ = [
@@ -13,8 +19,10 @@ __all__ = [
     "EntropyDisplay",
     "MappingDisplay",
     "MappingSummary",
+    "PredictionDisplay",
     "ProfileDisplay",
     "SupportDisplay",
+    "SupportSizeDisplay",
     "find_counterexamples",
     "mapping_table",
 ]

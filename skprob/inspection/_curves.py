@@ -1,11 +1,13 @@
 """What the displays share that draw one curve for each mapping."""
 
+from abc import ABC, abstractmethod
+
 from ._matplotlib import axes_for, import_pyplot
 
 _STYLES = ["-", "--", ":", "-."]
 
 
-class CurvesDisplay:
+class CurvesDisplay(ABC):
     """Curves of several mappings over one variable, with a legend.
 
     A subclass says what the curves are: it defines :meth:`from_mappings` and the
@@ -61,6 +63,6 @@ class CurvesDisplay:
         self.ax_.legend(fontsize="small")
         return self
 
+    @abstractmethod
     def _curves(self):
         """The variable and, by label, the curves over it."""
-        raise NotImplementedError(f"{type(self).__name__} must define _curves().")

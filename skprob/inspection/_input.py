@@ -56,8 +56,10 @@ def check_row(name, values, at_least=1):
     return row
 
 
-def check_points(n_points):
-    """`n_points` if points on so fine a grid can be drawn."""
-    if not isinstance(n_points, Integral) or n_points < 2:
-        raise ValueError(f"n_points must be an integer above 1, got {n_points!r}.")
-    return n_points
+def check_count(name, number, at_least):
+    """`number` if it is an integer, and not too small."""
+    if not isinstance(number, Integral) or number < at_least:
+        raise ValueError(
+            f"{name} must be an integer, {at_least} or more; got {number!r}."
+        )
+    return number

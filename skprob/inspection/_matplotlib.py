@@ -1,4 +1,7 @@
-"""Matplotlib, imported when it is used."""
+"""Matplotlib, imported when it is used, and the colours of predictions."""
+
+#: Of what is predicted, and of what has any probability.
+PREDICTED, POSSIBLE = "#4573c4", "#c4d1ea"
 
 
 def import_pyplot(user):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ._curves import CurvesDisplay
-from ._input import check_points, check_row, labelled
+from ._input import check_count, check_row, labelled
 
 
 class ProfileDisplay(CurvesDisplay):
@@ -95,7 +95,7 @@ class ProfileDisplay(CurvesDisplay):
                 "score_range must be two numbers in ascending order; got "
                 f"{score_range!r}."
             )
-        moving = np.linspace(*ends, check_points(n_points))
+        moving = np.linspace(*ends, check_count("n_points", n_points, 2))
         rows = np.column_stack([moving, np.tile(others, (n_points, 1))])
         probabilities = {
             label: mapping(rows)[:, 0] for label, mapping in mappings.items()

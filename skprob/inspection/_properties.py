@@ -17,7 +17,7 @@ _N_SAMPLES = 300
 # Round a circle of many small steps a mapping shows how far its Jacobian is from
 # symmetric; with few steps its slope would hide that.
 _CIRCLE = 512
-_N_CIRCLES = 30
+_N_CIRCLES = 8
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.ndimage import distance_transform_edt
 
 from ..mappings import get_mapping
-from ._input import check_points, check_row
+from ._input import check_count, check_row
 from ._matplotlib import axes_for
 
 # An orthonormal basis of the plane of scores that sum to zero; class 3 points up.
@@ -92,7 +92,7 @@ class SupportDisplay:
         )
         if reach <= 0:
             raise ValueError(f"reach must be positive, got {reach:g}.")
-        x = np.linspace(-reach, reach, check_points(n_points))
+        x = np.linspace(-reach, reach, check_count("n_points", n_points, 2))
         points = np.stack(np.meshgrid(x, x), axis=-1).reshape(-1, 2)
         p = mapping(points @ _PLANE + mean).reshape(n_points, n_points, 3)
         return cls(x=x, y=x, probabilities=p).plot(ax)

@@ -7,12 +7,12 @@ truth is q, a row of the prediction p; four measures are distances, two similari
 from numbers import Real
 
 import numpy as np
+from scipy import sparse
 from scipy.special import rel_entr
 
 from ..linear_model._checks import check_target, naming
 from ..linear_model._targets import encode_target
-from ..mappings._rows import as_distributions
-from ._losses import _average
+from ._losses import _average, as_probabilities
 
 
 def chebyshev_distance(y_true, probabilities, *, sample_weight=None):
@@ -22,7 +22,7 @@ def chebyshev_distance(y_true, probabilities, *, sample_weight=None):
     ----------
     y_true : array-like of shape (n_samples, n_classes)
         The true distributions: rows that are not negative and sum to one.
-    probabilities : array-like of shape (n_samples, n_classes)
+    probabilities : {array-like, sparse matrix} of shape (n_samples, n_classes)
         The predicted ones, of float32 or float64.
     sample_weight : array-like of shape (n_samples,), default=None
 
@@ -61,7 +61,7 @@ def clark_distance(y_true, probabilities, *, sample_weight=None):
     ----------
     y_true : array-like of shape (n_samples, n_classes)
         The true distributions: rows that are not negative and sum to one.
-    probabilities : array-like of shape (n_samples, n_classes)
+    probabilities : {array-like, sparse matrix} of shape (n_samples, n_classes)
         The predicted ones, of float32 or float64.
     sample_weight : array-like of shape (n_samples,), default=None
 
@@ -100,7 +100,7 @@ def canberra_distance(y_true, probabilities, *, sample_weight=None):
     ----------
     y_true : array-like of shape (n_samples, n_classes)
         The true distributions: rows that are not negative and sum to one.
-    probabilities : array-like of shape (n_samples, n_classes)
+    probabilities : {array-like, sparse matrix} of shape (n_samples, n_classes)
         The predicted ones, of float32 or float64.
     sample_weight : array-like of shape (n_samples,), default=None
 
@@ -141,7 +141,7 @@ def kullback_leibler_divergence(
     ----------
     y_true : array-like of shape (n_samples, n_classes)
         The true distributions: rows that are not negative and sum to one.
-    probabilities : array-like of shape (n_samples, n_classes)
+    probabilities : {array-like, sparse matrix} of shape (n_samples, n_classes)
         The predicted ones, of float32 or float64.
     epsilon : float, default=0.0
         Probabilities below it count as if they were it, at least 0 and below 1. The
@@ -198,7 +198,7 @@ def cosine_similarity(y_true, probabilities, *, sample_weight=None):
     ----------
     y_true : array-like of shape (n_samples, n_classes)
         The true distributions: rows that are not negative and sum to one.
-    probabilities : array-like of shape (n_samples, n_classes)
+    probabilities : {array-like, sparse matrix} of shape (n_samples, n_classes)
         The predicted ones, of float32 or float64.
     sample_weight : array-like of shape (n_samples,), default=None
 
@@ -236,7 +236,7 @@ def intersection_similarity(y_true, probabilities, *, sample_weight=None):
     ----------
     y_true : array-like of shape (n_samples, n_classes)
         The true distributions: rows that are not negative and sum to one.
-    probabilities : array-like of shape (n_samples, n_classes)
+    probabilities : {array-like, sparse matrix} of shape (n_samples, n_classes)
         The predicted ones, of float32 or float64.
     sample_weight : array-like of shape (n_samples,), default=None
 
@@ -266,7 +266,10 @@ def intersection_similarity(y_true, probabilities, *, sample_weight=None):
 
 def _checked(y_true, probabilities):
     """Truth and prediction as float64 distributions of one shape."""
-    p = as_distributions(probabilities).astype(np.float64, copy=False)
+    p = as_probabilities(probabilities).astype(np.float64, copy=False)
+    if sparse.issparse(p):
+        # The truth is as large, and always dense.
+        p = p.toarray()
     y_true = check_target(y_true, "y_true", len_of=p)
     with naming("y_true"):
         encoded = encode_target(y_true, "distribution")

@@ -3,12 +3,15 @@
 import warnings
 
 import numpy as np
+from scipy import sparse
 
 from ..linear_model._checks import check_sample_weight, check_target, naming
 from ..linear_model._targets import encode_target
 from ..losses import FenchelYoungLoss
+from ..losses._target import as_sparse_distributions
 from ..mappings import get_mapping
 from ..mappings._rows import as_distributions, as_real, as_rows, standard_scores
+from ..objective import row_slices
 
 
 def fenchel_young_loss(
@@ -70,12 +73,13 @@ def fenchel_young_loss(
     encoded = _encode(y_true, scores, classes, target_type)
     loss = FenchelYoungLoss(get_mapping(mapping))
     loss.check()
-    rows = slice(None) if encoded.labelled is None else encoded.labelled
-    scores = standard_scores(scores[rows], shift=False)
-    n_available = np.count_nonzero(scores > -np.inf, axis=1)
-    constant = loss.constant(encoded.target, n_available)
-    values = loss.evaluate(scores, encoded.target)[0] + constant
-    return _average(values, sample_weight, encoded.labelled)
+
+    def losses(scores, target, first_row):
+        scores = standard_scores(scores, shift=False, first_row=first_row)
+        n_available = np.count_nonzero(scores > -np.inf, axis=1)
+        return loss.constant(target, n_available) + loss.evaluate(scores, target)[0]
+
+    return _mean_by_blocks(losses, scores, encoded, sample_weight)
 
 
 def brier_loss(
@@ -91,7 +95,7 @@ def brier_loss(
     y_true : array-like or sparse matrix
         Labels, label sets or distributions, as for the classifiers. Rows of a label
         set without a label are left out, with a warning.
-    probabilities : array-like of shape (n_samples, n_classes)
+    probabilities : {array-like, sparse matrix} of shape (n_samples, n_classes)
         Rows on the probability simplex.
     classes : array-like of shape (n_classes,), default=None
         The labels of the columns, in sorted order; needed where ``y_true`` does not
@@ -118,13 +122,15 @@ def brier_loss(
     >>> brier_loss([[1, 0], [1, 1]], probabilities)
     0.0
     """
-    p = as_distributions(probabilities)
+    p = as_probabilities(probabilities)
     encoded = _encode(y_true, p, classes, target_type)
-    rows = slice(None) if encoded.labelled is None else encoded.labelled
-    difference = p[rows].copy()
-    encoded.target.add_to(difference, -1)
-    values = np.einsum("nk,nk->n", difference, difference)
-    return _average(values, sample_weight, encoded.labelled)
+
+    def squared_distances(p, target, first_row):
+        difference = p.toarray() if sparse.issparse(p) else p.copy()
+        target.add_to(difference, -1)
+        return np.einsum("nk,nk->n", difference, difference)
+
+    return _mean_by_blocks(squared_distances, p, encoded, sample_weight)
 
 
 def mean_support_size(probabilities, *, sample_weight=None):
@@ -132,7 +138,7 @@ def mean_support_size(probabilities, *, sample_weight=None):
 
     Parameters
     ----------
-    probabilities : array-like of shape (n_samples, n_classes)
+    probabilities : {array-like, sparse matrix} of shape (n_samples, n_classes)
         Rows on the probability simplex.
     sample_weight : array-like of shape (n_samples,), default=None
 
@@ -152,9 +158,16 @@ def mean_support_size(probabilities, *, sample_weight=None):
     >>> mean_support_size([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]])
     1.5
     """
-    p = as_distributions(probabilities)
-    size = np.count_nonzero(p, axis=1)
+    p = as_probabilities(probabilities)
+    size = np.diff(p.indptr) if sparse.issparse(p) else np.count_nonzero(p, axis=1)
     return _average(size, sample_weight)
+
+
+def as_probabilities(probabilities):
+    """Rows on the simplex as a float matrix, or as a CSR array of the non-zeros."""
+    if sparse.issparse(probabilities):
+        return as_sparse_distributions(probabilities)
+    return as_distributions(probabilities)
 
 
 def _encode(y_true, predicted, classes, target_type):
@@ -187,6 +200,17 @@ def _checked_classes(classes):
             f"got {classes.tolist()}."
         )
     return classes
+
+
+def _mean_by_blocks(function, predicted, encoded, sample_weight):
+    """Weighted mean of a function of (predicted rows, their target, first row)."""
+    if encoded.labelled is not None:
+        predicted = predicted[encoded.labelled]
+    values = [
+        function(predicted[rows], encoded.target.block(rows), rows.start)
+        for rows in row_slices(predicted, predicted.shape[1])
+    ]
+    return _average(np.concatenate(values), sample_weight, encoded.labelled)
 
 
 def _average(values, sample_weight, labelled=None):

@@ -5,6 +5,7 @@ import matplotlib
 import numpy as np
 import pytest
 from compared import COMPARED
+from scipy import stats
 
 from skprob.inspection import (
     EntropyDisplay,
@@ -12,7 +13,7 @@ from skprob.inspection import (
     ProfileDisplay,
     SupportDisplay,
 )
-from skprob.mappings import Entmax, Softmax
+from skprob.mappings import Entmax, PerturbMax, Softmax
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
@@ -91,24 +92,34 @@ def test_the_entropy_is_shannons_at_the_temperature():
     np.testing.assert_allclose(shown.entropies["sparse"], expected)
 
 
-class Noisy(Softmax):
-    """Softmax of twice the scores: the noise has half the deviation of Gumbel's."""
-
-    noise_variance = np.pi**2 / 24
-
-    def probabilities(self, scores):
-        return super().probabilities(2 * scores)
-
-
-class Heavy(Noisy):
-    noise_variance = np.inf
-
-
 def test_noises_are_compared_at_equal_variance():
-    shown = EntropyDisplay.from_mappings({"s": "softmax", "n": Noisy(), "h": Heavy()})
-    np.testing.assert_allclose(shown.entropies["n"], shown.entropies["s"])
-    # Without a variance there is nothing to be made equal.
-    assert (shown.entropies["h"] < shown.entropies["s"]).all()
+    shown = EntropyDisplay.from_mappings(
+        {
+            "softmax": "softmax",
+            "half": PerturbMax("gumbel", scale=0.5),
+            "normal": PerturbMax("normal", scale=3.0),
+        },
+        scores=[1.0, 0.0],
+        temperatures=[0.5, 1.0, 4.0],
+    )
+    np.testing.assert_allclose(
+        shown.entropies["half"], shown.entropies["softmax"], atol=1e-9
+    )
+    # The difference of two noises of variance π²/6 at temperature T.
+    deviation = np.sqrt(2 * np.pi**2 / 6) * np.array([0.5, 1.0, 4.0])
+    p = stats.norm.cdf(1 / deviation)
+    np.testing.assert_allclose(
+        shown.entropies["normal"], stats.entropy([p, 1 - p]), atol=1e-9
+    )
+
+
+@pytest.mark.parametrize("noise", ["cauchy", stats.t(2)])
+def test_noise_without_a_variance_is_taken_as_it_is(noise):
+    shown = EntropyDisplay.from_mappings(
+        {"noise": PerturbMax(noise)}, scores=[1.0, 0.0], temperatures=[2.0]
+    )
+    p = PerturbMax(noise)([[0.5, 0.0]])[0]
+    np.testing.assert_allclose(shown.entropies["noise"], stats.entropy(p), rtol=1e-12)
 
 
 def test_the_support_of_sparsemax_is_all_inside_the_simplex():

@@ -84,6 +84,14 @@ def test_definition(name, predicted):
     assert_allclose(weighted, np.average(rows, weights=WEIGHT), rtol=1e-13)
 
 
+@every_measure
+@pytest.mark.parametrize("container", [sparse.csr_array, sparse.coo_matrix])
+def test_sparse_predictions(name, container):
+    rows = [exact(name, q, p) for q, p in zip(Q, P, strict=True)]
+    weighted = MEASURES[name](Q, container(P), sample_weight=WEIGHT)
+    assert_allclose(weighted, np.average(rows, weights=WEIGHT), rtol=1e-13)
+
+
 def test_scipy_has_five_of_them():
     def mean(of_pair):
         return np.mean([of_pair(q, p) for q, p in zip(Q, POSITIVE, strict=True)])
@@ -211,6 +219,7 @@ def test_pinskers_inequality(pair):
         (None, P, None, "y_true"),
         (Q, 2 * P, None, "probabilities must be rows"),
         (Q, -P, None, "probabilities must be rows"),
+        (Q, sparse.csr_array(-P), None, "probabilities must be rows"),
         (Q, P * np.nan, None, "probabilities must be rows"),
         (Q, P[0], None, "probabilities must have shape"),
         (Q, P.astype(str), None, "probabilities must be real"),

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.metrics import brier_score_loss, log_loss
 
-from skprob.mappings import Entmax, Mapping
+from skprob.mappings import Entmax, Mapping, sparsemax
 from skprob.metrics import brier_loss, fenchel_young_loss, mean_support_size
 
 rng = np.random.default_rng(0)
@@ -22,6 +22,11 @@ TARGETS = {
     "label_set": (SETS, SETS / SETS.sum(axis=1, keepdims=True)),
     "distribution": (DISTRIBUTIONS, DISTRIBUTIONS),
 }
+
+
+class WithoutPotential(Mapping):
+    def probabilities(self, scores):
+        return softmax(scores)
 
 
 def softmax(scores):
@@ -158,6 +163,44 @@ def test_a_sparse_indicator_and_rows_without_labels(score):
     assert_allclose(loss, score(SETS[keep], p[keep], sample_weight=WEIGHT[keep]))
 
 
+@pytest.mark.parametrize("n_rows", [1, 7, 40])
+@pytest.mark.parametrize("container", [sparse.csr_array, sparse.coo_matrix])
+@pytest.mark.parametrize("kind", TARGETS)
+def test_sparse_probabilities(rows_of_a_block, kind, container, n_rows):
+    rows_of_a_block(n_rows)
+    y, Q = TARGETS[kind]
+    p = sparsemax(SCORES)
+    assert 0 < (p == 0).mean() < 1
+    rows = ((p - Q) ** 2).sum(axis=1)
+    for weight in (None, WEIGHT):
+        loss = brier_loss(y, container(p), sample_weight=weight)
+        assert_allclose(loss, np.average(rows, weights=weight), rtol=1e-13)
+        size = mean_support_size(container(p), sample_weight=weight)
+        assert_allclose(size, np.average((p > 0).sum(axis=1), weights=weight))
+
+
+def test_sparse_probabilities_as_others_may_store_them():
+    # Row 0 has a stored zero and one class twice.
+    parts = ([0.0, 0.25, 0.25, 0.5, 1.0], [0, 1, 1, 2, 0], [0, 4, 5])
+    p = sparse.csr_array(parts, shape=(2, 3))
+    assert mean_support_size(p) == 1.5
+    assert brier_loss([1, 0], p, classes=range(3)) == 0.25
+    assert p.nnz == 5
+
+
+@pytest.mark.parametrize("n_rows", [1, 7, 40])
+def test_blocks_make_no_difference(rows_of_a_block, n_rows):
+    rows_of_a_block(n_rows)
+    rows = [
+        fenchel_young(z, q, 2) for z, q in zip(SCORES, np.eye(4)[LABELS], strict=True)
+    ]
+    loss = fenchel_young_loss(LABELS, SCORES, mapping="sparsemax")
+    assert_allclose(loss, np.mean(rows), rtol=1e-12)
+    wrong = np.where(np.arange(40)[:, None] == 31, np.nan, SCORES)
+    with pytest.raises(ValueError, match="row 31 holds NaN"):
+        fenchel_young_loss(LABELS, wrong)
+
+
 def test_mean_support_size():
     p = np.array([[1.0, 0, 0], [0.5, 0.5, 0], [0.2, 0.3, 0.5]])
     assert mean_support_size(p) == 2
@@ -178,6 +221,7 @@ def test_float32():
 
 
 P = softmax(SCORES)
+CSR = sparse.csr_array(P)
 
 
 @pytest.mark.parametrize(
@@ -187,6 +231,16 @@ P = softmax(SCORES)
         (lambda: brier_loss(LABELS, -P), "probabilities must be rows"),
         (lambda: brier_loss(LABELS, P * np.nan), "probabilities must be rows"),
         (lambda: brier_loss(LABELS, P[0]), "probabilities must have shape"),
+        (lambda: brier_loss(LABELS, 2 * CSR), "probabilities must be rows.*sum 2"),
+        (lambda: brier_loss(LABELS, -CSR), "probabilities must be rows"),
+        (lambda: brier_loss(LABELS, CSR * np.nan), "probabilities must be rows"),
+        (lambda: brier_loss(LABELS, CSR * 1j), "probabilities must be real"),
+        (lambda: brier_loss(LABELS, CSR[:5]), "y_true must have one entry for each"),
+        (lambda: mean_support_size(CSR * 2), "probabilities must be rows"),
+        (
+            lambda: mean_support_size(sparse.coo_array(P[0])),
+            "probabilities must have shape",
+        ),
         (lambda: brier_loss(LABELS, P[None]), "probabilities must have shape"),
         (lambda: brier_loss(LABELS, P.astype(str)), "probabilities must be real"),
         (lambda: brier_loss(LABELS[:5], P), "y_true must have one entry for each"),
@@ -196,7 +250,7 @@ P = softmax(SCORES)
             "y_true must be labels.*at least 2 classes",
         ),
         (lambda: brier_loss(SETS[:, :3], P), "4 columns and y_true has 3 classes"),
-        (lambda: brier_loss(SETS * 0, P), "y_true.*no label in any row"),
+        (lambda: brier_loss(SETS * 0, P), "y_true.*a label in at least one row"),
         (
             lambda: brier_loss(DISTRIBUTIONS * 2, P),
             "y_true.*must be non-negative",
@@ -222,7 +276,10 @@ P = softmax(SCORES)
         (lambda: fenchel_young_loss(LABELS, SCORES[None]), "scores must have shape"),
         (lambda: fenchel_young_loss(LABELS, SCORES, mapping="max"), "mapping must be"),
         (lambda: fenchel_young_loss(LABELS, SCORES, mapping=Entmax(0.5)), "alpha"),
-        (lambda: fenchel_young_loss(LABELS, SCORES, mapping=Mapping()), "potential"),
+        (
+            lambda: fenchel_young_loss(LABELS, SCORES, mapping=WithoutPotential()),
+            "potential",
+        ),
     ],
 )
 def test_malformed_input(call, message):

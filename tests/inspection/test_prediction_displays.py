@@ -1,0 +1,222 @@
+"""What a fitted classifier says of one row, and of many, as a drawing."""
+
+import matplotlib
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_iris, make_multilabel_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skprob import EntmaxClassifier, SparsemaxClassifier
+from skprob.inspection import PredictionDisplay, SupportSizeDisplay
+
+matplotlib.use("Agg")
+from matplotlib import pyplot as plt
+
+X, Y = make_multilabel_classification(
+    100, n_classes=6, allow_unlabeled=False, random_state=0
+)
+P = np.array([0.5, 0.0, 0.375, 0.125, 0.0])
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    plt.close("all")
+
+
+def bars(display):
+    """Kind and width of the bar of each class that has one."""
+    return {
+        int(display.shown_[round(bar.get_y() + bar.get_height() / 2)]): (
+            container.get_label(),
+            bar.get_width(),
+        )
+        for container in display.bars_
+        for bar in container
+    }
+
+
+def marks(display):
+    """Where the mark of each class that has one stands."""
+    return {
+        int(display.shown_[int(line)]): share
+        for marks in display.ax_.lines
+        for share, line in zip(*marks.get_data(), strict=True)
+    }
+
+
+def line_labels(display):
+    return [text.get_text() for text in display.ax_.get_yticklabels()]
+
+
+def test_a_bar_for_each_possible_class_and_a_mark_for_each_true_one():
+    shown = PredictionDisplay.from_predictions(
+        P, predicted=[1, 0, 1, 0, 0], y_true=[1, 1, 0, 1, 0], class_names=list("abcde")
+    )
+    assert bars(shown) == {
+        0: ("predicted", 0.5),
+        2: ("predicted", 0.375),
+        3: ("possible", 0.125),
+    }
+    # That b was ruled out is seen: it has no bar.
+    assert marks(shown) == pytest.approx({0: 1 / 3, 1: 1 / 3, 3: 1 / 3})
+    assert line_labels(shown) == ["a", "c", "d", "b"]
+    top, bottom = shown.ax_.transData.transform([(0, 0), (0, 3)])[:, 1]
+    assert top > bottom
+    assert shown.ax_.get_title() == "3 of 5 classes possible"
+
+
+def test_the_mark_of_a_distribution_stands_at_its_share():
+    truth = [0.25, 0.0, 0.75, 0.0, 0.0]
+    shown = PredictionDisplay.from_predictions(P, y_true=truth)
+    assert marks(shown) == {0: 0.25, 2: 0.75}
+    assert {kind for kind, _ in bars(shown).values()} == {"possible"}
+    assert line_labels(shown) == ["0", "2", "3"]
+
+
+def test_no_more_classes_are_drawn_than_asked_for():
+    shown = PredictionDisplay.from_predictions(P, y_true=[0, 1, 0, 0, 0], max_classes=2)
+    assert line_labels(shown) == ["0", "2"]
+    assert shown.ax_.get_title() == "3 of 5 classes possible, 2 not shown"
+    assert line_labels(shown.plot(max_classes=4)) == ["0", "2", "3", "1"]
+
+
+def scaled(model):
+    return make_pipeline(StandardScaler(), model)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        EntmaxClassifier(),
+        scaled(SparsemaxClassifier(threshold="support")),
+        GridSearchCV(EntmaxClassifier(), {"threshold": [0.1, 0.3]}, scoring="f1_micro"),
+        OneVsRestClassifier(LogisticRegression()),
+    ],
+    ids=["estimator", "pipeline", "search", "scikit-learn's"],
+)
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_from_an_estimator_of_label_sets(model, container):
+    model.fit(X, Y)
+    p, predicted = model.predict_proba(X), model.predict(X)
+    if not isinstance(model, OneVsRestClassifier):  # Its chances do not sum to one.
+        shown = PredictionDisplay.from_estimator(model, X[[7]], container(Y[[7]]))
+        for k, (kind, width) in bars(shown).items():
+            assert width == pytest.approx(p[7, k])
+            assert kind == ("predicted" if predicted[7, k] else "possible")
+        assert set(bars(shown)) == set(np.flatnonzero(p[7]))
+        assert set(marks(shown)) == set(np.flatnonzero(Y[7]))
+    shown = SupportSizeDisplay.from_estimator(model, X, container(Y))
+    assert list(shown.sizes) == ["possible", "predicted", "true"]
+    np.testing.assert_array_equal(shown.sizes["possible"], np.sum(p > 0, axis=1))
+    np.testing.assert_array_equal(shown.sizes["predicted"], predicted.sum(axis=1))
+    np.testing.assert_array_equal(shown.sizes["true"], Y.sum(axis=1))
+
+
+def test_from_an_estimator_of_labels():
+    iris = load_iris()
+    names = iris.target_names[iris.target]
+    model = SparsemaxClassifier().fit(iris.data, names)
+    shown = PredictionDisplay.from_estimator(model, iris.data[[70]], names[[70]])
+    p = model.predict_proba(iris.data[[70]])[0]
+    assert bars(shown) == {
+        1: ("possible", pytest.approx(p[1])),
+        2: ("predicted", pytest.approx(p[2])),
+    }
+    assert marks(shown) == {1: 1.0}
+    assert line_labels(shown) == ["virginica", "versicolor"]
+    shown = PredictionDisplay.from_estimator(
+        model, iris.data[[70]], class_names=list("ABC")
+    )
+    assert line_labels(shown) == ["C", "B"]
+    # One class in each row is nothing to draw.
+    assert list(SupportSizeDisplay.from_estimator(model, iris.data).sizes) == [
+        "possible"
+    ]
+
+
+def test_from_an_estimator_of_distributions():
+    D = Y / Y.sum(axis=1, keepdims=True)
+    model = EntmaxClassifier(target_type="distribution").fit(X, D)
+    shown = PredictionDisplay.from_estimator(model, X[[7]], D[[7]])
+    best = model.predict(X[[7]])[0]
+    kinds = {k: kind for k, (kind, _) in bars(shown).items()}
+    assert [k for k, kind in kinds.items() if kind == "predicted"] == [best]
+    assert marks(shown) == pytest.approx({k: D[7, k] for k in np.flatnonzero(Y[7])})
+    sizes = SupportSizeDisplay.from_estimator(model, X, D).sizes
+    np.testing.assert_array_equal(sizes["true"], Y.sum(axis=1))
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_the_steps_are_shares_of_rows(container):
+    p = np.array([[0.5, 0.5, 0.0], [0.2, 0.3, 0.5], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    shown = SupportSizeDisplay.from_predictions(
+        container(p), predicted=container(np.array([[1, 0, 0]] * 3 + [[0, 0, 0]]))
+    )
+    possible, predicted = (step.get_data() for step in shown.steps_)
+    np.testing.assert_array_equal(possible.values, [0, 0.5, 0.25, 0.25])
+    np.testing.assert_array_equal(predicted.values, [0.25, 0.75, 0, 0])
+    np.testing.assert_array_equal(possible.edges, [-0.5, 0.5, 1.5, 2.5, 3.5])
+    labels = [text.get_text() for text in shown.ax_.get_legend().get_texts()]
+    assert labels == ["possible, 1.8 on average", "predicted, 0.8 on average"]
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda ax: PredictionDisplay.from_predictions(P, ax=ax),
+        lambda ax: SupportSizeDisplay.from_predictions([P], ax=ax),
+    ],
+)
+def test_given_axes_are_drawn_on(draw):
+    figure, ax = plt.subplots()
+    shown = draw(ax)
+    assert shown.ax_ is ax and shown.figure_ is figure
+    other = plt.figure().add_subplot()
+    assert shown.plot(other) is shown and shown.ax_ is other
+    assert plt.get_fignums() == [1, 2]
+
+
+MODEL = EntmaxClassifier(threshold=0.2).fit(X, Y)
+LABELS = EntmaxClassifier().fit(X, Y.argmax(axis=1))
+ROW, SIZES = PredictionDisplay.from_predictions, SupportSizeDisplay.from_predictions
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: ROW(P * 2), "probabilities must be .* sum to one"),
+        (lambda: ROW(P, class_names=["a"]), r"one for each of the 5 .* shape \(1,\)"),
+        (lambda: ROW(P, predicted=[1, 0]), r"predicted must be .* each of the 5"),
+        (lambda: ROW(P, y_true=[1, -1, 0, 0, 0]), "y_true must be non-negative"),
+        (lambda: ROW(P, y_true=[1, np.nan, 0, 0, 0]), "y_true must be a row of .*fini"),
+        (lambda: ROW(P, max_classes=0), "max_classes must be .* 1 or more; got 0"),
+        (
+            lambda: PredictionDisplay.from_estimator(MODEL, X[:2]),
+            r"the probabilities of X must be one row.* shape \(2, 6\)",
+        ),
+        (
+            lambda: PredictionDisplay.from_estimator(MODEL, X[:1], Y[0]),
+            r"y must be one row, such as .* y\[\[0\]\]; got shape \(6,\)",
+        ),
+        (
+            lambda: PredictionDisplay.from_estimator(LABELS, X[:1], [7]),
+            "y must be one of the classes; got .*7",
+        ),
+        (lambda: SIZES([P], y_true=[P[:2]]), r"y_true must be numbers of shape \(1, 5"),
+        (lambda: SIZES([P], predicted=[list("abcde")]), "predicted must be numbers"),
+        (lambda: SIZES([-P]), "probabilities must be finite and not negative"),
+        (
+            lambda: SupportSizeDisplay.from_estimator(MODEL, X, Y[:, 0]),
+            r"y_true must be numbers of shape \(100, 6\); got int64 of shape \(100,\)",
+        ),
+    ],
+)
+def test_bad_input_gets_an_error_in_words(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
