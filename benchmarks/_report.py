@@ -9,27 +9,43 @@ import numpy as np
 import scipy
 
 
-def interleaved(contenders, repeats):
+def interleaved(
+    contenders,
+    repeats,
+    seconds=np.inf,
+    summary=statistics.median,
+    clock=time.perf_counter,
+):
     """Median seconds of each call, all of them timed in turn, round after round.
 
     Parameters
     ----------
     contenders : dict of str to callable
     repeats : int
+        Rounds at most.
+    seconds : float, default=inf
+        No further round begins after so long.
+    summary : callable, default=statistics.median
+        What is made of the times of a call.
+    clock : callable, default=time.perf_counter
+        Returns seconds.
 
     Returns
     -------
-    medians : dict of str to float
+    seconds : dict of str to float
     """
     times = {name: [] for name in contenders}
     for call in contenders.values():
         call()
-    for _ in range(repeats):
+    begun = time.perf_counter()
+    for done in range(repeats):
+        if done and time.perf_counter() - begun > seconds:
+            break
         for name, call in contenders.items():
-            start = time.perf_counter()
+            start = clock()
             call()
-            times[name].append(time.perf_counter() - start)
-    return {name: statistics.median(values) for name, values in times.items()}
+            times[name].append(clock() - start)
+    return {name: summary(values) for name, values in times.items()}
 
 
 def environment(*modules):
@@ -59,7 +75,7 @@ def save_text(path, text):
     path.write_text(text + "\n", encoding="utf-8")
 
 
-def save_ratios(path, title, ratios):
+def save_ratios(path, title, ratios, label="right of the line: met"):
     """Draw the ratios of each group as dots on a logarithmic axis.
 
     Parameters
@@ -67,6 +83,8 @@ def save_ratios(path, title, ratios):
     path : path-like
     title : str
     ratios : dict of str to list of float
+    label : str
+        What the side of the line means.
     """
     try:
         from matplotlib.figure import Figure
@@ -83,5 +101,5 @@ def save_ratios(path, title, ratios):
     axes.axvline(1, color="tab:red")
     axes.set_yticks(range(len(ratios)), ratios)
     axes.invert_yaxis()
-    axes.set(xscale="log", title=title, xlabel="right of the line: met")
+    axes.set(xscale="log", title=title, xlabel=label)
     figure.savefig(path, dpi=150)

@@ -3,9 +3,10 @@
 Which classifiers there are is read off the package; the parameters of each that are
 searched are given below. C and they are chosen by the Brier score on a validation
 split of the training rows; the chosen model is then fitted to all of them and measured
-on the test rows, which nothing was chosen by. The fit is timed alone, on one thread; an
-asterisk at its number of steps says that the solver stopped before the gradient was
-within tolerance.
+on the test rows, which nothing was chosen by. An exclamation mark at a chosen value
+says that it is the last of its grid, with better ones perhaps beyond it. The fit is
+timed alone, on one thread; an asterisk at its number of steps says that the solver
+stopped before the gradient was within tolerance.
 
 Digits come with scikit-learn. Letters are read from ``letter.npz`` in the folder that
 SKPROB_DATA names, and left out if it names none.
@@ -41,14 +42,32 @@ from skprob import LinearClassifier
 from skprob.mappings import MAPPINGS
 from skprob.metrics import BrierScorer, SupportSizeScorer
 
-STRENGTHS = [0.1, 1.0, 10.0, 100.0, 1000.0]
-#: What is searched besides C, for those that have more to choose.
+STRENGTHS = [0.01, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4, np.inf]
+#: What is searched besides C, for those that have more to choose: one or more grids. (A
+#: temperature, or what works as one, is no further choice beside C.)
 GRIDS = {
-    "AMSoftmaxClassifier": {"margin": [0.0, 0.1, 0.35], "scale": [10, 30, 100]},
-    "EntmaxClassifier": {"alpha": [1.25, 1.5, 1.75]},
-    "PerturbMaxClassifier": {"noise": ["normal", "laplace", "uniform"]},
-    "SparseSoftmaxClassifier": {"k": [2, 5, 10]},
-    "TaylorSoftmaxClassifier": {"order": [2, 4, 8]},
+    "AMSoftmaxClassifier": [
+        {
+            "margin": [0.0, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75],
+            "scale": [3, 10, 30, 100, 300],
+        }
+    ],
+    "EntmaxClassifier": [{"alpha": [1, 1.1, 1.25, 1.5, 1.75, 2, 2.5]}],
+    "PerturbMaxClassifier": [{"noise": ["normal", "laplace", "uniform"]}],
+    "SparseSoftmaxClassifier": [
+        {"k": [1, 2, 5, 10, 20, 30]},
+        {"p": [0.5, 0.8, 0.9, 0.99, 1]},
+    ],
+    "TaylorSoftmaxClassifier": [{"order": [2, 4, 8, 16, 30]}],
+}
+#: Ends of these grids beyond which there is nothing: no penalty, softmax, all classes.
+LAST = {
+    "C": [np.inf],
+    "alpha": [1],
+    "k": [1, 30],
+    "margin": [0],
+    "order": [2, 30],
+    "p": [1],
 }
 # More rows than these would not change the choice, only the time it takes.
 MAX_TUNING_ROWS = 3000
@@ -159,12 +178,13 @@ def classifiers():
 def measured(data, name, classifier, split, max_fits, n_jobs):
     """Tune, fit, test."""
     X_train, X_test, y_train, y_test = split
-    grid = dict(GRIDS.get(name, {}))
+    grids = [dict(grid) for grid in GRIDS.get(name, [{}])]
     if "C" in classifier.get_params():
-        grid["C"] = STRENGTHS
+        grids = [grid | {"C": STRENGTHS} for grid in grids]
     with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("ignore", ConvergenceWarning)
-        chosen = tuned(classifier, grid, X_train, y_train, n_jobs)
+        best = best_parameters(classifier, grids, X_train, y_train, n_jobs)
+        chosen = classifier.set_params(**best)
         warnings.simplefilter("always", ConvergenceWarning)
         seconds = []
         while len(seconds) < max_fits and sum(seconds) < SECONDS:
@@ -182,21 +202,31 @@ def measured(data, name, classifier, split, max_fits, n_jobs):
         n_fits=len(seconds),
         steps=int(np.max(chosen.n_iter_)),
         converged=not caught,
-        chosen=", ".join(f"{key}={chosen.get_params()[key]}" for key in grid),
+        chosen=", ".join(
+            f"{key}={value}{'!' * is_at_an_end(key, value, grids)}"
+            for key, value in best.items()
+        ),
     )
 
 
-def tuned(classifier, grid, X, y, n_jobs):
-    """The classifier at the parameters of the best Brier score on a part held out."""
+def best_parameters(classifier, grids, X, y, n_jobs):
+    """The parameters with the best Brier score on a part held out."""
     n_rows = min(len(X), MAX_TUNING_ROWS)
     split = ShuffleSplit(
         1, train_size=n_rows * 3 // 4, test_size=n_rows // 4, random_state=0
     )
     search = GridSearchCV(
-        classifier, grid, scoring=BrierScorer(), cv=split, n_jobs=n_jobs, refit=False
+        classifier, grids, scoring=BrierScorer(), cv=split, n_jobs=n_jobs, refit=False
     )
-    search.fit(X, y)
-    return classifier.set_params(**search.best_params_)
+    return search.fit(X, y).best_params_
+
+
+def is_at_an_end(name, value, grids):
+    """Whether a chosen number is the least or largest that was tried, for no reason."""
+    tried = [number for grid in grids for number in grid.get(name, [])]
+    if isinstance(value, str) or value in LAST.get(name, []):
+        return False
+    return value in (min(tried), max(tried))
 
 
 HEADINGS = ["classifier", "accuracy", "Brier", "support", "fit (s)", "steps", "chosen"]

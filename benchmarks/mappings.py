@@ -1,28 +1,33 @@
-"""Time and accuracy of the mappings beside scipy, torch and the entmax package.
+"""Time and accuracy of every mapping, beside scipy, torch and the entmax package.
 
-Both sides of each comparison run in turn in one process on the same scores: standard
-normal ones times a spread. skprob and scipy use one thread; torch is timed with its
-default number of threads and with one. A second table has the largest error of each
-side against fifty digits, for scores with and without an offset.
+The mappings are those that are registered, at their defaults and at more values of
+alpha. What else computes the same is given below; where that is nothing, a mapping
+has its own time and error alone. Both sides of each comparison run in turn in one
+process on the same scores: standard normal ones times a spread. skprob and scipy use
+one thread; torch is timed with its default number of threads and with one. A second
+table has the largest error of each side against fifty digits, for scores with and
+without an offset.
 
     python benchmarks/mappings.py [--quick] [--save-table PATH] [--save-plot PATH]
 """
 
 import argparse
 import itertools
+import math
 import sys
-from decimal import Decimal, localcontext
+from typing import NamedTuple
 
 import numpy as np
 import scipy.special
 from _report import as_markdown, environment, interleaved, save_ratios, save_text
 
 import skprob
-from skprob.mappings import entmax, softmax, sparsemax
+from skprob.mappings import MAPPINGS, Entmax
 
 try:
     import entmax as entmax_package
     import torch
+    from _references import probabilities
 except ImportError as error:
     sys.exit(
         f'{error.name} is missing: this benchmark needs pip install "skprob[bench]" '
@@ -34,6 +39,10 @@ QUICK_SHAPES = [(n // 10, n_classes) for n, n_classes in SHAPES]
 SPREADS = [1, 4]
 DTYPES = [np.float64, np.float32]
 OFFSETS = [0, 1e3, 1e6]
+# Besides the default, 1.5.
+ALPHAS = [1.05, 1.25, 1.75, 2.5]
+# A comparison gets no further round after so long.
+SECONDS = 20
 
 TIMES_HEADER = [
     *("mapping", "scores", "dtype", "spread", "other side", "threads"),
@@ -41,40 +50,58 @@ TIMES_HEADER = [
 ]
 ERRORS_HEADER = ["mapping", "dtype", "offset", "largest error", "other side", "theirs"]
 
-# mapping, other side, ours, theirs, how many times as fast it should be
-COMPARISONS = [
-    (
-        "softmax",
-        "scipy softmax",
-        softmax,
-        lambda z: scipy.special.softmax(z.numpy(), axis=-1),
-        None,
-    ),
-    ("softmax", "torch softmax", softmax, lambda z: torch.softmax(z, -1), None),
-    (
-        "sparsemax",
-        "entmax sparsemax",
-        sparsemax,
-        lambda z: entmax_package.sparsemax(z, -1),
-        1,
-    ),
-    (
-        "entmax 1.5",
-        "entmax entmax15",
-        lambda z: entmax(z, 1.5),
-        lambda z: entmax_package.entmax15(z, -1),
-        1,
-    ),
-    *(
-        (
-            f"entmax {alpha}",
-            "entmax entmax_bisect",
-            lambda z, alpha=alpha: entmax(z, alpha),
-            lambda z, alpha=alpha: entmax_package.entmax_bisect(z, alpha, -1),
-            3,
+
+class Peer(NamedTuple):
+    """Something else that computes a mapping, and how much faster skprob should be."""
+
+    name: str
+    function: object
+    goal: float | None = None
+
+
+def torch_taylor(z):
+    weight = 1 + z * (1 + z / 2)
+    return weight / weight.sum(-1, keepdim=True)
+
+
+def torch_top_k(z):
+    # Of equal scores any may be kept: with an offset, float32 has many.
+    top, where = z.topk(min(10, z.shape[-1]), -1)
+    return torch.zeros_like(z).scatter(-1, where, torch.softmax(top, -1))
+
+
+#: By the mapping as it is written. A torch expression is what one would write.
+PEERS = {
+    "Softmax()": [
+        Peer("scipy softmax", lambda z: scipy.special.softmax(z.numpy(), axis=-1)),
+        Peer("torch softmax", lambda z: torch.softmax(z, -1)),
+    ],
+    "Sparsemax()": [
+        Peer("entmax sparsemax", lambda z: entmax_package.sparsemax(z, -1), 1)
+    ],
+    "Entmax()": [Peer("entmax entmax15", lambda z: entmax_package.entmax15(z, -1), 1)],
+    **{
+        f"Entmax(alpha={alpha})": [
+            Peer(
+                "entmax entmax_bisect",
+                lambda z, alpha=alpha: entmax_package.entmax_bisect(z, alpha, -1),
+                3,
+            )
+        ]
+        for alpha in ALPHAS
+    },
+    "TaylorSoftmax()": [Peer("torch expression", torch_taylor)],
+    "SparseSoftmax()": [Peer("torch expression", torch_top_k)],
+    "EntropyInvariantSoftmax()": [
+        Peer(
+            "torch expression",
+            lambda z: torch.softmax(math.log(z.shape[-1]) * z, -1),
         )
-        for alpha in (1.05, 1.25, 1.75, 2.5)
-    ),
+    ],
+}
+MEMBERS = [
+    *(mapping() for mapping in MAPPINGS.values()),
+    *(Entmax(alpha) for alpha in ALPHAS),
 ]
 
 
@@ -90,9 +117,11 @@ def main():
         print("\n{}×{}, {}, spread {}".format(*shape, dtype.__name__, spread))
         for line in compare_times(shape, dtype, spread, threads, arguments.repeats):
             times.append(line)
-            print("{}: {}, {} thread(s): {} and {} ms".format(line[0], *line[4:8]))
+            mapping, *_, peer, n_threads, ours, theirs, _, _ = line
+            beside = f"; {peer}, {n_threads} thread(s): {theirs} ms" if peer else ""
+            print(f"{mapping}: {ours} ms{beside}")
     for dtype in DTYPES:
-        errors += compare_errors(dtype)
+        errors += compare_errors(dtype, n_rows=1 if arguments.quick else 10)
     tables = "\n\n".join(
         [as_markdown(TIMES_HEADER, times), as_markdown(ERRORS_HEADER, errors)]
     )
@@ -115,85 +144,54 @@ def parse_arguments():
 
 
 def compare_times(shape, dtype, spread, threads, repeats):
-    """One line for each comparison and number of threads of torch."""
+    """One line for each mapping, what it is compared with and threads of torch."""
     scores = spread * np.random.default_rng(0).standard_normal(shape)
     scores = scores.astype(dtype)
     tensor = torch.from_numpy(scores)
-    for (name, other, ours, theirs, goal), n_threads in itertools.product(
-        COMPARISONS, threads
-    ):
-        if other.startswith("scipy") and n_threads > 1:
-            continue
-        torch.set_num_threads(n_threads)
-        medians = interleaved(
-            {
-                "ours": lambda ours=ours: ours(scores),
-                "theirs": lambda theirs=theirs: theirs(tensor),
-            },
-            repeats,
-        )
-        yield (
-            name,
-            "{}×{}".format(*shape),
-            dtype.__name__,
-            spread,
-            other,
-            n_threads,
-            f"{1e3 * medians['ours']:.2f}",
-            f"{1e3 * medians['theirs']:.2f}",
-            f"{medians['theirs'] / medians['ours']:.2f}",
-            goal or "",
-        )
+    for mapping in MEMBERS:
+        for peer, n_threads in sides(mapping, threads):
+            contenders = {"ours": lambda mapping=mapping: mapping(scores)}
+            if peer:
+                torch.set_num_threads(n_threads)
+                contenders["theirs"] = lambda peer=peer: peer.function(tensor)
+            medians = interleaved(contenders, repeats, seconds=SECONDS)
+            line = [mapping, "{}×{}".format(*shape), dtype.__name__, spread]
+            line += [peer.name, n_threads] if peer else ["", ""]
+            line += [f"{1e3 * seconds:.2f}" for seconds in medians.values()]
+            if peer:
+                line += [f"{medians['theirs'] / medians['ours']:.2f}", peer.goal or ""]
+            yield line if peer else [*line, "", "", ""]
 
 
-def compare_errors(dtype):
-    """One line for each comparison and offset: largest errors over a few rows."""
-    for (name, other, ours, theirs, _), offset in itertools.product(
-        COMPARISONS, OFFSETS
-    ):
-        scores = offset + np.random.default_rng(0).standard_normal((10, 20))
+def sides(mapping, threads):
+    """What a mapping is compared with, and the number of threads of that."""
+    peers = PEERS.get(repr(mapping), [])
+    for peer in peers:
+        for n_threads in [1] if peer.name.startswith("scipy") else threads:
+            yield peer, n_threads
+    if not peers:
+        yield None, 1
+
+
+def compare_errors(dtype, n_rows):
+    """One line for each mapping, what it is compared with and offset."""
+    for mapping, offset in itertools.product(MEMBERS, OFFSETS):
+        scores = offset + np.random.default_rng(0).standard_normal((n_rows, 20))
         scores = scores.astype(dtype)
-        alpha = {"softmax": 1.0, "sparsemax": 2.0}.get(name) or float(name.split()[1])
-        exact = [entmax_in_fifty_digits(row, alpha) for row in scores]
-        found = ours(scores), theirs(torch.from_numpy(scores))
-        ours_error, theirs_error = (
-            max(
-                abs(Decimal(float(a)) - b)
-                for row, reference in zip(p, exact, strict=True)
-                for a, b in zip(row, reference, strict=True)
-            )
-            for p in found
-        )
-        yield (
-            name,
-            dtype.__name__,
-            f"{offset:g}",
-            f"{float(ours_error):.1e}",
-            other,
-            f"{float(theirs_error):.1e}",
-        )
+        exact = [probabilities(mapping, row) for row in scores]
+        ours = largest_error(mapping(scores), exact)
+        for peer, _ in sides(mapping, [1]):
+            line = [mapping, dtype.__name__, f"{offset:g}", f"{ours:.1e}"]
+            if peer:
+                found = np.asarray(peer.function(torch.from_numpy(scores)))
+                line += [peer.name, f"{largest_error(found, exact):.1e}"]
+            yield line if peer else [*line, "", ""]
 
 
-def entmax_in_fifty_digits(scores, alpha):
-    """The defining equation, solved by bisection."""
-    with localcontext(prec=50):
-        z = [Decimal(float(score)) - Decimal(float(max(scores))) for score in scores]
-        if alpha == 1:
-            powers = [d.exp() for d in z]
-            return [power / sum(powers) for power in powers]
-        beta = Decimal(alpha) - 1
-
-        def at(tau):
-            return [max(beta * d - tau, Decimal(0)) ** (1 / beta) for d in z]
-
-        low, high = Decimal(-1), Decimal(0)
-        for _ in range(120):
-            middle = (low + high) / 2
-            if sum(at(middle)) > 1:
-                low = middle
-            else:
-                high = middle
-        return at(low)
+def largest_error(found, exact):
+    """Largest absolute difference, in the digits of the exact numbers."""
+    pairs = zip(found.ravel().tolist(), itertools.chain(*exact), strict=True)
+    return float(max(abs(p - reference) for p, reference in pairs))
 
 
 def plot(path, times):

@@ -1,0 +1,39 @@
+"""Peak memory of a fit, in a process of its own."""
+
+import multiprocessing
+import resource
+
+from _contenders import contenders, run
+from _problems import problems
+
+MIB = 2**20
+# Where the memory is used is seen in a few iterations.
+MAX_ITER = 10
+
+
+def peak_memory(name):
+    """A line that says how far above the data the memory of each fit rises."""
+    problem = problems()[name]()
+    spawn = multiprocessing.get_context("spawn")
+    parts = []
+    for i, contender in enumerate(contenders(problem, alpha=1)):
+        with spawn.Pool(1) as pool:
+            rise, size = pool.apply(_rise, (name, i))
+        parts.append(f"{contender.side} {contender.solver} {rise:.0f}")
+    return f"{name}: X takes {size:.0f} MiB; peak above it in MiB: " + ", ".join(parts)
+
+
+def _rise(name, i):
+    problem = problems()[name]()
+    contender = contenders(problem, alpha=1)[i]
+    # Its imports and the threads' buffers, on a few rows.
+    few = problem._replace(X=problem.X[:1000], y=problem.y[:1000])
+    run(contender, few, C=1.0, tol=0, max_iter=1)
+    before = _peak()
+    run(contender, problem, C=1.0, tol=1e-12, max_iter=MAX_ITER)
+    return (_peak() - before) / MIB, problem.X.nbytes / MIB
+
+
+def _peak():
+    # In KiB on Linux.
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

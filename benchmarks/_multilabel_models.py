@@ -1,0 +1,100 @@
+"""The models of ``multilabel_table.py``, each with its decision rules.
+
+A decision rule is a function of a fitted model and X that gives one prediction for each
+value of what is tuned in it.
+"""
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multioutput import ClassifierChain
+
+from skprob import EntmaxClassifier, SoftmaxClassifier, SparsemaxClassifier
+from skprob.mappings import sparsemax
+
+CUTS = np.geomspace(0.004, 0.6, 26)
+
+
+def one_vs_rest(**parameters):
+    return OneVsRestClassifier(LogisticRegression(**parameters))
+
+
+class LogisticOrConstant(LogisticRegression):
+    """For a chain: a label that all rows of a fold have, or none, is the constant."""
+
+    def fit(self, X, y):
+        """Fit, or keep the constant."""
+        self.classes_ = np.array([0, 1])
+        self.constant_ = y[0] if (y == y[0]).all() else None
+        return self if self.constant_ is not None else super().fit(X, y)
+
+    def predict(self, X):
+        """0 or 1 for each row."""
+        if self.constant_ is None:
+            return super().predict(X)
+        return np.full(X.shape[0], self.constant_)
+
+    def predict_proba(self, X):
+        """The probabilities of 0 and of 1."""
+        if self.constant_ is None:
+            return super().predict_proba(X)
+        return np.tile([1 - self.constant_, self.constant_], (X.shape[0], 1))
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "constant_")
+
+
+def logistic_rules(model, X):
+    return cut_at(model.predict_proba(X), np.linspace(0.05, 0.5, 10))
+
+
+def softmax_rules(model, X):
+    p = model.predict_proba(X)
+    return cut_at(p, np.arange(1, 11) / p.shape[1])
+
+
+def sparsemax_rules(model, X):
+    z = model.decision_function(X)
+    return [sparsemax(t * z) > 0 for t in np.arange(1, 5.5, 0.5)]
+
+
+def cut_rules(model, X):
+    return cut_at(model.predict_proba(X), CUTS)
+
+
+def own_rule(model, X):
+    return [model.predict(X)]
+
+
+def cut_at(p, cuts):
+    return [p > cut for cut in cuts]
+
+
+FAST = {"tol": 1e-6, "warm_start": True}
+PAPER = {
+    "logistic": (one_vs_rest(), logistic_rules),
+    "softmax": (SoftmaxClassifier(threshold=0, **FAST), softmax_rules),
+    "sparsemax": (SparsemaxClassifier(threshold=0, **FAST), sparsemax_rules),
+}
+ALPHAS = [1.25, 1.5, 1.75]
+#: Several models under one name are chosen between, too.
+TUNED = {
+    "one-vs-rest": ([one_vs_rest()], cut_rules),
+    "chain": ([ClassifierChain(LogisticOrConstant())], cut_rules),
+    "softmax": ([SoftmaxClassifier(threshold=0, warm_start=True)], cut_rules),
+    "sparsemax": ([SparsemaxClassifier(threshold=0, warm_start=True)], cut_rules),
+    "entmax": (
+        [EntmaxClassifier(alpha=a, threshold=0, warm_start=True) for a in ALPHAS],
+        cut_rules,
+    ),
+    "entmax, auto": (
+        [EntmaxClassifier(alpha=a, warm_start=True) for a in ALPHAS],
+        own_rule,
+    ),
+}
+DEFAULTS = {
+    "one-vs-rest": one_vs_rest(),
+    "softmax": SoftmaxClassifier(),
+    "sparsemax": SparsemaxClassifier(),
+    "entmax": EntmaxClassifier(),
+}

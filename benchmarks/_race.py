@@ -1,0 +1,188 @@
+"""Time to a given suboptimality, for each contender at the best of its tolerances."""
+
+import math
+from contextlib import nullcontext
+from statistics import median
+from time import perf_counter
+from typing import NamedTuple
+
+import numpy as np
+from _contenders import DEFAULT_SOLVER, contenders, run
+from _optimum import Reference
+from threadpoolctl import threadpool_limits
+
+LEVELS = [1e-3, 1e-6, 1e-9]
+THREADS = {"1": 1, "default": None}
+TIGHTEST = -11
+MAX_ITER = 10_000
+# A solver that has the last level this many times later than the best of its side has
+# is given no more time.
+SLOWER = 2
+# A solver that ends at the same point for so many tolerances has stopped moving.
+SAME = 4
+# Fits are repeated up to three times while one round takes no longer than this.
+SECONDS_ENOUGH = 10
+
+
+class Fit(NamedTuple):
+    """One fit of the search over tolerances."""
+
+    tol: float
+    max_iter: int
+    seconds: float
+    gap: float
+
+
+class Time(NamedTuple):
+    """How long a contender took to a level of relative suboptimality.
+
+    If it never got there, `seconds` is the longest that it tried, and `gap` the
+    smallest that it found. Where others were clearly faster, the time is that of one
+    fit on one thread and not `repeated`.
+    """
+
+    problem: str
+    alpha: float
+    C: float
+    threads: str
+    level: float
+    side: str
+    solver: str
+    is_default: bool
+    reached: bool
+    repeated: bool
+    seconds: float
+    gap: float
+    tol: float
+
+
+def race(name, problem, alpha, C, optimum, cap, threads):
+    """Times of all contenders at all levels and these (names of) numbers of threads."""
+    searches = {}
+    for contender in contenders(problem, alpha):
+        rivals = [
+            fits[-1].seconds
+            for other, fits in searches.items()
+            if other.side == contender.side and fits[-1].gap <= LEVELS[-1]
+        ]
+        limit = min([cap, *(max(1.0, SLOWER * seconds) for seconds in rivals)])
+        # On one thread: the course is the same, and the clock steadier.
+        with threadpool_limits(1):
+            searches[contender] = search(contender, problem, alpha, C, optimum, limit)
+    chosen = {}
+    for level in LEVELS:
+        for contender, fits in searches.items():
+            enough = [fit for fit in fits if fit.gap <= level]
+            if enough:
+                chosen[contender, level] = min(enough, key=lambda fit: fit.seconds)
+    again = to_time_again(chosen)
+    times = []
+    for number in threads:
+        limit = THREADS[number]
+        with threadpool_limits(limit) if limit else nullcontext():
+            results = timed(again, problem, alpha, C, optimum)
+        for contender, fits in searches.items():
+            for level in LEVELS:
+                fit = chosen.get((contender, level))
+                repeated = (contender, fit) in results
+                if fit is None:
+                    fit = longest(fits)
+                else:
+                    fit = results.get((contender, fit), fit)
+                ours = contender.side == "skprob"
+                times.append(
+                    Time(
+                        problem=name,
+                        alpha=alpha,
+                        C=C,
+                        threads=number,
+                        level=level,
+                        side=contender.side,
+                        solver=contender.solver,
+                        is_default=ours and contender.solver == DEFAULT_SOLVER,
+                        # Another number of threads rounds otherwise.
+                        reached=fit.gap <= 2 * level,
+                        repeated=repeated,
+                        seconds=fit.seconds,
+                        gap=fit.gap,
+                        tol=fit.tol,
+                    )
+                )
+    return times
+
+
+def longest(fits):
+    """What to show of a solver that never got there: all the time that it had."""
+    slowest = max(fits, key=lambda fit: fit.seconds)
+    return slowest._replace(gap=min(fit.gap for fit in fits))
+
+
+def search(contender, problem, alpha, C, optimum, cap):
+    """Fits at tighter and tighter tolerances, to the last level or the time limit."""
+    start = perf_counter()
+    run(contender, problem, C, tol=1e-12, max_iter=1)
+    step = perf_counter() - start
+    max_iter = min(max(int(cap / step), 1), MAX_ITER)
+    objective = Reference(problem, alpha, C)
+    _, gradient = objective.value_and_gradient(objective.zeros())
+    loosest = math.ceil(math.log10(np.abs(gradient).max()))
+    fits = []
+    for exponent in range(loosest, TIGHTEST - 1, -1):
+        fit = fitted(
+            contender, problem, C, 10.0**exponent, max_iter, objective, optimum
+        )
+        fits.append(fit)
+        if fit.gap <= LEVELS[-1] or fit.seconds > cap:
+            break
+        # A step of Newton's method may well meet two tolerances at once.
+        moved = len({fit.gap for fit in fits[-SAME:]}) > 1
+        if len(fits) >= SAME and not moved and fit.gap < fits[0].gap:
+            # Out of iterations, or unable to go on.
+            if max_iter == MAX_ITER or fit.seconds > cap / 2:
+                break
+            max_iter = min(int(max_iter * cap / fit.seconds) + 1, MAX_ITER)
+    return fits
+
+
+def fitted(contender, problem, C, tol, max_iter, objective, optimum):
+    """A fit, timed and judged."""
+    start = perf_counter()
+    theta = run(contender, problem, C, tol, max_iter)
+    seconds = perf_counter() - start
+    with np.errstate(over="ignore", invalid="ignore"):
+        gap = objective.value(theta) / optimum.value - 1
+    return Fit(tol, max_iter, seconds, gap if np.isfinite(gap) else np.inf)
+
+
+def to_time_again(chosen):
+    """Of each side and level our default solver, the best, and what is close to it."""
+    again = {}
+    for level in LEVELS:
+        at_level = {c: fit for (c, reached), fit in chosen.items() if reached == level}
+        for contender, fit in at_level.items():
+            side = [f for c, f in at_level.items() if c.side == contender.side]
+            is_default = (contender.side, contender.solver) == (
+                "skprob",
+                DEFAULT_SOLVER,
+            )
+            if is_default or fit.seconds <= 2 * min(f.seconds for f in side):
+                again[contender, fit] = None
+    return list(again)
+
+
+def timed(pairs, problem, alpha, C, optimum):
+    """The fits again, all of them in turn: median seconds and last gap."""
+    objective = Reference(problem, alpha, C)
+    repeats = {pair: [] for pair in pairs}
+    start = perf_counter()
+    for _ in range(3):
+        for contender, fit in pairs:
+            repeats[contender, fit].append(
+                fitted(contender, problem, C, fit.tol, fit.max_iter, objective, optimum)
+            )
+        if perf_counter() - start > SECONDS_ENOUGH:
+            break
+    return {
+        pair: fits[-1]._replace(seconds=median(fit.seconds for fit in fits))
+        for pair, fits in repeats.items()
+    }
