@@ -41,7 +41,7 @@ extlinks = {
     "sklearn": ("https://scikit-learn.org/stable/modules/generated/%s.html", "%s")
 }
 nitpick_ignore_regex = [
-    (r"py:.*", r"(collections|matplotlib|numpy|scipy|sklearn|typing)\b.*")
+    (r"py:.*", r"(collections|joblib|matplotlib|numpy|scipy|sklearn|typing)\b.*")
 ]
 
 autosummary_generate = True
