@@ -7,18 +7,22 @@ class, up to the penalty.
 import numpy as np
 from scipy import sparse
 
-# Dense copies of rows are made so many numbers at a time.
-_CHUNK_SIZE = 1 << 18
+from ._parallel import sum_over
+
+# Rows are copied, centred and scaled, so many numbers at a time, which stay in cache;
+# but enough rows for the products to outweigh adding up the matrices.
+_BATCH_SIZE = 1 << 16
+_ROWS_PER_FEATURE = 2
 
 
-def block_grams(block, weight, mean, scale, fit_intercept):
+def weighted_grams(blocks, weights, mean, scale, fit_intercept):
     """Σ_i weight_ik z_i z_iᵀ for each k, of rows z = (x - mean) / scale.
 
     Parameters
     ----------
-    block : Block
-    weight : ndarray of shape (n_rows, n_grams)
-        Non-negative; rows that weigh nothing cost nothing.
+    blocks : sequence of Block
+    weights : sequence of ndarray of shape (n_rows, n_grams)
+        Of each block. Non-negative; rows that weigh nothing cost nothing.
     mean, scale : ndarray of shape (n_features,)
     fit_intercept : bool
         Whether each z ends with a 1.
@@ -27,25 +31,64 @@ def block_grams(block, weight, mean, scale, fit_intercept):
     -------
     grams : ndarray of shape (n_grams, n_features + fit_intercept, the same)
     """
-    rows = np.flatnonzero(weight.any(axis=1))
-    d = len(mean)
-    size = d + fit_intercept
-    grams = np.zeros((weight.shape[1], size, size))
-    step = max(1, _CHUNK_SIZE // size)
-    root = np.sqrt(weight)
-    for start in range(0, len(rows), step):
-        chunk = rows[start : start + step]
-        X = block.X[chunk]
-        z = np.empty((len(chunk), size))
-        np.subtract(X.toarray() if sparse.issparse(X) else X, mean, out=z[:, :d])
-        z[:, :d] /= scale
-        z[:, d:] = 1
+    n_grams, size = weights[0].shape[1], len(mean) + fit_intercept
+
+    def part(batch):
+        z = np.ones((sum(len(rows) for _, rows in batch), size))
+        features = z[:, : len(mean)]
+        start = 0
+        for i, rows in batch:
+            X = blocks[i].X
+            # Without a copy, where it is all of them.
+            X = X if len(rows) == X.shape[0] else X[rows]
+            X = X.toarray() if sparse.issparse(X) else X
+            np.subtract(X, mean, out=features[start : start + len(rows)])
+            start += len(rows)
+        features /= scale
+        weight = np.concatenate([weights[i][rows] for i, rows in batch])
+        return (_grams(z, weight),)
+
+    batches = _batches(weights, max(_BATCH_SIZE // size, _ROWS_PER_FEATURE * size))
+    return sum_over(batches, part, n_grams * size**2)[0]
+
+
+def _grams(z, weight):
+    """Σ_i weight_ik z_i z_iᵀ for each k."""
+    size, n_grams = z.shape[1], weight.shape[1]
+    grams = np.empty((n_grams, size, size))
+    if 2 * n_grams < size:
         weighted = np.empty_like(z)
-        for gram, factor in zip(grams, root[chunk].T, strict=True):
-            np.multiply(z, factor[:, None], out=weighted)
+        for gram, root in zip(grams, np.sqrt(weight).T, strict=True):
+            np.multiply(z, root[:, None], out=weighted)
             # The product of an array with its own transpose costs half.
-            gram += weighted.T @ weighted
+            np.matmul(weighted.T, weighted, out=gram)
+        return grams
+    # One large product of what all the matrices share is faster than many small ones.
+    upper = np.triu_indices(size)
+    pairs = np.empty((len(upper[0]), len(z)))
+    columns = np.ascontiguousarray(z.T)
+    end = 0
+    for j, column in enumerate(columns):
+        start, end = end, end + size - j
+        np.multiply(column, columns[j:], out=pairs[start:end])
+    found = (pairs @ weight).T
+    grams[:, *upper] = grams[:, *upper[::-1]] = found
     return grams
+
+
+def _batches(weights, n_rows):
+    """Lists of pairs (block, rows in it) that together have so many rows at most."""
+    # No batch at all would have no sum.
+    batches, room = [[(0, np.empty(0, dtype=int))]], n_rows
+    for i, weight in enumerate(weights):
+        rows = np.flatnonzero(weight.any(axis=1))
+        while len(rows):
+            if room == 0:
+                batches.append([])
+                room = n_rows
+            batches[-1].append((i, rows[:room]))
+            rows, room = rows[room:], max(room - len(rows), 0)
+    return batches
 
 
 def systematic_sample(importance, n_drawn):

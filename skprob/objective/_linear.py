@@ -6,7 +6,7 @@ from ..mappings import get_mapping
 from ._base import Linearization, MeanLoss
 from ._blocks import block_moments
 from ._gap import duality_gap
-from ._gram import block_grams, systematic_sample
+from ._gram import systematic_sample, weighted_grams
 from ._parallel import sum_over
 from ._recession import recedes
 
@@ -212,8 +212,8 @@ class LinearObjective(MeanLoss):
 
     @property
     def outputs_fit(self):
-        """Whether arrays of all rows' outputs take little, or not much beside X."""
-        return self.n_rows * self.coef_shape[0] <= max(8 * self.n_stored, 1 << 20)
+        """Whether arrays of all rows' outputs are small, or not large beside X."""
+        return self.n_rows * self.coef_shape[0] <= max(8 * self.n_stored, 1 << 24)
 
     @property
     def n_stored(self):
@@ -277,13 +277,8 @@ class LinearObjective(MeanLoss):
         """
         if n_drawn is not None and n_drawn < self.n_rows:
             weights = _drawn(weights, n_drawn)
-
-        def part(i):
-            scaling = mean, scale, self.fit_intercept
-            return (block_grams(self.blocks[i], weights[i], *scaling),)
-
-        n_grams, size = weights[0].shape[1], len(mean) + self.fit_intercept
-        return sum_over(range(len(self.blocks)), part, n_grams * size**2)[0]
+        scaling = mean, scale, self.fit_intercept
+        return weighted_grams(self.blocks, weights, *scaling)
 
     def _penalised(self, coef, value, gradient):
         coef_gradient, intercept_gradient = gradient
