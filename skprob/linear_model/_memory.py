@@ -62,7 +62,9 @@ def _minimise(objectives, parameters, solver, tol, max_iter, progress):
         n_iter += solution.n_iter
         if solution.stopped:
             break
-    gap = objective.duality_gap(parameters, solution.value, solution.gradient)
+    gap = solution.duality_gap
+    if gap is None:
+        gap = objective.duality_gap(parameters, solution.value, solution.gradient)
     return solution._replace(n_iter=n_iter, duality_gap=gap)
 
 

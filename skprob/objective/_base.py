@@ -55,6 +55,8 @@ class MeanLoss:
     is_convex = False
     #: Whether its second derivatives are bounded.
     has_bounded_hessian = True
+    #: Whether the duality gap vanishes at the minimum.
+    has_certificate = False
 
     def mean_loss(self, coef, intercept):
         """Value, and gradients in coefficients and intercepts.

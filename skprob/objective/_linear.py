@@ -157,6 +157,11 @@ class LinearObjective(MeanLoss):
         """Whether the loss is."""
         return self.loss.is_convex
 
+    @property
+    def has_certificate(self):
+        """Whether the duality gap vanishes at the minimum: it takes a penalty."""
+        return self.l2 > 0 and self.loss.has_negative_entropy
+
     def duality_gap(self, parameters, value, gradient):
         """A bound on the value less the minimum, by Fenchel duality; else infinite.
 

@@ -17,6 +17,9 @@ RECENT = 10
 _FEW = 10
 # There so many iterations are looked back on.
 _LATELY = 3
+# What is still to gain is an estimate: no success is called whose certificate does not
+# bear it out so far, relative to the objective.
+_CERTAIN = 0.05
 
 
 class Course:
@@ -27,8 +30,8 @@ class Course:
     objective : object
         With ``dtype``, ``is_convex``, ``falls_without_end(parameters, value)`` and the
         methods in `needs`; if it is convex, with ``initial()``,
-        ``value_and_gradient(parameters)`` and ``duality_gap(parameters, value,
-        gradient)``. What :func:`coordinates_of` looks at is used where it is there.
+        ``value_and_gradient(parameters)``, ``duality_gap(parameters, value,
+        gradient)`` and ``has_certificate``. What :func:`coordinates_of` looks at is used where it is there.
     tol : float
         What the largest entry of the gradient must not exceed, in the original
         coordinates and in standardised ones, and, relative to the objective, what
@@ -48,7 +51,8 @@ class Course:
     def __init__(self, objective, *, tol, max_iter, callback=None, needs=()):
         needs = ["is_convex", "falls_without_end", *needs]
         if getattr(objective, "is_convex", False):
-            needs += ["initial", "value_and_gradient", "duality_gap"]
+            needs += ["initial", "value_and_gradient"]
+            needs += ["duality_gap", "has_certificate"]
         for name in needs:
             if not hasattr(objective, name):
                 raise TypeError(
@@ -110,16 +114,24 @@ class Course:
         little += self._tol * self._tol * self._cold_value
         if np.isnan(self._still_to_gain):
             # A small gradient alone proves nothing.
-            if self._gap is None:
-                self._gap = self._objective.duality_gap(
-                    self.parameters, self.value, self.gradient
-                )
-            return self._gap <= little
+            return self._duality_gap <= little
         # Where next to nothing is left of the loss, few rows have any, and not for
         # long the same: the curvature on the way tells less than the way itself.
         vanishing = little < abs(self.value) <= _FEW * self._tol * self._cold_value
         progress = _before(self._values, _LATELY) - self.value if vanishing else 0.0
-        return max(self._still_to_gain, progress) <= little
+        if max(self._still_to_gain, progress) > little:
+            return False
+        certain = max(_CERTAIN * abs(self.value), little)
+        return not self._objective.has_certificate or self._duality_gap <= certain
+
+    @property
+    def _duality_gap(self):
+        """Of the point, computed once."""
+        if self._gap is None:
+            self._gap = self._objective.duality_gap(
+                self.parameters, self.value, self.gradient
+            )
+        return self._gap
 
     @cached_property
     def _cold_value(self):
@@ -187,6 +199,7 @@ class Course:
             self._stopped,
             message,
             remedies,
+            self._gap,
         )
 
 

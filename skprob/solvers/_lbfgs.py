@@ -72,17 +72,20 @@ def lbfgs(objective, initial, *, tol, max_iter, callback=None):
     )
     preconditioner = Preconditioner(objective, course.standardization)
     stretch = _FIRST_STRETCH if preconditioner.whitens else _UNLIMITED
-    if preconditioner.whitens and initial.any():
-        coordinates = preconditioner.at(objective.linearize(initial))
-    else:
-        coordinates = preconditioner.first()
-    path = _Path(objective, course, coordinates, initial)
+
+    def path_from(parameters):
+        if preconditioner.whitens and parameters.any():
+            coordinates = preconditioner.at(objective.linearize(parameters))
+        else:
+            coordinates = preconditioner.first()
+        return _Path(objective, course, coordinates, parameters)
+
+    path = path_from(initial)
     with serial_scipy_blas:
         while not course.finished:
             _descend(path, course.n_iter + stretch)
             if not course.finished:
-                coordinates = preconditioner.at(objective.linearize(course.parameters))
-                path = _Path(objective, course, coordinates, course.parameters)
+                path = path_from(course.parameters)
                 stretch *= 2
     return course.solution()
 
@@ -100,6 +103,7 @@ class _Path:
         self.start = np.zeros_like(coordinates.gradient(origin))
         self._evaluate(self.start)
         self.arrive(self.start)
+        self._first_value = course.value
 
     def _evaluate(self, variables):
         # With many classes two vectors of parameters are much.
@@ -114,6 +118,12 @@ class _Path:
         self._evaluate(variables)
         _, slope, (_, value, _) = self._last
         return value, slope
+
+    @property
+    def has_fallen(self):
+        """Whether the objective is lower than at the origin, beyond rounding."""
+        gain = self._first_value - self.course.value
+        return gain > self.course.rounding * abs(self.course.value)
 
     def arrive(self, variables):
         """Tell the course that an iteration ended here."""
@@ -151,6 +161,7 @@ def _descend(path, last_iteration):
         options=options,
     )
     if not course.finished and course.n_iter < last_iteration:
-        # It found no step that lowers the objective.
+        # It found no step that lowers the objective. Where there was one before, it
+        # may be the fault of what it has learnt on the way.
         path.arrive(result.x)
-        course.stalled = True
+        course.stalled = not path.has_fallen

@@ -27,9 +27,9 @@ class Solution(NamedTuple):
     remedies : tuple of str
         Which parameters, if they were larger, could make a fit that did not converge
         do so: "max_iter", "tol", "penalty".
-    duality_gap : float
-        Certified bound on the value less the minimum; infinite until someone asks the
-        objective for it.
+    duality_gap : float or None
+        Certified bound on the value less the minimum; None where the solver has not
+        asked the objective for it.
     """
 
     parameters: np.ndarray
@@ -41,4 +41,4 @@ class Solution(NamedTuple):
     stopped: bool
     message: str
     remedies: tuple = ("max_iter", "tol", "penalty")
-    duality_gap: float = np.inf
+    duality_gap: float | None = None
