@@ -13,8 +13,9 @@ from scipy import sparse
 # rows is not worth its own.
 _SMALL = 10**6
 _FEWEST_ROWS = 16
-# From so many features on, products row by row are so much faster than output by
-# output that they pay for the transposition.
+# From so many features on, outputs row by row are so much faster than one after the
+# other that they pay for the transposition, and a weighted sum of all rows is faster
+# than the sum of those of tiles.
 _WIDE = 64
 # From so many outputs on, and for dense X so many features, it pays to look for the
 # zeros of the residual, and to leave them out if no more than this share is not zero.
@@ -79,7 +80,7 @@ def weighted_sum(X, residual):
         few = _as_csr_if_few(residual.T, _FEW_NON_ZEROS)
         if few is not None:
             return few @ X
-    tile = _tile(X, n_outputs)
+    tile = _tile(X, n_outputs) if X.shape[1] < _WIDE else 0
     if tile == 0:
         return residual.T @ X
     tiles, rest = _cut(X, tile)
