@@ -54,6 +54,24 @@ class Linearization(NamedTuple):
         return Linearization(p, scaled_jvp, scaled_vjp, scaled_vjp_derivative)
 
 
+class DifferenceLinearization(NamedTuple):
+    """A mapping of two classes at fixed differences of their scores.
+
+    Attributes
+    ----------
+    second : ndarray of shape (n_samples,)
+        Probability of the second class.
+    potential : ndarray of shape (n_samples,)
+        At standard scores: less the larger score.
+    derivative : callable
+        ``derivative()`` is that of `second` in the difference.
+    """
+
+    second: np.ndarray
+    potential: np.ndarray
+    derivative: Callable
+
+
 class Mapping(BaseEstimator, metaclass=ABCMeta):
     """Base class of the mappings: scores to probabilities, row by row.
 
@@ -141,6 +159,14 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         """:class:`Linearization` at standard scores, and the potential of each row."""
         potential = self.probabilities_and_potential(np.array(scores, order="K"))[1]
         return self.linearize(scores), potential
+
+    def linearize_difference(self, difference):
+        """:class:`DifferenceLinearization` of two classes; None without a short way.
+
+        The difference, an array of shape (n_samples,), is that of the second class's
+        score and the first's. Only for a mapping that is shift invariant.
+        """
+        return None
 
     def log_linearize(self, scores):
         """:class:`Linearization` of log-probabilities at standard scores."""

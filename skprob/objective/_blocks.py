@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from ..mappings._pair import pair_adjoint, pair_scores
 from ._products import outputs, weighted_sum
 
 # X of a block is so large that the calls are worth their while, and so small that it
@@ -105,19 +106,19 @@ def model_outputs(X, coef, intercept):
 
 def scores_of(outputs):
     """Scores of the classes, from a model's outputs."""
-    if outputs.shape[1] > 1:
-        return outputs
-    scores = np.empty((2, len(outputs)), dtype=outputs.dtype)
-    np.multiply(outputs[:, 0], -0.5, out=scores[0])
-    np.negative(scores[0], out=scores[1])
-    return scores.T
+    return outputs if outputs.shape[1] > 1 else pair_scores(outputs)
 
 
 def outputs_adjoint(residual, n_outputs):
     """Adjoint of :func:`scores_of`."""
-    if n_outputs > 1:
-        return residual
-    return (residual[:, 1:] - residual[:, :1]) / 2
+    return residual if n_outputs > 1 else pair_adjoint(residual)
+
+
+def linearize_outputs(loss, outputs, target):
+    """The loss as a function of a model's outputs: a `LossLinearization`."""
+    if outputs.shape[1] > 1:
+        return loss.linearize(outputs, target)
+    return loss.linearize_difference(outputs, target)
 
 
 def weighted_total(values, weight):

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.optimize import minimize
 
-from ._blocks import model_outputs, outputs_adjoint, scores_of, weighted_total
+from ._blocks import linearize_outputs, model_outputs, weighted_total
 from ._parallel import sum_over
 
 _MAX_STEPS = 8
@@ -80,10 +80,10 @@ class _InterceptProblem:
 
         def part(i):
             block = self._blocks[i]
-            scores = scores_of(self._outputs[i] + shift)
-            linear[i] = self._loss.linearize(scores, block.target)
+            outputs = self._outputs[i] + shift
+            linear[i] = linearize_outputs(self._loss, outputs, block.target)
             value = weighted_total(linear[i].values, block.weight)
-            return value, _mean(linear[i].gradient, shift, block)
+            return value, block.weight @ linear[i].gradient
 
         self._value, self._gradient = sum_over(range(len(linear)), part, len(shift))
         self._linear, self._where = linear, shift
@@ -92,22 +92,15 @@ class _InterceptProblem:
         def part(i):
             block = self._blocks[i]
             along = np.tile(direction, (len(block.weight), 1))
-            product = self._linear[i].hessian_product(scores_of(along))
-            return (_mean(product, direction, block),)
+            return (block.weight @ self._linear[i].hessian_product(along),)
 
         return sum_over(range(len(self._linear)), part, len(direction))[0]
 
     def _curvature(self, shift):
         """Second derivatives."""
         self._linearize(shift)
-        if len(shift) == 1:
-            return self._product(np.ones(1))
 
         def part(i):
             return (self._blocks[i].weight @ self._linear[i].hessian_diagonal(),)
 
         return sum_over(range(len(self._linear)), part, len(shift))[0]
-
-
-def _mean(residual, intercepts, block):
-    return block.weight @ outputs_adjoint(residual, len(intercepts))
