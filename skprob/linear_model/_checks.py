@@ -61,6 +61,8 @@ def check_target(y, name, *, len_of):
 
 def check_sample_weight(sample_weight, X):
     """Weights of the rows of `X`, of shape (n_samples,); ones for None."""
+    if sample_weight is None:
+        return np.ones(X.shape[0])
     with naming("sample_weight"):
         return _check_sample_weight(
             sample_weight, X, dtype=np.float64, ensure_non_negative=True

@@ -28,6 +28,8 @@ from ._products import outputs, weighted_sum
 _BLOCK_BYTES = 1 << 22
 _SCORES_SIZE = 1 << 16
 _FEWEST_ROWS = 512
+# Squares that are not as small are summed to full precision.
+_VANISHING = 1e-200
 
 
 class Block(NamedTuple):
@@ -154,8 +156,8 @@ def block_value_and_gradient(coef, intercept, block, loss):
 def block_moments(block):
     """Weight of a block, and the weighted mean and deviation of its features.
 
-    Computed in float64, with each feature in units of its largest entry: its square
-    could overflow or vanish.
+    Computed in float64 and, where a square could overflow or vanish, with each feature
+    in units of its largest entry.
 
     Returns
     -------
@@ -165,13 +167,15 @@ def block_moments(block):
     X, total = block.X, block.weight.sum(dtype=np.float64)
     share = block.weight / (total or np.float64(1))
     if not sparse.issparse(X):
-        unit = np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)
-        unit[unit == 0] = 1
-        z = X / unit
-        mean = share @ z
-        z -= mean
-        shift = share @ z
-        variance = share @ np.square(z, out=z)
+        unit = 1.0
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean, shift, variance = _moments(X, share)
+            squares = mean**2 + variance
+        # A feature of zeros has nothing that could vanish.
+        if not np.isfinite(squares).all() or X[:, squares < _VANISHING].any():
+            unit = np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)
+            unit[unit == 0] = 1
+            mean, shift, variance = _moments(X / unit, share)
     else:
         column, n_features = X.indices, X.shape[1]
         unit = np.zeros(n_features)
@@ -192,6 +196,13 @@ def block_moments(block):
     mean = mean + shift
     variance = np.maximum(variance - shift**2, 0)
     return total, unit * mean, unit * np.sqrt(variance)
+
+
+def _moments(X, share):
+    """Mean, what rounding has left of it, and mean square about it."""
+    mean = share @ X
+    z = X - mean
+    return mean, share @ z, share @ np.square(z, out=z)
 
 
 def trial_scores(block, n_rows=64):

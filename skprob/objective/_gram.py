@@ -34,17 +34,21 @@ def block_grams(block, weight, mean, scale, fit_intercept):
     step = max(1, _CHUNK_SIZE // size)
     root = np.sqrt(weight)
     for start in range(0, len(rows), step):
-        chunk = rows[start : start + step]
+        chunk = slice(start, start + step)
+        if len(rows) < len(weight):
+            chunk = rows[chunk]
         X = block.X[chunk]
-        z = np.empty((len(chunk), size))
-        np.subtract(X.toarray() if sparse.issparse(X) else X, mean, out=z[:, :d])
-        z[:, :d] /= scale
-        z[:, d:] = 1
+        # Feature by feature: the factors of the rows run along the memory.
+        z = np.empty((size, X.shape[0]))
+        z[:d] = (X.toarray() if sparse.issparse(X) else X).T
+        z[:d] -= mean[:, None]
+        z[:d] /= scale[:, None]
+        z[d:] = 1
         weighted = np.empty_like(z)
         for gram, factor in zip(grams, root[chunk].T, strict=True):
-            np.multiply(z, factor[:, None], out=weighted)
+            np.multiply(z, factor, out=weighted)
             # The product of an array with its own transpose costs half.
-            gram += weighted.T @ weighted
+            gram += weighted @ weighted.T
     return grams
 
 
