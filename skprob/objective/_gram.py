@@ -44,7 +44,7 @@ def block_grams(block, weight, mean, scale, fit_intercept):
         z[:d] -= mean[:, None]
         z[:d] /= scale[:, None]
         z[d:] = 1
-        weighted = np.empty_like(z)
+        weighted = np.empty_like(z) if len(grams) > 1 else z
         for gram, factor in zip(grams, root[chunk].T, strict=True):
             np.multiply(z, factor, out=weighted)
             # The product of an array with its own transpose costs half.
