@@ -1,5 +1,6 @@
 """Newton's method with preconditioned conjugate gradients and a line search."""
 
+import math
 from collections import deque
 
 import numpy as np
@@ -88,7 +89,7 @@ def newton_cg(objective, initial, *, tol, max_iter, callback=None):
             along = coordinates.to_original(direction)
             return coordinates.gradient(linearization.hessian_product(along))
 
-        size = np.linalg.norm(slope)
+        size = math.sqrt(slope @ slope)
         if size == 0:
             course.stalled = True
             break
@@ -96,7 +97,7 @@ def newton_cg(objective, initial, *, tol, max_iter, callback=None):
             product,
             slope,
             _ROOM * max(size, taken),
-            residual=min(0.3, np.sqrt(size)),
+            residual=min(0.3, math.sqrt(size)),
             max_products=_MAX_PRODUCTS,
         )
         preconditioner.used(model.n_products)
