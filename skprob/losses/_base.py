@@ -82,7 +82,8 @@ class Loss(BaseEstimator, metaclass=ABCMeta):
 
     def check(self):
         """Raise where the parameters, or the mapping, do not make a loss."""
-        self._validate_params()
+        if self._parameter_constraints:
+            self._validate_params()
         if self.mapping is None:
             raise ValueError(
                 f"{type(self).__name__} needs a mapping: mapping=None only stands "

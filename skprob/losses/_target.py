@@ -129,6 +129,8 @@ class SparseTarget:
 
     def packed(self):
         """The rows without what their entropy does not depend on."""
+        if self._one_a_row:
+            return self.values[:, None]
         rows, counts = self._rows, np.diff(self.indptr)
         packed = np.zeros((len(counts), counts.max(initial=1)), self.values.dtype)
         packed[rows, np.arange(len(rows)) - self.indptr[rows]] = self.values

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-
 _EPS = float(np.finfo(float).eps)
 
 

@@ -3,8 +3,6 @@
 import math
 from collections import deque
 
-import numpy as np
-
 from ._conjugate_gradients import truncated_conjugate_gradients
 from ._course import RECENT, Course, possible_gain
 from ._line_search import Trial, line_search
@@ -107,7 +105,7 @@ def newton_cg(objective, initial, *, tol, max_iter, callback=None):
         if length == 0 or model.decrease == 0:
             course.stalled = True
             break
-        taken = length * np.linalg.norm(model.step)
+        taken = length * math.sqrt(model.step @ model.step)
         here = there
         slope = coordinates.gradient(here.gradient)
         curvatures.append(model.least_curvature)

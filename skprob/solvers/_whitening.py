@@ -44,6 +44,9 @@ class Whitening:
     def to_original(self, variables):
         """Original parameters of variables in the new coordinates."""
         n_outputs, n_features = self._objective.coef_shape
+        if n_outputs == 1:
+            # The parameters of one output are a row as they are.
+            return variables @ self._factors[0]
         rows = variables.reshape(-1, self._factors.shape[1])
         if len(self._factors) == 1:
             original = rows @ self._factors[0]
@@ -57,8 +60,10 @@ class Whitening:
 
     def gradient(self, gradient):
         """Gradient in the new coordinates, from the original gradient."""
-        rows = np.empty((self._objective.coef_shape[0], self._factors.shape[1]))
-        n_features = self._objective.coef_shape[1]
+        n_outputs, n_features = self._objective.coef_shape
+        if n_outputs == 1:
+            return self._factors[0] @ gradient
+        rows = np.empty((n_outputs, self._factors.shape[1]))
         rows[:, :n_features], intercept = self._objective.unpack(gradient)
         if self._objective.fit_intercept:
             rows[:, -1] = intercept
