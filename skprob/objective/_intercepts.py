@@ -15,7 +15,8 @@ def best_intercepts(objective, parameters):
     """Parameters with the same coefficients and, nearly, the best intercepts.
 
     X is read once; after that the outputs of the rows are all that matters.
-    Newton's method with conjugate gradients inside a trust region, through SciPy.
+    Newton's method: plain steps for one intercept, where they help, else with
+    conjugate gradients inside a trust region, through SciPy.
 
     Parameters
     ----------
@@ -36,15 +37,33 @@ def best_intercepts(objective, parameters):
     slope = np.linalg.norm(problem.value_and_gradient(start)[1])
     if slope <= np.finfo(np.float64).eps:
         return parameters
-    result = minimize(
-        problem.value_and_gradient,
-        start,
-        jac=True,
-        hessp=problem.hessian_product,
-        method="trust-ncg",
-        options={"gtol": _PRECISION * slope, "maxiter": _MAX_STEPS},
-    )
-    return objective.pack(coef, intercept + problem.scale * result.x)
+    found = None
+    if len(start) == 1:
+        found = _root(problem, start, _PRECISION * slope)
+    if found is None:
+        found = minimize(
+            problem.value_and_gradient,
+            start,
+            jac=True,
+            hessp=problem.hessian_product,
+            method="trust-ncg",
+            options={"gtol": _PRECISION * slope, "maxiter": _MAX_STEPS},
+        ).x
+    return objective.pack(coef, intercept + problem.scale * found)
+
+
+def _root(problem, x, precision):
+    """Where the slope in one variable vanishes; None where a Newton step fails."""
+    value, slope = problem.value_and_gradient(x)
+    while abs(slope[0]) > precision:
+        bend = problem.hessian_product(x, np.ones(1))
+        there = x - slope / bend if bend[0] > 0 else x
+        value_there, slope_there = problem.value_and_gradient(there)
+        # Half of the slope at least: then there are few steps.
+        if not (value_there <= value and abs(slope_there[0]) <= abs(slope[0]) / 2):
+            return None
+        x, value, slope = there, value_there, slope_there
+    return x
 
 
 class _InterceptProblem:
