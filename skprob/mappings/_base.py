@@ -83,12 +83,12 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
     :meth:`log_probabilities`) check their input and go through it in blocks of
     rows. Those that a mapping writes (:meth:`probabilities`, and as many of
     :meth:`probabilities_and_potential`, :meth:`linearize`,
-    :meth:`linearize_with_potential`, :meth:`log_linearize` and
-    :meth:`negative_entropy` as it can) are *kernels*: they get *standard scores*
-    and check nothing. Standard scores are a float array of shape (n_samples,
-    n_classes), C- or F-ordered, with no NaN and no +inf; if the mapping is shift
-    invariant the largest score of each row is exactly 0. A kernel may overwrite
-    them.
+    :meth:`linearize_with_potential`, :meth:`linearize_difference`,
+    :meth:`log_linearize` and :meth:`negative_entropy` as it can) are *kernels*: they
+    get *standard scores* and check nothing. Standard scores are a float array of
+    shape (n_samples, n_classes), C- or F-ordered, with no NaN and no +inf; if the
+    mapping is shift invariant the largest score of each row is exactly 0. A kernel
+    may overwrite them.
 
     Only :meth:`probabilities` must be written; each further kernel gives the
     mapping more: :meth:`linearize` derivatives that are exact and fast,
