@@ -19,6 +19,7 @@ from skprob.objective import (
     Block,
     BlockLinearization,
     LinearObjective,
+    block_moments,
     block_value_and_gradient,
     split_rows,
 )
@@ -385,3 +386,14 @@ def test_rows_that_do_not_bend_the_loss_are_no_part_of_the_hessian(
     ahead, behind = gradient(1e-6), gradient(-1e-6)
     for product, there, here in zip(found, ahead, behind, strict=True):
         assert_allclose(product, (there - here) / 2e-6, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e-120, 1.0, 1e120, 1e151])
+def test_moments_of_features_whose_squares_vanish_or_overflow(unit):
+    X = np.random.default_rng(0).normal(1, 2, size=(50, 3)) * [1.0, 1.0, 0.0]
+    target = SparseTarget.from_labels(np.arange(50) % 2, 2)
+    (block,) = split_rows(X * [1.0, unit, 1.0], target, np.ones(50))
+    _, mean, deviation = block_moments(block)
+    scale = np.array([1.0, unit, 1.0])
+    np.testing.assert_allclose(mean, X.mean(axis=0) * scale, rtol=1e-12)
+    np.testing.assert_allclose(deviation, X.std(axis=0) * scale, rtol=1e-12)

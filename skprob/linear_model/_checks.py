@@ -47,9 +47,11 @@ def check_target(y, name, *, len_of):
             raise ValueError(
                 f"Expected array-like (array or non-string sequence), got {y!r}."
             )
-        y = check_array(
-            y, accept_sparse="csr", ensure_2d=False, dtype=None, input_name=name
-        )
+        # In a row of integers there is nothing to be found.
+        if not (isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "biu"):
+            y = check_array(
+                y, accept_sparse="csr", ensure_2d=False, dtype=None, input_name=name
+            )
     n_samples = len_of.shape[0]
     if y.ndim == 0 or y.shape[0] != n_samples:
         raise ValueError(
@@ -61,6 +63,8 @@ def check_target(y, name, *, len_of):
 
 def check_sample_weight(sample_weight, X):
     """Weights of the rows of `X`, of shape (n_samples,); ones for None."""
+    if sample_weight is None:
+        return np.ones(X.shape[0])
     with naming("sample_weight"):
         return _check_sample_weight(
             sample_weight, X, dtype=np.float64, ensure_non_negative=True

@@ -25,7 +25,7 @@ class FitProgress:
         self._context = context
         self._data = data
         self._fitted_attributes = fitted_attributes
-        self._iteration = None
+        self._iteration = self._parameters = None
 
     @property
     def has_callbacks(self):
@@ -34,6 +34,8 @@ class FitProgress:
 
     def begin(self, parameters):
         """Open the task of the next iteration."""
+        if not self.has_callbacks:
+            return
         self._parameters = parameters
         self._iteration = self._context.subcontext(task_name="iteration")
         self._iteration.call_on_fit_task_begin(
@@ -58,10 +60,11 @@ class FitProgress:
 
     def end(self):
         """Close the task of an iteration that the solver gave up."""
-        if self._iteration is not None:
-            self._close(self._parameters)
+        self._close(self._parameters)
 
     def _close(self, parameters):
+        if self._iteration is None:
+            return False
         stop = self._iteration.call_on_fit_task_end(
             estimator=self._estimator,
             reconstruction_attributes=lambda: self._fitted_attributes(parameters),

@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, clone
 
 from ..mappings import get_mapping
 from ..mappings._numerical import diagonal_by_products
+from ..mappings._pair import pair_adjoint, pair_scores
 from ..mappings._rows import as_rows, standard_scores
 from ._target import as_target
 
@@ -81,7 +82,8 @@ class Loss(BaseEstimator, metaclass=ABCMeta):
 
     def check(self):
         """Raise where the parameters, or the mapping, do not make a loss."""
-        self._validate_params()
+        if self._parameter_constraints:
+            self._validate_params()
         if self.mapping is None:
             raise ValueError(
                 f"{type(self).__name__} needs a mapping: mapping=None only stands "
@@ -115,6 +117,24 @@ class Loss(BaseEstimator, metaclass=ABCMeta):
     @abstractmethod
     def linearize(self, scores, target):
         """:class:`LossLinearization` at scores."""
+
+    def linearize_difference(self, difference, target):
+        """:class:`LossLinearization` of two classes, in the difference of their scores.
+
+        The difference, and the columns of what is returned, are of shape
+        (n_samples, 1): the scores are minus and plus half of it.
+        """
+        linear = self.linearize(pair_scores(difference), target)
+
+        def product(direction):
+            return pair_adjoint(linear.hessian_product(pair_scores(direction)))
+
+        return LossLinearization(
+            linear.values,
+            pair_adjoint(linear.gradient),
+            product,
+            lambda: product(np.ones_like(difference)),
+        )
 
     # For users.
 

@@ -1,5 +1,7 @@
 """Fenchel-Young losses."""
 
+import numpy as np
+
 from ..mappings import get_mapping
 from ._base import Loss, LossLinearization, shift_to_standard
 
@@ -88,6 +90,26 @@ class FenchelYoungLoss(Loss):
             gradient,
             linear.jvp,
             lambda: mapping.jacobian_diagonal(linear),
+        )
+
+    def linearize_difference(self, difference, target):
+        u = difference[:, 0]
+        pair = get_mapping(self.mapping).linearize_difference(u)
+        if pair is None:
+            return super().linearize_difference(difference, target)
+        second = target.second
+        # ⟨q, z⟩ of standard scores: nothing is left of it where the target is on top.
+        inner = u * (second - 0.5) - np.abs(u) / 2
+        gradient = (pair.second - second)[:, None]
+
+        def derivative():
+            return pair.derivative()[:, None]
+
+        return LossLinearization(
+            pair.potential - inner,
+            gradient,
+            lambda direction: direction * derivative(),
+            derivative,
         )
 
     def negative_entropy(self, probabilities):

@@ -46,6 +46,11 @@ class SmoothedTarget:
         mixture = (1 - self.amount) * dense + self._everywhere
         return mixture.astype(dtype, copy=False)
 
+    @property
+    def second(self):
+        """Of two classes, the second's probability in each row."""
+        return (1 - self.amount) * self.target.second + self._everywhere
+
     def packed(self):
         """The rows without what their entropy does not depend on."""
         return self.to_dense(self.target.values.dtype)

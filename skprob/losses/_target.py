@@ -5,6 +5,7 @@ sets, which have a few non-zeros a row, are never written out class by class.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
@@ -43,6 +44,11 @@ class DenseTarget:
     def to_dense(self, dtype):
         """The target as an array of shape (n_samples, n_classes)."""
         return self.values.astype(dtype, copy=False)
+
+    @property
+    def second(self):
+        """Of two classes, the second's probability in each row."""
+        return self.values[:, 1]
 
     def packed(self):
         """The rows without what their entropy does not depend on."""
@@ -116,8 +122,15 @@ class SparseTarget:
         dense[self._rows, self.columns] = self.values
         return dense
 
+    @cached_property
+    def second(self):
+        """Of two classes, the second's probability in each row."""
+        return self.to_dense(self.values.dtype)[:, 1].copy()
+
     def packed(self):
         """The rows without what their entropy does not depend on."""
+        if self._one_a_row:
+            return self.values[:, None]
         rows, counts = self._rows, np.diff(self.indptr)
         packed = np.zeros((len(counts), counts.max(initial=1)), self.values.dtype)
         packed[rows, np.arange(len(rows)) - self.indptr[rows]] = self.values

@@ -54,6 +54,24 @@ class Linearization(NamedTuple):
         return Linearization(p, scaled_jvp, scaled_vjp, scaled_vjp_derivative)
 
 
+class DifferenceLinearization(NamedTuple):
+    """A mapping of two classes at fixed differences of their scores.
+
+    Attributes
+    ----------
+    second : ndarray of shape (n_samples,)
+        Probability of the second class.
+    potential : ndarray of shape (n_samples,)
+        At standard scores: less the larger score.
+    derivative : callable
+        ``derivative()`` is that of `second` in the difference.
+    """
+
+    second: np.ndarray
+    potential: np.ndarray
+    derivative: Callable
+
+
 class Mapping(BaseEstimator, metaclass=ABCMeta):
     """Base class of the mappings: scores to probabilities, row by row.
 
@@ -65,12 +83,12 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
     :meth:`log_probabilities`) check their input and go through it in blocks of
     rows. Those that a mapping writes (:meth:`probabilities`, and as many of
     :meth:`probabilities_and_potential`, :meth:`linearize`,
-    :meth:`linearize_with_potential`, :meth:`log_linearize` and
-    :meth:`negative_entropy` as it can) are *kernels*: they get *standard scores*
-    and check nothing. Standard scores are a float array of shape (n_samples,
-    n_classes), C- or F-ordered, with no NaN and no +inf; if the mapping is shift
-    invariant the largest score of each row is exactly 0. A kernel may overwrite
-    them.
+    :meth:`linearize_with_potential`, :meth:`linearize_difference`,
+    :meth:`log_linearize` and :meth:`negative_entropy` as it can) are *kernels*: they
+    get *standard scores* and check nothing. Standard scores are a float array of
+    shape (n_samples, n_classes), C- or F-ordered, with no NaN and no +inf; if the
+    mapping is shift invariant the largest score of each row is exactly 0. A kernel
+    may overwrite them.
 
     Only :meth:`probabilities` must be written; each further kernel gives the
     mapping more: :meth:`linearize` derivatives that are exact and fast,
@@ -141,6 +159,14 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         """:class:`Linearization` at standard scores, and the potential of each row."""
         potential = self.probabilities_and_potential(np.array(scores, order="K"))[1]
         return self.linearize(scores), potential
+
+    def linearize_difference(self, difference):
+        """:class:`DifferenceLinearization` of two classes; None without a short way.
+
+        The difference, an array of shape (n_samples,), is that of the second class's
+        score and the first's. Only for a mapping that is shift invariant.
+        """
+        return None
 
     def log_linearize(self, scores):
         """:class:`Linearization` of log-probabilities at standard scores."""

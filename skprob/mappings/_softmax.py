@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import xlogy
 
-from ._base import Linearization, Mapping
+from ._base import DifferenceLinearization, Linearization, Mapping
 from ._jacobian import entmax_jacobian_diagonal, entmax_linearization
 from ._rows import along_axis
 
@@ -56,6 +56,15 @@ class Softmax(Mapping):
     def linearize_with_potential(self, scores):
         p, potential = self.probabilities_and_potential(scores)
         return entmax_linearization(p, 1), potential
+
+    def linearize_difference(self, difference):
+        odds = np.exp(-np.abs(difference))
+        total = 1 + odds
+        second = np.where(difference > 0, 1, odds)
+        second /= total
+        return DifferenceLinearization(
+            second, np.log1p(odds), lambda: odds / total / total
+        )
 
     def jacobian_diagonal(self, linearization):
         return entmax_jacobian_diagonal(linearization.probabilities, 1)

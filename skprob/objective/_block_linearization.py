@@ -5,7 +5,7 @@ from functools import cached_property
 import numpy as np
 
 from ..mappings import get_mapping
-from ._blocks import Block, model_outputs, outputs_adjoint, scores_of, weighted_total
+from ._blocks import Block, linearize_outputs, model_outputs, weighted_total
 from ._products import weighted_sum
 
 # Where no more than this part of the rows bends the loss, their features are copied.
@@ -38,12 +38,11 @@ class BlockLinearization:
         self._model, self._block, self._loss = (coef, intercept), block, loss
         self._n_outputs = len(coef)
         self._weight = block.weight[:, None]
-        scores = scores_of(model_outputs(block.X, coef, intercept))
-        self._linear = loss.linearize(scores, block.target)
+        outputs = model_outputs(block.X, coef, intercept)
+        self._linear = linearize_outputs(loss, outputs, block.target)
         self.value = weighted_total(self._linear.values, block.weight)
         residual = self._linear.gradient
         residual *= self._weight
-        residual = outputs_adjoint(residual, len(coef))
         self.coef_gradient = weighted_sum(block.X, residual)
         self.intercept_gradient = residual.sum(axis=0)
 
@@ -71,9 +70,7 @@ class BlockLinearization:
     @cached_property
     def _bend(self):
         # One number for each row is all that there is to two classes.
-        along = scores_of(np.ones_like(self._weight))
-        product = outputs_adjoint(self._linear.hessian_product(along), 1)
-        return product * self._weight
+        return self._linear.hessian_diagonal() * self._weight
 
     @cached_property
     def _bending_rows(self):

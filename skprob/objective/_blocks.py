@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from ..mappings._pair import pair_adjoint, pair_scores
 from ._products import outputs, weighted_sum
 
 # X of a block is so large that the calls are worth their while, and so small that it
@@ -27,6 +28,8 @@ from ._products import outputs, weighted_sum
 _BLOCK_BYTES = 1 << 22
 _SCORES_SIZE = 1 << 16
 _FEWEST_ROWS = 512
+# Squares that are not as small are summed to full precision.
+_VANISHING = 1e-200
 
 
 class Block(NamedTuple):
@@ -105,19 +108,19 @@ def model_outputs(X, coef, intercept):
 
 def scores_of(outputs):
     """Scores of the classes, from a model's outputs."""
-    if outputs.shape[1] > 1:
-        return outputs
-    scores = np.empty((2, len(outputs)), dtype=outputs.dtype)
-    np.multiply(outputs[:, 0], -0.5, out=scores[0])
-    np.negative(scores[0], out=scores[1])
-    return scores.T
+    return outputs if outputs.shape[1] > 1 else pair_scores(outputs)
 
 
 def outputs_adjoint(residual, n_outputs):
     """Adjoint of :func:`scores_of`."""
-    if n_outputs > 1:
-        return residual
-    return (residual[:, 1:] - residual[:, :1]) / 2
+    return residual if n_outputs > 1 else pair_adjoint(residual)
+
+
+def linearize_outputs(loss, outputs, target):
+    """The loss as a function of a model's outputs: a `LossLinearization`."""
+    if outputs.shape[1] > 1:
+        return loss.linearize(outputs, target)
+    return loss.linearize_difference(outputs, target)
 
 
 def weighted_total(values, weight):
@@ -153,8 +156,8 @@ def block_value_and_gradient(coef, intercept, block, loss):
 def block_moments(block):
     """Weight of a block, and the weighted mean and deviation of its features.
 
-    Computed in float64, with each feature in units of its largest entry: its square
-    could overflow or vanish.
+    Computed in float64 and, where a square could overflow or vanish, with each feature
+    in units of its largest entry.
 
     Returns
     -------
@@ -164,13 +167,15 @@ def block_moments(block):
     X, total = block.X, block.weight.sum(dtype=np.float64)
     share = block.weight / (total or np.float64(1))
     if not sparse.issparse(X):
-        unit = np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)
-        unit[unit == 0] = 1
-        z = X / unit
-        mean = share @ z
-        z -= mean
-        shift = share @ z
-        variance = share @ np.square(z, out=z)
+        unit = 1.0
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean, shift, variance = _moments(X, share)
+            squares = mean**2 + variance
+        # A feature of zeros has nothing that could vanish.
+        if not np.isfinite(squares).all() or X[:, squares < _VANISHING].any():
+            unit = np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)
+            unit[unit == 0] = 1
+            mean, shift, variance = _moments(X / unit, share)
     else:
         column, n_features = X.indices, X.shape[1]
         unit = np.zeros(n_features)
@@ -191,6 +196,13 @@ def block_moments(block):
     mean = mean + shift
     variance = np.maximum(variance - shift**2, 0)
     return total, unit * mean, unit * np.sqrt(variance)
+
+
+def _moments(X, share):
+    """Mean, what rounding has left of it, and mean square about it."""
+    mean = share @ X
+    z = X - mean
+    return mean, share @ z, share @ np.square(z, out=z)
 
 
 def trial_scores(block, n_rows=64):

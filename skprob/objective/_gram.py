@@ -34,17 +34,19 @@ def weighted_grams(blocks, weights, mean, scale, fit_intercept):
     n_grams, size = weights[0].shape[1], len(mean) + fit_intercept
 
     def part(batch):
-        z = np.ones((sum(len(rows) for _, rows in batch), size))
-        features = z[:, : len(mean)]
+        # Feature by feature: the factors of the rows run along the memory.
+        z = np.empty((size, sum(len(rows) for _, rows in batch)))
         start = 0
         for i, rows in batch:
             X = blocks[i].X
             # Without a copy, where it is all of them.
             X = X if len(rows) == X.shape[0] else X[rows]
             X = X.toarray() if sparse.issparse(X) else X
-            np.subtract(X, mean, out=features[start : start + len(rows)])
+            z[: len(mean), start : start + len(rows)] = X.T
             start += len(rows)
-        features /= scale
+        z[: len(mean)] -= mean[:, None]
+        z[: len(mean)] /= scale[:, None]
+        z[len(mean) :] = 1
         weight = np.concatenate([weights[i][rows] for i, rows in batch])
         return (_grams(z, weight),)
 
@@ -53,24 +55,23 @@ def weighted_grams(blocks, weights, mean, scale, fit_intercept):
 
 
 def _grams(z, weight):
-    """Σ_i weight_ik z_i z_iᵀ for each k."""
-    size, n_grams = z.shape[1], weight.shape[1]
+    """Σ_i weight_ik z_i z_iᵀ for each k, of columns z_i; z may be overwritten."""
+    size, n_grams = len(z), weight.shape[1]
     grams = np.empty((n_grams, size, size))
     if 2 * n_grams < size:
-        weighted = np.empty_like(z)
+        weighted = np.empty_like(z) if n_grams > 1 else z
         for gram, root in zip(grams, np.sqrt(weight).T, strict=True):
-            np.multiply(z, root[:, None], out=weighted)
+            np.multiply(z, root, out=weighted)
             # The product of an array with its own transpose costs half.
-            np.matmul(weighted.T, weighted, out=gram)
+            np.matmul(weighted, weighted.T, out=gram)
         return grams
     # One large product of what all the matrices share is faster than many small ones.
     upper = np.triu_indices(size)
-    pairs = np.empty((len(upper[0]), len(z)))
-    columns = np.ascontiguousarray(z.T)
+    pairs = np.empty((len(upper[0]), z.shape[1]))
     end = 0
-    for j, column in enumerate(columns):
+    for j, row in enumerate(z):
         start, end = end, end + size - j
-        np.multiply(column, columns[j:], out=pairs[start:end])
+        np.multiply(row, z[j:], out=pairs[start:end])
     found = (pairs @ weight).T
     grams[:, *upper] = grams[:, *upper[::-1]] = found
     return grams

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.optimize import minimize
 
-from ._blocks import model_outputs, outputs_adjoint, scores_of, weighted_total
+from ._blocks import linearize_outputs, model_outputs, weighted_total
 from ._parallel import sum_over
 
 _MAX_STEPS = 8
@@ -15,7 +15,8 @@ def best_intercepts(objective, parameters):
     """Parameters with the same coefficients and, nearly, the best intercepts.
 
     X is read once; after that the outputs of the rows are all that matters.
-    Newton's method with conjugate gradients inside a trust region, through SciPy.
+    Newton's method: plain steps for one intercept, where they help, else with
+    conjugate gradients inside a trust region, through SciPy.
 
     Parameters
     ----------
@@ -36,15 +37,33 @@ def best_intercepts(objective, parameters):
     slope = np.linalg.norm(problem.value_and_gradient(start)[1])
     if slope <= np.finfo(np.float64).eps:
         return parameters
-    result = minimize(
-        problem.value_and_gradient,
-        start,
-        jac=True,
-        hessp=problem.hessian_product,
-        method="trust-ncg",
-        options={"gtol": _PRECISION * slope, "maxiter": _MAX_STEPS},
-    )
-    return objective.pack(coef, intercept + problem.scale * result.x)
+    found = None
+    if len(start) == 1:
+        found = _root(problem, start, _PRECISION * slope)
+    if found is None:
+        found = minimize(
+            problem.value_and_gradient,
+            start,
+            jac=True,
+            hessp=problem.hessian_product,
+            method="trust-ncg",
+            options={"gtol": _PRECISION * slope, "maxiter": _MAX_STEPS},
+        ).x
+    return objective.pack(coef, intercept + problem.scale * found)
+
+
+def _root(problem, x, precision):
+    """Where the slope in one variable vanishes; None where a Newton step fails."""
+    value, slope = problem.value_and_gradient(x)
+    while abs(slope[0]) > precision:
+        bend = problem.hessian_product(x, np.ones(1))
+        there = x - slope / bend if bend[0] > 0 else x
+        value_there, slope_there = problem.value_and_gradient(there)
+        # Half of the slope at least: then there are few steps.
+        if not (value_there <= value and abs(slope_there[0]) <= abs(slope[0]) / 2):
+            return None
+        x, value, slope = there, value_there, slope_there
+    return x
 
 
 class _InterceptProblem:
@@ -80,10 +99,10 @@ class _InterceptProblem:
 
         def part(i):
             block = self._blocks[i]
-            scores = scores_of(self._outputs[i] + shift)
-            linear[i] = self._loss.linearize(scores, block.target)
+            outputs = self._outputs[i] + shift
+            linear[i] = linearize_outputs(self._loss, outputs, block.target)
             value = weighted_total(linear[i].values, block.weight)
-            return value, _mean(linear[i].gradient, shift, block)
+            return value, block.weight @ linear[i].gradient
 
         self._value, self._gradient = sum_over(range(len(linear)), part, len(shift))
         self._linear, self._where = linear, shift
@@ -92,22 +111,15 @@ class _InterceptProblem:
         def part(i):
             block = self._blocks[i]
             along = np.tile(direction, (len(block.weight), 1))
-            product = self._linear[i].hessian_product(scores_of(along))
-            return (_mean(product, direction, block),)
+            return (block.weight @ self._linear[i].hessian_product(along),)
 
         return sum_over(range(len(self._linear)), part, len(direction))[0]
 
     def _curvature(self, shift):
         """Second derivatives."""
         self._linearize(shift)
-        if len(shift) == 1:
-            return self._product(np.ones(1))
 
         def part(i):
             return (self._blocks[i].weight @ self._linear[i].hessian_diagonal(),)
 
         return sum_over(range(len(self._linear)), part, len(shift))[0]
-
-
-def _mean(residual, intercepts, block):
-    return block.weight @ outputs_adjoint(residual, len(intercepts))

@@ -40,6 +40,8 @@ def sum_over(items, function, size):
     -------
     totals : list of ndarray
     """
+    if len(items) == 1:
+        return [np.asarray(term, dtype=np.float64) for term in function(items[0])]
     n_parts = min(len(items), _MOST_PARTS, max(_MOST_NUMBERS // max(size, 1), 1))
     cuts = [len(items) * i // n_parts for i in range(n_parts + 1)]
 

@@ -106,9 +106,11 @@ def _as_csr_if_few(dense, share):
 
 def _tile(X, n_outputs):
     """Rows of a small product; 0 where the product is better done at once."""
+    if n_outputs == 1:
+        return 0
     rows = _SMALL // max(n_outputs * X.shape[1], 1)
     by_rows = X.strides[1] == X.itemsize
-    if n_outputs == 1 or rows < _FEWEST_ROWS or not by_rows:
+    if rows < _FEWEST_ROWS or not by_rows:
         return 0
     return min(rows, len(X))
 

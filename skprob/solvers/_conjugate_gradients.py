@@ -1,8 +1,11 @@
 """Conjugate gradients inside a ball."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
+
+_EPS = float(np.finfo(float).eps)
 
 
 class Step(NamedTuple):
@@ -63,17 +66,20 @@ def truncated_conjugate_gradients(
     rest = -gradient
     direction = rest.copy()
     square = start = float(rest @ rest)
-    decrease, least = 0.0, np.inf
+    # The step is nowhere longer than its parts together.
+    decrease, least, reach = 0.0, np.inf, 0.0
     for n_products in range(1, max_products + 1):
         product = hessian_product(direction)
         bend, length = float(direction @ product), float(direction @ direction)
         least = min(least, bend / length)
-        ahead = square / bend if bend > np.finfo(float).eps * length else np.inf
-        limit = _to_boundary(step, direction, length, radius)
-        if ahead >= limit:
-            step += limit * direction
-            decrease += limit * square - limit**2 * bend / 2
-            return Step(step, decrease, True, n_products, least)
+        ahead = square / bend if bend > _EPS * length else np.inf
+        reach += ahead * math.sqrt(length)
+        if reach >= radius:
+            limit = _to_boundary(step, direction, length, radius)
+            if ahead >= limit:
+                step += limit * direction
+                decrease += limit * square - limit**2 * bend / 2
+                return Step(step, decrease, True, n_products, least)
         step += ahead * direction
         gain = ahead * square / 2
         decrease += gain

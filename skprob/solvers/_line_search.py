@@ -30,13 +30,12 @@ class Trial(NamedTuple):
     point: Any
 
 
-def line_search(evaluate, start, noise):
+def line_search(evaluate, start, noise, first=1.0):
     """A length at which a function has fallen and has become nearly level.
 
     A quadratic model whose curvature jumps, because rows enter or leave the reach of
-    the loss, is too short as often as too long: the search begins with the model's
-    own step, goes on as long as the function keeps falling, and comes back between
-    the ends of a bracket.
+    the loss, is too short as often as too long: the search goes on as long as the
+    function keeps falling, and comes back between the ends of a bracket.
 
     Parameters
     ----------
@@ -47,6 +46,8 @@ def line_search(evaluate, start, noise):
         is tried.
     noise : float
         Values that differ by no more are compared by their slopes.
+    first : float, default=1.0
+        The length that is tried first: one is the model's own step.
 
     Returns
     -------
@@ -59,7 +60,7 @@ def line_search(evaluate, start, noise):
     Nocedal, Wright, "Numerical Optimization", 2006, section 3.5.
     """
     best = low = start
-    high, least, length = None, np.inf, 1.0
+    high, least, length = None, np.inf, first
     if not start.slope < 0:
         return start
     for _ in range(_MAX_TRIALS):

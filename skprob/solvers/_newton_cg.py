@@ -1,8 +1,7 @@
 """Newton's method with preconditioned conjugate gradients and a line search."""
 
+import math
 from collections import deque
-
-import numpy as np
 
 from ._conjugate_gradients import truncated_conjugate_gradients
 from ._course import RECENT, Course, possible_gain
@@ -72,7 +71,8 @@ def newton_cg(objective, initial, *, tol, max_iter, callback=None):
     )
     here = objective.linearize(initial)
     preconditioner = Preconditioner(objective, course.standardization)
-    coordinates = preconditioner.at(here) if initial.any() else preconditioner.first()
+    is_cold = not initial.any()
+    coordinates = preconditioner.first() if is_cold else preconditioner.at(here)
     slope = coordinates.gradient(here.gradient)
     # No direction has been tried, so no curvature is known.
     course.arrive(initial, here.value, here.gradient, possible_gain(slope, 0.0))
@@ -87,7 +87,7 @@ def newton_cg(objective, initial, *, tol, max_iter, callback=None):
             along = coordinates.to_original(direction)
             return coordinates.gradient(linearization.hessian_product(along))
 
-        size = np.linalg.norm(slope)
+        size = math.sqrt(slope @ slope)
         if size == 0:
             course.stalled = True
             break
@@ -95,16 +95,17 @@ def newton_cg(objective, initial, *, tol, max_iter, callback=None):
             product,
             slope,
             _ROOM * max(size, taken),
-            residual=min(0.3, np.sqrt(size)),
+            residual=min(0.3, math.sqrt(size)),
             max_products=_MAX_PRODUCTS,
         )
         preconditioner.used(model.n_products)
         direction = coordinates.to_original(model.step)
-        length, there = _search(objective, course, here, direction)
+        first = preconditioner.first_length if is_cold and not course.n_iter else 1.0
+        length, there = _search(objective, course, here, direction, first)
         if length == 0 or model.decrease == 0:
             course.stalled = True
             break
-        taken = length * np.linalg.norm(model.step)
+        taken = length * math.sqrt(model.step @ model.step)
         here = there
         slope = coordinates.gradient(here.gradient)
         curvatures.append(model.least_curvature)
@@ -118,7 +119,7 @@ def newton_cg(objective, initial, *, tol, max_iter, callback=None):
     return course.solution()
 
 
-def _search(objective, course, here, direction):
+def _search(objective, course, here, direction, first):
     """How much of a step to take, and the linearization there."""
 
     def evaluate(length):
@@ -126,5 +127,6 @@ def _search(objective, course, here, direction):
         return Trial(length, there.value, there.gradient @ direction, there)
 
     start = Trial(0.0, here.value, here.gradient @ direction, here)
-    best = line_search(evaluate, start, noise=course.rounding * abs(here.value))
+    noise = course.rounding * abs(here.value)
+    best = line_search(evaluate, start, noise, first)
     return best.length, best.point

@@ -47,6 +47,7 @@ class Standardization:
         usable = spread > np.maximum(rounding, np.sqrt(limits.tiny))
         self.scale = np.where(usable, spread, np.maximum(np.abs(mean), 1.0))
         self.mean = mean
+        self._shift = mean / self.scale
 
     def to_original(self, parameters):
         """Original parameters of parameters in the new coordinates."""
@@ -59,7 +60,8 @@ class Standardization:
         coef, intercept = self._objective.unpack(gradient)
         # Divided first, so that large features do not overflow.
         coef = coef / self.scale
-        coef -= np.outer(intercept, self.mean / self.scale)
+        if self._objective.fit_intercept:
+            coef -= intercept[:, None] * self._shift
         return self._objective.pack(coef, intercept)
 
 

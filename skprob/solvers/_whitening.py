@@ -1,7 +1,7 @@
 """Coordinates in which the Hessian is about the identity."""
 
 import numpy as np
-from scipy.linalg.lapack import get_lapack_funcs
+from scipy.linalg.lapack import dpotrf, dtrtri
 
 
 class Whitening:
@@ -44,8 +44,14 @@ class Whitening:
     def to_original(self, variables):
         """Original parameters of variables in the new coordinates."""
         n_outputs, n_features = self._objective.coef_shape
+        if n_outputs == 1:
+            # The parameters of one output are a row as they are.
+            return variables @ self._factors[0]
         rows = variables.reshape(-1, self._factors.shape[1])
-        original = np.matmul(rows[:n_outputs, None, :], self._factors)[:, 0]
+        if len(self._factors) == 1:
+            original = rows @ self._factors[0]
+        else:
+            original = np.matmul(rows[:n_outputs, None, :], self._factors)[:, 0]
         if self._splits:
             common = self._unscaled(self._common * rows[n_outputs])
             original += common - original.mean(axis=0)
@@ -54,11 +60,15 @@ class Whitening:
 
     def gradient(self, gradient):
         """Gradient in the new coordinates, from the original gradient."""
-        rows = np.empty((self._objective.coef_shape[0], self._factors.shape[1]))
-        n_features = self._objective.coef_shape[1]
+        n_outputs, n_features = self._objective.coef_shape
+        if n_outputs == 1:
+            return self._factors[0] @ gradient
+        rows = np.empty((n_outputs, self._factors.shape[1]))
         rows[:, :n_features], intercept = self._objective.unpack(gradient)
         if self._objective.fit_intercept:
             rows[:, -1] = intercept
+        if len(self._factors) == 1:
+            return (rows @ self._factors[0].T).ravel()
         if not self._splits:
             return np.matmul(self._factors, rows[:, :, None]).ravel()
         mean = rows.mean(axis=0)
@@ -96,25 +106,26 @@ def _inverse_factors(grams, ridge, dtype):
     A constant feature, of which rounding is all that is left, stays as it is; other
     directions in which there is next to nothing get what rounding would leave.
     """
-    size = len(ridge)
-    diagonal = np.arange(size)
     hessians = grams.copy()
-    hessians[:, diagonal, diagonal] += ridge
-    largest = hessians[:, diagonal, diagonal].max(axis=1, initial=0)[:, None]
+    # A view of the diagonals.
+    diagonals = hessians.reshape(len(grams), -1)[:, :: len(ridge) + 1]
+    diagonals += ridge
+    largest = diagonals.max(axis=1, initial=0, keepdims=True)
     largest[largest == 0] = 1
-    flat = hessians[:, diagonal, diagonal] < np.sqrt(np.finfo(dtype).eps) * largest
-    hessians[:, diagonal, diagonal] += np.where(flat, largest, 0)
-    jitter = _vanishing(dtype)
-    while True:
-        hessians[:, diagonal, diagonal] += jitter * largest
-        try:
-            factors = np.linalg.cholesky(hessians)
-        except np.linalg.LinAlgError:
-            jitter *= 100
-        else:
-            break
-    (inverse_of_triangle,) = get_lapack_funcs(["trtri"], [factors])
-    for factor in factors:
-        # A view in Fortran order, which is inverted in place.
-        inverse_of_triangle(factor.T, overwrite_c=True)
-    return factors
+    flat = diagonals < np.sqrt(np.finfo(dtype).eps) * largest
+    diagonals += np.where(flat, largest, 0)
+    diagonals += _vanishing(dtype) * largest
+    for hessian in hessians:
+        hessian[...] = _inverse_factor(hessian, _vanishing(dtype))
+    return hessians
+
+
+def _inverse_factor(hessian, jitter):
+    """L⁻¹ of one matrix; what makes it positive is added to its diagonal in place."""
+    # A view in Fortran order, whose upper triangle is the lower one here.
+    factor, failed = dpotrf(hessian.T)
+    while failed:
+        jitter *= 100
+        hessian[np.diag_indices_from(hessian)] += jitter * hessian.diagonal().max()
+        factor, failed = dpotrf(hessian.T)
+    return dtrtri(factor, overwrite_c=True)[0].T

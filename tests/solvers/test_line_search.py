@@ -6,7 +6,7 @@ import pytest
 from skprob.solvers._line_search import Trial, line_search
 
 
-def search(function, slope, noise=0.0):
+def search(function, slope, noise=0.0, first=1.0):
     """Length, value and slope there, and all lengths that were tried."""
     tried = []
 
@@ -17,7 +17,7 @@ def search(function, slope, noise=0.0):
     def trial(length):
         return Trial(length, function(length), slope(length), point=None)
 
-    return line_search(evaluate, trial(0.0), noise).length, tried
+    return line_search(evaluate, trial(0.0), noise, first).length, tried
 
 
 def parabola(minimum):
@@ -28,10 +28,12 @@ def test_the_first_length_is_one_and_is_taken_if_it_is_good():
     assert search(*parabola(1.2)) == (1.0, [1.0])
 
 
+@pytest.mark.parametrize("first", [1.0, 2.0])
 @pytest.mark.parametrize("minimum", [1e-3, 0.3, 3.0, 50.0])
-def test_the_slope_at_least_halves_wherever_the_minimum_is(minimum):
+def test_the_slope_at_least_halves_wherever_the_minimum_is(minimum, first):
     function, slope = parabola(minimum)
-    length, tried = search(function, slope)
+    length, tried = search(function, slope, first=first)
+    assert tried[0] == first
     assert abs(slope(length)) <= 0.5 * abs(slope(0.0))
     assert function(length) < function(0.0)
     assert len(tried) <= 6
