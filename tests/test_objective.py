@@ -397,3 +397,60 @@ def test_moments_of_features_whose_squares_vanish_or_overflow(unit):
     scale = np.array([1.0, unit, 1.0])
     np.testing.assert_allclose(mean, X.mean(axis=0) * scale, rtol=1e-12)
     np.testing.assert_allclose(deviation, X.std(axis=0) * scale, rtol=1e-12)
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("n_classes", [2, 5])
+@pytest.mark.parametrize("mapping", [Softmax(), Entmax(1.5)], ids=repr)
+def test_hessian_products_in_the_precision_of_the_direction(
+    container, n_classes, mapping
+):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 7)), np.arange(40) % n_classes
+    target = SparseTarget.from_labels(y, n_classes)
+    objective = LinearObjective(
+        split_rows(container(X), target, np.ones(40)), FenchelYoungLoss(mapping), l2=0.1
+    )
+    parameters, direction = rng.normal(size=(2, objective.n_parameters))
+    direction = direction.astype(np.float32)
+    product = objective.linearize(parameters).hessian_product
+    single, double = product(direction), product(direction.astype(np.float64))
+    assert_allclose(single, double, rtol=1e-5, atol=1e-6)
+    assert (single != double).any()
+
+
+@pytest.mark.parametrize(
+    ("change", "suits"),
+    [
+        (lambda X: sparse.csr_array(X), True),
+        (lambda X: sparse.csr_array(X * [0, 1, 1e6]), True),
+        (lambda X: X, False),
+        (lambda X: sparse.csr_array(X.astype(np.float32)), False),
+        (lambda X: sparse.csr_array(X + 1e4), False),
+        (lambda X: sparse.csr_array(X * 1e-12), False),
+        (lambda X: sparse.csr_array(X * 1e12), False),
+    ],
+)
+def test_where_single_precision_will_do(change, suits):
+    X = change(np.random.default_rng(0).normal(size=(30, 3)))
+    target = SparseTarget.from_labels(np.arange(30) % 3, 3, X.dtype)
+    blocks = split_rows(X, target, np.ones(30, dtype=X.dtype))
+    objective = LinearObjective(blocks, SOFTMAX_LOSS, l2=0.1)
+    assert objective.suits_single_precision is suits
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_moments_of_rows_weighted_otherwise(container):
+    rng = np.random.default_rng(0)
+    X, weights = rng.normal(size=(30, 4)), rng.uniform(size=30)
+    X[:, 1] = 0
+    X[rng.random(X.shape) < 0.3] = 0
+    target = SparseTarget.from_labels(np.arange(30) % 3, 3)
+    objective = LinearObjective(
+        split_rows(container(X), target, np.ones(30)), SOFTMAX_LOSS, l2=0.1
+    )
+    mean, deviation = objective.moments([weights])
+    expected = np.average(X, axis=0, weights=weights)
+    assert_allclose(mean, expected, atol=1e-15)
+    variance = np.average((X - expected) ** 2, axis=0, weights=weights)
+    assert_allclose(deviation, np.sqrt(variance), atol=1e-15)

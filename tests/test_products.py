@@ -38,6 +38,26 @@ def test_products(layout, dtype, n_outputs, n_features, n_rows):
         assert_allclose(total, np.einsum("nk,nd->kd", residual, exact), rtol=0)
 
 
+def test_small_parts_of_an_array_are_not_copied():
+    X = sparse.random_array((10, 9), density=0.5, format="csr", rng=0)
+    part = X[:1]
+    part.data, part.indices = X.data[: part.nnz], X.indices[: part.nnz]
+    transposed = products.compressed(sparse.csc_array, (9, 1), part.data, part)
+    assert np.shares_memory(transposed.data, X.data)
+    assert np.shares_memory(transposed.indices, X.indices)
+    assert_allclose(transposed.toarray(), X.toarray()[:1].T)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_outputs_of_zeros_are_new_zeros(layout, dtype):
+    X = layout(np.ones((4, 3), dtype=dtype))
+    found = products.outputs(X, np.zeros((2, 3), dtype=dtype))
+    assert found.dtype == dtype
+    assert found.flags.writeable
+    assert_allclose(found, np.zeros((4, 2)))
+
+
 def test_tall_blocks_are_multiplied_in_tiles():
     X = np.ones((2501, 45))
     tile = products._tile(X, 10)

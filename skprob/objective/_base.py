@@ -18,7 +18,8 @@ class Linearization(NamedTuple):
     value : float
     gradient : ndarray of shape (n_parameters,)
     hessian_product : callable
-        Hessian times a vector of shape (n_parameters,).
+        Hessian times a vector of shape (n_parameters,), with the products with the
+        data in the vector's precision.
     curvatures : sequence of callable
         Of each block: its rows' second derivatives in the outputs of the model, of
         shape (n_rows, M).
@@ -88,7 +89,8 @@ class MeanLoss:
         value, coef_gradient, intercept_gradient : as there
         hessian_product : callable
             ``hessian_product(coef_direction, intercept_direction)`` is a pair like
-            the gradients.
+            the gradients, with the products with X in single precision if the
+            coefficients' direction is.
         curvatures : list of callable
             As in :class:`Linearization`.
         """
@@ -135,5 +137,6 @@ class MeanLoss:
 
     def _for_blocks(self, coef, intercept):
         # The products read the transposed coefficients row by row.
-        coef = np.asarray(coef, dtype=self.dtype, order="F")
+        dtype = min(self.dtype, coef.dtype, key=lambda dtype: dtype.itemsize)
+        coef = np.asarray(coef, dtype=dtype, order="F")
         return coef, np.asarray(intercept, dtype=self.dtype)

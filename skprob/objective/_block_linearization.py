@@ -3,10 +3,11 @@
 from functools import cached_property
 
 import numpy as np
+from scipy import sparse
 
 from ..mappings import get_mapping
 from ._blocks import Block, linearize_outputs, model_outputs, weighted_total
-from ._products import weighted_sum
+from ._products import compressed, weighted_sum
 
 # Where no more than this part of the rows bends the loss, their features are copied.
 _FEW_ROWS = 0.25
@@ -47,25 +48,39 @@ class BlockLinearization:
         self.intercept_gradient = residual.sum(axis=0)
 
     def hessian_product(self, coef_direction, intercept_direction):
-        """Hessian times a direction: a pair of arrays like the gradients."""
+        """Hessian times a direction: a pair of arrays like the gradients.
+
+        A direction of the coefficients in single precision is multiplied with X, and
+        the outcome with its transpose, in single precision.
+        """
         if self._bending_rows is not None:
             return self._bending_rows.hessian_product(
                 coef_direction, intercept_direction
             )
-        X = self._block.X
+        single = coef_direction.dtype != self._block.X.dtype
+        X = self._single_X if single else self._block.X
         product = model_outputs(X, coef_direction, intercept_direction)
+        product = product.astype(self._block.X.dtype, copy=False)
         if self._n_outputs == 1:
             product *= self._bend
         else:
             product = self._linear.hessian_product(product)
             product *= self._weight
-        return weighted_sum(X, product), product.sum(axis=0)
+        total = product.sum(axis=0)
+        return weighted_sum(X, product.astype(X.dtype, copy=False)), total
 
     def curvature(self):
         """Second derivative of each row's weighted loss in each output: (n_rows, M)."""
         if self._n_outputs == 1:
             return self._bend
         return self._linear.hessian_diagonal() * self._weight
+
+    @cached_property
+    def _single_X(self):
+        X = self._block.X
+        if not sparse.issparse(X):
+            return X.astype(np.float32)
+        return compressed(sparse.csr_array, X.shape, X.data.astype(np.float32), X)
 
     @cached_property
     def _bend(self):

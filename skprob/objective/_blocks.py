@@ -19,7 +19,7 @@ import numpy as np
 from scipy import sparse
 
 from ..mappings._pair import pair_adjoint, pair_scores
-from ._products import outputs, weighted_sum
+from ._products import compressed, outputs, weighted_sum
 
 # X of a block is so large that the calls are worth their while, and so small that it
 # is still in cache for the second product. Its scores, in numbers, fit a core's own
@@ -177,21 +177,23 @@ def block_moments(block):
             unit[unit == 0] = 1
             mean, shift, variance = _moments(X / unit, share)
     else:
-        column, n_features = X.indices, X.shape[1]
+        # As an index NumPy wants this type, and would convert others every time.
+        column, n_features = X.indices.astype(np.intp, copy=False), X.shape[1]
         unit = np.zeros(n_features)
         np.maximum.at(unit, column, np.abs(X.data))
         unit[unit == 0] = 1
+
+        def share_of(values):
+            return compressed(sparse.csc_array, X.shape[::-1], values, X) @ share
+
         z = X.data / unit[column]
         # The zeros that are not stored have the weight that the others leave; added
         # up in the same order, so that a full column leaves exactly nothing.
-        whole = np.cumsum(share)[-1]
-        share = np.repeat(share, np.diff(X.indptr))
-        absent = whole - np.bincount(column, share, minlength=n_features)
-        mean = np.bincount(column, share * z, minlength=n_features)
+        absent = np.cumsum(share)[-1] - share_of(np.ones_like(z))
+        mean = share_of(z)
         z -= mean[column]
-        shift = np.bincount(column, share * z, minlength=n_features) - absent * mean
-        variance = np.maximum(absent, 0) * mean**2
-        variance += np.bincount(column, share * z**2, minlength=n_features)
+        shift = share_of(z) - absent * mean
+        variance = np.maximum(absent, 0) * mean**2 + share_of(np.square(z, out=z))
     # What rounding has left in the mean would give a constant feature a spread.
     mean = mean + shift
     variance = np.maximum(variance - shift**2, 0)

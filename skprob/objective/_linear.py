@@ -1,6 +1,7 @@
 """The training objective of a linear model: mean loss plus ridge penalty."""
 
 import numpy as np
+from scipy import sparse
 
 from ..mappings import get_mapping
 from ._base import Linearization, MeanLoss
@@ -9,6 +10,11 @@ from ._gap import duality_gap
 from ._gram import systematic_sample, weighted_grams
 from ._parallel import sum_over
 from ._recession import recedes
+
+# In single precision a feature's mean may be so many deviations, and the features'
+# units no larger, nor smaller than the inverse.
+_LARGEST_MEAN = 100
+_LARGEST_UNIT = 1e9
 
 
 class LinearObjective(MeanLoss):
@@ -123,9 +129,10 @@ class LinearObjective(MeanLoss):
 
         def hessian_product(direction):
             along_coef, along_intercept = self.unpack(direction)
-            coef_part, intercept_part = product(along_coef, along_intercept)
-            coef_part += self.l2 * along_coef
-            return self.pack(coef_part, intercept_part)
+            found = self.pack(*product(along_coef, along_intercept))
+            # Of vectors: one array is in C order and the other in Fortran order.
+            found[: along_coef.size] += self.l2 * direction[: along_coef.size]
+            return found
 
         return Linearization(
             *self._penalised(coef, value, gradient), hessian_product, curvatures
@@ -139,12 +146,26 @@ class LinearObjective(MeanLoss):
         mean, deviation : ndarray of shape (n_features,)
         """
         if self._moments is None:
-            self._moments = self._feature_moments()
+            self._moments = self.moments([block.weight for block in self.blocks])
         return self._moments
 
-    def _feature_moments(self):
-        parts = zip(*map(block_moments, self.blocks), strict=True)
-        total, means, within = map(np.array, parts)
+    def moments(self, weights):
+        """Mean and standard deviation of each feature, with rows weighted otherwise.
+
+        Parameters
+        ----------
+        weights : list of ndarray of shape (n_rows,)
+            Of the rows of each block.
+
+        Returns
+        -------
+        mean, deviation : ndarray of shape (n_features,)
+        """
+        parts = [
+            block_moments(block._replace(weight=weight))
+            for block, weight in zip(self.blocks, weights, strict=True)
+        ]
+        total, means, within = map(np.array, zip(*parts, strict=True))
         share = total / total.sum()
         mean = share @ means
         spread = np.hypot(within, means - mean)
@@ -226,6 +247,24 @@ class LinearObjective(MeanLoss):
         return sum(block.X.size for block in self.blocks)
 
     @property
+    def suits_single_precision(self):
+        """Whether Hessian products in single precision are faster and lose little.
+
+        That is where X is sparse, in double precision, unless its numbers are out of
+        the range, or a mean so large that most of a number would cancel.
+        """
+        if not sparse.issparse(self.blocks[0].X) or self.dtype == np.float32:
+            return False
+        mean, deviation = self.feature_moments()
+        units = deviation[deviation > 0]
+        largest = max(np.abs(b.X.data).max(initial=0) for b in self.blocks)
+        return bool(
+            np.all(np.abs(mean) <= _LARGEST_MEAN * deviation)
+            and units.min(initial=1) >= 1 / _LARGEST_UNIT
+            and largest <= _LARGEST_UNIT
+        )
+
+    @property
     def scores_are_relative(self):
         """Whether the same added to all outputs leaves the loss alone."""
         return self.coef_shape[0] > 1 and (
@@ -286,10 +325,10 @@ class LinearObjective(MeanLoss):
         return weighted_grams(self.blocks, weights, *scaling)
 
     def _penalised(self, coef, value, gradient):
-        coef_gradient, intercept_gradient = gradient
-        coef_gradient += self.l2 * coef
+        gradient = self.pack(*gradient)
+        gradient[: coef.size] += self.l2 * coef.ravel()
         value += self.l2 / 2 * np.vdot(coef, coef)
-        return float(value), self.pack(coef_gradient, intercept_gradient)
+        return float(value), gradient
 
 
 def _drawn(weights, n_drawn):

@@ -40,6 +40,8 @@ def outputs(X, coef):
         In Fortran order if X is dense: the kernels that follow are faster so.
     """
     if sparse.issparse(X):
+        if not coef.any():  # Where a fit begins.
+            return np.zeros((X.shape[0], len(coef)), np.result_type(X, coef))
         return X @ coef.T
     tile = _tile(X, len(coef))
     if tile == 0:
@@ -75,7 +77,8 @@ def weighted_sum(X, residual):
             few = _as_csr_if_few(residual.T, _FEW_NON_ZEROS_BESIDE_CSR)
             if few is not None:
                 return (few @ X).toarray()
-        return (X.T @ residual).T
+        transposed = compressed(sparse.csc_array, X.shape[::-1], X.data, X)
+        return (transposed @ residual).T
     if n_outputs >= _MANY_OUTPUTS and X.shape[1] >= _MANY_FEATURES:
         few = _as_csr_if_few(residual.T, _FEW_NON_ZEROS)
         if few is not None:
@@ -90,6 +93,16 @@ def weighted_sum(X, residual):
     if len(rest):
         total += residual[n_tiled:].T @ rest
     return total
+
+
+def compressed(kind, shape, data, pattern):
+    """A CSR or CSC array of these numbers where another has its own.
+
+    Its arrays are filled in: the constructors would copy small parts of an array.
+    """
+    array = kind(shape, dtype=data.dtype)
+    array.data, array.indices, array.indptr = data, pattern.indices, pattern.indptr
+    return array
 
 
 def _as_csr_if_few(dense, share):

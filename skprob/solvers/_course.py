@@ -31,7 +31,8 @@ class Course:
         With ``dtype``, ``is_convex``, ``falls_without_end(parameters, value)`` and the
         methods in `needs`; if it is convex, with ``initial()``,
         ``value_and_gradient(parameters)``, ``duality_gap(parameters, value,
-        gradient)`` and ``has_certificate``. What :func:`coordinates_of` looks at is used where it is there.
+        gradient)`` and ``has_certificate``. What :func:`coordinates_of` looks at is
+        used where it is there.
     tol : float
         What the largest entry of the gradient must not exceed, in the original
         coordinates and in standardised ones, and, relative to the objective, what

@@ -85,6 +85,7 @@ def newton_cg(objective, initial, *, tol, max_iter, callback=None):
 
         def product(direction, linearization=here, coordinates=coordinates):
             along = coordinates.to_original(direction)
+            along = along.astype(preconditioner.precision, copy=False)
             return coordinates.gradient(linearization.hessian_product(along))
 
         size = math.sqrt(slope @ slope)

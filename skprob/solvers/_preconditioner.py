@@ -4,6 +4,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
+from ._scaling import CurvatureScaling, typical_curvature
 from ._whitening import Whitening
 
 # Beyond so many features, or numbers in all factors, whitening is too dear.
@@ -24,20 +25,23 @@ _GRAM_CALLS = 3e6
 # Nowhere do the rows bend a loss of two classes more than where both scores are equal:
 # from there a step is too short by about so much.
 _TOO_SHORT = 2.0
+# The features' moments take so many Hessian products at most, as a rule.
+_MOMENTS = 5
 
 
 class Preconditioner:
     """Coordinates for conjugate gradients, renewed when they have paid off.
 
-    Dense Gram matrices where the objective is convex and they can be had for the price
-    of a few Hessian products, else the standardised features.
+    Where the objective is convex, dense Gram matrices if they can be had for the price
+    of a few Hessian products, else the scales of the features alone; otherwise the
+    standardised features.
 
     Parameters
     ----------
     objective : object
-        What :class:`Whitening` asks for and, where Gram matrices are to be used,
-        ``is_convex``, ``n_rows``, ``n_stored``, ``outputs_fit``, ``curvature`` and
-        ``grams``.
+        What :class:`Whitening` asks for and, where more than standardised features is
+        wanted, ``is_convex``, ``n_rows``, ``n_stored``, ``outputs_fit``, ``curvature``,
+        ``grams``, ``moments`` and ``suits_single_precision``.
     standardization : Standardization
     """
 
@@ -47,10 +51,16 @@ class Preconditioner:
         self._used = 0
         #: How long to make the first step from zero parameters.
         self.first_length = 1.0
-        #: Whether there is more to the coordinates than standardised features.
+        #: Whether Gram matrices are used.
         self.whitens = False
-        if hasattr(objective, "grams") and objective.is_convex:
+        self._follows_curvature = hasattr(objective, "grams") and objective.is_convex
+        if self._follows_curvature:
             self._plan()
+        #: Precision of the Hessian products that the coordinates are for: whitening
+        #: magnifies their rounding as it does the least curvature.
+        self.precision = np.float64
+        if not self.whitens and getattr(objective, "suits_single_precision", False):
+            self.precision = np.float32
 
     def _plan(self):
         n_outputs, n_features = self._objective.coef_shape
@@ -85,24 +95,30 @@ class Preconditioner:
             and n_outputs * size**2 <= _MAX_NUMBERS
         )
         self._cost_from = partial(cost, n_outputs if self._by_class else 1)
-        self._cost = self._cost_from(self._n_drawn)
         self.whitens = n_features <= _MAX_FEATURES and (
             cost(1, self._n_drawn) <= _MOST_PRODUCTS
         )
+        self._cost = self._cost_from(self._n_drawn) if self.whitens else _MOMENTS
 
     def first(self):
         """Coordinates for zero parameters, where all rows bend alike."""
-        if not self.whitens:
+        if not self._follows_curvature:
             return self._standardization
+        if not self.whitens:
+            moments = self._objective.feature_moments()
+            curvature = typical_curvature(self._objective)
+            return CurvatureScaling(self._objective, moments, curvature)
         return self._whitening(self._grams_alike)
 
     def at(self, linearization):
         """Coordinates for the curvature where an objective was linearized."""
-        if not self.whitens:
+        if not self._follows_curvature:
             return self._standardization
+        self._used = 0
+        if not self.whitens:
+            return self._scaling(linearization)
         curvature = self._objective.curvature(linearization, by_class=self._by_class)
         n_bending = sum(np.count_nonzero(part.any(axis=1)) for part in curvature)
-        self._used = 0
         self._cost = self._cost_from(min(n_bending, self._n_drawn))
         # A row that does not bend the loss here may do so nearby.
         least = _LEAST_CURVATURE * _mean_total(curvature) / self._total_alike
@@ -115,7 +131,22 @@ class Preconditioner:
     @property
     def is_worn(self):
         """Whether so much has been done in the coordinates that new ones pay."""
-        return self.whitens and self._used >= self._cost
+        return self._follows_curvature and self._used >= self._cost
+
+    def _scaling(self, linearization):
+        curvature = self._objective.curvature(linearization, by_class=False)
+        alike = self._objective.curvature()
+        least = _LEAST_CURVATURE * _mean_total(curvature) / self._total_alike
+        weights = [
+            (part + least * other)[:, 0]
+            for part, other in zip(curvature, alike, strict=True)
+        ]
+        total = sum(part.sum() for part in weights)
+        if total < np.sqrt(np.finfo(np.float64).tiny):
+            return self.first()
+        return CurvatureScaling(
+            self._objective, self._objective.moments(weights), total
+        )
 
     def _whitening(self, grams):
         return Whitening(self._objective, self._standardization, grams)

@@ -13,32 +13,34 @@ class OriginalCoordinates:
     gradient = to_original
 
 
-class Standardization:
+class _Scaling:
     """The parameters of centred and scaled features, for the same objective.
 
-    The model W x + b is W' (x - mean)/scale + b' with W' = W scale and b' = b + W
-    mean. The data are not touched: parameters are carried from the new coordinates
-    to the original ones before the objective sees them, and its gradient back, so
-    that the penalty is the original one and X may be sparse.
+    The model W x + b is W' (x - mean)/scale + b'/unit with W' = W scale and b' = unit
+    (b + W mean). The data are not touched: parameters are carried from the new
+    coordinates to the original ones before the objective sees them, and its gradient
+    back, so that the penalty is the original one and X may be sparse.
 
     Parameters
     ----------
     objective : object
-        With ``feature_moments()``, ``coef_shape``, ``l2``, ``dtype``,
-        ``fit_intercept``, ``pack`` and ``unpack``.
+        With ``coef_shape``, ``l2``, ``dtype``, ``fit_intercept`` and ``unpack``.
+    moments : tuple of ndarray of shape (n_features,)
+        Mean and deviation of the features.
+    curvature : float
+        Of the loss in an output, summed over the rows.
     """
 
-    def __init__(self, objective):
+    _unit = 1.0
+
+    def __init__(self, objective, moments, curvature):
         self._objective = objective
-        mean, deviation = objective.feature_moments()
+        mean, deviation = moments
         if not objective.fit_intercept:
             # Nothing absorbs a shift, and the raw second moment is the curvature.
             deviation = np.hypot(deviation, mean)
             mean = np.zeros_like(mean)
-        # The Hessian's diagonal is about (curvature × variance + l2): curvature 1/4
-        # for one output, 1/K for K of them.
-        n_outputs = objective.coef_shape[0]
-        curvature = 1 / max(n_outputs, 4)
+        # The Hessian's diagonal is about (curvature × variance + l2).
         spread = np.hypot(deviation, np.sqrt(objective.l2 / curvature))
         # A constant feature has nothing but rounding for a spread; where the spread
         # is next to nothing, so large a coefficient cannot be squared.
@@ -51,18 +53,60 @@ class Standardization:
 
     def to_original(self, parameters):
         """Original parameters of parameters in the new coordinates."""
-        coef, intercept = self._objective.unpack(parameters)
-        coef = coef / self.scale
-        return self._objective.pack(coef, intercept - coef @ self.mean)
+        original = parameters / self._unit
+        coef, intercept = self._objective.unpack(original)
+        coef /= self.scale
+        intercept -= coef @ self.mean
+        return original
 
     def gradient(self, gradient):
         """Gradient in the new coordinates, from the original gradient."""
-        coef, intercept = self._objective.unpack(gradient)
+        new = gradient / self._unit
+        coef, intercept = self._objective.unpack(new)
         # Divided first, so that large features do not overflow.
-        coef = coef / self.scale
+        coef /= self.scale
         if self._objective.fit_intercept:
             coef -= intercept[:, None] * self._shift
-        return self._objective.pack(coef, intercept)
+        return new
+
+
+class Standardization(_Scaling):
+    """The parameters of features of mean zero and, but for the penalty, deviation one.
+
+    Parameters
+    ----------
+    objective : object
+        With ``feature_moments()`` and what :class:`_Scaling` asks for.
+    """
+
+    def __init__(self, objective):
+        curvature = typical_curvature(objective)
+        super().__init__(objective, objective.feature_moments(), curvature)
+
+
+class CurvatureScaling(_Scaling):
+    """Coordinates in which the Hessian's diagonal is about one.
+
+    The same for all outputs of the model: rows count as much as they bend the loss,
+    on average over the outputs.
+
+    Parameters
+    ----------
+    objective : object
+        As for :class:`_Scaling`.
+    moments : tuple of ndarray of shape (n_features,)
+        Of the rows, weighted by their curvature.
+    curvature : float
+    """
+
+    def __init__(self, objective, moments, curvature):
+        super().__init__(objective, moments, curvature)
+        self._unit = np.sqrt(curvature)
+
+
+def typical_curvature(objective):
+    """Curvature of a loss in an output: 1/4 for one output, 1/K for K of them."""
+    return 1 / max(objective.coef_shape[0], 4)
 
 
 def coordinates_of(objective):

@@ -138,13 +138,3 @@ def test_rank_deficient_constant_and_vanishing_features_get_finite_coordinates()
             step = whitening.to_original(whitening.gradient(gradient))
             assert np.isfinite(step).all()
             assert step @ gradient > 0
-
-
-def test_many_features_and_objectives_without_grams_are_only_standardised():
-    X, y = classes(3, n_samples=20, n_features=600)
-    objective = objective_of(X, y)
-    standardization = Standardization(objective)
-    preconditioner = Preconditioner(objective, standardization)
-    assert preconditioner.first() is standardization
-    preconditioner.used(10**6)
-    assert not preconditioner.is_worn
