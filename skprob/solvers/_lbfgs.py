@@ -14,7 +14,7 @@ _UNLIMITED = np.iinfo(np.int32).max
 _FIRST_STRETCH = 40
 
 
-def lbfgs(objective, initial, *, tol, max_iter, callback=None):
+def lbfgs(objective, initial, *, tol, max_iter, callback=None, preconditioner=None):
     """Minimise a smooth objective with SciPy's L-BFGS-B.
 
     The variables are those of centred and scaled features, whitened where that costs
@@ -43,6 +43,8 @@ def lbfgs(objective, initial, *, tol, max_iter, callback=None):
         ``callback(n_iter, parameters, value, gradient_norm, last)`` after every
         iteration, `last` telling that no other follows; a true result stops the
         solver.
+    preconditioner : Preconditioner, optional
+        One that a fit to the same data has left, to begin with; else a new one.
 
     Returns
     -------
@@ -70,12 +72,12 @@ def lbfgs(objective, initial, *, tol, max_iter, callback=None):
         callback=callback,
         needs=["value_and_gradient"],
     )
-    preconditioner = Preconditioner(objective, course.standardization)
+    if preconditioner is None:
+        preconditioner = Preconditioner(objective, course.standardization)
     stretch = _FIRST_STRETCH if preconditioner.whitens else _UNLIMITED
-    if preconditioner.whitens and initial.any():
-        coordinates = preconditioner.at(objective.linearize(initial))
-    else:
-        coordinates = preconditioner.first()
+    coordinates = preconditioner.begin(
+        initial, lambda point: objective.linearize(point)
+    )
     path = _Path(objective, course, coordinates, initial)
     with serial_scipy_blas:
         while not course.finished:

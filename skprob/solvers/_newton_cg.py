@@ -1,11 +1,9 @@
 """Newton's method with preconditioned conjugate gradients and a line search."""
 
-from collections import deque
-
 import numpy as np
 
 from ._conjugate_gradients import truncated_conjugate_gradients
-from ._course import RECENT, Course, possible_gain
+from ._course import Course, possible_gain
 from ._line_search import Trial, line_search
 from ._preconditioner import Preconditioner
 
@@ -15,7 +13,7 @@ _ROOM = 10
 _MAX_PRODUCTS = 250
 
 
-def newton_cg(objective, initial, *, tol, max_iter, callback=None):
+def newton_cg(objective, initial, *, tol, max_iter, callback=None, preconditioner=None):
     """Minimise an objective by a truncated Newton method.
 
     Each step minimises a quadratic model by conjugate gradients that are
@@ -38,6 +36,7 @@ def newton_cg(objective, initial, *, tol, max_iter, callback=None):
     max_iter : int
         Steps at most.
     callback : callable, optional
+    preconditioner : Preconditioner, optional
         As for :func:`lbfgs`.
 
     Returns
@@ -71,12 +70,12 @@ def newton_cg(objective, initial, *, tol, max_iter, callback=None):
         objective, tol=tol, max_iter=max_iter, callback=callback, needs=["linearize"]
     )
     here = objective.linearize(initial)
-    preconditioner = Preconditioner(objective, course.standardization)
-    coordinates = preconditioner.at(here) if initial.any() else preconditioner.first()
+    if preconditioner is None:
+        preconditioner = Preconditioner(objective, course.standardization)
+    coordinates = preconditioner.begin(initial, lambda _: here)
     slope = coordinates.gradient(here.gradient)
-    # No direction has been tried, so no curvature is known.
-    course.arrive(initial, here.value, here.gradient, possible_gain(slope, 0.0))
-    curvatures = deque(maxlen=RECENT)
+    gain = possible_gain(slope, preconditioner.least_curvature)
+    course.arrive(initial, here.value, here.gradient, gain)
     taken = 0.0
     while not course.finished:
         if preconditioner.is_worn:
@@ -99,6 +98,7 @@ def newton_cg(objective, initial, *, tol, max_iter, callback=None):
             max_products=_MAX_PRODUCTS,
         )
         preconditioner.used(model.n_products)
+        preconditioner.met(model.least_curvature)
         direction = coordinates.to_original(model.step)
         length, there = _search(objective, course, here, direction)
         if length == 0 or model.decrease == 0:
@@ -107,10 +107,9 @@ def newton_cg(objective, initial, *, tol, max_iter, callback=None):
         taken = length * np.linalg.norm(model.step)
         here = there
         slope = coordinates.gradient(here.gradient)
-        curvatures.append(model.least_curvature)
         # A step that was cut short has not met the directions of little curvature.
         whole = length >= 1 and not model.at_boundary
-        gain = possible_gain(slope, min(curvatures) if whole else 0.0)
+        gain = possible_gain(slope, preconditioner.least_curvature if whole else 0.0)
         course.arrive(
             course.parameters + length * direction, here.value, here.gradient, gain
         )

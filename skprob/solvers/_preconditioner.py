@@ -1,9 +1,13 @@
 """Which coordinates to solve in, and when to renew them."""
 
+import copy
+from collections import deque
 from functools import cached_property, partial
 
 import numpy as np
 
+from ._course import RECENT
+from ._scaling import coordinates_of
 from ._whitening import Whitening
 
 # Beyond so many features, or numbers in all factors, whitening is too dear.
@@ -42,6 +46,8 @@ class Preconditioner:
         self._objective = objective
         self._standardization = standardization
         self._used = 0
+        self._last_grams = None
+        self._curvatures = deque(maxlen=RECENT)
         #: Whether there is more to the coordinates than standardised features.
         self.whitens = False
         if hasattr(objective, "grams") and objective.is_convex:
@@ -83,6 +89,29 @@ class Preconditioner:
             cost(1, self._n_drawn) <= _MOST_PRODUCTS
         )
 
+    def for_objective(self, objective):
+        """That of another penalty, which begins with the last Gram matrices."""
+        if not self.whitens:
+            return Preconditioner(objective, coordinates_of(objective))
+        other = copy.copy(self)
+        other._objective = objective
+        return other
+
+    def begin(self, initial, linearize):
+        """Coordinates to begin with.
+
+        Parameters
+        ----------
+        initial : ndarray of shape (n_parameters,)
+        linearize : callable
+            ``linearize(initial)`` if they depend on the curvature there.
+        """
+        if self._last_grams is not None:
+            return self._whitening(self._last_grams)
+        if self.whitens and initial.any():
+            return self.at(linearize(initial))
+        return self.first()
+
     def first(self):
         """Coordinates for zero parameters, where all rows bend alike."""
         if not self.whitens:
@@ -105,12 +134,22 @@ class Preconditioner:
         """Tell of Hessian products in the last coordinates."""
         self._used += n_products
 
+    def met(self, curvature):
+        """Tell of the least curvature that a step has met."""
+        self._curvatures.append(curvature)
+
+    @property
+    def least_curvature(self):
+        """That the last steps have met; 0 before the first, when none is known."""
+        return min(self._curvatures, default=0.0)
+
     @property
     def is_worn(self):
         """Whether so much has been done in the coordinates that new ones pay."""
         return self.whitens and self._used >= self._cost
 
     def _whitening(self, grams):
+        self._last_grams = grams
         return Whitening(self._objective, self._standardization, grams)
 
     @cached_property
