@@ -122,6 +122,8 @@ class Preconditioner:
         """Coordinates for the curvature where an objective was linearized."""
         if not self.whitens:
             return self._standardization
+        # They may be large: make room.
+        self._last_grams = None
         curvature = self._objective.curvature(linearization, by_class=self._by_class)
         n_bending = sum(np.count_nonzero(part.any(axis=1)) for part in curvature)
         self._used = 0
