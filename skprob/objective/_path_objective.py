@@ -21,6 +21,26 @@ class PathObjective(LinearObjective):
     ----------
     blocks, loss, l2, fit_intercept
         As for :class:`LinearObjective`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.losses import FenchelYoungLoss, SparseTarget
+    >>> from skprob.mappings import Softmax
+    >>> from skprob.objective import PathObjective, split_rows
+    >>> from skprob.solvers import newton_batch
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> target = SparseTarget.from_labels(np.array([0, 1, 0, 1]), n_classes=2)
+    >>> blocks = split_rows(X, target, np.ones(4))
+    >>> objective = PathObjective(blocks, FenchelYoungLoss(Softmax()), l2=1.0)
+    >>> found, converged = newton_batch(
+    ...     objective, np.array([1.0, 0.01]), 2 * [np.zeros(2)], tol=1e-6, max_iter=20
+    ... )
+    >>> converged
+    array([ True,  True])
+    >>> coefs = np.array([coef for coef, _ in found])
+    >>> coefs.round(3)  # the less penalty, the larger
+    array([0.191, 0.868])
     """
 
     def __init__(self, blocks, loss, *, l2, fit_intercept=True):
