@@ -41,10 +41,10 @@ class EntmaxClassifierCV(BaseLinearClassifier):
 
     In each fold the models of the whole grid are fitted along a path, from much
     penalty to little and from softmax towards sparser mappings: each starts from its
-    neighbours' solutions, and checks of the data and moments of the features are
-    shared. So it finds what ``GridSearchCV(EntmaxClassifier(), ...)`` finds, in less
-    time. The pair of the highest mean score is chosen; of equal ones the
-    least C, and then the least alpha.
+    neighbours' solutions, and checks of the data, moments of the features and Gram
+    matrices are shared. So it finds what ``GridSearchCV(EntmaxClassifier(), ...)``
+    finds, in less time. The pair of the highest mean score is chosen; of equal ones
+    the least C, and then the least alpha.
 
     Parameters
     ----------

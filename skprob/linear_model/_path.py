@@ -1,11 +1,14 @@
 """Fits over a grid of alpha and C, each started from its neighbours' solutions."""
 
+import copy
 import warnings
 from typing import NamedTuple
 
+import numpy as np
 from sklearn.base import clone
 
-from ..solvers import SOLVERS
+from ..objective import PathObjective
+from ..solvers import SOLVERS, Preconditioner, coordinates_of, newton_batch
 from ._base import labelled_rows, penalty
 from ._targets import class_weight_factors, encode_target
 from ._threshold import threshold_rule
@@ -30,7 +33,11 @@ def entmax_path(template, X, y, sample_weight, classes, alphas, Cs):
     points to where the optimum went. Extrapolated coefficients are nearer to it by
     their objective, but where a mapping has exact zeros they are on other pieces of
     the loss, and the way back takes many more steps than were saved. What depends on
-    the features alone is computed once.
+    the features alone is computed once, and the Gram matrices of a fit are those that
+    the next begins with.
+
+    On little data, where calls of functions are what costs, all Cs of an alpha are
+    fitted together, each from its solution for the last alpha.
 
     Parameters
     ----------
@@ -56,46 +63,80 @@ def entmax_path(template, X, y, sample_weight, classes, alphas, Cs):
     weight = row_weight * class_weight_factors(
         template.class_weight, encoded, row_weight
     )
-    params = template.get_params(deep=False)
     fold_models = _FoldModels(classes, alphas, Cs)
-    objective = start = None
+    l2s = np.array([penalty(C, weight.sum()) for C in Cs])
+    objective, starts = None, []
     for alpha in alphas:
-        row = []
-        for C in Cs:
-            model = type(template)(**params | {"alpha": alpha, "C": C})
-            model._set_target(encoded)
-            if objective is None:
-                (objective,) = model._objectives(X, encoded, weight, None)
-            else:
-                l2 = penalty(C, weight.sum())
-                objective = objective.with_loss(model.loss_, l2)
-            solution = _solution(objective, start, model)
-            start = solution.parameters
-            row.append(start)
-            coef, intercept = objective.unpack(start)
+        # Features are scaled as for the least penalty: others hide what varies little.
+        model = clone(template).set_params(alpha=alpha, C=Cs[-1])
+        model._set_target(encoded)
+        model.n_features_in_ = X.shape[1]
+        if objective is None:
+            (single,) = model._objectives(X, encoded, weight, None)
+            objective = PathObjective.of(single)
+        else:
+            objective = PathObjective.of(objective, model.loss_)
+        solutions = _solutions(objective, l2s, starts, template)
+        starts = []
+        for C, (parameters, converged) in zip(Cs, solutions, strict=True):
+            starts.append(parameters)
+            model = copy.copy(model).set_params(C=C)
+            coef, intercept = objective.unpack(parameters)
             model.coef_ = coef.astype(X.dtype)
             model.intercept_ = intercept.astype(X.dtype)
-            model.n_features_in_ = X.shape[1]
             if encoded.kind == "label_set":
                 rule = threshold_rule(
                     model, X, encoded.target, row_weight, weight, fold_models
                 )
                 model.threshold_ = rule(model._probabilities)
-            yield PathPoint(model, solution.converged)
-        start = row[0]
+            yield PathPoint(model, converged)
 
 
-def _solution(objective, start, model):
-    solve, max_iter = SOLVERS[model.solver], model.max_iter
-    if start is None:
-        return solve(objective, objective.initial(), tol=model.tol, max_iter=max_iter)
-    solution = solve(objective, start, tol=_CARE * model.tol, max_iter=max_iter)
-    if not solution.converged:
-        # Then as a fit of its own would be.
-        cold = solve(objective, objective.initial(), tol=model.tol, max_iter=max_iter)
-        if cold.converged or cold.value < solution.value:
-            return cold
-    return solution
+def _solutions(objective, l2s, starts, template):
+    """Parameters for each penalty, and whether they are within the tolerance.
+
+    Yields pairs. `starts` are the parameters for the same penalties and another alpha;
+    empty, they stand for zeros.
+    """
+    starts = starts or [objective.initial()] * len(l2s)
+    start = starts[0]
+    found, together = starts, np.zeros(len(l2s), dtype=bool)
+    if template.solver != "lbfgs" and objective.suits_batch and (l2s > 0).all():
+        found, together = newton_batch(
+            objective,
+            l2s,
+            starts,
+            tol=_CARE * template.tol,
+            max_iter=template.max_iter,
+        )
+    preconditioner = Preconditioner(objective, coordinates_of(objective))
+    for l2, parameters, converged in zip(l2s, found, together, strict=True):
+        if not converged:
+            penalised = objective.with_penalty(l2)
+            preconditioner = preconditioner.for_objective(penalised)
+            solution = _solution(penalised, start, template, preconditioner)
+            parameters, converged = solution.parameters, solution.converged
+        start = parameters
+        yield parameters, converged
+
+
+def _solution(objective, start, template, preconditioner):
+    """From a warm start, or from zero as a fit of its own."""
+    solve, max_iter = SOLVERS[template.solver], template.max_iter
+    if start.any():
+        warm = solve(
+            objective,
+            start,
+            tol=_CARE * template.tol,
+            max_iter=max_iter,
+            preconditioner=preconditioner,
+        )
+        if warm.converged:
+            return warm
+    cold = solve(objective, objective.initial(), tol=template.tol, max_iter=max_iter)
+    if start.any() and not cold.converged and warm.value <= cold.value:
+        return warm
+    return cold
 
 
 class _FoldModels:

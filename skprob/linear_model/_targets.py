@@ -139,7 +139,7 @@ def _encode_labels(y, dtype, classes):
 
 def as_labels(y):
     """Labels as a one-dimensional array whose entries can be sorted."""
-    if not (isinstance(y, np.ndarray) and y.ndim == 1):
+    if not isinstance(y, np.ndarray) or y.ndim != 1:
         y = column_or_1d(y, warn=True)
     found = f"dtype {y.dtype}"
     if y.dtype == object:

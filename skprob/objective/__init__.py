@@ -14,6 +14,8 @@ from ._blocks import (
 )
 from ._cosine import CosineObjective
 from ._linear import LinearObjective
+from ._path_objective import PathObjective
+from ._penalty_batch import PenaltyBatch
 
 __all__ = [
     "Block",
@@ -21,6 +23,8 @@ __all__ = [
     "CosineObjective",
     "LinearObjective",
     "Linearization",
+    "PathObjective",
+    "PenaltyBatch",
     "block_moments",
     "block_value_and_gradient",
     "model_outputs",

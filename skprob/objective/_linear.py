@@ -61,14 +61,6 @@ class LinearObjective(MeanLoss):
         n_classes = blocks[0].target.shape[1]
         self.coef_shape = (1 if n_classes == 2 else n_classes, blocks[0].X.shape[1])
 
-    def with_loss(self, loss, l2):
-        """The same data with another loss and penalty; the moments are shared."""
-        other = LinearObjective(
-            self.blocks, loss, l2=l2, fit_intercept=self.fit_intercept
-        )
-        other._moments = self.feature_moments()
-        return other
-
     @property
     def n_parameters(self):
         """Length of the parameter vector."""

@@ -2,6 +2,7 @@
 
 from ._auto import auto
 from ._lbfgs import lbfgs
+from ._newton_batch import newton_batch
 from ._newton_cg import newton_cg
 from ._preconditioner import Preconditioner
 from ._scaling import OriginalCoordinates, Standardization, coordinates_of
@@ -25,5 +26,6 @@ __all__ = [
     "auto",
     "coordinates_of",
     "lbfgs",
+    "newton_batch",
     "newton_cg",
 ]

@@ -4,7 +4,7 @@ from ._lbfgs import lbfgs
 from ._newton_cg import newton_cg
 
 
-def auto(objective, initial, *, tol, max_iter, callback=None):
+def auto(objective, initial, *, tol, max_iter, callback=None, preconditioner=None):
     """Minimise by :func:`newton_cg` if the objective is convex, else by :func:`lbfgs`.
 
     A convex objective has a Hessian that is worth its price: a product with it costs
@@ -23,6 +23,7 @@ def auto(objective, initial, *, tol, max_iter, callback=None):
     tol : float
     max_iter : int
     callback : callable, optional
+    preconditioner : Preconditioner, optional
         All as for :func:`lbfgs`.
 
     Returns
@@ -33,4 +34,11 @@ def auto(objective, initial, *, tol, max_iter, callback=None):
         objective.is_convex and objective.has_bounded_hessian and objective.outputs_fit
     )
     solver = newton_cg if suits_newton else lbfgs
-    return solver(objective, initial, tol=tol, max_iter=max_iter, callback=callback)
+    return solver(
+        objective,
+        initial,
+        tol=tol,
+        max_iter=max_iter,
+        callback=callback,
+        preconditioner=preconditioner,
+    )

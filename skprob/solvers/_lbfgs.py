@@ -14,7 +14,7 @@ _UNLIMITED = np.iinfo(np.int32).max
 _FIRST_STRETCH = 40
 
 
-def lbfgs(objective, initial, *, tol, max_iter, callback=None):
+def lbfgs(objective, initial, *, tol, max_iter, callback=None, preconditioner=None):
     """Minimise a smooth objective with SciPy's L-BFGS-B.
 
     The variables are those of centred and scaled features, whitened where that costs
@@ -43,6 +43,8 @@ def lbfgs(objective, initial, *, tol, max_iter, callback=None):
         ``callback(n_iter, parameters, value, gradient_norm, last)`` after every
         iteration, `last` telling that no other follows; a true result stops the
         solver.
+    preconditioner : Preconditioner, optional
+        One that a fit to the same data has left, to begin with; else a new one.
 
     Returns
     -------
@@ -70,22 +72,23 @@ def lbfgs(objective, initial, *, tol, max_iter, callback=None):
         callback=callback,
         needs=["value_and_gradient"],
     )
-    preconditioner = Preconditioner(objective, course.standardization)
+    if preconditioner is None:
+        preconditioner = Preconditioner(objective, course.standardization)
     stretch = _FIRST_STRETCH if preconditioner.whitens else _UNLIMITED
 
-    def path_from(parameters):
-        if preconditioner.whitens and parameters.any():
-            coordinates = preconditioner.at(objective.linearize(parameters))
-        else:
-            coordinates = preconditioner.first()
-        return _Path(objective, course, coordinates, parameters)
+    def linearize(point):
+        # Only objectives whose curvature is looked at need have it.
+        return objective.linearize(point)
 
-    path = path_from(initial)
+    coordinates = preconditioner.begin(initial, linearize)
+    path = _Path(objective, course, coordinates, initial)
     with serial_scipy_blas:
         while not course.finished:
             _descend(path, course.n_iter + stretch)
             if not course.finished:
-                path = path_from(course.parameters)
+                here = course.parameters
+                coordinates = preconditioner.renewed(here, linearize)
+                path = _Path(objective, course, coordinates, here)
                 stretch *= 2
     return course.solution()
 

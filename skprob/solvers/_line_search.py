@@ -30,7 +30,62 @@ class Trial(NamedTuple):
     point: Any
 
 
-def line_search(evaluate, start, noise, first=1.0):
+class LineSearch:
+    """A line search that is told of one trial after the other.
+
+    Parameters
+    ----------
+    start : Trial
+        Of length zero. If its slope is not negative, as when it underflows, nothing
+        is to be tried.
+    noise : float
+        Values that differ by no more are compared by their slopes.
+    length : float, default=1.0
+        To be tried first.
+
+    Attributes
+    ----------
+    length : float
+        To be tried next; once the search is `over`, the last that was.
+    over : bool
+    best : Trial
+        The most level of those at which the function has fallen; the start where
+        there is none.
+    """
+
+    def __init__(self, start, noise, length=1.0):
+        self._start, self._noise = start, noise
+        self.best = self._low = start
+        self._high, self._least = None, np.inf
+        self._n_left = _MAX_TRIALS
+        self.length = length
+        self.over = not start.slope < 0
+
+    def tell(self, there):
+        """Take in the trial of the length that was asked for."""
+        start, length = self._start, there.length
+        change, level = there.value - start.value, abs(there.slope / start.slope)
+        fell = change <= _SUFFICIENT * length * start.slope or (
+            abs(change) <= self._noise and level <= _SLOPE_LEFT_IN_NOISE
+        )
+        if fell and level <= self._least:
+            self.best, self._least = there, level
+        self._n_left -= 1
+        self.over = (fell and level <= _SLOPE_LEFT) or self._n_left == 0
+        if self.over:
+            return
+        before = self._low
+        if fell and there.slope < 0:
+            self._low = there
+        else:
+            self._high = there
+        if self._high is None:
+            self.length = _extrapolated(before, self._low)
+        else:
+            self.length = _between(self._low, self._high)
+
+
+def line_search(evaluate, start, noise, length=1.0):
     """A length at which a function has fallen and has become nearly level.
 
     A quadratic model whose curvature jumps, because rows enter or leave the reach of
@@ -41,44 +96,22 @@ def line_search(evaluate, start, noise, first=1.0):
     ----------
     evaluate : callable
         ``evaluate(length)`` is the :class:`Trial` of that length.
-    start : Trial
-        Of length zero. If its slope is not negative, as when it underflows, nothing
-        is tried.
-    noise : float
-        Values that differ by no more are compared by their slopes.
-    first : float, default=1.0
-        The length that is tried first: one is the model's own step.
+    start, noise, length
+        As for :class:`LineSearch`.
 
     Returns
     -------
     best : Trial
-        The most level of those at which the function has fallen; the start where
-        there is none.
+        Of the search.
 
     References
     ----------
     Nocedal, Wright, "Numerical Optimization", 2006, section 3.5.
     """
-    best = low = start
-    high, least, length = None, np.inf, first
-    if not start.slope < 0:
-        return start
-    for _ in range(_MAX_TRIALS):
-        there = evaluate(length)
-        change, level = there.value - start.value, abs(there.slope / start.slope)
-        fell = change <= _SUFFICIENT * length * start.slope or (
-            abs(change) <= noise and level <= _SLOPE_LEFT_IN_NOISE
-        )
-        if fell and level <= least:
-            best, least = there, level
-        if fell and level <= _SLOPE_LEFT:
-            break
-        if fell and there.slope < 0:
-            before, low = low, there
-        else:
-            high = there
-        length = _extrapolated(before, low) if high is None else _between(low, high)
-    return best
+    search = LineSearch(start, noise, length)
+    while not search.over:
+        search.tell(evaluate(search.length))
+    return search.best
 
 
 def _extrapolated(before, there):

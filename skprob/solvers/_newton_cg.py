@@ -1,10 +1,9 @@
 """Newton's method with preconditioned conjugate gradients and a line search."""
 
 import math
-from collections import deque
 
 from ._conjugate_gradients import truncated_conjugate_gradients
-from ._course import RECENT, Course, possible_gain
+from ._course import Course, possible_gain
 from ._line_search import Trial, line_search
 from ._preconditioner import Preconditioner
 
@@ -14,7 +13,7 @@ _ROOM = 10
 _MAX_PRODUCTS = 250
 
 
-def newton_cg(objective, initial, *, tol, max_iter, callback=None):
+def newton_cg(objective, initial, *, tol, max_iter, callback=None, preconditioner=None):
     """Minimise an objective by a truncated Newton method.
 
     Each step minimises a quadratic model by conjugate gradients that are
@@ -37,6 +36,7 @@ def newton_cg(objective, initial, *, tol, max_iter, callback=None):
     max_iter : int
         Steps at most.
     callback : callable, optional
+    preconditioner : Preconditioner, optional
         As for :func:`lbfgs`.
 
     Returns
@@ -70,13 +70,13 @@ def newton_cg(objective, initial, *, tol, max_iter, callback=None):
         objective, tol=tol, max_iter=max_iter, callback=callback, needs=["linearize"]
     )
     here = objective.linearize(initial)
-    preconditioner = Preconditioner(objective, course.standardization)
     is_cold = not initial.any()
-    coordinates = preconditioner.first() if is_cold else preconditioner.at(here)
+    if preconditioner is None:
+        preconditioner = Preconditioner(objective, course.standardization)
+    coordinates = preconditioner.begin(initial, lambda _: here)
     slope = coordinates.gradient(here.gradient)
-    # No direction has been tried, so no curvature is known.
-    course.arrive(initial, here.value, here.gradient, possible_gain(slope, 0.0))
-    curvatures = deque(maxlen=RECENT)
+    gain = possible_gain(slope, preconditioner.least_curvature)
+    course.arrive(initial, here.value, here.gradient, gain)
     taken = 0.0
     while not course.finished:
         if preconditioner.is_worn:
@@ -100,6 +100,7 @@ def newton_cg(objective, initial, *, tol, max_iter, callback=None):
             max_products=_MAX_PRODUCTS,
         )
         preconditioner.used(model.n_products)
+        preconditioner.met(model.least_curvature)
         direction = coordinates.to_original(model.step)
         first = preconditioner.first_length if is_cold and not course.n_iter else 1.0
         length, there = _search(objective, course, here, direction, first)
@@ -109,10 +110,9 @@ def newton_cg(objective, initial, *, tol, max_iter, callback=None):
         taken = length * math.sqrt(model.step @ model.step)
         here = there
         slope = coordinates.gradient(here.gradient)
-        curvatures.append(model.least_curvature)
         # A step that was cut short has not met the directions of little curvature.
         whole = length >= 1 and not model.at_boundary
-        gain = possible_gain(slope, min(curvatures) if whole else 0.0)
+        gain = possible_gain(slope, preconditioner.least_curvature if whole else 0.0)
         course.arrive(
             course.parameters + length * direction, here.value, here.gradient, gain
         )

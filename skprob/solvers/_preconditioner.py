@@ -1,10 +1,13 @@
 """Which coordinates to solve in, and when to renew them."""
 
+import copy
+from collections import deque
 from functools import cached_property, partial
 
 import numpy as np
 
-from ._scaling import CurvatureScaling, typical_curvature
+from ._course import RECENT
+from ._scaling import CurvatureScaling, coordinates_of, typical_curvature
 from ._whitening import Whitening
 
 # Beyond so many features, or numbers in all factors, whitening is too dear.
@@ -49,6 +52,8 @@ class Preconditioner:
         self._objective = objective
         self._standardization = standardization
         self._used = 0
+        self._last_grams = None
+        self._curvatures = deque(maxlen=RECENT)
         #: How long to make the first step from zero parameters.
         self.first_length = 1.0
         #: Whether Gram matrices are used.
@@ -100,6 +105,33 @@ class Preconditioner:
         )
         self._cost = self._cost_from(self._n_drawn) if self.whitens else _MOMENTS
 
+    def for_objective(self, objective):
+        """That of another penalty, which begins with the last Gram matrices."""
+        if not self.whitens:
+            return Preconditioner(objective, coordinates_of(objective))
+        other = copy.copy(self)
+        other._objective = objective
+        return other
+
+    def begin(self, initial, linearize):
+        """Coordinates to begin with.
+
+        Parameters
+        ----------
+        initial : ndarray of shape (n_parameters,)
+        linearize : callable
+            ``linearize(initial)`` if they depend on the curvature there.
+        """
+        if self._last_grams is not None:
+            return self._whitening(self._last_grams)
+        return self.renewed(initial, linearize)
+
+    def renewed(self, parameters, linearize):
+        """Coordinates to go on with; the parameters as for :meth:`begin`."""
+        if self._follows_curvature and parameters.any():
+            return self.at(linearize(parameters))
+        return self.first()
+
     def first(self):
         """Coordinates for zero parameters, where all rows bend alike."""
         if not self._follows_curvature:
@@ -117,6 +149,8 @@ class Preconditioner:
         self._used = 0
         if not self.whitens:
             return self._scaling(linearization)
+        # They may be large: make room.
+        self._last_grams = None
         curvature = self._objective.curvature(linearization, by_class=self._by_class)
         n_bending = sum(np.count_nonzero(part.any(axis=1)) for part in curvature)
         self._cost = self._cost_from(min(n_bending, self._n_drawn))
@@ -127,6 +161,15 @@ class Preconditioner:
     def used(self, n_products):
         """Tell of Hessian products in the last coordinates."""
         self._used += n_products
+
+    def met(self, curvature):
+        """Tell of the least curvature that a step has met."""
+        self._curvatures.append(curvature)
+
+    @property
+    def least_curvature(self):
+        """That the last steps have met; 0 before the first, when none is known."""
+        return min(self._curvatures, default=0.0)
 
     @property
     def is_worn(self):
@@ -149,6 +192,7 @@ class Preconditioner:
         )
 
     def _whitening(self, grams):
+        self._last_grams = grams
         return Whitening(self._objective, self._standardization, grams)
 
     @cached_property

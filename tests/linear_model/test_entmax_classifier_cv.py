@@ -80,6 +80,19 @@ def test_other_parameters_reach_every_fit(params):
     assert_allclose(ours.scores_, grid_scores(theirs), atol=1e-6)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_fits_together_and_one_by_one_agree(kind, monkeypatch):
+    X, y = KINDS[kind]()
+    together, theirs = searched(X, y)
+    monkeypatch.setattr("skprob.objective._path_objective._LITTLE", 0)
+    one_by_one = clone(together).fit(X, y)
+    for search in (together, one_by_one):
+        assert_allclose(search.scores_, grid_scores(theirs), atol=1e-6)
+    assert_allclose(one_by_one.coefs_paths_, together.coefs_paths_, atol=1e-5)
+    # The last digits tell that they were not fitted in the same way.
+    assert np.abs(one_by_one.coefs_paths_ - together.coefs_paths_).max() > 0
+
+
 @pytest.mark.parametrize("threshold", ["cv", "support", 0.2])
 def test_thresholds_of_label_sets_are_those_of_single_fits(threshold):
     X, y = label_sets()

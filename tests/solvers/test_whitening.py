@@ -138,3 +138,26 @@ def test_rank_deficient_constant_and_vanishing_features_get_finite_coordinates()
             step = whitening.to_original(whitening.gradient(gradient))
             assert np.isfinite(step).all()
             assert step @ gradient > 0
+
+
+def test_the_next_fit_begins_with_the_last_gram_matrices_and_its_own_penalty():
+    first, then = correlated(3, l2=1.0), correlated(3, l2=1e-4)
+    preconditioner = Preconditioner(first, Standardization(first))
+    point = 0.1 * preconditioner.first().to_original(np.ones(first.n_parameters))
+    preconditioner.at(first.linearize(point))
+    preconditioner.met(0.5)
+    following = preconditioner.for_objective(then)
+    assert following.least_curvature == 0.5
+    coordinates = following.begin(point, linearize=None)
+    expected = Preconditioner(then, Standardization(first))
+    expected = expected.at(then.linearize(point))
+    gradient = np.arange(then.n_parameters, dtype=float)
+    assert_allclose(coordinates.gradient(gradient), expected.gradient(gradient))
+
+
+def test_standardised_features_are_those_of_the_penalty_at_hand():
+    X, y = classes(3, n_samples=20, n_features=600)
+    first, then = objective_of(X, y, l2=1.0), objective_of(X, y, l2=1e-6)
+    preconditioner = Preconditioner(first, Standardization(first))
+    coordinates = preconditioner.for_objective(then).begin(then.initial(), None)
+    assert_allclose(coordinates.scale, Standardization(then).scale)

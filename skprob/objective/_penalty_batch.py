@@ -1,0 +1,155 @@
+"""Linear objectives that differ in nothing but the penalty, evaluated together."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from ._blocks import outputs_adjoint, scores_of
+
+
+class BatchLinearization(NamedTuple):
+    """Objectives at a point of each.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_points,)
+    gradients : ndarray of shape (n_points, n_parameters)
+    hessians : callable
+        ``hessians(places)`` are those of some of the points, given by their places,
+        of shape (n_places, n_parameters, n_parameters).
+    """
+
+    values: np.ndarray
+    gradients: np.ndarray
+    hessians: Callable
+
+
+class PenaltyBatch:
+    """Objectives of the same data and loss, each with a penalty of its own.
+
+    On little data the calls of the functions that compute an objective take longer
+    than what they compute. Here one call does for all penalties, the rows of the data
+    being repeated for each, and Hessians are written out: they are small, too.
+
+    The parameters are those of centred and scaled features, in float64: a row for
+    each output, the intercept last.
+
+    Parameters
+    ----------
+    objective : LinearObjective
+        With a single block.
+    penalties : ndarray of shape (n_penalties,)
+        They take the place of the objective's own ``l2``.
+    mean, scale : ndarray of shape (n_features,)
+    """
+
+    def __init__(self, objective, penalties, mean, scale):
+        self._objective = objective
+        self._mean, self._scale = mean, scale
+        (block,) = objective.blocks
+        rows = block.X.toarray() if sparse.issparse(block.X) else block.X
+        self._z = np.ones((len(rows), len(mean) + objective.fit_intercept))
+        self._z[:, : len(mean)] = (rows - mean) / scale
+        self._target, self._weight = block.target, block.weight.astype(np.float64)
+        # Divided twice: the square could overflow.
+        self._ridges = np.zeros((len(penalties), self._z.shape[1]))
+        self._ridges[:, : len(mean)] = penalties[:, None] / scale / scale
+        self._repeated = {}
+
+    def linearize(self, which, parameters):
+        """Values, gradients and Hessians.
+
+        Parameters
+        ----------
+        which : ndarray of shape (n_points,)
+            The number of the penalty at each point.
+        parameters : ndarray of shape (n_points, n_parameters)
+
+        Returns
+        -------
+        linearization : BatchLinearization
+        """
+        n_points, n_rows = len(which), len(self._z)
+        n_outputs = self._objective.coef_shape[0]
+        ridges = np.tile(self._ridges[which], n_outputs)
+        weight = np.tile(self._weight, n_points)[:, None]
+        # Output by output, so that the scores are laid out class by class.
+        rows = parameters.reshape(n_points, n_outputs, -1).swapaxes(0, 1)
+        outputs = rows.reshape(n_outputs * n_points, -1) @ self._z.T
+        scores = scores_of(outputs.reshape(n_outputs, -1).T)
+        linear = self._objective.loss.linearize(scores, self._targets(n_points))
+        values = linear.values.reshape(n_points, n_rows) @ self._weight
+        values = values + self._objective.constant
+        values += np.einsum("bp,bp,bp->b", ridges, parameters, parameters) / 2
+        residual = outputs_adjoint(linear.gradient * weight, n_outputs)
+        gradients = residual.T.reshape(-1, n_rows) @ self._z
+        gradients = gradients.reshape(n_outputs, n_points, -1).swapaxes(0, 1)
+        gradients = gradients.reshape(n_points, -1) + ridges * parameters
+
+        def hessians(places):
+            curvatures = self._curvatures(linear, n_points)[:, :, places]
+            return self._hessians(curvatures * self._weight, ridges[places])
+
+        return BatchLinearization(values, gradients, hessians)
+
+    def to_original(self, parameters):
+        """Parameters of the objective, of a point in standardised features."""
+        n_features = len(self._scale)
+        rows = parameters.reshape(self._objective.coef_shape[0], -1)
+        coef = rows[:, :n_features] / self._scale
+        return self._objective.pack(coef, rows[:, -1] - coef @ self._mean)
+
+    def from_original(self, parameters):
+        """The other way round."""
+        coef, intercept = self._objective.unpack(parameters)
+        rows = [coef * self._scale]
+        if self._objective.fit_intercept:
+            rows.append((intercept + coef @ self._mean)[:, None])
+        return np.concatenate(rows, axis=1).ravel()
+
+    def original_gradients(self, gradients):
+        """Gradients in the parameters of the objective, up to their order."""
+        n_features = len(self._scale)
+        rows = gradients.reshape(-1, self._z.shape[1]).copy()
+        rows[:, :n_features] *= self._scale
+        if self._objective.fit_intercept:
+            rows[:, :n_features] += rows[:, -1:] * self._mean
+        return rows.reshape(gradients.shape)
+
+    def _targets(self, n_points):
+        """The target of the rows, repeated for each point."""
+        if n_points not in self._repeated:
+            rows = np.tile(np.arange(len(self._z)), n_points)
+            self._repeated[n_points] = self._target.take(rows)
+        return self._repeated[n_points]
+
+    def _curvatures(self, linear, n_points):
+        """Second derivatives of the rows' losses: (M, M, n_points, n_rows)."""
+        n_outputs, n_rows = self._objective.coef_shape[0], len(self._z)
+        found = np.empty((n_outputs, n_outputs, n_points, n_rows))
+        for k in range(n_outputs):
+            along = np.zeros((n_outputs, n_points * n_rows))
+            along[k] = 1
+            product = linear.hessian_product(scores_of(along.T))
+            product = outputs_adjoint(product, n_outputs)
+            found[k] = product.T.reshape(n_outputs, n_points, n_rows)
+        return found
+
+    def _hessians(self, curvatures, ridges):
+        n_outputs, _, n_points, _ = curvatures.shape
+        size = self._z.shape[1]
+        found = np.empty((n_points, n_outputs, size, n_outputs, size))
+        for k in range(n_outputs):
+            for j in range(k + 1):
+                weighted = curvatures[k, j][:, None, :] * self._z.T
+                found[:, k, :, j] = weighted @ self._z
+                found[:, j, :, k] = found[:, k, :, j]
+        if self._objective.fit_intercept and self._objective.scores_are_relative:
+            # The same added to all intercepts changes nothing: no step is to do so.
+            found[:, :, -1, :, -1] += 1 / n_outputs
+        found = found.reshape(n_points, n_outputs * size, n_outputs * size)
+        diagonal = np.arange(n_outputs * size)
+        found[:, diagonal, diagonal] += ridges
+        return found

@@ -1,0 +1,137 @@
+"""Newton's method for one small objective under several penalties at once."""
+
+import numpy as np
+
+from ._line_search import LineSearch, Trial
+from ._scaling import coordinates_of
+
+# Beside the largest of a Hessian's diagonal, what rounding leaves of its directions
+# without curvature.
+_VANISHING = 1e-13
+# So many times the precision, of the objective, are lost in rounding.
+_ROUNDING = 10
+# The first trial of a line search, in units of what the last one ended with.
+_ROOM = 2
+
+
+def newton_batch(objective, penalties, initial, *, tol, max_iter):
+    """Minimise a convex objective under several penalties, all at the same time.
+
+    Each goes its own way by Newton steps with the whole Hessian and a line search;
+    but what they need next is computed for all of them in one go.
+
+    Parameters
+    ----------
+    objective : object
+        With ``under(penalties, mean, scale)``, which gives a :class:`PenaltyBatch`,
+        and what :class:`Standardization` asks for.
+    penalties : ndarray of shape (n_penalties,)
+        Positive.
+    initial : sequence of n_penalties ndarray of shape (n_parameters,)
+        Where to start.
+    tol : float
+        As for :func:`lbfgs`; what is still to gain is what the quadratic model at
+        the point says.
+    max_iter : int
+        Steps of each, at most.
+
+    Returns
+    -------
+    parameters : list of ndarray of shape (n_parameters,)
+    converged : ndarray of shape (n_penalties,)
+        Whether each is within the tolerance. The others came to an end that another
+        solver may know a way out of.
+    """
+    coordinates = coordinates_of(objective)
+    batch = objective.under(penalties, coordinates.mean, coordinates.scale)
+    ways = [_Way(batch.from_original(start), tol, max_iter) for start in initial]
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        while left := [i for i, way in enumerate(ways) if not way.ended]:
+            _advance(batch, left, [ways[i] for i in left])
+    parameters = [batch.to_original(way.point) for way in ways]
+    return parameters, np.array([way.converged for way in ways])
+
+
+def _advance(batch, penalties, ways):
+    """Evaluate the next point of each way, and tell it."""
+    points = np.stack([way.next_point() for way in ways])
+    there = batch.linearize(np.array(penalties), points)
+    found = zip(ways, points, there.values, there.gradients, strict=True)
+    arrived = [k for k, (way, *point) in enumerate(found) if way.is_at(*point)]
+    if not arrived:
+        return
+    gradients = there.gradients[arrived]
+    steps = _newton_steps(there.hessians(arrived), gradients)
+    norms = np.abs(batch.original_gradients(gradients)).max(axis=1)
+    for k, step, norm in zip(arrived, steps, norms, strict=True):
+        ways[k].set_out(step, norm)
+
+
+def _newton_steps(hessians, gradients):
+    diagonal = np.arange(gradients.shape[1])
+    largest = hessians[:, diagonal, diagonal].max(axis=1, initial=0)
+    hessians[:, diagonal, diagonal] += _VANISHING * largest[:, None]
+    try:
+        return -np.linalg.solve(hessians, gradients[:, :, None])[:, :, 0]
+    except np.linalg.LinAlgError:
+        return np.full_like(gradients, np.nan)
+
+
+class _Way:
+    """From a start to the minimum under one of the penalties.
+
+    Parameters
+    ----------
+    start : ndarray of shape (n_parameters,)
+    tol : float
+    max_iter : int
+
+    Attributes
+    ----------
+    point : ndarray of shape (n_parameters,)
+        How far it has come.
+    ended, converged : bool
+    """
+
+    def __init__(self, start, tol, max_iter):
+        self.point = start
+        self.ended = self.converged = False
+        self._tol, self._n_left = tol, max_iter
+        self._search = None
+
+    def next_point(self):
+        """Where to evaluate the objective."""
+        if self._search is None:
+            return self.point
+        return self.point + self._search.length * self._step
+
+    def is_at(self, point, value, gradient):
+        """Whether the way goes by the point, which it has asked for."""
+        if self._search is not None:
+            trial = Trial(self._search.length, value, gradient @ self._step, None)
+            self._search.tell(trial)
+            if not self._search.over:
+                return False
+            self._n_left -= 1
+            self.ended = self._search.best is not trial
+        self.ended = self.ended or not np.isfinite(value)
+        if not self.ended:
+            self.point, self._value, self._gradient = point, value, gradient
+        return not self.ended
+
+    def set_out(self, step, original_norm):
+        """Take a Newton step, unless the way ends here."""
+        self._step, slope = step, self._gradient @ step
+        to_gain = -slope / 2
+        rounding = _ROUNDING * np.finfo(float).eps * abs(self._value)
+        within = original_norm <= self._tol and to_gain <= self._tol * abs(self._value)
+        self.converged = bool(
+            np.abs(self._gradient).max() <= self._tol
+            and (within or abs(to_gain) <= rounding)
+        )
+        # Where the last step was too long, because rows gained curvature on the way,
+        # so is the next.
+        length = min(1.0, _ROOM * self._search.length) if self._search else 1.0
+        start = Trial(0.0, self._value, slope, None)
+        self._search = LineSearch(start, rounding, length)
+        self.ended = self.converged or self._n_left == 0 or self._search.over
