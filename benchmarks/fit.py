@@ -2,15 +2,15 @@
 
 Softmax against each solver of scikit-learn's LogisticRegression that has the same
 objective, sparsemax and 1.5-entmax against L-BFGS of a plain NumPy objective by SciPy
-and of the entmax package's losses by torch. The optimum f* comes from Newton's method in
-plain NumPy, which begins where a tight fit of ours ends, to save time, and goes on until
-a step cannot gain a part of 1e-12. Every coefficient that a side returns is judged by
-that same NumPy objective: the time that counts is the time of the whole `fit` to a
-relative suboptimality f / f* - 1 of 1e-3, 1e-6 and 1e-9, at the fastest of the side's
-own tolerances. All sides run in turn in one process, with BLAS on one thread and on its
-default number. A program that does not get there within the time limit is shown with
-the time that it had and the suboptimality that it reached. Where no rival gets there,
-the longest that one tried is what our time is compared with.
+and of the entmax package's losses by torch. The optimum f* comes from Newton's method
+in plain NumPy, which begins where a tight fit of ours ends, to save time, and goes on
+until a step cannot gain a part of 1e-12. Every coefficient that a side returns is
+judged by that same NumPy objective: the time that counts is the time of the whole `fit`
+to a relative suboptimality f / f* - 1 of 1e-3, 1e-6 and 1e-9, at the fastest of the
+side's own tolerances. All sides run in turn in one process, with BLAS on one thread and
+on its default number. A program that does not get there within the time limit is shown
+with the time that it had and the suboptimality that it reached. Where no rival gets
+there, the longest that one tried is what our time is compared with.
 
 Data that scikit-learn has or makes are always fitted; mnist, letter, pendigits and
 news20 if SKPROB_DATA names their folder.
