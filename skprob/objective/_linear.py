@@ -172,8 +172,16 @@ class LinearObjective(MeanLoss):
 
     @property
     def has_certificate(self):
-        """Whether the duality gap vanishes at the minimum: it takes a penalty."""
-        return self.l2 > 0 and self.loss.has_negative_entropy
+        """Whether the duality gap vanishes at the minimum.
+
+        It takes a penalty, and some weight on every class: the best intercept of a
+        class that is never the target is infinitely, or at least very, low.
+        """
+        if self.l2 == 0 or not self.loss.has_negative_entropy:
+            return False
+        if not self.fit_intercept:
+            return True
+        return all(sum(b.target.class_totals(b.weight) for b in self.blocks) > 0)
 
     def duality_gap(self, parameters, value, gradient):
         """A bound on the value less the minimum, by Fenchel duality; else infinite.

@@ -8,7 +8,9 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
+from skprob.losses import FenchelYoungLoss, SparseTarget
 from skprob.mappings import Entmax, Softmax, Sparsemax
+from skprob.objective import LinearObjective, split_rows
 from skprob.solvers import SOLVERS, newton_cg
 from skprob.solvers._course import Course
 
@@ -191,3 +193,20 @@ def test_classes_of_one_row(solver):
     there = objective.pack(model.coef_, model.intercept_)
     expected, _ = objective.value_and_gradient(there)
     assert solution.value == pytest.approx(expected, rel=1e-9)
+
+
+@every_solver
+@pytest.mark.parametrize("mapping", [Softmax(), Entmax(1.05), Sparsemax()], ids=repr)
+def test_a_class_that_is_never_the_target_does_not_keep_a_fit_from_ending(
+    solver, mapping
+):
+    """There is no best intercept for it, or a very low one, and no certificate."""
+    X, y = classes(3)
+    target = SparseTarget.from_labels(y, n_classes=4)
+    blocks = split_rows(X, target, np.ones(len(y)))
+    objective = LinearObjective(blocks, FenchelYoungLoss(mapping), l2=0.01)
+    solution = solve(objective, solver, tol=1e-4, max_iter=200)
+    assert solution.converged, solution.message
+    without = objective_of(X, y, mapping, l2=0.01)
+    best = newton_cg(without, without.initial(), tol=1e-10, max_iter=100)
+    assert abs(solution.value - best.value) <= 1e-3 * best.value
