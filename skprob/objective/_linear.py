@@ -11,6 +11,8 @@ from ._gram import systematic_sample, weighted_grams
 from ._parallel import sum_over
 from ._recession import recedes
 
+# So many numbers, of the outputs of all rows, are not worth sparing.
+_FEW_OUTPUTS = 1 << 24
 # In single precision a feature's mean may be so many deviations, and the features'
 # units no larger, nor smaller than the inverse.
 _LARGEST_MEAN = 100
@@ -239,7 +241,7 @@ class LinearObjective(MeanLoss):
     @property
     def outputs_fit(self):
         """Whether arrays of all rows' outputs are small, or not large beside X."""
-        return self.n_rows * self.coef_shape[0] <= max(8 * self.n_stored, 1 << 24)
+        return self.n_rows * self.coef_shape[0] <= max(8 * self.n_stored, _FEW_OUTPUTS)
 
     @property
     def n_stored(self):

@@ -123,6 +123,11 @@ class _Path:
         return value, slope
 
     @property
+    def is_convex(self):
+        """Whether the objective is."""
+        return self._objective.is_convex
+
+    @property
     def has_fallen(self):
         """Whether the objective is lower than at the origin, beyond rounding."""
         gain = self._first_value - self.course.value
@@ -164,7 +169,7 @@ def _descend(path, last_iteration):
         options=options,
     )
     if not course.finished and course.n_iter < last_iteration:
-        # It found no step that lowers the objective. Where there was one before, it
-        # may be the fault of what it has learnt on the way.
+        # It found no step that lowers the objective. If that is convex, and there was
+        # one before, it may be the fault of what it has learnt on the way.
         path.arrive(result.x)
-        course.stalled = not path.has_fallen
+        course.stalled = not (path.is_convex and path.has_fallen)
