@@ -48,7 +48,8 @@ def check_target(y, name, *, len_of):
                 f"Expected array-like (array or non-string sequence), got {y!r}."
             )
         # In a row of integers there is nothing to be found.
-        if not (isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "biu"):
+        is_row = isinstance(y, np.ndarray) and y.ndim == 1 and len(y) > 0
+        if not (is_row and y.dtype.kind in "biu"):
             y = check_array(
                 y, accept_sparse="csr", ensure_2d=False, dtype=None, input_name=name
             )
