@@ -11,6 +11,8 @@ from ._solution import Solution
 # So many iterations that together lower the objective by no more than its rounding
 # show that nothing is left to gain.
 _PATIENCE = 10
+# Nor is anything left where as many gain so small a part of it: at a kink steps creep.
+_CREEPING = 2e-14
 #: So many steps tell the least curvature on the way that is left.
 RECENT = 10
 # Times the tolerance: beside a cold start's, a loss that few rows have a part in.
@@ -66,7 +68,7 @@ class Course:
         self.rounding = _PATIENCE * self._eps
         self.n_iter = 0
         self.stalled = self._stopped = False
-        self._tol = tol
+        self.tol = tol
         self._max_iter = max_iter
         self._callback = callback
         self._values = deque(maxlen=_PATIENCE + 1)
@@ -97,10 +99,8 @@ class Course:
     def converged(self):
         """Whether the point is within the tolerance."""
         return bool(
-            self._scaled_norm <= self._tol
-            and (
-                self.stalled or (self.gradient_norm <= self._tol and self._little_left)
-            )
+            self._scaled_norm <= self.tol
+            and (self.stalled or (self.gradient_norm <= self.tol and self._little_left))
         )
 
     @property
@@ -111,14 +111,14 @@ class Course:
             return True
         # The loss of a row is computed from numbers of the order of one; beside a value
         # next to zero, a small part of a cold start's is little too.
-        little = max(self._tol * abs(self.value), self._eps)
-        little += self._tol * self._tol * self._cold_value
+        little = max(self.tol * abs(self.value), self._eps)
+        little += self.tol * self.tol * self._cold_value
         if np.isnan(self._still_to_gain):
             # A small gradient alone proves nothing.
             return self._duality_gap <= little
         # Where next to nothing is left of the loss, few rows have any, and not for
         # long the same: the curvature on the way tells less than the way itself.
-        vanishing = little < abs(self.value) <= _FEW * self._tol * self._cold_value
+        vanishing = little < abs(self.value) <= _FEW * self.tol * self._cold_value
         progress = _before(self._values, _LATELY) - self.value if vanishing else 0.0
         if max(self._still_to_gain, progress) > little:
             return False
@@ -154,9 +154,8 @@ class Course:
         self.n_iter += 1
         self._values.append(self.value)
         gain = self._values[0] - self._values[-1]
-        self.stalled = self.n_iter > _PATIENCE and gain <= self.rounding * abs(
-            self.value
-        )
+        least = max(self.rounding, _CREEPING) * abs(self.value)
+        self.stalled = self.n_iter > _PATIENCE and gain <= least
         if self._callback is not None:
             self._stopped = bool(
                 self._callback(
@@ -177,7 +176,7 @@ class Course:
                 "no optimum exists, because rows or classes can be told apart without "
                 "an error and nothing keeps the coefficients from growing"
             )
-        elif converged and self.gradient_norm > self._tol:
+        elif converged and self.gradient_norm > self.tol:
             message = (
                 "gradient within tol up to rounding: the features' units are large"
             )

@@ -129,9 +129,9 @@ class _Path:
 
     @property
     def has_fallen(self):
-        """Whether the objective is lower than at the origin, beyond rounding."""
+        """Whether the objective is lower than at the origin, beyond the tolerance."""
         gain = self._first_value - self.course.value
-        return gain > self.course.rounding * abs(self.course.value)
+        return gain > self.course.tol * abs(self.course.value)
 
     def arrive(self, variables):
         """Tell the course that an iteration ended here."""
