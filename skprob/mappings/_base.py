@@ -161,7 +161,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         return self.linearize(scores), potential
 
     def linearize_difference(self, difference):
-        """:class:`DifferenceLinearization` of two classes; None without a short way.
+        """A ``DifferenceLinearization`` of two classes; None without a short way.
 
         The difference, an array of shape (n_samples,), is that of the second class's
         score and the first's. Only for a mapping that is shift invariant.

@@ -23,7 +23,7 @@ def newton_batch(objective, penalties, initial, *, tol, max_iter):
     Parameters
     ----------
     objective : object
-        With ``under(penalties, mean, scale)``, which gives a :class:`PenaltyBatch`,
+        With ``under(penalties, mean, scale)``, which gives a ``PenaltyBatch``,
         and what :class:`Standardization` asks for.
     penalties : ndarray of shape (n_penalties,)
         Positive.

@@ -76,7 +76,8 @@ class Standardization(_Scaling):
     Parameters
     ----------
     objective : object
-        With ``feature_moments()`` and what :class:`_Scaling` asks for.
+        With ``feature_moments()``, ``coef_shape``, ``l2``, ``dtype``,
+        ``fit_intercept`` and ``unpack``.
     """
 
     def __init__(self, objective):
@@ -93,7 +94,7 @@ class CurvatureScaling(_Scaling):
     Parameters
     ----------
     objective : object
-        As for :class:`_Scaling`.
+        As for :class:`Standardization`.
     moments : tuple of ndarray of shape (n_features,)
         Of the rows, weighted by their curvature.
     curvature : float
