@@ -1,5 +1,7 @@
 """The training objective of a linear model: mean loss plus ridge penalty."""
 
+from functools import cached_property
+
 import numpy as np
 from scipy import sparse
 
@@ -181,8 +183,10 @@ class LinearObjective(MeanLoss):
         """
         if self.l2 == 0 or not self.loss.has_negative_entropy:
             return False
-        if not self.fit_intercept:
-            return True
+        return not self.fit_intercept or self._has_every_class
+
+    @cached_property
+    def _has_every_class(self):
         return all(sum(b.target.class_totals(b.weight) for b in self.blocks) > 0)
 
     def duality_gap(self, parameters, value, gradient):

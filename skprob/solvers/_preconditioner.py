@@ -154,8 +154,7 @@ class Preconditioner:
         curvature = self._objective.curvature(linearization, by_class=self._by_class)
         n_bending = sum(np.count_nonzero(part.any(axis=1)) for part in curvature)
         self._cost = self._cost_from(min(n_bending, self._n_drawn))
-        # A row that does not bend the loss here may do so nearby.
-        least = _LEAST_CURVATURE * _mean_total(curvature) / self._total_alike
+        least = self._least_beside(curvature)
         return self._whitening(self._grams(curvature) + least * self._grams_alike)
 
     def used(self, n_products):
@@ -179,7 +178,7 @@ class Preconditioner:
     def _scaling(self, linearization):
         curvature = self._objective.curvature(linearization, by_class=False)
         alike = self._objective.curvature()
-        least = _LEAST_CURVATURE * _mean_total(curvature) / self._total_alike
+        least = self._least_beside(curvature)
         weights = [
             (part + least * other)[:, 0]
             for part, other in zip(curvature, alike, strict=True)
@@ -194,6 +193,10 @@ class Preconditioner:
     def _whitening(self, grams):
         self._last_grams = grams
         return Whitening(self._objective, self._standardization, grams)
+
+    def _least_beside(self, curvature):
+        """Of the even curvature, for rows that do not bend the loss here but nearby."""
+        return _LEAST_CURVATURE * _mean_total(curvature) / self._total_alike
 
     @cached_property
     def _grams_alike(self):
