@@ -8,6 +8,9 @@ BIN := $(VENV)/bin
 # The CPU build of torch is a tenth of the size of the default one.
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 
+# A process for each core, but four at most: BLAS has threads in each of them.
+PYTEST_FLAGS ?= -n auto --maxprocesses 4 --dist worksteal
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint format docs bench dev clean
 
@@ -18,7 +21,7 @@ demo: $(VENV)/.plot-progress  ## Fit real data, compare with LogisticRegression,
 	$(BIN)/python examples/demo.py
 
 test: $(VENV)/.test  ## Run the whole test suite, with the examples in docstrings and docs
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(PYTEST_FLAGS)
 
 lint: $(VENV)/.lint  ## Check style and formatting
 	$(BIN)/ruff check .
