@@ -4,6 +4,8 @@ They are what a solver knows of the Hessian at once: its diagonal blocks, class 
 class, up to the penalty.
 """
 
+from functools import cached_property
+
 import numpy as np
 from scipy import sparse
 
@@ -15,43 +17,78 @@ _BATCH_SIZE = 1 << 16
 _ROWS_PER_FEATURE = 2
 
 
-def weighted_grams(blocks, weights, mean, scale, fit_intercept):
+class WeightedGrams:
     """Σ_i weight_ik z_i z_iᵀ for each k, of rows z = (x - mean) / scale.
+
+    The rows z are kept from one call to the next where they are few.
 
     Parameters
     ----------
     blocks : sequence of Block
-    weights : sequence of ndarray of shape (n_rows, n_grams)
-        Of each block. Non-negative; rows that weigh nothing cost nothing.
     mean, scale : ndarray of shape (n_features,)
     fit_intercept : bool
         Whether each z ends with a 1.
-
-    Returns
-    -------
-    grams : ndarray of shape (n_grams, n_features + fit_intercept, the same)
     """
-    n_grams, size = weights[0].shape[1], len(mean) + fit_intercept
 
-    def part(batch):
+    def __init__(self, blocks, mean, scale, fit_intercept):
+        self._blocks = blocks
+        self._mean, self._scale = mean[:, None], scale[:, None]
+        self._size = len(mean) + fit_intercept
+        n_rows = sum(len(block.weight) for block in blocks)
+        self._keeps = n_rows * self._size <= _BATCH_SIZE
+
+    def __call__(self, weights, n_drawn=None):
+        """The matrices.
+
+        Parameters
+        ----------
+        weights : list of ndarray of shape (n_rows, n_grams)
+            Of the rows of each block, not negative.
+        n_drawn : int, default=None
+            So many rows are drawn, those that weigh most; None stands for all. Rows
+            that are not drawn, or weigh nothing, cost nothing.
+
+        Returns
+        -------
+        grams : ndarray of shape (n_grams, size, size)
+            size is n_features, plus one if there is an intercept.
+        """
+        if self._keeps:
+            z = self._all_rows
+            # Of small matrices the product with the transpose costs no less.
+            return np.stack([(z * w) @ z.T for w in np.concatenate(weights).T])
+        if n_drawn is not None:
+            weights = drawn_weights(weights, n_drawn)
+
+        def part(batch):
+            weight = np.concatenate([weights[i][rows] for i, rows in batch])
+            return (_grams(self._rows(batch), weight),)
+
+        n_grams, size = weights[0].shape[1], self._size
+        batches = _batches(weights, max(_BATCH_SIZE // size, _ROWS_PER_FEATURE * size))
+        return sum_over(batches, part, n_grams * size**2)[0]
+
+    @cached_property
+    def _all_rows(self):
+        every = [(i, np.arange(len(b.weight))) for i, b in enumerate(self._blocks)]
+        return self._rows(every)
+
+    def _rows(self, batch):
+        """Columns z_i of pairs (block, rows in it)."""
         # Feature by feature: the factors of the rows run along the memory.
-        z = np.empty((size, sum(len(rows) for _, rows in batch)))
-        start = 0
+        z = np.empty((self._size, sum(len(rows) for _, rows in batch)))
+        n_features, start = len(self._mean), 0
         for i, rows in batch:
-            X = blocks[i].X
+            X = self._blocks[i].X
             # Without a copy, where it is all of them.
             X = X if len(rows) == X.shape[0] else X[rows]
             X = X.toarray() if sparse.issparse(X) else X
-            z[: len(mean), start : start + len(rows)] = X.T
+            z[:n_features, start : start + len(rows)] = X.T
             start += len(rows)
-        z[: len(mean)] -= mean[:, None]
-        z[: len(mean)] /= scale[:, None]
-        z[len(mean) :] = 1
-        weight = np.concatenate([weights[i][rows] for i, rows in batch])
-        return (_grams(z, weight),)
-
-    batches = _batches(weights, max(_BATCH_SIZE // size, _ROWS_PER_FEATURE * size))
-    return sum_over(batches, part, n_grams * size**2)[0]
+        z[:n_features] -= self._mean
+        z[:n_features] /= self._scale
+        z[n_features:] = 1
+        return z
 
 
 def _grams(z, weight):
@@ -90,6 +127,37 @@ def _batches(weights, n_rows):
             batches[-1].append((i, rows[:room]))
             rows, room = rows[room:], max(room - len(rows), 0)
     return batches
+
+
+def drawn_weights(weights, n_drawn):
+    """Weights of a sample of rows, drawn in proportion to what they weigh.
+
+    Parameters
+    ----------
+    weights : list of ndarray of shape (n_rows, n_grams)
+        Of each block.
+    n_drawn : int
+        Where no more rows weigh anything, they are the sample.
+
+    Returns
+    -------
+    weights : list of ndarray of shape (n_rows, n_grams)
+    """
+    importance = np.concatenate([part.sum(axis=1) for part in weights])
+    if np.count_nonzero(importance) <= n_drawn:
+        return weights
+    counts = systematic_sample(importance, n_drawn)
+    share = np.divide(
+        counts * importance.sum() / n_drawn,
+        importance,
+        out=np.zeros_like(importance),
+        where=counts > 0,
+    )
+    ends = np.cumsum([len(part) for part in weights])[:-1]
+    return [
+        part * factor[:, None]
+        for part, factor in zip(weights, np.split(share, ends), strict=True)
+    ]
 
 
 def systematic_sample(importance, n_drawn):

@@ -9,7 +9,7 @@ from ..mappings import get_mapping
 from ._base import Linearization, MeanLoss
 from ._blocks import block_moments
 from ._gap import duality_gap
-from ._gram import systematic_sample, weighted_grams
+from ._gram import WeightedGrams
 from ._parallel import sum_over
 from ._recession import recedes
 
@@ -308,49 +308,23 @@ class LinearObjective(MeanLoss):
         sum_over(range(len(parts)), part, 0)
         return parts
 
-    def grams(self, mean, scale, weights, n_drawn=None):
-        """Weighted Gram matrices of the centred and scaled features.
+    def grams(self, mean, scale):
+        """What makes weighted Gram matrices of the centred and scaled features.
 
         Parameters
         ----------
         mean, scale : ndarray of shape (n_features,)
-        weights : list of ndarray of shape (n_rows, n_grams)
-            Of the rows of each block, as from :meth:`curvature`.
-        n_drawn : int, default=None
-            So many rows are drawn, those that weigh most; None stands for all.
 
         Returns
         -------
-        grams : ndarray of shape (n_grams, size, size)
-            size is n_features, plus one for a constant feature of one if there is
-            an intercept.
+        grams : WeightedGrams
+            To be called with weights as from :meth:`curvature`. If there is an
+            intercept, a constant feature of one comes last.
         """
-        if n_drawn is not None and n_drawn < self.n_rows:
-            weights = _drawn(weights, n_drawn)
-        scaling = mean, scale, self.fit_intercept
-        return weighted_grams(self.blocks, weights, *scaling)
+        return WeightedGrams(self.blocks, mean, scale, self.fit_intercept)
 
     def _penalised(self, coef, value, gradient):
         gradient = self.pack(*gradient)
         gradient[: coef.size] += self.l2 * coef.ravel()
         value += self.l2 / 2 * np.vdot(coef, coef)
         return float(value), gradient
-
-
-def _drawn(weights, n_drawn):
-    """Weights of a sample of rows, drawn in proportion to what they weigh."""
-    importance = np.concatenate([part.sum(axis=1) for part in weights])
-    if np.count_nonzero(importance) <= n_drawn:
-        return weights
-    counts = systematic_sample(importance, n_drawn)
-    share = np.divide(
-        counts * importance.sum() / n_drawn,
-        importance,
-        out=np.zeros_like(importance),
-        where=counts > 0,
-    )
-    ends = np.cumsum([len(part) for part in weights])[:-1]
-    return [
-        part * factor[:, None]
-        for part, factor in zip(weights, np.split(share, ends), strict=True)
-    ]

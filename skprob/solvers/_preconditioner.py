@@ -104,6 +104,8 @@ class Preconditioner:
             cost(1, self._n_drawn) <= _MOST_PRODUCTS
         )
         self._cost = self._cost_from(self._n_drawn) if self.whitens else _MOMENTS
+        coordinates = self._standardization
+        self._grams = self._objective.grams(coordinates.mean, coordinates.scale)
 
     def for_objective(self, objective):
         """That of another penalty, which begins with the last Gram matrices."""
@@ -155,7 +157,9 @@ class Preconditioner:
         n_bending = sum(np.count_nonzero(part.any(axis=1)) for part in curvature)
         self._cost = self._cost_from(min(n_bending, self._n_drawn))
         least = self._least_beside(curvature)
-        return self._whitening(self._grams(curvature) + least * self._grams_alike)
+        grams = self._grams(curvature, self._n_drawn)
+        grams += least * self._grams_alike
+        return self._whitening(grams)
 
     def used(self, n_products):
         """Tell of Hessian products in the last coordinates."""
@@ -200,15 +204,11 @@ class Preconditioner:
 
     @cached_property
     def _grams_alike(self):
-        return self._grams(self._objective.curvature())
+        return self._grams(self._objective.curvature(), self._n_drawn)
 
     @cached_property
     def _total_alike(self):
         return _mean_total(self._objective.curvature())
-
-    def _grams(self, weights):
-        mean, scale = self._standardization.mean, self._standardization.scale
-        return self._objective.grams(mean, scale, weights, self._n_drawn)
 
 
 def _mean_total(curvature):

@@ -95,7 +95,7 @@ def test_the_grams_are_the_diagonal_blocks_of_the_hessian(
         blocks = blocks.mean(axis=0, keepdims=True)
     zero, one = np.zeros(size - 1), np.ones(size - 1)
     curvature = objective.curvature(objective.linearize(point), by_class=by_class)
-    grams = objective.grams(zero, one, curvature)
+    grams = objective.grams(zero, one)(curvature)
     assert_allclose(grams, blocks, rtol=1e-8, atol=1e-12 * np.abs(blocks).max())
 
 
@@ -108,8 +108,8 @@ def test_a_sample_of_the_rows_is_nearly_as_good_and_counts_heavy_rows():
     point = 0.1 * rng.normal(size=objective.n_parameters)
     for at in (None, objective.linearize(point)):
         curvature = objective.curvature(at)
-        grams = objective.grams(zero, one, curvature)
-        drawn = objective.grams(zero, one, curvature, n_drawn=500)
+        grams = objective.grams(zero, one)(curvature)
+        drawn = objective.grams(zero, one)(curvature, n_drawn=500)
         for gram, other in zip(grams, drawn, strict=True):
             values = np.linalg.eigvals(np.linalg.solve(gram, other)).real
             assert 0.7 < values.min() <= values.max() < 1.4
@@ -128,8 +128,8 @@ def test_rank_deficient_constant_and_vanishing_features_get_finite_coordinates()
         objective = objective_of(np.hstack(columns), y, l2=l2)
         standardization = Standardization(objective)
         for grams in (
-            objective.grams(
-                standardization.mean, standardization.scale, objective.curvature()
+            objective.grams(standardization.mean, standardization.scale)(
+                objective.curvature()
             ),
             np.zeros((1, 8, 8)),
         ):
