@@ -13,6 +13,8 @@ keeps state between calls, and whatever can map a function over blocks can compu
 the sum: a loop, worker processes, a cluster.
 """
 
+import itertools
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -84,8 +86,10 @@ def row_slices(X, n_outputs):
         width = max(X.nnz / n_samples, 1)
         step = min(size / width, max(4 * most, _FEWEST_ROWS))
         step = max(step, 4 * n_features / width)
-    step = max(1, int(step))
-    return [slice(i, min(i + step, n_samples)) for i in range(0, n_samples, step)]
+    n_blocks = max(math.ceil(n_samples / max(step, 1)), 1)
+    # Of equal sizes: threads are to have done at the same time.
+    ends = [n_samples * i // n_blocks for i in range(n_blocks + 1)]
+    return [slice(*pair) for pair in itertools.pairwise(ends)]
 
 
 def _rows_of(X, rows):
