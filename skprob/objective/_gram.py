@@ -45,8 +45,8 @@ class WeightedGrams:
         weights : list of ndarray of shape (n_rows, n_grams)
             Of the rows of each block, not negative.
         n_drawn : int, default=None
-            So many rows are drawn, those that weigh most; None stands for all. Rows
-            that are not drawn, or weigh nothing, cost nothing.
+            So many rows are drawn, those that weigh most, unless all are kept; None
+            stands for all. Rows that are not drawn, or weigh nothing, cost nothing.
 
         Returns
         -------
@@ -54,9 +54,7 @@ class WeightedGrams:
             size is n_features, plus one if there is an intercept.
         """
         if self._keeps:
-            z = self._all_rows
-            # Of small matrices the product with the transpose costs no less.
-            return np.stack([(z * w) @ z.T for w in np.concatenate(weights).T])
+            return _grams(self._all_rows.copy(), np.concatenate(weights))
         if n_drawn is not None:
             weights = drawn_weights(weights, n_drawn)
 
