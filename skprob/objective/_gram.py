@@ -56,7 +56,7 @@ class WeightedGrams:
         if self._keeps:
             return _grams(self._all_rows.copy(), np.concatenate(weights))
         if n_drawn is not None:
-            weights = drawn_weights(weights, n_drawn)
+            weights = _drawn(weights, n_drawn)
 
         def part(batch):
             weight = np.concatenate([weights[i][rows] for i, rows in batch])
@@ -127,7 +127,7 @@ def _batches(weights, n_rows):
     return batches
 
 
-def drawn_weights(weights, n_drawn):
+def _drawn(weights, n_drawn):
     """Weights of a sample of rows, drawn in proportion to what they weigh.
 
     Parameters
