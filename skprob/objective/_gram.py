@@ -54,7 +54,9 @@ class WeightedGrams:
             size is n_features, plus one if there is an intercept.
         """
         if self._keeps:
-            return _grams(self._all_rows.copy(), np.concatenate(weights))
+            z = self._all_rows
+            # Of small matrices the product with the transpose costs no less.
+            return np.stack([(z * w) @ z.T for w in np.concatenate(weights).T])
         if n_drawn is not None:
             weights = _drawn(weights, n_drawn)
 
