@@ -54,9 +54,7 @@ class WeightedGrams:
             size is n_features, plus one if there is an intercept.
         """
         if self._keeps:
-            z = self._all_rows
-            # Of small matrices the product with the transpose costs no less.
-            return np.stack([(z * w) @ z.T for w in np.concatenate(weights).T])
+            return _grams(self._all_rows.copy(), np.concatenate(weights))
         if n_drawn is not None:
             weights = _drawn(weights, n_drawn)
 

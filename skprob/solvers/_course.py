@@ -8,8 +8,8 @@ import numpy as np
 from ._scaling import coordinates_of
 from ._solution import Solution
 
-# So many iterations that together lower the objective by no more than its rounding
-# show that nothing is left to gain.
+# So many iterations that together lower the objective by no more than its rounding,
+# and do not halve the gradient either, show that nothing is left to gain.
 _PATIENCE = 10
 # Nor is anything left where as many gain so small a part of it: at a kink steps creep.
 _CREEPING = 2e-14
@@ -65,13 +65,13 @@ class Course:
         self._objective = objective
         self.standardization = coordinates_of(objective)
         self._eps = np.finfo(objective.dtype).eps
-        self.rounding = _PATIENCE * self._eps
         self.n_iter = 0
         self.stalled = self._stopped = False
         self.tol = tol
         self._max_iter = max_iter
         self._callback = callback
         self._values = deque(maxlen=_PATIENCE + 1)
+        self._halved_norm, self._n_since_halved = np.inf, 0
 
     def arrive(self, parameters, value, gradient, still_to_gain):
         """Be at a point.
@@ -96,12 +96,20 @@ class Course:
         self._scaled_norm = _largest(self.standardization.gradient(gradient))
 
     @property
+    def rounding(self):
+        """Values about here that differ by no more may be the same."""
+        # The loss of a row is computed from numbers of the order of one.
+        return self._eps * (_PATIENCE * abs(self.value) + 1)
+
+    @property
     def converged(self):
         """Whether the point is within the tolerance."""
-        return bool(
-            self._scaled_norm <= self.tol
-            and (self.stalled or (self.gradient_norm <= self.tol and self._little_left))
-        )
+        if self._scaled_norm > self.tol:
+            return False
+        if self.gradient_norm <= self.tol:
+            return bool(self._is_certain if self.stalled else self._little_left)
+        # Large units put a certificate out of reach as well.
+        return self.stalled and not self._still_to_gain > self._uncertain
 
     @property
     def _little_left(self):
@@ -109,10 +117,7 @@ class Course:
         # Beyond the point a function that is not convex may do anything.
         if not self._objective.is_convex:
             return True
-        # The loss of a row is computed from numbers of the order of one; beside a value
-        # next to zero, a small part of a cold start's is little too.
-        little = max(self.tol * abs(self.value), self._eps)
-        little += self.tol * self.tol * self._cold_value
+        little = self._little
         if np.isnan(self._still_to_gain):
             # A small gradient alone proves nothing.
             return self._duality_gap <= little
@@ -120,10 +125,26 @@ class Course:
         # long the same: the curvature on the way tells less than the way itself.
         vanishing = little < abs(self.value) <= _FEW * self.tol * self._cold_value
         progress = _before(self._values, _LATELY) - self.value if vanishing else 0.0
-        if max(self._still_to_gain, progress) > little:
-            return False
-        certain = max(_CERTAIN * abs(self.value), little)
-        return not self._objective.has_certificate or self._duality_gap <= certain
+        return max(self._still_to_gain, progress) <= little and self._is_certain
+
+    @property
+    def _little(self):
+        """What may be left to gain."""
+        # Beside a value next to zero, a small part of a cold start's is little too.
+        little = max(self.tol * abs(self.value), self._eps)
+        return little + self.tol * self.tol * self._cold_value
+
+    @property
+    def _is_certain(self):
+        """Whether a certificate, where there can be one, bears a success out."""
+        if not self._objective.has_certificate:
+            return True
+        return self._duality_gap <= self._uncertain
+
+    @property
+    def _uncertain(self):
+        """How much more may be left to gain than is thought."""
+        return max(_CERTAIN * abs(self.value), self._little)
 
     @property
     def _duality_gap(self):
@@ -154,8 +175,11 @@ class Course:
         self.n_iter += 1
         self._values.append(self.value)
         gain = self._values[0] - self._values[-1]
-        least = max(self.rounding, _CREEPING) * abs(self.value)
-        self.stalled = self.n_iter > _PATIENCE and gain <= least
+        least = max(_PATIENCE * self._eps, _CREEPING) * abs(self.value)
+        self._n_since_halved += 1
+        if self._scaled_norm <= self._halved_norm / 2:
+            self._halved_norm, self._n_since_halved = self._scaled_norm, 0
+        self.stalled = self._n_since_halved > _PATIENCE and gain <= least
         if self._callback is not None:
             self._stopped = bool(
                 self._callback(

@@ -102,25 +102,37 @@ class _Path:
         self._coordinates = coordinates
         self._origin = origin
         self._curvatures = deque(maxlen=RECENT)
-        self._point = None
+        self._point, self._height, self._unit = None, 0.0, 1.0
         self.start = np.zeros_like(coordinates.gradient(origin))
         self._evaluate(self.start)
         self.arrive(self.start)
+        # SciPy's first step is one long. Where the Hessian is about the identity, the
+        # gradient is the step.
+        self._unit = np.linalg.norm(self._last[1]) or 1.0
         self._first_value = course.value
 
     def _evaluate(self, variables):
         # With many classes two vectors of parameters are much.
         self._last = None
+        variables = self._unit * variables
         parameters = self._origin + self._coordinates.to_original(variables)
         value, gradient = self._objective.value_and_gradient(parameters)
         slope = self._coordinates.gradient(gradient)
-        self._last = variables.copy(), slope, (parameters, value, gradient)
+        self._last = variables, slope, (parameters, value, gradient)
 
     def __call__(self, variables):
-        """Value and gradient."""
+        """By how much the value exceeds that at the origin, and the gradient."""
         self._evaluate(variables)
-        _, slope, (_, value, _) = self._last
-        return value, slope
+        return self._height + self._climb(), self._unit * self._last[1]
+
+    def _climb(self):
+        """From the last iterate to where the function was evaluated last."""
+        climb = self._last[2][1] - self.course.value
+        if abs(climb) <= self.course.rounding:
+            # Where rounding hides which one is lower, the slopes at both tell.
+            (variables, slope), (before, slope_before) = self._last[:2], self._point
+            climb = (variables - before) @ (slope + slope_before) / 2
+        return climb
 
     @property
     def is_convex(self):
@@ -136,9 +148,10 @@ class _Path:
     def arrive(self, variables):
         """Tell the course that an iteration ended here."""
         # SciPy's iterate is nearly always the last point it asked for.
-        if not np.array_equal(variables, self._last[0]):
+        if not np.array_equal(self._unit * variables, self._last[0]):
             self._evaluate(variables)
         if self._point is not None:
+            self._height += self._climb()
             step, change = (
                 new - old for new, old in zip(self._last[:2], self._point, strict=True)
             )

@@ -128,6 +128,5 @@ def _search(objective, course, here, direction, first):
         return Trial(length, there.value, there.gradient @ direction, there)
 
     start = Trial(0.0, here.value, here.gradient @ direction, here)
-    noise = course.rounding * abs(here.value)
-    best = line_search(evaluate, start, noise, first)
+    best = line_search(evaluate, start, course.rounding, first)
     return best.length, best.point

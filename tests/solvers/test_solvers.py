@@ -223,6 +223,17 @@ def test_an_error_in_the_callback_is_not_swallowed(solve):
         solve(objective_of(*classes()), callback=fail)
 
 
+@pytest.mark.parametrize("shape", [(12, 40), (100, 5), (300, 20)])
+@pytest.mark.parametrize("mapping", FEW, ids=repr)
+def test_the_gradient_tells_where_values_cannot(solve, mapping, shape):
+    """About a gradient of 1e-9 values differ by less than their rounding."""
+    n_samples, n_features = shape
+    X, y = classes(n_samples=n_samples, n_features=n_features)
+    solution = solve(objective_of(X, y, mapping), tol=1e-12)
+    assert solution.converged, solution.message
+    assert solution.gradient_norm <= 1e-12
+
+
 @pytest.mark.parametrize("mapping", FEW, ids=repr)
 def test_a_stall_is_reported(solve, mapping):
     """In float32 no gradient is as small as 1e-12."""
