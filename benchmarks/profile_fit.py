@@ -22,6 +22,7 @@ import skprob
 from skprob import SoftmaxClassifier
 from skprob.linear_model import _base
 from skprob.objective import LinearObjective
+from skprob.objective._gram import WeightedGrams
 from skprob.solvers import _newton_cg, _preconditioner, _scaling
 
 # What is timed, by the part of the fit that it belongs to.
@@ -32,7 +33,7 @@ PARTS = {
     ],
     "Hessian products": [],
     "Gram matrices": [
-        (LinearObjective, "grams"),
+        (WeightedGrams, "__call__"),
         (LinearObjective, "curvature"),
         (LinearObjective, "moments"),
         (_preconditioner.Whitening, "__init__"),

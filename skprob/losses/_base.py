@@ -2,6 +2,7 @@
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -34,12 +35,16 @@ class LossLinearization(NamedTuple):
     hessian_product: Callable
     shorter_diagonal: Callable | None = None
 
+    @property
     def hessian_diagonal(self):
-        """Diagonal of each row's Hessian, of shape (n_samples, n_classes)."""
+        """Function: diagonal of each row's Hessian, of shape (n_samples, n_classes).
+
+        It does not keep the gradient in memory.
+        """
         if self.shorter_diagonal is not None:
-            return self.shorter_diagonal()
+            return self.shorter_diagonal
         shape, dtype = self.gradient.shape, self.gradient.dtype
-        return diagonal_by_products(self.hessian_product, shape, dtype)
+        return partial(diagonal_by_products, self.hessian_product, shape, dtype)
 
 
 class Loss(BaseEstimator, metaclass=ABCMeta):

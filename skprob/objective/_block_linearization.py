@@ -40,9 +40,12 @@ class BlockLinearization:
         self._n_outputs = len(coef)
         self._weight = block.weight[:, None]
         outputs = model_outputs(block.X, coef, intercept)
-        self._linear = linearize_outputs(loss, outputs, block.target)
-        self.value = weighted_total(self._linear.values, block.weight)
-        residual = self._linear.gradient
+        linear = linearize_outputs(loss, outputs, block.target)
+        # Nothing else of it is kept: memory that is new is slow.
+        self._hessian_product = linear.hessian_product
+        self._hessian_diagonal = linear.hessian_diagonal
+        self.value = weighted_total(linear.values, block.weight)
+        residual = linear.gradient
         residual *= self._weight
         self.coef_gradient = weighted_sum(block.X, residual)
         self.intercept_gradient = residual.sum(axis=0)
@@ -64,7 +67,7 @@ class BlockLinearization:
         if self._n_outputs == 1:
             product *= self._bend
         else:
-            product = self._linear.hessian_product(product)
+            product = self._hessian_product(product)
             product *= self._weight
         total = product.sum(axis=0)
         return weighted_sum(X, product.astype(X.dtype, copy=False)), total
@@ -73,7 +76,7 @@ class BlockLinearization:
         """Second derivative of each row's weighted loss in each output: (n_rows, M)."""
         if self._n_outputs == 1:
             return self._bend
-        return self._linear.hessian_diagonal() * self._weight
+        return self._hessian_diagonal() * self._weight
 
     @cached_property
     def _single_X(self):
@@ -85,7 +88,7 @@ class BlockLinearization:
     @cached_property
     def _bend(self):
         # One number for each row is all that there is to two classes.
-        return self._linear.hessian_diagonal() * self._weight
+        return self._hessian_diagonal() * self._weight
 
     @cached_property
     def _bending_rows(self):
