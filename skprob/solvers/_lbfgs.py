@@ -80,15 +80,17 @@ def lbfgs(objective, initial, *, tol, max_iter, callback=None, preconditioner=No
         # Only objectives whose curvature is looked at need have it.
         return objective.linearize(point)
 
-    coordinates = preconditioner.begin(initial, linearize)
-    path = _Path(objective, course, coordinates, initial)
+    def path_from(origin, coordinates):
+        has_unit_curvature = preconditioner.follows_curvature
+        return _Path(objective, course, coordinates, origin, has_unit_curvature)
+
+    path = path_from(initial, preconditioner.begin(initial, linearize))
     with serial_scipy_blas:
         while not course.finished:
             _descend(path, course.n_iter + stretch)
             if not course.finished:
                 here = course.parameters
-                coordinates = preconditioner.renewed(here, linearize)
-                path = _Path(objective, course, coordinates, here)
+                path = path_from(here, preconditioner.renewed(here, linearize))
                 stretch *= 2
     return course.solution()
 
@@ -96,7 +98,7 @@ def lbfgs(objective, initial, *, tol, max_iter, callback=None, preconditioner=No
 class _Path:
     """A function for SciPy, in given coordinates about an origin, and where it is."""
 
-    def __init__(self, objective, course, coordinates, origin):
+    def __init__(self, objective, course, coordinates, origin, has_unit_curvature):
         self._objective = objective
         self.course = course
         self._coordinates = coordinates
@@ -106,9 +108,9 @@ class _Path:
         self.start = np.zeros_like(coordinates.gradient(origin))
         self._evaluate(self.start)
         self.arrive(self.start)
-        # SciPy's first step is one long. Where the Hessian is about the identity, the
-        # gradient is the step.
-        self._unit = np.linalg.norm(self._last[1]) or 1.0
+        if has_unit_curvature:
+            # SciPy's first step has the length of one. That of the gradient is right.
+            self._unit = np.linalg.norm(self._last[1]) or 1.0
         self._first_value = course.value
 
     def _evaluate(self, variables):

@@ -58,8 +58,9 @@ class Preconditioner:
         self.first_length = 1.0
         #: Whether Gram matrices are used.
         self.whitens = False
-        self._follows_curvature = hasattr(objective, "grams") and objective.is_convex
-        if self._follows_curvature:
+        #: Whether the Hessian's diagonal is about one in the coordinates.
+        self.follows_curvature = hasattr(objective, "grams") and objective.is_convex
+        if self.follows_curvature:
             self._plan()
         #: Precision of the Hessian products that the coordinates are for: whitening
         #: magnifies their rounding as it does the least curvature.
@@ -130,13 +131,13 @@ class Preconditioner:
 
     def renewed(self, parameters, linearize):
         """Coordinates to go on with; the parameters as for :meth:`begin`."""
-        if self._follows_curvature and parameters.any():
+        if self.follows_curvature and parameters.any():
             return self.at(linearize(parameters))
         return self.first()
 
     def first(self):
         """Coordinates for zero parameters, where all rows bend alike."""
-        if not self._follows_curvature:
+        if not self.follows_curvature:
             return self._standardization
         if not self.whitens:
             moments = self._objective.feature_moments()
@@ -146,7 +147,7 @@ class Preconditioner:
 
     def at(self, linearization):
         """Coordinates for the curvature where an objective was linearized."""
-        if not self._follows_curvature:
+        if not self.follows_curvature:
             return self._standardization
         self._used = 0
         if not self.whitens:
@@ -177,7 +178,7 @@ class Preconditioner:
     @property
     def is_worn(self):
         """Whether so much has been done in the coordinates that new ones pay."""
-        return self._follows_curvature and self._used >= self._cost
+        return self.follows_curvature and self._used >= self._cost
 
     def _scaling(self, linearization):
         curvature = self._objective.curvature(linearization, by_class=False)
