@@ -110,6 +110,32 @@ def test_it_is_the_gap_to_the_dual_objective(
     assert gap == pytest.approx(value - dual, rel=1e-4)
 
 
+@every_loss
+@every_shape
+def test_a_bound_that_is_enough_is_not_made_tighter(
+    loss, n_classes, fit_intercept, monkeypatch
+):
+    objective = problem(loss, n_classes, fit_intercept)
+    best = exact_optimum(objective)
+    least, _ = objective.value_and_gradient(best)
+    point = best + 0.01 * np.random.default_rng(2).normal(size=best.size)
+    value, gradient = objective.value_and_gradient(point)
+    loose = objective.duality_gap(point, value, gradient, enough=np.inf)
+    tight = objective.duality_gap(point, value, gradient)
+    assert value - least <= tight <= loose * (1 + 1e-9)
+    if fit_intercept:
+        assert tight < 0.99 * loose
+        between = (tight + loose) / 2
+        assert objective.duality_gap(point, value, gradient, between) == tight
+
+    def evaluated(*_):
+        raise AssertionError
+
+    for name in ("value_and_gradient", "linearize"):
+        monkeypatch.setattr(objective, name, evaluated)
+    assert objective.duality_gap(point, value, gradient, enough=loose) == loose
+
+
 @pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer])
 @pytest.mark.parametrize("mapping", [Softmax(), Entmax(1.5), Sparsemax()], ids=repr)
 @pytest.mark.parametrize("solver", [lbfgs, newton_cg])

@@ -207,7 +207,7 @@ class BaseLinearClassifier(
         )
         context.call_on_fit_task_begin(estimator=self, **data)
         progress = FitProgress(self, context, data, fitted_attributes)
-        solution = minimise(
+        solution, self.duality_gap_ = minimise(
             self.memory,
             objectives,
             self._initial(objectives[0], warm),
@@ -221,7 +221,6 @@ class BaseLinearClassifier(
         self.n_iter_ = solution.n_iter
         self.objective_ = solution.value
         self.gradient_norm_ = solution.gradient_norm
-        self.duality_gap_ = solution.duality_gap
         if not (solution.converged or solution.stopped):
             warnings.warn(
                 f"{type(self).__name__} did not converge: {solution.message}. The "

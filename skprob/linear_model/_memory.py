@@ -34,7 +34,9 @@ def minimise(memory, objectives, initial, *, solver, tol, max_iter, progress):
     -------
     solution : Solution
         Of the last objective, or of the one that a callback stopped at; ``n_iter``
-        counts the iterations of all, and ``duality_gap`` is known.
+        counts the iterations of all.
+    duality_gap : float
+        Bound on how far its value is from the minimum.
 
     Raises
     ------
@@ -62,10 +64,8 @@ def _minimise(objectives, parameters, solver, tol, max_iter, progress):
         n_iter += solution.n_iter
         if solution.stopped:
             break
-    gap = solution.duality_gap
-    if gap is None:
-        gap = objective.duality_gap(parameters, solution.value, solution.gradient)
-    return solution._replace(n_iter=n_iter, duality_gap=gap)
+    gap = objective.duality_gap(parameters, solution.value, solution.gradient)
+    return solution._replace(n_iter=n_iter), gap
 
 
 def _check_picklable(loss):

@@ -111,7 +111,7 @@ class MeanLoss:
         curvatures = [there.curvature for there in parts]
         return self.constant + float(value), *gradients, hessian_product, curvatures
 
-    def duality_gap(self, parameters, value, gradient):
+    def duality_gap(self, parameters, value, gradient, enough=0.0):
         """A bound on the value less the minimum; infinite where none is known.
 
         Parameters
@@ -120,6 +120,8 @@ class MeanLoss:
         value : float
         gradient : ndarray of shape (n_parameters,)
             Both of the objective there.
+        enough : float, default=0.0
+            A bound that need not be made tighter.
         """
         return np.inf
 

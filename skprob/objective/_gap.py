@@ -26,7 +26,7 @@ from ._products import weighted_sum
 
 # Means that differ by no more, relatively, are the same.
 _ROUNDING = 1e-12
-# Of the value: a gap that need not be made smaller.
+# Of the value: a gap that is never made smaller.
 _CERTAIN = 1e-6
 
 
@@ -100,11 +100,11 @@ def mixing_distribution(target_mean, model_mean):
     return float(t), u / u.sum()
 
 
-def duality_gap(objective, parameters, value, gradient):
+def duality_gap(objective, parameters, value, gradient, enough):
     """Bound on the value at parameters less the minimum, up to rounding.
 
-    Without an intercept it costs nothing, otherwise a few evaluations, in which X is
-    read three times at most.
+    Without an intercept it costs nothing, and nearly nothing where the intercepts need
+    not be moved; otherwise a few evaluations, in which X is read twice.
 
     Parameters
     ----------
@@ -113,6 +113,8 @@ def duality_gap(objective, parameters, value, gradient):
     value : float
     gradient : ndarray of shape (n_parameters,)
         Both of the objective there.
+    enough : float
+        A bound that need not be made tighter.
 
     Returns
     -------
@@ -126,14 +128,14 @@ def duality_gap(objective, parameters, value, gradient):
         if not objective.fit_intercept:
             gap = np.vdot(gradient, gradient) / (2 * objective.l2)
             return float(min(gap, bound)) if gap >= 0 else bound
-        sums = target_sums(objective)
+        sums = objective.target_sums()
 
         def bound_at(*point):
             gap = value - point[1] + _gap_with_intercepts(objective, sums, *point)
             return min(bound, float(gap)) if gap >= 0 else bound
 
         bound = bound_at(parameters, value, gradient)
-        if bound > _CERTAIN * value:
+        if bound > max(enough, _CERTAIN * value):
             moved = best_intercepts(objective, parameters)
             if moved is not None:
                 bound = bound_at(moved, *objective.value_and_gradient(moved))

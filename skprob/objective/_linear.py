@@ -8,7 +8,7 @@ from scipy import sparse
 from ..mappings import get_mapping
 from ._base import Linearization, MeanLoss
 from ._blocks import block_moments
-from ._gap import duality_gap
+from ._gap import duality_gap, target_sums
 from ._gram import WeightedGrams
 from ._parallel import sum_over
 from ._recession import recedes
@@ -61,7 +61,7 @@ class LinearObjective(MeanLoss):
         super().__init__(blocks, loss)
         self.l2 = l2
         self.fit_intercept = fit_intercept
-        self._moments = None
+        self._moments = self._target_sums = None
         n_classes = blocks[0].target.shape[1]
         self.coef_shape = (1 if n_classes == 2 else n_classes, blocks[0].X.shape[1])
 
@@ -189,7 +189,13 @@ class LinearObjective(MeanLoss):
     def _has_every_class(self):
         return all(sum(b.target.class_totals(b.weight) for b in self.blocks) > 0)
 
-    def duality_gap(self, parameters, value, gradient):
+    def target_sums(self):
+        """The :class:`TargetSums` of the data, computed once."""
+        if self._target_sums is None:
+            self._target_sums = target_sums(self)
+        return self._target_sums
+
+    def duality_gap(self, parameters, value, gradient, enough=0.0):
         """A bound on the value less the minimum, by Fenchel duality; else infinite.
 
         It is known for the losses that are F(z) - ⟨q, z⟩ with a convex F: the
@@ -201,6 +207,8 @@ class LinearObjective(MeanLoss):
         value : float
         gradient : ndarray of shape (n_parameters,)
             Both of the objective there.
+        enough : float, default=0.0
+            A bound that need not be made tighter, which takes a few evaluations.
 
         Returns
         -------
@@ -209,7 +217,7 @@ class LinearObjective(MeanLoss):
         """
         if not self.loss.has_negative_entropy:
             return np.inf
-        return duality_gap(self, parameters, value, gradient)
+        return duality_gap(self, parameters, value, gradient, enough)
 
     def falls_without_end(self, parameters, value):
         """Whether there is no minimum near the parameters, nor further on.

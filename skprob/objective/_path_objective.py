@@ -57,6 +57,8 @@ class PathObjective(LinearObjective):
             fit_intercept=objective.fit_intercept,
         )
         other._moments = objective.feature_moments()
+        if objective.fit_intercept:
+            other._target_sums = objective.target_sums()
         return other
 
     def with_penalty(self, l2):

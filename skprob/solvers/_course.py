@@ -32,9 +32,9 @@ class Course:
     objective : object
         With ``dtype``, ``is_convex``, ``falls_without_end(parameters, value)`` and the
         methods in `needs`; if it is convex, with ``initial()``,
-        ``value_and_gradient(parameters)``, ``duality_gap(parameters, value,
-        gradient)`` and ``has_certificate``. What :func:`coordinates_of` looks at is
-        used where it is there.
+        ``value_and_gradient(parameters)``, ``has_certificate`` and
+        ``duality_gap(parameters, value, gradient, enough)``. What
+        :func:`coordinates_of` looks at is used where it is there.
     tol : float
         What the largest entry of the gradient must not exceed, in the original
         coordinates and in standardised ones, and, relative to the objective, what
@@ -91,7 +91,7 @@ class Course:
                 self._cold_value = abs(value)
         self.parameters, self.value, self.gradient = parameters, value, gradient
         self._still_to_gain = still_to_gain
-        self._gap = None
+        self._gaps = {}
         self.gradient_norm = _largest(gradient)
         self._scaled_norm = _largest(self.standardization.gradient(gradient))
 
@@ -120,7 +120,7 @@ class Course:
         little = self._little
         if np.isnan(self._still_to_gain):
             # A small gradient alone proves nothing.
-            return self._duality_gap <= little
+            return self._is_certified(little)
         # Where next to nothing is left of the loss, few rows have any, and not for
         # long the same: the curvature on the way tells less than the way itself.
         vanishing = little < abs(self.value) <= _FEW * self.tol * self._cold_value
@@ -137,23 +137,22 @@ class Course:
     @property
     def _is_certain(self):
         """Whether a certificate, where there can be one, bears a success out."""
-        if not self._objective.has_certificate:
-            return True
-        return self._duality_gap <= self._uncertain
+        return not self._objective.has_certificate or self._is_certified(
+            self._uncertain
+        )
 
     @property
     def _uncertain(self):
         """How much more may be left to gain than is thought."""
         return max(_CERTAIN * abs(self.value), self._little)
 
-    @property
-    def _duality_gap(self):
-        """Of the point, computed once."""
-        if self._gap is None:
-            self._gap = self._objective.duality_gap(
-                self.parameters, self.value, self.gradient
+    def _is_certified(self, enough):
+        """Whether the duality gap of the point is known to be small enough."""
+        if enough not in self._gaps:
+            self._gaps[enough] = self._objective.duality_gap(
+                self.parameters, self.value, self.gradient, enough
             )
-        return self._gap
+        return self._gaps[enough] <= enough
 
     @cached_property
     def _cold_value(self):
@@ -223,7 +222,6 @@ class Course:
             self._stopped,
             message,
             remedies,
-            self._gap,
         )
 
 

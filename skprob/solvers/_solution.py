@@ -27,9 +27,6 @@ class Solution(NamedTuple):
     remedies : tuple of str
         Which parameters, if they were larger, could make a fit that did not converge
         do so: "max_iter", "tol", "penalty".
-    duality_gap : float or None
-        Certified bound on the value less the minimum; None where the solver has not
-        asked the objective for it.
     """
 
     parameters: np.ndarray
@@ -41,4 +38,3 @@ class Solution(NamedTuple):
     stopped: bool
     message: str
     remedies: tuple = ("max_iter", "tol", "penalty")
-    duality_gap: float | None = None
