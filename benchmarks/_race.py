@@ -134,11 +134,14 @@ def search(contender, problem, alpha, C, optimum, cap):
         fits.append(fit)
         if fit.gap <= LEVELS[-1] or fit.seconds > cap:
             break
-        # A step of Newton's method may well meet two tolerances at once.
-        moved = len({fit.gap for fit in fits[-SAME:]}) > 1
-        if len(fits) >= SAME and not moved and fit.gap < fits[0].gap:
+        # A step of Newton's method may well meet two tolerances at once, but not one
+        # that takes most of the time.
+        is_long = fit.seconds > cap / 2
+        n_same = 2 if is_long else SAME
+        stuck = len(fits) >= n_same and len({f.gap for f in fits[-n_same:]}) == 1
+        if stuck and (is_long or fit.gap < fits[0].gap):
             # Out of iterations, or unable to go on.
-            if max_iter == MAX_ITER or fit.seconds > cap / 2:
+            if max_iter == MAX_ITER or is_long:
                 break
             max_iter = min(int(max_iter * cap / fit.seconds) + 1, MAX_ITER)
     return fits

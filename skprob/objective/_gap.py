@@ -103,8 +103,9 @@ def mixing_distribution(target_mean, model_mean):
 def duality_gap(objective, parameters, value, gradient, enough):
     """Bound on the value at parameters less the minimum, up to rounding.
 
-    Without an intercept it costs nothing, and nearly nothing where the intercepts need
-    not be moved; otherwise a few evaluations, in which X is read twice.
+    Without an intercept it costs nothing, and where the intercepts need not be moved
+    next to nothing, once the objective has its target sums; otherwise a few
+    evaluations, in which X is read twice.
 
     Parameters
     ----------
