@@ -16,6 +16,8 @@ from ._threshold import threshold_rule
 # A solver stops as soon as it may, and after a warm start it may almost at once: lest
 # a path be less accurate than fits from zero, it is asked for more.
 _CARE = 0.1
+# Fits that go together are Newton's method's, which has the next digits for nothing.
+_CARE_TOGETHER = 0.01
 
 
 class PathPoint(NamedTuple):
@@ -106,7 +108,7 @@ def _solutions(objective, l2s, starts, template):
             objective,
             l2s,
             starts,
-            tol=_CARE * template.tol,
+            tol=_CARE_TOGETHER * template.tol,
             max_iter=template.max_iter,
         )
     preconditioner = Preconditioner(objective, coordinates_of(objective))
