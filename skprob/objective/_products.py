@@ -6,17 +6,24 @@ ones are multiplied as a stack of small ones. With many classes a mapping with e
 zeros leaves most of the residual zero, and its non-zeros alone are multiplied.
 """
 
+import math
+
 import numpy as np
 from scipy import sparse
 
-# A product of so many multiplications is small for OpenBLAS, and a tile of fewer
-# rows is not worth its own.
+# A product of so many multiplications is small for OpenBLAS, a tile of so many bytes
+# of X stays in a core's own cache, and one of fewer rows is not worth its own product.
 _SMALL = 10**6
+_IN_CACHE = 400_000
 _FEWEST_ROWS = 16
+# With more outputs, and coefficients, packing is little beside the arithmetic.
+_FEW_OUTPUTS = 16
+_FEW_COEFFICIENTS = 4000
 # From so many features on, outputs row by row are so much faster than one after the
-# other that they pay for the transposition, and a weighted sum of all rows is faster
-# than the sum of those of tiles.
+# other that they pay for the transposition ...
 _WIDE = 64
+# ... and a weighted sum of all rows is faster than the sum of those of tiles.
+_VERY_WIDE = 200
 # From so many outputs on, and for dense X so many features, it pays to look for the
 # zeros of the residual, and to leave them out if no more than this share is not zero.
 _MANY_OUTPUTS = 64
@@ -83,7 +90,7 @@ def weighted_sum(X, residual):
         few = _as_csr_if_few(residual.T, _FEW_NON_ZEROS)
         if few is not None:
             return few @ X
-    tile = _tile(X, n_outputs) if X.shape[1] < _WIDE else 0
+    tile = _tile(X, n_outputs) if X.shape[1] < _VERY_WIDE else 0
     if tile == 0:
         return residual.T @ X
     tiles, rest = _cut(X, tile)
@@ -119,13 +126,18 @@ def _as_csr_if_few(dense, share):
 
 def _tile(X, n_outputs):
     """Rows of a small product; 0 where the product is better done at once."""
-    if n_outputs == 1:
-        return 0
-    rows = _SMALL // max(n_outputs * X.shape[1], 1)
+    n_rows, n_features = X.shape
+    size = n_outputs * n_features
+    few = n_outputs <= _FEW_OUTPUTS or size <= _FEW_COEFFICIENTS
     by_rows = X.strides[1] == X.itemsize
-    if rows < _FEWEST_ROWS or not by_rows:
+    if n_outputs == 1 or not (few and by_rows):
         return 0
-    return min(rows, len(X))
+    small = _SMALL // max(size, 1)
+    in_cache = _IN_CACHE // max(X.itemsize * n_features, 1)
+    if min(small, in_cache, n_rows) < _FEWEST_ROWS:
+        return 0
+    # Of equal sizes, lest many rows be left.
+    return n_rows // max(math.ceil(n_rows / small), round(n_rows / in_cache))
 
 
 def _cut(X, tile):
