@@ -106,7 +106,11 @@ class Course:
         """Whether the point is within the tolerance."""
         if self._scaled_norm > self.tol:
             return False
-        if self.gradient_norm <= self.tol:
+        is_within = self.gradient_norm <= self.tol
+        if not self._objective.is_convex:
+            # Beyond the point it may do anything.
+            return is_within or self.stalled
+        if is_within:
             return bool(self._is_certain if self.stalled else self._little_left)
         # Large units put a certificate out of reach as well.
         return self.stalled and not self._still_to_gain > self._uncertain
@@ -114,9 +118,6 @@ class Course:
     @property
     def _little_left(self):
         """Whether the objective is not expected to fall by more than the tolerance."""
-        # Beyond the point a function that is not convex may do anything.
-        if not self._objective.is_convex:
-            return True
         little = self._little
         if np.isnan(self._still_to_gain):
             # A small gradient alone proves nothing.
@@ -137,9 +138,8 @@ class Course:
     @property
     def _is_certain(self):
         """Whether a certificate, where there can be one, bears a success out."""
-        return not self._objective.has_certificate or self._is_certified(
-            self._uncertain
-        )
+        has_any = self._objective.has_certificate
+        return not has_any or self._is_certified(self._uncertain)
 
     @property
     def _uncertain(self):

@@ -190,6 +190,23 @@ def test_evaluations_do_not_cap_the_iterations():
     assert solution.message == "max_iter=12000 iterations were not enough"
 
 
+class Wells(Staircase):
+    """Two of them in each variable, of a feature in large units; nothing else."""
+
+    def feature_moments(self):
+        return np.zeros(10), np.full(10, 1e12)
+
+    def value_and_gradient(self, x):
+        return (1 + (x**2 - 2) ** 2).sum(), 4 * x * (x**2 - 2)
+
+
+def test_a_stall_without_convexity_needs_no_certificate():
+    solution = lbfgs(Wells(), np.ones(10), tol=1e-17, max_iter=1000)
+    assert_allclose(solution.parameters, np.sqrt(2), rtol=1e-15)
+    assert solution.converged
+    assert "up to rounding" in solution.message
+
+
 def test_the_callback_sees_every_iteration(solve):
     objective = objective_of(*classes())
     seen = []
