@@ -13,8 +13,12 @@ from ._gram import WeightedGrams
 from ._parallel import sum_over
 from ._recession import recedes
 
-# So many numbers, of the outputs of all rows, are not worth sparing.
+# So many numbers, of the outputs of all rows, are not worth sparing ...
 _FEW_OUTPUTS = 1 << 24
+# ... and so many are in cache, or soon read.
+_VERY_FEW_OUTPUTS = 1 << 21
+# Outputs are many beside so many times fewer numbers of X.
+_MANY_OUTPUTS = 8
 # In single precision a feature's mean may be so many deviations, and the features'
 # units no larger, nor smaller than the inverse.
 _LARGEST_MEAN = 100
@@ -253,7 +257,22 @@ class LinearObjective(MeanLoss):
     @property
     def outputs_fit(self):
         """Whether arrays of all rows' outputs are small, or not large beside X."""
-        return self.n_rows * self.coef_shape[0] <= max(8 * self.n_stored, _FEW_OUTPUTS)
+        return self._n_outputs <= max(_MANY_OUTPUTS * self.n_stored, _FEW_OUTPUTS)
+
+    @property
+    def has_fast_products(self):
+        """Whether products of the Hessian are faster than evaluations.
+
+        They read the probabilities of all rows from memory, which an evaluation need
+        not. Those of rows without curvature, under a mapping with zeros, are left out.
+        """
+        few = max(_MANY_OUTPUTS * self.n_stored, _VERY_FEW_OUTPUTS)
+        return self._n_outputs <= few or get_mapping(self.loss.mapping).has_zeros
+
+    @property
+    def _n_outputs(self):
+        """Numbers of all rows' outputs."""
+        return self.n_rows * self.coef_shape[0]
 
     @property
     def n_stored(self):

@@ -10,15 +10,14 @@ def auto(objective, initial, *, tol, max_iter, callback=None, preconditioner=Non
     A convex objective has a Hessian that is worth its price: a product with it costs
     as much as an evaluation, and far fewer evaluations are needed. Where it is not
     convex, or its second derivatives are not bounded, a quadratic model of it is not
-    to be trusted far. Between the products the
-    probabilities of all rows are kept; where those are large beside the data, it is
-    L-BFGS as well.
+    to be trusted far. Between the products the probabilities of all rows are kept;
+    where those are large beside the data, it is L-BFGS as well.
 
     Parameters
     ----------
     objective : object
-        With ``is_convex`` and, if it is, ``has_bounded_hessian`` and
-        ``outputs_fit``; and what the solvers ask for.
+        With ``is_convex`` and, if it is, ``has_bounded_hessian``, ``outputs_fit`` and
+        ``has_fast_products``; and what the solvers ask for.
     initial : ndarray of shape (n_parameters,)
     tol : float
     max_iter : int
@@ -31,7 +30,10 @@ def auto(objective, initial, *, tol, max_iter, callback=None, preconditioner=Non
     solution : Solution
     """
     suits_newton = (
-        objective.is_convex and objective.has_bounded_hessian and objective.outputs_fit
+        objective.is_convex
+        and objective.has_bounded_hessian
+        and objective.outputs_fit
+        and objective.has_fast_products
     )
     solver = newton_cg if suits_newton else lbfgs
     return solver(

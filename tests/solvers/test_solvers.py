@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
@@ -346,6 +346,26 @@ def test_separable_classes_without_an_optimum(solve, n_classes):
     assert 0 < solution.value < 1e-6
     # Where there is one, nothing is said.
     assert solve(objective_of(*classes(n_classes), l2=0.0), tol=1e-6).converged
+
+
+@pytest.mark.parametrize(
+    ("mapping", "n_classes", "expected"),
+    [
+        (Softmax(), 3, newton_cg),
+        (Softmax(), 500, lbfgs),
+        (Sparsemax(), 500, newton_cg),
+        (Entmax(2.5), 3, lbfgs),
+    ],
+)
+def test_auto_is_the_solver_that_suits(mapping, n_classes, expected):
+    """Of the 2.5 million probabilities, softmax leaves out none."""
+    objective = objective_of(*classes(n_classes, n_samples=5000), mapping)
+    found, solution = (
+        solver(objective, objective.initial(), tol=1e-9, max_iter=2)
+        for solver in (SOLVERS["auto"], expected)
+    )
+    assert_array_equal(found.parameters, solution.parameters)
+    assert found.n_iter == 2
 
 
 def test_a_method_that_is_missing_is_named():
