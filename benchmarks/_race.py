@@ -124,7 +124,8 @@ def search(contender, problem, alpha, C, optimum, cap):
     step = perf_counter() - start
     max_iter = min(max(int(cap / step), 1), MAX_ITER)
     objective = Reference(problem, alpha, C)
-    _, gradient = objective.value_and_gradient(objective.zeros())
+    value, gradient = objective.value_and_gradient(objective.zeros())
+    first_gap = value / optimum.value - 1
     loosest = math.ceil(math.log10(np.abs(gradient).max()))
     fits = []
     for exponent in range(loosest, TIGHTEST - 1, -1):
@@ -139,7 +140,7 @@ def search(contender, problem, alpha, C, optimum, cap):
         is_long = fit.seconds > cap / 2
         n_same = 2 if is_long else SAME
         stuck = len(fits) >= n_same and len({f.gap for f in fits[-n_same:]}) == 1
-        if stuck and (is_long or fit.gap < fits[0].gap):
+        if stuck and fit.gap < first_gap:
             # Out of iterations, or unable to go on.
             if max_iter == MAX_ITER or is_long:
                 break
