@@ -194,7 +194,7 @@ class LinearObjective(MeanLoss):
         return all(sum(b.target.class_totals(b.weight) for b in self.blocks) > 0)
 
     def target_sums(self):
-        """The :class:`TargetSums` of the data, computed once."""
+        """Means over the rows that the target has a part in, computed once."""
         if self._target_sums is None:
             self._target_sums = target_sums(self)
         return self._target_sums
