@@ -257,7 +257,7 @@ class LinearObjective(MeanLoss):
     @property
     def outputs_fit(self):
         """Whether arrays of all rows' outputs are small, or not large beside X."""
-        return self._n_outputs <= max(_MANY_OUTPUTS * self.n_stored, _FEW_OUTPUTS)
+        return self._output_size <= max(_MANY_OUTPUTS * self.n_stored, _FEW_OUTPUTS)
 
     @property
     def has_fast_products(self):
@@ -267,10 +267,10 @@ class LinearObjective(MeanLoss):
         not. Those of rows without curvature, under a mapping with zeros, are left out.
         """
         few = max(_MANY_OUTPUTS * self.n_stored, _VERY_FEW_OUTPUTS)
-        return self._n_outputs <= few or get_mapping(self.loss.mapping).has_zeros
+        return self._output_size <= few or get_mapping(self.loss.mapping).has_zeros
 
     @property
-    def _n_outputs(self):
+    def _output_size(self):
         """Numbers of all rows' outputs."""
         return self.n_rows * self.coef_shape[0]
 

@@ -111,7 +111,6 @@ class _Path:
         if has_unit_curvature:
             # SciPy's first step has the length of one. That of the gradient is right.
             self._unit = np.linalg.norm(self._last[1]) or 1.0
-        self._first_value = course.value
 
     def _evaluate(self, variables):
         # With many classes two vectors of parameters are much.
@@ -144,8 +143,7 @@ class _Path:
     @property
     def has_fallen(self):
         """Whether the objective is lower than at the origin, beyond the tolerance."""
-        gain = self._first_value - self.course.value
-        return gain > self.course.tol * abs(self.course.value)
+        return -self._height > self.course.tol * abs(self.course.value)
 
     def arrive(self, variables):
         """Tell the course that an iteration ended here."""
