@@ -82,7 +82,8 @@ def entmax_path(template, X, y, sample_weight, classes, alphas, Cs):
         starts = []
         for C, (parameters, converged) in zip(Cs, solutions, strict=True):
             starts.append(parameters)
-            model = copy.copy(model).set_params(C=C)
+            model = copy.copy(model)
+            model.C = C
             coef, intercept = objective.unpack(parameters)
             model.coef_ = coef.astype(X.dtype)
             model.intercept_ = intercept.astype(X.dtype)

@@ -13,6 +13,8 @@ from ._solution import Solution
 _PATIENCE = 10
 # Nor is anything left where as many gain so small a part of it: at a kink steps creep.
 _CREEPING = 2e-14
+# So many times the precision of a value are lost in rounding.
+_LOST = 10
 #: So many steps tell the least curvature on the way that is left.
 RECENT = 10
 # Times the tolerance: beside a cold start's, a loss that few rows have a part in.
@@ -98,8 +100,7 @@ class Course:
     @property
     def rounding(self):
         """Values about here that differ by no more may be the same."""
-        # The loss of a row is computed from numbers of the order of one.
-        return self._eps * (_PATIENCE * abs(self.value) + 1)
+        return rounding_of(self.value, self._objective.dtype)
 
     @property
     def converged(self):
@@ -174,7 +175,7 @@ class Course:
         self.n_iter += 1
         self._values.append(self.value)
         gain = self._values[0] - self._values[-1]
-        least = max(_PATIENCE * self._eps, _CREEPING) * abs(self.value)
+        least = max(_LOST * self._eps, _CREEPING) * abs(self.value)
         self._n_since_halved += 1
         if self._scaled_norm <= self._halved_norm / 2:
             self._halved_norm, self._n_since_halved = self._scaled_norm, 0
@@ -228,6 +229,12 @@ class Course:
 def _before(values, n_iter):
     """The value so many iterations ago, or the first."""
     return values[max(len(values) - 1 - n_iter, 0)]
+
+
+def rounding_of(value, dtype):
+    """By how much an objective's values about this one may differ by rounding alone."""
+    # The loss of a row is computed from numbers of the order of one.
+    return np.finfo(dtype).eps * (_LOST * abs(value) + 1)
 
 
 def possible_gain(slope, curvature):

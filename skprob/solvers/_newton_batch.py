@@ -2,14 +2,13 @@
 
 import numpy as np
 
+from ._course import rounding_of
 from ._line_search import LineSearch, Trial
 from ._scaling import coordinates_of
 
 # Beside the largest of a Hessian's diagonal, what rounding leaves of its directions
 # without curvature.
 _VANISHING = 1e-13
-# So many times the precision, of the objective, are lost in rounding.
-_ROUNDING = 10
 # The first trial of a line search, in units of what the last one ended with.
 _ROOM = 2
 
@@ -123,7 +122,7 @@ class _Way:
         """Take a Newton step, unless the way ends here."""
         self._step, slope = step, self._gradient @ step
         to_gain = -slope / 2
-        rounding = _ROUNDING * np.finfo(float).eps * abs(self._value)
+        rounding = rounding_of(self._value, float)
         within = original_norm <= self._tol and to_gain <= self._tol * abs(self._value)
         self.converged = bool(
             np.abs(self._gradient).max() <= self._tol

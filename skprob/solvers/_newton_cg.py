@@ -11,6 +11,9 @@ from ._preconditioner import Preconditioner
 # but a direction without curvature asks for as much.
 _ROOM = 10
 _MAX_PRODUCTS = 250
+# Nowhere do the rows bend a loss of two classes more than where both scores are equal:
+# from there a step is too short by about so much.
+_TOO_SHORT = 2.0
 
 
 def newton_cg(objective, initial, *, tol, max_iter, callback=None, preconditioner=None):
@@ -70,14 +73,13 @@ def newton_cg(objective, initial, *, tol, max_iter, callback=None, preconditione
         objective, tol=tol, max_iter=max_iter, callback=callback, needs=["linearize"]
     )
     here = objective.linearize(initial)
-    is_cold = not initial.any()
     if preconditioner is None:
         preconditioner = Preconditioner(objective, course.standardization)
     coordinates = preconditioner.begin(initial, lambda _: here)
     slope = coordinates.gradient(here.gradient)
     gain = possible_gain(slope, preconditioner.least_curvature)
     course.arrive(initial, here.value, here.gradient, gain)
-    taken = 0.0
+    taken, first = 0.0, _first_length(objective, initial)
     while not course.finished:
         if preconditioner.is_worn:
             coordinates = preconditioner.at(here)
@@ -102,11 +104,11 @@ def newton_cg(objective, initial, *, tol, max_iter, callback=None, preconditione
         preconditioner.used(model.n_products)
         preconditioner.met(model.least_curvature)
         direction = coordinates.to_original(model.step)
-        first = preconditioner.first_length if is_cold and not course.n_iter else 1.0
         length, there = _search(objective, course, here, direction, first)
         if length == 0 or model.decrease == 0:
             course.stalled = True
             break
+        first = 1.0
         taken = length * math.sqrt(model.step @ model.step)
         here = there
         slope = coordinates.gradient(here.gradient)
@@ -118,6 +120,12 @@ def newton_cg(objective, initial, *, tol, max_iter, callback=None, preconditione
         )
         course.iterated()
     return course.solution()
+
+
+def _first_length(objective, initial):
+    """How much of the first step to try at first."""
+    of_equal_scores = objective.coef_shape[0] == 1 and not initial.any()
+    return _TOO_SHORT if objective.is_convex and of_equal_scores else 1.0
 
 
 def _search(objective, course, here, direction, first):

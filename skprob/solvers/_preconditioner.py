@@ -25,9 +25,6 @@ _LEAST_CURVATURE = 1e-4
 _NUMBER = 50
 _CALLS = 5e5
 _GRAM_CALLS = 3e6
-# Nowhere do the rows bend a loss of two classes more than where both scores are equal:
-# from there a step is too short by about so much.
-_TOO_SHORT = 2.0
 # The features' moments take so many Hessian products at most, as a rule.
 _MOMENTS = 5
 
@@ -54,8 +51,6 @@ class Preconditioner:
         self._used = 0
         self._last_grams = None
         self._curvatures = deque(maxlen=RECENT)
-        #: How long to make the first step from zero parameters.
-        self.first_length = 1.0
         #: Whether Gram matrices are used.
         self.whitens = False
         #: Whether the Hessian's diagonal is about one in the coordinates.
@@ -71,8 +66,6 @@ class Preconditioner:
     def _plan(self):
         n_outputs, n_features = self._objective.coef_shape
         n_rows, n_stored = self._objective.n_rows, self._objective.n_stored
-        if n_outputs == 1:
-            self.first_length = _TOO_SHORT
         size = n_features + 1
         # With so few rows all is cheap, and rows that are repeated or weigh nothing
         # had better not change the plan.
