@@ -24,6 +24,8 @@ _LATELY = 3
 # What is still to gain is an estimate: no success is called whose certificate does not
 # bear it out so far, relative to the objective.
 _CERTAIN = 0.05
+# What is nothing beside a cold start's objective, whatever part of the last it is.
+_NOTHING = 1e-8
 
 
 class Course:
@@ -122,7 +124,7 @@ class Course:
         little = self._little
         if np.isnan(self._still_to_gain):
             # A small gradient alone proves nothing.
-            return self._is_certified(little)
+            return self._is_certified(min(little, self._uncertain))
         # Where next to nothing is left of the loss, few rows have any, and not for
         # long the same: the curvature on the way tells less than the way itself.
         vanishing = little < abs(self.value) <= _FEW * self.tol * self._cold_value
@@ -145,7 +147,8 @@ class Course:
     @property
     def _uncertain(self):
         """How much more may be left to gain than is thought."""
-        return max(_CERTAIN * abs(self.value), self._little)
+        nothing = max(min(self.tol**2, _NOTHING) * self._cold_value, self._eps)
+        return max(_CERTAIN * abs(self.value), self.tol * abs(self.value), nothing)
 
     def _is_certified(self, enough):
         """Whether the duality gap of the point is known to be small enough."""

@@ -98,6 +98,25 @@ def test_success_is_certified(solver, mapping):
     assert solution.value - least <= gap
 
 
+@every_solver
+@pytest.mark.parametrize("alpha", [1, 1.25, 1.5])
+def test_a_loose_tolerance_takes_little_loss_for_none_no_sooner(solver, alpha):
+    """Classes that can be told apart, so that the square of tol is much beside it."""
+    n_converged = 0
+    for seed in range(10):
+        random = np.random.default_rng(seed)
+        X = random.normal(size=(40, 8))
+        y = (X @ random.normal(size=(8, 4))).argmax(axis=1)
+        objective = objective_of(X, y, Entmax(alpha), l2=1e-5 / len(y))
+        solution = solve(objective, solver, tol=1e-2)
+        gap = objective.duality_gap(
+            solution.parameters, solution.value, solution.gradient
+        )
+        assert not solution.converged or gap <= 0.05 * solution.value
+        n_converged += solution.converged
+    assert n_converged >= 8
+
+
 def test_an_estimate_that_the_certificate_does_not_bear_out_is_not_enough():
     objective = objective_of(*classes(), l2=1e-3)
     best = newton_cg(objective, objective.initial(), tol=1e-12, max_iter=100)
