@@ -109,8 +109,10 @@ def _inverse_factors(grams, ridge, dtype):
     hessians = grams.copy()
     # A view of the diagonals.
     diagonals = hessians.reshape(len(grams), -1)[:, :: len(ridge) + 1]
-    diagonals += ridge
+    # What rounding left is of the features' size: penalties, which those in small units
+    # have large ones of, are exact.
     largest = diagonals.max(axis=1, initial=0, keepdims=True)
+    diagonals += ridge
     largest[largest == 0] = 1
     flat = diagonals < np.sqrt(np.finfo(dtype).eps) * largest
     diagonals += np.where(flat, largest, 0)

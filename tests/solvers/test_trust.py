@@ -117,6 +117,17 @@ def test_a_loose_tolerance_takes_little_loss_for_none_no_sooner(solver, alpha):
     assert n_converged >= 8
 
 
+@pytest.mark.parametrize("seed", [4, 7, 10, 11])
+def test_the_penalty_of_small_units_does_not_hide_what_is_left_of_the_curvature(seed):
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(50, 20))
+    y = (X[:, 12:] @ random.normal(size=(8, 4))).argmax(axis=1)
+    objective = objective_of(X * np.logspace(-5, 5, 20), y, l2=1e-4 / len(y))
+    solution = solve(objective, "newton-cg", tol=1e-4)
+    assert solution.converged
+    assert solution.n_iter < 60
+
+
 def test_an_estimate_that_the_certificate_does_not_bear_out_is_not_enough():
     objective = objective_of(*classes(), l2=1e-3)
     best = newton_cg(objective, objective.initial(), tol=1e-12, max_iter=100)
