@@ -1,15 +1,18 @@
 """Newton's method with preconditioned conjugate gradients and a line search."""
 
 import math
+from collections import deque
 
 from ._conjugate_gradients import truncated_conjugate_gradients
 from ._course import Course, possible_gain
 from ._line_search import Trial, line_search
 from ._preconditioner import Preconditioner
 
-# A step may be so many times longer than the gradient, or than the last step. Nothing
-# but a direction without curvature asks for as much.
+# A step may be so many times longer than the gradient, or than one of the last few
+# steps: in units that differ much, long and short ones take turns. Nothing but a
+# direction without curvature asks for more.
 _ROOM = 10
+_FEW = 5
 _MAX_PRODUCTS = 250
 # Nowhere do the rows bend a loss of two classes more than where both scores are equal:
 # from there a step is too short by about so much.
@@ -79,7 +82,8 @@ def newton_cg(objective, initial, *, tol, max_iter, callback=None, preconditione
     slope = coordinates.gradient(here.gradient)
     gain = possible_gain(slope, preconditioner.least_curvature)
     course.arrive(initial, here.value, here.gradient, gain)
-    taken, first = 0.0, _first_length(objective, initial)
+    first = _first_length(objective, initial)
+    taken = deque([0.0], maxlen=_FEW)
     while not course.finished:
         if preconditioner.is_worn:
             coordinates = preconditioner.at(here)
@@ -97,7 +101,7 @@ def newton_cg(objective, initial, *, tol, max_iter, callback=None, preconditione
         model = truncated_conjugate_gradients(
             product,
             slope,
-            _ROOM * max(size, taken),
+            _ROOM * max(size, *taken),
             residual=min(0.3, math.sqrt(size)),
             max_products=_MAX_PRODUCTS,
         )
@@ -109,7 +113,7 @@ def newton_cg(objective, initial, *, tol, max_iter, callback=None, preconditione
             course.stalled = True
             break
         first = 1.0
-        taken = length * math.sqrt(model.step @ model.step)
+        taken.append(length * math.sqrt(model.step @ model.step))
         here = there
         slope = coordinates.gradient(here.gradient)
         # A step that was cut short has not met the directions of little curvature.

@@ -37,9 +37,11 @@ class Whitening:
         self._splits = len(grams) > 1 and objective.scores_are_relative
         if self._splits:
             typical = grams[:, range(len(ridge)), range(len(ridge))].mean(axis=0)
-            common = np.where(ridge > 0, ridge, typical)
-            common = np.maximum(common, _vanishing(objective.dtype) * typical.max())
-            self._common = 1 / np.sqrt(n_outputs * np.where(common > 0, common, 1))
+            common = np.maximum(ridge, _vanishing(objective.dtype) * typical.max())
+            # Without a penalty there is no reason to go that way, but rounding.
+            moves = (ridge > 0) & (common > 0)
+            self._common = np.zeros_like(ridge)
+            self._common[moves] = 1 / np.sqrt(n_outputs * common[moves])
 
     def to_original(self, variables):
         """Original parameters of variables in the new coordinates."""

@@ -128,6 +128,23 @@ def test_the_penalty_of_small_units_does_not_hide_what_is_left_of_the_curvature(
     assert solution.n_iter < 60
 
 
+def test_units_that_differ_much_do_not_keep_steps_short():
+    """Long steps where the loss is flat take turns with short ones."""
+    n_steps = 0
+    for seed in (0, 12, 18):
+        random = np.random.default_rng(seed)
+        X = random.normal(size=(45, 14))
+        units = 10.0 ** random.uniform(-5, 5, 14)
+        scores = X @ random.normal(size=(14, 5)) + random.gumbel(size=(45, 5))
+        objective = objective_of(
+            X * units, scores.argmax(axis=1), Entmax(1.5), l2=1 / (30 * 45)
+        )
+        solution = solve(objective, "newton-cg", tol=1e-6)
+        assert solution.converged
+        n_steps += solution.n_iter
+    assert n_steps < 250
+
+
 def test_an_estimate_that_the_certificate_does_not_bear_out_is_not_enough():
     objective = objective_of(*classes(), l2=1e-3)
     best = newton_cg(objective, objective.initial(), tol=1e-12, max_iter=100)
