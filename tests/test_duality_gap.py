@@ -10,7 +10,13 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from skprob.losses import AccuracyLoss, FenchelYoungLoss, LogLoss, MarginLoss
 from skprob.losses._target import as_target
 from skprob.mappings import Entmax, Softmax, Sparsemax, Temperature
-from skprob.objective import CosineObjective, LinearObjective, _intercepts, split_rows
+from skprob.objective import (
+    CosineObjective,
+    LinearObjective,
+    PathObjective,
+    _intercepts,
+    split_rows,
+)
 from skprob.objective._gap import mixing_distribution
 from skprob.solvers import lbfgs, newton_cg
 
@@ -176,3 +182,20 @@ def test_where_no_better_bound_is_known_it_says_so():
         assert gap_at(objective, objective.initial())[1] == np.inf
     cosine = CosineObjective(objective.blocks, fenchel_young)
     assert gap_at(cosine, cosine.initial())[1] == np.inf
+
+
+def test_what_is_asked_after_a_fit_is_remembered_from_its_end():
+    objective = problem(FenchelYoungLoss(Softmax()), n_classes=4, fit_intercept=True)
+    point = np.random.default_rng(0).normal(size=objective.n_parameters)
+    value, gradient = objective.value_and_gradient(point)
+    gap = objective.duality_gap(point, value, gradient, enough=1e-3 * value)
+    blocks, objective.blocks = objective.blocks, ()
+    assert objective.duality_gap(point, value, gradient) == gap
+    objective.blocks = blocks
+    # Nothing is remembered of another point, or of another penalty.
+    other = 2 * point
+    assert gap_at(objective, other)[1] > 1.1 * gap
+    path = PathObjective.of(objective)
+    assert gap_at(path, point)[1] == gap
+    stronger = problem(FenchelYoungLoss(Softmax()), 4, fit_intercept=True, l2=5.0)
+    assert gap_at(path.with_penalty(5.0), point) == gap_at(stronger, point)

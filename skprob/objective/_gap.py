@@ -20,7 +20,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ._intercepts import best_intercepts
 from ._parallel import sum_over
 from ._products import weighted_sum
 
@@ -137,9 +136,9 @@ def duality_gap(objective, parameters, value, gradient, enough):
 
         bound = bound_at(parameters, value, gradient)
         if bound > max(enough, _CERTAIN * value):
-            moved = best_intercepts(objective, parameters)
+            moved = objective.at_best_intercepts(parameters)
             if moved is not None:
-                bound = bound_at(moved, *objective.value_and_gradient(moved))
+                bound = bound_at(*moved)
     return bound
 
 

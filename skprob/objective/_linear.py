@@ -10,6 +10,7 @@ from ._base import Linearization, MeanLoss
 from ._blocks import block_moments
 from ._gap import duality_gap, target_sums
 from ._gram import WeightedGrams
+from ._intercepts import best_intercepts
 from ._parallel import sum_over
 from ._recession import recedes
 
@@ -66,6 +67,7 @@ class LinearObjective(MeanLoss):
         self.l2 = l2
         self.fit_intercept = fit_intercept
         self._moments = self._target_sums = None
+        self._asked = self._at_best_intercepts = None
         n_classes = blocks[0].target.shape[1]
         self.coef_shape = (1 if n_classes == 2 else n_classes, blocks[0].X.shape[1])
 
@@ -222,6 +224,30 @@ class LinearObjective(MeanLoss):
         if not self.loss.has_negative_entropy:
             return np.inf
         return duality_gap(self, parameters, value, gradient, enough)
+
+    def at_best_intercepts(self, parameters):
+        """Parameters with the same coefficients and nearly the best intercepts.
+
+        They cost several evaluations and are asked for when a fit ends and once more
+        after it: those of the last parameters are remembered.
+
+        Parameters
+        ----------
+        parameters : ndarray of shape (n_parameters,)
+
+        Returns
+        -------
+        point : tuple of (parameters, value, gradient) or None
+            With the objective there; None where the outputs of all rows would not
+            fit.
+        """
+        asked = self.l2, parameters.tobytes()
+        if asked != self._asked:
+            moved = best_intercepts(self, parameters)
+            self._asked, self._at_best_intercepts = asked, None
+            if moved is not None:
+                self._at_best_intercepts = moved, *self.value_and_gradient(moved)
+        return self._at_best_intercepts
 
     def falls_without_end(self, parameters, value):
         """Whether there is no minimum near the parameters, nor further on.
