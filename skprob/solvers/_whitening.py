@@ -39,7 +39,7 @@ class Whitening:
             typical = grams[:, range(len(ridge)), range(len(ridge))].mean(axis=0)
             common = np.maximum(ridge, _vanishing(objective.dtype) * typical.max())
             # Without a penalty there is no reason to go that way, but rounding.
-            moves = (ridge > 0) & (common > 0)
+            moves = ridge > 0
             self._common = np.zeros_like(ridge)
             self._common[moves] = 1 / np.sqrt(n_outputs * common[moves])
 
