@@ -84,13 +84,23 @@ def lbfgs(objective, initial, *, tol, max_iter, callback=None, preconditioner=No
         has_unit_curvature = preconditioner.follows_curvature
         return _Path(objective, course, coordinates, origin, has_unit_curvature)
 
-    path = path_from(initial, preconditioner.begin(initial, linearize))
+    path, is_plain = path_from(initial, preconditioner.begin(initial, linearize)), False
     with serial_scipy_blas:
         while not course.finished:
             _descend(path, course.n_iter + stretch)
+            # Where the curvature is not bounded, that of a point may mislead; that of
+            # zero parameters does not.
+            is_plain = course.stalled and objective.is_convex and not is_plain
+            if is_plain and not course.converged:
+                course.stalled = False
             if not course.finished:
                 here = course.parameters
-                path = path_from(here, preconditioner.renewed(here, linearize))
+                path = path_from(
+                    here,
+                    preconditioner.first()
+                    if is_plain
+                    else preconditioner.renewed(here, linearize),
+                )
                 stretch *= 2
     return course.solution()
 
