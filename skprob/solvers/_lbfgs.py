@@ -90,17 +90,17 @@ def lbfgs(objective, initial, *, tol, max_iter, callback=None, preconditioner=No
             _descend(path, course.n_iter + stretch)
             # Where the curvature is not bounded, that of a point may mislead; that of
             # zero parameters does not.
-            is_plain = course.stalled and objective.is_convex and not is_plain
-            if is_plain and not course.converged:
+            may_be_misled = objective.is_convex and not (is_plain or course.converged)
+            is_plain = course.stalled and may_be_misled
+            if is_plain:
                 course.stalled = False
             if not course.finished:
                 here = course.parameters
-                path = path_from(
-                    here,
-                    preconditioner.first()
-                    if is_plain
-                    else preconditioner.renewed(here, linearize),
-                )
+                if is_plain:
+                    coordinates = preconditioner.first()
+                else:
+                    coordinates = preconditioner.renewed(here, linearize)
+                path = path_from(here, coordinates)
                 stretch *= 2
     return course.solution()
 
