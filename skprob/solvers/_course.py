@@ -24,8 +24,9 @@ _LATELY = 3
 # What is still to gain is an estimate: no success is called whose certificate does not
 # bear it out so far, relative to the objective.
 _CERTAIN = 0.05
-# What is nothing beside a cold start's objective, whatever part of the last it is.
-_NOTHING = 1e-8
+# The square of it is nothing beside a cold start's objective, whatever part of the last
+# it is.
+_NOTHING = 1e-4
 
 
 class Course:
@@ -136,7 +137,7 @@ class Course:
         """What may be left to gain."""
         # Beside a value next to zero, a small part of a cold start's is little too.
         little = max(self.tol * abs(self.value), self._eps)
-        return little + self.tol * self.tol * self._cold_value
+        return little + self.tol * (self.tol * self._cold_value)
 
     @property
     def _is_certain(self):
@@ -147,7 +148,7 @@ class Course:
     @property
     def _uncertain(self):
         """How much more may be left to gain than is thought."""
-        nothing = max(min(self.tol**2, _NOTHING) * self._cold_value, self._eps)
+        nothing = max(min(self.tol, _NOTHING) ** 2 * self._cold_value, self._eps)
         return max(_CERTAIN * abs(self.value), self.tol * abs(self.value), nothing)
 
     def _is_certified(self, enough):
@@ -240,12 +241,11 @@ def rounding_of(value, dtype):
     return np.finfo(dtype).eps * (_LOST * abs(value) + 1)
 
 
-def possible_gain(slope, curvature):
-    """By how much a function of this gradient and curvature can fall.
+def possible_gain(square, curvature):
+    """By how much a function can fall, of a gradient so long (squared) and curvature.
 
     NaN where there is a gradient and no curvature, which says nothing of it.
     """
-    square = float(slope @ slope)
     if square == 0:
         return 0.0
     return square / (2 * curvature) if curvature > 0 else np.nan

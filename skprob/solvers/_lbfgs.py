@@ -168,7 +168,8 @@ class _Path:
             self._curvatures.append(step @ change / (step @ step or 1.0))
         self._point = self._last[:2]
         curvature = min(self._curvatures, default=0.0)
-        gain = possible_gain(self._last[1], curvature)
+        slope = self._last[1]
+        gain = possible_gain(float(slope @ slope), curvature)
         self.course.arrive(*self._last[2], gain)
 
 

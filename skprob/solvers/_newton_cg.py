@@ -5,6 +5,7 @@ from collections import deque
 
 from ._conjugate_gradients import truncated_conjugate_gradients
 from ._course import Course, possible_gain
+from ._inverse_hessian import InverseHessian
 from ._line_search import Trial, line_search
 from ._preconditioner import Preconditioner
 
@@ -14,6 +15,8 @@ from ._preconditioner import Preconditioner
 _ROOM = 10
 _FEW = 5
 _MAX_PRODUCTS = 250
+# However little curvature a step has left, so much of it may come back.
+_LEAST_LEFT = 0.05
 # Nowhere do the rows bend a loss of two classes more than where both scores are equal:
 # from there a step is too short by about so much.
 _TOO_SHORT = 2.0
@@ -24,7 +27,8 @@ def newton_cg(objective, initial, *, tol, max_iter, callback=None, preconditione
 
     Each step minimises a quadratic model by conjugate gradients that are
     preconditioned with Gram matrices of the features weighted by the curvature at a
-    recent point (:class:`Preconditioner`). A line search shortens or lengthens it
+    recent point (:class:`Preconditioner`), and with the directions that the step before
+    was made of (:class:`InverseHessian`). A line search shortens or lengthens it
     until the objective is about level, so that the kinks of a piecewise linear mapping
     do no harm; directions without curvature, or with a negative one, are followed to
     the boundary of a ball. A trust region that shrinks where rows gain or lose their
@@ -79,48 +83,53 @@ def newton_cg(objective, initial, *, tol, max_iter, callback=None, preconditione
     if preconditioner is None:
         preconditioner = Preconditioner(objective, course.standardization)
     coordinates = preconditioner.begin(initial, lambda _: here)
-    slope = coordinates.gradient(here.gradient)
-    gain = possible_gain(slope, preconditioner.least_curvature)
+    inverse = InverseHessian(coordinates, preconditioner.directions)
+    _, square = inverse.times(here.gradient)
+    gain = possible_gain(square, preconditioner.least_curvature)
     course.arrive(initial, here.value, here.gradient, gain)
     first = _first_length(objective, initial)
     taken = deque([0.0], maxlen=_FEW)
     while not course.finished:
         if preconditioner.is_worn:
             coordinates = preconditioner.at(here)
-            slope = coordinates.gradient(here.gradient)
+            inverse = InverseHessian(coordinates, preconditioner.directions)
+            _, square = inverse.times(here.gradient)
 
-        def product(direction, linearization=here, coordinates=coordinates):
-            along = coordinates.to_original(direction)
-            along = along.astype(preconditioner.precision, copy=False)
-            return coordinates.gradient(linearization.hessian_product(along))
+        def product(direction, linearization=here):
+            along = direction.astype(preconditioner.precision, copy=False)
+            return linearization.hessian_product(along)
 
-        size = math.sqrt(slope @ slope)
+        size = math.sqrt(square)
         if size == 0:
             course.stalled = True
             break
         model = truncated_conjugate_gradients(
             product,
-            slope,
+            here.gradient,
+            inverse,
             _ROOM * max(size, *taken),
             residual=min(0.3, math.sqrt(size)),
             max_products=_MAX_PRODUCTS,
+            # All rows bend the loss at zero parameters, and few a step away.
+            n_kept=preconditioner.n_directions if course.parameters.any() else 0,
         )
         preconditioner.used(model.n_products)
-        preconditioner.met(model.least_curvature)
-        direction = coordinates.to_original(model.step)
-        length, there = _search(objective, course, here, direction, first)
+        length, there = _search(objective, course, here, model.step, first)
         if length == 0 or model.decrease == 0:
             course.stalled = True
             break
+        faded = model.met.scaled(_curvature_left(model, here, there, length))
+        preconditioner.met(model.least_curvature, faded)
         first = 1.0
-        taken.append(length * math.sqrt(model.step @ model.step))
+        taken.append(length * model.length)
         here = there
-        slope = coordinates.gradient(here.gradient)
+        inverse = InverseHessian(coordinates, preconditioner.directions)
+        _, square = inverse.times(here.gradient)
         # A step that was cut short has not met the directions of little curvature.
         whole = length >= 1 and not model.at_boundary
-        gain = possible_gain(slope, preconditioner.least_curvature if whole else 0.0)
+        gain = possible_gain(square, preconditioner.least_curvature if whole else 0.0)
         course.arrive(
-            course.parameters + length * direction, here.value, here.gradient, gain
+            course.parameters + length * model.step, here.value, here.gradient, gain
         )
         course.iterated()
     return course.solution()
@@ -130,6 +139,20 @@ def _first_length(objective, initial):
     """How much of the first step to try at first."""
     of_equal_scores = objective.coef_shape[0] == 1 and not initial.any()
     return _TOO_SHORT if objective.is_convex and of_equal_scores else 1.0
+
+
+def _curvature_left(model, here, there, length):
+    """What part of its curvature a step leaves to the directions that it is made of.
+
+    On the way the curvature of the step itself has on average been a part r of that at
+    the start. Losses that vanish exponentially leave r² of it at the end.
+    """
+    slope = here.gradient @ model.step
+    at_start = -2 * (slope + model.decrease)
+    on_average = (there.gradient @ model.step - slope) / length
+    if not 0 < on_average < at_start:
+        return 1.0
+    return max((on_average / at_start) ** 2, _LEAST_LEFT)
 
 
 def _search(objective, course, here, direction, first):

@@ -27,6 +27,10 @@ _CALLS = 5e5
 _GRAM_CALLS = 3e6
 # The features' moments take so many Hessian products at most, as a rule.
 _MOMENTS = 5
+# So many of the directions that were met are kept; fewer where to multiply with all of
+# them, four times in each step of conjugate gradients, were no small part of a product.
+_MAX_DIRECTIONS = 30
+_SMALL_PART = 0.05
 
 
 class Preconditioner:
@@ -51,6 +55,8 @@ class Preconditioner:
         self._used = 0
         self._last_grams = None
         self._curvatures = deque(maxlen=RECENT)
+        #: The last that conjugate gradients met, and the most of them to be kept.
+        self.directions, self.n_directions = None, _MAX_DIRECTIONS
         #: Whether Gram matrices are used.
         self.whitens = False
         #: Whether the Hessian's diagonal is about one in the coordinates.
@@ -74,6 +80,8 @@ class Preconditioner:
         # In multiplications, as all that follows.
         outputs = _NUMBER * n_rows * n_outputs
         product = 2 * n_outputs * n_stored + outputs + _CALLS
+        n_cheap = _SMALL_PART * product / (n_outputs * size)
+        self.n_directions = int(min(_MAX_DIRECTIONS, n_cheap))
         row = size * (size / 2 + _NUMBER)
         rows_of_a_product = product / (n_outputs * row)
         n_drawn = max(
@@ -102,11 +110,15 @@ class Preconditioner:
         self._grams = self._objective.grams(coordinates.mean, coordinates.scale)
 
     def for_objective(self, objective):
-        """That of another penalty, which begins with the last Gram matrices."""
+        """That of another penalty: it begins with the last matrices and directions."""
         if not self.whitens:
             return Preconditioner(objective, coordinates_of(objective))
         other = copy.copy(self)
         other._objective = objective
+        if self.directions is not None:
+            n_coefs = np.prod(objective.coef_shape)
+            added = objective.l2 - self._objective.l2
+            other.directions = self.directions.with_penalty(added, n_coefs)
         return other
 
     def begin(self, initial, linearize):
@@ -159,9 +171,10 @@ class Preconditioner:
         """Tell of Hessian products in the last coordinates."""
         self._used += n_products
 
-    def met(self, curvature):
-        """Tell of the least curvature that a step has met."""
+    def met(self, curvature, directions=None):
+        """Tell of the least curvature that a step has met, and of its directions."""
         self._curvatures.append(curvature)
+        self.directions = directions
 
     @property
     def least_curvature(self):

@@ -5,6 +5,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from skprob.solvers._conjugate_gradients import truncated_conjugate_gradients
+from skprob.solvers._inverse_hessian import InverseHessian
+from skprob.solvers._scaling import OriginalCoordinates
+
+PLAIN = InverseHessian(OriginalCoordinates())
 
 
 def model(n=8, lowest=0.1):
@@ -15,7 +19,12 @@ def model(n=8, lowest=0.1):
 
 def solve(hessian, gradient, radius=np.inf, residual=1e-12):
     return truncated_conjugate_gradients(
-        lambda d: hessian @ d, gradient, radius, residual=residual, max_products=100
+        lambda d: hessian @ d,
+        gradient,
+        PLAIN,
+        radius,
+        residual=residual,
+        max_products=100,
     )
 
 
@@ -39,6 +48,7 @@ def test_the_ball_is_not_left_and_the_model_falls(radius, lowest):
     hessian, gradient = model(lowest=lowest)
     found = solve(hessian, gradient, radius)
     length = np.linalg.norm(found.step)
+    assert found.length == pytest.approx(length)
     assert length <= radius * (1 + 1e-12)
     assert found.at_boundary == (length > radius * (1 - 1e-9))
     assert_allclose(found.decrease, decrease(hessian, gradient, found.step))

@@ -48,6 +48,16 @@ def test_success_is_not_reported_with_percents_to_go(solver):
     assert solution.value < 1.002 * best.value
 
 
+@every_solver
+@pytest.mark.parametrize("tol", [1e200, 1e300])
+def test_a_tolerance_whose_square_overflows_is_a_large_one(solver, tol):
+    X, y = classes(3)
+    for mapping in Softmax(), Sparsemax():
+        solution = solve(objective_of(X, y, mapping=mapping), solver, tol=tol)
+        assert solution.converged
+        assert solution.n_iter <= 1
+
+
 def promised(objective, value, tol):
     """By how much a value may exceed the minimum."""
     cold, _ = objective.value_and_gradient(objective.initial())

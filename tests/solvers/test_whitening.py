@@ -8,6 +8,7 @@ from scipy import sparse
 from skprob.mappings import Entmax, Softmax, Sparsemax
 from skprob.objective import _gram
 from skprob.solvers import Standardization
+from skprob.solvers._conjugate_gradients import ConjugateDirections
 from skprob.solvers._preconditioner import Preconditioner
 from skprob.solvers._whitening import Whitening
 
@@ -154,14 +155,23 @@ def test_rank_deficient_constant_and_vanishing_features_get_finite_coordinates()
             assert step @ gradient > 0
 
 
-def test_the_next_fit_begins_with_the_last_gram_matrices_and_its_own_penalty():
+def test_the_next_fit_begins_with_what_the_last_has_left_and_its_own_penalty():
     first, then = correlated(3, l2=1.0), correlated(3, l2=1e-4)
     preconditioner = Preconditioner(first, Standardization(first))
     point = 0.1 * preconditioner.first().to_original(np.ones(first.n_parameters))
     preconditioner.at(first.linearize(point))
-    preconditioner.met(0.5)
+    direction = np.arange(1.0, first.n_parameters + 1)
+    product = first.linearize(point).hessian_product(direction)
+    met = ConjugateDirections(
+        direction[None], product[None], np.array([direction @ product])
+    )
+    preconditioner.met(0.5, met)
     following = preconditioner.for_objective(then)
     assert following.least_curvature == 0.5
+    product = then.linearize(point).hessian_product(direction)
+    assert_allclose(following.directions.products[0], product)
+    assert_allclose(following.directions.curvatures[0], direction @ product)
+    assert_allclose(following.directions.directions[0], direction)
     coordinates = following.begin(point, linearize=None)
     expected = Preconditioner(then, Standardization(first))
     expected = expected.at(then.linearize(point))
