@@ -25,6 +25,9 @@ _LEAST_CURVATURE = 1e-4
 _NUMBER = 50
 _CALLS = 5e5
 _GRAM_CALLS = 3e6
+# Along a path the way of each fit is short, and its curvature about the last one's: the
+# matrices are renewed when they have paid for themselves so many times.
+_PATIENCE_ON_PATHS = 4
 # The features' moments take so many Hessian products at most, as a rule.
 _MOMENTS = 5
 # So many of the directions that were met are kept; fewer where to multiply with all of
@@ -52,7 +55,7 @@ class Preconditioner:
     def __init__(self, objective, standardization):
         self._objective = objective
         self._standardization = standardization
-        self._used = 0
+        self._used, self._patience = 0, 1
         self._last_grams = None
         self._curvatures = deque(maxlen=RECENT)
         #: The last that conjugate gradients met, and the most of them to be kept.
@@ -114,7 +117,7 @@ class Preconditioner:
         if not self.whitens:
             return Preconditioner(objective, coordinates_of(objective))
         other = copy.copy(self)
-        other._objective = objective
+        other._objective, other._patience = objective, _PATIENCE_ON_PATHS
         if self.directions is not None:
             n_coefs = np.prod(objective.coef_shape)
             added = objective.l2 - self._objective.l2
@@ -184,7 +187,8 @@ class Preconditioner:
     @property
     def is_worn(self):
         """Whether so much has been done in the coordinates that new ones pay."""
-        return self.follows_curvature and self._used >= self._cost
+        worn = self._used >= self._patience * self._cost
+        return self.follows_curvature and worn
 
     def _scaling(self, linearization):
         curvature = self._objective.curvature(linearization, by_class=False)

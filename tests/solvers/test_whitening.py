@@ -166,7 +166,10 @@ def test_the_next_fit_begins_with_what_the_last_has_left_and_its_own_penalty():
         direction[None], product[None], np.array([direction @ product])
     )
     preconditioner.met(0.5, met)
+    preconditioner.used(2 * preconditioner._cost)
     following = preconditioner.for_objective(then)
+    assert preconditioner.is_worn
+    assert not following.is_worn
     assert following.least_curvature == 0.5
     product = then.linearize(point).hessian_product(direction)
     assert_allclose(following.directions.products[0], product)
