@@ -187,8 +187,7 @@ class Preconditioner:
     @property
     def is_worn(self):
         """Whether so much has been done in the coordinates that new ones pay."""
-        worn = self._used >= self._patience * self._cost
-        return self.follows_curvature and worn
+        return self.follows_curvature and self._used >= self._patience * self._cost
 
     def _scaling(self, linearization):
         curvature = self._objective.curvature(linearization, by_class=False)
