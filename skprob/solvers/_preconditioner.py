@@ -108,6 +108,9 @@ class Preconditioner:
         self.whitens = n_features <= _MAX_FEATURES and (
             cost(1, self._n_drawn) <= _MOST_PRODUCTS
         )
+        if self.whitens and n_outputs == 1:
+            # The Gram matrix is the whole Hessian, and a newer one than theirs.
+            self.n_directions = 0
         self._cost = self._cost_from(self._n_drawn) if self.whitens else _MOMENTS
         coordinates = self._standardization
         self._grams = self._objective.grams(coordinates.mean, coordinates.scale)
