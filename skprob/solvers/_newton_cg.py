@@ -28,11 +28,11 @@ def newton_cg(objective, initial, *, tol, max_iter, callback=None, preconditione
     Each step minimises a quadratic model by conjugate gradients that are
     preconditioned with Gram matrices of the features weighted by the curvature at a
     recent point (:class:`Preconditioner`), and with the directions that the step before
-    was made of (:class:`InverseHessian`). A line search shortens or lengthens it
-    until the objective is about level, so that the kinks of a piecewise linear mapping
-    do no harm; directions without curvature, or with a negative one, are followed to
-    the boundary of a ball. A trust region that shrinks where rows gain or lose their
-    curvature was measured to be several times slower on nearly separable data.
+    was made of. A line search shortens or lengthens the step until the objective is
+    about level, so that the kinks of a piecewise linear mapping do no harm; directions
+    without curvature, or with a negative one, are followed to the boundary of a ball. A
+    trust region that shrinks where rows gain or lose their curvature was measured to be
+    several times slower on nearly separable data.
 
     Parameters
     ----------
