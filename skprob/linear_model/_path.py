@@ -18,6 +18,9 @@ from ._threshold import threshold_rule
 _CARE = 0.1
 # Fits that go together are Newton's method's, which has the next digits for nothing.
 _CARE_TOGETHER = 0.01
+# The way of each fit is short, and its curvature about the last one's: Gram matrices
+# are renewed when they have paid for themselves so many times.
+_PATIENCE = 4
 
 
 class PathPoint(NamedTuple):
@@ -112,7 +115,8 @@ def _solutions(objective, l2s, starts, template):
             tol=_CARE_TOGETHER * template.tol,
             max_iter=template.max_iter,
         )
-    preconditioner = Preconditioner(objective, coordinates_of(objective))
+    coordinates = coordinates_of(objective)
+    preconditioner = Preconditioner(objective, coordinates, _PATIENCE)
     for l2, parameters, converged in zip(l2s, found, together, strict=True):
         if not converged:
             penalised = objective.with_penalty(l2)

@@ -23,12 +23,15 @@ class Linearization(NamedTuple):
     curvatures : sequence of callable
         Of each block: its rows' second derivatives in the outputs of the model, of
         shape (n_rows, M).
+    mean_loss : tuple
+        What :meth:`MeanLoss.mean_loss_linearization` returned.
     """
 
     value: float
     gradient: np.ndarray
     hessian_product: Callable
     curvatures: Sequence = ()
+    mean_loss: tuple = ()
 
 
 class MeanLoss:

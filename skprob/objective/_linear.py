@@ -1,5 +1,6 @@
 """The training objective of a linear model: mean loss plus ridge penalty."""
 
+import copy
 from functools import cached_property
 
 import numpy as np
@@ -93,6 +94,12 @@ class LinearObjective(MeanLoss):
         intercept = parameters[size:] if self.fit_intercept else np.zeros(n_outputs)
         return coef, intercept
 
+    def with_penalty(self, l2):
+        """The same loss of the same data; what is known of it is shared."""
+        other = copy.copy(self)
+        other.l2 = l2
+        return other
+
     def initial(self):
         """Parameters to start from: zeros."""
         return np.zeros(self.n_parameters)
@@ -124,10 +131,28 @@ class LinearObjective(MeanLoss):
         -------
         linearization : Linearization
         """
-        coef, intercept = self.unpack(parameters)
-        value, *gradient, product, curvatures = self.mean_loss_linearization(
-            coef, intercept
-        )
+        mean_loss = self.mean_loss_linearization(*self.unpack(parameters))
+        return self._linearization(parameters, mean_loss)
+
+    def relinearize(self, linearization, parameters):
+        """That of :meth:`linearize`, from another penalty's at the same parameters.
+
+        It takes no pass over the data.
+
+        Parameters
+        ----------
+        linearization : Linearization
+        parameters : ndarray of shape (n_parameters,)
+
+        Returns
+        -------
+        linearization : Linearization
+        """
+        return self._linearization(parameters, linearization.mean_loss)
+
+    def _linearization(self, parameters, mean_loss):
+        coef, _ = self.unpack(parameters)
+        value, *gradient, product, curvatures = mean_loss
 
         def hessian_product(direction):
             along_coef, along_intercept = self.unpack(direction)
@@ -137,7 +162,10 @@ class LinearObjective(MeanLoss):
             return found
 
         return Linearization(
-            *self._penalised(coef, value, gradient), hessian_product, curvatures
+            *self._penalised(coef, value, gradient),
+            hessian_product,
+            curvatures,
+            mean_loss,
         )
 
     def feature_moments(self):

@@ -1,7 +1,5 @@
 """A linear objective whose loss or penalty changes from fit to fit."""
 
-import copy
-
 from ._linear import LinearObjective
 from ._penalty_batch import PenaltyBatch
 
@@ -59,12 +57,6 @@ class PathObjective(LinearObjective):
         other._moments = objective.feature_moments()
         if objective.fit_intercept:
             other._target_sums = objective.target_sums()
-        return other
-
-    def with_penalty(self, l2):
-        """The same loss of the same data; what is known of it is shared."""
-        other = copy.copy(self)
-        other.l2 = l2
         return other
 
     @property

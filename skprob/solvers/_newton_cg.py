@@ -4,6 +4,7 @@ import math
 from collections import deque
 
 from ._conjugate_gradients import truncated_conjugate_gradients
+from ._continuation import has_served, promises_little, under_stronger_penalty
 from ._course import Course, possible_gain
 from ._inverse_hessian import InverseHessian
 from ._line_search import Trial, line_search
@@ -34,11 +35,15 @@ def newton_cg(objective, initial, *, tol, max_iter, callback=None, preconditione
     trust region that shrinks where rows gain or lose their curvature was measured to be
     several times slower on nearly separable data.
 
+    There, from zeros, the first steps are under ten times the penalty instead: on the
+    way to its minimum rows keep their curvature, and the rest of the way is short.
+
     Parameters
     ----------
     objective : object
         With ``linearize(parameters)``, ``dtype`` and what :class:`Preconditioner`
-        asks for.
+        asks for. With ``with_penalty(l2)`` and ``relinearize(linearization,
+        parameters)``, if its penalty may be a stronger one.
     initial : ndarray of shape (n_parameters,)
         Where to start.
     tol : float
@@ -57,6 +62,8 @@ def newton_cg(objective, initial, *, tol, max_iter, callback=None, preconditione
     ----------
     Lin, Weng, Keerthi, "Trust region Newton method for large-scale logistic
     regression", Journal of Machine Learning Research 2008.
+
+    Allgower, Georg, "Numerical continuation methods: an introduction", Springer 1990.
 
     Keerthi, DeCoste, "A modified finite Newton method for fast solution of large scale
     linear SVMs", Journal of Machine Learning Research 2005.
@@ -82,57 +89,113 @@ def newton_cg(objective, initial, *, tol, max_iter, callback=None, preconditione
     here = objective.linearize(initial)
     if preconditioner is None:
         preconditioner = Preconditioner(objective, course.standardization)
-    coordinates = preconditioner.begin(initial, lambda _: here)
-    inverse = InverseHessian(coordinates, preconditioner.directions)
-    _, square = inverse.times(here.gradient)
-    gain = possible_gain(square, preconditioner.least_curvature)
-    course.arrive(initial, here.value, here.gradient, gain)
-    first = _first_length(objective, initial)
+    problem = _Problem(objective, preconditioner, initial, here)
+    course.arrive(initial, here.value, here.gradient, problem.possible_gain())
+    problem = _to_begin_with(problem, initial)
+    first_value, first = problem.here.value, _first_length(objective, initial)
     taken = deque([0.0], maxlen=_FEW)
     while not course.finished:
-        if preconditioner.is_worn:
-            coordinates = preconditioner.at(here)
-            inverse = InverseHessian(coordinates, preconditioner.directions)
-            _, square = inverse.times(here.gradient)
+        problem.renew()
+        length = 0.0
+        if problem.square > 0:
+            model = problem.step(taken, course.parameters.any())
+            if model.decrease > 0:
+                length, there = _search(problem, course, model.step, first)
+        is_own = problem.objective is objective
+        if length == 0:
+            if is_own:
+                course.stalled = True
+                break
+            problem = problem.under(objective, course.parameters)
+            continue
+        before = problem.here.value
+        problem.moved(model, length, there)
+        first = 1.0
+        taken.append(length * model.length)
+        parameters = course.parameters + length * model.step
+        if is_own:
+            # A step that was cut short has not met the directions of little curvature.
+            whole = length >= 1 and not model.at_boundary
+            gain = problem.possible_gain(whole)
+        else:
+            there, gain = objective.relinearize(there, parameters), math.nan
+            if has_served(first_value, before, problem.here.value, length):
+                problem = problem.under(objective, parameters)
+        course.arrive(parameters, there.value, there.gradient, gain)
+        course.iterated()
+    return course.solution()
 
-        def product(direction, linearization=here):
+
+class _Problem:
+    """An objective at a point, and what is known of its Hessian's inverse."""
+
+    def __init__(self, objective, preconditioner, parameters, here):
+        self.objective, self._preconditioner = objective, preconditioner
+        self._coordinates = preconditioner.begin(parameters, lambda _: here)
+        self._look_from(here)
+
+    def _look_from(self, here):
+        self.here = here
+        directions = self._preconditioner.directions
+        self._inverse = InverseHessian(self._coordinates, directions)
+        #: Of the gradient's length.
+        _, self.square = self._inverse.times(here.gradient)
+
+    def under(self, objective, parameters):
+        """The same with another penalty, at the same point."""
+        preconditioner = self._preconditioner.for_objective(objective)
+        here = objective.relinearize(self.here, parameters)
+        return _Problem(objective, preconditioner, parameters, here)
+
+    def renew(self):
+        """New coordinates if the last are worn."""
+        if self._preconditioner.is_worn:
+            self._coordinates = self._preconditioner.at(self.here)
+            self._look_from(self.here)
+
+    def step(self, taken, bends_less):
+        """A step; its directions are kept where rows bend the loss less than at zeros.
+
+        `taken` are the lengths of the last few steps.
+        """
+        preconditioner, here, size = self._preconditioner, self.here, self.square**0.5
+
+        def product(direction):
             along = direction.astype(preconditioner.precision, copy=False)
-            return linearization.hessian_product(along)
+            return here.hessian_product(along)
 
-        size = math.sqrt(square)
-        if size == 0:
-            course.stalled = True
-            break
         model = truncated_conjugate_gradients(
             product,
             here.gradient,
-            inverse,
+            self._inverse,
             _ROOM * max(size, *taken),
             residual=min(0.3, math.sqrt(size)),
             max_products=_MAX_PRODUCTS,
             # All rows bend the loss at zero parameters, and few a step away.
-            n_kept=preconditioner.n_directions if course.parameters.any() else 0,
+            n_kept=preconditioner.n_directions if bends_less else 0,
         )
         preconditioner.used(model.n_products)
-        length, there = _search(objective, course, here, model.step, first)
-        if length == 0 or model.decrease == 0:
-            course.stalled = True
-            break
-        faded = model.met.scaled(_curvature_left(model, here, there, length))
-        preconditioner.met(model.least_curvature, faded)
-        first = 1.0
-        taken.append(length * model.length)
-        here = there
-        inverse = InverseHessian(coordinates, preconditioner.directions)
-        _, square = inverse.times(here.gradient)
-        # A step that was cut short has not met the directions of little curvature.
-        whole = length >= 1 and not model.at_boundary
-        gain = possible_gain(square, preconditioner.least_curvature if whole else 0.0)
-        course.arrive(
-            course.parameters + length * model.step, here.value, here.gradient, gain
-        )
-        course.iterated()
-    return course.solution()
+        return model
+
+    def moved(self, model, length, there):
+        """Be where so much of a step has led."""
+        left = _curvature_left(model, self.here, there, length)
+        self._preconditioner.met(model.least_curvature, model.met.scaled(left))
+        self._look_from(there)
+
+    def possible_gain(self, all_met=True):
+        """By how much the objective may fall, if the last step met all directions."""
+        least = self._preconditioner.least_curvature if all_met else 0.0
+        return possible_gain(self.square, least)
+
+
+def _to_begin_with(problem, initial):
+    """The problem under a stronger penalty, where that promises to help."""
+    stronger = under_stronger_penalty(problem.objective, initial)
+    if stronger is None or not promises_little(problem.here.value, problem.square):
+        return problem
+    other = problem.under(stronger, initial)
+    return other if promises_little(other.here.value, other.square) else problem
 
 
 def _first_length(objective, initial):
@@ -155,11 +218,12 @@ def _curvature_left(model, here, there, length):
     return max((on_average / at_start) ** 2, _LEAST_LEFT)
 
 
-def _search(objective, course, here, direction, first):
+def _search(problem, course, direction, first):
     """How much of a step to take, and the linearization there."""
+    here = problem.here
 
     def evaluate(length):
-        there = objective.linearize(course.parameters + length * direction)
+        there = problem.objective.linearize(course.parameters + length * direction)
         return Trial(length, there.value, there.gradient @ direction, there)
 
     start = Trial(0.0, here.value, here.gradient @ direction, here)

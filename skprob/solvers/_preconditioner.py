@@ -25,9 +25,6 @@ _LEAST_CURVATURE = 1e-4
 _NUMBER = 50
 _CALLS = 5e5
 _GRAM_CALLS = 3e6
-# Along a path the way of each fit is short, and its curvature about the last one's: the
-# matrices are renewed when they have paid for themselves so many times.
-_PATIENCE_ON_PATHS = 4
 # The features' moments take so many Hessian products at most, as a rule.
 _MOMENTS = 5
 # So many of the directions that were met are kept; fewer where to multiply with all of
@@ -50,12 +47,14 @@ class Preconditioner:
         wanted, ``is_convex``, ``n_rows``, ``n_stored``, ``outputs_fit``, ``curvature``,
         ``grams``, ``moments`` and ``suits_single_precision``.
     standardization : Standardization
+    patience : int, default=1
+        How many times they must have paid off.
     """
 
-    def __init__(self, objective, standardization):
+    def __init__(self, objective, standardization, patience=1):
         self._objective = objective
         self._standardization = standardization
-        self._used, self._patience = 0, 1
+        self._used, self._patience = 0, patience
         self._last_grams = None
         self._curvatures = deque(maxlen=RECENT)
         #: The last that conjugate gradients met, and the most of them to be kept.
@@ -118,9 +117,10 @@ class Preconditioner:
     def for_objective(self, objective):
         """That of another penalty: it begins with the last matrices and directions."""
         if not self.whitens:
-            return Preconditioner(objective, coordinates_of(objective))
+            coordinates = coordinates_of(objective)
+            return Preconditioner(objective, coordinates, self._patience)
         other = copy.copy(self)
-        other._objective, other._patience = objective, _PATIENCE_ON_PATHS
+        other._objective = objective
         if self.directions is not None:
             n_coefs = np.prod(objective.coef_shape)
             added = objective.l2 - self._objective.l2

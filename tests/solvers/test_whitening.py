@@ -157,7 +157,7 @@ def test_rank_deficient_constant_and_vanishing_features_get_finite_coordinates()
 
 def test_the_next_fit_begins_with_what_the_last_has_left_and_its_own_penalty():
     first, then = correlated(3, l2=1.0), correlated(3, l2=1e-4)
-    preconditioner = Preconditioner(first, Standardization(first))
+    preconditioner = Preconditioner(first, Standardization(first), patience=3)
     point = 0.1 * preconditioner.first().to_original(np.ones(first.n_parameters))
     preconditioner.at(first.linearize(point))
     direction = np.arange(1.0, first.n_parameters + 1)
@@ -168,8 +168,10 @@ def test_the_next_fit_begins_with_what_the_last_has_left_and_its_own_penalty():
     preconditioner.met(0.5, met)
     preconditioner.used(2 * preconditioner._cost)
     following = preconditioner.for_objective(then)
-    assert preconditioner.is_worn
-    assert not following.is_worn
+    for one in preconditioner, following:
+        assert not one.is_worn
+        one.used(2 * preconditioner._cost)
+        assert one.is_worn
     assert following.least_curvature == 0.5
     product = then.linearize(point).hessian_product(direction)
     assert_allclose(following.directions.products[0], product)
