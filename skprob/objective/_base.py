@@ -24,7 +24,7 @@ class Linearization(NamedTuple):
         Of each block: its rows' second derivatives in the outputs of the model, of
         shape (n_rows, M).
     mean_loss : tuple
-        What :meth:`MeanLoss.mean_loss_linearization` returned.
+        That of the mean loss, in which no penalty has a part.
     """
 
     value: float

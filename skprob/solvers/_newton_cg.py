@@ -158,7 +158,8 @@ class _Problem:
 
         `taken` are the lengths of the last few steps.
         """
-        preconditioner, here, size = self._preconditioner, self.here, self.square**0.5
+        preconditioner, here = self._preconditioner, self.here
+        size = math.sqrt(self.square)
 
         def product(direction):
             along = direction.astype(preconditioner.precision, copy=False)
