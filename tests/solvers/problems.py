@@ -1,5 +1,7 @@
 """Training problems, and their optima by a method that shares no code."""
 
+from collections import Counter
+
 import numpy as np
 from scipy.optimize import minimize
 
@@ -25,6 +27,28 @@ def objective_of(X, y, mapping=None, *, l2=0.01, fit_intercept=True, weight=None
     loss = FenchelYoungLoss(mapping or Softmax())
     blocks = split_rows(X, target, weight)
     return LinearObjective(blocks, loss, l2=l2, fit_intercept=fit_intercept)
+
+
+def counted_passes(monkeypatch):
+    """Evaluations with second derivatives, and Hessian products, from now on.
+
+    Of all linear objectives: a solver may ask one for others.
+    """
+    passes = Counter()
+    linearize = LinearObjective.mean_loss_linearization
+
+    def counting(self, *model):
+        passes["evaluations"] += 1
+        *found, product, curvatures = linearize(self, *model)
+
+        def counting_product(*direction):
+            passes["products"] += 1
+            return product(*direction)
+
+        return *found, counting_product, curvatures
+
+    monkeypatch.setattr(LinearObjective, "mean_loss_linearization", counting)
+    return passes
 
 
 def exact_optimum(objective):

@@ -12,7 +12,7 @@ from skprob.objective import LinearObjective, PathObjective
 from skprob.solvers import newton_cg
 from skprob.solvers._continuation import has_served, promises_little
 
-from .problems import classes, exact_optimum, objective_of
+from .problems import classes, counted_passes, exact_optimum, objective_of
 
 L2 = 1e-6
 
@@ -122,28 +122,13 @@ def test_a_stronger_penalty_under_which_no_step_can_be_taken_is_left():
 def test_it_saves_passes_over_data_that_are_hard(mapping, monkeypatch):
     X, y = load_digits(return_X_y=True)
     objective = objective_of(X, y, mapping, l2=1 / (100 * len(y)))
-    n_passes = 0
-    linearize = LinearObjective.mean_loss_linearization
-
-    def counted(self, *model):
-        nonlocal n_passes
-        n_passes += 1
-        *found, product, curvatures = linearize(self, *model)
-
-        def counted_product(*direction):
-            nonlocal n_passes
-            n_passes += 1
-            return product(*direction)
-
-        return *found, counted_product, curvatures
-
-    monkeypatch.setattr(LinearObjective, "mean_loss_linearization", counted)
+    passes = counted_passes(monkeypatch)
     solve = partial(newton_cg, initial=objective.initial(), tol=1e-5, max_iter=500)
-    found, with_continuation = solve(objective), n_passes
-    n_passes = 0
+    found, with_continuation = solve(objective), passes.total()
+    passes.clear()
     expected = solve(alone(objective, objective.l2))
     assert_allclose(found.value, expected.value, rtol=1e-4)
-    assert with_continuation < 0.95 * n_passes
+    assert with_continuation < 0.95 * passes.total()
 
 
 @pytest.mark.parametrize("l2", [1e-6, 1.0])

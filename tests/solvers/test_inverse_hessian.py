@@ -13,7 +13,7 @@ from skprob.solvers._conjugate_gradients import (
 )
 from skprob.solvers._inverse_hessian import InverseHessian
 
-from .problems import objective_of
+from .problems import counted_passes, objective_of
 
 
 class Scaled:
@@ -127,25 +127,15 @@ def test_directions_of_the_last_step_spare_products(mapping, monkeypatch):
     X, y = load_digits(return_X_y=True)
     X = X.reshape(-1, 4, 2, 4, 2).sum(axis=(2, 4)).reshape(-1, 16)
     objective = objective_of(X, y, mapping=mapping, l2=1 / len(y))
-    linearize, n_products = type(objective).linearize, []
-
-    def counting(parameters):
-        there = linearize(objective, parameters)
-
-        def product(direction):
-            n_products[-1] += 1
-            return there.hessian_product(direction)
-
-        return there._replace(hessian_product=product)
-
-    monkeypatch.setattr(objective, "linearize", counting)
-    values = []
+    passes = counted_passes(monkeypatch)
+    values, n_products = [], []
     for most in 30, 0:
         monkeypatch.setattr(_preconditioner, "_MAX_DIRECTIONS", most)
-        n_products.append(0)
+        passes.clear()
         start = objective.initial()
         solution = newton_cg(objective, start, tol=1e-6, max_iter=1000)
         assert solution.converged
         values.append(solution.value)
+        n_products.append(passes["products"])
     assert_allclose(*values, rtol=1e-5)
     assert n_products[0] < 0.95 * n_products[1], n_products
