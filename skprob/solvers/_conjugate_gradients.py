@@ -75,7 +75,16 @@ class Step(NamedTuple):
 
 
 def truncated_conjugate_gradients(
-    hessian_product, gradient, inverse, radius, *, residual, max_products, n_kept=0
+    hessian_product,
+    gradient,
+    inverse,
+    radius,
+    *,
+    residual,
+    max_products,
+    step_cost=0,
+    n_kept=0,
+    downhill=None,
 ):
     """Minimise a quadratic model inside a ball, roughly.
 
@@ -96,8 +105,13 @@ def truncated_conjugate_gradients(
         Stop where the residual is so small, in units of the gradient, or where a
         product adds less than a fifth of the average to the decrease.
     max_products : int
+    step_cost : float, default=0
+        So many products count in the average beside those that were made: what is
+        left out for the next step costs them once more.
     n_kept : int, default=0
         Directions to keep, at most.
+    downhill : tuple, default=None
+        ``inverse.times(-gradient)``, where it is known.
 
     Returns
     -------
@@ -112,7 +126,7 @@ def truncated_conjugate_gradients(
     Operations Research Letters 1990.
     """
     step, rest = np.zeros_like(gradient), -gradient
-    direction, square = inverse.times(rest)
+    direction, square = inverse.times(rest) if downhill is None else downhill
     start, kept = square, []
     # Squared lengths of direction and step, and their inner product, by recurrence.
     of_direction, of_step, across = square, 0.0, 0.0
@@ -137,7 +151,8 @@ def truncated_conjugate_gradients(
         # Not in place: coordinates may leave a gradient as it is.
         rest = rest - ahead * product
         conjugate, new = inverse.times(rest)
-        if new <= residual**2 * start or n_products * gain <= 0.2 * decrease:
+        average = decrease / (n_products + step_cost)
+        if new <= residual**2 * start or gain <= 0.2 * average:
             break
         part = new / square
         across = part * (across + ahead * of_direction)

@@ -2,6 +2,7 @@
 
 import math
 from collections import deque
+from typing import NamedTuple
 
 from ._conjugate_gradients import truncated_conjugate_gradients
 from ._continuation import has_served, promises_little, under_stronger_penalty
@@ -21,6 +22,27 @@ _LEAST_LEFT = 0.05
 # Nowhere do the rows bend a loss of two classes more than where both scores are equal:
 # from there a step is too short by about so much.
 _TOO_SHORT = 2.0
+
+
+class _Care(NamedTuple):
+    """How well conjugate gradients solve a step's model.
+
+    Attributes
+    ----------
+    part : float
+        What is left of the residual, in units of what would do far from the minimum.
+    step_cost : float
+        As for :func:`truncated_conjugate_gradients`.
+    """
+
+    part: float
+    step_cost: float
+
+
+# On a long way the model is a guess, and soon solved well enough ...
+_LITTLE_CARE = _Care(part=1.0, step_cost=0)
+# ... but about the objective where the way is short, as from another fit's solution.
+_MUCH_CARE = _Care(part=0.3, step_cost=20)
 
 
 def newton_cg(objective, initial, *, tol, max_iter, callback=None, preconditioner=None):
@@ -89,7 +111,8 @@ def newton_cg(objective, initial, *, tol, max_iter, callback=None, preconditione
     here = objective.linearize(initial)
     if preconditioner is None:
         preconditioner = Preconditioner(objective, course.standardization)
-    problem = _Problem(objective, preconditioner, initial, here)
+    care = _MUCH_CARE if initial.any() else _LITTLE_CARE
+    problem = _Problem(objective, preconditioner, initial, here, care)
     course.arrive(initial, here.value, here.gradient, problem.possible_gain())
     problem = _to_begin_with(problem, initial)
     first_value, first = problem.here.value, _first_length(objective, initial)
@@ -129,8 +152,9 @@ def newton_cg(objective, initial, *, tol, max_iter, callback=None, preconditione
 class _Problem:
     """An objective at a point, and what is known of its Hessian's inverse."""
 
-    def __init__(self, objective, preconditioner, parameters, here):
+    def __init__(self, objective, preconditioner, parameters, here, care):
         self.objective, self._preconditioner = objective, preconditioner
+        self._care = care
         self._coordinates = preconditioner.begin(parameters, lambda _: here)
         self._look_from(here)
 
@@ -138,14 +162,18 @@ class _Problem:
         self.here = here
         directions = self._preconditioner.directions
         self._inverse = InverseHessian(self._coordinates, directions)
-        #: Of the gradient's length.
-        _, self.square = self._inverse.times(here.gradient)
+        self._downhill = self._inverse.times(-here.gradient)
+
+    @property
+    def square(self):
+        """Of the gradient's length."""
+        return self._downhill[1]
 
     def under(self, objective, parameters):
         """The same with another penalty, at the same point."""
         preconditioner = self._preconditioner.for_objective(objective)
         here = objective.relinearize(self.here, parameters)
-        return _Problem(objective, preconditioner, parameters, here)
+        return _Problem(objective, preconditioner, parameters, here, self._care)
 
     def renew(self):
         """New coordinates if the last are worn."""
@@ -170,10 +198,12 @@ class _Problem:
             here.gradient,
             self._inverse,
             _ROOM * max(size, *taken),
-            residual=min(0.3, math.sqrt(size)),
+            residual=self._care.part * min(0.3, math.sqrt(size)),
             max_products=_MAX_PRODUCTS,
+            step_cost=self._care.step_cost,
             # All rows bend the loss at zero parameters, and few a step away.
             n_kept=preconditioner.n_directions if bends_less else 0,
+            downhill=self._downhill,
         )
         preconditioner.used(model.n_products)
         return model

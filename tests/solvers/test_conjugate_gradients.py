@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 from skprob.solvers._conjugate_gradients import truncated_conjugate_gradients
 from skprob.solvers._inverse_hessian import InverseHessian
@@ -17,14 +17,15 @@ def model(n=8, lowest=0.1):
     return basis * np.linspace(lowest, 3, n) @ basis.T, rng.normal(size=n)
 
 
-def solve(hessian, gradient, radius=np.inf, residual=1e-12):
+def solve(hessian, gradient, radius=np.inf, residual=1e-12, inverse=PLAIN, **others):
     return truncated_conjugate_gradients(
         lambda d: hessian @ d,
         gradient,
-        PLAIN,
+        inverse,
         radius,
         residual=residual,
         max_products=100,
+        **others,
     )
 
 
@@ -71,3 +72,32 @@ def test_it_stops_early_where_little_is_gained():
     rough, exact = (solve(hessian, gradient, residual=r) for r in (0.5, 1e-12))
     assert rough.n_products < exact.n_products
     assert 0.5 * exact.decrease < rough.decrease <= exact.decrease
+
+
+def test_where_steps_are_dear_it_goes_on_for_less():
+    hessian, gradient = model(n=50, lowest=1e-3)
+    n_products = [
+        solve(hessian, gradient, step_cost=cost).n_products for cost in (0, 8, 1e9)
+    ]
+    assert n_products == sorted(set(n_products))
+    best = decrease(hessian, gradient, -np.linalg.solve(hessian, gradient))
+    assert_allclose(solve(hessian, gradient, step_cost=1e9).decrease, best, rtol=1e-6)
+
+
+def test_a_product_with_the_inverse_that_is_known_is_not_made_again():
+    hessian, gradient = model()
+    made = []
+
+    class Counting:
+        def times(self, vector):
+            made.append(vector)
+            return PLAIN.times(vector)
+
+    def found(**others):
+        made.clear()
+        return solve(hessian, gradient, inverse=Counting(), **others), len(made)
+
+    expected, n_made = found()
+    step, n_fewer = found(downhill=PLAIN.times(-gradient))
+    assert_array_equal(step.step, expected.step)
+    assert n_fewer == n_made - 1
