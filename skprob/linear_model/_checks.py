@@ -77,8 +77,9 @@ def check_outputs(outputs, first_row):
 
     Rows are counted from `first_row`.
     """
-    finite = np.isfinite(outputs).all(axis=1)
+    finite = np.isfinite(outputs)
     if not finite.all():
+        finite = finite.all(axis=1)
         raise ValueError(
             "X must be small enough for finite scores; in row "
             f"{first_row + np.argmin(finite)} they overflow {outputs.dtype}."

@@ -62,11 +62,12 @@ def as_rows(scores, **others):
 def as_distributions(probabilities, name="probabilities"):
     """`probabilities` as a float matrix whose rows are on the simplex."""
     p = _as_matrix(name, probabilities)
-    total = p.sum(axis=1, dtype=np.float64)
+    # Of a few classes twice as fast as a sum over the axis.
+    total = np.einsum("nk->n", p, dtype=np.float64)
     # NaN fails both comparisons.
-    good = (np.abs(total - 1) <= 1e3 * np.finfo(p.dtype).eps) & (p >= 0).all(axis=1)
-    if not good.all():
-        row = int(np.argmin(good))
+    good = np.abs(total - 1) <= 1e3 * np.finfo(p.dtype).eps
+    if not (good.all() and p.min(initial=0) >= 0):
+        row = int(np.argmin(good & (p >= 0).all(axis=1)))
         raise ValueError(
             f"{name} must be rows of non-negative numbers that sum to one; row {row} "
             f"has minimum {p[row].min():.6g} and sum {total[row]:.6g}: it is "
