@@ -13,9 +13,11 @@ from ._base import labelled_rows, penalty
 from ._targets import class_weight_factors, encode_target
 from ._threshold import threshold_rule
 
-# A solver stops as soon as it may, and after a warm start it may almost at once: lest
-# a path be less accurate than fits from zero, it is asked for more.
-_CARE = 0.1
+# Lest a path be less accurate than fits from zero, its tolerance is so many times the
+# fit's own: a fit from zero ends with a step that goes beyond what was asked for. A
+# start that is near enough to be accepted as it is comes without such a step.
+_CARE = 0.5
+_CARE_AT_ONCE = 0.05
 # Fits that go together are Newton's method's, which has the next digits for nothing.
 _CARE_TOGETHER = 0.01
 # The way of each fit is short, and its curvature about the last one's: Gram matrices
@@ -117,24 +119,35 @@ def _solutions(objective, l2s, starts, template):
         )
     coordinates = coordinates_of(objective)
     preconditioner = Preconditioner(objective, coordinates, _PATIENCE)
+    last_l2 = None
     for l2, parameters, converged in zip(l2s, found, together, strict=True):
         if not converged:
             penalised = objective.with_penalty(l2)
             preconditioner = preconditioner.for_objective(penalised)
-            solution = _solution(penalised, start, template, preconditioner)
+            far = last_l2 is not None and _is_far(penalised, start, last_l2, template)
+            care = _CARE if far else _CARE_AT_ONCE
+            solution = _solution(penalised, start, template, preconditioner, care)
             parameters, converged = solution.parameters, solution.converged
-        start = parameters
+        start, last_l2 = parameters, l2
         yield parameters, converged
 
 
-def _solution(objective, start, template, preconditioner):
+def _is_far(objective, start, last_l2, template):
+    """Whether another penalty's solution is not within the tolerance."""
+    coef, _ = objective.unpack(start)
+    # The gradient there, but for what that solution's own tolerance has left.
+    slope = np.abs(coef).max() * abs(objective.l2 - last_l2)
+    return slope > template.tol
+
+
+def _solution(objective, start, template, preconditioner, care):
     """From a warm start, or from zero as a fit of its own."""
     solve, max_iter = SOLVERS[template.solver], template.max_iter
     if start.any():
         warm = solve(
             objective,
             start,
-            tol=_CARE * template.tol,
+            tol=care * template.tol,
             max_iter=max_iter,
             preconditioner=preconditioner,
         )

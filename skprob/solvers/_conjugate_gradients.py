@@ -148,11 +148,12 @@ def truncated_conjugate_gradients(
         of_step += ahead * (2 * across + ahead * of_direction)
         if at_boundary:
             break
+        if gain <= 0.2 * decrease / (n_products + step_cost):
+            break
         # Not in place: coordinates may leave a gradient as it is.
         rest = rest - ahead * product
         conjugate, new = inverse.times(rest)
-        average = decrease / (n_products + step_cost)
-        if new <= residual**2 * start or gain <= 0.2 * average:
+        if new <= residual**2 * start:
             break
         part = new / square
         across = part * (across + ahead * of_direction)

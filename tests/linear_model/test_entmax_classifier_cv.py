@@ -5,16 +5,17 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
+from scipy.special import softmax
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.callback import ProgressBar
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_digits, load_iris
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LogisticRegressionCV
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import StandardScaler, scale
 
 from skprob import EntmaxClassifier, EntmaxClassifierCV
 from skprob.metrics import BrierScorer
@@ -118,6 +119,27 @@ def test_the_paths_are_the_fits_of_the_folds(n_classes):
                 intercept = model.intercepts_paths_[fold, i, j]
                 assert_allclose(intercept, one.intercept_, atol=1e-5)
                 assert model.scores_[fold, i, j] == one.score(X[test], y[test])
+
+
+def test_a_start_is_accepted_only_where_it_is_well_within_the_tolerance():
+    X, y = load_digits(return_X_y=True)
+    X, tol, Cs = scale(X), 1e-3, 0.1 * np.cumprod(1 + np.logspace(-8, 1, 12))
+    every = np.arange(len(y))
+    model = EntmaxClassifierCV([1], Cs, cv=[(every, every)], tol=tol, refit=False)
+    model.fit(X, y)
+    last, n_accepted = None, 0
+    for C, coef, intercept in zip(
+        Cs, model.coefs_paths_[0, 0], model.intercepts_paths_[0, 0], strict=True
+    ):
+        residual = softmax(X @ coef.T + intercept, axis=1) - np.eye(10)[y]
+        slope = np.abs(residual.T @ X / len(y) + coef / (C * len(y))).max()
+        slope = max(slope, np.abs(residual.mean(axis=0)).max())
+        assert slope <= 0.5 * tol
+        if np.array_equal(coef, last):
+            n_accepted += 1
+            assert slope <= 0.05 * tol
+        last = coef
+    assert 0 < n_accepted < len(Cs) - 1
 
 
 def test_softmax_alone_is_LogisticRegressionCV():
