@@ -58,7 +58,9 @@ def by_threshold(scores, alpha):
     for _ in range(_MAX_STEPS):
         tail = tails(x, 1 / beta - 1, scratch)
         slope = tail.sum(axis=1, keepdims=True)
-        total = np.einsum("nk,nk->n", tail, x)[:, None] + offset * slope
+        total = np.einsum("nk,nk->n", tail, x)[:, None]
+        if offset:
+            total += slope
         rise = _rise(total, beta)
         step = rise / slope
         # The last step is taken on p, where it is not worth another one on x.

@@ -59,6 +59,7 @@ def newton_cg(objective, initial, *, tol, max_iter, callback=None, preconditione
 
     There, from zeros, the first steps are under ten times the penalty instead: on the
     way to its minimum rows keep their curvature, and the rest of the way is short.
+    From elsewhere, as from another fit's solution, models are solved more exactly.
 
     Parameters
     ----------
