@@ -148,6 +148,32 @@ def test_labels_that_y_does_not_hold():
         brier_loss(LABELS, p, classes=[0, 1, 2, 9])
 
 
+@pytest.mark.parametrize(
+    ("y", "classes", "unknown"),
+    [
+        (["0", "1"], [0, 1], r"\['0', '1'\]"),
+        ([0, 1], ["a", "b"], r"\[0, 1\]"),
+        (np.array(["a", "b"], dtype=object), [0, 1], r"\['a', 'b'\]"),
+        ([0, 1], np.array(["a", "b"], dtype=object), r"\[0, 1\]"),
+        ([1.0, 2.0], [0, 1], r"\[2.0\]"),
+        (["aa", "b"], ["a", "b"], r"\['aa'\]"),
+    ],
+)
+def test_labels_of_another_kind_than_the_classes(y, classes, unknown):
+    message = rf"y_true must be .* y holds the labels {unknown}, which are not among"
+    with pytest.raises(ValueError, match=message):
+        brier_loss(y, [[0.5, 0.5], [1.0, 0.0]], classes=classes)
+
+
+@pytest.mark.parametrize(
+    ("y", "classes"),
+    [([0.0, 1.0], [0, 1]), ([False, True], [0, 1]), (list("ab"), "ab")],
+)
+def test_labels_that_equal_the_classes(y, classes):
+    p = [[0.5, 0.5], [1.0, 0.0]]
+    assert brier_loss(y, p, classes=list(classes)) == brier_loss([0, 1], p)
+
+
 @pytest.mark.parametrize("score", [brier_loss, fenchel_young_loss])
 def test_a_sparse_indicator_and_rows_without_labels(score):
     p = softmax(SCORES)
