@@ -117,24 +117,23 @@ def _encode_labels(y, dtype, classes):
             f"target_type='class' needs y of shape (n_samples,), got {y.shape}."
         )
     y = as_labels(y)
-    if classes is None:
-        classes, codes = np.unique(y, return_inverse=True)
-    else:
-        known = np.isin(y, classes)
-        if not known.all():
-            unknown = np.unique(y[~known])
+    found, codes = np.unique(y, return_inverse=True)
+    if classes is not None:
+        unknown = found[~np.isin(found, classes)]
+        if len(unknown):
             raise ValueError(
                 f"y holds the labels {unknown[:5].tolist()}, which are not among "
                 "the classes."
             )
-        codes = np.searchsorted(classes, y)
-    if len(classes) < 2:
+        codes = np.searchsorted(classes, found)[codes]
+        found = classes
+    if len(found) < 2:
         raise ValueError(
             "y must have at least 2 classes, but the data contains only one class: "
-            f"{classes.tolist()[0]!r}."
+            f"{found.tolist()[0]!r}."
         )
     return EncodedTarget(
-        "class", classes, SparseTarget.from_labels(codes, len(classes), dtype)
+        "class", found, SparseTarget.from_labels(codes, len(found), dtype)
     )
 
 

@@ -62,8 +62,7 @@ def as_rows(scores, **others):
 def as_distributions(probabilities, name="probabilities"):
     """`probabilities` as a float matrix whose rows are on the simplex."""
     p = _as_matrix(name, probabilities)
-    # Of a few classes twice as fast as a sum over the axis.
-    total = np.einsum("nk->n", p, dtype=np.float64)
+    total = p.sum(axis=1, dtype=np.float64)
     # NaN fails both comparisons.
     good = np.abs(total - 1) <= 1e3 * np.finfo(p.dtype).eps
     if not (good.all() and p.min(initial=0) >= 0):

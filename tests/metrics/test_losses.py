@@ -170,8 +170,8 @@ def test_labels_of_another_kind_than_the_classes(y, classes, unknown):
     [([0.0, 1.0], [0, 1]), ([False, True], [0, 1]), (list("ab"), "ab")],
 )
 def test_labels_that_equal_the_classes(y, classes):
-    p = [[0.5, 0.5], [1.0, 0.0]]
-    assert brier_loss(y, p, classes=list(classes)) == brier_loss([0, 1], p)
+    # Half of ½ in the first row and of 2 in the second.
+    assert brier_loss(y, [[0.5, 0.5], [1.0, 0.0]], classes=list(classes)) == 1.25
 
 
 @pytest.mark.parametrize("score", [brier_loss, fenchel_young_loss])
