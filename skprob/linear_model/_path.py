@@ -81,9 +81,12 @@ def entmax_path(template, X, y, sample_weight, classes, alphas, Cs):
         if objective is None:
             (single,) = model._objectives(X, encoded, weight, None)
             objective = PathObjective.of(single)
+            coordinates = coordinates_of(objective)
+            preconditioner = Preconditioner(objective, coordinates, _PATIENCE)
         else:
             objective = PathObjective.of(objective, model.loss_)
-        solutions = _solutions(objective, l2s, starts, template)
+            preconditioner = preconditioner.for_loss(objective)
+        solutions = _solutions(objective, l2s, starts, template, preconditioner)
         starts = []
         for C, (parameters, converged) in zip(Cs, solutions, strict=True):
             starts.append(parameters)
@@ -100,7 +103,7 @@ def entmax_path(template, X, y, sample_weight, classes, alphas, Cs):
             yield PathPoint(model, converged)
 
 
-def _solutions(objective, l2s, starts, template):
+def _solutions(objective, l2s, starts, template, preconditioner):
     """Parameters for each penalty, and whether they are within the tolerance.
 
     Yields pairs. `starts` are the parameters for the same penalties and another alpha;
@@ -117,8 +120,6 @@ def _solutions(objective, l2s, starts, template):
             tol=_CARE_TOGETHER * template.tol,
             max_iter=template.max_iter,
         )
-    coordinates = coordinates_of(objective)
-    preconditioner = Preconditioner(objective, coordinates, _PATIENCE)
     last_l2 = None
     for l2, parameters, converged in zip(l2s, found, together, strict=True):
         if not converged:

@@ -55,7 +55,7 @@ class AccuracyLoss(Loss):
     def linearize(self, scores, target):
         mapping = get_mapping(self.mapping)
         q = target.to_dense(scores.dtype)
-        p, _, vjp, vjp_derivative = mapping.linearize(
+        p, _, vjp, vjp_derivative, _ = mapping.linearize(
             shift_to_standard(scores, mapping)
         )
 

@@ -89,7 +89,7 @@ class FenchelYoungLoss(Loss):
             potential - inner,
             gradient,
             linear.jvp,
-            lambda: mapping.jacobian_diagonal(linear),
+            linear.shorter_diagonal,
         )
 
     def linearize_difference(self, difference, target):

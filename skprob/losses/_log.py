@@ -96,7 +96,7 @@ class LogLoss(Loss):
         scores = shift_to_standard(scores, mapping)
         q = target.to_dense(scores.dtype)
         if epsilon == 0:
-            log_p, _, vjp, vjp_derivative = mapping.log_linearize(scores)
+            log_p, _, vjp, vjp_derivative, _ = mapping.log_linearize(scores)
             values = -target.inner(log_p)
 
             def hessian_product(direction):
@@ -105,7 +105,7 @@ class LogLoss(Loss):
 
             return LossLinearization(values, vjp(-q), hessian_product)
 
-        p, jvp, vjp, vjp_derivative = mapping.linearize(scores)
+        p, jvp, vjp, vjp_derivative, _ = mapping.linearize(scores)
         smoothed = p + epsilon
         values = math.log1p(p.shape[1] * epsilon) - target.inner(np.log(smoothed))
         slope = -q / smoothed

@@ -109,12 +109,31 @@ class SparseTarget:
 
     def inner(self, array):
         """Σ_k q_k a_k of each row; where q_k = 0 an infinite a_k counts nothing."""
-        terms = self.values * array[self._rows, self.columns]
+        view, places = self._places_in(array)
+        terms = self.values * view[places]
         return terms if self._one_a_row else np.add.reduceat(terms, self.indptr[:-1])
 
     def add_to(self, array, factor):
         """Add the target times a factor to an array, in place."""
-        array[self._rows, self.columns] += factor * self.values
+        view, places = self._places_in(array)
+        view[places] += factor * self.values
+
+    def _places_in(self, array):
+        """A view of an array, and the index of the entries there."""
+        # One index takes half as long as two.
+        if array.flags.f_contiguous:
+            return array.T.reshape(-1), self._places_by_class
+        if array.flags.c_contiguous:
+            return array.reshape(-1), self._places_by_row
+        return array, (self._rows, self.columns)
+
+    @cached_property
+    def _places_by_class(self):
+        return self.columns.astype(np.intp) * self.shape[0] + self._rows
+
+    @cached_property
+    def _places_by_row(self):
+        return self._rows * self.n_classes + self.columns
 
     def to_dense(self, dtype):
         """The target as an array of shape (n_samples, n_classes)."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from ._numerical import diagonal_by_products, numerical_linearization
+from ._numerical import numerical_linearization
 from ._rows import as_distributions, as_rows, by_blocks, standard_scores
 
 
@@ -29,29 +29,30 @@ class Linearization(NamedTuple):
         ``vjp_derivative(cotangent, direction)`` is the derivative of
         ``vjp(cotangent)`` as the scores move along ``direction``; None where
         the mapping does not provide second derivatives.
+    shorter_diagonal : callable or None
+        ``shorter_diagonal()`` is the diagonal of each row's Jacobian; None where
+        there is no shorter way to it than a product for each class.
     """
 
     probabilities: np.ndarray
     jvp: Callable
     vjp: Callable
     vjp_derivative: Callable | None = None
+    shorter_diagonal: Callable | None = None
 
     def in_units(self, factor):
         """The same, for the derivatives in scores that were multiplied by `factor`."""
-        p, jvp, vjp, vjp_derivative = self
 
-        def scaled_jvp(direction):
-            return factor * jvp(direction)
+        def scaled(function, factor=factor):
+            return function and (lambda *args: factor * function(*args))
 
-        def scaled_vjp(direction):
-            return factor * vjp(direction)
-
-        def scaled_vjp_derivative(cotangent, direction):
-            return factor**2 * vjp_derivative(cotangent, direction)
-
-        if vjp_derivative is None:
-            scaled_vjp_derivative = None
-        return Linearization(p, scaled_jvp, scaled_vjp, scaled_vjp_derivative)
+        return Linearization(
+            self.probabilities,
+            scaled(self.jvp),
+            scaled(self.vjp),
+            scaled(self.vjp_derivative, factor**2),
+            scaled(self.shorter_diagonal),
+        )
 
 
 class DifferenceLinearization(NamedTuple):
@@ -147,14 +148,6 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
 
         return Linearization(*numerical_linearization(probabilities, scores))
 
-    def jacobian_diagonal(self, linearization):
-        """Diagonal of each row's Jacobian, from a :class:`Linearization`.
-
-        By a product for each class, unless a mapping knows a shorter way.
-        """
-        p = linearization.probabilities
-        return diagonal_by_products(linearization.jvp, p.shape, p.dtype)
-
     def linearize_with_potential(self, scores):
         """:class:`Linearization` at standard scores, and the potential of each row."""
         potential = self.probabilities_and_potential(np.array(scores, order="K"))[1]
@@ -170,7 +163,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
 
     def log_linearize(self, scores):
         """:class:`Linearization` of log-probabilities at standard scores."""
-        p, jvp, vjp, vjp_derivative = self.linearize(scores)
+        p, jvp, vjp, vjp_derivative, _ = self.linearize(scores)
         # A probability of zero stays zero nearby: its logarithm does not move.
         inverse = np.zeros_like(p)
         np.divide(1, np.maximum(p, np.finfo(p.dtype).tiny), out=inverse, where=p > 0)

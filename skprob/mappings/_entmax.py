@@ -8,7 +8,7 @@ from sklearn.utils._param_validation import Interval
 
 from ._base import Mapping
 from ._candidates import compact
-from ._jacobian import entmax_jacobian_diagonal, entmax_linearization
+from ._jacobian import entmax_linearization
 from ._projection import by_projection
 from ._rows import FEW_CLASSES, along_axis
 from ._softmax import Softmax
@@ -104,9 +104,6 @@ class Entmax(Mapping):
     def linearize_with_potential(self, scores):
         p, potential = self.probabilities_and_potential(scores)
         return entmax_linearization(p, float(self.alpha)), potential
-
-    def jacobian_diagonal(self, linearization):
-        return entmax_jacobian_diagonal(linearization.probabilities, float(self.alpha))
 
     def log_linearize(self, scores):
         if self.alpha == 1:

@@ -10,7 +10,6 @@ which is symmetric and annihilates constants.
 import numpy as np
 
 from ._base import Linearization
-from ._numerical import diagonal_by_products
 
 
 def entmax_linearization(p, alpha):
@@ -20,16 +19,13 @@ def entmax_linearization(p, alpha):
     def vjp(direction):
         return jacobian.product(direction.copy(order="K"))
 
-    return Linearization(p, jacobian.product, vjp, jacobian.derivative_of_product)
-
-
-def entmax_jacobian_diagonal(p, alpha):
-    """Diagonal of the Jacobian of entmax-alpha at probabilities p."""
-    if alpha > 2:
-        jvp = _SteepJacobian(p, alpha).product
-        return diagonal_by_products(jvp, p.shape, p.dtype)
-    s = _power(p, 2 - alpha)
-    return s - s**2 / s.sum(axis=1, keepdims=True)
+    return Linearization(
+        p,
+        jacobian.product,
+        vjp,
+        jacobian.derivative_of_product,
+        getattr(jacobian, "diagonal", None),
+    )
 
 
 class _Jacobian:
@@ -46,6 +42,12 @@ class _Jacobian:
         direction -= self.mean(direction)
         direction *= self.s
         return direction
+
+    def diagonal(self):
+        diagonal = self.s / -self.total
+        diagonal += 1
+        diagonal *= self.s
+        return diagonal
 
     def derivative_of_product(self, cotangent, direction):
         # With c the centred cotangent, product = s c and dproduct = ds c + s dc;

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import xlogy
 
 from ._base import DifferenceLinearization, Linearization, Mapping
-from ._jacobian import entmax_jacobian_diagonal, entmax_linearization
+from ._jacobian import entmax_linearization
 from ._rows import along_axis
 
 
@@ -65,9 +65,6 @@ class Softmax(Mapping):
         return DifferenceLinearization(
             second, np.log1p(odds), lambda: odds / total / total
         )
-
-    def jacobian_diagonal(self, linearization):
-        return entmax_jacobian_diagonal(linearization.probabilities, 1)
 
     def log_linearize(self, scores):
         log_p = scores.copy(order="K")

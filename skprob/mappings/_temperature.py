@@ -97,10 +97,6 @@ class Temperature(Mapping):
         linear, potential = self.mapping.linearize_with_potential(cooled)
         return linear.in_units(1 / self.temperature), self.temperature * potential
 
-    def jacobian_diagonal(self, linearization):
-        own = linearization.in_units(self.temperature)
-        return self.mapping.jacobian_diagonal(own) / self.temperature
-
     def log_linearize(self, scores):
         linear = self.mapping.log_linearize(self._cooled(scores))
         return linear.in_units(1 / self.temperature)

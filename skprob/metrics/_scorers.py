@@ -16,6 +16,8 @@ class _Scorer(BaseEstimator):
     """
 
     __metadata_request__score = {"estimator": UNUSED}
+    #: A search need not score models twice that predict the same.
+    sees_predictions_only = True
 
     def __call__(self, estimator, X, y=None, sample_weight=None):
         return self.score(estimator, X, y, sample_weight=sample_weight)

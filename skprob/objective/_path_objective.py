@@ -55,6 +55,7 @@ class PathObjective(LinearObjective):
             fit_intercept=objective.fit_intercept,
         )
         other._moments = objective.feature_moments()
+        other._has_every_class = objective._has_every_class
         if objective.fit_intercept:
             other._target_sums = objective.target_sums()
         return other

@@ -2,7 +2,7 @@
 
 import copy
 from collections import deque
-from functools import cached_property, partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -54,11 +54,10 @@ class Preconditioner:
     def __init__(self, objective, standardization, patience=1):
         self._objective = objective
         self._standardization = standardization
-        self._used, self._patience = 0, patience
-        self._last_grams = None
-        self._curvatures = deque(maxlen=RECENT)
-        #: The last that conjugate gradients met, and the most of them to be kept.
-        self.directions, self.n_directions = None, _MAX_DIRECTIONS
+        self._patience = patience
+        self._forget()
+        #: The most directions to be kept.
+        self.n_directions = _MAX_DIRECTIONS
         #: Whether Gram matrices are used.
         self.whitens = False
         #: Whether the Hessian's diagonal is about one in the coordinates.
@@ -70,6 +69,12 @@ class Preconditioner:
         self.precision = np.float64
         if not self.whitens and getattr(objective, "suits_single_precision", False):
             self.precision = np.float32
+
+    def _forget(self):
+        self._used, self._last_grams = 0, None
+        self._curvatures = deque(maxlen=RECENT)
+        #: The directions that conjugate gradients met last.
+        self.directions = None
 
     def _plan(self):
         n_outputs, n_features = self._objective.coef_shape
@@ -112,7 +117,21 @@ class Preconditioner:
             self.n_directions = 0
         self._cost = self._cost_from(self._n_drawn) if self.whitens else _MOMENTS
         coordinates = self._standardization
-        self._grams = self._objective.grams(coordinates.mean, coordinates.scale)
+        objective, n_drawn = self._objective, self._n_drawn
+        self._grams = grams = objective.grams(coordinates.mean, coordinates.scale)
+        # Of zero parameters, where no loss and no penalty makes a difference.
+        self._total_alike = cache(lambda: _mean_total(objective.curvature()))
+        self._grams_alike = cache(lambda: grams(objective.curvature(), n_drawn))
+
+    def for_loss(self, objective):
+        """That of another loss of the same data: what depends on it is forgotten."""
+        if not self.whitens:
+            coordinates = coordinates_of(objective)
+            return Preconditioner(objective, coordinates, self._patience)
+        other = copy.copy(self)
+        other._objective = objective
+        other._forget()
+        return other
 
     def for_objective(self, objective):
         """That of another penalty: it begins with the last matrices and directions."""
@@ -154,7 +173,7 @@ class Preconditioner:
             moments = self._objective.feature_moments()
             curvature = typical_curvature(self._objective)
             return CurvatureScaling(self._objective, moments, curvature)
-        return self._whitening(self._grams_alike)
+        return self._whitening(self._grams_alike())
 
     def at(self, linearization):
         """Coordinates for the curvature where an objective was linearized."""
@@ -170,7 +189,7 @@ class Preconditioner:
         self._cost = self._cost_from(min(n_bending, self._n_drawn))
         least = self._least_beside(curvature)
         grams = self._grams(curvature, self._n_drawn)
-        grams += least * self._grams_alike
+        grams += least * self._grams_alike()
         return self._whitening(grams)
 
     def used(self, n_products):
@@ -213,15 +232,7 @@ class Preconditioner:
 
     def _least_beside(self, curvature):
         """Of the even curvature, for rows that do not bend the loss here but nearby."""
-        return _LEAST_CURVATURE * _mean_total(curvature) / self._total_alike
-
-    @cached_property
-    def _grams_alike(self):
-        return self._grams(self._objective.curvature(), self._n_drawn)
-
-    @cached_property
-    def _total_alike(self):
-        return _mean_total(self._objective.curvature())
+        return _LEAST_CURVATURE * _mean_total(curvature) / self._total_alike()
 
 
 def _mean_total(curvature):

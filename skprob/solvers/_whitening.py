@@ -56,7 +56,7 @@ class Whitening:
             original = np.matmul(rows[:n_outputs, None, :], self._factors)[:, 0]
         if self._splits:
             common = self._unscaled(self._common * rows[n_outputs])
-            original += common - original.mean(axis=0)
+            original += common - original.sum(axis=0) / n_outputs
         coef, intercept = original[:, :n_features], original[:, n_features:]
         return self._objective.pack(coef, intercept.ravel())
 
@@ -73,10 +73,12 @@ class Whitening:
             return (rows @ self._factors[0].T).ravel()
         if not self._splits:
             return np.matmul(self._factors, rows[:, :, None]).ravel()
-        mean = rows.mean(axis=0)
-        own = np.matmul(self._factors, (rows - mean)[:, :, None])
-        common = len(rows) * self._common * self._scaled_adjoint(mean)
-        return np.append(own, common)
+        mean = rows.sum(axis=0) / n_outputs
+        new = np.empty(rows.size + mean.size)
+        own = new[: rows.size].reshape(*rows.shape, 1)
+        np.matmul(self._factors, (rows - mean)[:, :, None], out=own)
+        new[rows.size :] = n_outputs * self._common * self._scaled_adjoint(mean)
+        return new
 
     def _unscaled(self, rows):
         """Rows of standardised parameters, made original ones in place."""

@@ -196,6 +196,32 @@ def test_scoring():
         model.set_params(scoring=lambda model, X, y: np.nan).fit(X, y)
 
 
+def test_models_that_predict_the_same_have_one_score(monkeypatch):
+    monkeypatch.setattr("skprob.objective._path_objective._LITTLE", 0)
+    X, y = labels()
+    # So near to each other that starts are accepted as they are.
+    Cs, seen = [1, 1 + 1e-12, 1 + 2e-12, 1 + 3e-12], []
+
+    def metric(y_true, y_pred):
+        seen.append(None)
+        return accuracy_score(y_true, y_pred)
+
+    def scorer(model, X, y):
+        seen.append(model.C)
+        return model.score(X, y)
+
+    model = EntmaxClassifierCV([1, 2], Cs, cv=FOLDS, refit=False)
+    model.set_params(scoring=make_scorer(metric)).fit(X, y)
+    changes = np.diff(model.coefs_paths_, axis=2).any(axis=(3, 4))
+    assert len(seen) == 3 * 2 + np.count_nonzero(changes)
+    assert len(seen) < 3 * 2 * len(Cs)
+    scores, seen[:] = model.scores_, []
+    # A function may look at more than predictions.
+    model.set_params(scoring=scorer).fit(X, y)
+    assert seen == 3 * 2 * Cs
+    assert_array_equal(model.scores_, scores)
+
+
 def test_processes_find_the_same():
     X, y = labels()
     one = EntmaxClassifierCV([1, 2], 3, cv=FOLDS).fit(X, y)

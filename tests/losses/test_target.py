@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 from skprob.losses import DenseTarget, SmoothedTarget, SparseTarget
 
@@ -20,6 +20,19 @@ TARGETS = [
     SparseTarget.from_labels(LABELS, n_classes=4),
     SmoothedTarget(SETS, 0.1),
 ]
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: type(target).__name__)
+@pytest.mark.parametrize("layout", ["C", "F", "neither"])
+def test_sums_with_the_target_in_any_layout(target, layout):
+    array = np.random.default_rng(0).normal(size=(4, 4))
+    there = array.copy(order=layout if layout in "CF" else "C")
+    if layout == "neither":
+        there = np.repeat(array, 2, axis=1)[:, ::2]
+    dense = target.to_dense(float)
+    assert_allclose(target.inner(there), (dense * array).sum(axis=1), rtol=1e-14)
+    target.add_to(there, -2.0)
+    assert_allclose(there, array - 2 * dense, rtol=1e-14)
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: type(target).__name__)

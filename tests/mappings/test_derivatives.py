@@ -60,7 +60,7 @@ def test_log_jvp_and_log_vjp(mapping):
     scores = interior(12, 4, seed=1)
     rng = np.random.default_rng(2)
     direction, cotangent = rng.standard_normal((2, *scores.shape))
-    log_p, jvp, vjp, _ = mapping.log_linearize(moved(mapping, scores, direction, 0))
+    log_p, jvp, vjp, *_ = mapping.log_linearize(moved(mapping, scores, direction, 0))
     np.testing.assert_allclose(log_p, mapping.log_probabilities(scores))
     available = log_p > -np.inf
 
@@ -75,6 +75,17 @@ def test_log_jvp_and_log_vjp(mapping):
         (vjp(cotangent) * direction).sum(axis=1),
         rtol=1e-9,
     )
+
+
+@each(has_jacobian)
+def test_the_shorter_way_to_the_diagonal(mapping):
+    scores = interior(12, 4, seed=1)
+    linear = mapping.linearize(moved(mapping, scores, 0, 0))
+    if linear.shorter_diagonal is None:
+        pytest.skip("There is none.")
+    units = np.eye(4)[:, None, :] * np.ones((12, 1))
+    expected = np.stack([linear.jvp(e.copy())[:, k] for k, e in enumerate(units)], 1)
+    np.testing.assert_allclose(linear.shorter_diagonal(), expected, atol=1e-15)
 
 
 @each(has_jacobian)
@@ -122,7 +133,7 @@ def test_derivatives_of_tiny_probabilities_are_finite():
 
 def test_a_zero_probability_has_no_log_derivative():
     scores = np.array([[0.0, -9.0, -0.1]])
-    log_p, jvp, vjp, vjp_derivative = Entmax(2).log_linearize(scores)
+    log_p, jvp, vjp, vjp_derivative, *_ = Entmax(2).log_linearize(scores)
     assert log_p[0, 1] == -np.inf
     direction = np.array([[1.0, 2.0, 3.0]])
     products = jvp(direction), vjp(direction), vjp_derivative(direction, direction)
@@ -132,7 +143,7 @@ def test_a_zero_probability_has_no_log_derivative():
 
 def test_softmax_log_derivatives_do_not_underflow():
     scores = np.array([[0.0, -2000.0]])
-    _, jvp, vjp, _ = Softmax().log_linearize(scores)
+    _, jvp, vjp, *_ = Softmax().log_linearize(scores)
     direction = np.array([[0.0, 1.0]])
     np.testing.assert_array_equal(jvp(direction), [[0, 1]])
     np.testing.assert_array_equal(vjp(direction), [[-1, 1]])

@@ -184,6 +184,29 @@ def test_the_next_fit_begins_with_what_the_last_has_left_and_its_own_penalty():
     assert_allclose(coordinates.gradient(gradient), expected.gradient(gradient))
 
 
+def test_another_loss_begins_anew_but_for_what_all_losses_share(monkeypatch):
+    first, then = correlated(3, l2=1.0), correlated(3, l2=1.0, mapping=Sparsemax())
+    preconditioner = Preconditioner(first, Standardization(first))
+    point = 0.1 * preconditioner.first().to_original(np.ones(first.n_parameters))
+    preconditioner.at(first.linearize(point))
+    preconditioner.met(0.5, ConjugateDirections(*np.ones((2, 1, 15)), np.ones(1)))
+    preconditioner.used(10**6)
+    other = preconditioner.for_loss(then)
+    assert not other.is_worn
+    assert other.least_curvature == 0
+    assert other.directions is None
+    grams = []
+    monkeypatch.setattr(
+        _gram, "_grams", lambda *args, f=_gram._grams: grams.append(1) or f(*args)
+    )
+    found = other.begin(point, then.linearize)
+    # Of the curvature; those of equal scores are known.
+    assert len(grams) == 1
+    expected = Preconditioner(then, Standardization(then)).at(then.linearize(point))
+    gradient = np.arange(then.n_parameters, dtype=float)
+    assert_allclose(found.gradient(gradient), expected.gradient(gradient))
+
+
 def test_standardised_features_are_those_of_the_penalty_at_hand():
     X, y = classes(3, n_samples=20, n_features=600)
     first, then = objective_of(X, y, l2=1.0), objective_of(X, y, l2=1e-6)
