@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import validate_parameter_constraints
 
 from ._numerical import numerical_linearization
 from ._rows import as_distributions, as_rows, by_blocks, standard_scores
@@ -112,6 +113,15 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
     is_lipschitz = True
     #: Is nothing known but the values? Then it is trained as a gradient field.
     is_only_a_function = False
+
+    def _validate_params(self):
+        # As in scikit-learn, but for a look at the constructor's signature: every call
+        # of a mapping comes here.
+        validate_parameter_constraints(
+            self._parameter_constraints,
+            {name: getattr(self, name) for name in self._parameter_constraints},
+            caller_name=type(self).__name__,
+        )
 
     # Kernels: for those who write a mapping or a loss. Nothing is checked here.
 

@@ -8,6 +8,7 @@ from sklearn.utils._param_validation import Interval
 
 from ._base import Mapping
 from ._candidates import compact
+from ._entmax_pair import linearize_pair
 from ._jacobian import entmax_linearization
 from ._projection import by_projection
 from ._rows import FEW_CLASSES, along_axis
@@ -104,6 +105,12 @@ class Entmax(Mapping):
     def linearize_with_potential(self, scores):
         p, potential = self.probabilities_and_potential(scores)
         return entmax_linearization(p, float(self.alpha)), potential
+
+    def linearize_difference(self, difference):
+        alpha = float(self.alpha)
+        if alpha == 1:
+            return Softmax().linearize_difference(difference)
+        return linearize_pair(difference, alpha) if alpha <= 2 else None
 
     def log_linearize(self, scores):
         if self.alpha == 1:

@@ -34,7 +34,7 @@ class _Jacobian:
     def __init__(self, p, alpha):
         self.p = p
         self.alpha = alpha
-        self.s = p if alpha == 1 else _power(p, 2 - alpha)
+        self.s = p if alpha == 1 else power(p, 2 - alpha)
         self.total = self.s.sum(axis=1, keepdims=True)
 
     def product(self, direction):
@@ -52,7 +52,7 @@ class _Jacobian:
     def derivative_of_product(self, cotangent, direction):
         # With c the centred cotangent, product = s c and dproduct = ds c + s dc;
         # ds / dp is (2 - alpha) p^(1 - alpha), and dp is the product with direction.
-        ds = _power(self.p, 3 - 2 * self.alpha)
+        ds = power(self.p, 3 - 2 * self.alpha)
         ds *= 2 - self.alpha
         ds *= direction - self.mean(direction)
         c = cotangent - self.mean(cotangent)
@@ -109,7 +109,7 @@ def _dot(a, b):
     return np.einsum("nk,nk->n", a, b)[:, None]
 
 
-def _power(p, exponent):
+def power(p, exponent):
     """A new array: p^exponent where p > 0, 0 elsewhere."""
     if exponent == 1:
         return p.copy(order="K")

@@ -97,6 +97,15 @@ class Temperature(Mapping):
         linear, potential = self.mapping.linearize_with_potential(cooled)
         return linear.in_units(1 / self.temperature), self.temperature * potential
 
+    def linearize_difference(self, difference):
+        pair = self.mapping.linearize_difference(difference / self.temperature)
+        if pair is None:
+            return None
+        return pair._replace(
+            potential=self.temperature * pair.potential,
+            derivative=lambda: pair.derivative() / self.temperature,
+        )
+
     def log_linearize(self, scores):
         linear = self.mapping.log_linearize(self._cooled(scores))
         return linear.in_units(1 / self.temperature)

@@ -216,6 +216,8 @@ def _mean_by_blocks(function, predicted, encoded, sample_weight):
 def _average(values, sample_weight, labelled=None):
     if len(values) == 0:
         raise ValueError("A score needs at least one row.")
+    if sample_weight is None:
+        return float(values.mean(dtype=np.float64))
     if labelled is None:
         labelled = np.ones(len(values), dtype=bool)
     weight = check_sample_weight(sample_weight, labelled)[labelled]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ._blocks import outputs_adjoint, scores_of
+from ._blocks import linearize_outputs
 
 
 class BatchLinearization(NamedTuple):
@@ -54,8 +54,9 @@ class PenaltyBatch:
         self._z[:, : len(mean)] = (rows - mean) / scale
         self._target, self._weight = block.target, block.weight.astype(np.float64)
         # Divided twice: the square could overflow.
-        self._ridges = np.zeros((len(penalties), self._z.shape[1]))
-        self._ridges[:, : len(mean)] = penalties[:, None] / scale / scale
+        ridges = np.zeros((len(penalties), self._z.shape[1]))
+        ridges[:, : len(mean)] = penalties[:, None] / scale / scale
+        self._ridges = np.tile(ridges, objective.coef_shape[0])
         self._repeated = {}
 
     def linearize(self, which, parameters):
@@ -73,18 +74,16 @@ class PenaltyBatch:
         """
         n_points, n_rows = len(which), len(self._z)
         n_outputs = self._objective.coef_shape[0]
-        ridges = np.tile(self._ridges[which], n_outputs)
-        weight = np.tile(self._weight, n_points)[:, None]
+        ridges = self._ridges[which]
         # Output by output, so that the scores are laid out class by class.
         rows = parameters.reshape(n_points, n_outputs, -1).swapaxes(0, 1)
         outputs = rows.reshape(n_outputs * n_points, -1) @ self._z.T
-        scores = scores_of(outputs.reshape(n_outputs, -1).T)
-        linear = self._objective.loss.linearize(scores, self._targets(n_points))
+        outputs, loss = outputs.reshape(n_outputs, -1).T, self._objective.loss
+        linear = linearize_outputs(loss, outputs, self._targets(n_points))
         values = linear.values.reshape(n_points, n_rows) @ self._weight
         values = values + self._objective.constant
         values += np.einsum("bp,bp,bp->b", ridges, parameters, parameters) / 2
-        residual = outputs_adjoint(linear.gradient * weight, n_outputs)
-        gradients = residual.T.reshape(-1, n_rows) @ self._z
+        gradients = (linear.gradient.T.reshape(-1, n_rows) * self._weight) @ self._z
         gradients = gradients.reshape(n_outputs, n_points, -1).swapaxes(0, 1)
         gradients = gradients.reshape(n_points, -1) + ridges * parameters
 
@@ -132,8 +131,7 @@ class PenaltyBatch:
         for k in range(n_outputs):
             along = np.zeros((n_outputs, n_points * n_rows))
             along[k] = 1
-            product = linear.hessian_product(scores_of(along.T))
-            product = outputs_adjoint(product, n_outputs)
+            product = linear.hessian_product(along.T)
             found[k] = product.T.reshape(n_outputs, n_points, n_rows)
         return found
 

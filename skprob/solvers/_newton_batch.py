@@ -11,13 +11,17 @@ from ._scaling import coordinates_of
 _VANISHING = 1e-13
 # The first trial of a line search, in units of what the last one ended with.
 _ROOM = 2
+# So many evaluations are more than from the minimum under the penalty before.
+_LONG = 16
 
 
 def newton_batch(objective, penalties, initial, *, tol, max_iter):
     """Minimise a convex objective under several penalties, all at the same time.
 
     Each goes its own way by Newton steps with the whole Hessian and a line search;
-    but what they need next is computed for all of them in one go.
+    but what they need next is computed for all of them in one go. Where a way is long,
+    because under little penalty rows lose their curvature, it waits for the end of the
+    one before, and goes on from there.
 
     Parameters
     ----------
@@ -25,7 +29,7 @@ def newton_batch(objective, penalties, initial, *, tol, max_iter):
         With ``under(penalties, mean, scale)``, which gives a ``PenaltyBatch``,
         and what :class:`Standardization` asks for.
     penalties : ndarray of shape (n_penalties,)
-        Positive.
+        Positive, from the largest to the least.
     initial : sequence of n_penalties ndarray of shape (n_parameters,)
         Where to start.
     tol : float
@@ -43,9 +47,12 @@ def newton_batch(objective, penalties, initial, *, tol, max_iter):
     """
     coordinates = coordinates_of(objective)
     batch = objective.under(penalties, coordinates.mean, coordinates.scale)
-    ways = [_Way(batch.from_original(start), tol, max_iter) for start in initial]
+    ways = []
+    for start in initial:
+        before = ways[-1] if ways else None
+        ways.append(_Way(batch.from_original(start), tol, max_iter, before))
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        while left := [i for i, way in enumerate(ways) if not way.ended]:
+        while left := [i for i, way in enumerate(ways) if way.goes_on]:
             _advance(batch, left, [ways[i] for i in left])
     parameters = [batch.to_original(way.point) for way in ways]
     return parameters, np.array([way.converged for way in ways])
@@ -84,6 +91,8 @@ class _Way:
     start : ndarray of shape (n_parameters,)
     tol : float
     max_iter : int
+    before : _Way or None
+        That under the penalty before, on which the first one does not wait.
 
     Attributes
     ----------
@@ -92,14 +101,28 @@ class _Way:
     ended, converged : bool
     """
 
-    def __init__(self, start, tol, max_iter):
+    def __init__(self, start, tol, max_iter, before):
         self.point = start
         self.ended = self.converged = False
         self._tol, self._n_left = tol, max_iter
-        self._search = None
+        self._search, self._before = None, before
+        self._n_points = 0
+
+    @property
+    def goes_on(self):
+        """Whether a next point is to be asked for."""
+        before = self._before
+        waits = before is not None and not before.ended and self._n_points >= _LONG
+        return not (self.ended or waits)
 
     def next_point(self):
         """Where to evaluate the objective."""
+        before = self._before
+        if before is not None and before.ended:
+            if before.converged and self._n_points >= _LONG:
+                self.point, self._search = before.point, None
+            self._before = None
+        self._n_points += 1
         if self._search is None:
             return self.point
         return self.point + self._search.length * self._step

@@ -33,8 +33,10 @@ targets = [
     [
         FenchelYoungLoss(Softmax()),
         FenchelYoungLoss(Sparsemax()),
-        FenchelYoungLoss(Entmax(1.5)),
+        *(FenchelYoungLoss(Entmax(alpha)) for alpha in (1, 1.2, 1.5, 1.75, 2, 2.5)),
         FenchelYoungLoss(Temperature(Softmax(), 0.5)),
+        FenchelYoungLoss(Temperature(Entmax(1.5), 0.5)),
+        FenchelYoungLoss(Temperature(Entmax(3), 2.0)),
         LogLoss(Softmax()),
         MarginLoss(FenchelYoungLoss(Softmax()), 0.7),
         AccuracyLoss(Softmax()),
@@ -56,6 +58,35 @@ def test_it_is_the_loss_of_both_scores(loss, target):
     along = rng.normal(size=difference.shape)
     found = linear.hessian_product(along.copy())
     np.testing.assert_allclose(found, bend * along, **close)
+
+
+def exact_entmax_loss(alpha, u):
+    """Of the second class, by bisection in many digits."""
+    with mpmath.workdps(60):
+        alpha, u = mpmath.mpf(alpha), mpmath.mpf(float(u))
+        beta, d, low, high = alpha - 1, abs(u), mpmath.mpf(0), mpmath.mpf(1) / 2
+        if d >= 1 / beta:
+            return float(max(-u, 0))
+        for _ in range(190):
+            q = (low + high) / 2
+            too_low = (1 - q) ** beta - q**beta > beta * d
+            low, high = (q, high) if too_low else (low, q)
+        potential = -d * q + (1 - (1 - q) ** alpha - q**alpha) / (alpha * beta)
+        return float(potential + max(-u, 0))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("alpha", [1.5, 2])
+def test_a_small_sparse_loss_is_as_accurate_as_a_large_one(alpha, dtype):
+    edge = 1 / (alpha - 1)
+    below = edge * (1 - np.logspace(-6, 0, 13))
+    u = np.concatenate([-below, below, [-40, -edge, edge, 40]]).astype(dtype)[:, None]
+    target = SparseTarget.from_labels(np.ones(len(u), dtype=int), 2, dtype)
+    linear = FenchelYoungLoss(Entmax(alpha)).linearize_difference(u.copy(), target)
+    exact = [exact_entmax_loss(alpha, x) for x in u[:, 0]]
+    assert linear.values.dtype == linear.gradient.dtype == dtype
+    rounding = 16 * np.finfo(dtype).eps
+    np.testing.assert_allclose(linear.values, exact, rtol=rounding)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
