@@ -1,45 +1,66 @@
 """The best intercepts for given coefficients."""
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy.optimize import minimize
 
 from ._blocks import linearize_outputs, model_outputs, weighted_total
 from ._parallel import sum_over
+from ._products import weighted_sum
 
-_MAX_STEPS = 8
 # What is left of the gradient, with each intercept in units of its curvature.
-_PRECISION = 1e-2
+_PRECISION = 1e-3
+_MAX_STEPS = 8
+_MAX_PRODUCTS = 30
 
 
-def best_intercepts(objective, parameters):
-    """Parameters with the same coefficients and, nearly, the best intercepts.
+class BestIntercepts(NamedTuple):
+    """A model with nearly the best intercepts, and its mean loss.
 
-    X is read once; after that the outputs of the rows are all that matters.
-    Newton's method: plain steps for one intercept, where they help, else with
-    conjugate gradients inside a trust region, through SciPy.
+    Attributes
+    ----------
+    intercept : ndarray of shape (M,)
+    value : float
+        Without the loss's constant.
+    coef_gradient : ndarray of shape (M, n_features)
+    intercept_gradient : ndarray of shape (M,)
+    """
+
+    intercept: np.ndarray
+    value: float
+    coef_gradient: np.ndarray
+    intercept_gradient: np.ndarray
+
+
+def best_intercepts(objective, coef, intercept):
+    """Nearly the best intercepts for given coefficients.
+
+    X is read for the outputs of the rows, which are all that matters for the
+    intercepts, and for the gradient in the end. Newton's method: plain steps, where
+    they help, else inside a trust region, through SciPy.
 
     Parameters
     ----------
     objective : LinearObjective
         With intercepts and a convex loss.
-    parameters : ndarray of shape (n_parameters,)
+    coef : ndarray of shape (M, n_features)
+    intercept : ndarray of shape (M,)
+        Where to start.
 
     Returns
     -------
-    parameters : ndarray of shape (n_parameters,) or None
+    best : BestIntercepts or None
         None where the outputs of all rows would not fit.
     """
     if not objective.outputs_fit:
         return None
-    coef, intercept = objective.unpack(parameters)
     problem = _InterceptProblem(objective, coef, intercept)
     start = np.zeros_like(intercept)
     slope = np.linalg.norm(problem.value_and_gradient(start)[1])
-    if slope <= np.finfo(np.float64).eps:
-        return parameters
-    found = None
-    if len(start) == 1:
-        found = _root(problem, start, _PRECISION * slope)
+    found = start
+    if slope > np.finfo(np.float64).eps:
+        found = _newton(problem, start, _PRECISION * slope)
     if found is None:
         found = minimize(
             problem.value_and_gradient,
@@ -49,21 +70,43 @@ def best_intercepts(objective, parameters):
             method="trust-ncg",
             options={"gtol": _PRECISION * slope, "maxiter": _MAX_STEPS},
         ).x
-    return objective.pack(coef, intercept + problem.scale * found)
+    shift = problem.scale * found
+    return BestIntercepts(intercept + shift, *problem.mean_loss(shift))
 
 
-def _root(problem, x, precision):
-    """Where the slope in one variable vanishes; None where a Newton step fails."""
+def _newton(problem, x, precision):
+    """Where the slope vanishes; None where a Newton step fails."""
     value, slope = problem.value_and_gradient(x)
-    while abs(slope[0]) > precision:
-        bend = problem.hessian_product(x, np.ones(1))
-        there = x - slope / bend if bend[0] > 0 else x
-        value_there, slope_there = problem.value_and_gradient(there)
+    size = np.linalg.norm(slope)
+    while size > precision:
+        there = x + _newton_step(problem, x, slope)
+        value_there, slope = problem.value_and_gradient(there)
+        size_there = np.linalg.norm(slope)
         # Half of the slope at least: then there are few steps.
-        if not (value_there <= value and abs(slope_there[0]) <= abs(slope[0]) / 2):
+        if not (value_there <= value and size_there <= size / 2):
             return None
-        x, value, slope = there, value_there, slope_there
+        x, value, size = there, value_there, size_there
     return x
+
+
+def _newton_step(problem, x, slope):
+    """Newton's step, by conjugate gradients."""
+    step, rest = np.zeros_like(x), -slope
+    direction, square = rest, rest @ rest
+    # Half of what is to be left: the rest is for the model's own error.
+    enough = (_PRECISION / 2) ** 2 * square
+    for _ in range(_MAX_PRODUCTS):
+        product = problem.hessian_product(x, direction)
+        bend = direction @ product
+        if bend <= 0:
+            break
+        step = step + square / bend * direction
+        rest = rest - square / bend * product
+        before, square = square, rest @ rest
+        if square <= enough:
+            break
+        direction = rest + square / before * direction
+    return step
 
 
 class _InterceptProblem:
@@ -74,6 +117,7 @@ class _InterceptProblem:
 
     def __init__(self, objective, coef, intercept):
         self._loss, self._blocks = objective.loss, objective.blocks
+        self._size = coef.size
         self._outputs = [
             model_outputs(block.X, coef, intercept).astype(np.float64, copy=False)
             for block in self._blocks
@@ -90,6 +134,18 @@ class _InterceptProblem:
     def hessian_product(self, variables, direction):
         self._linearize(self.scale * variables)
         return self.scale * self._product(self.scale * direction)
+
+    def mean_loss(self, shift):
+        """Value, and gradients in coefficients and intercepts, as the intercepts move."""
+        self._linearize(shift)
+
+        def part(i):
+            block = self._blocks[i]
+            residual = self._linear[i].gradient * block.weight[:, None]
+            return (weighted_sum(block.X, residual.astype(block.X.dtype, copy=False)),)
+
+        coef_gradient = sum_over(range(len(self._blocks)), part, self._size)[0]
+        return self._value, coef_gradient, self._gradient
 
     def _linearize(self, shift):
         # SciPy asks for products where it has asked for the value.
@@ -110,7 +166,9 @@ class _InterceptProblem:
     def _product(self, direction):
         def part(i):
             block = self._blocks[i]
-            along = np.tile(direction, (len(block.weight), 1))
+            # In the layout of what it is multiplied with.
+            along = np.empty_like(self._linear[i].gradient)
+            along[...] = direction
             return (block.weight @ self._linear[i].hessian_product(along),)
 
         return sum_over(range(len(self._linear)), part, len(direction))[0]

@@ -271,10 +271,15 @@ class LinearObjective(MeanLoss):
         """
         asked = self.l2, parameters.tobytes()
         if asked != self._asked:
-            moved = best_intercepts(self, parameters)
+            coef, intercept = self.unpack(parameters)
+            best = best_intercepts(self, coef, intercept)
             self._asked, self._at_best_intercepts = asked, None
-            if moved is not None:
-                self._at_best_intercepts = moved, *self.value_and_gradient(moved)
+            if best is not None:
+                moved, value, *gradient = best
+                self._at_best_intercepts = (
+                    self.pack(coef, moved),
+                    *self._penalised(coef, self.constant + value, gradient),
+                )
         return self._at_best_intercepts
 
     def falls_without_end(self, parameters, value):
