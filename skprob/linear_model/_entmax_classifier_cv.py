@@ -59,7 +59,8 @@ class EntmaxClassifierCV(BaseLinearClassifier):
         stratified for labels.
     scoring : str or callable, default=None
         A name of scikit-learn's or ``scorer(estimator, X, y)``, greater is better.
-        None is ``EntmaxClassifier.score``, the accuracy. The Brier score
+        None is ``EntmaxClassifier.score``, the accuracy. Scorers of scikit-learn and
+        of skprob are not asked twice for models that predict the same. The Brier score
         (:class:`~skprob.metrics.BrierScorer`) compares probabilities of different
         alpha fairly; the log loss does not, once one is zero.
     refit : bool, default=True

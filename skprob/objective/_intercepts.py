@@ -136,7 +136,7 @@ class _InterceptProblem:
         return self.scale * self._product(self.scale * direction)
 
     def mean_loss(self, shift):
-        """Value, and gradients in coefficients and intercepts, as the intercepts move."""
+        """Value, and gradients in coefficients and intercepts, at moved intercepts."""
         self._linearize(shift)
 
         def part(i):
