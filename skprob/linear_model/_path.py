@@ -82,10 +82,10 @@ def entmax_path(template, X, y, sample_weight, classes, alphas, Cs):
             (single,) = model._objectives(X, encoded, weight, None)
             objective = PathObjective.of(single)
             coordinates = coordinates_of(objective)
+            # Of each alpha the first: there is nothing in it that depends on the loss.
             preconditioner = Preconditioner(objective, coordinates, _PATIENCE)
         else:
             objective = PathObjective.of(objective, model.loss_)
-            preconditioner = preconditioner.for_loss(objective)
         solutions = _solutions(objective, l2s, starts, template, preconditioner)
         starts = []
         for C, (parameters, converged) in zip(Cs, solutions, strict=True):

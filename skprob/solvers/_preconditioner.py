@@ -54,10 +54,11 @@ class Preconditioner:
     def __init__(self, objective, standardization, patience=1):
         self._objective = objective
         self._standardization = standardization
-        self._patience = patience
-        self._forget()
-        #: The most directions to be kept.
-        self.n_directions = _MAX_DIRECTIONS
+        self._used, self._patience = 0, patience
+        self._last_grams = None
+        self._curvatures = deque(maxlen=RECENT)
+        #: The last that conjugate gradients met, and the most of them to be kept.
+        self.directions, self.n_directions = None, _MAX_DIRECTIONS
         #: Whether Gram matrices are used.
         self.whitens = False
         #: Whether the Hessian's diagonal is about one in the coordinates.
@@ -69,12 +70,6 @@ class Preconditioner:
         self.precision = np.float64
         if not self.whitens and getattr(objective, "suits_single_precision", False):
             self.precision = np.float32
-
-    def _forget(self):
-        self._used, self._last_grams = 0, None
-        self._curvatures = deque(maxlen=RECENT)
-        #: The directions that conjugate gradients met last.
-        self.directions = None
 
     def _plan(self):
         n_outputs, n_features = self._objective.coef_shape
@@ -123,23 +118,16 @@ class Preconditioner:
         self._total_alike = cache(lambda: _mean_total(objective.curvature()))
         self._grams_alike = cache(lambda: grams(objective.curvature(), n_drawn))
 
-    def for_loss(self, objective):
-        """That of another loss of the same data: what depends on it is forgotten."""
-        if not self.whitens:
-            coordinates = coordinates_of(objective)
-            return Preconditioner(objective, coordinates, self._patience)
-        other = copy.copy(self)
-        other._objective = objective
-        other._forget()
-        return other
-
     def for_objective(self, objective):
-        """That of another penalty: it begins with the last matrices and directions."""
+        """That of another penalty: it begins with the last matrices and directions.
+
+        Of one that nothing has been done with, it may be that of another loss, too.
+        """
         if not self.whitens:
             coordinates = coordinates_of(objective)
             return Preconditioner(objective, coordinates, self._patience)
         other = copy.copy(self)
-        other._objective = objective
+        other._objective, other._curvatures = objective, self._curvatures.copy()
         if self.directions is not None:
             n_coefs = np.prod(objective.coef_shape)
             added = objective.l2 - self._objective.l2

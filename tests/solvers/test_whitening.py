@@ -186,12 +186,13 @@ def test_the_next_fit_begins_with_what_the_last_has_left_and_its_own_penalty():
 
 def test_another_loss_begins_anew_but_for_what_all_losses_share(monkeypatch):
     first, then = correlated(3, l2=1.0), correlated(3, l2=1.0, mapping=Sparsemax())
-    preconditioner = Preconditioner(first, Standardization(first))
-    point = 0.1 * preconditioner.first().to_original(np.ones(first.n_parameters))
-    preconditioner.at(first.linearize(point))
-    preconditioner.met(0.5, ConjugateDirections(*np.ones((2, 1, 15)), np.ones(1)))
-    preconditioner.used(10**6)
-    other = preconditioner.for_loss(then)
+    unused = Preconditioner(first, Standardization(first))
+    used = unused.for_objective(first)
+    point = 0.1 * used.first().to_original(np.ones(first.n_parameters))
+    used.at(first.linearize(point))
+    used.met(0.5, ConjugateDirections(*np.ones((2, 1, 15)), np.ones(1)))
+    used.used(10**6)
+    other = unused.for_objective(then)
     assert not other.is_worn
     assert other.least_curvature == 0
     assert other.directions is None
