@@ -61,6 +61,9 @@ class BaseLinearClassifier(
     and conventions are documented in :class:`~skprob.LinearClassifier`.
     """
 
+    #: The ``KnownRows`` of a search; None outside of it.
+    _known_rows = None
+
     _parameter_constraints: dict = {
         "loss": [StrOptions({"auto", *LOSSES}), Loss],
         "similarity": [StrOptions({"dot", "cosine"})],
@@ -360,6 +363,8 @@ class BaseLinearClassifier(
         self.loss_ = self._checked_loss()
 
     def _probabilities(self, X):
+        if self._knows(X) and self._known_rows.are_few:
+            return self._known_rows.probabilities(self)
         return self._predicted(X, lambda scores: self.mapping_(scores))
 
     def _sets(self, X):
@@ -372,8 +377,13 @@ class BaseLinearClassifier(
     def _predicted(self, X, of_scores):
         """What a function makes of the fitted model's scores of a user's X."""
         check_is_fitted(self)
-        X = check_X(self, X, reset=False)
+        if not self._knows(X):
+            X = check_X(self, X, reset=False)
         return self._blockwise(X, self.coef_, self.intercept_, of_scores)
+
+    def _knows(self, X):
+        """Whether these are rows that a search has checked."""
+        return self._known_rows is not None and X is self._known_rows.X
 
     def _blockwise(self, X, coef, intercept, of_scores):
         return BlockwisePrediction(

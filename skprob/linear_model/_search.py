@@ -1,5 +1,6 @@
 """One fold of a search over alpha and C: models along the path, and their scores."""
 
+from itertools import accumulate, compress, islice, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -7,6 +8,7 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics import get_scorer
 from sklearn.utils.metadata_routing import UNUSED
 
+from ._known_rows import KnownRows
 from ._path import entmax_path
 
 # What scikit-learn's names stand for, and what make_scorer makes.
@@ -59,19 +61,31 @@ def scored_path(template, scorer, score_params, data, fold, classes, alphas, Cs)
     path = entmax_path(
         template, *(array[train] for array in data), classes, alphas[rows], Cs[columns]
     )
-    shares_scores = _sees_predictions_only(scorer)
-    found, last = {}, None
-    for place in ((i, j) for i in rows for j in columns):
-        model, converged = next(path)
-        # Where a start was accepted as it is, its score is known.
-        if not (shares_scores and _predicts_like(model, last)):
-            score = scorer(model, X_test, y_test, **score_params)
-        found[place] = score, model.coef_, model.intercept_, converged
-        last = model
+    found = {}
+    for i in rows:
+        models, converged = zip(*islice(path, len(Cs)), strict=True)
+        scores = _scores(scorer, score_params, models, X_test, y_test)
+        for j, model, *of_model in zip(columns, models, scores, converged, strict=True):
+            found[i, j] = model.coef_, model.intercept_, *of_model
     shape = len(alphas), len(Cs)
     in_order = (found[place] for place in np.ndindex(shape))
     parts = (np.array(part) for part in zip(*in_order, strict=True))
-    return FoldResult(*(part.reshape(shape + part.shape[1:]) for part in parts))
+    coefs, intercepts, scores, converged = (
+        part.reshape(shape + part.shape[1:]) for part in parts
+    )
+    return FoldResult(scores, coefs, intercepts, converged)
+
+
+def _scores(scorer, score_params, models, X, y):
+    """Of each of the models of one alpha."""
+    if not _sees_predictions_only(scorer):
+        return [scorer(model, X, y, **score_params) for model in models]
+    # Where a start was accepted as it is, its score is known.
+    is_new = [not _predicts_like(*pair) for pair in pairwise((None, *models))]
+    new = list(compress(models, is_new))
+    KnownRows(X, new)
+    scores = [scorer(model, X, y, **score_params) for model in new]
+    return [scores[n - 1] for n in accumulate(is_new)]
 
 
 def _sees_predictions_only(scorer):
@@ -81,11 +95,10 @@ def _sees_predictions_only(scorer):
     )
 
 
-def _predicts_like(model, other):
-    """Whether all that two models of a path predict is the same."""
+def _predicts_like(other, model):
+    """Whether all that two models of one alpha predict is the same."""
     return (
         other is not None
-        and model.alpha == other.alpha
         and np.array_equal(model.coef_, other.coef_)
         and np.array_equal(model.intercept_, other.intercept_)
         and np.array_equal(*(getattr(m, "threshold_", None) for m in (model, other)))
