@@ -120,12 +120,19 @@ def _solutions(objective, l2s, starts, template, preconditioner):
             tol=_CARE_TOGETHER * template.tol,
             max_iter=template.max_iter,
         )
-    last_l2 = None
+    last_l2, stays = None, False
     for l2, parameters, converged in zip(l2s, found, together, strict=True):
-        if not converged:
+        if not (converged or stays or last_l2 is None):
+            least = objective.with_penalty(l2s[-1])
+            stays = _is_within(least, start, last_l2, template, preconditioner)
+        if stays:
+            parameters, converged = start, True
+        elif not converged:
             penalised = objective.with_penalty(l2)
             preconditioner = preconditioner.for_objective(penalised)
-            far = last_l2 is not None and _is_far(penalised, start, last_l2, template)
+            far = last_l2 is not None and _is_far(
+                penalised, start, last_l2, template.tol
+            )
             care = _CARE if far else _CARE_AT_ONCE
             solution = _solution(penalised, start, template, preconditioner, care)
             parameters, converged = solution.parameters, solution.converged
@@ -133,12 +140,29 @@ def _solutions(objective, l2s, starts, template, preconditioner):
         yield parameters, converged
 
 
-def _is_far(objective, start, last_l2, template):
+def _is_within(objective, start, last_l2, template, preconditioner):
+    """Whether another penalty's solution is well within the tolerance.
+
+    If it is under less penalty, it is so under all that are between: gradient and
+    possible gain are convex functions of the penalty.
+    """
+    tol = _CARE_AT_ONCE * template.tol
+    if _is_far(objective, start, last_l2, tol):
+        return False
+    solve, preconditioner = (
+        SOLVERS[template.solver],
+        preconditioner.for_objective(objective),
+    )
+    return solve(
+        objective, start, tol=tol, max_iter=0, preconditioner=preconditioner
+    ).converged
+
+
+def _is_far(objective, start, last_l2, tol):
     """Whether another penalty's solution is not within the tolerance."""
     coef, _ = objective.unpack(start)
     # The gradient there, but for what that solution's own tolerance has left.
-    slope = np.abs(coef).max() * abs(objective.l2 - last_l2)
-    return slope > template.tol
+    return np.abs(coef).max() * abs(objective.l2 - last_l2) > tol
 
 
 def _solution(objective, start, template, preconditioner, care):
