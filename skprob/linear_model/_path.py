@@ -2,6 +2,7 @@
 
 import copy
 import warnings
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -120,23 +121,25 @@ def _solutions(objective, l2s, starts, template, preconditioner):
             tol=_CARE_TOGETHER * template.tol,
             max_iter=template.max_iter,
         )
-    last_l2, stays = None, False
+    # A start that is rejected need not be tried for the least penalty, or not again.
+    last_l2, rejected, stays, tol = None, start, False, template.tol
     for l2, parameters, converged in zip(l2s, found, together, strict=True):
-        if not (converged or stays or last_l2 is None):
+        if not (converged or stays or start is rejected):
             least = objective.with_penalty(l2s[-1])
             stays = _is_within(least, start, last_l2, template, preconditioner)
+            rejected = start
         if stays:
             parameters, converged = start, True
         elif not converged:
             penalised = objective.with_penalty(l2)
             preconditioner = preconditioner.for_objective(penalised)
-            far = last_l2 is not None and _is_far(
-                penalised, start, last_l2, template.tol
-            )
+            far = last_l2 is not None and _is_far(penalised, start, last_l2, tol)
             care = _CARE if far else _CARE_AT_ONCE
             solution = _solution(penalised, start, template, preconditioner, care)
             parameters, converged = solution.parameters, solution.converged
         start, last_l2 = parameters, l2
+        if not converged:
+            rejected = start
         yield parameters, converged
 
 
@@ -149,13 +152,9 @@ def _is_within(objective, start, last_l2, template, preconditioner):
     tol = _CARE_AT_ONCE * template.tol
     if _is_far(objective, start, last_l2, tol):
         return False
-    solve, preconditioner = (
-        SOLVERS[template.solver],
-        preconditioner.for_objective(objective),
-    )
-    return solve(
-        objective, start, tol=tol, max_iter=0, preconditioner=preconditioner
-    ).converged
+    preconditioner = preconditioner.for_objective(objective)
+    solve = partial(SOLVERS[template.solver], preconditioner=preconditioner)
+    return solve(objective, start, tol=tol, max_iter=0).converged
 
 
 def _is_far(objective, start, last_l2, tol):

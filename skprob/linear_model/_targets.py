@@ -117,23 +117,28 @@ def _encode_labels(y, dtype, classes):
             f"target_type='class' needs y of shape (n_samples,), got {y.shape}."
         )
     y = as_labels(y)
-    found, codes = np.unique(y, return_inverse=True)
-    if classes is not None:
-        unknown = found[~np.isin(found, classes)]
-        if len(unknown):
+    if classes is None:
+        classes, codes = np.unique(y, return_inverse=True)
+    else:
+        try:
+            codes = np.searchsorted(classes, y)
+        except TypeError:  # Of strings and numbers none comes first.
+            codes = np.zeros(len(y), dtype=int)
+        codes[codes == len(classes)] = 0
+        known = classes[codes] == y
+        if not known.all():
+            unknown = np.unique(y[~known])
             raise ValueError(
                 f"y holds the labels {unknown[:5].tolist()}, which are not among "
                 "the classes."
             )
-        codes = np.searchsorted(classes, found)[codes]
-        found = classes
-    if len(found) < 2:
+    if len(classes) < 2:
         raise ValueError(
             "y must have at least 2 classes, but the data contains only one class: "
-            f"{found.tolist()[0]!r}."
+            f"{classes.tolist()[0]!r}."
         )
     return EncodedTarget(
-        "class", found, SparseTarget.from_labels(codes, len(found), dtype)
+        "class", classes, SparseTarget.from_labels(codes, len(classes), dtype)
     )
 
 
@@ -141,7 +146,7 @@ def as_labels(y):
     """Labels as a one-dimensional array whose entries can be sorted."""
     if not isinstance(y, np.ndarray) or y.ndim != 1:
         y = column_or_1d(y, warn=True)
-    found = f"dtype {y.dtype}"
+    found = ""
     if y.dtype == object:
         types = {type(label) for label in y}
         if all(issubclass(t, str) for t in types):
@@ -158,7 +163,7 @@ def as_labels(y):
         found = f"continuous, {y[np.argmin(whole)]} in row {np.argmin(whole)}"
     raise ValueError(
         "y must be labels, all strings, all booleans or all whole numbers. Unknown "
-        f"label type: {found}."
+        f"label type: {found or f'dtype {y.dtype}'}."
     )
 
 

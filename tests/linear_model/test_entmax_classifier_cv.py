@@ -18,6 +18,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 
 from skprob import EntmaxClassifier, EntmaxClassifierCV
+from skprob.linear_model import _path
+from skprob.mappings import Entmax
 from skprob.metrics import BrierScorer
 
 from .test_callbacks import Recorder
@@ -140,6 +142,46 @@ def test_a_start_is_accepted_only_where_it_is_well_within_the_tolerance():
             assert slope <= 0.05 * tol
         last = coef
     assert 0 < n_accepted < len(Cs) - 1
+
+
+def test_what_is_good_for_the_least_penalty_is_so_for_all_between(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(6000, 30)), rng.integers(3, size=6000)
+    Cs, tol, every = np.logspace(3, 6, 7), 1e-4, np.arange(6000)
+    model = EntmaxClassifierCV([1], Cs, cv=[(every, every)], tol=tol, refit=False)
+    solved, auto = [], _path.SOLVERS["auto"]
+
+    def counting(objective, *args, **kwargs):
+        solved.append(objective.l2)
+        return auto(objective, *args, **kwargs)
+
+    monkeypatch.setitem(_path.SOLVERS, "auto", counting)
+    model.fit(X, y)
+    # The first solution is not good enough, the second is.
+    assert_allclose(solved, 1 / (Cs[[0, -1, 1, -1]] * len(y)))
+    coefs, intercepts = model.coefs_paths_[0, 0], model.intercepts_paths_[0, 0]
+    for C, coef, intercept in zip(Cs, coefs, intercepts, strict=True):
+        assert C == Cs[0] or np.array_equal(coef, coefs[1])
+        residual = softmax(X @ coef.T + intercept, axis=1) - np.eye(3)[y]
+        slope = np.abs(residual.T @ X / len(y) + coef / (C * len(y))).max()
+        assert max(slope, np.abs(residual.mean(axis=0)).max()) <= (
+            tol if C == Cs[0] else 0.05 * tol
+        )
+
+
+def test_the_probabilities_of_an_alpha_are_computed_together(monkeypatch):
+    calls, kernel = [], Entmax.probabilities
+
+    def counting(self, scores):
+        calls.append(len(scores))
+        return kernel(self, scores)
+
+    monkeypatch.setattr(Entmax, "probabilities", counting)
+    X, y = labels()
+    ours = EntmaxClassifierCV(ALPHAS, STRENGTHS, cv=FOLDS, scoring=BrierScorer())
+    ours.set_params(refit=False).fit(X, y)
+    n_new = 1 + np.diff(ours.coefs_paths_, axis=2).any(axis=(3, 4)).sum(axis=2)
+    assert_array_equal(calls, 20 * n_new.ravel())
 
 
 def test_softmax_alone_is_LogisticRegressionCV():
