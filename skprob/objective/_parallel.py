@@ -32,7 +32,8 @@ def sum_over(items, function, size):
     ----------
     items : sequence
     function : callable
-        From an item to a tuple of arrays and numbers; called by several threads.
+        From an item to a tuple of arrays and numbers, new ones that may be written to;
+        called by several threads.
     size : int
         How many numbers a tuple holds, about.
 
@@ -79,7 +80,7 @@ def sum_over(items, function, size):
 
 def _sum(tuples):
     tuples = iter(tuples)
-    totals = [np.array(term, dtype=np.float64) for term in next(tuples)]
+    totals = [np.asarray(term, dtype=np.float64) for term in next(tuples)]
     for terms in tuples:
         for total, term in zip(totals, terms, strict=True):
             total += term

@@ -28,9 +28,11 @@ _GRAM_CALLS = 3e6
 # The features' moments take so many Hessian products at most, as a rule.
 _MOMENTS = 5
 # So many of the directions that were met are kept; fewer where to multiply with all of
-# them, four times in each step of conjugate gradients, were no small part of a product.
-_MAX_DIRECTIONS = 30
-_SMALL_PART = 0.05
+# them, four times in each step of conjugate gradients, were no small part of a product:
+# they are read from memory, where a product finds most of its numbers in cache. A few
+# are of no use.
+_MAX_DIRECTIONS, _FEWEST_DIRECTIONS = 30, 10
+_SMALL_PART = 0.02
 
 
 class Preconditioner:
@@ -75,15 +77,16 @@ class Preconditioner:
         n_outputs, n_features = self._objective.coef_shape
         n_rows, n_stored = self._objective.n_rows, self._objective.n_stored
         size = n_features + 1
+        # In multiplications, as all that follows, but for the calls.
+        outputs = _NUMBER * n_rows * n_outputs
+        product = 2 * n_outputs * n_stored + outputs
+        n_cheap = int(_SMALL_PART * (product + _CALLS) / (n_outputs * size))
+        are_few = n_cheap < _FEWEST_DIRECTIONS
+        self.n_directions = 0 if are_few else min(_MAX_DIRECTIONS, n_cheap)
         # With so few rows all is cheap, and rows that are repeated or weigh nothing
         # had better not change the plan.
         few = max(1.0, size / n_rows)
-        n_rows, n_stored = n_rows * few, n_stored * few
-        # In multiplications, as all that follows.
-        outputs = _NUMBER * n_rows * n_outputs
-        product = 2 * n_outputs * n_stored + outputs + _CALLS
-        n_cheap = _SMALL_PART * product / (n_outputs * size)
-        self.n_directions = int(min(_MAX_DIRECTIONS, n_cheap))
+        n_rows, outputs, product = few * n_rows, few * outputs, few * product + _CALLS
         row = size * (size / 2 + _NUMBER)
         rows_of_a_product = product / (n_outputs * row)
         n_drawn = max(

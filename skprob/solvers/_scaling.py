@@ -53,21 +53,26 @@ class _Scaling:
 
     def to_original(self, parameters):
         """Original parameters of parameters in the new coordinates."""
-        original = parameters / self._unit
-        coef, intercept = self._objective.unpack(original)
-        coef /= self.scale
+        original, coef, intercept = self._unscaled(parameters)
         intercept -= coef @ self.mean
         return original
 
     def gradient(self, gradient):
         """Gradient in the new coordinates, from the original gradient."""
-        new = gradient / self._unit
-        coef, intercept = self._objective.unpack(new)
         # Divided first, so that large features do not overflow.
-        coef /= self.scale
+        new, coef, intercept = self._unscaled(gradient)
         if self._objective.fit_intercept:
             coef -= intercept[:, None] * self._shift
         return new
+
+    def _unscaled(self, parameters):
+        """New parameters in other units, and their two parts, which are views."""
+        new = np.empty_like(parameters)
+        parts, new_parts = map(self._objective.unpack, (parameters, new))
+        # In one pass: with many features and classes these are long.
+        for part, new_part, unit in zip(parts, new_parts, (self.scale, 1), strict=True):
+            np.divide(part, self._unit * unit, out=new_part)
+        return new, *new_parts
 
 
 class Standardization(_Scaling):
