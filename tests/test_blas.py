@@ -1,4 +1,4 @@
-"""BLAS is limited to one thread for a while: SciPy's while a solver runs."""
+"""BLAS is limited to one thread while a solver runs."""
 
 import subprocess
 import sys
@@ -9,9 +9,8 @@ import pytest
 import scipy.linalg  # noqa: F401  (loads SciPy's BLAS)
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from skprob._blas import SerialBlas
+from skprob._blas import SerialBlas, serial_scipy_blas
 from skprob.solvers._lbfgs import lbfgs
-from skprob.solvers._threads import serial_scipy_blas
 
 from .solvers.problems import classes, objective_of
 
@@ -48,6 +47,32 @@ def test_nested_contexts_restore_at_the_last(pools):
         with context:
             assert threads(pools) == [1, 1]
         assert threads(pools) == [1, 1]
+    assert threads(pools) == [4, 7]
+
+
+def test_the_first_thread_is_told_of_the_free_ones_and_the_others_of_one(pools):
+    context, told = SerialBlas(lambda: pools), []
+
+    def enter():
+        with context as n_threads:
+            told.append(n_threads)
+
+    @context
+    def decorated():
+        enter()
+
+    with context as n_threads:
+        decorated()
+        worker = threading.Thread(target=enter)
+        worker.start()
+        worker.join(10)
+        enter()
+    assert [n_threads, *told] == [7, 7, 1, 7]
+    # What one thread has left, another may enter first.
+    worker = threading.Thread(target=enter)
+    worker.start()
+    worker.join(10)
+    assert told[-1] == 7
     assert threads(pools) == [4, 7]
 
 
@@ -122,7 +147,7 @@ def test_the_libraries_of_this_process():
             callback=lambda *_: inside.append(blas()),
         )
         own, others = before
-        assert inside == [[[1] * len(own), others]] * 3
+        assert inside == [[[1] * len(own), [1] * len(others)]] * 3
         assert blas() == before
         with serial_scipy_blas:
             assert blas() == [[1] * len(own), others]

@@ -12,14 +12,12 @@ from concurrent.futures import ThreadPoolExecutor, wait
 
 import numpy as np
 
-from .._blas import SerialBlas, numpy_blas
+from .._blas import serial_numpy_blas
 
 # Partial sums are kept until their turn comes: so many at most, and of so many
 # numbers altogether.
 _MOST_PARTS = 64
 _MOST_NUMBERS = 1 << 22
-
-_serial_blas = SerialBlas(numpy_blas)
 
 
 def sum_over(items, function, size):
@@ -51,7 +49,7 @@ def sum_over(items, function, size):
 
     if n_parts == 1:
         return partial_sum(0)
-    with _serial_blas as n_threads:
+    with serial_numpy_blas as n_threads:
         parts = [None] * n_parts
         left = deque(range(n_parts))
 

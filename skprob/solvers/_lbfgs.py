@@ -5,15 +5,17 @@ from collections import deque
 import numpy as np
 from scipy.optimize import minimize
 
+from .._blas import serial_numpy_blas, serial_scipy_blas
 from ._course import RECENT, Course, possible_gain
 from ._preconditioner import Preconditioner
-from ._threads import serial_scipy_blas
 
 _UNLIMITED = np.iinfo(np.int32).max
 # Iterations after which the coordinates are renewed; each stretch is twice as long.
 _FIRST_STRETCH = 40
 
 
+@serial_numpy_blas
+@serial_scipy_blas
 def lbfgs(objective, initial, *, tol, max_iter, callback=None, preconditioner=None):
     """Minimise a smooth objective with SciPy's L-BFGS-B.
 
@@ -85,23 +87,22 @@ def lbfgs(objective, initial, *, tol, max_iter, callback=None, preconditioner=No
         return _Path(objective, course, coordinates, origin, has_unit_curvature)
 
     path, is_plain = path_from(initial, preconditioner.begin(initial, linearize)), False
-    with serial_scipy_blas:
-        while not course.finished:
-            _descend(path, course.n_iter + stretch)
-            # Where the curvature is not bounded, that of a point may mislead; that of
-            # zero parameters does not.
-            may_be_misled = objective.is_convex and not (is_plain or course.converged)
-            is_plain = course.stalled and may_be_misled
+    while not course.finished:
+        _descend(path, course.n_iter + stretch)
+        # Where the curvature is not bounded, that of a point may mislead; that of
+        # zero parameters does not.
+        may_be_misled = objective.is_convex and not (is_plain or course.converged)
+        is_plain = course.stalled and may_be_misled
+        if is_plain:
+            course.stalled = False
+        if not course.finished:
+            here = course.parameters
             if is_plain:
-                course.stalled = False
-            if not course.finished:
-                here = course.parameters
-                if is_plain:
-                    coordinates = preconditioner.first()
-                else:
-                    coordinates = preconditioner.renewed(here, linearize)
-                path = path_from(here, coordinates)
-                stretch *= 2
+                coordinates = preconditioner.first()
+            else:
+                coordinates = preconditioner.renewed(here, linearize)
+            path = path_from(here, coordinates)
+            stretch *= 2
     return course.solution()
 
 

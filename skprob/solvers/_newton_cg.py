@@ -4,6 +4,7 @@ import math
 from collections import deque
 from typing import NamedTuple
 
+from .._blas import serial_numpy_blas
 from ._conjugate_gradients import truncated_conjugate_gradients
 from ._continuation import has_served, promises_little, under_stronger_penalty
 from ._course import Course, possible_gain
@@ -45,6 +46,7 @@ _LITTLE_CARE = _Care(part=1.0, step_cost=0)
 _MUCH_CARE = _Care(part=0.3, step_cost=20)
 
 
+@serial_numpy_blas
 def newton_cg(objective, initial, *, tol, max_iter, callback=None, preconditioner=None):
     """Minimise an objective by a truncated Newton method.
 
