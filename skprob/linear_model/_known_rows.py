@@ -10,11 +10,18 @@ from ._checks import check_outputs
 _FEW = 1 << 20
 
 
+def tell_of_rows(X, models):
+    """Let models know that they will be asked about these rows: :class:`KnownRows`."""
+    known = KnownRows(X, models)
+    for model in models:
+        model._known_rows = known
+
+
 class KnownRows:
     """Checked rows, and what models of one kind make of them.
 
-    The models are told of the rows. When the first is asked for its probabilities of
-    them, those of all models are computed, in one go.
+    When the first model is asked for its probabilities of the rows, those of all models
+    are computed, in one go.
 
     Parameters
     ----------
@@ -36,14 +43,14 @@ class KnownRows:
         self._models = models
         self._found = None
         self.are_few = X.shape[0] * len(models) * len(models[0].classes_) <= _FEW
-        for model in models:
-            model._known_rows = self
 
     def probabilities(self, model):
         """What one of the models predicts, as :class:`BlockwisePrediction` does."""
         if self._found is None:
             found = map(_OneBlock, self._probabilities())
             self._found = dict(zip(map(id, self._models), found, strict=True))
+            # They know of this object: in a circle its arrays would outlive them.
+            self._models = None
         return self._found[id(model)]
 
     def _probabilities(self):

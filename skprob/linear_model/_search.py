@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics import get_scorer
 from sklearn.utils.metadata_routing import UNUSED
 
-from ._known_rows import KnownRows
+from ._known_rows import tell_of_rows
 from ._path import entmax_path
 
 # What scikit-learn's names stand for, and what make_scorer makes.
@@ -83,7 +83,7 @@ def _scores(scorer, score_params, models, X, y):
     # Where a start was accepted as it is, its score is known.
     is_new = [not _predicts_like(*pair) for pair in pairwise((None, *models))]
     new = list(compress(models, is_new))
-    KnownRows(X, new)
+    tell_of_rows(X, new)
     scores = [scorer(model, X, y, **score_params) for model in new]
     return [scores[n - 1] for n in accumulate(is_new)]
 
