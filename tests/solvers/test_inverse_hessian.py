@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import sparse
 from sklearn.datasets import load_digits
 
 from skprob.mappings import Entmax, Softmax, Sparsemax
-from skprob.solvers import _preconditioner, newton_cg
+from skprob.solvers import Preconditioner, _preconditioner, coordinates_of, newton_cg
 from skprob.solvers._conjugate_gradients import (
     ConjugateDirections,
     truncated_conjugate_gradients,
@@ -139,3 +140,13 @@ def test_directions_of_the_last_step_spare_products(mapping, monkeypatch):
         n_products.append(passes["products"])
     assert_allclose(*values, rtol=1e-5)
     assert n_products[0] < 0.95 * n_products[1], n_products
+
+
+def test_directions_that_are_long_beside_the_data_are_not_kept():
+    X, y = load_digits(return_X_y=True)
+    few = objective_of(X, y, mapping=Softmax(), l2=1e-3)
+    # Fifty classes of as many rows as features, nearly all of which are zero.
+    many = sparse.random(1000, 5000, 0.002, "csr", random_state=0)
+    many = objective_of(many, np.arange(1000) % 50, mapping=Softmax(), l2=1e-3)
+    kept = [Preconditioner(o, coordinates_of(o)).n_directions for o in (few, many)]
+    assert kept == [30, 0]
