@@ -27,11 +27,11 @@ _CALLS = 5e5
 _GRAM_CALLS = 3e6
 # The features' moments take so many Hessian products at most, as a rule.
 _MOMENTS = 5
-# So many of the directions that were met are kept; fewer where to multiply with all of
-# them, four times in each step of conjugate gradients, were no small part of a product:
-# they are read from memory, where a product finds most of its numbers in cache. A few
-# are of no use.
+# So many of the directions that were met are kept; fewer where they are not in a core's
+# own cache, all numbers of them, and to multiply with them, four times in each step of
+# conjugate gradients, were no small part of a product. A few are of no use.
 _MAX_DIRECTIONS, _FEWEST_DIRECTIONS = 30, 10
+_IN_CACHE = 1 << 17
 _SMALL_PART = 0.02
 
 
@@ -80,7 +80,8 @@ class Preconditioner:
         # In multiplications, as all that follows, but for the calls.
         outputs = _NUMBER * n_rows * n_outputs
         product = 2 * n_outputs * n_stored + outputs
-        n_cheap = int(_SMALL_PART * (product + _CALLS) / (n_outputs * size))
+        cheap = max(_IN_CACHE, _SMALL_PART * (product + _CALLS))
+        n_cheap = int(cheap / (n_outputs * size))
         are_few = n_cheap < _FEWEST_DIRECTIONS
         self.n_directions = 0 if are_few else min(_MAX_DIRECTIONS, n_cheap)
         # With so few rows all is cheap, and rows that are repeated or weigh nothing
