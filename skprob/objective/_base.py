@@ -20,9 +20,8 @@ class Linearization(NamedTuple):
     hessian_product : callable
         Hessian times a vector of shape (n_parameters,), with the products with the
         data in the vector's precision.
-    curvatures : sequence of callable
-        Of each block: its rows' second derivatives in the outputs of the model, of
-        shape (n_rows, M).
+    blocks : sequence of BlockLinearization
+        What its rows' second derivatives are known from.
     mean_loss : tuple
         That of the mean loss, in which no penalty has a part.
     """
@@ -30,7 +29,7 @@ class Linearization(NamedTuple):
     value: float
     gradient: np.ndarray
     hessian_product: Callable
-    curvatures: Sequence = ()
+    blocks: Sequence = ()
     mean_loss: tuple = ()
 
 
@@ -94,8 +93,7 @@ class MeanLoss:
             ``hessian_product(coef_direction, intercept_direction)`` is a pair like
             the gradients, with the products with X in single precision if the
             coefficients' direction is.
-        curvatures : list of callable
-            As in :class:`Linearization`.
+        blocks : list of BlockLinearization
         """
         model = self._for_blocks(coef, intercept)
         parts = [None] * len(self.blocks)
@@ -111,8 +109,7 @@ class MeanLoss:
             )
 
         value, *gradients = sum_over(range(len(parts)), part, coef.size)
-        curvatures = [there.curvature for there in parts]
-        return self.constant + float(value), *gradients, hessian_product, curvatures
+        return self.constant + float(value), *gradients, hessian_product, parts
 
     def duality_gap(self, parameters, value, gradient, enough=0.0):
         """A bound on the value less the minimum; infinite where none is known.

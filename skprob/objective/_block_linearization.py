@@ -78,6 +78,24 @@ class BlockLinearization:
             return self._bend
         return self._hessian_diagonal() * self._weight
 
+    def second_derivatives(self):
+        """Those of each row's weighted loss in the outputs: (M (M + 1) / 2, n_rows).
+
+        The pairs of outputs are in the order of ``np.triu_indices``.
+        """
+        if self._n_outputs == 1:
+            return self._bend.T
+        n_outputs, weight = self._n_outputs, self._block.weight
+        found = np.empty((n_outputs * (n_outputs + 1) // 2, len(weight)))
+        end = 0
+        for k in range(n_outputs):
+            along = np.zeros((n_outputs, len(weight)), dtype=weight.dtype)
+            along[k] = 1
+            start, end = end, end + n_outputs - k
+            found[start:end] = self._hessian_product(along.T).T[k:]
+        found *= weight
+        return found
+
     @cached_property
     def _single_X(self):
         X = self._block.X

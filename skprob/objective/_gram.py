@@ -32,7 +32,7 @@ class WeightedGrams:
 
     def __init__(self, blocks, mean, scale, fit_intercept):
         self._blocks = blocks
-        self._mean, self._scale = mean[:, None], scale[:, None]
+        self._mean, self._scale = mean, scale
         self._size = len(mean) + fit_intercept
         n_rows = sum(len(block.weight) for block in blocks)
         self._keeps = n_rows * self._size <= _BATCH_SIZE
@@ -68,25 +68,45 @@ class WeightedGrams:
 
     @cached_property
     def _all_rows(self):
-        every = [(i, np.arange(len(b.weight))) for i, b in enumerate(self._blocks)]
-        return self._rows(every)
+        return self._columns([block.X for block in self._blocks])
 
     def _rows(self, batch):
         """Columns z_i of pairs (block, rows in it)."""
-        # Feature by feature: the factors of the rows run along the memory.
-        z = np.empty((self._size, sum(len(rows) for _, rows in batch)))
-        n_features, start = len(self._mean), 0
-        for i, rows in batch:
-            X = self._blocks[i].X
-            # Without a copy, where it is all of them.
-            X = X if len(rows) == X.shape[0] else X[rows]
-            X = X.toarray() if sparse.issparse(X) else X
-            z[:n_features, start : start + len(rows)] = X.T
-            start += len(rows)
-        z[:n_features] -= self._mean
-        z[:n_features] /= self._scale
-        z[n_features:] = 1
-        return z
+        parts = [(self._blocks[i].X, rows) for i, rows in batch]
+        # Without a copy, where it is all of them.
+        return self._columns(
+            [X if len(rows) == X.shape[0] else X[rows] for X, rows in parts]
+        )
+
+    def _columns(self, parts):
+        return standardised_columns(parts, self._mean, self._scale, self._size)
+
+
+def standardised_columns(parts, mean, scale, size):
+    """Rows (x - mean) / scale as columns, with ones below them up to a size.
+
+    Parameters
+    ----------
+    parts : list of ndarray or CSR array of shape (n_rows, n_features)
+    mean, scale : ndarray of shape (n_features,)
+    size : int
+        n_features, plus one if there is an intercept.
+
+    Returns
+    -------
+    z : ndarray of shape (size, total number of rows)
+        In float64. The factors of the rows run along the memory.
+    """
+    z = np.empty((size, sum(X.shape[0] for X in parts)))
+    n_features, start = len(mean), 0
+    for X in parts:
+        X = X.toarray() if sparse.issparse(X) else X
+        z[:n_features, start : start + len(X)] = X.T
+        start += len(X)
+    z[:n_features] -= mean[:, None]
+    z[:n_features] /= scale[:, None]
+    z[n_features:] = 1
+    return z
 
 
 def _grams(z, weight):

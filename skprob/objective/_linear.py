@@ -11,6 +11,7 @@ from ._base import Linearization, MeanLoss
 from ._blocks import block_moments
 from ._gap import duality_gap, target_sums
 from ._gram import WeightedGrams
+from ._hessian import WholeHessian
 from ._intercepts import best_intercepts
 from ._parallel import sum_over
 from ._recession import recedes
@@ -21,6 +22,8 @@ _FEW_OUTPUTS = 1 << 24
 _VERY_FEW_OUTPUTS = 1 << 21
 # Outputs are many beside so many times fewer numbers of X.
 _MANY_OUTPUTS = 8
+# In multiplications, what writing out a Hessian may take.
+_SMALL_HESSIAN = 2e6
 # In single precision a feature's mean may be so many deviations, and the features'
 # units no larger, nor smaller than the inverse.
 _LARGEST_MEAN = 100
@@ -152,7 +155,7 @@ class LinearObjective(MeanLoss):
 
     def _linearization(self, parameters, mean_loss):
         coef, _ = self.unpack(parameters)
-        value, *gradient, product, curvatures = mean_loss
+        value, *gradient, product, blocks = mean_loss
 
         def hessian_product(direction):
             along_coef, along_intercept = self.unpack(direction)
@@ -164,7 +167,7 @@ class LinearObjective(MeanLoss):
         return Linearization(
             *self._penalised(coef, value, gradient),
             hessian_product,
-            curvatures,
+            blocks,
             mean_loss,
         )
 
@@ -329,6 +332,14 @@ class LinearObjective(MeanLoss):
         return self._output_size <= few or get_mapping(self.loss.mapping).has_zeros
 
     @property
+    def has_small_hessian(self):
+        """Whether the Hessian is written out faster than multiplied with vectors."""
+        n_outputs, n_features = self.coef_shape
+        n_pairs = n_outputs * (n_outputs + 1) / 2
+        products = self.n_rows * n_pairs * (n_features + 1) ** 2
+        return products + self.n_parameters**3 / 3 <= _SMALL_HESSIAN
+
+    @property
     def _output_size(self):
         """Numbers of all rows' outputs."""
         return self.n_rows * self.coef_shape[0]
@@ -386,7 +397,7 @@ class LinearObjective(MeanLoss):
         parts = [None] * len(self.blocks)
 
         def part(i):
-            found = linearization.curvatures[i]().astype(np.float64, copy=False)
+            found = linearization.blocks[i].curvature().astype(np.float64, copy=False)
             found = np.maximum(found, 0)
             parts[i] = found if by_class else found.mean(axis=1, keepdims=True)
             return ()
@@ -408,6 +419,20 @@ class LinearObjective(MeanLoss):
             intercept, a constant feature of one comes last.
         """
         return WeightedGrams(self.blocks, mean, scale, self.fit_intercept)
+
+    def hessian(self, mean, scale):
+        """What makes whole Hessians in the centred and scaled features.
+
+        Parameters
+        ----------
+        mean, scale : ndarray of shape (n_features,)
+
+        Returns
+        -------
+        hessian : WholeHessian
+            To be called with a :class:`Linearization` of this objective.
+        """
+        return WholeHessian(self, mean, scale)
 
     def _penalised(self, coef, value, gradient):
         gradient = self.pack(*gradient)

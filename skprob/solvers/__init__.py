@@ -4,6 +4,7 @@ from ._auto import auto
 from ._lbfgs import lbfgs
 from ._newton_batch import newton_batch
 from ._newton_cg import newton_cg
+from ._newton_cholesky import newton_cholesky
 from ._preconditioner import Preconditioner
 from ._scaling import OriginalCoordinates, Standardization, coordinates_of
 from ._solution import Solution
@@ -28,4 +29,5 @@ __all__ = [
     "lbfgs",
     "newton_batch",
     "newton_cg",
+    "newton_cholesky",
 ]

@@ -2,6 +2,7 @@
 
 from ._lbfgs import lbfgs
 from ._newton_cg import newton_cg
+from ._newton_cholesky import newton_cholesky
 
 
 def auto(objective, initial, *, tol, max_iter, callback=None, preconditioner=None):
@@ -29,18 +30,39 @@ def auto(objective, initial, *, tol, max_iter, callback=None, preconditioner=Non
     -------
     solution : Solution
     """
+    options = {"tol": tol, "max_iter": max_iter, "callback": callback}
     suits_newton = (
         objective.is_convex
         and objective.has_bounded_hessian
         and objective.outputs_fit
         and objective.has_fast_products
     )
-    solver = newton_cg if suits_newton else lbfgs
-    return solver(
-        objective,
-        initial,
-        tol=tol,
-        max_iter=max_iter,
-        callback=callback,
-        preconditioner=preconditioner,
+    if not suits_newton:
+        solve = lbfgs
+    elif objective.has_small_hessian and preconditioner is None:
+        return _newton_of_both_kinds(objective, initial, **options)
+    else:
+        solve = newton_cg
+    return solve(objective, initial, preconditioner=preconditioner, **options)
+
+
+def _newton_of_both_kinds(objective, initial, *, tol, max_iter, callback):
+    """With the whole Hessian, and from where that fails by conjugate gradients."""
+    first = newton_cholesky(
+        objective, initial, tol=tol, max_iter=max_iter, callback=callback
     )
+    n_iter = first.n_iter
+    if first.converged or first.stopped or n_iter >= max_iter:
+        return first
+
+    def go_on(n_more, *args):
+        return callback(n_iter + n_more, *args)
+
+    solution = newton_cg(
+        objective,
+        first.parameters,
+        tol=tol,
+        max_iter=max_iter - n_iter,
+        callback=callback and go_on,
+    )
+    return solution._replace(n_iter=n_iter + solution.n_iter)

@@ -78,7 +78,7 @@ class Course:
         self._values = deque(maxlen=_PATIENCE + 1)
         self._halved_norm, self._n_since_halved = np.inf, 0
 
-    def arrive(self, parameters, value, gradient, still_to_gain):
+    def arrive(self, parameters, value, gradient, still_to_gain, scaled=None):
         """Be at a point.
 
         Parameters
@@ -88,6 +88,8 @@ class Course:
         still_to_gain : float
             An estimate of by how much the objective there exceeds its minimum; NaN
             if there is none.
+        scaled : ndarray of shape (n_parameters,), default=None
+            The gradient in standardised coordinates, where it is known.
         """
         if not self._values:
             self._values.append(value)
@@ -98,7 +100,9 @@ class Course:
         self._still_to_gain = still_to_gain
         self._gaps = {}
         self.gradient_norm = _largest(gradient)
-        self._scaled_norm = _largest(self.standardization.gradient(gradient))
+        if scaled is None:
+            scaled = self.standardization.gradient(gradient)
+        self._scaled_norm = _largest(scaled)
 
     @property
     def rounding(self):

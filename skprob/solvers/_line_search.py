@@ -12,6 +12,9 @@ _SLOPE_LEFT = 0.5
 _SLOPE_LEFT_IN_NOISE = 0.9
 _FARTHER = 4.0
 _MAX_TRIALS = 20
+# Nowhere do the rows bend a loss of two classes more than where both scores are equal:
+# from there a step is too short by about so much.
+_TOO_SHORT = 2.0
 
 
 class Trial(NamedTuple):
@@ -112,6 +115,47 @@ def line_search(evaluate, start, noise, length=1.0):
     while not search.over:
         search.tell(evaluate(search.length))
     return search.best
+
+
+def search_along(objective, parameters, direction, here, noise, length):
+    """How far to go from parameters along a direction.
+
+    Parameters
+    ----------
+    objective : object
+        With ``linearize(parameters)``.
+    parameters, direction : ndarray of shape (n_parameters,)
+    here : Linearization
+        At the parameters.
+    noise, length
+        As for :class:`LineSearch`.
+
+    Returns
+    -------
+    best : Trial
+        Its point is the linearization there.
+    """
+
+    def evaluate(length):
+        there = objective.linearize(parameters + length * direction)
+        return Trial(length, there.value, there.gradient @ direction, there)
+
+    start = Trial(0.0, here.value, here.gradient @ direction, here)
+    return line_search(evaluate, start, noise, length)
+
+
+def first_length(objective, initial):
+    """How much of a solver's first Newton step to try at first.
+
+    Parameters
+    ----------
+    objective : object
+        With ``is_convex`` and, if it is, ``coef_shape``.
+    initial : ndarray of shape (n_parameters,)
+    """
+    if not objective.is_convex or initial.any() or objective.coef_shape[0] > 1:
+        return 1.0
+    return _TOO_SHORT
 
 
 def _extrapolated(before, there):

@@ -9,7 +9,7 @@ from ._conjugate_gradients import truncated_conjugate_gradients
 from ._continuation import has_served, promises_little, under_stronger_penalty
 from ._course import Course, possible_gain
 from ._inverse_hessian import InverseHessian
-from ._line_search import Trial, line_search
+from ._line_search import first_length, search_along
 from ._preconditioner import Preconditioner
 
 # A step may be so many times longer than the gradient, or than one of the last few
@@ -20,9 +20,6 @@ _FEW = 5
 _MAX_PRODUCTS = 250
 # However little curvature a step has left, so much of it may come back.
 _LEAST_LEFT = 0.05
-# Nowhere do the rows bend a loss of two classes more than where both scores are equal:
-# from there a step is too short by about so much.
-_TOO_SHORT = 2.0
 
 
 class _Care(NamedTuple):
@@ -118,7 +115,7 @@ def newton_cg(objective, initial, *, tol, max_iter, callback=None, preconditione
     problem = _Problem(objective, preconditioner, initial, here, care)
     course.arrive(initial, here.value, here.gradient, problem.possible_gain())
     problem = _to_begin_with(problem, initial)
-    first_value, first = problem.here.value, _first_length(objective, initial)
+    first_value, first = problem.here.value, first_length(objective, initial)
     taken = deque([0.0], maxlen=_FEW)
     while not course.finished:
         problem.renew()
@@ -126,7 +123,7 @@ def newton_cg(objective, initial, *, tol, max_iter, callback=None, preconditione
         if problem.square > 0:
             model = problem.step(taken, course.parameters.any())
             if model.decrease > 0:
-                length, there = _search(problem, course, model.step, first)
+                length, there = problem.search(course, model.step, first)
         is_own = problem.objective is objective
         if length == 0:
             if is_own:
@@ -211,6 +208,18 @@ class _Problem:
         preconditioner.used(model.n_products)
         return model
 
+    def search(self, course, direction, first):
+        """How much of a step to take, and the linearization there."""
+        best = search_along(
+            self.objective,
+            course.parameters,
+            direction,
+            self.here,
+            course.rounding,
+            first,
+        )
+        return best.length, best.point
+
     def moved(self, model, length, there):
         """Be where so much of a step has led."""
         left = _curvature_left(model, self.here, there, length)
@@ -232,12 +241,6 @@ def _to_begin_with(problem, initial):
     return other if promises_little(other.here.value, other.square) else problem
 
 
-def _first_length(objective, initial):
-    """How much of the first step to try at first."""
-    of_equal_scores = objective.coef_shape[0] == 1 and not initial.any()
-    return _TOO_SHORT if objective.is_convex and of_equal_scores else 1.0
-
-
 def _curvature_left(model, here, there, length):
     """What part of its curvature a step leaves to the directions that it is made of.
 
@@ -250,16 +253,3 @@ def _curvature_left(model, here, there, length):
     if not 0 < on_average < at_start:
         return 1.0
     return max((on_average / at_start) ** 2, _LEAST_LEFT)
-
-
-def _search(problem, course, direction, first):
-    """How much of a step to take, and the linearization there."""
-    here = problem.here
-
-    def evaluate(length):
-        there = problem.objective.linearize(course.parameters + length * direction)
-        return Trial(length, there.value, there.gradient @ direction, there)
-
-    start = Trial(0.0, here.value, here.gradient @ direction, here)
-    best = line_search(evaluate, start, course.rounding, first)
-    return best.length, best.point

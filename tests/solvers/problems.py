@@ -39,13 +39,13 @@ def counted_passes(monkeypatch):
 
     def counting(self, *model):
         passes["evaluations"] += 1
-        *found, product, curvatures = linearize(self, *model)
+        *found, product, blocks = linearize(self, *model)
 
         def counting_product(*direction):
             passes["products"] += 1
             return product(*direction)
 
-        return *found, counting_product, curvatures
+        return *found, counting_product, blocks
 
     monkeypatch.setattr(LinearObjective, "mean_loss_linearization", counting)
     return passes

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from skprob.mappings import Entmax, Softmax, Sparsemax
-from skprob.solvers import SOLVERS, lbfgs, newton_cg
+from skprob.solvers import SOLVERS, lbfgs, newton_cg, newton_cholesky
 
 from ..losses.cases import MAPPINGS
 from .problems import classes, objective_of, optimum
@@ -351,14 +351,18 @@ def test_separable_classes_without_an_optimum(solve, n_classes):
 @pytest.mark.parametrize(
     ("mapping", "n_classes", "expected"),
     [
-        (Softmax(), 3, newton_cg),
+        (Softmax(), 3, newton_cholesky),
+        (Softmax(), 20, newton_cg),
         (Softmax(), 500, lbfgs),
         (Sparsemax(), 500, newton_cg),
         (Entmax(2.5), 3, lbfgs),
     ],
 )
 def test_auto_is_the_solver_that_suits(mapping, n_classes, expected):
-    """Of the 2.5 million probabilities, softmax leaves out none."""
+    """Of the 2.5 million probabilities, softmax leaves out none.
+
+    With 3 classes the Hessian has 144 numbers, and with 20 it has 6,400.
+    """
     objective = objective_of(*classes(n_classes, n_samples=5000), mapping)
     found, solution = (
         solver(objective, objective.initial(), tol=1e-9, max_iter=2)
@@ -372,7 +376,12 @@ def test_a_method_that_is_missing_is_named():
     class Nothing:
         dtype = np.float64
 
-    for solver, name in {newton_cg: "linearize", lbfgs: "value_and_gradient"}.items():
+    needs = {
+        newton_cg: "linearize",
+        newton_cholesky: "linearize",
+        lbfgs: "value_and_gradient",
+    }
+    for solver, name in needs.items():
         nothing = Nothing()
         nothing.is_convex = nothing.falls_without_end = None
         with pytest.raises(TypeError, match=f"needs {name}, which Nothing does not"):
