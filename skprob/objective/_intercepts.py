@@ -1,5 +1,6 @@
 """The best intercepts for given coefficients."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from ._products import weighted_sum
 _PRECISION = 1e-3
 _MAX_STEPS = 8
 _MAX_PRODUCTS = 30
+_EPS = float(np.finfo(np.float64).eps)
 
 
 class BestIntercepts(NamedTuple):
@@ -57,10 +59,10 @@ def best_intercepts(objective, coef, intercept):
         return None
     problem = _InterceptProblem(objective, coef, intercept)
     start = np.zeros_like(intercept)
-    slope = np.linalg.norm(problem.value_and_gradient(start)[1])
-    found = start
-    if slope > np.finfo(np.float64).eps:
-        found = _newton(problem, start, _PRECISION * slope)
+    value, gradient = problem.value_and_gradient(start)
+    slope, found = _length(gradient), start
+    if slope > _EPS:
+        found = _newton(problem, start, value, gradient, _PRECISION * slope)
     if found is None:
         found = minimize(
             problem.value_and_gradient,
@@ -74,14 +76,13 @@ def best_intercepts(objective, coef, intercept):
     return BestIntercepts(intercept + shift, *problem.mean_loss(shift))
 
 
-def _newton(problem, x, precision):
+def _newton(problem, x, value, slope, precision):
     """Where the slope vanishes; None where a Newton step fails."""
-    value, slope = problem.value_and_gradient(x)
-    size = np.linalg.norm(slope)
+    size = _length(slope)
     while size > precision:
         there = x + _newton_step(problem, x, slope)
         value_there, slope = problem.value_and_gradient(there)
-        size_there = np.linalg.norm(slope)
+        size_there = _length(slope)
         # Half of the slope at least: then there are few steps.
         if not (value_there <= value and size_there <= size / 2):
             return None
@@ -89,8 +90,15 @@ def _newton(problem, x, precision):
     return x
 
 
+def _length(vector):
+    return math.sqrt(vector @ vector)
+
+
 def _newton_step(problem, x, slope):
     """Newton's step, by conjugate gradients."""
+    if len(x) == 1 and not x.any():
+        # The curvature is one, as the units have made it.
+        return -slope
     step, rest = np.zeros_like(x), -slope
     direction, square = rest, rest @ rest
     # Half of what is to be left: the rest is for the model's own error.
@@ -124,7 +132,7 @@ class _InterceptProblem:
         ]
         self._where = None
         curvature = self._curvature(np.zeros_like(intercept))
-        usable = curvature > np.finfo(np.float64).eps * curvature.max()
+        usable = curvature > _EPS * curvature.max()
         self.scale = 1 / np.sqrt(curvature, out=np.ones_like(curvature), where=usable)
 
     def value_and_gradient(self, variables):
