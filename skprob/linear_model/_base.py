@@ -2,6 +2,7 @@
 
 import warnings
 from abc import ABCMeta, abstractmethod
+from functools import cache
 from numbers import Integral, Real
 
 import numpy as np
@@ -144,6 +145,13 @@ class BaseLinearClassifier(
         # scikit-learn's check of class weights asks for.
         tags.classifier_tags.poor_score = self.similarity == "cosine"
         return tags
+
+    @classmethod
+    @cache
+    def _get_param_names(cls):
+        # scikit-learn would inspect the constructor at every fit and clone, which on
+        # little data takes as long as a step of the solver.
+        return super()._get_param_names()
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
