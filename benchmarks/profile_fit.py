@@ -23,7 +23,8 @@ from skprob import SoftmaxClassifier
 from skprob.linear_model import _base
 from skprob.objective import LinearObjective
 from skprob.objective._gram import WeightedGrams
-from skprob.solvers import _newton_cg, _preconditioner, _scaling
+from skprob.objective._hessian import WholeHessian
+from skprob.solvers import _newton_cg, _newton_cholesky, _preconditioner, _scaling
 
 # What is timed, by the part of the fit that it belongs to.
 PARTS = {
@@ -32,11 +33,14 @@ PARTS = {
         (LinearObjective, "value_and_gradient"),
     ],
     "Hessian products": [],
-    "Gram matrices": [
+    "Gram and Hessian matrices": [
         (WeightedGrams, "__call__"),
         (LinearObjective, "curvature"),
         (LinearObjective, "moments"),
         (_preconditioner.Whitening, "__init__"),
+        (WholeHessian, "__init__"),
+        (WholeHessian, "__call__"),
+        (_newton_cholesky, "_newton_step"),
     ],
     "coordinates": [
         (cls, name)

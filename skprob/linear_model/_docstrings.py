@@ -51,8 +51,8 @@ sparse_output : bool, default=False
 solver : {"auto", "lbfgs", "newton-cg"}, default="auto"
     How the objective is minimised. "newton-cg" is a truncated Newton method,
     "lbfgs" needs no second derivatives and the least memory; "auto" is the former
-    where the objective is convex and rows times classes are at most 2**24, else the
-    latter.
+    where the objective is convex and rows times classes are at most 2**24, on little
+    data with the whole Hessian, else the latter.
 tol : float, default=1e-4
     The solver stops when no entry of the gradient of the mean objective is
     larger, in the original features and in standardised ones, and the objective is

@@ -44,6 +44,7 @@ class PathObjective(LinearObjective):
     def __init__(self, blocks, loss, *, l2, fit_intercept=True):
         super().__init__(blocks, loss, l2=l2, fit_intercept=fit_intercept)
         self._last, self._zero = _Memory(), _Memory()
+        self._batch = self._batch_of = None
 
     @classmethod
     def of(cls, objective, loss=None):
@@ -58,6 +59,8 @@ class PathObjective(LinearObjective):
         other._has_every_class = objective._has_every_class
         if objective.fit_intercept:
             other._target_sums = objective.target_sums()
+        if isinstance(objective, cls):
+            other._batch, other._batch_of = objective._batch, objective._batch_of
         return other
 
     @property
@@ -78,7 +81,12 @@ class PathObjective(LinearObjective):
 
     def under(self, penalties, mean, scale):
         """The objective under several penalties, as a :class:`PenaltyBatch`."""
-        return PenaltyBatch(self, penalties, mean, scale)
+        # Along a path they are the same, whatever the loss.
+        asked = b"".join(a.tobytes() for a in (penalties, mean, scale))
+        if asked != self._batch_of:
+            self._batch = PenaltyBatch(self, penalties, mean, scale)
+            self._batch_of = asked
+        return self._batch.of(self)
 
     def mean_loss(self, coef, intercept):
         if coef.any() or intercept.any():

@@ -1,12 +1,14 @@
 """Linear objectives that differ in nothing but the penalty, evaluated together."""
 
+import copy
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from ._blocks import linearize_outputs
+from ._gram import standardised_columns
+from ._hessian import OuterProducts
 
 
 class BatchLinearization(NamedTuple):
@@ -18,7 +20,7 @@ class BatchLinearization(NamedTuple):
     gradients : ndarray of shape (n_points, n_parameters)
     hessians : callable
         ``hessians(places)`` are those of some of the points, given by their places,
-        of shape (n_places, n_parameters, n_parameters).
+        of shape (n_places, n_parameters, n_parameters), without the penalties.
     """
 
     values: np.ndarray
@@ -43,21 +45,36 @@ class PenaltyBatch:
     penalties : ndarray of shape (n_penalties,)
         They take the place of the objective's own ``l2``.
     mean, scale : ndarray of shape (n_features,)
+
+    Attributes
+    ----------
+    ridges : ndarray of shape (n_penalties, n_parameters)
+        What each penalty adds to the diagonal of a Hessian.
     """
 
     def __init__(self, objective, penalties, mean, scale):
         self._objective = objective
         self._mean, self._scale = mean, scale
         (block,) = objective.blocks
-        rows = block.X.toarray() if sparse.issparse(block.X) else block.X
-        self._z = np.ones((len(rows), len(mean) + objective.fit_intercept))
-        self._z[:, : len(mean)] = (rows - mean) / scale
+        n_outputs, size = objective.coef_shape[0], len(mean) + objective.fit_intercept
+        z = standardised_columns([block.X], mean, scale, size)
+        self._z = z.T
+        feature = np.tile(np.arange(size), n_outputs)
+        is_free = (feature == len(mean)) & objective.scores_are_relative
+        output = np.repeat(np.arange(n_outputs), size)
+        self._sums = OuterProducts(z, feature, output, is_free)
         self._target, self._weight = block.target, block.weight.astype(np.float64)
         # Divided twice: the square could overflow.
         ridges = np.zeros((len(penalties), self._z.shape[1]))
         ridges[:, : len(mean)] = penalties[:, None] / scale / scale
-        self._ridges = np.tile(ridges, objective.coef_shape[0])
+        self.ridges = np.tile(ridges, n_outputs)
         self._repeated = {}
+
+    def of(self, objective):
+        """The same of an objective that differs in nothing but the loss."""
+        other = copy.copy(self)
+        other._objective = objective
+        return other
 
     def linearize(self, which, parameters):
         """Values, gradients and Hessians.
@@ -74,22 +91,22 @@ class PenaltyBatch:
         """
         n_points, n_rows = len(which), len(self._z)
         n_outputs = self._objective.coef_shape[0]
-        ridges = self._ridges[which]
+        ridges = self.ridges[which]
         # Output by output, so that the scores are laid out class by class.
         rows = parameters.reshape(n_points, n_outputs, -1).swapaxes(0, 1)
         outputs = rows.reshape(n_outputs * n_points, -1) @ self._z.T
         outputs, loss = outputs.reshape(n_outputs, -1).T, self._objective.loss
         linear = linearize_outputs(loss, outputs, self._targets(n_points))
         values = linear.values.reshape(n_points, n_rows) @ self._weight
+        slopes = ridges * parameters
         values = values + self._objective.constant
-        values += np.einsum("bp,bp,bp->b", ridges, parameters, parameters) / 2
+        values += (slopes * parameters).sum(axis=1) / 2
         gradients = (linear.gradient.T.reshape(-1, n_rows) * self._weight) @ self._z
         gradients = gradients.reshape(n_outputs, n_points, -1).swapaxes(0, 1)
-        gradients = gradients.reshape(n_points, -1) + ridges * parameters
+        gradients = gradients.reshape(n_points, -1) + slopes
 
         def hessians(places):
-            curvatures = self._curvatures(linear, n_points)[:, :, places]
-            return self._hessians(curvatures * self._weight, ridges[places])
+            return self._sums(self._curvatures(linear, n_points)[places])
 
         return BatchLinearization(values, gradients, hessians)
 
@@ -125,29 +142,18 @@ class PenaltyBatch:
         return self._repeated[n_points]
 
     def _curvatures(self, linear, n_points):
-        """Second derivatives of the rows' losses: (M, M, n_points, n_rows)."""
-        n_outputs, n_rows = self._objective.coef_shape[0], len(self._z)
-        found = np.empty((n_outputs, n_outputs, n_points, n_rows))
+        """Second derivatives of the rows' weighted losses, as OuterProducts asks."""
+        n_outputs, n_rows = self._objective.coef_shape[0], len(self._weight)
+        if n_outputs == 1:
+            found = linear.hessian_diagonal().reshape(n_points, 1, n_rows)
+            return found * self._weight
+        found = np.empty((n_points, n_outputs * (n_outputs + 1) // 2, n_rows))
+        end = 0
         for k in range(n_outputs):
             along = np.zeros((n_outputs, n_points * n_rows))
             along[k] = 1
-            product = linear.hessian_product(along.T)
-            found[k] = product.T.reshape(n_outputs, n_points, n_rows)
-        return found
-
-    def _hessians(self, curvatures, ridges):
-        n_outputs, _, n_points, _ = curvatures.shape
-        size = self._z.shape[1]
-        found = np.empty((n_points, n_outputs, size, n_outputs, size))
-        for k in range(n_outputs):
-            for j in range(k + 1):
-                weighted = curvatures[k, j][:, None, :] * self._z.T
-                found[:, k, :, j] = weighted @ self._z
-                found[:, j, :, k] = found[:, k, :, j]
-        if self._objective.fit_intercept and self._objective.scores_are_relative:
-            # The same added to all intercepts changes nothing: no step is to do so.
-            found[:, :, -1, :, -1] += 1 / n_outputs
-        found = found.reshape(n_points, n_outputs * size, n_outputs * size)
-        diagonal = np.arange(n_outputs * size)
-        found[:, diagonal, diagonal] += ridges
+            product = linear.hessian_product(along.T).T[k:]
+            start, end = end, end + n_outputs - k
+            found[:, start:end] = product.reshape(-1, n_points, n_rows).swapaxes(0, 1)
+        found *= self._weight
         return found

@@ -1,16 +1,19 @@
 """Newton's method for one small objective under several penalties at once."""
 
+import math
+
 import numpy as np
 
 from ._course import rounding_of
 from ._line_search import LineSearch, Trial
+from ._newton_cholesky import newton_steps
 from ._scaling import coordinates_of
 
-# Beside the largest of a Hessian's diagonal, what rounding leaves of its directions
-# without curvature.
-_VANISHING = 1e-13
 # The first trial of a line search, in units of what the last one ended with.
 _ROOM = 2
+# A start that promises to gain so much of the objective is another loss's minimum, too
+# far out for this one: so much of it is nearer.
+_FAR, _NEARER = 0.1, 0.6
 # So many evaluations are more than from the minimum under the penalty before.
 _LONG = 16
 
@@ -53,34 +56,28 @@ def newton_batch(objective, penalties, initial, *, tol, max_iter):
         ways.append(_Way(batch.from_original(start), tol, max_iter, before))
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         while left := [i for i, way in enumerate(ways) if way.goes_on]:
-            _advance(batch, left, [ways[i] for i in left])
+            _advance(batch, np.array(left), [ways[i] for i in left])
     parameters = [batch.to_original(way.point) for way in ways]
     return parameters, np.array([way.converged for way in ways])
 
 
-def _advance(batch, penalties, ways):
+def _advance(batch, which, ways):
     """Evaluate the next point of each way, and tell it."""
-    points = np.stack([way.next_point() for way in ways])
-    there = batch.linearize(np.array(penalties), points)
-    found = zip(ways, points, there.values, there.gradients, strict=True)
+    points = np.array([way.next_point() for way in ways])
+    there = batch.linearize(which, points)
+    found = zip(ways, points, there.values.tolist(), there.gradients, strict=True)
     arrived = [k for k, (way, *point) in enumerate(found) if way.is_at(*point)]
     if not arrived:
         return
     gradients = there.gradients[arrived]
-    steps = _newton_steps(there.hessians(arrived), gradients)
-    norms = np.abs(batch.original_gradients(gradients)).max(axis=1)
-    for k, step, norm in zip(arrived, steps, norms, strict=True):
-        ways[k].set_out(step, norm)
-
-
-def _newton_steps(hessians, gradients):
-    diagonal = np.arange(gradients.shape[1])
-    largest = hessians[:, diagonal, diagonal].max(axis=1, initial=0)
-    hessians[:, diagonal, diagonal] += _VANISHING * largest[:, None]
-    try:
-        return -np.linalg.solve(hessians, gradients[:, :, None])[:, :, 0]
-    except np.linalg.LinAlgError:
-        return np.full_like(gradients, np.nan)
+    ridges = batch.ridges[which[arrived]]
+    steps = newton_steps(there.hessians(arrived), ridges, gradients, np.float64)
+    slopes = np.einsum("kp,kp->k", steps, gradients)
+    norms = np.abs(gradients).max(axis=1)
+    original_norms = np.abs(batch.original_gradients(gradients)).max(axis=1)
+    columns = (a.tolist() for a in (slopes, norms, original_norms))
+    for k, step, *numbers in zip(arrived, steps, *columns, strict=True):
+        ways[k].set_out(step, *numbers)
 
 
 class _Way:
@@ -130,26 +127,33 @@ class _Way:
     def is_at(self, point, value, gradient):
         """Whether the way goes by the point, which it has asked for."""
         if self._search is not None:
-            trial = Trial(self._search.length, value, gradient @ self._step, None)
+            slope = float(gradient @ self._step)
+            trial = Trial(self._search.length, value, slope, None)
             self._search.tell(trial)
             if not self._search.over:
                 return False
             self._n_left -= 1
             self.ended = self._search.best is not trial
-        self.ended = self.ended or not np.isfinite(value)
+        self.ended = self.ended or not math.isfinite(value)
         if not self.ended:
-            self.point, self._value, self._gradient = point, value, gradient
+            self.point, self._value = point, value
         return not self.ended
 
-    def set_out(self, step, original_norm):
-        """Take a Newton step, unless the way ends here."""
-        self._step, slope = step, self._gradient @ step
+    def set_out(self, step, slope, norm, original_norm):
+        """Take a Newton step, unless the way ends here or had better begin nearer.
+
+        `norm` is the gradient's largest entry, and `original_norm` that in the original
+        coordinates.
+        """
         to_gain = -slope / 2
+        if self._n_points == 1 and to_gain > _FAR * self._value and self.point.any():
+            self.point = _NEARER * self.point
+            return
+        self._step = step
         rounding = rounding_of(self._value, float)
         within = original_norm <= self._tol and to_gain <= self._tol * abs(self._value)
         self.converged = bool(
-            np.abs(self._gradient).max() <= self._tol
-            and (within or abs(to_gain) <= rounding)
+            norm <= self._tol and (within or abs(to_gain) <= rounding)
         )
         # Where the last step was too long, because rows gained curvature on the way,
         # so is the next.

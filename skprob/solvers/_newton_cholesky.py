@@ -1,6 +1,7 @@
 """Newton's method with the whole Hessian, for small ones."""
 
 from collections import deque
+from functools import cache
 
 import numpy as np
 from scipy.linalg.lapack import dposv
@@ -8,7 +9,6 @@ from scipy.linalg.lapack import dposv
 from .._blas import serial_numpy_blas
 from ._course import Course
 from ._line_search import first_length, search_along
-from ._whitening import regularise
 
 # The first trial of a line search, in units of what the last one ended with: where a
 # step was too long, because rows gained curvature on the way, so is the next.
@@ -72,7 +72,9 @@ def newton_cholesky(objective, initial, *, tol, max_iter, callback=None):
     def arrive(parameters, here):
         """Be at a point, and know the Newton step from there."""
         scaled = coordinates.gradient(here.gradient)
-        step = _newton_step(hessian(here), hessian.ridge, scaled, objective.dtype)
+        (step,) = newton_steps(
+            hessian(here)[None], hessian.ridge[None], scaled[None], objective.dtype
+        )
         gain = -float(scaled @ step) / 2
         course.arrive(parameters, here.value, here.gradient, gain, scaled)
         return coordinates.to_original(step)
@@ -96,9 +98,51 @@ def newton_cholesky(objective, initial, *, tol, max_iter, callback=None):
     return course.solution()
 
 
-def _newton_step(hessian, ridge, gradient, dtype):
-    """NaN where the Hessian is not positive definite."""
-    regularise(hessian[None], ridge, dtype)
-    # Symmetric: its transpose is in the order that LAPACK asks for.
-    _, step, failed = dposv(hessian.T, -gradient, overwrite_a=True, overwrite_b=True)
-    return np.full_like(step, np.nan) if failed else step
+def newton_steps(hessians, ridges, gradients, dtype):
+    """Newton's steps; NaN where a Hessian is not positive definite.
+
+    Parameters
+    ----------
+    hessians : ndarray of shape (n, n_parameters, n_parameters)
+        Without the penalties; overwritten.
+    ridges : ndarray of shape (n or 1, n_parameters)
+        What the penalties add to their diagonals.
+    gradients : ndarray of shape (n, n_parameters)
+    dtype : dtype
+        Of the data that the gradients come from.
+
+    Returns
+    -------
+    steps : ndarray of shape (n, n_parameters)
+    """
+    _add_ridges(hessians, ridges, dtype)
+    steps = -gradients
+    for k, hessian in enumerate(hessians):
+        # Symmetric: its transpose is in the order that LAPACK asks for.
+        _, steps[k], failed = dposv(hessian.T, steps[k], overwrite_a=True)
+        if failed:
+            steps[k] = np.nan
+    return steps
+
+
+def _add_ridges(hessians, ridges, dtype):
+    """Add the penalties in place, and what makes the matrices positive definite."""
+    # A view of the diagonals.
+    diagonals = hessians.reshape(len(hessians), -1)[:, :: ridges.shape[1] + 1]
+    largest = diagonals.max(axis=1, initial=0, keepdims=True)
+    largest[largest == 0] = 1
+    with_penalty, without = _vanishing(dtype)
+    diagonals += ridges
+    has_any = ridges.any(axis=1, keepdims=True)
+    diagonals += largest * np.where(has_any, with_penalty, without)
+
+
+@cache
+def _vanishing(dtype):
+    """What is added, in units of the largest curvature.
+
+    A step divides the rounding of the gradient by it where there is no curvature, as
+    there may be without a penalty.
+    """
+    eps = float(np.finfo(dtype).eps)
+    return eps**0.83, eps**0.6

@@ -1,7 +1,5 @@
 """Coordinates in which the Hessian is about the identity."""
 
-from functools import cache
-
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dtrtri
 
@@ -98,49 +96,31 @@ class Whitening:
         return row
 
 
-@cache
 def _vanishing(dtype):
     """Curvature, in units of the largest, that gradients and rounding cannot tell.
 
     A step divides the rounding of the gradient by it.
     """
-    return float(np.finfo(dtype).eps) ** 0.6
+    return np.finfo(dtype).eps ** 0.6
 
 
-@cache
-def _flat(dtype):
-    """Curvature, in the same units, that may be nothing but rounding."""
-    return float(np.finfo(dtype).eps) ** 0.5
-
-
-def regularise(hessians, ridge, dtype):
-    """Add the penalty in place, and what makes the matrices positive definite.
+def _inverse_factors(grams, ridge, dtype):
+    """L_k⁻¹ of each Gram matrix with the penalty.
 
     A constant feature, of which rounding is all that is left, stays as it is; other
     directions in which there is next to nothing get what rounding would leave.
-
-    Parameters
-    ----------
-    hessians : ndarray of shape (n, size, size)
-    ridge : ndarray of shape (size,)
-    dtype : dtype
-        Of the data that the gradients come from.
     """
+    hessians = grams.copy()
     # A view of the diagonals.
-    diagonals = hessians.reshape(len(hessians), -1)[:, :: len(ridge) + 1]
+    diagonals = hessians.reshape(len(grams), -1)[:, :: len(ridge) + 1]
     # What rounding left is of the features' size: penalties, which those in small units
     # have large ones of, are exact.
     largest = diagonals.max(axis=1, initial=0, keepdims=True)
     diagonals += ridge
     largest[largest == 0] = 1
-    is_flat = diagonals < _flat(dtype) * largest
-    diagonals += (is_flat + _vanishing(dtype)) * largest
-
-
-def _inverse_factors(grams, ridge, dtype):
-    """L_k⁻¹ of each Gram matrix with the penalty."""
-    hessians = grams.copy()
-    regularise(hessians, ridge, dtype)
+    flat = diagonals < np.sqrt(np.finfo(dtype).eps) * largest
+    diagonals += np.where(flat, largest, 0)
+    diagonals += _vanishing(dtype) * largest
     for hessian in hessians:
         hessian[...] = _inverse_factor(hessian, _vanishing(dtype))
     return hessians

@@ -105,7 +105,8 @@ def test_success_is_certified(solver, mapping):
     gap = objective.duality_gap(solution.parameters, solution.value, solution.gradient)
     assert gap <= 0.05 * solution.value
     least, _ = objective.value_and_gradient(exact_optimum(objective))
-    assert solution.value - least <= gap
+    # Up to rounding, of numbers of the order of one.
+    assert solution.value - least <= gap + 1e-15
 
 
 @every_solver
