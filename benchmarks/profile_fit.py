@@ -40,7 +40,7 @@ PARTS = {
         (_preconditioner.Whitening, "__init__"),
         (WholeHessian, "__init__"),
         (WholeHessian, "__call__"),
-        (_newton_cholesky, "_newton_step"),
+        (_newton_cholesky, "newton_steps"),
     ],
     "coordinates": [
         (cls, name)

@@ -106,7 +106,7 @@ def newton_steps(hessians, ridges, gradients, dtype):
     hessians : ndarray of shape (n, n_parameters, n_parameters)
         Without the penalties; overwritten.
     ridges : ndarray of shape (n or 1, n_parameters)
-        What the penalties add to their diagonals.
+        What the penalties add to their diagonals: all of them something, or none.
     gradients : ndarray of shape (n, n_parameters)
     dtype : dtype
         Of the data that the gradients come from.
@@ -115,7 +115,12 @@ def newton_steps(hessians, ridges, gradients, dtype):
     -------
     steps : ndarray of shape (n, n_parameters)
     """
-    _add_ridges(hessians, ridges, dtype)
+    # A view of the diagonals.
+    diagonals = hessians.reshape(len(hessians), -1)[:, :: ridges.shape[1] + 1]
+    largest = diagonals.max(axis=1, initial=0, keepdims=True)
+    diagonals += ridges
+    # What makes them positive definite.
+    diagonals += _vanishing(dtype, bool(ridges.any())) * largest
     steps = -gradients
     for k, hessian in enumerate(hessians):
         # Symmetric: its transpose is in the order that LAPACK asks for.
@@ -125,24 +130,11 @@ def newton_steps(hessians, ridges, gradients, dtype):
     return steps
 
 
-def _add_ridges(hessians, ridges, dtype):
-    """Add the penalties in place, and what makes the matrices positive definite."""
-    # A view of the diagonals.
-    diagonals = hessians.reshape(len(hessians), -1)[:, :: ridges.shape[1] + 1]
-    largest = diagonals.max(axis=1, initial=0, keepdims=True)
-    largest[largest == 0] = 1
-    with_penalty, without = _vanishing(dtype)
-    diagonals += ridges
-    has_any = ridges.any(axis=1, keepdims=True)
-    diagonals += largest * np.where(has_any, with_penalty, without)
-
-
 @cache
-def _vanishing(dtype):
-    """What is added, in units of the largest curvature.
+def _vanishing(dtype, has_penalty):
+    """What is added to a diagonal, in units of the largest curvature.
 
     A step divides the rounding of the gradient by it where there is no curvature, as
     there may be without a penalty.
     """
-    eps = float(np.finfo(dtype).eps)
-    return eps**0.83, eps**0.6
+    return float(np.finfo(dtype).eps) ** (0.83 if has_penalty else 0.6)
