@@ -78,6 +78,24 @@ def test_a_batch_is_each_objective_in_other_coordinates(n_classes, fit_intercept
         assert_allclose(np.sort(originals[k]), expected)
 
 
+def test_batches_along_a_path():
+    """What they have in common is made once, and again where it is not the same."""
+    _, _, path = problem(3)
+    points = np.random.default_rng(0).normal(size=(2, path.n_parameters))
+    penalties = np.array([0.1, 2.0])
+    for loss in LOSS, FenchelYoungLoss(Softmax()), LOSS:
+        path = PathObjective.of(path, loss)
+        for factor in 1.0, 2.0, 1.0:
+            batch = path.under(
+                factor * penalties, np.full(4, factor), np.full(4, 1 / factor)
+            )
+            there = batch.linearize(np.arange(2), points)
+            for k, penalty in enumerate(factor * penalties):
+                single = path.with_penalty(penalty)
+                value, _ = single.value_and_gradient(batch.to_original(points[k]))
+                assert_allclose(there.values[k], value)
+
+
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_hessians_of_a_batch(n_classes, fit_intercept):

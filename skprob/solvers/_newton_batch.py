@@ -22,9 +22,10 @@ def newton_batch(objective, penalties, initial, *, tol, max_iter):
     """Minimise a convex objective under several penalties, all at the same time.
 
     Each goes its own way by Newton steps with the whole Hessian and a line search;
-    but what they need next is computed for all of them in one go. Where a way is long,
-    because under little penalty rows lose their curvature, it waits for the end of the
-    one before, and goes on from there.
+    but what they need next is computed for all of them in one go. A start that is far
+    out, as that of another mapping may be, is taken nearer to zero. Where a way is
+    long, because under little penalty rows lose their curvature, it waits for the end
+    of the one before, and goes on from there.
 
     Parameters
     ----------

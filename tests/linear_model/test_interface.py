@@ -76,6 +76,17 @@ def test_nested_parameters():
         model.set_params(beta=1)
 
 
+def test_a_subclass_has_its_own_parameters():
+    class Shifted(SoftmaxClassifier):
+        def __init__(self, *, shift=0.0, C=1.0):
+            super().__init__(C=C)
+            self.shift = shift
+
+    assert "C" in SoftmaxClassifier().get_params()
+    assert Shifted(shift=2.0).get_params() == {"shift": 2.0, "C": 1.0}
+    assert "shift" not in SoftmaxClassifier().get_params()
+
+
 def test_representations():
     assert repr(EntmaxClassifier()) == "EntmaxClassifier()"
     assert repr(EntmaxClassifier(1.2, C=2)) == "EntmaxClassifier(C=2, alpha=1.2)"

@@ -7,6 +7,7 @@ from scipy import sparse
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import scale
 
+from skprob.losses import FenchelYoungLoss
 from skprob.mappings import Entmax, Softmax, Sparsemax
 from skprob.objective import PathObjective, PenaltyBatch
 from skprob.solvers import _newton_batch as module
@@ -82,6 +83,32 @@ def test_long_ways_go_on_from_the_minimum_before(monkeypatch):
     monkeypatch.setattr(module, "_LONG", np.inf)
     assert_allclose(values, found(), rtol=1e-6)
     assert n_points[0] < n_points[1] / 2
+
+
+def test_starts_that_are_too_far_out_are_taken_nearer(monkeypatch):
+    X, y = load_wine(return_X_y=True)
+    penalties = np.logspace(-3, -6, 4)
+    softmax = path_objective(scale(X), y)
+    starts, _ = together(softmax, penalties, tol=1e-8)
+    objective = PathObjective.of(softmax, FenchelYoungLoss(Entmax(1.25)))
+    n_points = []
+
+    def counted(self, which, parameters, linearize=PenaltyBatch.linearize):
+        n_points[-1] += len(which)
+        return linearize(self, which, parameters)
+
+    monkeypatch.setattr(PenaltyBatch, "linearize", counted)
+    found = []
+    for part in module._NEARER, 1.0:
+        monkeypatch.setattr(module, "_NEARER", part)
+        n_points.append(0)
+        solutions, converged = together(
+            objective, penalties, initial=starts, tol=1e-10, max_iter=500
+        )
+        assert converged.all()
+        found.append(solutions)
+    assert_allclose(*found, atol=1e-4)
+    assert n_points[0] < 0.8 * n_points[1]
 
 
 def test_separable_data_with_next_to_no_penalty():
