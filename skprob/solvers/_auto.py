@@ -6,25 +6,27 @@ from ._newton_cholesky import newton_cholesky
 
 
 def auto(objective, initial, *, tol, max_iter, callback=None, preconditioner=None):
-    """Minimise by :func:`newton_cg` if the objective is convex, else by :func:`lbfgs`.
+    """Minimise by Newton's method if the objective is convex, else by :func:`lbfgs`.
 
     A convex objective has a Hessian that is worth its price: a product with it costs
-    as much as an evaluation, and far fewer evaluations are needed. Where it is not
-    convex, or its second derivatives are not bounded, a quadratic model of it is not
-    to be trusted far. Between the products the probabilities of all rows are kept;
-    where those are large beside the data, it is L-BFGS as well.
+    as much as an evaluation, and far fewer evaluations are needed. That is
+    :func:`newton_cg`, or where the whole Hessian is small :func:`newton_cholesky`, and
+    the former from where the latter gets no further. Where it is not convex, or its
+    second derivatives are not bounded, a quadratic model of it is not to be trusted
+    far. Between the products the probabilities of all rows are kept; where those are
+    large beside the data, it is L-BFGS as well.
 
     Parameters
     ----------
     objective : object
-        With ``is_convex`` and, if it is, ``has_bounded_hessian``, ``outputs_fit`` and
-        ``has_fast_products``; and what the solvers ask for.
+        With ``is_convex`` and, if it is, ``has_bounded_hessian``, ``outputs_fit``,
+        ``has_fast_products`` and ``has_small_hessian``; and what the solvers ask for.
     initial : ndarray of shape (n_parameters,)
     tol : float
     max_iter : int
     callback : callable, optional
     preconditioner : Preconditioner, optional
-        All as for :func:`lbfgs`.
+        All as for :func:`lbfgs`. With a preconditioner the Hessian is not written out.
 
     Returns
     -------
