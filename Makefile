@@ -8,6 +8,9 @@ BIN := $(VENV)/bin
 # The CPU build of torch is a tenth of the size of the default one.
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 
+# What pytest runs; nothing stands for all.
+TESTS ?=
+
 # A process for each core, but four at most: BLAS has threads in each of them.
 PYTEST_FLAGS ?= -n auto --maxprocesses 4 --dist worksteal
 
@@ -21,7 +24,7 @@ demo: $(VENV)/.plot-progress  ## Fit real data, compare with LogisticRegression,
 	$(BIN)/python examples/demo.py
 
 test: $(VENV)/.test  ## Run the whole test suite, with the examples in docstrings and docs
-	$(BIN)/python -m pytest $(PYTEST_FLAGS)
+	$(BIN)/python -m pytest $(PYTEST_FLAGS) $(TESTS)
 
 lint: $(VENV)/.lint  ## Check style and formatting
 	$(BIN)/ruff check .

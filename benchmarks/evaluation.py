@@ -30,9 +30,10 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 import skprob
 from skprob import LinearClassifier
-from skprob.losses import FenchelYoungLoss, SparseTarget
+from skprob.losses import FenchelYoungLoss
 from skprob.mappings import Entmax, Softmax, Sparsemax
 from skprob.objective import LinearObjective, split_rows
+from skprob.targets import SparseTarget
 
 MAPPINGS = {"softmax": Softmax(), "sparsemax": Sparsemax(), "entmax 1.5": Entmax(1.5)}
 N_CLASSES = [2, 10, 100]

@@ -44,7 +44,7 @@ from threadpoolctl import threadpool_limits
 
 import skprob
 from skprob import EntmaxClassifier
-from skprob.losses import DenseTarget, FenchelYoungLoss
+from skprob.losses import FenchelYoungLoss
 from skprob.mappings import Softmax, softmax
 from skprob.metrics import (
     BrierScorer,
@@ -55,7 +55,8 @@ from skprob.metrics import (
     intersection_similarity,
     kullback_leibler_divergence,
 )
-from skprob.objective import LinearObjective, model_outputs, split_rows
+from skprob.objective import LinearObjective, split_rows
+from skprob.targets import DenseTarget
 
 DATA = ["sjaffe", "emotion6", "movie"]
 MEASURES = {
@@ -230,15 +231,20 @@ def plain_softmax(X, D, X_test, n_steps):
     scaler = StandardScaler().fit(X)
     blocks = split_rows(scaler.transform(X), DenseTarget(D), np.ones(len(D)))
     objective = LinearObjective(blocks, FenchelYoungLoss(Softmax()), l2=0.0)
+
+    def value_and_gradient(parameters):
+        values, gradients = objective.value_and_gradient(parameters[None])
+        return values[0], gradients[0]
+
     found = minimize(
-        objective.value_and_gradient,
+        value_and_gradient,
         objective.initial(),
         jac=True,
         method="L-BFGS-B",
         options={"maxiter": n_steps, "gtol": 1e-4},
     )
-    outputs = model_outputs(scaler.transform(X_test), *objective.unpack(found.x))
-    return softmax(outputs), found.nit
+    coef, intercept = objective.to_model(found.x)
+    return softmax(scaler.transform(X_test) @ coef.T + intercept), found.nit
 
 
 def all_measures(truth, p):

@@ -21,33 +21,30 @@ from threadpoolctl import threadpool_limits
 import skprob
 from skprob import SoftmaxClassifier
 from skprob.linear_model import _base
-from skprob.objective import LinearObjective
-from skprob.objective._gram import WeightedGrams
-from skprob.objective._hessian import WholeHessian
-from skprob.solvers import _newton_cg, _newton_cholesky, _preconditioner, _scaling
+from skprob.objective import Linearization, LinearObjective
+from skprob.solvers import _newton, _whitening
 
 # What is timed, by the part of the fit that it belongs to.
 PARTS = {
+    "set-up": [(LinearObjective, "__init__")],
     "evaluations": [
         (LinearObjective, "linearize"),
         (LinearObjective, "value_and_gradient"),
     ],
-    "Hessian products": [],
+    "Hessian products": [(Linearization, "hessian_product")],
     "Gram and Hessian matrices": [
-        (WeightedGrams, "__call__"),
-        (LinearObjective, "curvature"),
-        (LinearObjective, "moments"),
-        (_preconditioner.Whitening, "__init__"),
-        (WholeHessian, "__init__"),
-        (WholeHessian, "__call__"),
-        (_newton_cholesky, "newton_steps"),
+        (Linearization, "sandwiches"),
+        (Linearization, "hessians"),
+        (Linearization, "moments"),
+        (_whitening.Whitening, "__init__"),
+        (_newton, "dposv"),
     ],
-    "coordinates": [
+    "preconditioner": [
         (cls, name)
-        for cls in (_preconditioner.Whitening, _scaling.Standardization)
-        for name in ("to_original", "gradient")
+        for cls in (_whitening.Whitening, _whitening.Scaling)
+        for name in ("to_parameters", "gradient")
     ],
-    "conjugate gradients": [(_newton_cg, "truncated_conjugate_gradients")],
+    "conjugate gradients": [(_newton, "conjugate_gradients")],
     "duality gap": [(LinearObjective, "duality_gap")],
     "rest of the solver": [(_base, "minimise")],
     "checks of the input": [(SoftmaxClassifier, "fit")],
@@ -65,7 +62,7 @@ class Stopwatch:
         self._inside = [0.0]
 
     def timed(self, part, function):
-        """The function, timed; a linearization's products are timed as well."""
+        """The function, timed."""
 
         def wrapper(*args, **kwargs):
             self._inside.append(0.0)
@@ -75,9 +72,6 @@ class Stopwatch:
             self.seconds[part] += elapsed - self._inside.pop()
             self._inside[-1] += elapsed
             self.calls[part] += 1
-            if part == "evaluations" and hasattr(found, "hessian_product"):
-                product = self.timed("Hessian products", found.hessian_product)
-                found = found._replace(hessian_product=product)
             return found
 
         return wrapper

@@ -16,6 +16,7 @@ _CLASSIFIERS = [
     "TaylorSoftmaxClassifier",
 ]
 _PACKAGES = [
+    "data",
     "inspection",
     "linear_model",
     "losses",
@@ -23,6 +24,7 @@ _PACKAGES = [
     "metrics",
     "objective",
     "solvers",
+    "targets",
 ]
 
 __all__ = [*_CLASSIFIERS, "__version__"]

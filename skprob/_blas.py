@@ -6,51 +6,45 @@ from contextlib import ContextDecorator
 
 from threadpoolctl import ThreadpoolController
 
-# The wheels of NumPy and SciPy each bring an OpenBLAS with a pool of threads of its
-# own. Where they share one library it counts as NumPy's.
-
 
 @functools.lru_cache(maxsize=1)
-def numpy_blas():
-    """The BLAS libraries that NumPy may call, as threadpoolctl describes them."""
-    own, others = _libraries()
-    return others or own
-
-
-@functools.lru_cache(maxsize=1)
-def scipy_blas():
-    """The BLAS libraries that only SciPy calls; to be asked for once it is loaded."""
-    own, others = _libraries()
-    return own if others else []
-
-
 def _libraries():
-    libraries = [
-        library
-        for library in ThreadpoolController().lib_controllers
-        if library.user_api == "blas"
-    ]
-    own = [library for library in libraries if "scipy.libs" in library.filepath]
-    return own, [library for library in libraries if library not in own]
+    """The BLAS libraries in the process, as threadpoolctl describes them.
+
+    The wheels of NumPy and SciPy each bring an OpenBLAS with threads of its own, which
+    busy-wait for the next call and keep the other's from the cores. SciPy's is known
+    here once it is loaded.
+    """
+    import scipy.linalg.lapack  # noqa: F401
+
+    controllers = ThreadpoolController().lib_controllers
+    return [library for library in controllers if library.user_api == "blas"]
+
+
+def _set_num_threads(library, n_threads):
+    """Set the threads of a library, from whatever thread of Python.
+
+    From threadpoolctl 3.8 on, a thread that has set them is in control, and others do
+    nothing and say nothing, until the control is given back.
+    """
+    give_back = getattr(library, "clear_controlling_thread", lambda force: None)
+    give_back(force=True)
+    library.set_num_threads(n_threads)
+    give_back(force=True)
 
 
 class SerialBlas(ContextDecorator):
-    """Context in which some BLAS libraries use one thread each.
+    """Context in which all BLAS libraries use one thread each.
 
+    So what they compute does not depend on how many threads they may use otherwise.
     The limit is the process's, so contexts entered by several threads at once share
     it: the first sets it and the last takes it back. Entering gives the number of
     threads that are free meanwhile: those of the libraries for the thread that was
     first, also where it enters again, and one for the others. Functions that are
     decorated with it run inside.
-
-    Parameters
-    ----------
-    libraries : callable
-        Returns the libraries, as threadpoolctl describes them.
     """
 
-    def __init__(self, libraries):
-        self._libraries = libraries
+    def __init__(self):
         self._lock = threading.Lock()
         self._inside = 0
         self._saved = []
@@ -61,9 +55,9 @@ class SerialBlas(ContextDecorator):
             if self._own.n_inside == 0:
                 self._own.n_free = 1
             if self._inside == 0:
-                self._saved = [(lib, lib.num_threads) for lib in self._libraries()]
+                self._saved = [(lib, lib.num_threads) for lib in _libraries()]
                 for library, count in self._saved:
-                    library.set_num_threads(1)
+                    _set_num_threads(library, 1)
                     self._own.n_free = max(self._own.n_free, count)
             self._inside += 1
             self._own.n_inside += 1
@@ -75,7 +69,7 @@ class SerialBlas(ContextDecorator):
             self._inside -= 1
             if self._inside == 0:
                 for library, n_threads in self._saved:
-                    library.set_num_threads(n_threads)
+                    _set_num_threads(library, n_threads)
 
 
 class _OfThread(threading.local):
@@ -84,5 +78,4 @@ class _OfThread(threading.local):
     n_inside, n_free = 0, 1
 
 
-serial_numpy_blas = SerialBlas(numpy_blas)
-serial_scipy_blas = SerialBlas(scipy_blas)
+serial_blas = SerialBlas()

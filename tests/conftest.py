@@ -10,10 +10,9 @@ from scipy.sparse import csr_array
 from sklearn.base import clone
 
 from skprob.linear_model import _prediction
-from skprob.metrics import _losses
-from skprob.objective import _blocks
+from skprob.objective import _block
 
-from .estimators import ESTIMATORS, LINEAR
+from .estimators import ESTIMATORS, LINEAR, SAMPLE
 
 # The same examples in every run, so that a change alone can turn a test red;
 # HYPOTHESIS_PROFILE=explore looks for new ones.
@@ -24,13 +23,19 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 @pytest.fixture(params=list(ESTIMATORS.values()), ids=list(ESTIMATORS))
 def classifier(request):
-    """Every classifier with every mapping in turn, unfitted."""
+    """Every classifier and every mapping in turn, unfitted."""
     return clone(request.param)
 
 
 @pytest.fixture(params=list(LINEAR.values()), ids=list(LINEAR))
 def linear_classifier(request):
     """Every classifier whose scores are W x + b in turn, unfitted."""
+    return clone(request.param)
+
+
+@pytest.fixture(params=list(SAMPLE.values()), ids=list(SAMPLE))
+def sample_classifier(request):
+    """A few in turn, for what no mapping has a part in, unfitted."""
     return clone(request.param)
 
 
@@ -42,7 +47,7 @@ def rows_of_a_block(monkeypatch):
         def row_slices(X, n_outputs):
             return [slice(i, min(i + n, X.shape[0])) for i in range(0, X.shape[0], n)]
 
-        for module in (_blocks, _prediction, _losses):
+        for module in (_block, _prediction):
             monkeypatch.setattr(module, "row_slices", row_slices)
 
     return set_rows

@@ -4,13 +4,13 @@ import subprocess
 import sys
 import threading
 
-import numpy as np
 import pytest
 import scipy.linalg  # noqa: F401  (loads SciPy's BLAS)
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from skprob._blas import SerialBlas, serial_scipy_blas
-from skprob.solvers._lbfgs import lbfgs
+from skprob import _blas
+from skprob._blas import SerialBlas
+from skprob.solvers import SOLVERS
 
 from .solvers.problems import classes, objective_of
 
@@ -18,16 +18,17 @@ from .solvers.problems import classes, objective_of
 class Pool:
     """A library as threadpoolctl describes it."""
 
-    num_threads = 4
+    def __init__(self, num_threads):
+        self.num_threads = num_threads
 
     def set_num_threads(self, n):
         self.num_threads = n
 
 
 @pytest.fixture
-def pools():
-    pools = [Pool(), Pool()]
-    pools[1].num_threads = 7
+def pools(monkeypatch):
+    pools = [Pool(4), Pool(7)]
+    monkeypatch.setattr(_blas, "_libraries", lambda: pools)
     return pools
 
 
@@ -36,13 +37,13 @@ def threads(pools):
 
 
 def test_inside_one_thread_and_afterwards_what_was(pools):
-    with SerialBlas(lambda: pools):
+    with SerialBlas():
         assert threads(pools) == [1, 1]
     assert threads(pools) == [4, 7]
 
 
 def test_nested_contexts_restore_at_the_last(pools):
-    context = SerialBlas(lambda: pools)
+    context = SerialBlas()
     with context:
         with context:
             assert threads(pools) == [1, 1]
@@ -51,7 +52,7 @@ def test_nested_contexts_restore_at_the_last(pools):
 
 
 def test_the_first_thread_is_told_of_the_free_ones_and_the_others_of_one(pools):
-    context, told = SerialBlas(lambda: pools), []
+    context, told = SerialBlas(), []
 
     def enter():
         with context as n_threads:
@@ -77,13 +78,13 @@ def test_the_first_thread_is_told_of_the_free_ones_and_the_others_of_one(pools):
 
 
 def test_an_exception_restores(pools):
-    with pytest.raises(KeyError, match="mine"), SerialBlas(lambda: pools):
+    with pytest.raises(KeyError, match="mine"), SerialBlas():
         raise KeyError("mine")
     assert threads(pools) == [4, 7]
 
 
 def test_threads_that_overlap_share_the_limit(pools):
-    context = SerialBlas(lambda: pools)
+    context = SerialBlas()
     first_left, second_entered = threading.Event(), threading.Event()
     inside = []
 
@@ -104,8 +105,7 @@ def test_threads_that_overlap_share_the_limit(pools):
 
 
 def test_many_threads_leave_no_trace(pools):
-    context = SerialBlas(lambda: pools)
-    wrong = []
+    context, wrong = SerialBlas(), []
 
     def work():
         for _ in range(200):
@@ -122,36 +122,43 @@ def test_many_threads_leave_no_trace(pools):
     assert threads(pools) == [4, 7]
 
 
-def blas():
-    """Threads of each BLAS of this process, SciPy's apart from the others."""
-    libraries = [lib for lib in threadpool_info() if lib["user_api"] == "blas"]
-    own = [lib for lib in libraries if "scipy.libs" in lib["filepath"]]
-    others = [lib for lib in libraries if lib not in own]
-    return [[lib["num_threads"] for lib in group] for group in (own, others)]
-
-
-@pytest.mark.skipif(
-    not all(blas()), reason="NumPy and SciPy share a BLAS: there is nothing to limit"
-)
-def test_the_libraries_of_this_process():
+@pytest.mark.parametrize("solver", SOLVERS.values(), ids=SOLVERS)
+def test_the_libraries_of_this_process(solver):
     with threadpool_limits(2, user_api="blas"):
-        before = blas()
+        before, inside = blas_threads(), []
         objective = objective_of(*classes())
-        start = np.zeros(objective.n_parameters)
-        inside = []
-        lbfgs(
+        solver(
             objective,
-            start,
-            tol=1e-6,
+            objective.initial(),
+            tol=1e-9,
             max_iter=3,
-            callback=lambda *_: inside.append(blas()),
+            callback=lambda *_: inside.append(blas_threads()),
         )
-        own, others = before
-        assert inside == [[[1] * len(own), [1] * len(others)]] * 3
-        assert blas() == before
-        with serial_scipy_blas:
-            assert blas() == [[1] * len(own), others]
-        assert blas() == before
+        assert inside == [[1] * len(before)] * 3
+        assert blas_threads() == before
+
+
+def blas_threads():
+    return [i["num_threads"] for i in threadpool_info() if i["user_api"] == "blas"]
+
+
+def test_any_thread_of_python_sets_the_limit_and_gives_it_back():
+    """threadpoolctl 3.8 heeds only the first one that has set a limit, else."""
+    found = []
+
+    def work():
+        with _blas.serial_blas:
+            found.append(blas_threads())
+
+    with threadpool_limits(2, user_api="blas"):
+        before = blas_threads()
+        for _ in range(2):
+            worker = threading.Thread(target=work)
+            worker.start()
+            worker.join(10)
+            work()
+        assert found == [[1] * len(before)] * 4
+        assert blas_threads() == before == [2] * len(before)
 
 
 def test_importing_the_solvers_limits_nothing():

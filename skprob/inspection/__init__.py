@@ -1,9 +1,10 @@
-"""What a mapping does, as a table, as a drawing and property by property; predictions.
+"""What a mapping does, as a table, as a drawing and property by property; and fits.
 
-The displays of mappings need no data, those of predictions show what a fitted
-classifier says of one row or of many.
+The displays of mappings need no data. Those of predictions show what a fitted
+classifier says of one row or of many, and that of convergence how it was fitted.
 """
 
+from ._convergence import ConvergenceDisplay
 from ._entropy import EntropyDisplay
 from ._mapping_display import MappingDisplay
 from ._prediction import PredictionDisplay
@@ -15,6 +16,7 @@ from ._table import MappingSummary, mapping_table
 
 __all__ = [
     "PROPERTIES",
+    "ConvergenceDisplay",
     "Counterexample",
     "EntropyDisplay",
     "MappingDisplay",

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-from ..mappings._rows import as_distributions
+from .._validation import as_distributions
 from ._input import check_count, check_row
 from ._matplotlib import POSSIBLE, PREDICTED, axes_for
 

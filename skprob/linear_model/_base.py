@@ -10,41 +10,28 @@ from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
 from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from .._docs import DocumentationLink
-from ..losses import (
-    LOSSES,
-    FenchelYoungLoss,
-    Loss,
-    MarginLoss,
-    SmoothedTarget,
-    get_loss,
-)
+from .._validation import check_sample_weight
+from ..losses import LOSSES, FenchelYoungLoss, Loss, MarginLoss, get_loss
 from ..mappings import Softmax, Temperature, get_mapping
-from ..objective import (
-    CosineObjective,
-    LinearObjective,
-    split_rows,
-    trial_scores,
-)
+from ..objective import CosineObjective, LinearObjective, split_rows
 from ..solvers import SOLVERS
-from ._checks import (
-    check_fit_data,
-    check_sample_weight,
-    check_target,
-    check_X,
-)
-from ._memory import minimise
-from ._prediction import BlockwisePrediction
-from ._progress import FitProgress
-from ._targets import (
+from ..targets import (
     KINDS,
+    SmoothedTarget,
     as_labels,
+    check_target,
     class_weight_factors,
     encode_target,
 )
+from ._checks import check_fit_data, check_kernel, check_X, trial_scores
+from ._fitted import replace_fitted, unchanged_on_error
+from ._minimise import attributes_of, minimise
+from ._prediction import BlockwisePrediction
+from ._progress import FitProgress
 from ._threshold import check_threshold, threshold_rule
 from ._unit_rows import unit_rows
 
@@ -61,9 +48,6 @@ class BaseLinearClassifier(
     A subclass says which mapping, in :meth:`_mapping`. The parameters, attributes
     and conventions are documented in :class:`~skprob.LinearClassifier`.
     """
-
-    #: The ``KnownRows`` of a search; None outside of it.
-    _known_rows = None
 
     _parameter_constraints: dict = {
         "loss": [StrOptions({"auto", *LOSSES}), Loss],
@@ -85,7 +69,6 @@ class BaseLinearClassifier(
         "tol": [Interval(Real, 0, None, closed="left")],
         "max_iter": [Interval(Integral, 0, None, closed="left")],
         "warm_start": ["boolean"],
-        "memory": [None, str, HasMethods(["cache"])],
         "verbose": [Interval(Integral, 0, None, closed="left"), "boolean"],
     }
 
@@ -108,7 +91,6 @@ class BaseLinearClassifier(
         tol=1e-4,
         max_iter=1000,
         warm_start=False,
-        memory=None,
         verbose=0,
     ):
         self.loss = loss
@@ -126,7 +108,6 @@ class BaseLinearClassifier(
         self.tol = tol
         self.max_iter = max_iter
         self.warm_start = warm_start
-        self.memory = memory
         self.verbose = verbose
 
     @abstractmethod
@@ -188,61 +169,59 @@ class BaseLinearClassifier(
             If rows of a label set have no label: they are left out. If labels are
             in no row: they are kept, with the target zero.
         """
-        warm = (self.coef_, self.intercept_) if self._starts_warm() else None
-        X, y, sample_weight = check_fit_data(self, X, y, sample_weight)
-        encoded = encode_target(y, self.target_type, X.dtype)
-        self._set_target(encoded)
-        data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
-        X, row_weight = labelled_rows(X, sample_weight, encoded)
-        if encoded.kind == "label_set":
-            _warn_of_absent_labels(encoded.target)
-        with np.errstate(over="ignore", invalid="ignore"):
-            factors = class_weight_factors(self.class_weight, encoded, row_weight)
-            weight = row_weight * factors
-            objectives = self._objectives(self._inputs(X), encoded, weight, warm)
-        if encoded.kind == "label_set":
-            rule = threshold_rule(self, X, encoded.target, row_weight, weight)
-
-        def fitted_attributes(parameters):
-            coef, intercept = objectives[-1].unpack(parameters)
-            coef, intercept = coef.astype(X.dtype), intercept.astype(X.dtype)
-            attributes = {"coef_": coef, "intercept_": intercept}
+        with unchanged_on_error(self):
+            warm = (self.coef_, self.intercept_) if self._starts_warm() else None
+            X, y, sample_weight = check_fit_data(self, X, y, sample_weight)
+            encoded = encode_target(y, self.target_type, X.dtype)
+            data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
+            X, row_weight = labelled_rows(X, sample_weight, encoded)
+            if encoded.labelled is not None:
+                _warn_of_rows_without_label(encoded.labelled)
             if encoded.kind == "label_set":
-                attributes["threshold_"] = rule(
-                    lambda X: self._blockwise(X, coef, intercept, self.mapping_)
-                )
-            return attributes
+                _warn_of_absent_labels(encoded.target)
+            model = self._model(encoded)
+            with np.errstate(over="ignore", invalid="ignore"):
+                factors = class_weight_factors(self.class_weight, encoded, row_weight)
+                weight = row_weight * factors
+                objectives = self._objectives(X, encoded.target, weight, model, warm)
+            if encoded.kind == "label_set":
+                rule = threshold_rule(self, X, encoded.target, row_weight, weight)
 
-        context = self._init_callback_context(
-            max_subtasks=len(objectives) * max(self.max_iter, 1)
-        )
-        context.call_on_fit_task_begin(estimator=self, **data)
-        progress = FitProgress(self, context, data, fitted_attributes)
-        solution, self.duality_gap_ = minimise(
-            self.memory,
-            objectives,
-            self._initial(objectives[0], warm),
-            solver=self.solver,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            progress=progress,
-        )
-        for name, value in fitted_attributes(solution.parameters).items():
-            setattr(self, name, value)
-        self.n_iter_ = solution.n_iter
-        self.objective_ = solution.value
-        self.gradient_norm_ = solution.gradient_norm
-        if not (solution.converged or solution.stopped):
-            warnings.warn(
-                f"{type(self).__name__} did not converge: {solution.message}. The "
-                f"largest gradient entry is {solution.gradient_norm:.3g} and tol is "
-                f"{self.tol:.3g}. {self._advice(solution.remedies)}.",
-                ConvergenceWarning,
-                stacklevel=3,
+            def fitted_attributes(parameters):
+                coef, intercept = objectives[-1].to_model(parameters)
+                coef, intercept = coef.astype(X.dtype), intercept.astype(X.dtype)
+                attributes = {**model, "coef_": coef, "intercept_": intercept}
+                if encoded.kind == "label_set":
+                    attributes["threshold_"] = rule(
+                        lambda X: self._blockwise(X, coef, intercept, model["mapping_"])
+                    )
+                return attributes
+
+            context = self._init_callback_context(
+                max_subtasks=len(objectives) * max(self.max_iter, 1)
             )
-        context.call_on_fit_task_end(
-            estimator=self, reconstruction_attributes=dict, **data
-        )
+            context.call_on_fit_task_begin(estimator=self, **data)
+            solution, gap = minimise(
+                objectives,
+                self._initial(objectives[0], warm),
+                solver=self.solver,
+                tol=self.tol,
+                max_iter=self.max_iter,
+                progress=FitProgress(self, context, data, fitted_attributes),
+            )
+            attributes = fitted_attributes(solution.parameters)
+            attributes |= attributes_of(solution, gap)
+            replace_fitted(self, attributes)
+            if not (solution.converged or solution.stopped):
+                warnings.warn(
+                    f"{type(self).__name__} did not converge: {solution.message}. "
+                    f"{self._advice(solution)}.",
+                    ConvergenceWarning,
+                    stacklevel=3,
+                )
+            context.call_on_fit_task_end(
+                estimator=self, reconstruction_attributes=dict, **data
+            )
         return self
 
     def decision_function(self, X):
@@ -364,15 +343,17 @@ class BaseLinearClassifier(
         weight = check_sample_weight(sample_weight, predicted)
         return float(np.average(hit, weights=weight))
 
-    def _set_target(self, encoded):
+    def _model(self, encoded):
         """Fitted attributes that the coefficients have no part in."""
-        self.classes_, self.target_type_ = encoded.classes, encoded.kind
-        self.mapping_ = self._checked_mapping()
-        self.loss_ = self._checked_loss()
+        mapping = self._checked_mapping()
+        return {
+            "classes_": encoded.classes,
+            "target_type_": encoded.kind,
+            "mapping_": mapping,
+            "loss_": self._checked_loss(mapping),
+        }
 
     def _probabilities(self, X):
-        if self._knows(X) and self._known_rows.are_few:
-            return self._known_rows.probabilities(self)
         return self._predicted(X, lambda scores: self.mapping_(scores))
 
     def _sets(self, X):
@@ -385,13 +366,8 @@ class BaseLinearClassifier(
     def _predicted(self, X, of_scores):
         """What a function makes of the fitted model's scores of a user's X."""
         check_is_fitted(self)
-        if not self._knows(X):
-            X = check_X(self, X, reset=False)
+        X = check_X(self, X, reset=False)
         return self._blockwise(X, self.coef_, self.intercept_, of_scores)
-
-    def _knows(self, X):
-        """Whether these are rows that a search has checked."""
-        return self._known_rows is not None and X is self._known_rows.X
 
     def _blockwise(self, X, coef, intercept, of_scores):
         return BlockwisePrediction(
@@ -409,41 +385,43 @@ class BaseLinearClassifier(
             mapping = Temperature(mapping, self.temperature)
         return mapping
 
-    def _checked_loss(self):
-        loss = get_loss(self._loss(), self.mapping_)
+    def _checked_loss(self, mapping):
+        loss = get_loss(self._loss(), mapping)
         if self.margin != 0:
             loss = MarginLoss(loss, self.margin)
             loss.check()
         return loss
 
-    def _objectives(self, X, encoded, weight, warm):
+    def _objectives(self, X, target, weight, model, warm):
         """What is minimised, one after the other."""
         l2 = penalty(self.C, weight.sum())
-        target = encoded.target
         if self.label_smoothing:
             target = SmoothedTarget(target, self.label_smoothing)
-        blocks = split_rows(X, target, weight)
-        self.loss_.check_on(lambda: trial_scores(blocks[0]))
-        losses = self.loss_.stages()
-        if self.mapping_.is_only_a_function:
+        X, mapping, loss = self._inputs(X), model["mapping_"], model["loss_"]
+        check_kernel(mapping, trial_scores(X, target.shape[1], n_rows=8))
+        loss.check_on(lambda: trial_scores(X, target.shape[1]))
+        losses = loss.stages()
+        if mapping.is_only_a_function:
             # At zero scores its gradient may vanish: start where softmax ends.
             losses = [FenchelYoungLoss(Softmax()), *losses]
         if warm is not None:
             losses = losses[-1:]
+        blocks = split_rows(X, target, weight)
         if self.similarity == "cosine":
-            return [CosineObjective(blocks, loss) for loss in losses]
-        return [
-            LinearObjective(blocks, loss, l2=l2, fit_intercept=self.fit_intercept)
-            for loss in losses
-        ]
+            first = CosineObjective(blocks, losses[0])
+        else:
+            first = LinearObjective(
+                blocks, losses[0], l2=l2, fit_intercept=self.fit_intercept
+            )
+        return [first, *(first.with_loss(loss) for loss in losses[1:])]
 
-    def _advice(self, remedies):
+    def _advice(self, solution):
         """What would help a fit that did not converge, as a sentence."""
         larger = {"max_iter": f"max_iter (now {self.max_iter})", "tol": "tol"}
-        larger = [text for name, text in larger.items() if name in remedies]
+        larger = [text for name, text in larger.items() if name in solution.remedies]
         advice = ["increase " + " or ".join(larger)] if larger else []
         # Cosines have no penalty.
-        if "penalty" in remedies and self.similarity == "dot":
+        if "penalty" in solution.remedies and self.similarity == "dot":
             advice.append(f"lower C (now {self.C:.3g})")
         advice = ", or ".join(advice)
         return advice[:1].upper() + advice[1:]
@@ -461,7 +439,7 @@ class BaseLinearClassifier(
                 f"{coef.shape}; these data need {objective.coef_shape}. Use "
                 "warm_start=False or a clone."
             )
-        return objective.pack(coef, intercept)
+        return objective.from_model(coef, intercept)
 
 
 def penalty(C, total):
@@ -481,17 +459,18 @@ def penalty(C, total):
 
 
 def labelled_rows(X, sample_weight, encoded):
-    """The rows that carry a target, with their weights; the others are counted."""
-    labelled = encoded.labelled
-    if labelled is None:
-        return X, sample_weight
+    """The rows that carry a target, with their weights."""
+    rows = encoded.labelled
+    return (X, sample_weight) if rows is None else (X[rows], sample_weight[rows])
+
+
+def _warn_of_rows_without_label(labelled):
     warnings.warn(
         f"{np.count_nonzero(~labelled)} of {len(labelled)} rows have no label; they "
         "carry no target and are left out of the fit.",
         UserWarning,
         stacklevel=4,
     )
-    return X[labelled], sample_weight[labelled]
 
 
 def _warn_of_absent_labels(target):

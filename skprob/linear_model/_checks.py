@@ -1,22 +1,14 @@
 """Checks of a user's data, with errors that name the argument and what is allowed."""
 
-from contextlib import contextmanager
-
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_array
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import validate_data
 
-_TARGET = (
-    "labels of shape (n_samples,), or an indicator or distributions of shape "
-    "(n_samples, n_classes)"
-)
-_ALLOWED = {
-    "X": "finite numbers, dense or sparse, of shape (n_samples, n_features)",
-    "y": _TARGET,
-    "y_true": _TARGET,
-    "sample_weight": "finite, non-negative numbers, one for each row, not all zero",
-}
+from .._scores import standard_scores
+from .._validation import check_sample_weight, naming
+from ..data import as_design
+from ..objective import scores_of
+from ..targets import check_target
 
 
 def check_X(estimator, X, *, reset):
@@ -40,62 +32,18 @@ def check_fit_data(estimator, X, y, sample_weight):
     return X, y, check_sample_weight(sample_weight, X)
 
 
-def check_target(y, name, *, len_of):
-    """A target as an array or CSR matrix with as many rows as `len_of`."""
-    with naming(name):
-        if y is None or np.isscalar(y):
-            raise ValueError(
-                f"Expected array-like (array or non-string sequence), got {y!r}."
-            )
-        # In a row of integers there is nothing to be found.
-        is_row = isinstance(y, np.ndarray) and y.ndim == 1 and len(y) > 0
-        if not (is_row and y.dtype.kind in "biu"):
-            y = check_array(
-                y, accept_sparse="csr", ensure_2d=False, dtype=None, input_name=name
-            )
-    n_samples = len_of.shape[0]
-    if y.ndim == 0 or y.shape[0] != n_samples:
-        raise ValueError(
-            f"{name} must have one entry for each of the {n_samples} rows; got shape "
-            f"{y.shape}."
-        )
-    return y
-
-
-def check_sample_weight(sample_weight, X):
-    """Weights of the rows of `X`, of shape (n_samples,); ones for None."""
-    if sample_weight is None:
-        return np.ones(X.shape[0])
-    with naming("sample_weight"):
-        return _check_sample_weight(
-            sample_weight, X, dtype=np.float64, ensure_non_negative=True
-        )
-
-
-def check_outputs(outputs, first_row):
-    """Raise where features were so large that a model's outputs overflowed.
+def check_predictions(predictions, first_row):
+    """Raise where features were so large that raw predictions overflowed.
 
     Rows are counted from `first_row`.
     """
-    finite = np.isfinite(outputs)
+    finite = np.isfinite(predictions)
     if not finite.all():
         finite = finite.all(axis=1)
         raise ValueError(
             "X must be small enough for finite scores; in row "
-            f"{first_row + np.argmin(finite)} they overflow {outputs.dtype}."
+            f"{first_row + np.argmin(finite)} they overflow {predictions.dtype}."
         )
-
-
-@contextmanager
-def naming(argument):
-    """Say in errors which argument is meant, and what it may be."""
-    try:
-        # Looking for infinities, scikit-learn may add some.
-        with np.errstate(over="ignore", invalid="ignore"):
-            yield
-    except (TypeError, ValueError) as error:
-        kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"{argument} must be {_ALLOWED[argument]}. {error}") from None
 
 
 def _check_squares(X):
@@ -107,4 +55,36 @@ def _check_squares(X):
         raise ValueError(
             f"X must not exceed {limit:.1g} in absolute value, or the squares of "
             f"{X.dtype} overflow; got {largest:.1g}. Scale the features."
+        )
+
+
+def trial_scores(X, n_classes, n_rows=64):
+    """Scores of some rows under random coefficients, about as large as after a fit.
+
+    For checks of a mapping and a loss on the data at hand; the same at every call.
+    """
+    X = as_design(X).take(slice(0, n_rows))
+    shape = (1 if n_classes == 2 else n_classes, X.shape[1])
+    coef = np.random.default_rng(0).standard_normal(shape)
+    predictions = X.matvec(coef)
+    predictions = predictions - predictions.mean(axis=0)
+    spread = predictions.std(axis=0)
+    return scores_of(2 * predictions / np.where(spread > 0, spread, 1))
+
+
+def check_kernel(mapping, scores):
+    """Raise where a mapping does not give a distribution for each row of scores."""
+    scores = standard_scores(scores, mapping.is_shift_invariant)
+    p = np.asarray(mapping.probabilities(scores.copy()))
+    if p.shape != scores.shape:
+        raise ValueError(
+            f"The mapping must give probabilities of shape {scores.shape} for these "
+            f"scores; {mapping!r} gave {p.shape}."
+        )
+    off = np.abs(p.sum(axis=1) - 1).max()
+    if not (off <= 1e-3 and p.min() >= 0):
+        raise ValueError(
+            "The mapping must give non-negative probabilities that sum to one; "
+            f"{mapping!r} gave rows with the least entry {p.min():.6g} and sums that "
+            f"are off by {off:.6g}."
         )

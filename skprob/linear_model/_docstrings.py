@@ -54,20 +54,16 @@ solver : {"auto", "lbfgs", "newton-cg"}, default="auto"
     where the objective is convex and rows times classes are at most 2**24, on little
     data with the whole Hessian, else the latter.
 tol : float, default=1e-4
-    The solver stops when no entry of the gradient of the mean objective is
-    larger, in the original features and in standardised ones, and the objective is
-    not expected to fall by more than this part of it.
+    The solver stops when no entry of the gradient is larger than it and, if the
+    objective is convex, is not expected to fall by more than this part of itself. The
+    gradient is that in standardised features, so that their units do not matter:
+    centred, if there is an intercept, and divided by their deviations, or by more where
+    the penalty outweighs the data.
 max_iter : int, default=1000
     Iterations of the solver at most.
 warm_start : bool, default=False
     Whether ``fit`` starts from the last fit's coefficients, rather than from
     zero.
-memory : None, str or object with the joblib.Memory interface, default=None
-    Where to keep what the solver finds, as a folder or a
-    :class:`joblib.Memory`: a fit to the same data with the same parameters, other
-    than ``threshold`` and ``verbose``, takes it from there, so that a search over
-    thresholds minimises nothing twice. Functions and classes of your own are known
-    to it by name. With callbacks it is not used.
 verbose : int, default=0
     1 prints every tenth iteration of the solver, 2 every one."""
 
@@ -88,12 +84,24 @@ target_type_ : str
 threshold_ : float or ndarray of shape (n_classes,)
     The cut that ``predict`` uses; after a fit to label sets only. Assign another
     to change it without a fit.
+solver_ : str
+    The method that was used: "newton-cholesky" (Newton's steps with the whole Hessian),
+    "newton-cg" (by conjugate gradients) or "lbfgs"; two of them joined by "+" if one
+    went on where the other ended.
+history_ : dict of str to ndarray of shape (``n_iter_`` + 1,)
+    The start and each iteration: "iteration", its number; "objective"; "gradient_norm",
+    as ``gradient_norm_``; "duality_gap", NaN where it was not computed; "passes", how
+    often X had been read by then, where a product with some of the rows is a part of a
+    pass; "seconds" since the solver began. ``pandas.DataFrame(model.history_)`` is a
+    table of it, :class:`~skprob.inspection.ConvergenceDisplay` a drawing. Of a loss
+    that is minimised in stages, only the last stage has an objective and not NaN.
 n_iter_ : int
     Iterations of the solver.
 objective_ : float
     Weighted mean loss plus penalty at the end.
 gradient_norm_ : float
-    Largest absolute entry of the objective's gradient at the end.
+    Largest absolute entry of the gradient at the end, in standardised features: see
+    ``tol``.
 duality_gap_ : float
     A certified bound on how far ``objective_`` is from the minimum, usually a loose
     one; known for Fenchel-Young losses and the log loss through softmax, and

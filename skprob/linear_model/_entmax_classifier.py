@@ -77,7 +77,6 @@ class EntmaxClassifier(BaseLinearClassifier):
         tol=1e-4,
         max_iter=1000,
         warm_start=False,
-        memory=None,
         verbose=0,
     ):
         super().__init__(
@@ -96,7 +95,6 @@ class EntmaxClassifier(BaseLinearClassifier):
             tol=tol,
             max_iter=max_iter,
             warm_start=warm_start,
-            memory=memory,
             verbose=verbose,
         )
         self.alpha = alpha

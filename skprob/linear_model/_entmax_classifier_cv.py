@@ -1,6 +1,8 @@
 """Entmax with alpha and C chosen by cross-validation along warm-started paths."""
 
 import warnings
+from contextlib import closing
+from functools import partial
 from inspect import signature
 from numbers import Integral
 
@@ -18,21 +20,21 @@ from sklearn.utils.metadata_routing import (
     _routing_enabled,
     process_routing,
 )
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
 from ..mappings import Entmax
+from ..targets import encode_target
 from ._base import BaseLinearClassifier
 from ._checks import check_fit_data
 from ._docstrings import with_shared_sections
 from ._entmax_classifier import EntmaxClassifier
+from ._fitted import fitted_attributes, replace_fitted, unchanged_on_error
 from ._grid import checked_alphas, checked_Cs
-from ._search import OwnScore, scored_path
-from ._targets import encode_target
+from ._search import OwnScore, Results, scored_path, search
 
 # The convex loss and linear scores are what makes a path lead to the answers of
 # single fits; alpha and C are what is searched.
-_NOT_A_CHOICE = {"C", "loss", "memory", "similarity", "warm_start"}
+_NOT_A_CHOICE = {"C", "loss", "similarity", "warm_start"}
 
 
 @with_shared_sections
@@ -59,8 +61,7 @@ class EntmaxClassifierCV(BaseLinearClassifier):
         stratified for labels.
     scoring : str or callable, default=None
         A name of scikit-learn's or ``scorer(estimator, X, y)``, greater is better.
-        None is ``EntmaxClassifier.score``, the accuracy. Scorers of scikit-learn and
-        of skprob are not asked twice for models that predict the same. The Brier score
+        None is ``EntmaxClassifier.score``, the accuracy. The Brier score
         (:class:`~skprob.metrics.BrierScorer`) compares probabilities of different
         alpha fairly; the log loss does not, once one is zero.
     refit : bool, default=True
@@ -69,6 +70,9 @@ class EntmaxClassifierCV(BaseLinearClassifier):
     n_jobs : int, default=None
         Folds at a time, each in a process of its own; -1 uses all processors.
     {parameters}
+    verbose : int, default=0
+        1 prints every tenth fit of the search, and iteration of the final one; 2
+        prints every one.
 
     Attributes
     ----------
@@ -94,6 +98,19 @@ class EntmaxClassifierCV(BaseLinearClassifier):
     --------
     EntmaxClassifier : The same for one alpha and one C.
     sklearn.linear_model.LogisticRegressionCV : Softmax only.
+
+    Notes
+    -----
+    scikit-learn's callbacks get a task "candidate" for each fit of the search and then
+    one for the "refit". With several jobs those of a fold come together, when it ends.
+
+    A KeyboardInterrupt keeps what the search has found: ``alphas_``, ``Cs_``, and
+    ``scores_``, ``coefs_paths_`` and ``intercepts_paths_`` with NaN for the fits that
+    have not ended, or with several jobs for the folds that have not. The models of one
+    alpha are scored together, after the last of them. ``alpha_``, ``C_`` and
+    ``best_score_`` are there if it was the final fit that was interrupted. Nothing is
+    left of an earlier fit, and ``predict`` raises a NotFittedError. After an error the
+    classifier is as it was before.
 
     References
     ----------
@@ -217,49 +234,59 @@ class EntmaxClassifierCV(BaseLinearClassifier):
             If rows of a label set have no label: they are left out.
         """
         _raise_for_params(params, self, "fit")
-        for name in ("coef_", "threshold_"):
-            # Of an earlier fit; this one may not set it.
-            vars(self).pop(name, None)
-        alphas, Cs = checked_alphas(self.alphas), checked_Cs(self.Cs)
-        data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
-        X, y, weight = check_fit_data(self, X, y, sample_weight)
-        encoded = encode_target(y, self.target_type, X.dtype)
-        template = self._template(encoded.kind)
-        routed = self._routed("fit", sample_weight, params)
-        folds = self._folds(X, y, encoded, routed.splitter.split)
-        context = self._init_callback_context(max_subtasks=len(folds) + self.refit)
-        context.call_on_fit_task_begin(estimator=self, **data)
-        paths = Parallel(self.n_jobs, verbose=self.verbose, return_as="generator")(
-            delayed(scored_path)(
-                template,
-                self._scorer(),
-                _check_method_params(X, routed.scorer.score, indices=fold[1]),
-                (X, y, weight),
-                fold,
-                encoded.classes,
-                alphas,
-                Cs,
+        with unchanged_on_error(self) as after_interrupt:
+            alphas, Cs = checked_alphas(self.alphas), checked_Cs(self.Cs)
+            data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
+            X, y, weight = check_fit_data(self, X, y, sample_weight)
+            encoded = encode_target(y, self.target_type, X.dtype)
+            template = self._template(encoded.kind)
+            routed = self._routed("fit", sample_weight, params)
+            folds = self._folds(X, y, encoded, routed.splitter.split)
+            K = len(encoded.classes)
+            results = Results.unknown(
+                shape=(len(folds), len(alphas), len(Cs)),
+                coef_shape=(1 if K == 2 else K, X.shape[1]),
+                dtype=X.dtype,
             )
-            for fold in folds
-        )
-        results = []
-        for result in paths:
-            # A task that is over: where it ran, the callbacks may not have been.
-            task = context.subcontext(task_name="fold")
-            task.call_on_fit_task_begin(estimator=self, **data)
-            task.call_on_fit_task_end(estimator=self, **data)
-            results.append(result)
-        self._choose(alphas, Cs, results)
-        if self.refit:
-            task = context.subcontext(task_name="refit")
-            model = template.set_params(alpha=self.alpha_, C=self.C_)
-            with task.propagate_callback_context(model):
-                task.call_on_fit_task_begin(estimator=self, **data)
-                self._take_fit(model.fit(X, y, sample_weight=weight))
-            task.call_on_fit_task_end(estimator=self, **data)
-        context.call_on_fit_task_end(
-            estimator=self, reconstruction_attributes=dict, **data
-        )
+            paths = [
+                partial(
+                    scored_path,
+                    template=template,
+                    scorer=self._scorer(),
+                    score_params=_check_method_params(
+                        X, routed.scorer.score, indices=fold[1]
+                    ),
+                    data=(X, y, weight),
+                    fold=fold,
+                    classes=encoded.classes,
+                    alphas=alphas,
+                    Cs=Cs,
+                )
+                for fold in folds
+            ]
+            context = self._init_callback_context(
+                max_subtasks=results.scores.size + self.refit
+            )
+            context.call_on_fit_task_begin(estimator=self, **data)
+            after_interrupt |= {
+                "alphas_": alphas,
+                "Cs_": Cs,
+                "scores_": results.scores,
+                "coefs_paths_": results.coefs,
+                "intercepts_paths_": results.intercepts,
+            }
+            self._search(results, paths, context, data)
+            choice = _best(alphas, Cs, results.scores, self.scoring)
+            after_interrupt |= choice
+            if self.refit:
+                template.set_params(alpha=choice["alpha_"], C=choice["C_"])
+                arrays = X, y, weight
+                after_interrupt |= self._refitted(template, arrays, context, data)
+            replace_fitted(self, after_interrupt)
+            self._warn_of_failed_fits(results)
+            context.call_on_fit_task_end(
+                estimator=self, reconstruction_attributes=dict, **data
+            )
         return self
 
     def score(self, X, y, sample_weight=None, **score_params):
@@ -343,32 +370,52 @@ class EntmaxClassifierCV(BaseLinearClassifier):
                     )
         return folds
 
-    def _choose(self, alphas, Cs, results):
-        """Set the results of the search."""
-        self.alphas_, self.Cs_ = alphas, Cs
-        self.scores_ = np.stack([result.scores for result in results])
-        self.coefs_paths_ = np.stack([result.coefs for result in results])
-        self.intercepts_paths_ = np.stack([result.intercepts for result in results])
-        mean = self.scores_.mean(axis=0)
-        if np.isnan(mean).all():
-            raise ValueError(f"scoring={self.scoring!r} is NaN for every model.")
-        self.best_score_ = float(np.nanmax(mean))
-        best = np.argwhere(mean == self.best_score_)
-        i, j = min(best, key=lambda place: (Cs[place[1]], alphas[place[0]]))
-        self.alpha_, self.C_ = float(alphas[i]), float(Cs[j])
-        failed = sum(np.count_nonzero(~result.converged) for result in results)
+    def _search(self, results, paths, context, data):
+        """Fill in the results, a task of the callbacks for each fit."""
+        fits, n_fits = search(results, paths, self.n_jobs), results.scores.size
+        with closing(fits):
+            for n in range(1, n_fits + 1):
+                task = context.subcontext(task_name="candidate")
+                task.call_on_fit_task_begin(estimator=self, **data)
+                next(fits)
+                task.call_on_fit_task_end(estimator=self, **data)
+                is_tenth = n % 10 == 0 or n == n_fits
+                if self.verbose > 1 or (self.verbose and is_tenth):
+                    print(f"[{type(self).__name__}] {n} of {n_fits} fits")
+
+    def _refitted(self, model, arrays, context, data):
+        """What a model learns from all data, as fitted attributes."""
+        task = context.subcontext(task_name="refit")
+        with task.propagate_callback_context(model):
+            task.call_on_fit_task_begin(estimator=self, **data)
+            model.fit(*arrays)
+        task.call_on_fit_task_end(estimator=self, **data)
+        learnt = fitted_attributes(model)
+        # Of the features it knows less than this one.
+        del learnt["n_features_in_"]
+        return learnt
+
+    def _warn_of_failed_fits(self, results):
+        failed = np.count_nonzero(~results.converged)
         if failed:
             warnings.warn(
-                f"{failed} of the {self.scores_.size} fits of the search did not "
+                f"{failed} of the {results.scores.size} fits of the search did not "
                 f"converge. Increase max_iter (now {self.max_iter}) or tol (now "
                 f"{self.tol:.3g}), or lower Cs.",
                 ConvergenceWarning,
                 stacklevel=4,
             )
 
-    def _take_fit(self, model):
-        """Take over what another classifier has learnt."""
-        for name, value in vars(model).items():
-            # Of the features it knows less than this one.
-            if name.endswith("_") and name != "n_features_in_":
-                setattr(self, name, value)
+
+def _best(alphas, Cs, scores, scoring):
+    """The pair of the highest mean score and that score, as fitted attributes."""
+    mean = scores.mean(axis=0)
+    if np.isnan(mean).all():
+        raise ValueError(f"scoring={scoring!r} is NaN for every model.")
+    best = np.argwhere(mean == np.nanmax(mean))
+    i, j = min(best, key=lambda place: (Cs[place[1]], alphas[place[0]]))
+    return {
+        "alpha_": float(alphas[i]),
+        "C_": float(Cs[j]),
+        "best_score_": float(mean[i, j]),
+    }

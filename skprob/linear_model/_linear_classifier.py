@@ -75,7 +75,6 @@ class LinearClassifier(BaseLinearClassifier):
         tol=1e-4,
         max_iter=1000,
         warm_start=False,
-        memory=None,
         verbose=0,
     ):
         super().__init__(
@@ -94,7 +93,6 @@ class LinearClassifier(BaseLinearClassifier):
             tol=tol,
             max_iter=max_iter,
             warm_start=warm_start,
-            memory=memory,
             verbose=verbose,
         )
         self.mapping = mapping

@@ -61,9 +61,9 @@ class PerturbMaxClassifier(BaseLinearClassifier):
     >>> from skprob import PerturbMaxClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> probit = PerturbMaxClassifier("normal", loss="log").fit(X, y)
-    >>> probit.predict_proba(X[[0, 70]]).round(3)
-    array([[0.992, 0.008, 0.   ],
-           [0.   , 0.443, 0.557]])
+    >>> probit.predict_proba(X[[0, 70]]).round(2)
+    array([[0.99, 0.01, 0.  ],
+           [0.  , 0.44, 0.56]])
     >>> sparse = PerturbMaxClassifier("uniform", scale=3.0).fit(X, y)
     >>> sparse.predict_proba(X[[0, 70]]).round(2)
     array([[0.99, 0.01, 0.  ],
@@ -96,7 +96,6 @@ class PerturbMaxClassifier(BaseLinearClassifier):
         tol=1e-4,
         max_iter=1000,
         warm_start=False,
-        memory=None,
         verbose=0,
     ):
         super().__init__(
@@ -115,7 +114,6 @@ class PerturbMaxClassifier(BaseLinearClassifier):
             tol=tol,
             max_iter=max_iter,
             warm_start=warm_start,
-            memory=memory,
             verbose=verbose,
         )
         self.noise = noise

@@ -3,8 +3,9 @@
 import numpy as np
 from scipy import sparse
 
-from ..objective import model_outputs, row_slices, scores_of
-from ._checks import check_outputs
+from ..data import as_design, row_slices
+from ..objective import scores_of
+from ._checks import check_predictions
 
 
 class BlockwisePrediction:
@@ -27,20 +28,19 @@ class BlockwisePrediction:
 
     def __init__(self, X, coef, intercept, *, inputs, of_scores):
         self._X = X
-        # A sparse product reads the transposed coefficients row by row.
-        self._coef = np.asarray(coef, order="F" if sparse.issparse(X) else "C")
-        self._intercept = intercept
+        dtype = np.result_type(X.dtype, coef.dtype)
+        self._coef, self._intercept = coef.astype(dtype), intercept.astype(dtype)
         self._inputs = inputs
         self._of_scores = of_scores
 
     def __iter__(self):
         for rows in self._slices():
             with np.errstate(over="ignore", invalid="ignore"):
-                outputs = model_outputs(
-                    self._inputs(self._X[rows]), self._coef, self._intercept
-                )
-            check_outputs(outputs, first_row=rows.start)
-            yield self._of_scores(scores_of(outputs))
+                X = self._inputs(self._X[rows]).astype(self._coef.dtype, copy=False)
+                predictions = as_design(X).matvec(self._coef)
+                predictions += self._intercept
+            check_predictions(predictions, first_row=rows.start)
+            yield self._of_scores(scores_of(predictions))
 
     def to_dense(self):
         """All of it as one array."""

@@ -55,7 +55,6 @@ class SoftmaxClassifier(BaseLinearClassifier):
         tol=1e-4,
         max_iter=1000,
         warm_start=False,
-        memory=None,
         verbose=0,
     ):
         super().__init__(
@@ -74,7 +73,6 @@ class SoftmaxClassifier(BaseLinearClassifier):
             tol=tol,
             max_iter=max_iter,
             warm_start=warm_start,
-            memory=memory,
             verbose=verbose,
         )
 

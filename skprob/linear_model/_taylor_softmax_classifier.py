@@ -51,9 +51,9 @@ class TaylorSoftmaxClassifier(BaseLinearClassifier):
     >>> from skprob import TaylorSoftmaxClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> model = TaylorSoftmaxClassifier().fit(X, y)
-    >>> model.predict_proba(X[[0, 70]]).round(3)
-    array([[0.882, 0.068, 0.05 ],
-           [0.047, 0.308, 0.645]])
+    >>> model.predict_proba(X[[0, 70]]).round(1)
+    array([[0.9, 0.1, 0. ],
+           [0. , 0.3, 0.6]])
     """
 
     _parameter_constraints: dict = {
@@ -80,7 +80,6 @@ class TaylorSoftmaxClassifier(BaseLinearClassifier):
         tol=1e-4,
         max_iter=1000,
         warm_start=False,
-        memory=None,
         verbose=0,
     ):
         super().__init__(
@@ -99,7 +98,6 @@ class TaylorSoftmaxClassifier(BaseLinearClassifier):
             tol=tol,
             max_iter=max_iter,
             warm_start=warm_start,
-            memory=memory,
             verbose=verbose,
         )
         self.order = order

@@ -7,22 +7,17 @@ from ._gradient_field import GradientFieldLoss
 from ._log import LogLoss
 from ._margin import MarginLoss
 from ._registry import LOSSES, get_loss
-from ._smoothed_target import SmoothedTarget
 from ._sparse_softmax import SparseSoftmaxLoss
-from ._target import DenseTarget, SparseTarget
 
 __all__ = [
     "LOSSES",
     "AccuracyLoss",
-    "DenseTarget",
     "FenchelYoungLoss",
     "GradientFieldLoss",
     "LogLoss",
     "Loss",
     "LossLinearization",
     "MarginLoss",
-    "SmoothedTarget",
     "SparseSoftmaxLoss",
-    "SparseTarget",
     "get_loss",
 ]

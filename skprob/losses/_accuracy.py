@@ -3,7 +3,7 @@
 from sklearn.utils._param_validation import StrOptions
 
 from ..mappings import get_mapping
-from ._base import Loss, LossLinearization, shift_to_standard
+from ._base import Loss, LossLinearization, check_shape, shift_to_standard
 from ._matching import matching_loss
 
 
@@ -58,6 +58,7 @@ class AccuracyLoss(Loss):
         p, _, vjp, vjp_derivative, _ = mapping.linearize(
             shift_to_standard(scores, mapping)
         )
+        check_shape(mapping, "probabilities", p, target.shape)
 
         def hessian_product(direction):
             return -vjp_derivative(q, direction)

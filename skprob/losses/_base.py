@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
+from .._pair import pair_adjoint, pair_scores
+from .._scores import standard_scores
+from .._validation import as_rows
 from ..mappings import get_mapping
-from ..mappings._numerical import diagonal_by_products
-from ..mappings._pair import pair_adjoint, pair_scores
-from ..mappings._rows import as_rows, standard_scores
-from ._target import as_target
+from ..targets import as_target
 
 
 class LossLinearization(NamedTuple):
@@ -44,7 +44,7 @@ class LossLinearization(NamedTuple):
         if self.shorter_diagonal is not None:
             return self.shorter_diagonal
         shape, dtype = self.gradient.shape, self.gradient.dtype
-        return partial(diagonal_by_products, self.hessian_product, shape, dtype)
+        return partial(_diagonal_by_products, self.hessian_product, shape, dtype)
 
 
 class Loss(BaseEstimator, metaclass=ABCMeta):
@@ -55,7 +55,7 @@ class Loss(BaseEstimator, metaclass=ABCMeta):
     that do not: :meth:`check`, :meth:`constant`, :meth:`evaluate` and
     :meth:`linearize`, and where it needs them :meth:`stages` and
     :meth:`check_on`. Kernels get scores as a float array that they may overwrite
-    and the target as a ``DenseTarget`` or ``SparseTarget``.
+    and the target as an object of :mod:`skprob.targets`.
 
     Parameters
     ----------
@@ -214,3 +214,26 @@ def shift_to_standard(scores, mapping):
         with np.errstate(over="ignore"):
             scores -= scores.max(axis=1, keepdims=True)
     return scores
+
+
+def check_shape(mapping, what, found, shape):
+    """Raise where what a kernel of a mapping gives has another shape than it should."""
+    if found.shape != shape:
+        raise ValueError(
+            f"The mapping must give {what} of shape {shape} for these scores; "
+            f"{mapping!r} gave {found.shape}."
+        )
+
+
+def _diagonal_by_products(product, shape, dtype):
+    """Diagonal of a square matrix for each row, from products with directions.
+
+    ``product(direction)`` multiplies row by row; `shape` is (n_samples, n_classes).
+    """
+    diagonal = np.empty(shape, dtype)
+    direction = np.empty(shape, dtype)
+    for k in range(shape[1]):
+        direction[...] = 0
+        direction[:, k] = 1
+        diagonal[:, k] = product(direction)[:, k]
+    return diagonal

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..mappings import get_mapping
-from ._base import Loss, LossLinearization, shift_to_standard
+from ._base import Loss, LossLinearization, check_shape, shift_to_standard
 
 
 class FenchelYoungLoss(Loss):
@@ -74,6 +74,8 @@ class FenchelYoungLoss(Loss):
         shift_to_standard(scores, mapping)
         inner = target.inner(scores)
         gradient, values = mapping.probabilities_and_potential(scores)
+        check_shape(mapping, "probabilities", gradient, target.shape)
+        check_shape(mapping, "a potential", values, inner.shape)
         values = values - inner
         target.add_to(gradient, -1)
         return values, gradient
@@ -83,6 +85,8 @@ class FenchelYoungLoss(Loss):
         shift_to_standard(scores, mapping)
         inner = target.inner(scores)
         linear, potential = mapping.linearize_with_potential(scores)
+        check_shape(mapping, "probabilities", linear.probabilities, target.shape)
+        check_shape(mapping, "a potential", potential, inner.shape)
         gradient = linear.probabilities.copy(order="K")
         target.add_to(gradient, -1)
         return LossLinearization(

@@ -5,7 +5,7 @@ import functools
 import numpy as np
 
 from ..mappings import get_mapping
-from ._base import Loss, LossLinearization, shift_to_standard
+from ._base import Loss, LossLinearization, check_shape, shift_to_standard
 
 
 @functools.cache
@@ -87,6 +87,7 @@ class GradientFieldLoss(Loss):
         values = _line_integral(mapping, scores).astype(scores.dtype)
         values -= target.inner(scores)
         gradient = mapping.probabilities(scores)
+        check_shape(mapping, "probabilities", gradient, target.shape)
         target.add_to(gradient, -1)
         return values, gradient
 

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..mappings import Softmax, Temperature, get_mapping
-from ._base import Loss, LossLinearization, shift_to_standard
+from ._base import Loss, LossLinearization, check_shape, shift_to_standard
 
 # Costs a true class of probability zero about 14 nats.
 _EPSILON_WITH_ZEROS = 1e-6
@@ -97,6 +97,7 @@ class LogLoss(Loss):
         q = target.to_dense(scores.dtype)
         if epsilon == 0:
             log_p, _, vjp, vjp_derivative, _ = mapping.log_linearize(scores)
+            check_shape(mapping, "log-probabilities", log_p, target.shape)
             values = -target.inner(log_p)
 
             def hessian_product(direction):
@@ -106,6 +107,7 @@ class LogLoss(Loss):
             return LossLinearization(values, vjp(-q), hessian_product)
 
         p, jvp, vjp, vjp_derivative, _ = mapping.linearize(scores)
+        check_shape(mapping, "probabilities", p, target.shape)
         smoothed = p + epsilon
         values = math.log1p(p.shape[1] * epsilon) - target.inner(np.log(smoothed))
         slope = -q / smoothed

@@ -4,7 +4,6 @@ import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from ..mappings import Softmax, SparseSoftmax, Temperature, get_mapping
-from ..mappings._jacobian import entmax_linearization
 from ._base import Loss, LossLinearization, shift_to_standard
 from ._fenchel_young import FenchelYoungLoss
 
@@ -90,28 +89,36 @@ class SparseSoftmaxLoss(Loss):
         return [FenchelYoungLoss(softmax), self]
 
     def evaluate(self, scores, target):
-        gradient, values, skipped = self._solve(scores, target)
+        tau, inner, skipped = self._restrict(scores, target)
+        gradient, potential = Softmax().probabilities_and_potential(scores)
+        values = tau * (potential - inner)
         target.add_to(gradient, -1)
+        values[skipped] = 0
         gradient[skipped] = 0
         return values, gradient
 
     def linearize(self, scores, target):
-        p, values, skipped = self._solve(scores, target)
-        jvp = entmax_linearization(p, alpha=1).jvp
-        tau = self._parts()[1]
-        gradient = p.copy(order="K")
+        tau, inner, skipped = self._restrict(scores, target)
+        linear, potential = Softmax().linearize_with_potential(scores)
+        values = tau * (potential - inner)
+        gradient = linear.probabilities.copy(order="K")
         target.add_to(gradient, -1)
+        values[skipped] = 0
         gradient[skipped] = 0
 
         def hessian_product(direction):
-            product = jvp(direction) / tau
+            product = linear.jvp(direction) / tau
             product[skipped] = 0
             return product
 
         return LossLinearization(values, gradient, hessian_product)
 
-    def _solve(self, scores, target):
-        """Probabilities and values, and the indices of the rows that are skipped."""
+    def _restrict(self, scores, target):
+        """Leave only scores that softmax is taken of, in units of the temperature.
+
+        Returns the temperature, ⟨q, z⟩ of the scores before, and the indices of the
+        rows that are skipped.
+        """
         mapping, tau = self._parts()
         shift_to_standard(scores, mapping)
         with np.errstate(over="ignore"):
@@ -128,10 +135,7 @@ class SparseSoftmaxLoss(Loss):
             else:
                 skipped = outside
         np.copyto(scores, -np.inf, where=~kept)
-        p, potential = Softmax().probabilities_and_potential(scores)
-        values = tau * (potential - inner)
-        values[skipped] = 0
-        return p, values, skipped
+        return tau, inner, skipped
 
     def _parts(self):
         """The sparse softmax itself and the temperature that it is used at."""

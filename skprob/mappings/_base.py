@@ -8,8 +8,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import validate_parameter_constraints
 
+from .._scores import standard_scores
+from .._validation import as_distributions, as_rows
 from ._numerical import numerical_linearization
-from ._rows import as_distributions, as_rows, by_blocks, standard_scores
+from ._rows import by_blocks
 
 
 class Linearization(NamedTuple):

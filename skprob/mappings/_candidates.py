@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._rows import FEW_CLASSES
+from .._scores import FEW_CLASSES
 
 
 def compact(scores, lowest):

@@ -6,12 +6,13 @@ from numbers import Real
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
+from .._scores import FEW_CLASSES
 from ._base import Mapping
 from ._candidates import compact
 from ._entmax_pair import linearize_pair
 from ._jacobian import entmax_linearization
 from ._projection import by_projection
-from ._rows import FEW_CLASSES, along_axis
+from ._rows import along_axis
 from ._softmax import Softmax
 from ._sorting import by_sorting
 from ._threshold import by_threshold

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from .._validation import as_distributions
 from ._base import Mapping
-from ._rows import as_distributions
 
 
 class FunctionMapping(Mapping):

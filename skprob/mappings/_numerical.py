@@ -96,17 +96,3 @@ def numerical_linearization(probabilities, scores):
         return change.astype(scores.dtype)
 
     return probabilities(np.array(scores, order="K")), jvp, vjp, vjp_derivative
-
-
-def diagonal_by_products(product, shape, dtype):
-    """Diagonal of a square matrix for each row, from products with directions.
-
-    ``product(direction)`` multiplies row by row; `shape` is (n_samples, n_classes).
-    """
-    diagonal = np.empty(shape, dtype)
-    direction = np.empty(shape, dtype)
-    for k in range(shape[1]):
-        direction[...] = 0
-        direction[:, k] = 1
-        diagonal[:, k] = product(direction)[:, k]
-    return diagonal

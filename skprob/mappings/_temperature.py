@@ -5,8 +5,9 @@ from numbers import Real
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
+from .._scores import standard_scores
+from .._validation import as_rows
 from ._base import Mapping
-from ._rows import as_rows, standard_scores
 
 
 class Temperature(Mapping):

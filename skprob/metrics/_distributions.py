@@ -10,8 +10,8 @@ import numpy as np
 from scipy import sparse
 from scipy.special import rel_entr
 
-from ..linear_model._checks import check_target, naming
-from ..linear_model._targets import encode_target
+from .._validation import naming
+from ..targets import check_target, encode_target
 from ._losses import _average, as_probabilities
 
 

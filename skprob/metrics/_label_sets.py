@@ -5,7 +5,7 @@ from scipy import sparse
 from sklearn.metrics import precision_score, recall_score
 from sklearn.utils import check_array
 
-from ..linear_model._checks import check_sample_weight
+from .._validation import check_sample_weight
 
 
 def harmonic_macro_f1_score(y_true, y_pred, *, sample_weight=None, zero_division=0):

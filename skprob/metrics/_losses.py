@@ -4,14 +4,23 @@ import warnings
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils import gen_batches
 
-from ..linear_model._checks import check_sample_weight, check_target, naming
-from ..linear_model._targets import encode_target
+from .._scores import standard_scores
+from .._validation import (
+    as_distributions,
+    as_real,
+    as_rows,
+    as_sparse_distributions,
+    check_sample_weight,
+    naming,
+)
 from ..losses import FenchelYoungLoss
-from ..losses._target import as_sparse_distributions
 from ..mappings import get_mapping
-from ..mappings._rows import as_distributions, as_real, as_rows, standard_scores
-from ..objective import row_slices
+from ..targets import check_target, encode_target
+
+# Rows go through a loss in blocks of so many numbers, which fit the cache of a core.
+_BLOCK_SIZE = 1 << 16
 
 
 def fenchel_young_loss(
@@ -206,11 +215,12 @@ def _mean_by_blocks(function, predicted, encoded, sample_weight):
     """Weighted mean of a function of (predicted rows, their target, first row)."""
     if encoded.labelled is not None:
         predicted = predicted[encoded.labelled]
-    values = [
-        function(predicted[rows], encoded.target.block(rows), rows.start)
-        for rows in row_slices(predicted, predicted.shape[1])
-    ]
-    return _average(np.concatenate(values), sample_weight, encoded.labelled)
+    n_samples, n_classes = predicted.shape
+    values = np.empty(n_samples, dtype=predicted.dtype)
+    for rows in gen_batches(n_samples, max(_BLOCK_SIZE // n_classes, 1)):
+        target = encoded.target.block(rows)
+        values[rows] = function(predicted[rows], target, rows.start)
+    return _average(values, sample_weight, encoded.labelled)
 
 
 def _average(values, sample_weight, labelled=None):

@@ -2,134 +2,115 @@
 
 import numpy as np
 
-from ._base import Linearization, MeanLoss
-from ._parallel import sum_over
+from . import _block
+from ._block import BlockState
+from ._mean_loss import Description, MeanLoss
 
 
 class CosineObjective(MeanLoss):
     """Weighted mean loss of the cosines between rows and class vectors.
 
-    The rows of X are of norm one already (or zero: then all their cosines are). The
-    loss does not depend on the norms of the class vectors w_k, which leaves a
-    solver directions without curvature; the term ½ Σ_k (‖w_k‖² - 1)² fills them. It
-    is zero at every minimum, so that it moves none, and there the norms are one.
-    Parameters are the class vectors row by row, one for each class; there is no
-    intercept.
+    The loss does not depend on the norms of the class vectors w_k, which leaves a
+    solver directions without curvature; the term ½ Σ_k (‖w_k‖² - 1)² gives them one.
+    It is zero at every minimum, so that it moves none, and there the norms are one.
+    Parameters are the class vectors row by row; there is no intercept.
 
     Parameters
     ----------
-    blocks : sequence of Block
-        With rows of X of norm one or zero; the weights of all blocks sum to one.
+    blocks : Blocks of Block
+        With rows of X of norm one or zero (then all their cosines are zero); the
+        weights of all blocks sum to one.
     loss : Loss
         Checked, with its mapping.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skprob.losses import FenchelYoungLoss, SparseTarget
-    >>> from skprob.mappings import Softmax
-    >>> from skprob.objective import CosineObjective, split_rows
-    >>> X = np.array([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]])
-    >>> target = SparseTarget.from_labels(np.array([0, 0, 1]), n_classes=2)
-    >>> objective = CosineObjective(
-    ...     split_rows(X, target, np.ones(3)), FenchelYoungLoss(Softmax())
-    ... )
-    >>> objective.initial().round(4)  # the directions of the classes' means
-    array([0.8944, 0.4472, 0.    , 1.    ])
     """
 
+    has_penalty = has_certificate = False
+
     def __init__(self, blocks, loss):
-        super().__init__(blocks, loss)
-        self.coef_shape = (blocks[0].target.shape[1], blocks[0].X.shape[1])
-        self._no_intercept = np.zeros(self.coef_shape[0])
+        data = Description.of(blocks)._replace(is_linear=False)
+        super().__init__(blocks, loss, data._replace(suits_single_precision=False))
+        #: Shape of the class vectors.
+        self.coef_shape = self.shape
 
-    @property
-    def n_parameters(self):
-        """Length of the parameter vector."""
-        return self.coef_shape[0] * self.coef_shape[1]
+    def to_model(self, parameters):
+        """Class vectors of norm one, and zero intercepts, of parameters."""
+        unit, _ = self._directions(parameters[None])
+        return unit[0], np.zeros(self.shape[0])
 
-    def pack(self, coef, intercept=None):
-        """Parameter vector of class vectors."""
-        return np.ravel(coef).astype(np.float64, copy=False)
-
-    def unpack(self, parameters):
-        """Class vectors of norm one, and zero intercepts, of a parameter vector."""
-        return self._directions(parameters)[0], self._no_intercept
+    def from_model(self, coef, intercept=None):
+        """Parameters of class vectors."""
+        return np.ravel(coef).astype(np.float64)
 
     def initial(self):
         """Parameters to start from: the normalised means of the classes."""
-
-        def weighted_targets(block):
-            target = block.target.to_dense(np.float64)
-            return [(target * block.weight[:, None]).T @ block.X]
-
-        (means,) = sum_over(self.blocks, weighted_targets, self.n_parameters)
+        (means,) = self.blocks.sum(_block.target_coupling)
         # A class whose mean is zero starts from the mean of all rows, or anywhere.
-        lost = np.linalg.norm(means, axis=1) == 0
-        means[lost] = means.sum(axis=0)
-        means[np.linalg.norm(means, axis=1) == 0] = 1
-        return self.pack(means / np.linalg.norm(means, axis=1, keepdims=True))
+        means[_norm(means)[:, 0] == 0] = means.sum(axis=0)
+        means[_norm(means)[:, 0] == 0] = 1
+        return (means / _norm(means)).ravel()
 
-    def value_and_gradient(self, parameters):
-        """Value and gradient, in one pass over the data.
+    def value_and_gradient(self, points, which=None):
+        """Values (n_points,) and gradients (n_points, n_parameters)."""
+        unit, norm = self._directions(points)
+        return self._on_vectors(*self.mean_loss(unit), unit, norm)
 
-        Parameters
-        ----------
-        parameters : ndarray of shape (n_parameters,)
+    def linearize(self, points, which=None):
+        """Value, gradient and Hessian products at a single point."""
+        unit, norm = self._directions(points)
+        states, values, slope = self.mean_loss_states(unit, keep=True)
+        there = _CosineLinearization(self, unit, norm, states, slope)
+        there.values, there.gradients = self._on_vectors(values, slope, unit, norm)
+        return there
 
-        Returns
-        -------
-        value : float
-        gradient : ndarray of shape (n_parameters,)
-        """
-        unit, norm = self._directions(parameters)
-        value, gradient, _ = self.mean_loss(unit, self._no_intercept)
-        return self._on_vectors(value, gradient, unit, norm)
+    def duality_gap(self, problem, parameters, value, gradient, enough=0.0):
+        """Infinite: no bound is known."""
+        return np.inf
 
-    def linearize(self, parameters):
-        """Value, gradient and Hessian product at parameters.
+    def is_unbounded(self, parameters, value):
+        """Never: a continuous function of directions has a minimum."""
+        return False
 
-        Parameters
-        ----------
-        parameters : ndarray of shape (n_parameters,)
-
-        Returns
-        -------
-        linearization : Linearization
-        """
-        unit, norm = self._directions(parameters)
-        value, slope, _, product, _ = self.mean_loss_linearization(
-            unit, self._no_intercept
-        )
-
-        def hessian_product(direction):
-            direction = direction.reshape(self.coef_shape)
-            radial = _rowwise(unit, direction)
-            turn = (direction - radial * unit) / norm
-            curved, _ = product(turn, self._no_intercept)
-            along = _rowwise(unit, slope)
-            change = curved - _rowwise(unit, curved) * unit
-            change -= along * turn + _rowwise(turn, slope) * unit
-            change -= (slope - along * unit) * radial / norm
-            penalty = 2 * (norm**2 - 1) * direction + 4 * norm**2 * radial * unit
-            return self.pack(change / norm + penalty)
-
-        return Linearization(
-            *self._on_vectors(value, slope.copy(), unit, norm), hessian_product
-        )
-
-    def _directions(self, parameters):
-        vectors = parameters.reshape(self.coef_shape)
-        norm = np.linalg.norm(vectors, axis=1, keepdims=True)
+    def _directions(self, points):
+        vectors = points.reshape(len(points), *self.shape)
+        norm = _norm(vectors)
         return vectors / np.maximum(norm, np.finfo(np.float64).tiny), norm
 
-    def _on_vectors(self, value, gradient, unit, norm):
-        gradient -= _rowwise(unit, gradient) * unit
-        gradient /= norm
+    def _on_vectors(self, values, gradients, unit, norm):
+        """Values and gradients in the class vectors, from those in their directions."""
         excess = norm**2 - 1
-        gradient += 2 * excess * norm * unit
-        return float(value + np.sum(excess**2) / 2), self.pack(gradient)
+        gradients = (gradients - _along(unit, gradients) * unit) / norm
+        gradients += 2 * excess * norm * unit
+        values = values + np.sum(excess**2, axis=(1, 2)) / 2
+        return values, gradients.reshape(len(gradients), -1)
 
 
-def _rowwise(a, b):
-    return np.einsum("kd,kd->k", a, b)[:, None]
+class _CosineLinearization:
+    """A cosine objective near a single point, with its second derivatives."""
+
+    def __init__(self, objective, unit, norm, states, slope):
+        self._objective, self._unit, self._norm = objective, unit, norm
+        self._states, self._slope = states, slope
+
+    def hessian_product(self, direction):
+        """Hessian times a direction of shape (n_parameters,)."""
+        self._objective.count(1)
+        unit, norm, slope = self._unit, self._norm, self._slope
+        direction = direction.reshape(unit.shape)
+        radial = _along(unit, direction)
+        turn = (direction - radial * unit) / norm
+        (curved,) = self._states.sum(BlockState.hessian_product, turn)
+        along = _along(unit, slope)
+        change = curved - _along(unit, curved) * unit
+        change -= along * turn + _along(turn, slope) * unit
+        change -= (slope - along * unit) * radial / norm
+        penalty = 2 * (norm**2 - 1) * direction + 4 * norm**2 * radial * unit
+        return (change / norm + penalty).ravel()
+
+
+def _norm(vectors):
+    return np.linalg.norm(vectors, axis=-1, keepdims=True)
+
+
+def _along(a, b):
+    """Inner products of the vectors of two arrays."""
+    return np.einsum("nkd,nkd->nk", a, b)[..., None]

@@ -1,191 +1,92 @@
 """The best intercepts for given coefficients."""
 
-import math
-from typing import NamedTuple
-
 import numpy as np
 from scipy.optimize import minimize
 
-from ._blocks import linearize_outputs, model_outputs, weighted_total
-from ._parallel import sum_over
-from ._products import weighted_sum
+from ._block import check_finite, linearize_loss, raw_predictions, weighted_total
 
-# What is left of the gradient, with each intercept in units of its curvature.
+# What is left of the gradient; each intercept is in units of its curvature.
 _PRECISION = 1e-3
-_MAX_STEPS = 8
-_MAX_PRODUCTS = 30
-_EPS = float(np.finfo(np.float64).eps)
+# Raw predictions and probabilities of all rows are held in memory up to so many numbers
+# (128 MiB each), or 8 for each number of X.
+_MOST_PREDICTIONS = 1 << 24
 
 
-class BestIntercepts(NamedTuple):
-    """A model with nearly the best intercepts, and its mean loss.
+def can_be_moved(description):
+    """Whether the raw predictions of all rows fit, which the best intercepts take."""
+    n_predictions = description.n_rows * description.shape[0]
+    return n_predictions <= max(8 * description.n_stored, _MOST_PREDICTIONS)
 
-    Attributes
-    ----------
-    intercept : ndarray of shape (M,)
-    value : float
-        Without the loss's constant.
-    coef_gradient : ndarray of shape (M, n_features)
-    intercept_gradient : ndarray of shape (M,)
+
+def best_intercepts(objective, problem, parameters):
+    """Move the intercepts nearly to where they are best for the coefficients.
+
+    Returns the parameters, and the value and the gradient of the objective there. X is
+    read for the raw predictions, which are all that matters for the intercepts, and for
+    the gradient at the end. SciPy's trust-region Newton method finds the intercepts.
     """
+    loss = objective.loss
+    points = parameters.reshape(1, *objective.shape)
+    objective.count(0.5)
+    rows = objective.blocks.map(_predict, points)
+    kept = {}
 
-    intercept: np.ndarray
-    value: float
-    coef_gradient: np.ndarray
-    intercept_gradient: np.ndarray
-
-
-def best_intercepts(objective, coef, intercept):
-    """Nearly the best intercepts for given coefficients.
-
-    X is read for the outputs of the rows, which are all that matters for the
-    intercepts, and for the gradient in the end. Newton's method: plain steps, where
-    they help, else inside a trust region, through SciPy.
-
-    Parameters
-    ----------
-    objective : LinearObjective
-        With intercepts and a convex loss.
-    coef : ndarray of shape (M, n_features)
-    intercept : ndarray of shape (M,)
-        Where to start.
-
-    Returns
-    -------
-    best : BestIntercepts or None
-        None where the outputs of all rows would not fit.
-    """
-    if not objective.outputs_fit:
-        return None
-    problem = _InterceptProblem(objective, coef, intercept)
-    start = np.zeros_like(intercept)
-    value, gradient = problem.value_and_gradient(start)
-    slope, found = _length(gradient), start
-    if slope > _EPS:
-        found = _newton(problem, start, value, gradient, _PRECISION * slope)
-    if found is None:
-        found = minimize(
-            problem.value_and_gradient,
-            start,
-            jac=True,
-            hessp=problem.hessian_product,
-            method="trust-ncg",
-            options={"gtol": _PRECISION * slope, "maxiter": _MAX_STEPS},
-        ).x
-    shift = problem.scale * found
-    return BestIntercepts(intercept + shift, *problem.mean_loss(shift))
-
-
-def _newton(problem, x, value, slope, precision):
-    """Where the slope vanishes; None where a Newton step fails."""
-    size = _length(slope)
-    while size > precision:
-        there = x + _newton_step(problem, x, slope)
-        value_there, slope = problem.value_and_gradient(there)
-        size_there = _length(slope)
-        # Half of the slope at least: then there are few steps.
-        if not (value_there <= value and size_there <= size / 2):
-            return None
-        x, value, size = there, value_there, size_there
-    return x
-
-
-def _length(vector):
-    return math.sqrt(vector @ vector)
-
-
-def _newton_step(problem, x, slope):
-    """Newton's step, by conjugate gradients."""
-    if len(x) == 1 and not x.any():
-        # The curvature is one, as the units have made it.
-        return -slope
-    step, rest = np.zeros_like(x), -slope
-    direction, square = rest, rest @ rest
-    # Half of what is to be left: the rest is for the model's own error.
-    enough = (_PRECISION / 2) ** 2 * square
-    for _ in range(_MAX_PRODUCTS):
-        product = problem.hessian_product(x, direction)
-        bend = direction @ product
-        if bend <= 0:
-            break
-        step = step + square / bend * direction
-        rest = rest - square / bend * product
-        before, square = square, rest @ rest
-        if square <= enough:
-            break
-        direction = rest + square / before * direction
-    return step
-
-
-class _InterceptProblem:
-    """The mean loss as a function of what is added to the intercepts.
-
-    The variables are in units of `scale`, in which the curvatures are one.
-    """
-
-    def __init__(self, objective, coef, intercept):
-        self._loss, self._blocks = objective.loss, objective.blocks
-        self._size = coef.size
-        self._outputs = [
-            model_outputs(block.X, coef, intercept).astype(np.float64, copy=False)
-            for block in self._blocks
-        ]
-        self._where = None
-        curvature = self._curvature(np.zeros_like(intercept))
-        usable = curvature > _EPS * curvature.max()
-        self.scale = 1 / np.sqrt(curvature, out=np.ones_like(curvature), where=usable)
-
-    def value_and_gradient(self, variables):
-        self._linearize(self.scale * variables)
-        return self._value, self.scale * self._gradient
-
-    def hessian_product(self, variables, direction):
-        self._linearize(self.scale * variables)
-        return self.scale * self._product(self.scale * direction)
-
-    def mean_loss(self, shift):
-        """Value, and gradients in coefficients and intercepts, at moved intercepts."""
-        self._linearize(shift)
-
-        def part(i):
-            block = self._blocks[i]
-            residual = self._linear[i].gradient * block.weight[:, None]
-            return (weighted_sum(block.X, residual.astype(block.X.dtype, copy=False)),)
-
-        coef_gradient = sum_over(range(len(self._blocks)), part, self._size)[0]
-        return self._value, coef_gradient, self._gradient
-
-    def _linearize(self, shift):
+    def states(shift):
         # SciPy asks for products where it has asked for the value.
-        if self._where is not None and np.array_equal(shift, self._where):
-            return
-        linear = [None] * len(self._blocks)
+        key = shift.tobytes()
+        if key not in kept:
+            kept.clear()  # They take as much memory as the probabilities.
+            kept[key] = rows.map(_Shifted, shift, loss)
+        return kept[key]
 
-        def part(i):
-            block = self._blocks[i]
-            outputs = self._outputs[i] + shift
-            linear[i] = linearize_outputs(self._loss, outputs, block.target)
-            value = weighted_total(linear[i].values, block.weight)
-            return value, block.weight @ linear[i].gradient
+    def value_and_gradient(variables):
+        value, gradient = states(scale * variables).sum(_Shifted.value_and_gradient)
+        return float(value), scale * gradient
 
-        self._value, self._gradient = sum_over(range(len(linear)), part, len(shift))
-        self._linear, self._where = linear, shift
+    def product(variables, direction):
+        along = scale * direction
+        return scale * states(scale * variables).sum(_Shifted.product, along)[0]
 
-    def _product(self, direction):
-        def part(i):
-            block = self._blocks[i]
-            # In the layout of what it is multiplied with.
-            along = np.empty_like(self._linear[i].gradient)
-            along[...] = direction
-            return (block.weight @ self._linear[i].hessian_product(along),)
+    start = np.zeros(objective.shape[0])
+    (curvature,) = states(start).sum(_Shifted.curvature)
+    usable = curvature > np.finfo(float).eps * curvature.max()
+    scale = 1 / np.sqrt(curvature, out=np.ones_like(start), where=usable)
+    slope = np.linalg.norm(value_and_gradient(start)[1])
+    how = {"method": "trust-ncg", "jac": True, "options": {"gtol": _PRECISION * slope}}
+    found = minimize(value_and_gradient, start, hessp=product, **how).x
+    # Free the memory of the rows before the next pass.
+    kept.clear()
+    points = points.copy()
+    points[0, :, -1] += scale * found
+    values, gradients = objective.value_and_gradient(points, [problem])
+    return points.ravel(), float(values[0]), gradients[0]
 
-        return sum_over(range(len(self._linear)), part, len(direction))[0]
 
-    def _curvature(self, shift):
-        """Second derivatives."""
-        self._linearize(shift)
+def _predict(block, points):
+    return block.target, block.weight, raw_predictions(block.design, points)
 
-        def part(i):
-            return (self._blocks[i].weight @ self._linear[i].hessian_diagonal(),)
 
-        return sum_over(range(len(self._linear)), part, len(shift))[0]
+class _Shifted:
+    """The loss of a block's rows as a function of what is added to the intercepts."""
+
+    def __init__(self, rows, shift, loss):
+        target, self._weight, self._predictions = rows
+        predictions = self._predictions + shift.astype(self._predictions.dtype)
+        linear, self._loss = linearize_loss(loss, predictions, target), loss
+        self._value = weighted_total(linear.values, self._weight)[0]
+        self._gradient = self._weight @ linear.gradient
+        self._product, self._diagonal = linear.hessian_product, linear.hessian_diagonal
+
+    def value_and_gradient(self):
+        return self._value, self._gradient.copy()
+
+    def curvature(self):
+        diagonal = self._diagonal()
+        check_finite("second derivative of the loss", diagonal, self._loss)
+        return (self._weight @ diagonal,)
+
+    def product(self, direction):
+        # In the layout of what it is multiplied with.
+        along = np.empty_like(self._predictions)
+        along[...] = direction
+        return (self._weight @ self._product(along),)

@@ -1,33 +1,32 @@
-"""Solvers: they minimise an objective that they know by its methods only."""
+"""Solvers: they minimise an objective that they know by a declared protocol only."""
 
-from ._auto import auto
+from ._auto import auto, minimize_newton, newton_cg
+from ._base import run
+from ._convergence import Convergence
 from ._lbfgs import lbfgs
-from ._newton_batch import newton_batch
-from ._newton_cg import newton_cg
-from ._newton_cholesky import newton_cholesky
+from ._newton import newton
+from ._path import minimize_path
+from ._plan import Plan, plan
 from ._preconditioner import Preconditioner
-from ._scaling import OriginalCoordinates, Standardization, coordinates_of
+from ._protocol import Objective
 from ._solution import Solution
-from ._whitening import Whitening
 
-#: Every name that is accepted as ``solver``. A new member is one line here.
-SOLVERS = {
-    "auto": auto,
-    "lbfgs": lbfgs,
-    "newton-cg": newton_cg,
-}
+#: Every name that is accepted as ``solver``.
+SOLVERS = {"auto": auto, "lbfgs": lbfgs, "newton-cg": newton_cg}
 
 __all__ = [
     "SOLVERS",
-    "OriginalCoordinates",
+    "Convergence",
+    "Objective",
+    "Plan",
     "Preconditioner",
     "Solution",
-    "Standardization",
-    "Whitening",
     "auto",
-    "coordinates_of",
     "lbfgs",
-    "newton_batch",
+    "minimize_newton",
+    "minimize_path",
+    "newton",
     "newton_cg",
-    "newton_cholesky",
+    "plan",
+    "run",
 ]

@@ -1,70 +1,65 @@
 """The solver that suits an objective."""
 
+from functools import partial
+
+from .._blas import serial_blas
+from ._base import Point, run
+from ._continuation import StrongerPenalty
+from ._convergence import Convergence
 from ._lbfgs import lbfgs
-from ._newton_cg import newton_cg
-from ._newton_cholesky import newton_cholesky
+from ._newton import CGDirection, CholeskyDirection, newton
+from ._plan import plan
+from ._preconditioner import Preconditioner
+from ._protocol import check_objective
+
+# The curvature of a loss of two classes is largest at equal scores, where a fit begins:
+# its first step is too short by about this factor.
+_TOO_SHORT = 2.0
 
 
-def auto(objective, initial, *, tol, max_iter, callback=None, preconditioner=None):
-    """Minimise by Newton's method if the objective is convex, else by :func:`lbfgs`.
+@serial_blas
+def minimize_newton(
+    objective, initial, *, method, max_iter, preconditioner=None, **criteria
+):
+    """Minimise one objective by Newton's method.
 
-    A convex objective has a Hessian that is worth its price: a product with it costs
-    as much as an evaluation, and far fewer evaluations are needed. That is
-    :func:`newton_cg`, or where the whole Hessian is small :func:`newton_cholesky`, and
-    the former from where the latter gets no further. Where it is not convex, or its
-    second derivatives are not bounded, a quadratic model of it is not to be trusted
-    far. Between the products the probabilities of all rows are kept; where those are
-    large beside the data, it is L-BFGS as well.
-
-    Parameters
-    ----------
-    objective : object
-        With ``is_convex`` and, if it is, ``has_bounded_hessian``, ``outputs_fit``,
-        ``has_fast_products`` and ``has_small_hessian``; and what the solvers ask for.
-    initial : ndarray of shape (n_parameters,)
-    tol : float
-    max_iter : int
-    callback : callable, optional
-    preconditioner : Preconditioner, optional
-        All as for :func:`lbfgs`. With a preconditioner the Hessian is not written out.
-
-    Returns
-    -------
-    solution : Solution
+    The `method` is what to begin with, "newton-cholesky" or "newton-cg"; where the
+    former gets no further the latter goes on. Other parameters are those of
+    :func:`lbfgs`, and `initial` may be a Point.
     """
-    options = {"tol": tol, "max_iter": max_iter, "callback": callback}
-    suits_newton = (
-        objective.is_convex
-        and objective.has_bounded_hessian
-        and objective.outputs_fit
-        and objective.has_fast_products
-    )
-    if not suits_newton:
-        solve = lbfgs
-    elif objective.has_small_hessian and preconditioner is None:
-        return _newton_of_both_kinds(objective, initial, **options)
-    else:
-        solve = newton_cg
-    return solve(objective, initial, preconditioner=preconditioner, **options)
+    check_objective(objective)
+    description, chosen = objective.description, plan(objective.description)
+    if preconditioner is None:
+        preconditioner = Preconditioner(description, chosen)
+    start = initial.parameters if isinstance(initial, Point) else initial
+    is_cold = description.is_convex and not start.any()
+    is_pair = description.shape[0] == 1
+    directions = [CGDirection(chosen, preconditioner)]
+    if method == "newton-cholesky":
+        directions.insert(0, CholeskyDirection(description, objective.has_penalty))
+    elif is_cold and objective.has_penalty and not is_pair:
+        directions.insert(0, StrongerPenalty(chosen, preconditioner))
+    convergence = Convergence(objective, 0, max_iter=max_iter, **criteria)
+    first_length = _TOO_SHORT if is_cold and is_pair else 1.0
+    solver = newton(initial, directions, convergence, first_length)
+    return run(objective, [solver])[0]
 
 
-def _newton_of_both_kinds(objective, initial, *, tol, max_iter, callback):
-    """With the whole Hessian, and from where that fails by conjugate gradients."""
-    first = newton_cholesky(
-        objective, initial, tol=tol, max_iter=max_iter, callback=callback
-    )
-    n_iter = first.n_iter
-    if first.converged or first.stopped or n_iter >= max_iter:
-        return first
+newton_cg = partial(minimize_newton, method="newton-cg")
 
-    def go_on(n_more, *args):
-        return callback(n_iter + n_more, *args)
 
-    solution = newton_cg(
-        objective,
-        first.parameters,
-        tol=tol,
-        max_iter=max_iter - n_iter,
-        callback=callback and go_on,
-    )
-    return solution._replace(n_iter=n_iter + solution.n_iter)
+def auto(objective, initial, *, preconditioner=None, **options):
+    """Minimise by the method that :func:`plan` chooses.
+
+    With a preconditioner no whole Hessian is written out. Parameters are those of
+    :func:`lbfgs`, and `initial` may be a Point.
+    """
+    check_objective(objective)
+    method = plan(objective.description).method
+    options["preconditioner"] = preconditioner
+    if method == "lbfgs":
+        start = initial.parameters if isinstance(initial, Point) else initial
+        return lbfgs(objective, start, **options)
+    if preconditioner is not None:
+        method = "newton-cg"
+    return minimize_newton(objective, initial, method=method, **options)

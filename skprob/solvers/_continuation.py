@@ -1,63 +1,76 @@
-"""When to begin under a stronger penalty than the objective's own.
+"""Beginning under a stronger penalty than the objective's own.
 
-Where nearly all rows can be told apart, a loss that vanishes takes its curvature with
-it: the model of a step no longer knows of the rows that are far on their side, and the
-step goes too far for them. Under a stronger penalty they stay near. Its minimum is on
-the way to the objective's own, and so need not be reached: the path is left as soon as
-it becomes slow.
+Where nearly all rows are separable, their curvature vanishes with their loss: the
+quadratic model of a step knows nothing of rows that are far on their side, and the step
+goes too far for them. Under a stronger penalty they stay near. Its minimum lies before
+the objective's own, and need not be reached.
 """
 
-# The penalty to begin with, in units of the objective's own.
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ._newton import CGDirection
+
+# The penalty to begin with, in units of the objective's own: digits and news20 at
+# C = 100 take 0.6 to 0.8 times the passes.
 _TIMES = 10
-# Nearly all rows are told apart where so little is left of the first objective.
-_LITTLE = 0.5
-# Of the objective; a step that lowers it by less is slow, unless it was cut short.
+# The penalty has served when a whole step lowers the objective by less than this part.
 _SLOW = 0.2
-_WHOLE = 0.5
 
 
-def under_stronger_penalty(objective, initial):
-    """The objective to begin with, if there can be one; else None.
+class StrongerPenalty(CGDirection):
+    """Newton's steps by conjugate gradients under ten times the penalty.
 
-    Parameters
+    It is spent as soon as its steps gain little, or promise little from the beginning.
+
+    References
     ----------
-    objective : object
-        With ``is_convex``; with ``coef_shape``, ``l2`` and ``with_penalty(l2)`` if
-        there can be one.
-    initial : ndarray of shape (n_parameters,)
-        Zeros are where little is known of the way.
+    Allgower, Georg, "Numerical continuation methods: an introduction", Springer 1990.
     """
-    if not (objective.is_convex and hasattr(objective, "with_penalty")):
-        return None
-    # With one output there is nothing to gain: the Gram matrix is all of the Hessian,
-    # and steps are few.
-    if objective.l2 == 0 or objective.coef_shape[0] == 1 or initial.any():
-        return None
-    return objective.with_penalty(_TIMES * objective.l2)
+
+    def view(self, point):
+        own, n_parameters = point.linearization, point.parameters.size
+        ridge = np.resize((_TIMES - 1) * own.ridge, n_parameters)
+        slope = ridge * point.parameters
+        return point._replace(
+            value=point.value + slope @ point.parameters / 2,
+            gradient=point.gradient + slope,
+            linearization=_Penalised(own, ridge),
+        )
+
+    def begin(self, here):
+        here, expected = yield from super().begin(here)
+        _, square = self._preconditioner.times(here.gradient)
+        self._first = self._last = here.value
+        # A step can gain half of the squared length of the gradient.
+        self.is_spent = square <= here.value
+        return here, expected
+
+    def arrive(self, here, length):
+        yield from super().arrive(here, length)
+        value = self.view(here).value
+        is_slow = length >= 0.5 and self._last - value < _SLOW * value
+        # With more than half of the first objective left the rows are not separable.
+        self.is_spent = is_slow or 2 * value > self._first
+        self._last = value
+        # What is left to gain under another penalty tells nothing.
+        return math.nan
 
 
-def promises_little(value, square):
-    """Whether a first step may leave little of an objective.
+class _Penalised(NamedTuple):
+    """A linearization under a stronger penalty."""
 
-    Parameters
-    ----------
-    value : float
-        The objective where the step begins.
-    square : float
-        Twice by how much a quadratic model of the objective falls.
-    """
-    return value - square / 2 < _LITTLE * value
+    own: object
+    added: np.ndarray
 
+    def __getattr__(self, name):
+        return getattr(self.own, name)
 
-def has_served(first_value, before, after, length):
-    """Whether the stronger penalty is no longer of use.
+    @property
+    def ridge(self):
+        return _TIMES * self.own.ridge
 
-    Parameters
-    ----------
-    first_value, before, after : float
-        The objective under it, at the beginning and before and after the last step.
-    length : float
-        How much of the step was taken.
-    """
-    is_slow = length >= _WHOLE and before - after < _SLOW * after
-    return is_slow or after > _LITTLE * first_value
+    def hessian_product(self, direction):
+        return self.own.hessian_product(direction) + self.added * direction

@@ -3,75 +3,55 @@
 import math
 from typing import Any, NamedTuple
 
-import numpy as np
-
-# A length is accepted for so much of what the slope promises ...
+# A length is accepted if the function falls by this part of what the slope promises ...
 _SUFFICIENT = 1e-4
-# ... and wanted to leave no more than this part of the slope.
+# ... and at most this part of the slope is left (strong Wolfe conditions).
 _SLOPE_LEFT = 0.5
-# Where values differ by no more than rounding, less is asked for.
-_SLOPE_LEFT_IN_NOISE = 0.9
-_FARTHER = 4.0
+# Evaluations of one search.
 _MAX_TRIALS = 20
-# Nowhere do the rows bend a loss of two classes more than where both scores are equal:
-# from there a step is too short by about so much.
-_TOO_SHORT = 2.0
 
 
 class Trial(NamedTuple):
-    """A length that was tried.
-
-    Attributes
-    ----------
-    length, value, slope : float
-    point : object
-        Whatever is known there.
-    """
+    """A length that was tried, and whatever is known of the point there."""
 
     length: float
     value: float
     slope: float
-    point: Any
+    point: Any = None
 
 
 class LineSearch:
     """A line search that is told of one trial after the other.
 
-    Parameters
-    ----------
-    start : Trial
-        Of length zero. If its slope is not negative, as when it underflows, nothing
-        is to be tried.
-    noise : float
-        Values that differ by no more are compared by their slopes.
-    length : float, default=1.0
-        To be tried first.
+    A quadratic model whose curvature jumps, because rows enter or leave the reach of
+    the loss, is too short as often as too long: the search goes on as long as the
+    function keeps falling, and then interpolates between the ends of a bracket.
 
-    Attributes
+    It begins with the trial `start` of length zero; if its slope is not negative, as
+    when it underflows, nothing is tried. Values that differ by at most `noise` are
+    compared by their slopes. `length` is to be tried next, until the search is `over`;
+    then `best` is the trial of least slope among those where the function has fallen,
+    or else the start.
+
+    References
     ----------
-    length : float
-        To be tried next; once the search is `over`, the last that was.
-    over : bool
-    best : Trial
-        The most level of those at which the function has fallen; the start where
-        there is none.
+    Nocedal, Wright, "Numerical Optimization", 2006, section 3.5.
     """
 
     def __init__(self, start, noise, length=1.0):
         self._start, self._noise = start, noise
         self.best = self._low = start
-        self._high, self._least = None, np.inf
-        self._n_left = _MAX_TRIALS
-        self.length = length
+        self._high, self._least = None, math.inf
+        self._n_left, self.length = _MAX_TRIALS, length
         self.over = not start.slope < 0
 
     def tell(self, there):
         """Take in the trial of the length that was asked for."""
         start, length = self._start, there.length
         change, level = there.value - start.value, abs(there.slope / start.slope)
-        fell = change <= _SUFFICIENT * length * start.slope or (
-            abs(change) <= self._noise and level <= _SLOPE_LEFT_IN_NOISE
-        )
+        # Where values are the same up to rounding, a slope that is smaller must do.
+        is_same = abs(change) <= self._noise and level < 1
+        fell = is_same or change <= _SUFFICIENT * length * start.slope
         if fell and level <= self._least:
             self.best, self._least = there, level
         self._n_left -= 1
@@ -89,82 +69,12 @@ class LineSearch:
             self.length = _between(self._low, self._high)
 
 
-def line_search(evaluate, start, noise, length=1.0):
-    """A length at which a function has fallen and has become nearly level.
-
-    A quadratic model whose curvature jumps, because rows enter or leave the reach of
-    the loss, is too short as often as too long: the search goes on as long as the
-    function keeps falling, and comes back between the ends of a bracket.
-
-    Parameters
-    ----------
-    evaluate : callable
-        ``evaluate(length)`` is the :class:`Trial` of that length.
-    start, noise, length
-        As for :class:`LineSearch`.
-
-    Returns
-    -------
-    best : Trial
-        Of the search.
-
-    References
-    ----------
-    Nocedal, Wright, "Numerical Optimization", 2006, section 3.5.
-    """
-    search = LineSearch(start, noise, length)
-    while not search.over:
-        search.tell(evaluate(search.length))
-    return search.best
-
-
-def search_along(objective, parameters, direction, here, noise, length):
-    """How far to go from parameters along a direction.
-
-    Parameters
-    ----------
-    objective : object
-        With ``linearize(parameters)``.
-    parameters, direction : ndarray of shape (n_parameters,)
-    here : Linearization
-        At the parameters.
-    noise, length
-        As for :class:`LineSearch`.
-
-    Returns
-    -------
-    best : Trial
-        Its point is the linearization there.
-    """
-
-    def evaluate(length):
-        there = objective.linearize(parameters + length * direction)
-        return Trial(length, there.value, there.gradient @ direction, there)
-
-    start = Trial(0.0, here.value, here.gradient @ direction, here)
-    return line_search(evaluate, start, noise, length)
-
-
-def first_length(objective, initial):
-    """How much of a solver's first Newton step to try at first.
-
-    Parameters
-    ----------
-    objective : object
-        With ``is_convex`` and, if it is, ``coef_shape``.
-    initial : ndarray of shape (n_parameters,)
-    """
-    if not objective.is_convex or initial.any() or objective.coef_shape[0] > 1:
-        return 1.0
-    return _TOO_SHORT
-
-
 def _extrapolated(before, there):
-    """Where the slope would be zero, if it went on as it did."""
+    """Where the slope would be zero if it went on as it did; at most four times."""
     end = there.length
-    bend = (there.slope - before.slope) / (end - before.length)
-    ahead = -there.slope / bend if bend > 0 else np.inf
-    return _within(end + ahead, 1.5 * end, _FARTHER * end)
+    curvature = (there.slope - before.slope) / (end - before.length)
+    ahead = -there.slope / curvature if curvature > 0 else math.inf
+    return min(max(end + ahead, 1.5 * end), 4 * end)
 
 
 def _between(low, high):
@@ -174,9 +84,4 @@ def _between(low, high):
     root = math.sqrt(max(a**2 - low.slope * high.slope, 0.0))
     below = high.slope - low.slope + 2 * root
     part = 1 - (high.slope + root - a) / below if below > 0 else 0.5
-    return low.length + width * _within(part, 0.05, 0.9)
-
-
-def _within(number, low, high):
-    # np.clip takes longer than all the rest.
-    return min(max(number, low), high)
+    return low.length + width * min(max(part, 0.05), 0.9)

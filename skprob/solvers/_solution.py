@@ -6,35 +6,22 @@ import numpy as np
 
 
 class Solution(NamedTuple):
-    """Where a solver stopped.
-
-    Attributes
-    ----------
-    parameters : ndarray of shape (n_parameters,)
-    value : float
-        Objective there.
-    gradient : ndarray of shape (n_parameters,)
-        Of the objective there.
-    gradient_norm : float
-        Its largest absolute entry.
-    n_iter : int
-    converged : bool
-        Whether the tolerance was met.
-    stopped : bool
-        Whether the callback asked it to stop.
-    message : str
-        Why it stopped, in words.
-    remedies : tuple of str
-        Which parameters, if they were larger, could make a fit that did not converge
-        do so: "max_iter", "tol", "penalty".
-    """
+    """Where a solver stopped."""
 
     parameters: np.ndarray
     value: float
     gradient: np.ndarray
-    gradient_norm: float
+    gradient_norm: float  #: Largest absolute entry of the gradient.
     n_iter: int
-    converged: bool
-    stopped: bool
-    message: str
-    remedies: tuple = ("max_iter", "tol", "penalty")
+    converged: bool  #: Whether all criteria are met.
+    stopped: bool  #: Whether the callback asked to stop.
+    message: str  #: Why it stopped, in words.
+    #: Which of "max_iter", "tol" and "penalty" could help a fit that did not converge,
+    #: if they were larger.
+    remedies: tuple
+    #: "newton-cholesky", "newton-cg" or "lbfgs", or two of them joined by "+".
+    solver: str
+    #: For the start and each iteration: its number, objective, gradient norm, duality
+    #: gap (NaN where it was not computed), passes over X and seconds so far.
+    history: list
+    point: tuple  #: All that is known there, to go on from.

@@ -1,128 +1,122 @@
-"""Coordinates in which the Hessian is about the identity."""
+"""Coordinates in which the Hessian is about the identity.
+
+`to_parameters` maps variables in the coordinates to parameters; `gradient` is its
+adjoint, and maps gradients in the parameters to gradients in the variables.
+"""
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dtrtri
 
 
-class Whitening:
-    """Standardised parameters, whitened by a factor of the Gram matrix.
+class Identity:
+    """The parameters as they are."""
 
-    With Gram matrices G_k = L_k L_kᵀ of the standardised features, the penalty added,
-    the model is w_k = L_k⁻ᵀ v_k: then the diagonal blocks of the Hessian in v are
-    identities. Where all classes can gain the same score without any effect, the
-    blocks know nothing of that direction, which has but the penalty for a curvature:
-    it gets coordinates of its own, and the others are kept orthogonal to it.
+    def to_parameters(self, variables):
+        return variables
 
-    Parameters
-    ----------
-    objective : object
-        With ``coef_shape``, ``l2``, ``fit_intercept``, ``dtype``, ``pack``,
-        ``unpack`` and ``scores_are_relative``.
-    standardization : Standardization
-    grams : ndarray of shape (M or 1, size, size)
-        One for each output of the model, or one for all of them; size is n_features,
-        plus one if there is an intercept.
+    gradient = to_parameters
+
+
+class Scaling:
+    """Parameters of columns that are centred and scaled by the curvature of the rows.
+
+    The scales are the same for all classes; then the Hessian's diagonal is about one.
+    `moments` are the total, mean and deviation of the columns, weighted by curvature,
+    and `ridge` (size,) is what the penalty adds to the Hessian's diagonal.
     """
 
-    def __init__(self, objective, standardization, grams):
-        self._objective = objective
-        n_outputs, n_features = objective.coef_shape
-        ridge = np.zeros(grams.shape[1])
-        # Divided twice: the square could overflow.
-        ridge[:n_features] = objective.l2 / standardization.scale
-        ridge[:n_features] /= standardization.scale
-        # From rows of whitened parameters to rows of original ones, at once.
-        self._standardization = standardization
-        self._factors = self._unscaled(_inverse_factors(grams, ridge, objective.dtype))
-        self._splits = len(grams) > 1 and objective.scores_are_relative
-        if self._splits:
-            typical = grams[:, range(len(ridge)), range(len(ridge))].mean(axis=0)
-            common = np.maximum(ridge, _vanishing(objective.dtype) * typical.max())
-            # Without a penalty there is no reason to go that way, but rounding.
-            moves = ridge > 0
-            self._common = np.zeros_like(ridge)
-            self._common[moves] = 1 / np.sqrt(n_outputs * common[moves])
-
-    def to_original(self, variables):
-        """Original parameters of variables in the new coordinates."""
-        n_outputs, n_features = self._objective.coef_shape
-        if n_outputs == 1:
-            # The parameters of one output are a row as they are.
-            return variables @ self._factors[0]
-        rows = variables.reshape(-1, self._factors.shape[1])
-        if len(self._factors) == 1:
-            original = rows @ self._factors[0]
+    def __init__(self, moments, ridge, description):
+        self._shape = description.shape
+        total, mean, deviation = moments
+        if description.has_intercept:
+            self._mean, deviation = mean[:-1], np.append(deviation[:-1], 1.0)
         else:
-            original = np.matmul(rows[:n_outputs, None, :], self._factors)[:, 0]
-        if self._splits:
-            common = self._unscaled(self._common * rows[n_outputs])
-            original += common - original.sum(axis=0) / n_outputs
-        coef, intercept = original[:, :n_features], original[:, n_features:]
-        return self._objective.pack(coef, intercept.ravel())
+            self._mean, deviation = None, np.hypot(mean, deviation)
+        curvature = total * deviation**2 + ridge
+        # Where nothing has any curvature, the parameters stay as they are.
+        largest = curvature.max()
+        least = np.finfo(float).eps * largest if largest > 0 else 1.0
+        self._unit = 1 / np.sqrt(np.maximum(curvature, least))
+
+    def to_parameters(self, variables):
+        rows = self._unit * variables.reshape(self._shape)
+        if self._mean is not None:
+            rows[:, -1] -= rows[:, :-1] @ self._mean
+        return rows.ravel()
 
     def gradient(self, gradient):
-        """Gradient in the new coordinates, from the original gradient."""
-        n_outputs, n_features = self._objective.coef_shape
-        if n_outputs == 1:
-            return self._factors[0] @ gradient
-        rows = np.empty((n_outputs, self._factors.shape[1]))
-        rows[:, :n_features], intercept = self._objective.unpack(gradient)
-        if self._objective.fit_intercept:
-            rows[:, -1] = intercept
+        rows = gradient.reshape(self._shape).copy()
+        if self._mean is not None:
+            rows[:, :-1] -= np.outer(rows[:, -1], self._mean)
+        rows *= self._unit
+        return rows.ravel()
+
+
+class Whitening:
+    """Parameters whitened by a factor of their Gram matrix, class by class.
+
+    With Gram matrices G_k = L_k L_kᵀ (M or 1, size, size), to which the penalty `ridge`
+    (size,) is added, the parameters of class k are L_k⁻ᵀ v_k: then the diagonal blocks
+    of the Hessian in v are identities. Where the same added to all raw predictions
+    changes nothing, the blocks know nothing of that direction, whose curvature is only
+    that of the penalty: it gets coordinates of its own, and the others are kept
+    orthogonal to it.
+    """
+
+    def __init__(self, grams, ridge, description):
+        self._n_outputs = n_outputs = description.shape[0]
+        precision = np.finfo(description.dtype).eps
+        # Curvature, in units of the largest, that gradients and rounding cannot tell:
+        # a step divides the rounding of the gradient by it.
+        vanishing = precision**0.6
+        self._factors = _inverse_factors(grams, ridge, precision, vanishing)
+        self._splits = len(grams) > 1 and description.is_relative
+        if self._splits:
+            typical = grams[:, range(len(ridge)), range(len(ridge))].mean(axis=0)
+            common = np.maximum(ridge, vanishing * typical.max())
+            # Without a penalty nothing but rounding would lead in that direction.
+            common[ridge == 0] = np.inf
+            self._common = 1 / np.sqrt(n_outputs * common)
+
+    def to_parameters(self, variables):
+        rows = variables.reshape(-1, self._factors.shape[1])
+        if len(self._factors) == 1:
+            return (rows @ self._factors[0]).ravel()
+        found = np.matmul(rows[: self._n_outputs, None, :], self._factors)[:, 0]
+        if self._splits:
+            common = self._common * rows[self._n_outputs]
+            found += common - found.sum(axis=0) / self._n_outputs
+        return found.ravel()
+
+    def gradient(self, gradient):
+        rows = gradient.reshape(self._n_outputs, -1)
         if len(self._factors) == 1:
             return (rows @ self._factors[0].T).ravel()
         if not self._splits:
             return np.matmul(self._factors, rows[:, :, None]).ravel()
-        mean = rows.sum(axis=0) / n_outputs
-        new = np.empty(rows.size + mean.size)
-        own = new[: rows.size].reshape(*rows.shape, 1)
-        np.matmul(self._factors, (rows - mean)[:, :, None], out=own)
-        new[rows.size :] = n_outputs * self._common * self._scaled_adjoint(mean)
-        return new
-
-    def _unscaled(self, rows):
-        """Rows of standardised parameters, made original ones in place."""
-        coef = rows[..., : len(self._standardization.scale)]
-        coef /= self._standardization.scale
-        if self._objective.fit_intercept:
-            rows[..., -1] -= coef @ self._standardization.mean
-        return rows
-
-    def _scaled_adjoint(self, row):
-        coef = row[: len(self._standardization.scale)]
-        if self._objective.fit_intercept:
-            coef -= row[-1] * self._standardization.mean
-        coef /= self._standardization.scale
-        return row
+        mean = rows.sum(axis=0) / self._n_outputs
+        own = np.matmul(self._factors, (rows - mean)[:, :, None])
+        return np.append(own, self._n_outputs * self._common * mean)
 
 
-def _vanishing(dtype):
-    """Curvature, in units of the largest, that gradients and rounding cannot tell.
-
-    A step divides the rounding of the gradient by it.
-    """
-    return np.finfo(dtype).eps ** 0.6
-
-
-def _inverse_factors(grams, ridge, dtype):
+def _inverse_factors(grams, ridge, precision, vanishing):
     """L_k⁻¹ of each Gram matrix with the penalty.
 
-    A constant feature, of which rounding is all that is left, stays as it is; other
-    directions in which there is next to nothing get what rounding would leave.
+    A constant feature, of which only rounding is left, stays as it is; other directions
+    with next to no curvature get what rounding would leave.
     """
     hessians = grams.copy()
     # A view of the diagonals.
     diagonals = hessians.reshape(len(grams), -1)[:, :: len(ridge) + 1]
-    # What rounding left is of the features' size: penalties, which those in small units
-    # have large ones of, are exact.
+    # What rounding left is relative to the features' curvature: penalties are exact.
     largest = diagonals.max(axis=1, initial=0, keepdims=True)
     diagonals += ridge
     largest[largest == 0] = 1
-    flat = diagonals < np.sqrt(np.finfo(dtype).eps) * largest
+    flat = diagonals < np.sqrt(precision) * largest
     diagonals += np.where(flat, largest, 0)
-    diagonals += _vanishing(dtype) * largest
+    diagonals += vanishing * largest
     for hessian in hessians:
-        hessian[...] = _inverse_factor(hessian, _vanishing(dtype))
+        hessian[...] = _inverse_factor(hessian, vanishing)
     return hessians
 
 

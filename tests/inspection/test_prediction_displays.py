@@ -100,22 +100,22 @@ def scaled(model):
     ],
     ids=["estimator", "pipeline", "search", "scikit-learn's"],
 )
-@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
-def test_from_an_estimator_of_label_sets(model, container):
+def test_from_an_estimator_of_label_sets(model):
     model.fit(X, Y)
     p, predicted = model.predict_proba(X), model.predict(X)
-    if not isinstance(model, OneVsRestClassifier):  # Its chances do not sum to one.
-        shown = PredictionDisplay.from_estimator(model, X[[7]], container(Y[[7]]))
-        for k, (kind, width) in bars(shown).items():
-            assert width == pytest.approx(p[7, k])
-            assert kind == ("predicted" if predicted[7, k] else "possible")
-        assert set(bars(shown)) == set(np.flatnonzero(p[7]))
-        assert set(marks(shown)) == set(np.flatnonzero(Y[7]))
-    shown = SupportSizeDisplay.from_estimator(model, X, container(Y))
-    assert list(shown.sizes) == ["possible", "predicted", "true"]
-    np.testing.assert_array_equal(shown.sizes["possible"], np.sum(p > 0, axis=1))
-    np.testing.assert_array_equal(shown.sizes["predicted"], predicted.sum(axis=1))
-    np.testing.assert_array_equal(shown.sizes["true"], Y.sum(axis=1))
+    for container in (np.asarray, sparse.csr_array):
+        if not isinstance(model, OneVsRestClassifier):  # Its chances do not sum to one.
+            shown = PredictionDisplay.from_estimator(model, X[[7]], container(Y[[7]]))
+            for k, (kind, width) in bars(shown).items():
+                assert width == pytest.approx(p[7, k])
+                assert kind == ("predicted" if predicted[7, k] else "possible")
+            assert set(bars(shown)) == set(np.flatnonzero(p[7]))
+            assert set(marks(shown)) == set(np.flatnonzero(Y[7]))
+        shown = SupportSizeDisplay.from_estimator(model, X, container(Y))
+        assert list(shown.sizes) == ["possible", "predicted", "true"]
+        np.testing.assert_array_equal(shown.sizes["possible"], np.sum(p > 0, axis=1))
+        np.testing.assert_array_equal(shown.sizes["predicted"], predicted.sum(axis=1))
+        np.testing.assert_array_equal(shown.sizes["true"], Y.sum(axis=1))
 
 
 def test_from_an_estimator_of_labels():
@@ -187,9 +187,8 @@ LABELS = EntmaxClassifier().fit(X, Y.argmax(axis=1))
 ROW, SIZES = PredictionDisplay.from_predictions, SupportSizeDisplay.from_predictions
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
+def test_bad_input_gets_an_error_in_words():
+    for make, message in [
         (lambda: ROW(P * 2), "probabilities must be .* sum to one"),
         (lambda: ROW(P, class_names=["a"]), r"one for each of the 5 .* shape \(1,\)"),
         (lambda: ROW(P, predicted=[1, 0]), r"predicted must be .* each of the 5"),
@@ -215,8 +214,6 @@ ROW, SIZES = PredictionDisplay.from_predictions, SupportSizeDisplay.from_predict
             lambda: SupportSizeDisplay.from_estimator(MODEL, X, Y[:, 0]),
             r"y_true must be numbers of shape \(100, 6\); got int64 of shape \(100,\)",
         ),
-    ],
-)
-def test_bad_input_gets_an_error_in_words(make, message):
-    with pytest.raises(ValueError, match=message):
-        make()
+    ]:
+        with pytest.raises(ValueError, match=message):
+            make()

@@ -47,9 +47,8 @@ def test_a_data_frame_of_it():
     assert frame["entropy"].tolist() == [pytest.approx(0.5822, abs=1e-4), 0]
 
 
-@pytest.mark.parametrize(
-    ("scores", "mappings", "message"),
-    [
+def test_bad_input_gets_an_error_in_words():
+    for scores, mappings, message in (
         ([[1.0, 0.0]], None, "scores must be a row of at least 1 finite"),
         ([1.0, np.nan], None, "scores must be a row of at least 1 finite"),
         ([], None, "scores must be a row of at least 1 finite"),
@@ -59,8 +58,6 @@ def test_a_data_frame_of_it():
         ([1.0], {}, "at least one mapping"),
         ([1.0], [Entmax(), Entmax()], "the label 'Entmax"),
         ([1.0], 3, "mappings must be a sequence .* got 3"),
-    ],
-)
-def test_bad_input_gets_an_error_in_words(scores, mappings, message):
-    with pytest.raises(ValueError, match=message):
-        mapping_table(scores, mappings)
+    ):
+        with pytest.raises(ValueError, match=message):
+            mapping_table(scores, mappings)

@@ -17,19 +17,21 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils import estimator_html_repr
+from sklearn.utils import estimator_html_repr, get_tags
 
-import skprob
 from skprob import EntmaxClassifier, LinearClassifier, SoftmaxClassifier
 from skprob.losses import LogLoss
 from skprob.mappings import Entmax, Sparsemax
 from skprob.metrics import BrierScorer
 
-from .toys import KINDS, distributions, label_sets, labels
+from ..estimators import CLASSES
+from .toys import distributions, label_sets, labels
 
 NAMES = ["length", "width", "height", "weight"]
-PUBLIC = [getattr(skprob, name) for name in skprob.__all__]
-CLASSES = [member for member in PUBLIC if isinstance(member, type)]
+
+of_every_class = pytest.mark.parametrize(
+    "model", CLASSES, ids=lambda model: type(model).__name__
+)
 
 
 def as_pandas(X):
@@ -43,8 +45,9 @@ def as_polars(X):
 FRAMES = [as_pandas, as_polars]
 
 
-@pytest.mark.parametrize("cls", CLASSES)
-def test_parameters_are_documented_in_order_with_their_defaults(cls):
+@of_every_class
+def test_parameters_are_documented_in_order_with_their_defaults(model):
+    cls = type(model)
     section = cls.__doc__.split("Parameters\n")[1].split("Attributes\n")[0]
     documented = [
         line.strip() for line in section.splitlines() if " : " in line and "=" in line
@@ -55,13 +58,32 @@ def test_parameters_are_documented_in_order_with_their_defaults(cls):
         assert ast.literal_eval(line.split("default=")[1]) == parameter.default
 
 
-@pytest.mark.parametrize("cls", CLASSES)
-def test_attributes_are_documented(cls):
-    section = cls.__doc__.split("Attributes\n")[1].split("See Also\n")[0]
+@of_every_class
+def test_attributes_are_documented(model):
+    section = model.__doc__.split("Attributes\n")[1].split("See Also\n")[0]
     documented = {line.split(" : ")[0].strip() for line in section.splitlines()}
-    model = cls().fit(as_pandas(label_sets()[0]), label_sets()[1])
+    X, Y = label_sets()
+    model = clone(model).set_params(threshold=0.2).fit(as_pandas(X), Y)
     fitted = {name for name in vars(model) if name.endswith("_") and name[0] != "_"}
     assert fitted <= documented
+
+
+@of_every_class
+def test_every_parameter_is_kept_as_it_is_given(model):
+    cls = type(model)
+    given = {name: object() for name in inspect.signature(cls).parameters}
+    model = cls(**given)
+    assert {name: getattr(model, name) for name in given} == given
+    assert model.get_params(deep=False) == given
+
+
+@of_every_class
+def test_tags(model):
+    tags = get_tags(model)
+    assert tags.input_tags.sparse
+    assert tags.classifier_tags.multi_label
+    # Without an intercept no class can be favoured for every x.
+    assert tags.classifier_tags.poor_score == (model.similarity == "cosine")
 
 
 def test_nested_parameters():
@@ -94,25 +116,31 @@ def test_representations():
     assert repr(model) == "LinearClassifier(mapping=Entmax(alpha=1.2))"
 
 
-@pytest.mark.parametrize("fit", [False, True], ids=["unfitted", "fitted"])
-def test_the_html_representation_links_to_the_documentation(classifier, fit):
-    if fit:
-        classifier.fit(*labels())
-    html = estimator_html_repr(make_pipeline(StandardScaler(), classifier))
-    name = type(classifier).__name__
-    page = f"generated/skprob.linear_model.{name}.html"
-    assert f"https://skprob.readthedocs.io/en/stable/{page}" in html
-    assert "scikit-learn.org" in html
+@of_every_class
+def test_the_html_representation_links_to_the_documentation(model):
+    name = type(model).__name__
+    for classifier in (clone(model), clone(model).fit(*labels())):
+        html = estimator_html_repr(make_pipeline(StandardScaler(), classifier))
+        page = f"generated/skprob.linear_model.{name}.html"
+        assert f"https://skprob.readthedocs.io/en/stable/{page}" in html
+        assert "scikit-learn.org" in html
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_copies_of_a_fitted_model(classifier, kind, tmp_path):
-    X, y = KINDS[kind]()
-    model = classifier.fit(X, y)
-    joblib.dump(model, tmp_path / "model.joblib")
+def test_copies_of_a_fitted_model(classifier, tmp_path):
+    check_copies(classifier.set_params(threshold=0.2).fit(*label_sets()), tmp_path)
+
+
+@pytest.mark.parametrize("load", [labels, distributions])
+def test_copies_of_a_model_of_another_kind(load, tmp_path):
+    check_copies(EntmaxClassifier().fit(*load()), tmp_path)
+
+
+def check_copies(model, folder):
+    X, _ = label_sets()
+    joblib.dump(model, folder / "model.joblib")
     copies = [
         pickle.loads(pickle.dumps(model)),
-        joblib.load(tmp_path / "model.joblib"),
+        joblib.load(folder / "model.joblib"),
         copy.deepcopy(model),
     ]
     for other in copies:
@@ -122,24 +150,24 @@ def test_copies_of_a_fitted_model(classifier, kind, tmp_path):
     assert repr(clone(model)) == repr(model)
 
 
-def test_before_the_fit(classifier):
+def test_before_the_fit(sample_classifier):
     X, y = labels()
     for method in ("predict", "predict_proba", "predict_log_proba"):
         with pytest.raises(NotFittedError, match="not fitted yet"):
-            getattr(classifier, method)(X)
+            getattr(sample_classifier, method)(X)
     with pytest.raises(NotFittedError, match="not fitted yet"):
-        classifier.score(X, y)
+        sample_classifier.score(X, y)
 
 
 @pytest.mark.parametrize("frame", FRAMES)
-def test_data_frames(classifier, frame):
+def test_data_frames(sample_classifier, frame):
     X, y = labels()
-    model = clone(classifier).fit(frame(X), y)
+    model = clone(sample_classifier).fit(frame(X), y)
     assert_array_equal(model.feature_names_in_, NAMES)
     assert model.n_features_in_ == 4
-    assert_allclose(model.coef_, classifier.fit(X, y).coef_, atol=1e-6)
-    assert_array_equal(model.predict(frame(X)), classifier.predict(X))
-    assert not hasattr(classifier, "feature_names_in_")
+    assert_allclose(model.coef_, sample_classifier.fit(X, y).coef_, atol=1e-6)
+    assert_array_equal(model.predict(frame(X)), sample_classifier.predict(X))
+    assert not hasattr(sample_classifier, "feature_names_in_")
 
 
 @pytest.mark.parametrize("frame", FRAMES)

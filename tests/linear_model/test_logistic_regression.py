@@ -55,16 +55,31 @@ def assert_same(X, y, *, C, fit_intercept=True, class_weight=None, sample_weight
     model = SoftmaxClassifier(**shared, tol=1e-10, max_iter=20_000)
     model.fit(X, y, sample_weight=sample_weight)
     assert_allclose(model.coef_, reference.coef_, atol=1e-6)
-    assert_allclose(model.intercept_, reference.intercept_, atol=1e-6)
+    # With more than two classes a constant that all intercepts share has no effect.
+    # Ours sum to zero; those of LogisticRegression do up to its solver's rounding.
+    centred = reference.intercept_ - reference.intercept_.mean() * (
+        len(reference.classes_) > 2
+    )
+    assert_allclose(model.intercept_, centred, atol=1e-6)
     assert_allclose(model.predict_proba(X), reference.predict_proba(X), atol=1e-6)
     assert (model.classes_ == reference.classes_).all()
 
 
 @pytest.mark.parametrize(
-    "weighted", [None, "sample_weight", "class_weight", "balanced"]
+    ("name", "C", "weighted"),
+    [
+        ("iris", 0.01, "class_weight"),
+        ("iris", 1.0, None),
+        ("wine", 0.01, "balanced"),
+        ("wine", 1.0, "sample_weight"),
+        ("digits", 0.01, None),
+        ("digits", 1.0, "class_weight"),
+        ("breast_cancer", 0.01, "sample_weight"),
+        ("breast_cancer", 1.0, "balanced"),
+        ("text", 0.01, "class_weight"),
+        ("text", 1.0, "sample_weight"),
+    ],
 )
-@pytest.mark.parametrize("C", [0.01, 1.0])
-@pytest.mark.parametrize("name", DATA)
 def test_agrees(name, C, weighted):
     X, y = DATA[name]()
     options = {
@@ -91,8 +106,8 @@ def test_agrees_without_penalty():
 
 def test_agrees_on_20_newsgroups(data):
     news = data("news20_bydate")
-    X = news["X_train"][::10].astype(np.float64)
-    assert_same(X, news["y_train"][::10], C=1.0)
+    X = news["X_train"][::40].astype(np.float64)
+    assert_same(X, news["y_train"][::40], C=1.0)
 
 
 @pytest.mark.parametrize(
@@ -105,9 +120,8 @@ def test_agrees_on_20_newsgroups(data):
     ],
     ids=repr,
 )
-@pytest.mark.parametrize("name", ["iris", "breast_cancer"])
-def test_other_names_for_the_same_model(twin, name):
-    X, y = DATA[name]()
+def test_other_names_for_the_same_model(twin):
+    X, y = DATA["iris"]()
     reference = SoftmaxClassifier(tol=1e-8).fit(X, y)
     twin.set_params(tol=1e-8).fit(X, y)
     assert_allclose(twin.coef_, reference.coef_, atol=1e-6)

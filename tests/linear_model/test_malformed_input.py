@@ -5,7 +5,6 @@ import warnings
 
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -204,9 +203,8 @@ def answers(model, case):
         yield "decision_function", model.decision_function(X)
 
 
-@pytest.mark.parametrize("name", ESTIMATORS)
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
-@given(case=cases())
+@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
+@given(name=st.sampled_from(list(ESTIMATORS)), case=cases())
 def test_a_clean_result_or_a_clear_error(name, case):
     model = clone(ESTIMATORS[name])
     with warnings.catch_warnings(action="error"):

@@ -20,9 +20,8 @@ from skprob import (
     SparsemaxClassifier,
 )
 from skprob.metrics import BrierScorer, SupportSizeScorer
-from skprob.objective import LinearObjective
 
-from .toys import KINDS, label_sets, labels
+from .toys import KINDS, label_sets
 
 N_SAMPLES, N_CLASSES = 4000, 300
 # An array of float64 of all rows and labels.
@@ -52,9 +51,17 @@ def peak_of(call):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_same_numbers(classifier, kind):
+def test_the_same_numbers(kind):
     X, y = KINDS[kind]()
-    model = classifier.fit(X, y)
+    check_the_same_numbers(SparsemaxClassifier(), X, y)
+
+
+def test_the_same_numbers_with_other_fits(sample_classifier):
+    check_the_same_numbers(sample_classifier, *label_sets())
+
+
+def check_the_same_numbers(model, X, y):
+    model.fit(X, y)
     p, predicted, score = model.predict_proba(X), model.predict(X), model.score(X, y)
     model.set_params(sparse_output=True)
     sparse_p = model.predict_proba(X)
@@ -63,7 +70,7 @@ def test_the_same_numbers(classifier, kind):
     assert sparse_p.nnz == np.count_nonzero(p)
     assert_array_equal(sparse_p.toarray(), p)
     again = model.predict(X)
-    if kind == "label_set":
+    if model.target_type_ == "label_set":
         assert isinstance(again, sparse.csr_array)
         assert (again.dtype, again.nnz) == (predicted.dtype, predicted.sum())
         again = again.toarray()
@@ -94,14 +101,19 @@ def test_the_parameter_and_not_y_decides(container, sparse_output):
     assert accuracy_score(container(Y), model.predict(X)) == exact.mean()
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
-@pytest.mark.parametrize("similarity", ["dot", "cosine"])
+@pytest.mark.parametrize(
+    ("dtype", "container", "similarity"),
+    [
+        (np.float32, np.asarray, "dot"),
+        (np.float64, sparse.csr_array, "dot"),
+        (np.float64, np.asarray, "cosine"),
+    ],
+)
 def test_blocks_of_rows_make_no_difference(
     rows_of_a_block, dtype, container, similarity
 ):
     rows_of_a_block(150)
-    X, Y = many_labels()
+    X, Y = (array[:1000] for array in many_labels())
     X = container(X.astype(dtype))
     model = EntmaxClassifier(
         similarity=similarity, threshold=0.1, max_iter=3, sparse_output=True
@@ -110,14 +122,25 @@ def test_blocks_of_rows_make_no_difference(
         model.fit(X, Y)
     methods = [model.predict_proba, model.predict, model.decision_function]
     in_blocks = [method(X) for method in methods]
-    rows_of_a_block(N_SAMPLES)
+    rows_of_a_block(1000)
     at_once = [method(X) for method in methods]
     tolerance = 1e-12 if dtype == np.float64 else 1e-5
     for some, all_rows in zip(in_blocks, at_once, strict=True):
-        assert some.shape == (N_SAMPLES, N_CLASSES)
+        assert some.shape == (1000, N_CLASSES)
         assert some.dtype == all_rows.dtype
         difference = np.abs(some - all_rows)
         assert difference.max() <= tolerance * np.abs(all_rows).max()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_fit_in_blocks_of_rows_is_the_same(rows_of_a_block, kind):
+    X, y = KINDS[kind]()
+    model = EntmaxClassifier(tol=1e-8, threshold=0.2)
+    at_once = clone(model).fit(X, y)
+    rows_of_a_block(7)
+    in_blocks = model.fit(X, y)
+    assert_allclose(in_blocks.coef_, at_once.coef_, atol=1e-7)
+    assert_allclose(in_blocks.objective_, at_once.objective_, rtol=1e-9)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -137,19 +160,26 @@ def test_a_fit_makes_nothing_as_large_as_rows_times_labels(
 ):
     rows_of_a_block(100)
     monkeypatch.setattr(threshold_module, "_ROWS_ENOUGH", 1000)
-    monkeypatch.setattr(LinearObjective, "outputs_fit", False)
+    monkeypatch.setattr("skprob.solvers._plan._MANY_PREDICTIONS", 0)
+    monkeypatch.setattr("skprob.solvers._plan._MANY_TIMES", 0)
+    monkeypatch.setattr("skprob.objective._linear.can_be_moved", lambda _: False)
+    monkeypatch.setattr("skprob.objective._certificates.can_be_moved", lambda _: False)
     X, Y = many_labels()
     _, peak = peak_of(lambda: model.set_params(max_iter=3).fit(X, Y))
     assert peak < DENSE
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_the_solver_for_many_scores_needs_no_array_of_them(
     rows_of_a_block, monkeypatch
 ):
     X, Y = many_labels()
     rows_of_a_block(100)
-    monkeypatch.setattr("skprob.objective._linear._FEW_OUTPUTS", 0)
-    model = SparsemaxClassifier(threshold=0.1, tol=1e-2)
+    monkeypatch.setattr("skprob.solvers._plan._MANY_PREDICTIONS", 0)
+    monkeypatch.setattr("skprob.solvers._plan._MANY_TIMES", 0)
+    monkeypatch.setattr("skprob.objective._linear.can_be_moved", lambda _: False)
+    monkeypatch.setattr("skprob.objective._certificates.can_be_moved", lambda _: False)
+    model = SparsemaxClassifier(threshold=0.1, max_iter=3)
     newton_cg = clone(model).set_params(solver="newton-cg")
     _, newton = peak_of(lambda: newton_cg.fit(X, Y))
     _, few = peak_of(lambda: model.fit(X, Y))
@@ -208,10 +238,3 @@ def test_rows_are_counted_across_blocks(rows_of_a_block):
     X[1234] = 1e308
     with pytest.raises(ValueError, match="in row 1234 they overflow float64"):
         model.predict(X)
-
-
-@pytest.mark.parametrize("value", ["yes", None, 0.5, "csr"])
-def test_bad_values(value):
-    X, y = labels()
-    with pytest.raises(ValueError, match="'sparse_output' parameter"):
-        SparsemaxClassifier(sparse_output=value).fit(X, y)

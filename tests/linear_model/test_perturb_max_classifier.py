@@ -15,6 +15,8 @@ from skprob import LinearClassifier, PerturbMaxClassifier, SoftmaxClassifier
 from skprob.losses import FenchelYoungLoss, LogLoss
 from skprob.mappings import PerturbMax
 
+from .refused import assert_refused
+
 
 def iris():
     X, y = load_iris(return_X_y=True)
@@ -72,11 +74,13 @@ def test_fit_with_normal_noise_is_the_probit_optimum():
         log_p = probit_log_likelihood(X @ coef.T + intercept.T, y)
         return ((coef**2).sum() / 2 - log_p.sum()) / n_samples
 
+    model = PerturbMaxClassifier("normal", loss="log", tol=1e-8).fit(X, y)
+    # A search from there goes away if that is not the optimum.
+    start = np.column_stack([model.coef_, model.intercept_]).ravel()
     found = minimize(
-        objective, np.zeros(9), jac="3-point", method="BFGS", options={"gtol": 1e-6}
+        objective, start, jac="3-point", method="BFGS", options={"gtol": 1e-6}
     )
     coef, intercept = np.split(found.x.reshape(n_classes, 3), [2], axis=1)
-    model = PerturbMaxClassifier("normal", loss="log", tol=1e-8).fit(X, y)
     assert_allclose(model.coef_, coef, atol=1e-4)
     assert_allclose(
         model.intercept_ - model.intercept_.mean(),
@@ -113,7 +117,7 @@ def test_two_classes_are_binary_probit():
 def test_newton_finds_the_same_optimum(noise):
     # The Hessian is an integral, or made of differences where the density may jump.
     X, y = iris()
-    X, y = X[::3], y[::3]
+    X, y = X[::5], y[::5]
     options = dict(noise=noise, loss="log", C=0.1, tol=1e-7)
     newton = PerturbMaxClassifier(solver="newton-cg", **options).fit(X, y)
     lbfgs = PerturbMaxClassifier(solver="lbfgs", **options).fit(X, y)
@@ -131,6 +135,7 @@ def test_uniform_noise_rules_classes_out():
 
 def test_without_a_mean_the_loss_is_the_log_loss():
     X, y = iris()
+    X, y = X[::3], y[::3]
     assert isinstance(PerturbMaxClassifier().fit(X, y).loss_, FenchelYoungLoss)
     for noise in ["cauchy", stats.t(1)]:
         model = PerturbMaxClassifier(noise).fit(X, y)
@@ -152,6 +157,7 @@ def test_the_scale_and_the_penalty():
 
 def test_noises_are_searched_over_like_other_parameters():
     X, y = iris()
+    X, y = X[::3], y[::3]
     grid = {"noise": ["normal", stats.t(3)], "scale": [1.0, 3.0]}
     search = GridSearchCV(PerturbMaxClassifier(), grid, cv=2, error_score="raise")
     search.fit(X, y)
@@ -171,17 +177,14 @@ class NoDistributionFunction:
         return stats.norm.logpdf(x)
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
+def test_bad_parameters():
+    for parameters, message in [
         ({"noise": "gauss"}, "noise must be one of the names .*'normal'.*got 'gauss'"),
         ({"noise": NoDistributionFunction()}, "has no logcdf"),
         ({"noise": stats.poisson(2)}, "has no logpdf"),
         ({"noise": None}, "noise must be a name or a distribution"),
         ({"scale": 0}, "'scale' parameter of PerturbMaxClassifier .* Got 0"),
         ({"scale": -1.0}, "'scale' parameter of PerturbMaxClassifier .* Got -1.0"),
-    ],
-)
-def test_bad_parameters(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        PerturbMaxClassifier(**parameters).fit([[0.0], [1.0]], [0, 1])
+    ]:
+        model = PerturbMaxClassifier(**parameters)
+        assert_refused(message, model.fit, [[0.0], [1.0]], [0, 1])

@@ -6,21 +6,28 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.metrics import accuracy_score
 
+import skprob
 from skprob import (
     EntmaxClassifier,
     LinearClassifier,
     SoftmaxClassifier,
     SparsemaxClassifier,
 )
-from skprob.mappings import Mapping
+from skprob.mappings import MAPPINGS, Mapping
 
+from ..estimators import CLASSES, class_name
 from .toys import KINDS, distributions, label_sets, labels
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_shapes_and_consistency(linear_classifier, kind):
+def test_shapes_and_consistency(linear_classifier):
+    linear_classifier.set_params(threshold=0.2)
+    for kind in KINDS:
+        check_answers(clone(linear_classifier), kind)
+
+
+def check_answers(model, kind):
     X, y = KINDS[kind]()
-    model = linear_classifier.fit(X, y)
+    model.fit(X, y)
     n, K = len(X), len(model.classes_)
     p = model.predict_proba(X)
     assert p.shape == model.decision_function(X).shape == (n, K)
@@ -69,6 +76,32 @@ def test_two_columns_share_the_vector_but_keep_both_scores(target_type):
     scores = model.decision_function(X)
     assert scores.shape == (60, 2)
     assert_allclose(scores[:, 1] - scores[:, 0], X @ model.coef_[0] + model.intercept_)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", MAPPINGS)
+def test_a_class_is_the_linear_classifier_with_the_mapping_of_its_name(name):
+    X, y = labels()
+    model = LinearClassifier(mapping=name).fit(X, y)
+    assert model.score(X, y) > 0.6
+    named = getattr(skprob, class_name(name), None)
+    if named:
+        other = named().fit(X, y)
+        assert_array_equal(other.coef_, model.coef_)
+        assert_array_equal(other.predict_proba(X), model.predict_proba(X))
+
+
+@pytest.mark.parametrize("model", CLASSES, ids=repr)
+def test_a_class_is_the_linear_classifier_with_its_parts(model):
+    X, y = labels()
+    model = clone(model).set_params(margin=0.2, label_smoothing=0.1).fit(X, y)
+    names = {"similarity", "C", "fit_intercept", "label_smoothing"}
+    shared = {name: getattr(model, name) for name in names & vars(model).keys()}
+    if hasattr(model, "C_"):
+        shared["C"] = model.C_
+    other = LinearClassifier(model.mapping_, model.loss_, **shared).fit(X, y)
+    assert_array_equal(other.coef_, model.coef_)
+    assert_array_equal(other.predict_proba(X), model.predict_proba(X))
 
 
 def test_log_probabilities_of_zeros_are_minus_infinity():
@@ -129,28 +162,28 @@ def test_predict_follows_the_probabilities_not_the_scores():
     assert model.score(X, y) > 0.5
 
 
-def test_score_of_labels_is_the_accuracy(classifier):
+def test_score_of_labels_is_the_accuracy():
     X, y = labels()
     weight = np.random.default_rng(0).uniform(size=60)
-    model = classifier.fit(X, y)
+    model = EntmaxClassifier().fit(X, y)
     hit = model.predict(X) == y
     assert_allclose(model.score(X, y), hit.mean())
     assert_allclose(model.score(X, y, weight), np.average(hit, weights=weight))
 
 
-def test_score_of_label_sets_is_the_share_of_exact_sets(classifier):
+def test_score_of_label_sets_is_the_share_of_exact_sets():
     X, Y = label_sets()
-    model = classifier.set_params(threshold=0.2).fit(X, Y)
+    model = EntmaxClassifier(threshold=0.2).fit(X, Y)
     exact = (model.predict(X) == Y).all(axis=1)
     assert 0 < exact.mean() < 1
     assert_allclose(model.score(X, Y), exact.mean())
     assert_allclose(model.score(X, Y), accuracy_score(Y, model.predict(X)))
 
 
-def test_score_of_distributions_is_the_expected_accuracy(classifier):
+def test_score_of_distributions_is_the_expected_accuracy():
     X, D = distributions()
     weight = np.random.default_rng(0).uniform(size=60)
-    model = classifier.fit(X, D)
+    model = EntmaxClassifier().fit(X, D)
     hit = [row[k] for row, k in zip(D, model.predict(X), strict=True)]
     assert_allclose(model.score(X, D), np.mean(hit))
     assert_allclose(model.score(X, D, weight), np.average(hit, weights=weight))

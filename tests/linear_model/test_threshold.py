@@ -17,6 +17,7 @@ from sklearn.preprocessing import scale
 from skprob import EntmaxClassifier, SoftmaxClassifier, SparsemaxClassifier
 from skprob.linear_model._best_threshold import best_threshold
 
+from .refused import assert_refused
 from .toys import label_sets, labels
 
 X, Y = label_sets()
@@ -40,9 +41,8 @@ def probabilities(rng, n_classes, kind):
     return np.full(shape, 1 / n_classes)
 
 
-@pytest.mark.parametrize("n_classes", [3, 50])
+@pytest.mark.parametrize(("n_classes", "dtype"), [(3, np.float64), (50, np.float32)])
 @pytest.mark.parametrize("kind", ["steep", "ties and zeros", "uniform"])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_best_threshold_has_the_highest_f1_of_all_cuts(dtype, kind, n_classes):
     rng = np.random.default_rng(0)
     for noise, n_blocks in ((0.02, 1), (0.2, 3), (2.0, 7)):
@@ -95,28 +95,33 @@ def test_best_threshold_holds_no_more_than_a_block():
 
 
 def test_best_threshold_between_neighbouring_floats():
-    low = np.float32(0.3)
-    p = np.array([[np.nextafter(low, 1, dtype=np.float32), low]])
-    cut = best_threshold([p], sparse.csr_array([[1, 0]]), np.ones(1))
-    assert_array_equal(p > cut, [[True, False]])
+    # Half way between them rounds to the lower one or to the upper one.
+    for low in (np.float32(0.3), np.nextafter(np.float32(0.3), np.float32(1))):
+        p = np.array([[np.nextafter(low, np.float32(1)), low]])
+        cut = best_threshold([p], sparse.csr_array([[1, 0]]), np.ones(1))
+        assert_array_equal(p > cut, [[True, False]])
 
 
-@pytest.mark.parametrize("threshold", [0, 0.0, 0.2, 0.5])
-def test_a_number_is_taken_as_it_is(classifier, threshold):
-    model = classifier.set_params(threshold=threshold).fit(X, Y)
-    assert model.threshold_ == threshold
-    assert_array_equal(model.predict(X), model.predict_proba(X) > threshold)
+def test_a_number_is_taken_as_it_is():
+    model = SparsemaxClassifier().fit(X, Y)
+    p = model.predict_proba(X)
+    # The last is a probability itself, which is not above it.
+    for threshold in (0, 0.0, 0.2, 0.5, p[p > 0].min()):
+        model.set_params(threshold=threshold).fit(X, Y)
+        assert model.threshold_ == threshold
+        assert_array_equal(model.predict(X), p > threshold)
 
 
-def test_the_support(classifier):
-    model = classifier.set_params(threshold="support").fit(X, Y)
+def test_the_support():
+    model = SparsemaxClassifier(threshold="support").fit(X, Y)
+    assert (model.predict_proba(X) == 0).any()
     assert_array_equal(model.predict(X), model.predict_proba(X) > 0)
 
 
 @pytest.mark.parametrize("container", [list, np.array])
-def test_one_number_for_each_label(classifier, container):
+def test_one_number_for_each_label(container):
     cuts = [0.0, 0.3, 0.1, 0.9]
-    model = classifier.set_params(threshold=container(cuts)).fit(X, Y)
+    model = SparsemaxClassifier(threshold=container(cuts)).fit(X, Y)
     assert_array_equal(model.threshold_, cuts)
     p = model.predict_proba(X)
     expected = [[int(x > cut) for x, cut in zip(row, cuts, strict=True)] for row in p]
@@ -125,9 +130,9 @@ def test_one_number_for_each_label(classifier, container):
 
 @pytest.mark.parametrize("threshold", ["auto", "cv"])
 def test_cross_validation_is_deterministic_and_leaves_the_fit_alone(
-    classifier, threshold
+    sample_classifier, threshold
 ):
-    model = classifier.set_params(threshold=threshold).fit(X, Y)
+    model = sample_classifier.set_params(threshold=threshold).fit(X, Y)
     coef, cut = model.coef_, model.threshold_
     assert model.fit(X, Y).threshold_ == cut
     assert_array_equal(model.set_params(threshold=0.3).fit(X, Y).coef_, coef)
@@ -219,8 +224,8 @@ def test_an_assigned_threshold_is_used():
             model.predict(X)
 
 
-def test_a_warm_start_with_another_threshold_takes_no_step(linear_classifier):
-    model = linear_classifier.set_params(warm_start=True, threshold=0.1).fit(X, Y)
+def test_a_warm_start_with_another_threshold_takes_no_step():
+    model = SoftmaxClassifier(warm_start=True, threshold=0.1).fit(X, Y)
     coef = model.coef_
     for threshold in (0.4, [0.1, 0.2, 0.3, 0.4], "support"):
         model.set_params(threshold=threshold).fit(X, Y)
@@ -243,9 +248,8 @@ def test_in_a_search():
         assert_allclose(score, expected)
 
 
-@pytest.mark.parametrize(
-    ("threshold", "message"),
-    [
+def test_bad_thresholds():
+    for threshold, message in [
         ([0.1, 0.2], r"threshold must be .* each of the 4 labels; got \[0.1, 0.2\]"),
         ([[0.1] * 4], r"each of the 4 labels; .* shape \(1, 4\)"),
         ([0.1, 0.2, 0.3, 1.0], r"must be in \[0, 1\).* at label 3"),
@@ -255,11 +259,8 @@ def test_in_a_search():
         (np.nan, r"'threshold' .* Got nan"),
         (1.0, r"'threshold' .* Got 1.0"),
         ("half", r"'threshold' .* Got 'half'"),
-    ],
-)
-def test_bad_thresholds(threshold, message):
-    with pytest.raises(ValueError, match=message):
-        EntmaxClassifier(threshold=threshold).fit(X, Y)
+    ]:
+        assert_refused(message, EntmaxClassifier(threshold=threshold).fit, X, Y)
 
 
 def test_it_is_of_no_use_for_labels():

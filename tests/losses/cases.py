@@ -3,19 +3,18 @@
 import numpy as np
 
 from skprob.losses import LOSSES as REGISTERED_LOSSES
-from skprob.losses import AccuracyLoss, GradientFieldLoss, LogLoss
+from skprob.losses import AccuracyLoss, FenchelYoungLoss, GradientFieldLoss, LogLoss
 from skprob.mappings import MAPPINGS as REGISTERED_MAPPINGS
 from skprob.mappings import Entmax, Softmax, Sparsemax, Temperature
 
-
-def _all_mappings():
-    mappings = [
-        *(mapping() for mapping in REGISTERED_MAPPINGS.values()),
-        *(Entmax(alpha) for alpha in (1.0, 1.05, 1.25, 1.75, 2.5)),
-        Temperature(Sparsemax(), 0.5),
-        Temperature(Softmax(), 3.0),
-    ]
-    return {repr(mapping): mapping for mapping in mappings}
+REGISTERED = [mapping() for mapping in REGISTERED_MAPPINGS.values()]
+#: With the losses that depend most on what sets them apart from those.
+VARIANTS = [
+    Entmax(1.25),
+    Entmax(2.5),
+    Temperature(Sparsemax(), 0.5),
+    Temperature(Softmax(), 3.0),
+]
 
 
 def _suits(loss):
@@ -31,15 +30,14 @@ def _suits(loss):
 
 
 def _all_losses():
-    losses = []
-    for mapping in MAPPINGS.values():
-        losses += [loss(mapping) for loss in REGISTERED_LOSSES.values()]
-        losses.append(LogLoss(mapping, epsilon=0.01))
+    losses = [loss(m) for m in REGISTERED for loss in REGISTERED_LOSSES.values()]
+    for mapping in VARIANTS:
+        losses += [FenchelYoungLoss(mapping), LogLoss(mapping, epsilon=0.01)]
     return {repr(loss): loss for loss in losses if _suits(loss)}
 
 
 #: Instances by their representation.
-MAPPINGS = _all_mappings()
+MAPPINGS = {repr(mapping): mapping for mapping in REGISTERED + VARIANTS}
 LOSSES = _all_losses()
 #: Those that are zero at best, and infinite where the target is not available.
 DIVERGENCES = {

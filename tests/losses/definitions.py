@@ -19,8 +19,6 @@ from skprob.mappings import Entmax, Softmax, Temperature
 from ..mappings import oracle
 from ..mappings.definitions import definition
 
-mp.mp.dps = 50
-
 
 @singledispatch
 def negative_entropy(mapping, p):
@@ -121,6 +119,7 @@ def _(loss: LogLoss, z, q, p):
     return value, [a * (b - mean) for a, b in zip(s, slope, strict=True)]
 
 
+@mp.workdps(50)
 def reference(losses, scores, target):
     """Value and gradient of each row for losses with the same mapping.
 

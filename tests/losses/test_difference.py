@@ -4,16 +4,9 @@ import mpmath
 import numpy as np
 import pytest
 
-from skprob.losses import (
-    AccuracyLoss,
-    DenseTarget,
-    FenchelYoungLoss,
-    LogLoss,
-    MarginLoss,
-    SmoothedTarget,
-    SparseTarget,
-)
+from skprob.losses import AccuracyLoss, FenchelYoungLoss, LogLoss, MarginLoss
 from skprob.mappings import Entmax, Softmax, Sparsemax, Temperature
+from skprob.targets import DenseTarget, SmoothedTarget, SparseTarget
 
 rng = np.random.default_rng(0)
 difference = np.append(rng.normal(0, 3, 40), [0.0, -1e-9, 30.0, -30.0])[:, None]
@@ -27,7 +20,6 @@ targets = [
 ]
 
 
-@pytest.mark.parametrize("target", targets)
 @pytest.mark.parametrize(
     "loss",
     [
@@ -42,22 +34,25 @@ targets = [
         AccuracyLoss(Softmax()),
     ],
 )
-def test_it_is_the_loss_of_both_scores(loss, target):
+def test_it_is_the_loss_of_both_scores(loss):
     half = difference / 2
     scores = np.hstack([-half, half])
-    dense = target.to_dense(np.float64)
-    value, gradient = loss.value_and_gradient(scores, dense)
-    product = loss.hessian_product(scores, dense, np.full(scores.shape, [-0.5, 0.5]))
-    linear = loss.linearize_difference(difference.copy(), target)
     close = {"rtol": 1e-9, "atol": 1e-12}
-    np.testing.assert_allclose(linear.values + loss.constant(target), value, **close)
-    slope = np.diff(gradient) / 2
-    np.testing.assert_allclose(linear.gradient, slope, **close)
-    bend = np.diff(product) / 2
-    np.testing.assert_allclose(linear.hessian_diagonal(), bend, **close)
-    along = rng.normal(size=difference.shape)
-    found = linear.hessian_product(along.copy())
-    np.testing.assert_allclose(found, bend * along, **close)
+    for target in targets:
+        dense = target.to_dense(np.float64)
+        value, gradient = loss.value_and_gradient(scores, dense)
+        direction = np.full(scores.shape, [-0.5, 0.5])
+        product = loss.hessian_product(scores, dense, direction)
+        linear = loss.linearize_difference(difference.copy(), target)
+        found = linear.values + loss.constant(target)
+        np.testing.assert_allclose(found, value, **close)
+        slope = np.diff(gradient) / 2
+        np.testing.assert_allclose(linear.gradient, slope, **close)
+        bend = np.diff(product) / 2
+        np.testing.assert_allclose(linear.hessian_diagonal(), bend, **close)
+        along = rng.normal(size=difference.shape)
+        found = linear.hessian_product(along.copy())
+        np.testing.assert_allclose(found, bend * along, **close)
 
 
 def exact_entmax_loss(alpha, u):
@@ -94,7 +89,10 @@ def test_a_small_loss_is_as_accurate_as_a_large_one(dtype):
     u = np.array([[-700.0], [-40.0], [-1.0], [0.0], [1.0], [40.0], [80.0]], dtype=dtype)
     target = SparseTarget.from_labels(np.ones(len(u), dtype=int), 2, dtype)
     linear = FenchelYoungLoss(Softmax()).linearize_difference(u.copy(), target)
-    exact = [float(mpmath.log1p(mpmath.exp(-mpmath.mpf(float(x))))) for x in u[:, 0]]
+    with mpmath.workdps(60):
+        exact = [
+            float(mpmath.log1p(mpmath.exp(-mpmath.mpf(float(x))))) for x in u[:, 0]
+        ]
     assert linear.values.dtype == linear.gradient.dtype == dtype
     rounding = 4 * np.finfo(dtype).eps
     np.testing.assert_allclose(linear.values, exact, rtol=rounding)

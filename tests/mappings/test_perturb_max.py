@@ -1,6 +1,7 @@
 """Perturb-max against adaptive quadrature, closed forms, softmax and simulation."""
 
 import pickle
+from itertools import product
 
 import mpmath as mp
 import numpy as np
@@ -27,6 +28,9 @@ NOISES = {
 }
 SMOOTH = ["gumbel", "normal", "logistic", "laplace", "cauchy"]
 WITH_MEAN = [noise for noise in NOISES if noise != "cauchy"]
+
+
+every_noise = pytest.mark.parametrize("noise", NOISES, ids=lambda noise: name(noise))
 
 
 def name(noise):
@@ -66,28 +70,36 @@ def reference(z, distribution):
     return total[:-1], total[-1]
 
 
-CASES = [(1, 1), (2, 1), (5, 2), (5, 30), (4, 1e3), (30, 1)]
+@every_noise
+def test_probabilities_and_potential(noise):
+    # Alone, far apart (for the reference not too far where tails are heavy) and close.
+    far = 10 if noise in ("cauchy", T3) else 1e3
+    for n_classes, spread in [(1, 1), (4, far), (9, 1.5)]:
+        z = case(n_classes, spread)
+        p, potential = reference(z, NOISES[noise])
+        mapping = PerturbMax(noise)
+        np.testing.assert_allclose(mapping(z[None])[0], p, rtol=0, atol=1e-10)
+        if noise in WITH_MEAN:
+            found = mapping.potential(z[None])
+            np.testing.assert_allclose(found, potential, atol=1e-10)
+        else:
+            assert not mapping.has_potential
 
 
-@pytest.mark.parametrize("noise", NOISES, ids=name)
-@pytest.mark.parametrize("n_classes, spread", CASES)
-def test_probabilities_and_potential(noise, n_classes, spread):
+@pytest.mark.parametrize(
+    ("noise", "n_classes", "spread"),
+    [
+        ("normal", 1000, 0.3),
+        ("logistic", 1000, 3),
+        ("uniform", 200, 0.3),
+        ("cauchy", 1000, 0.01),
+        ("cauchy", 1000, 3),
+    ],
+)
+def test_many_classes(noise, n_classes, spread):
     z = case(n_classes, spread)
-    p, potential = reference(z, NOISES[noise])
-    mapping = PerturbMax(noise)
-    np.testing.assert_allclose(mapping(z[None])[0], p, rtol=0, atol=1e-10)
-    if noise in WITH_MEAN:
-        np.testing.assert_allclose(mapping.potential(z[None]), potential, atol=1e-10)
-    else:
-        assert not mapping.has_potential
-
-
-@pytest.mark.parametrize("noise", ["normal", "logistic", "uniform", "cauchy"])
-@pytest.mark.parametrize("spread", [0.01, 0.3, 3])
-def test_a_thousand_classes(noise, spread):
-    z = case(1000, spread)
     p = perturb_max(z, noise)
-    rows = np.argsort(z)[[-1, -30, 500]]
+    rows = np.argsort(z)[[-1, -30, n_classes // 2]]
     for i in rows:
         assert p[i] == pytest.approx(one_probability(z, i, NOISES[noise]), abs=1e-10)
     assert p.sum() == pytest.approx(1, abs=1e-14)
@@ -114,11 +126,10 @@ def one_probability(z, i, distribution):
     return half @ values @ weights
 
 
-@pytest.mark.parametrize("spread", [1e-3, 1, 30, 1e3])
-@pytest.mark.parametrize("n_classes", [1, 2, 10, 1000])
-def test_gumbel_noise_is_softmax(n_classes, spread):
+@pytest.mark.parametrize("n_classes", [2, 1000])
+def test_gumbel_noise_is_softmax(n_classes):
     rng = np.random.default_rng(n_classes)
-    z = spread * rng.standard_normal((3, n_classes))
+    z = np.array([[1e-3], [1], [30], [1e3]]) * rng.standard_normal((4, n_classes))
     z[1, : n_classes // 2] = -np.inf
     direction = rng.standard_normal(z.shape)
     gumbel, softmax = PerturbMax("gumbel"), Softmax()
@@ -136,8 +147,12 @@ def test_gumbel_noise_is_softmax(n_classes, spread):
     assert_close(gumbel.entropy(q), softmax.entropy(q) + np.euler_gamma)
 
 
-@pytest.mark.parametrize("gap", [0.0, 0.1, 0.9, 2.0, 7.0])
-def test_two_classes_in_closed_form(gap):
+def test_two_classes_in_closed_form():
+    for gap in (0.0, 0.1, 0.9, 7.0, 1e3):
+        assert_closed_form(gap)
+
+
+def assert_closed_form(gap):
     # The distribution function of the difference of two noises.
     e = np.exp(-gap)
     closed = {
@@ -162,7 +177,8 @@ def two_logistic(gap):
         return (1 - e * (1 + gap)) / (1 - e) ** 2
 
 
-@pytest.mark.parametrize("noise", NOISES, ids=name)
+# That it is the largest that counts; the integrals are compared for all noises above.
+@pytest.mark.parametrize("noise", ["normal", "exponential", SKEWED], ids=name)
 def test_simulation(noise):
     rng = np.random.default_rng(42)
     z = np.array([0.3, 0.0, -0.5, -1.0])
@@ -172,7 +188,7 @@ def test_simulation(noise):
     assert (np.abs(share - p) <= 4.5 * np.sqrt(p * (1 - p) / 10**6)).all()
 
 
-@pytest.mark.parametrize("gap", [10, 60, 400, 1000])
+@pytest.mark.parametrize("gap", [10, 1000])
 def test_logarithms_of_tiny_probabilities(gap):
     z = [[0.0, -gap]]
     normal = float(mp.log(mp.ncdf(-gap / mp.sqrt(2))))
@@ -203,22 +219,14 @@ def test_logarithms_with_many_classes():
         return mp.npdf(x - z[i]) * mp.fprod(mp.ncdf(x - o) for o in others)
 
     log_p = PerturbMax("normal").log_probabilities(z[None])[0]
-    for i in [0, 2, 4]:
+    for i in [2, 4]:
         with mp.workdps(20):
             points = np.linspace(z[i] - 15, 15, 50)
-            exact = float(mp.log(mp.quad(lambda x, i=i: logs(x, i), points)))
+            integral = mp.quad(
+                lambda x, i=i: logs(x, i), points, method="gauss-legendre"
+            )
+            exact = float(mp.log(integral))
         assert log_p[i] == pytest.approx(exact, abs=1e-6)
-
-
-@pytest.mark.parametrize("noise", NOISES, ids=name)
-def test_log_probabilities_are_logarithms(noise):
-    z = np.stack([case(8, spread, seed=3) for spread in (0.1, 1, 3)])
-    mapping = PerturbMax(noise)
-    p = mapping(z)
-    np.testing.assert_allclose(
-        np.exp(mapping.log_probabilities(z)), p, rtol=1e-6, atol=1e-10
-    )
-    assert (p > 0).all() or mapping.has_zeros
 
 
 def slope(function, z, direction, step=1e-5):
@@ -226,12 +234,11 @@ def slope(function, z, direction, step=1e-5):
     return (ahead - behind) / (2 * step)
 
 
-@pytest.mark.parametrize("scale", [1.0, 2.5])
-@pytest.mark.parametrize("noise", NOISES, ids=name)
-def test_derivatives(noise, scale):
+@every_noise
+def test_derivatives(noise):
     rng = np.random.default_rng(1)
     z, v, c = rng.standard_normal((3, 4, 5))
-    mapping = PerturbMax(noise, scale)
+    mapping = PerturbMax(noise, 2.5)
     jacobian = mapping.jacobian(z)
     np.testing.assert_allclose(jacobian, jacobian.transpose(0, 2, 1), atol=1e-10)
     np.testing.assert_allclose(jacobian.sum(axis=2), 0, atol=1e-14)
@@ -254,23 +261,22 @@ def test_derivatives(noise, scale):
     np.testing.assert_allclose((logs.jvp(v) * c).sum(1), (logs.vjp(c) * v).sum(1))
 
 
-@pytest.mark.parametrize("kind", ["linearize", "log_linearize"])
-@pytest.mark.parametrize("noise", SMOOTH)
-def test_second_derivatives(noise, kind):
+def test_second_derivatives():
     rng = np.random.default_rng(2)
     z, v, c = rng.standard_normal((3, 4, 5))
     z[0, 2] = -np.inf
+    for noise, kind in product(SMOOTH, ("linearize", "log_linearize")):
+        kernel = getattr(PerturbMax(noise, 1.7), kind)
 
-    def linear(scores):
-        return getattr(PerturbMax(noise, 1.7), kind)(
-            scores - scores.max(axis=1, keepdims=True)
+        def linear(scores, kernel=kernel):
+            return kernel(scores - scores.max(axis=1, keepdims=True))
+
+        np.testing.assert_allclose(
+            linear(z).vjp_derivative(c, v),
+            slope(lambda scores, linear=linear: linear(scores).vjp(c), z, v),
+            atol=1e-5,
+            err_msg=f"{noise}, {kind}",
         )
-
-    np.testing.assert_allclose(
-        linear(z).vjp_derivative(c, v),
-        slope(lambda scores: linear(scores).vjp(c), z, v),
-        atol=1e-5,
-    )
 
 
 @pytest.mark.parametrize("kind", ["linearize", "log_linearize"])
@@ -292,8 +298,8 @@ def test_second_derivatives_of_a_distribution_are_those_of_softmax(kind):
     )
 
 
-@pytest.mark.parametrize("noise", NOISES, ids=name)
-def test_scale(noise):
+@every_noise
+def test_scale_and_logarithms(noise):
     z = np.array([[1.0, 0.3, -np.inf, -0.2]])
     mapping = PerturbMax(noise, 2.0)
     np.testing.assert_allclose(mapping(z), PerturbMax(noise)(z / 2), atol=1e-14)
@@ -302,10 +308,17 @@ def test_scale(noise):
     np.testing.assert_allclose(derivative, (ahead - behind) / 2e-4, atol=1e-6)
     moved = mapping.scale_derivative(z + 1e6)
     np.testing.assert_allclose(derivative, moved, atol=1e-8)
+    z = np.stack([case(8, spread, seed=3) for spread in (0.1, 1, 3)])
+    mapping = PerturbMax(noise)
+    p = mapping(z)
+    np.testing.assert_allclose(
+        np.exp(mapping.log_probabilities(z)), p, rtol=1e-6, atol=1e-10
+    )
+    assert (p > 0).all() or mapping.has_zeros
 
 
-@pytest.mark.parametrize("noise", NOISES, ids=name)
-def test_unavailable_classes_and_ties(noise):
+@every_noise
+def test_unavailable_classes_ties_and_types(noise):
     z = np.array([[0.5, -np.inf, -0.2, 0.5, -np.inf]])
     mapping = PerturbMax(noise)
     p = mapping(z)
@@ -317,22 +330,16 @@ def test_unavailable_classes_and_ties(noise):
     np.testing.assert_array_equal(mapping([[-np.inf, 3.0]]), [[0, 1]])
     assert mapping([[7.0]]) == 1
     np.testing.assert_allclose(mapping(np.zeros((1, 4))), 0.25, atol=1e-14)
-
-
-@pytest.mark.parametrize("noise", NOISES, ids=name)
-def test_huge_scores_and_float32(noise):
-    mapping = PerturbMax(noise)
     with np.errstate(all="raise", under="ignore"):
         p = mapping([[1e300, -1e300, 0.0], [1e300, 1e300, -1e300]])
     np.testing.assert_allclose(p, [[1, 0, 0], [0.5, 0.5, 0]], atol=1e-12)
     z = case(6, 2).astype(np.float32)[None]
     single = mapping(z)
-    assert single.dtype == np.float32
     np.testing.assert_allclose(single, mapping(z.astype(float)), atol=2e-7)
-    assert mapping.jvp(z, z).dtype == np.float32
-    assert mapping.log_probabilities(z).dtype == np.float32
+    results = [single, mapping.jvp(z, z), mapping.log_probabilities(z)]
     if mapping.has_potential:
-        assert mapping.potential(z).dtype == np.float32
+        results.append(mapping.potential(z))
+    assert {result.dtype for result in results} == {np.dtype(np.float32)}
 
 
 @pytest.mark.parametrize("noise", WITH_MEAN, ids=name)
@@ -353,15 +360,16 @@ def test_entropy_is_conjugate_to_the_potential(noise):
     np.testing.assert_allclose(one_hot, 1.5 * NOISES[noise].mean(), atol=1e-12)
 
 
-@pytest.mark.parametrize("noise", NOISES, ids=name)
-def test_quantile_average_approaches_the_integral(noise):
+def test_quantile_average_approaches_the_integral():
     z = np.array([[0.4, 0.1, -np.inf, -0.3]])
-    exact = perturb_max(z, noise)
-    errors = [
-        np.abs(PerturbMax(noise, n_quantiles=n)(z) - exact).max() for n in (10, 1000)
-    ]
-    assert errors[1] < 2e-3
-    assert errors[1] < errors[0] / 5 or errors[0] < 1e-3
+    for noise in NOISES:
+        exact = perturb_max(z, noise)
+        errors = [
+            np.abs(PerturbMax(noise, n_quantiles=n)(z) - exact).max()
+            for n in (10, 1000)
+        ]
+        assert errors[1] < 2e-3, noise
+        assert errors[1] < errors[0] / 5 or errors[0] < 1e-3, noise
 
 
 def test_quantile_average_as_published():
@@ -439,15 +447,15 @@ def test_distributions_are_parameters_like_others():
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(mapping))(z), mapping(z))
 
 
-@pytest.mark.parametrize("gap", [50.0, 1e3, 1e6])
-@pytest.mark.parametrize("noise", [n for n in NOISES if n != "uniform"], ids=name)
-def test_log_loss_far_from_the_target(noise, gap):
+def test_log_loss_far_from_the_target():
     # Finite, with a gradient that pulls the true class up, and a Hessian.
-    loss = LogLoss(PerturbMax(noise))
-    z, target = [[0.0, -gap, -3.0]], [[0, 1, 0]]
-    value, gradient = loss.value_and_gradient(z, target)
-    assert np.isfinite(value).all() and value > 5
-    assert gradient[0, 1] < 0
-    size = np.abs(gradient).max()
-    np.testing.assert_allclose(gradient.sum(axis=1), 0, atol=1e-12 * size)
-    assert np.isfinite(loss.hessian_product(z, target, [[0.0, 1.0, 0.0]])).all()
+    noises = [noise for noise in NOISES if noise != "uniform"]
+    for noise, gap in product(noises, (50.0, 1e3, 1e6)):
+        loss = LogLoss(PerturbMax(noise))
+        z, target = [[0.0, -gap, -3.0]], [[0, 1, 0]]
+        value, gradient = loss.value_and_gradient(z, target)
+        assert np.isfinite(value).all() and value > 5
+        assert gradient[0, 1] < 0
+        size = np.abs(gradient).max()
+        np.testing.assert_allclose(gradient.sum(axis=1), 0, atol=1e-12 * size)
+        assert np.isfinite(loss.hessian_product(z, target, [[0.0, 1.0, 0.0]])).all()

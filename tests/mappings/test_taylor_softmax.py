@@ -13,9 +13,9 @@ from skprob.mappings._taylor_polynomial import (
 )
 
 from .definitions import definition, taylor_polynomial
-from .precise import assert_derivatives, floats, row
+from .precise import assert_derivatives, floats, many_digits, row
 
-ORDERS = [2, 4, 6, 10, 20, 30]
+ORDERS = [2, 4, 10, 30]
 
 
 def mode_and_sides(order):
@@ -25,10 +25,18 @@ def mode_and_sides(order):
     return np.concatenate([near, rng.normal(size=10), rng.uniform(-40, 40, size=20)])
 
 
-@pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("large", [[], [1e12, -1e12, 1e30, -1e30, 1e300, -1e300]])
-def test_polynomial_and_its_logarithmic_derivatives(order, large):
-    x = np.concatenate([mode_and_sides(order), large, [0.0]])
+def test_polynomial_and_its_logarithmic_derivatives():
+    for order in range(2, 31, 2):
+        assert_polynomial(order, np.append(mode_and_sides(order)[::4], 0.0))
+    # Scaled, as soon as one of the numbers is large.
+    large = [1e12, -1e12, 1e30, -1e30, 1e300, -1e300]
+    for order in ORDERS:
+        assert_polynomial(order, np.concatenate([mode_and_sides(order), large]))
+
+
+@many_digits
+def assert_polynomial(order, x):
+    """Its value and those of the derivatives of its logarithm."""
     mantissa, exponent = scaled_polynomial(x, order)
     assert ((mantissa >= 0.5) & (mantissa < 1)).all()
     for i, xi in enumerate(row(x)):
@@ -74,6 +82,7 @@ def test_probabilities_and_their_logarithms(order):
 
 
 @pytest.mark.parametrize("order", [2, 30])
+@many_digits
 def test_single_precision(order):
     z = np.array([[3.0, -9.25, 0.5, -2.0], [1e30, -1e30, 2.0, 1e29]], np.float32)
     p = taylor_softmax(z, order)
@@ -132,11 +141,11 @@ def test_it_is_not_shift_invariant():
     assert np.abs(TaylorSoftmax()(z + 1) - TaylorSoftmax()(z)).max() > 0.02
 
 
-@pytest.mark.parametrize("order", ORDERS)
-def test_a_lower_score_can_have_the_higher_probability(order):
+def test_a_lower_score_can_have_the_higher_probability():
     assert not TaylorSoftmax.is_order_preserving
-    p = TaylorSoftmax(order)([[-2.0 * order, -0.35 * order, 0.0]])[0]
-    assert p[0] > p[1]
+    for order in ORDERS:
+        p = TaylorSoftmax(order)([[-2.0 * order, -0.35 * order, 0.0]])[0]
+        assert p[0] > p[1]
 
 
 def test_it_has_no_potential():
@@ -155,12 +164,12 @@ def test_large_scores_do_not_lead_to_a_one_hot_row():
     assert_allclose(p, [[16 / 18, 1 / 18, 1 / 18]], rtol=1e-7)
 
 
-@pytest.mark.parametrize("n_classes", [1, 2, 65, 10_000])
-def test_rows_of_any_length_sum_to_one(n_classes):
-    scores = np.random.default_rng(0).normal(size=(3, n_classes)) * 5
-    p = taylor_softmax(scores, order=6)
-    assert (p > 0).all()
-    assert_allclose(p.sum(axis=1), 1, rtol=0, atol=1e-15)
+def test_rows_of_any_length_sum_to_one():
+    for n_classes in (1, 2, 65, 10_000):
+        scores = np.random.default_rng(0).normal(size=(3, n_classes)) * 5
+        p = taylor_softmax(scores, order=6)
+        assert (p > 0).all()
+        assert_allclose(p.sum(axis=1), 1, rtol=0, atol=1e-15)
 
 
 def test_along_any_axis():
@@ -169,7 +178,8 @@ def test_along_any_axis():
     assert_array_equal(p[1, :, 2], TaylorSoftmax(4)(scores[1, :, 2][None])[0])
 
 
-@pytest.mark.parametrize("order", [1, 3, 0, -2, 32, 2.0, None, "2"])
-def test_bad_order(order):
-    with pytest.raises(ValueError, match=r"order.*TaylorSoftmax must be.*2, 4, 6, 8"):
-        taylor_softmax([1.0, 2.0], order)
+def test_bad_order():
+    message = r"order.*TaylorSoftmax must be.*2, 4, 6, 8"
+    for order in (1, 3, 0, -2, 32, 2.0, None, "2"):
+        with pytest.raises(ValueError, match=message):
+            taylor_softmax([1.0, 2.0], order)

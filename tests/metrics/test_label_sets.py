@@ -34,22 +34,25 @@ def by_counting(y_true, y_pred, weight, zero_division):
     return float(2 * precision * recall / (precision + recall) / n_labels)
 
 
-@pytest.mark.parametrize("zero_division", [0, 1])
 @pytest.mark.parametrize("weight", [None, rng.integers(0, 4, size=30)])
-def test_definition(zero_division, weight):
-    expected = by_counting(
-        Y_TRUE, Y_PRED, np.ones(30) if weight is None else weight, zero_division
-    )
-    score = harmonic_macro_f1_score(
-        Y_TRUE, Y_PRED, sample_weight=weight, zero_division=zero_division
-    )
-    assert_allclose(score, expected, rtol=1e-14)
+def test_definition(weight):
+    for zero_division in (0, 1):
+        expected = by_counting(
+            Y_TRUE, Y_PRED, np.ones(30) if weight is None else weight, zero_division
+        )
+        score = harmonic_macro_f1_score(
+            Y_TRUE, Y_PRED, sample_weight=weight, zero_division=zero_division
+        )
+        assert_allclose(score, expected, rtol=1e-14)
 
 
-@pytest.mark.parametrize("container", [sparse.csr_array, sparse.csc_matrix, np.asarray])
-def test_containers_and_types(container):
+def test_containers_and_types():
     expected = harmonic_macro_f1_score(Y_TRUE, Y_PRED)
-    for dtype in (bool, np.uint8, np.float32):
+    for container, dtype in (
+        (sparse.csr_array, bool),
+        (sparse.csc_matrix, np.uint8),
+        (np.asarray, np.float32),
+    ):
         score = harmonic_macro_f1_score(
             container(Y_TRUE.astype(dtype)), container(Y_PRED.astype(dtype))
         )
@@ -75,29 +78,23 @@ def test_as_scorer():
     assert ((scores > 0.5) & (scores <= 1)).all()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+def test_bad_input():
+    for arguments, message in (
         ((2 * Y_TRUE, Y_PRED), r"y_true must be an indicator of 0 and 1; .*\[2\]"),
         ((Y_TRUE, Y_PRED / 3), r"y_pred must be an indicator of 0 and 1"),
         ((Y_TRUE.astype(str), Y_PRED), r"y_true must be an indicator .* dtype <U21"),
         ((Y_TRUE, Y_PRED[1:]), r"same shape; got \(30, 5\) and \(29, 5\)"),
         ((Y_TRUE, Y_PRED[:, 1:]), r"same shape; got \(30, 5\) and \(30, 4\)"),
         ((Y_TRUE[:, 0], Y_PRED), r"Expected 2D array, got 1D array"),
-    ],
-)
-def test_bad_input(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        harmonic_macro_f1_score(*arguments)
+    ):
+        with pytest.raises(ValueError, match=message):
+            harmonic_macro_f1_score(*arguments)
 
 
-@pytest.mark.parametrize("zero_division", [0.5, -1, np.nan, "warn"])
-def test_bad_zero_division(zero_division):
-    with pytest.raises(ValueError, match="zero_division must be 0 or 1; got"):
-        harmonic_macro_f1_score(Y_TRUE, Y_PRED, zero_division=zero_division)
-
-
-@pytest.mark.parametrize("weight", [np.ones(29), -np.ones(30), np.full(30, np.nan)])
-def test_bad_weights(weight):
-    with pytest.raises(ValueError, match="sample_weight must be finite"):
-        harmonic_macro_f1_score(Y_TRUE, Y_PRED, sample_weight=weight)
+def test_bad_zero_division_and_weights():
+    for zero_division in (0.5, -1, np.nan, "warn"):
+        with pytest.raises(ValueError, match="zero_division must be 0 or 1; got"):
+            harmonic_macro_f1_score(Y_TRUE, Y_PRED, zero_division=zero_division)
+    for weight in (np.ones(29), -np.ones(30), np.full(30, np.nan)):
+        with pytest.raises(ValueError, match="sample_weight must be finite"):
+            harmonic_macro_f1_score(Y_TRUE, Y_PRED, sample_weight=weight)

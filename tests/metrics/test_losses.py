@@ -1,5 +1,8 @@
 """The scores against their definitions, computed independently."""
 
+from functools import cache
+from itertools import product
+
 import mpmath
 import numpy as np
 import pytest
@@ -8,7 +11,12 @@ from scipy import sparse
 from sklearn.metrics import brier_score_loss, log_loss
 
 from skprob.mappings import Entmax, Mapping, sparsemax
-from skprob.metrics import brier_loss, fenchel_young_loss, mean_support_size
+from skprob.metrics import (
+    _losses,
+    brier_loss,
+    fenchel_young_loss,
+    mean_support_size,
+)
 
 rng = np.random.default_rng(0)
 SCORES = rng.normal(scale=2, size=(40, 4))
@@ -56,27 +64,33 @@ def entmax(z, alpha):
     return p
 
 
-def fenchel_young(z, q, alpha):
+@cache
+@mpmath.workdps(30)
+def predictions(alpha):
+    return [entmax([mpmath.mpf(x) for x in z], mpmath.mpf(alpha)) for z in SCORES]
+
+
+@mpmath.workdps(30)
+def fenchel_young(alpha, Q):
     """Ω(q) − Ω(p) + ⟨p − q, z⟩ with p the maximiser: the definition of the loss."""
-    with mpmath.workdps(30):
-        z, q = [mpmath.mpf(x) for x in z], [mpmath.mpf(x) for x in q]
-        alpha = mpmath.mpf(alpha)
-        p = entmax(z, alpha)
+    exact, losses = mpmath.mpf(alpha), []
+    for row, target, p in zip(SCORES, Q, predictions(alpha), strict=True):
+        z, q = [mpmath.mpf(x) for x in row], [mpmath.mpf(x) for x in target]
         inner = mpmath.fsum((a - b) * x for a, b, x in zip(p, q, z, strict=True))
-        return float(tsallis(q, alpha) - tsallis(p, alpha) + inner)
+        losses.append(float(tsallis(q, exact) - tsallis(p, exact) + inner))
+    return losses
 
 
-@pytest.mark.parametrize("kind", TARGETS)
 @pytest.mark.parametrize("alpha", [1, 1.5, 2, 1.3])
-def test_fenchel_young_loss_is_its_definition(alpha, kind):
-    y, Q = TARGETS[kind]
-    rows = [fenchel_young(z, q, alpha) for z, q in zip(SCORES, Q, strict=True)]
-    loss = fenchel_young_loss(y, SCORES, mapping=Entmax(alpha))
-    assert_allclose(loss, np.mean(rows), rtol=1e-12)
-    loss = fenchel_young_loss(
-        y, SCORES, mapping=Entmax(alpha), sample_weight=WEIGHT, target_type=kind
-    )
-    assert_allclose(loss, np.average(rows, weights=WEIGHT), rtol=1e-12)
+def test_fenchel_young_loss_is_its_definition(alpha):
+    for kind, (y, Q) in TARGETS.items():
+        rows = fenchel_young(alpha, Q)
+        loss = fenchel_young_loss(y, SCORES, mapping=Entmax(alpha))
+        assert_allclose(loss, np.mean(rows), rtol=1e-12)
+        loss = fenchel_young_loss(
+            y, SCORES, mapping=Entmax(alpha), sample_weight=WEIGHT, target_type=kind
+        )
+        assert_allclose(loss, np.average(rows, weights=WEIGHT), rtol=1e-12)
 
 
 def test_with_softmax_and_labels_it_is_the_log_loss():
@@ -148,30 +162,25 @@ def test_labels_that_y_does_not_hold():
         brier_loss(LABELS, p, classes=[0, 1, 2, 9])
 
 
-@pytest.mark.parametrize(
-    ("y", "classes", "unknown"),
-    [
+def test_labels_of_another_kind_than_the_classes():
+    for y, classes, unknown in (
         (["0", "1"], [0, 1], r"\['0', '1'\]"),
         ([0, 1], ["a", "b"], r"\[0, 1\]"),
         (np.array(["a", "b"], dtype=object), [0, 1], r"\['a', 'b'\]"),
         ([0, 1], np.array(["a", "b"], dtype=object), r"\[0, 1\]"),
         ([1.0, 2.0], [0, 1], r"\[2.0\]"),
         (["aa", "b"], ["a", "b"], r"\['aa'\]"),
-    ],
-)
-def test_labels_of_another_kind_than_the_classes(y, classes, unknown):
-    message = rf"y_true must be .* y holds the labels {unknown}, which are not among"
-    with pytest.raises(ValueError, match=message):
-        brier_loss(y, [[0.5, 0.5], [1.0, 0.0]], classes=classes)
+    ):
+        message = rf"y_true must be .* y holds the labels {unknown}, which are not amo"
+        with pytest.raises(ValueError, match=message):
+            brier_loss(y, [[0.5, 0.5], [1.0, 0.0]], classes=classes)
 
 
-@pytest.mark.parametrize(
-    ("y", "classes"),
-    [([0.0, 1.0], [0, 1]), ([False, True], [0, 1]), (list("ab"), "ab")],
-)
-def test_labels_that_equal_the_classes(y, classes):
-    # Half of ½ in the first row and of 2 in the second.
-    assert brier_loss(y, [[0.5, 0.5], [1.0, 0.0]], classes=list(classes)) == 1.25
+def test_labels_that_equal_the_classes():
+    for y, classes in (([0.0, 1.0], [0, 1]), ([False, True], [0, 1]), ("ab", "ab")):
+        # Half of ½ in the first row and of 2 in the second.
+        p = [[0.5, 0.5], [1.0, 0.0]]
+        assert brier_loss(list(y), p, classes=list(classes)) == 1.25
 
 
 @pytest.mark.parametrize("score", [brier_loss, fenchel_young_loss])
@@ -189,18 +198,22 @@ def test_a_sparse_indicator_and_rows_without_labels(score):
     assert_allclose(loss, score(SETS[keep], p[keep], sample_weight=WEIGHT[keep]))
 
 
-@pytest.mark.parametrize("n_rows", [1, 7, 40])
-@pytest.mark.parametrize("container", [sparse.csr_array, sparse.coo_matrix])
-@pytest.mark.parametrize("kind", TARGETS)
-def test_sparse_probabilities(rows_of_a_block, kind, container, n_rows):
-    rows_of_a_block(n_rows)
-    y, Q = TARGETS[kind]
+@pytest.fixture(params=[1, 7, 40], ids="{} rows a block".format)
+def rows_of_a_block(request, monkeypatch):
+    monkeypatch.setattr(_losses, "_BLOCK_SIZE", request.param * 4)
+
+
+@pytest.mark.usefixtures("rows_of_a_block")
+def test_sparse_probabilities():
     p = sparsemax(SCORES)
     assert 0 < (p == 0).mean() < 1
-    rows = ((p - Q) ** 2).sum(axis=1)
-    for weight in (None, WEIGHT):
-        loss = brier_loss(y, container(p), sample_weight=weight)
-        assert_allclose(loss, np.average(rows, weights=weight), rtol=1e-13)
+    for container, weight in product(
+        (sparse.csr_array, sparse.coo_matrix), (None, WEIGHT)
+    ):
+        for y, Q in TARGETS.values():
+            rows = ((p - Q) ** 2).sum(axis=1)
+            loss = brier_loss(y, container(p), sample_weight=weight)
+            assert_allclose(loss, np.average(rows, weights=weight), rtol=1e-13)
         size = mean_support_size(container(p), sample_weight=weight)
         assert_allclose(size, np.average((p > 0).sum(axis=1), weights=weight))
 
@@ -214,12 +227,9 @@ def test_sparse_probabilities_as_others_may_store_them():
     assert p.nnz == 5
 
 
-@pytest.mark.parametrize("n_rows", [1, 7, 40])
-def test_blocks_make_no_difference(rows_of_a_block, n_rows):
-    rows_of_a_block(n_rows)
-    rows = [
-        fenchel_young(z, q, 2) for z, q in zip(SCORES, np.eye(4)[LABELS], strict=True)
-    ]
+@pytest.mark.usefixtures("rows_of_a_block")
+def test_blocks_make_no_difference():
+    rows = fenchel_young(2, np.eye(4)[LABELS])
     loss = fenchel_young_loss(LABELS, SCORES, mapping="sparsemax")
     assert_allclose(loss, np.mean(rows), rtol=1e-12)
     wrong = np.where(np.arange(40)[:, None] == 31, np.nan, SCORES)

@@ -1,13 +1,15 @@
 """Training problems, and their optima by a method that shares no code."""
 
-from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 from scipy.optimize import minimize
 
-from skprob.losses import FenchelYoungLoss, SparseTarget
+from skprob.data import LocalBlocks, as_design
+from skprob.losses import FenchelYoungLoss
 from skprob.mappings import Softmax
-from skprob.objective import LinearObjective, split_rows
+from skprob.objective import Block, LinearObjective, split_rows
+from skprob.targets import SparseTarget
 
 
 def classes(n_classes=3, n_samples=60, n_features=3, seed=0):
@@ -29,42 +31,36 @@ def objective_of(X, y, mapping=None, *, l2=0.01, fit_intercept=True, weight=None
     return LinearObjective(blocks, loss, l2=l2, fit_intercept=fit_intercept)
 
 
-def counted_passes(monkeypatch):
-    """Evaluations with second derivatives, and Hessian products, from now on.
+def in_blocks(X, target, weight, cuts):
+    """Blocks that end at the given rows."""
+    weight = weight / weight.sum()
+    slices = [slice(*pair) for pair in pairwise([0, *cuts, len(weight)])]
+    return LocalBlocks(
+        Block(as_design(X[rows]), target.block(rows), weight[rows]) for rows in slices
+    )
 
-    Of all linear objectives: a solver may ask one for others.
-    """
-    passes = Counter()
-    linearize = LinearObjective.mean_loss_linearization
 
-    def counting(self, *model):
-        passes["evaluations"] += 1
-        *found, product, blocks = linearize(self, *model)
+def value_at(objective, parameters):
+    """Value and gradient of the first problem at one point."""
+    values, gradients = objective.value_and_gradient(parameters[None])
+    return float(values[0]), gradients[0]
 
-        def counting_product(*direction):
-            passes["products"] += 1
-            return product(*direction)
 
-        return *found, counting_product, blocks
-
-    monkeypatch.setattr(LinearObjective, "mean_loss_linearization", counting)
-    return passes
+def hessian_at(objective, parameters):
+    """Hessian at one point, by products with unit vectors."""
+    product = objective.linearize(parameters[None]).hessian_product
+    return np.array([product(e) for e in np.eye(objective.n_parameters)])
 
 
 def exact_optimum(objective):
     """By SciPy's trust-region method with an exact Hessian."""
-
-    def hessian(parameters):
-        product = objective.linearize(parameters).hessian_product
-        columns = [product(e) for e in np.eye(objective.n_parameters)]
-        # What all classes share has no curvature, and no gradient.
-        return np.array(columns) + 1e-12 * np.eye(objective.n_parameters)
-
+    n = objective.n_parameters
     return minimize(
-        objective.value_and_gradient,
+        lambda parameters: value_at(objective, parameters),
         objective.initial(),
         jac=True,
-        hess=hessian,
+        # What all classes share has no curvature, and no gradient.
+        hess=lambda parameters: hessian_at(objective, parameters) + 1e-12 * np.eye(n),
         method="trust-exact",
         options={"gtol": 1e-11, "maxiter": 1000},
     ).x

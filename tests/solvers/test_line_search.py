@@ -3,21 +3,18 @@
 import numpy as np
 import pytest
 
-from skprob.solvers._line_search import Trial, line_search
+from skprob.solvers._line_search import LineSearch, Trial
 
 
 def search(function, slope, noise=0.0, first=1.0):
-    """Length, value and slope there, and all lengths that were tried."""
+    """The best length, and all lengths that were tried."""
     tried = []
-
-    def evaluate(length):
+    found = LineSearch(Trial(0.0, function(0.0), slope(0.0)), noise, first)
+    while not found.over:
+        length = found.length
         tried.append(length)
-        return trial(length)
-
-    def trial(length):
-        return Trial(length, function(length), slope(length), point=None)
-
-    return line_search(evaluate, trial(0.0), noise, first).length, tried
+        found.tell(Trial(length, function(length), slope(length)))
+    return found.best.length, tried
 
 
 def parabola(minimum):
@@ -46,8 +43,9 @@ def test_a_slope_that_jumps_is_bracketed(kink):
     def function(t):
         return -t if t < kink else -kink + 10 * (t - kink)
 
-    length, _ = search(function, lambda t: -1.0 if t < kink else 10.0)
+    length, tried = search(function, lambda t: -1.0 if t < kink else 10.0)
     assert -kink <= function(length) < -0.5 * kink
+    assert len(tried) <= 20
 
 
 def test_a_curvature_that_sets_in_late_is_reached_by_larger_steps():
@@ -70,20 +68,24 @@ def test_nothing_is_found_where_nothing_falls():
     assert len(tried) <= 20
 
 
-def test_nothing_is_tried_where_the_slope_underflows():
-    assert search(lambda t: 1.0, lambda t: 0.0) == (0.0, [])
+@pytest.mark.parametrize("slope", [0.0, 1.0, np.nan])
+def test_nothing_is_tried_where_the_slope_is_not_negative(slope):
+    assert search(lambda t: 1.0, lambda t: slope) == (0.0, [])
 
 
 def test_values_within_the_noise_are_compared_by_their_slopes():
     _, slope = parabola(0.8)
-    assert search(lambda t: 1.0 + 1e-12 * t, slope)[0] == 0.0
+    # Values that are equal are within any noise.
+    assert search(lambda t: 1.0 + 1e-12 * t, slope)[0] < 1e-3
     assert search(lambda t: 1.0 + 1e-12 * t, slope, noise=1e-11)[0] == 1.0
 
 
-def test_a_value_that_overflows_is_stepped_back_from():
+@pytest.mark.parametrize("wrong", [np.inf, np.nan])
+def test_a_value_that_overflows_is_stepped_back_from(wrong):
     def function(t):
-        return np.inf if t > 0.1 else (t - 0.05) ** 2
+        return wrong if t > 0.1 else (t - 0.05) ** 2
 
-    length, _ = search(function, lambda t: np.nan if t > 0.1 else 2 * (t - 0.05))
+    length, tried = search(function, lambda t: wrong if t > 0.1 else 2 * (t - 0.05))
+    assert np.isfinite(tried).all()
     assert 0 < length <= 0.1
     assert function(length) < function(0.0)

@@ -1,102 +1,185 @@
-"""Which coordinates are chosen, and the optimum of wide data in them."""
+"""The approximate inverse of a Hessian: exact on a quadratic, and renewed in time."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from skprob.losses import AccuracyLoss, SparseTarget
 from skprob.mappings import Entmax, Softmax, Sparsemax
-from skprob.objective import LinearObjective, split_rows
-from skprob.solvers import Standardization, newton_cg
-from skprob.solvers import _preconditioner as module
-from skprob.solvers._preconditioner import Preconditioner
+from skprob.solvers import Preconditioner, plan
+from skprob.solvers._cg import conjugate_gradients
 
-from .problems import classes, exact_optimum, objective_of
+from .problems import classes, hessian_at, objective_of
 
-
-@pytest.fixture(autouse=True)
-def features_are_too_many_to_whiten(monkeypatch):
-    monkeypatch.setattr(module, "_MAX_FEATURES", 50)
+MAPPINGS = [Softmax(), Entmax(1.5), Sparsemax()]
 
 
-def wide(container=np.asarray, n_classes=3, mapping=None, **options):
-    """More features than rows, of all frequencies, two of them empty or constant."""
+def correlated(n_classes, container=np.asarray, **options):
+    X, y = classes(n_classes, n_features=4, n_samples=300)
+    X = X @ np.random.default_rng(1).normal(size=(4, 4)) * [1e-3, 1, 10, 1e3]
+    X += np.array([0, 5, -100, 1e3])
+    return objective_of(container(X), y, **options)
+
+
+def fitted(objective, x, kind="gram by output", **options):
+    chosen = plan(objective.description)._replace(
+        preconditioner=kind, n_drawn=10**9, **options
+    )
+    found = Preconditioner(objective.description, chosen)
+    found.begin(objective.linearize(x[None]))
+    return found
+
+
+def as_matrix(preconditioner, n):
+    columns = []
+    for e in np.eye(n):
+        product, square = preconditioner.times(e)
+        assert square == pytest.approx(e @ product)
+        columns.append(product)
+    return np.array(columns)
+
+
+@pytest.mark.parametrize("mapping", MAPPINGS, ids=repr)
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_of_one_output_it_is_the_exact_inverse(mapping, fit_intercept):
+    for container in (np.asarray, sparse.csr_array):
+        objective = correlated(
+            2, container, mapping=mapping, l2=1e-4, fit_intercept=fit_intercept
+        )
+        rng = np.random.default_rng(0)
+        x = 0.1 * rng.normal(size=objective.n_parameters)
+        hessian = hessian_at(objective, x)
+        inverse = as_matrix(fitted(objective, x), len(x))
+        assert_allclose(inverse @ hessian, np.eye(len(x)), atol=1e-4)
+        assert_allclose(inverse, inverse.T, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("mapping", MAPPINGS, ids=repr)
+def test_of_several_outputs_the_hessian_is_about_the_identity(mapping):
+    objective = correlated(4, mapping=mapping, l2=1e-3)
+    x = 0.3 * np.random.default_rng(0).normal(size=objective.n_parameters)
+    hessian = hessian_at(objective, x)
+    inverse = as_matrix(fitted(objective, x), len(x))
+    values = np.linalg.eigvals(inverse @ hessian).real
+    # What all intercepts share has no curvature.
+    values = np.sort(values)[1:]
+    assert values.min() > 0
+    assert values.max() / values.min() < 100
+    raw = np.linalg.eigvalsh(hessian)[1:]
+    assert raw.max() / raw.min() > 500
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_of_many_columns_it_scales_them(n_classes):
     X, y = classes(n_classes, n_samples=20, n_features=60)
     present = np.random.default_rng(1).random(X.shape) < np.linspace(0.1, 0.9, 60)
     X = np.abs(X) * present
     X[:, 7] = 0
-    return objective_of(container(X), y, mapping, **options)
+    for container in (np.asarray, sparse.csr_array):
+        objective = objective_of(container(X), y, l2=1e-3)
+        x = np.random.default_rng(0).normal(size=objective.n_parameters) / 9
+        hessian = hessian_at(objective, x)
+        coordinates = fitted(objective, x, "diagonal").coordinates
+        moves = [coordinates.to_parameters(e) for e in np.eye(len(x))]
+        curvature = np.array([move @ hessian @ move for move in moves])
+        mean = curvature.reshape(objective.shape).mean(axis=0)
+        assert_allclose(mean, 1, rtol=1e-3)
 
 
-def preconditioner_of(objective):
-    return Preconditioner(objective, Standardization(objective))
+@pytest.mark.parametrize("kind", ["gram by output", "gram", "diagonal"])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_the_gradient_is_the_adjoint_of_the_change(n_classes, kind):
+    objective = correlated(n_classes)
+    rng = np.random.default_rng(0)
+    for x in (objective.initial(), 0.1 * rng.normal(size=objective.n_parameters)):
+        coordinates = fitted(objective, x, kind).coordinates
+        gradient = rng.normal(size=objective.n_parameters)
+        variables = rng.normal(size=coordinates.gradient(gradient).size)
+        there = coordinates.to_parameters(variables) @ gradient
+        assert_allclose(there, variables @ coordinates.gradient(gradient), rtol=1e-8)
 
 
-@pytest.mark.parametrize("fit_intercept", [True, False])
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("mapping", [Softmax(), Entmax(1.5)], ids=repr)
-@pytest.mark.parametrize("l2", [1e-3, 1.0])
-def test_wide_features_are_scaled_by_the_curvature(
-    l2, mapping, n_classes, fit_intercept
-):
-    objective = wide(
-        n_classes=n_classes, mapping=mapping, l2=l2, fit_intercept=fit_intercept
+class Scaled:
+    """Coordinates w = T v with any matrix T, wide or high."""
+
+    def __init__(self, matrix):
+        self._matrix = matrix
+
+    def to_parameters(self, variables):
+        return self._matrix @ variables
+
+    def gradient(self, gradient):
+        return self._matrix.T @ gradient
+
+
+def test_recycled_directions_are_known_exactly_and_spare_products():
+    """In coordinates that know little of the Hessian."""
+    rng = np.random.default_rng(0)
+    basis = np.linalg.qr(rng.normal(size=(12, 12)))[0]
+    hessian = basis * np.logspace(-3, 1, 12) @ basis.T
+    objective = objective_of(*classes())
+    preconditioner = fitted(objective, objective.initial(), "none")
+    preconditioner.coordinates = Scaled(rng.normal(size=(12, 15)))
+    gradient, other = rng.normal(size=(2, 12))
+
+    def solve(gradient, n_kept=0):
+        return conjugate_gradients(
+            lambda d: hessian @ d,
+            gradient,
+            preconditioner,
+            residual=1e-12,
+            n_kept=n_kept,
+        )
+
+    taken = solve(gradient, n_kept=8).taken
+    without = solve(other)
+    # Symmetric and positive, also where the Hessian has changed since.
+    wrong = taken.products * rng.uniform(0.5, 2, (len(taken.products), 1))
+    preconditioner.used(1, taken._replace(products=wrong))
+    inverse = as_matrix(preconditioner, 12)
+    assert_allclose(inverse, inverse.T, atol=1e-9 * np.abs(inverse).max())
+    assert np.linalg.eigvalsh(inverse).min() > 0
+    preconditioner.used(1, taken)
+    for direction, product in zip(taken.directions, taken.products, strict=True):
+        assert_allclose(preconditioner.times(product)[0], direction, rtol=1e-6)
+    with_them = solve(other)
+    most = other @ np.linalg.solve(hessian, other) / 2
+    for found in (without, with_them):
+        gain = -(other @ found.step + found.step @ hessian @ found.step / 2)
+        assert 0.9 * most < gain <= most * (1 + 1e-9)
+    assert with_them.n_products < 0.7 * without.n_products
+
+
+def test_it_is_renewed_when_it_has_paid_off_and_serves_another_penalty():
+    objective = correlated(3, l2=1.0)
+    x = 0.1 * np.ones(objective.n_parameters)
+    preconditioner = fitted(objective, x, renew_after=10)
+    assert not preconditioner.is_stale
+    preconditioner.used(10, None)
+    assert preconditioner.is_stale
+    weaker = objective.with_l2(1e-4)
+    before = objective.passes
+    there = weaker.linearize(x[None])
+    preconditioner.begin(there)
+    assert objective.passes == before + 1  # for the linearization
+    gradient = np.arange(weaker.n_parameters, dtype=float)
+    found, expected = (
+        p.times(gradient)[0] for p in (preconditioner, fitted(weaker, x))
     )
-    parameters = np.random.default_rng(0).normal(size=objective.n_parameters) / 9
-    preconditioner = preconditioner_of(objective)
-    assert not preconditioner.whitens
-    linearization = objective.linearize(parameters)
-    coordinates = preconditioner.at(linearization)
-    change = [coordinates.to_original(e) for e in np.eye(objective.n_parameters)]
-    bends = np.array([linearization.hessian_product(e) @ e for e in change])
-    coef, intercept = objective.unpack(bends)
-    # Rows without curvature count a little, so that it is not quite one.
-    assert_allclose(coef.mean(axis=0), 1, rtol=1e-3)
-    if fit_intercept:
-        assert_allclose(intercept.mean(), 1, rtol=1e-3)
-    gradients = [coordinates.gradient(e) for e in np.eye(objective.n_parameters)]
-    assert_allclose(np.transpose(gradients), change, rtol=1e-12, atol=1e-14)
+    assert_allclose(found, expected, rtol=1e-9)
+    preconditioner.renew(there)
+    assert not preconditioner.is_stale
 
 
-def test_scales_are_renewed_when_they_have_been_used():
-    preconditioner = preconditioner_of(wide())
-    preconditioner.first()
-    assert not preconditioner.is_worn
-    preconditioner.used(100)
-    assert preconditioner.is_worn
-
-
-def test_where_nothing_bends_the_scales_are_those_of_the_start():
-    objective = wide(mapping=Sparsemax(), l2=0.0)
-    parameters = objective.initial()
-    parameters[-3:] = [1e3, 0, 0]
-    preconditioner = preconditioner_of(objective)
-    coordinates = preconditioner.at(objective.linearize(parameters))
-    assert_allclose(coordinates.scale, preconditioner.first().scale)
-
-
-def test_a_loss_that_is_not_convex_has_but_standardised_features():
-    X, y = classes(3, n_samples=20, n_features=60)
-    blocks = split_rows(X, SparseTarget.from_labels(y, 3), np.ones(20))
-    objective = LinearObjective(blocks, AccuracyLoss(Softmax()), l2=0.01)
-    standardization = Standardization(objective)
-    preconditioner = Preconditioner(objective, standardization)
-    assert preconditioner.first() is standardization
-    preconditioner.used(10**6)
-    assert not preconditioner.is_worn
-
-
-@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("mapping", [Softmax(), Entmax(1.5)], ids=repr)
-def test_the_optimum_of_wide_data(mapping, n_classes, container):
-    objective = wide(container, n_classes, mapping)
-    expected = np.float32 if container is sparse.csr_array else np.float64
-    assert preconditioner_of(objective).precision is expected
-    solution = newton_cg(objective, objective.initial(), tol=1e-9, max_iter=200)
-    assert solution.converged, solution.message
-    reference = objective.value_and_gradient(exact_optimum(objective))[0]
-    assert_allclose(solution.value, reference, rtol=1e-12)
-    coef, _ = objective.unpack(solution.parameters)
-    assert_allclose(coef, objective.unpack(exact_optimum(objective))[0], atol=1e-7)
+def test_rank_deficient_constant_and_vanishing_features_get_finite_coordinates():
+    X, y = classes(3)
+    columns = [X, X[:, :1], np.full((60, 1), 1e6), np.zeros((60, 1)), X[:, 1:] * 1e-200]
+    for l2, mapping in ((0.0, Softmax()), (0.01, Softmax()), (0.0, Sparsemax())):
+        objective = objective_of(np.hstack(columns), y, mapping, l2=l2)
+        # Far out no row has any curvature.
+        for x in (objective.initial(), 10.0 * np.arange(objective.n_parameters)):
+            there = objective.linearize(x[None])
+            for kind in ("gram by output", "gram", "diagonal"):
+                step, _ = fitted(objective, x, kind).times(there.gradients[0])
+                assert np.isfinite(step).all()
+                assert step @ there.gradients[0] >= 0

@@ -1,0 +1,279 @@
+"""What each heuristic of the fitting code brings.
+
+Each is switched off alone, and the fit is timed beside that of the unchanged code, in
+turn and in one process: seconds of the processor, and passes over X, to a relative
+suboptimality f / f* - 1 of 1e-3 and 1e-6. The problems are those of fit.py and those of
+search.py, where the time is that of the whole EntmaxClassifierCV. In every round after
+the first the rows are in another order: passes depend on it.
+
+The table has geometric means, over all cases, of the ratio of what it takes without a
+heuristic to what it takes with it; where it cannot act the ratio is one. A fit that
+takes four times as long is given up. "nothing" is the unchanged code beside itself.
+
+    python benchmarks/ablation.py [--quick] [--save-table ablation.csv]
+"""
+
+import argparse
+import csv
+import gc
+import math
+import time
+import warnings
+from collections import defaultdict
+from contextlib import ExitStack
+from functools import cached_property
+from pathlib import Path
+from unittest.mock import patch
+
+import numpy as np
+from _heuristics import HEURISTICS
+from _optimum import Reference
+from _problems import problems
+from _report import as_markdown, environment
+from fit import NAMES, known_optimum
+from search import ALPHAS, DATA, FOLDS, STRENGTHS
+from search import problems as search_problems
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
+
+import skprob
+from skprob import EntmaxClassifierCV
+from skprob.losses import FenchelYoungLoss
+from skprob.mappings import Entmax, Softmax, Sparsemax
+from skprob.metrics import BrierScorer
+from skprob.objective import LinearObjective, split_rows
+from skprob.objective._mean_loss import MeanLoss
+from skprob.solvers import SOLVERS, plan
+from skprob.targets import SparseTarget
+
+LEVELS = (1e-3, 1e-6)
+MAPPINGS = {1.0: Softmax(), 1.5: Entmax(1.5), 2.0: Sparsemax()}
+GRID = [(1.0, 0.01), (1.0, 1.0), (1.0, 100.0), (1.5, 1.0), (2.0, 1.0)]
+# What would take too long.
+LEFT_OUT = {("mnist", 1.0, 100.0), ("mnist", 1.5, 1.0), ("mnist", 2.0, 1.0)}
+LEFT_OUT |= {("500 classes", 1.5, 1.0), ("500 classes", 2.0, 1.0)}
+QUICK = ["digits, raw", "digits, scaled", "breast cancer, raw"]
+QUICK += ["badly scaled columns", "search: iris", "search: wine, scaled", "pendigits"]
+# A fit is given up after so many times the seconds of the unchanged code, which is run
+# once for so many heuristics.
+GIVEN_UP, SHARED = 4.0, 3
+# A short fit is repeated for so many seconds, but at most so often; the fastest counts.
+SECONDS, MOST_REPEATS = 0.06, 7
+# Worth its lines: so much on geometric mean, or so much in a case and, less twice its
+# standard error, still so much. Few rounds may agree by chance: the standard deviation
+# of the logarithm is taken to be NOISE at least.
+WORTH, WORTH_IN_CASE, CLEARLY, NOISE = 1.03, 1.15, 1.05, 0.05
+HEADER = ["heuristic", "cases", "time 1e-3", "time 1e-6", "passes 1e-6"]
+HEADER += ["search", "its passes", "largest", "smallest", "pays"]
+
+
+class FitCase:
+    """A fit by the default solver."""
+
+    levels = LEVELS
+
+    def __init__(self, name, alpha, C, optima):
+        self.name = f"{name}, {NAMES[alpha]}, C={C:g}"
+        self.problem, self.alpha, self.C = problems()[name](), alpha, C
+        self._optimum_of = optima, name, self.problem
+
+    @cached_property
+    def least(self):
+        """The value at the optimum."""
+        reference = Reference(self.problem, self.alpha, self.C)
+        return known_optimum(*self._optimum_of, reference, self.C).value
+
+    def is_changed_by(self, heuristic):
+        """Whether it may do anything here."""
+        description = self.objective(self.problem).description
+        return heuristic.acts_on(description, plan(description))
+
+    def objective(self, problem):
+        """As a fit builds it."""
+        X, y, fit_intercept = problem
+        target = SparseTarget.from_labels(y, int(y.max()) + 1)
+        blocks, l2 = split_rows(X, target, np.ones(len(y))), 1 / (self.C * len(y))
+        loss = FenchelYoungLoss(MAPPINGS[self.alpha])
+        return LinearObjective(blocks, loss, l2=l2, fit_intercept=fit_intercept)
+
+    def run(self, problem, limit):
+        """(seconds, passes) to each level; given up after so many seconds."""
+        least, found = self.least, []
+        begun = time.process_time()
+
+        def note(n_iter, parameters, value, gradient_norm, last):
+            spent = time.process_time() - begun
+            while len(found) < len(LEVELS) and value / least - 1 <= LEVELS[len(found)]:
+                found.append((spent, objective.passes))
+            return len(found) == len(LEVELS) or spent > limit
+
+        objective = self.objective(problem)
+        options = {"tol": 1e-10, "max_iter": 10_000, "callback": note}
+        SOLVERS["auto"](objective, objective.initial(), **options)
+        end = time.process_time() - begun, objective.passes
+        return found + [end] * (len(LEVELS) - len(found))
+
+
+class SearchCase:
+    """A search by EntmaxClassifierCV."""
+
+    levels = ("search",)
+
+    def __init__(self, name):
+        self.name = f"search: {name}"
+        self.problem = search_problems()[name]()
+
+    def is_changed_by(self, heuristic):
+        """Whether it may do anything here."""
+        return heuristic.in_search
+
+    def run(self, problem, limit):
+        """(seconds, passes) of all; there is no limit."""
+        passes = []
+        model = EntmaxClassifierCV(ALPHAS, STRENGTHS, cv=FOLDS, scoring=BrierScorer())
+        count = patch.object(MeanLoss, "count", lambda self, n: passes.append(n))
+        with warnings.catch_warnings(), count:
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            begun = time.process_time()
+            model.fit(problem.X, problem.y)
+            return [(time.process_time() - begun, sum(passes))]
+
+
+def main():
+    options = parse_arguments()
+    print(environment(skprob), flush=True)
+    begun, logs = time.perf_counter(), {}
+    gc.collect()
+    gc.freeze()
+    with threadpool_limits(1):
+        for case in cases(options):
+            logs |= measure(case, options)
+            rows = table(logs)
+            if options.save_table:
+                save(options.save_table, rows)
+            print(f"{case.name}: {time.perf_counter() - begun:.0f} s", flush=True)
+    print("\n" + as_markdown(HEADER, rows))
+
+
+def parse_arguments():
+    names = [*problems(), *(f"search: {name}" for name in DATA)]
+    known = [heuristic.name for heuristic in HEURISTICS]
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="small problems only")
+    parser.add_argument("--problems", nargs="+", choices=names, metavar="NAME")
+    parser.add_argument(
+        "--heuristics", nargs="+", choices=known, default=known, metavar="NAME"
+    )
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument(
+        "--optima", type=Path, metavar="FOLDER", help="keep the optima there"
+    )
+    parser.add_argument(
+        "--save-table", type=Path, metavar="CSV", help="rewritten after each case"
+    )
+    options = parser.parse_args()
+    at_hand = [name for name in QUICK if name in names] if options.quick else names
+    options.problems = options.problems or at_hand
+    return options
+
+
+def cases(options):
+    for name in options.problems:
+        if name.startswith("search: "):
+            yield SearchCase(name.removeprefix("search: "))
+            continue
+        for alpha, C in GRID:
+            if (name, alpha, C) not in LEFT_OUT:
+                yield FitCase(name, alpha, C, options.optima)
+
+
+def measure(case, options):
+    """Logarithms of ratios (seconds, passes), a pair for each round.
+
+    By heuristic, level and case; those that may change nothing have none.
+    """
+    acting = [h for h in HEURISTICS if h.name in options.heuristics]
+    logs = {(h.name, at, case.name): [] for h in acting for at in case.levels}
+    acting = [h for h in acting if case.is_changed_by(h)]
+    run(case, case.problem)
+    for number in range(options.rounds):
+        problem = in_order(case.problem, number)
+        for i, heuristic in enumerate(acting):
+            if i % SHARED == 0:
+                usual = run(case, problem)
+            limit = GIVEN_UP * usual[-1, 0]
+            without = run(case, problem, heuristic.patches, limit)
+            for at, pair in zip(
+                case.levels, np.log(without) - np.log(usual), strict=True
+            ):
+                logs[heuristic.name, at, case.name].append(pair)
+    return logs
+
+
+def in_order(problem, number):
+    """The rows of a problem in the order of a round."""
+    if number == 0:
+        return problem
+    rows = np.random.default_rng(number).permutation(len(problem.y))
+    return problem._replace(X=problem.X[rows], y=problem.y[rows])
+
+
+def run(case, problem, patches=(), limit=math.inf):
+    gc.collect()
+    with ExitStack() as stack:
+        for change in patches:
+            stack.enter_context(change)
+        costs = [case.run(problem, limit)]
+        n_more = min(SECONDS / costs[0][-1][0], MOST_REPEATS) - 1
+        costs += [case.run(problem, limit) for _ in range(math.ceil(n_more))]
+        return np.min(costs, axis=0)
+
+
+def table(logs):
+    """A row for each heuristic that was measured."""
+    by_heuristic = defaultdict(dict)
+    for (heuristic, at, case), rounds in logs.items():
+        by_heuristic[heuristic][at, case] = np.array(rounds)
+    rows = [[name, *cells(by_heuristic[name])] for name in by_heuristic]
+    return [row for row in rows if row[1] > 0]
+
+
+def cells(ratios):
+    """Those of a heuristic, from its ratios by level and case."""
+    acted = {place: rounds for place, rounds in ratios.items() if len(rounds)}
+    if not acted:
+        return [0]
+    means = defaultdict(list)
+    for (at, _), rounds in ratios.items():
+        means[at].append(rounds.mean(axis=0) if len(rounds) else np.zeros(2))
+    means = {at: np.exp(np.mean(its, axis=0)) for at, its in means.items()}
+    mean = {place: math.exp(rounds[:, 0].mean()) for place, rounds in acted.items()}
+    pays = any(seconds >= WORTH for seconds, _ in means.values()) or any(
+        mean[place] >= WORTH_IN_CASE and certain(rounds[:, 0]) >= CLEARLY
+        for place, rounds in acted.items()
+    )
+    extremes = (
+        f"{mean[place]:.2f} ({', '.join(map(str, reversed(place)))})"
+        for place in (max(mean, key=mean.get), min(mean, key=mean.get))
+    )
+    none = math.nan, math.nan
+    (slow, _), fine, search = (means.get(at, none) for at in (*LEVELS, "search"))
+    figures = (f"{ratio:.2f}".replace("nan", "") for ratio in (slow, *fine, *search))
+    n_cases = len({case for _, case in acted})
+    return [n_cases, *figures, *extremes, "yes" if pays else "no"]
+
+
+def certain(logs):
+    """A ratio less twice its standard error."""
+    error = max(np.std(logs), NOISE) / math.sqrt(max(len(logs) - 1, 1))
+    return math.exp(np.mean(logs) - 2 * error)
+
+
+def save(path, rows):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows([HEADER, *rows])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+"""Scores as kernels take them."""
+
+import numpy as np
+
+#: Up to this many classes a reduction over a row of contiguous scores costs more
+#: than laying the block out class by class.
+FEW_CLASSES = 64
+
+
+class BadScores(ValueError):
+    """A row of scores that stands for no probabilities."""
+
+    def __init__(self, row, holds, where=None):
+        self.row, self.holds = row, holds
+        super().__init__(
+            "scores must be finite, or -inf for classes that are not available, "
+            "with at least one available class in each row; "
+            f"{where or f'row {row}'} holds {holds}."
+        )
+
+
+def standard_scores(scores, shift, first_row=0):
+    """A copy of scores that kernels accept: checked, and shifted if `shift`.
+
+    Raises ValueError where a row holds NaN or +inf, or nothing above -inf; rows are
+    counted from `first_row`.
+    """
+    standard = laid_out(scores)
+    top = standard.max(axis=1, keepdims=True)
+    if not np.isfinite(top).all():
+        row = int(np.argmin(np.isfinite(top)))
+        holds = {np.inf: "+inf", -np.inf: "nothing but -inf"}.get(top[row, 0], "NaN")
+        raise BadScores(first_row + row, holds)
+    if shift:
+        with np.errstate(over="ignore"):
+            standard -= top
+    return standard
+
+
+def laid_out(block):
+    order = "F" if block.shape[1] <= FEW_CLASSES else "C"
+    return np.array(block, order=order)

@@ -1,0 +1,131 @@
+"""Checks of arrays, with errors that name the argument and what is allowed."""
+
+from contextlib import contextmanager
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import _check_sample_weight
+
+_TARGET = (
+    "labels of shape (n_samples,), or an indicator or distributions of shape "
+    "(n_samples, n_classes)"
+)
+_ALLOWED = {
+    "X": "finite numbers, dense or sparse, of shape (n_samples, n_features)",
+    "y": _TARGET,
+    "y_true": _TARGET,
+    "sample_weight": "finite, non-negative numbers, one for each row, not all zero",
+}
+
+
+@contextmanager
+def naming(argument):
+    """Say in errors which argument is meant, and what it may be."""
+    try:
+        # Looking for infinities, scikit-learn may add some.
+        with np.errstate(over="ignore", invalid="ignore"):
+            yield
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{argument} must be {_ALLOWED[argument]}. {error}") from None
+
+
+def check_sample_weight(sample_weight, X):
+    """Weights of the rows of `X`, of shape (n_samples,); ones for None."""
+    if sample_weight is None:
+        return np.ones(X.shape[0])
+    with naming("sample_weight"):
+        return _check_sample_weight(
+            sample_weight, X, dtype=np.float64, ensure_non_negative=True
+        )
+
+
+def as_real(name, array):
+    """`array` as float32 if it is, else as float64; only real numbers pass."""
+    try:
+        array = np.asarray(array)
+    except ValueError as error:
+        raise ValueError(f"{name} must be an array of real numbers: {error}") from None
+    if array.dtype.kind not in "fiub":
+        raise ValueError(f"{name} must be real numbers, got dtype {array.dtype}.")
+    if array.dtype != np.float32:
+        # A longdouble beyond the range of float64 becomes inf and is caught there.
+        with np.errstate(over="ignore"):
+            array = array.astype(np.float64, copy=False)
+    return array
+
+
+def as_rows(scores, **others):
+    """`scores`, and arrays named in `others`, as checked float matrices."""
+    scores = _as_matrix("scores", scores)
+    if not others:
+        return scores
+    checked = [scores]
+    for name, array in others.items():
+        array = _as_matrix(name, array).astype(scores.dtype, copy=False)
+        if array.shape != scores.shape:
+            raise ValueError(
+                f"{name} must have the shape of scores, {scores.shape}; "
+                f"got {array.shape}."
+            )
+        finite = np.isfinite(array).all(axis=1)
+        if not finite.all():
+            row = int(np.argmin(finite))
+            raise ValueError(f"{name} must be finite; row {row} is not.")
+        checked.append(array)
+    return checked
+
+
+def as_distributions(probabilities, name="probabilities"):
+    """`probabilities` as a float matrix whose rows are on the simplex."""
+    p = _as_matrix(name, probabilities)
+    total = p.sum(axis=1, dtype=np.float64)
+    # NaN fails both comparisons.
+    good = np.abs(total - 1) <= 1e3 * np.finfo(p.dtype).eps
+    if not (good.all() and p.min(initial=0) >= 0):
+        row = int(np.argmin(good & (p >= 0).all(axis=1)))
+        raise ValueError(
+            f"{name} must be rows of non-negative numbers that sum to one; row {row} "
+            f"has minimum {p[row].min():.6g} and sum {total[row]:.6g}: it is "
+            f"{np.array2string(p[row], precision=6, threshold=8, max_line_width=200)}."
+        )
+    return p
+
+
+def as_sparse_distributions(probabilities, name="probabilities"):
+    """A sparse matrix as a CSR array of its non-zeros, its rows on the simplex."""
+    if probabilities.ndim != 2:
+        raise ValueError(
+            f"{name} must have shape (n_samples, n_classes), got shape "
+            f"{probabilities.shape}."
+        )
+    p = sparse.csr_array(probabilities, copy=True)
+    p.data = as_real(name, p.data)
+    p.sum_duplicates()
+    p.eliminate_zeros()
+    total = p.sum(axis=1, dtype=np.float64)
+    lowest = np.zeros(len(total))
+    np.fmin.at(lowest, p.tocoo().row, p.data)
+    # NaN makes the sum NaN, which fails the comparison.
+    good = (np.abs(total - 1) <= 1e3 * np.finfo(p.dtype).eps) & (lowest >= 0)
+    if not good.all():
+        row = int(np.argmin(good))
+        raise ValueError(
+            f"{name} must be rows of non-negative numbers that sum to one; row {row} "
+            f"has minimum {lowest[row]:.6g} and sum {total[row]:.6g}."
+        )
+    return p
+
+
+def _as_matrix(name, array):
+    array = as_real(name, array)
+    if array.ndim != 2:
+        raise ValueError(
+            f"{name} must have shape (n_samples, n_classes), got {array.ndim} "
+            f"dimension(s), shape {array.shape}."
+        )
+    if array.shape[1] == 0:
+        raise ValueError(
+            f"{name} must have at least one class, got shape {array.shape}."
+        )
+    return array

@@ -1,0 +1,130 @@
+"""A collection of blocks, with two verbs."""
+
+import functools
+import os
+import threading
+from abc import ABC, abstractmethod
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor, wait
+
+import numpy as np
+
+from .._blas import serial_blas
+
+
+class Blocks(ABC):
+    """Blocks of rows, or what was computed from each of them, wherever they are.
+
+    Functions are called as ``function(block, *args)``. They are pure and defined at the
+    top of a module, so that they can be sent to where a block is. Only `args`, such as
+    coefficients, go there, and only sums come back.
+    """
+
+    @abstractmethod
+    def map(self, function, *args):
+        """Blocks of the function's results, each of which stays where its block is."""
+
+    @abstractmethod
+    def sum(self, function, *args):
+        """Totals of the function's results, which are tuples of new arrays or numbers.
+
+        A list of float64 arrays. The terms are added up in the order of the blocks,
+        however many threads, processes or machines there are.
+        """
+
+
+class LocalBlocks(Blocks):
+    """Blocks in memory, shared out among as many threads as BLAS may use.
+
+    Meanwhile BLAS uses one thread in each, so that there are never more than the user
+    has allowed: one in a worker of joblib, or under threadpoolctl's limit of one.
+
+    Parameters
+    ----------
+    blocks : iterable
+        At least one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.data import LocalBlocks
+    >>> blocks = LocalBlocks([np.array([1.0, 2.0]), np.array([3.0])])
+    >>> def total_and_count(block):
+    ...     return block.sum(), len(block)
+    >>> [total.item() for total in blocks.sum(total_and_count)]
+    [6.0, 3.0]
+    """
+
+    def __init__(self, blocks):
+        self._blocks = list(blocks)
+
+    def map(self, function, *args):
+        results = [None] * len(self._blocks)
+        self._run(function, args, results.__setitem__)
+        return LocalBlocks(results)
+
+    def sum(self, function, *args):
+        total = _OrderedSum()
+        self._run(function, args, total.add)
+        return total.totals
+
+    def _run(self, function, args, take):
+        """Call ``take(i, function(block, *args))`` for every block."""
+        if len(self._blocks) == 1:  # Little data: threads would cost more than it.
+            with serial_blas:
+                return take(0, function(self._blocks[0], *args))
+        left = deque(enumerate(self._blocks))
+
+        def work(error_handling):
+            with np.errstate(**error_handling):
+                while left:
+                    try:
+                        i, block = left.popleft()
+                    except IndexError:  # Another thread was faster.
+                        return
+                    take(i, function(block, *args))
+
+        with serial_blas as n_threads:
+            others = [
+                _pool(n_threads - 1).submit(work, np.geterr())
+                for _ in range(min(n_threads, len(self._blocks)) - 1)
+            ]
+            try:
+                work({})
+            finally:
+                # After an error or an interrupt no thread may go on.
+                left.clear()
+                wait(others)
+        for other in others:
+            other.result()
+
+
+class _OrderedSum:
+    """Sums of tuples of arrays, in the order of their numbers, not of their arrival."""
+
+    def __init__(self):
+        self.totals = None
+        self._next, self._waiting = 0, {}
+        self._lock = threading.Lock()
+
+    def add(self, i, terms):
+        """Add the i-th tuple as soon as all before it have been added."""
+        with self._lock:
+            self._waiting[i] = terms
+            while (terms := self._waiting.pop(self._next, None)) is not None:
+                self._next += 1
+                if self.totals is None:
+                    self.totals = [np.asarray(t, dtype=np.float64) for t in terms]
+                else:
+                    for total, term in zip(self.totals, terms, strict=True):
+                        total += term
+
+
+@functools.lru_cache(maxsize=1)
+def _pool(n_threads):
+    return ThreadPoolExecutor(n_threads, thread_name_prefix="skprob")
+
+
+# The threads do not live on in a forked process.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)

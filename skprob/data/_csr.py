@@ -1,0 +1,94 @@
+"""Rows in a CSR matrix."""
+
+from functools import cached_property
+
+import numpy as np
+from scipy import sparse
+
+from ._design import DesignMatrix
+
+
+class CSRDesign(DesignMatrix):
+    """Rows in a CSR matrix, which stays sparse.
+
+    A product with an array in single precision is computed in single precision.
+
+    Parameters
+    ----------
+    X : CSR array or matrix of shape (n_rows, n_columns)
+    """
+
+    def __init__(self, X):
+        self._X = X
+        self.shape, self.dtype, self.n_stored = X.shape, X.dtype, X.nnz
+
+    def matvec(self, coef):
+        coef = coef.astype(min(coef.dtype, self.dtype), copy=False)
+        return self._in_precision_of(coef) @ np.ascontiguousarray(coef.T)
+
+    def rmatvec(self, residual):
+        data = self._in_precision_of(residual).data
+        return (self._transposed(data) @ residual).T
+
+    def moments(self, weight):
+        X, total = self._X, weight.sum(dtype=np.float64)
+        share = weight / (total or np.float64(1))
+        # As an index NumPy wants this type, and would convert others every time.
+        column = X.indices.astype(np.intp, copy=False)
+        unit = np.zeros(self.shape[1])
+        np.maximum.at(unit, column, np.abs(X.data))
+        unit[unit == 0] = 1
+        z = X.data / unit[column]
+        # The zeros that are not stored have the weight that the others leave; added
+        # up in the same order, so that a full column leaves exactly nothing.
+        absent = np.cumsum(share)[-1] - self._transposed(np.ones_like(z)) @ share
+        mean = self._transposed(z) @ share
+        z -= mean[column]
+        rest = self._transposed(z) @ share - absent * mean
+        variance = np.maximum(absent, 0) * mean**2
+        variance += self._transposed(np.square(z, out=z)) @ share
+        # What rounding has left in the mean would give a constant column a deviation.
+        variance = np.maximum(variance - rest**2, 0)
+        return total, unit * (mean + rest), unit * np.sqrt(variance)
+
+    @property
+    def fits_single_precision(self):
+        # The squares must not overflow.
+        largest = np.sqrt(np.finfo(np.float32).max)
+        return np.abs(self._X.data).max(initial=0) <= largest
+
+    def take(self, rows):
+        X = self._X
+        if not isinstance(rows, slice):
+            return CSRDesign(X[rows])
+        start, stop, _ = rows.indices(X.shape[0])
+        shape, first, last = (stop - start, X.shape[1]), X.indptr[start], X.indptr[stop]
+        indptr = X.indptr[start : stop + 1] - first
+        data, indices = X.data[first:last], X.indices[first:last]
+        return CSRDesign(_compressed(sparse.csr_array, shape, data, indices, indptr))
+
+    def columns(self, rows):
+        return self._X[rows].T.toarray().astype(np.float64, order="C", copy=False)
+
+    def _in_precision_of(self, array):
+        return self._single if array.dtype == np.float32 else self._X
+
+    @cached_property
+    def _single(self):
+        X = self._X
+        if X.dtype == np.float32:
+            return X
+        data = X.data.astype(np.float32)
+        return _compressed(sparse.csr_array, X.shape, data, X.indices, X.indptr)
+
+    def _transposed(self, data):
+        """Xᵀ with other numbers in the places of its own."""
+        X, shape = self._X, self.shape[::-1]
+        return _compressed(sparse.csc_array, shape, data, X.indices, X.indptr)
+
+
+def _compressed(kind, shape, data, indices, indptr):
+    """A CSR or CSC array of these parts, which its constructor might copy."""
+    array = kind(shape, dtype=data.dtype)
+    array.data, array.indices, array.indptr = data, indices, indptr
+    return array

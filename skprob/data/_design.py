@@ -1,0 +1,96 @@
+"""What the rows of a block can do."""
+
+import functools
+from abc import ABC, abstractmethod
+
+import numpy as np
+from scipy import sparse
+
+# Rows are made dense for a sandwich so many numbers at a time, which fit in a core's
+# L2 cache (512 KiB).
+SANDWICH_SIZE = 1 << 16
+
+
+class DesignMatrix(ABC):
+    """The rows of one block, as a matrix to multiply with."""
+
+    shape: tuple  #: (n_rows, n_columns).
+    dtype: np.dtype  #: float32 or float64.
+    n_stored: int  #: Numbers in memory: all, or the non-zeros of a sparse matrix.
+    #: Whether products in single precision are faster, and no number too large.
+    fits_single_precision = False
+
+    @abstractmethod
+    def matvec(self, coef):
+        """Raw predictions X coefᵀ, (n_rows, M), of coefficients (M, n_columns).
+
+        A new array in the dtype of X.
+        """
+
+    @abstractmethod
+    def rmatvec(self, residual):
+        """Residualᵀ X, (M, n_columns), of a residual (n_rows, M); a new array."""
+
+    @abstractmethod
+    def moments(self, weight):
+        """Total weight, and weighted mean and deviation of each column, in float64.
+
+        A column is in units of its largest entry where squares could overflow or
+        vanish. The weight, (n_rows,), is not negative.
+        """
+
+    @abstractmethod
+    def take(self, rows):
+        """The design of some rows, given by a slice or by their numbers."""
+
+    @abstractmethod
+    def columns(self, rows):
+        """Some rows, transposed and dense: float64 of shape (n_columns, n_taken)."""
+
+    def sandwich(self, weights):
+        """Xᵀ diag(w) X for each column w of weights (n_rows, n_weights), of any sign.
+
+        In float64, of shape (n_weights, n_columns, n_columns). Rows without weight cost
+        nothing.
+        """
+        n_columns = self.shape[1]
+        total = np.zeros((weights.shape[1], n_columns, n_columns))
+        rows = np.flatnonzero(weights.any(axis=1))
+        # Twice as many rows as columns at least: adding up takes time, too.
+        step = max(SANDWICH_SIZE // n_columns, 2 * n_columns)
+        for start in range(0, len(rows), step):
+            some = rows[start : start + step]
+            # All rows need no copy.
+            some = slice(None) if len(some) == len(weights) else some
+            total += _sandwich(self.columns(some), weights[some])
+        return total
+
+
+def as_design(X):
+    """The design matrix of an array or a CSR matrix, which is not copied."""
+    from ._csr import CSRDesign
+    from ._dense import DenseDesign
+
+    return CSRDesign(X) if sparse.issparse(X) else DenseDesign(X)
+
+
+@functools.cache
+def upper_triangle(size):
+    """Row and column numbers of the upper triangle of a matrix, row by row."""
+    return np.triu_indices(size)
+
+
+def _sandwich(columns, weights):
+    n_columns, n_weights = len(columns), weights.shape[1]
+    found = np.empty((n_weights, n_columns, n_columns))
+    if 2 * n_weights < n_columns and weights.min(initial=0) >= 0:
+        for sandwich, root in zip(found, np.sqrt(weights).T, strict=True):
+            weighted = columns * root
+            # The product of an array with its own transpose costs half.
+            np.matmul(weighted, weighted.T, out=sandwich)
+        return found
+    # One product with what all of them share is faster than many small ones.
+    first, second = upper_triangle(n_columns)
+    products = (columns[first] * columns[second]) @ weights
+    found[:, first, second] = found[:, second, first] = products.T
+    return found

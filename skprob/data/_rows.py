@@ -1,0 +1,45 @@
+"""How rows in memory are cut into blocks."""
+
+import itertools
+import math
+
+from scipy import sparse
+
+# X of a block takes so many bytes (8 MiB): enough for the calls to be worth their
+# while, and still in L3 for the second product.
+_BLOCK_BYTES = 1 << 23
+# Its raw predictions are so many numbers (1 MiB as float64), which fit in L2.
+_PREDICTIONS_SIZE = 1 << 17
+
+
+def row_slices(X, n_outputs):
+    """Slices of the rows of X that make blocks of a good size, in order.
+
+    There is at least one, and their sizes differ by one row at most.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+    n_outputs : int
+        Raw predictions of each row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.data import row_slices
+    >>> len(row_slices(np.zeros((60_000, 784)), n_outputs=10))
+    45
+    """
+    n_samples, n_features = X.shape
+    # With fewer rows than raw predictions of a row BLAS is slow.
+    width, fewest = n_features, n_outputs
+    if sparse.issparse(X):
+        width = X.nnz / max(n_samples, 1)
+        # The coefficients are touched once a block: keep them fewer than its entries.
+        fewest = max(fewest, 4 * n_features / max(width, 1))
+    size = _BLOCK_BYTES / X.dtype.itemsize
+    step = max(min(size / max(width, 1), _PREDICTIONS_SIZE / n_outputs), fewest)
+    # Of equal sizes: threads should finish at the same time.
+    n_blocks = max(math.ceil(n_samples / step), 1)
+    ends = [n_samples * i // n_blocks for i in range(n_blocks + 1)]
+    return [slice(*pair) for pair in itertools.pairwise(ends)]

@@ -1,0 +1,138 @@
+"""Centred and scaled columns, without a copy of the data."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ._dense import DenseDesign
+from ._design import SANDWICH_SIZE, DesignMatrix
+
+
+class Standardization(NamedTuple):
+    """Means and scales of the features, and whether a constant column comes last.
+
+    This is the only place where centring and scaling are written. A model W x + b is
+    W' z + b' for z = (x - mean) / scale, with W' = W scale and b' = b + W mean.
+    """
+
+    mean: np.ndarray  #: Zero where there is no intercept to absorb it.
+    scale: np.ndarray
+    fit_intercept: bool
+
+    @classmethod
+    def of(cls, mean, deviation, fit_intercept, ridge, dtype):
+        """Scales in which the curvature of objective and penalty is about one.
+
+        Mean and deviation are the features' weighted moments, `ridge` is the strength
+        of the penalty relative to the curvature of the loss, and `dtype` that of X.
+        """
+        if not fit_intercept:
+            # Nothing absorbs a shift, and the raw second moment is the curvature.
+            deviation, mean = np.hypot(deviation, mean), np.zeros_like(mean)
+        spread = np.hypot(deviation, np.sqrt(ridge))
+        # The deviation of a constant feature is rounding, and one that is nearly zero
+        # cannot be divided by.
+        limits = np.finfo(dtype)
+        least = np.maximum(10 * limits.eps * np.abs(mean), np.sqrt(limits.tiny))
+        scale = np.where(spread > least, spread, np.maximum(np.abs(mean), 1.0))
+        return cls(mean, scale, fit_intercept)
+
+    @property
+    def size(self):
+        """Number of parameters for each raw prediction."""
+        return len(self.mean) + self.fit_intercept
+
+    def to_model(self, parameters):
+        """Coefficients (..., n_features) and intercepts (...) of parameters."""
+        coef = parameters[..., : len(self.mean)] / self.scale
+        if not self.fit_intercept:
+            return coef, np.zeros(parameters.shape[:-1])
+        return coef, parameters[..., -1] - coef @ self.mean
+
+    def from_model(self, coef, intercept):
+        """Parameters (..., size) of coefficients and intercepts."""
+        parameters = np.empty((*coef.shape[:-1], self.size))
+        parameters[..., : len(self.mean)] = coef * self.scale
+        if self.fit_intercept:
+            parameters[..., -1] = intercept + coef @ self.mean
+        return parameters
+
+
+class StandardizedDesign(DesignMatrix):
+    """The columns (x - mean) / scale of a design matrix, then a constant of one.
+
+    Products are computed from those with the design itself, so that nothing is copied
+    and a sparse matrix stays sparse.
+
+    Parameters
+    ----------
+    design : DesignMatrix
+    standardization : Standardization
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.data import Standardization, StandardizedDesign, as_design
+    >>> X = np.array([[10.0], [30.0]])
+    >>> units = Standardization(np.array([20.0]), np.array([10.0]), True)
+    >>> design = StandardizedDesign(as_design(X), units)
+    >>> design.columns(slice(None)).T
+    array([[-1.,  1.],
+           [ 1.,  1.]])
+    """
+
+    def __init__(self, design, standardization):
+        self._design, self._units = design, standardization
+        self.shape = design.shape[0], standardization.size
+        self.dtype, self.n_stored = design.dtype, design.n_stored
+
+    def matvec(self, coef):
+        mean, scale, fit_intercept = self._units
+        raw = np.empty((len(coef), len(mean)), coef.dtype, order="F")
+        np.divide(coef[:, : len(mean)], scale, out=raw, casting="same_kind")
+        found = self._design.matvec(raw).astype(self.dtype, copy=False)
+        if fit_intercept:
+            found += (coef[:, -1] - raw @ mean).astype(self.dtype)
+        return found
+
+    def rmatvec(self, residual):
+        mean, scale, fit_intercept = self._units
+        raw = self._design.rmatvec(residual)
+        order = "C" if raw.flags.c_contiguous else "F"
+        found = np.empty((len(raw), self.shape[1]), order=order)
+        coef = found[:, : len(mean)]
+        # Divided first, so that large features do not overflow.
+        np.divide(raw, scale, out=coef)
+        if fit_intercept:
+            total = residual.sum(axis=0, dtype=np.float64)
+            coef -= np.multiply(total[:, None], mean / scale, order=order)
+            found[:, -1] = total
+        return found
+
+    def moments(self, weight):
+        mean, scale, fit_intercept = self._units
+        total, center, deviation = self._design.moments(weight)
+        center, deviation = (center - mean) / scale, deviation / scale
+        if fit_intercept:
+            center, deviation = np.append(center, 1.0), np.append(deviation, 0.0)
+        return total, center, deviation
+
+    def take(self, rows):
+        return StandardizedDesign(self._design.take(rows), self._units)
+
+    def columns(self, rows):
+        mean, scale, _ = self._units
+        raw = self._design.columns(rows)
+        z = np.ones((self.shape[1], raw.shape[1]))
+        np.subtract(raw, mean[:, None], out=z[: len(mean)])
+        z[: len(mean)] /= scale[:, None]
+        return z
+
+
+def standardized(design, standardization):
+    """A design in standardised columns; small ones are copied, which is faster."""
+    wrapped = StandardizedDesign(design, standardization)
+    n_rows, size = wrapped.shape
+    if n_rows * size > SANDWICH_SIZE or design.dtype != np.float64:
+        return wrapped
+    return DenseDesign(wrapped.columns(slice(None)).T)

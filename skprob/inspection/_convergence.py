@@ -1,0 +1,243 @@
+"""How the fits of classifiers converged."""
+
+from collections.abc import Mapping as Mappable
+from numbers import Real
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from ._matplotlib import axes_for
+
+_X_LABELS = {"iteration": "iteration", "passes": "passes over X", "seconds": "seconds"}
+_Y_LABELS = {
+    "objective": "relative suboptimality",
+    "gradient_norm": "largest gradient entry",
+    "duality_gap": "duality gap",
+}
+
+
+class ConvergenceDisplay:
+    """Objective, gradient or duality gap over the iterations of one fit or several.
+
+    The objective is drawn as its relative suboptimality: how far it is above the
+    reference, in parts of it. The reference is by default the least objective of the
+    fit itself. To compare fits of one objective, such as those of several solvers, give
+    all of them the same: the least ``objective_``, or that of a fit with a smaller
+    ``tol``. On the logarithmic axis there is no place for points that are no higher
+    than the reference, such as the last one of a fit that is its own.
+
+    The duality gap bounds the suboptimality. Where it is known, mostly in the end only,
+    it is drawn beside the objective with a dotted line and in the same units.
+
+    Use :meth:`from_estimator` or :meth:`from_estimators` to make one.
+
+    Parameters
+    ----------
+    histories : dict of str to dict of str to ndarray
+        ``history_`` of each classifier, by its label.
+    reference : float or None
+        An objective; None is the least one of each history.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where the lines are; after :meth:`plot`, as are the next three.
+    figure_ : matplotlib Figure
+        The figure of the axes.
+    lines_ : list of matplotlib Line2D
+        A line for each history.
+    gap_lines_ : list of matplotlib Line2D
+        Those of the duality gap beside the objective, where it is known.
+
+    See Also
+    --------
+    skprob.linear_model.LinearClassifier : What ``history_`` and ``tol`` are.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from skprob import SoftmaxClassifier
+    >>> from skprob.inspection import ConvergenceDisplay
+    >>> X, y = load_iris(return_X_y=True)
+    >>> models = [SoftmaxClassifier(solver=s).fit(X, y) for s in ("auto", "lbfgs")]
+    >>> display = ConvergenceDisplay.from_estimators(
+    ...     models, reference=min(model.objective_ for model in models)
+    ... )
+    >>> [line.get_label() for line in display.lines_]
+    ['SoftmaxClassifier, newton-cholesky', 'SoftmaxClassifier, lbfgs']
+    >>> display.ax_.get_ylabel()
+    'relative suboptimality'
+    """
+
+    def __init__(self, *, histories, reference=None):
+        self.histories = histories
+        self.reference = reference
+
+    @classmethod
+    def from_estimator(cls, estimator, *, name=None, **options):
+        """Draw the fit of one classifier.
+
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted classifier of skprob; also a pipeline that ends in one, or a search
+            over one.
+        name : str, default=None
+            Its label in the legend; its class and solver if None.
+        **options : dict
+            As for :meth:`from_estimators`.
+
+        Returns
+        -------
+        display : ConvergenceDisplay
+
+        Raises
+        ------
+        ValueError
+            If an argument is not allowed, or the estimator has no history.
+        """
+        models = [estimator] if name is None else {name: estimator}
+        return cls.from_estimators(models, **options)
+
+    @classmethod
+    def from_estimators(
+        cls,
+        estimators,
+        *,
+        y="objective",
+        x="iteration",
+        reference=None,
+        ax=None,
+        **line_kw,
+    ):
+        """Draw the fits of several classifiers.
+
+        Parameters
+        ----------
+        estimators : sequence or dict of str to estimator
+            As for :meth:`from_estimator`; in a dict, by the label in the legend.
+        y : {"objective", "gradient_norm", "duality_gap"}, default="objective"
+            What is drawn: the relative suboptimality, the largest entry of the gradient
+            or the duality gap.
+        x : {"iteration", "passes", "seconds"}, default="iteration"
+            Against what: a pass is one over all of X.
+        reference : float, default=None
+            The objective that counts as the minimum; None is the least one of each fit.
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure if None.
+        **line_kw : dict
+            Options of every line, as for ``Axes.plot``.
+
+        Returns
+        -------
+        display : ConvergenceDisplay
+
+        Raises
+        ------
+        ValueError
+            If an argument is not allowed, or an estimator has no history.
+        """
+        is_number = isinstance(reference, Real) and np.isfinite(reference)
+        if not (reference is None or is_number):
+            raise ValueError(
+                f"reference must be a finite number or None; got {reference!r}."
+            )
+        display = cls(histories=_histories(estimators), reference=reference)
+        return display.plot(ax, y=y, x=x, **line_kw)
+
+    def plot(self, ax=None, *, y="objective", x="iteration", **line_kw):
+        """Draw the lines.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure if None.
+        y : {"objective", "gradient_norm", "duality_gap"}, default="objective"
+        x : {"iteration", "passes", "seconds"}, default="iteration"
+        **line_kw : dict
+            Options of every line, as for ``Axes.plot``.
+
+        Returns
+        -------
+        self : object
+        """
+        for name, value, allowed in (
+            ("y", y, list(_Y_LABELS)),
+            ("x", x, list(_X_LABELS)),
+        ):
+            if value not in allowed:
+                raise ValueError(f"{name} must be one of {allowed}; got {value!r}.")
+        self.ax_ = axes_for(type(self).__name__, ax)
+        self.figure_ = self.ax_.figure
+        self.lines_, self.gap_lines_ = [], []
+        for label, history in self.histories.items():
+            scale, values = 1.0, history[y]
+            if y == "objective":
+                scale, values = _relative(values, self.reference)
+            look = {"label": label, "marker": ".", **line_kw}
+            line = self._draw(history[x], values, **look)
+            self.lines_.append(line)
+            gaps = history["duality_gap"] / scale
+            if y == "objective" and _is_shown(gaps).any():
+                look = {"color": line.get_color(), "linestyle": ":", "marker": "o"}
+                label = f"{label}, duality gap"
+                gap_line = self._draw(history[x], gaps, label=label, **look)
+                self.gap_lines_.append(gap_line)
+        self.ax_.set(xlabel=_X_LABELS[x], ylabel=_Y_LABELS[y], yscale="log")
+        self.ax_.legend(fontsize="small")
+        return self
+
+    def _draw(self, x, values, **look):
+        shown = _is_shown(values)
+        return self.ax_.plot(x[shown], values[shown], **look)[0]
+
+
+def _relative(objective, reference):
+    """Unit and values of the suboptimality."""
+    best = np.nanmin(objective) if reference is None else reference
+    # Of an objective that vanishes there is no part.
+    unit = abs(best) or 1.0
+    return unit, (objective - best) / unit
+
+
+def _is_shown(values):
+    """Whether numbers are known and have a place on a logarithmic axis."""
+    return np.isfinite(values) & (values > 0)
+
+
+def _histories(estimators):
+    """The history of each classifier by its label."""
+    if isinstance(estimators, Mappable):
+        pairs = [(label, _classifier(model)) for label, model in estimators.items()]
+    elif hasattr(estimators, "fit") or not np.iterable(estimators):
+        raise ValueError(
+            "estimators must be a sequence of fitted classifiers or a dict of them by "
+            f"label; got {estimators!r}."
+        )
+    else:
+        models = [_classifier(model) for model in estimators]
+        pairs = [
+            (f"{type(model).__name__}, {model.solver_}", model) for model in models
+        ]
+    if not pairs:
+        raise ValueError("estimators must hold at least one classifier, got none.")
+    histories = {label: model.history_ for label, model in pairs}
+    if len(histories) < len(pairs):
+        raise ValueError(
+            "Two classifiers have the same class and solver: give a dict of estimators "
+            "by label."
+        )
+    return histories
+
+
+def _classifier(estimator):
+    """The fitted classifier that an estimator is or holds."""
+    model = getattr(estimator, "best_estimator_", estimator)
+    if isinstance(model, Pipeline):
+        model = model[-1]
+    if not hasattr(model, "history_"):
+        raise ValueError(
+            "estimator must be a fitted classifier of skprob, or a pipeline or search "
+            f"that holds one; {estimator!r} has no history_."
+        )
+    return model

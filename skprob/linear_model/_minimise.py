@@ -1,0 +1,85 @@
+"""From objectives to fitted attributes."""
+
+import numpy as np
+
+from ..solvers import SOLVERS
+
+_COLUMNS = (
+    "iteration",
+    "objective",
+    "gradient_norm",
+    "duality_gap",
+    "passes",
+    "seconds",
+)
+
+
+def minimise(objectives, parameters, *, solver, tol, max_iter, progress):
+    """Minimise objectives one after the other, each from where the last one ended.
+
+    Parameters
+    ----------
+    objectives : list of LinearObjective or CosineObjective
+    parameters : ndarray of shape (n_parameters,)
+        Where to start.
+    solver : str
+        A key of SOLVERS.
+    tol : float
+    max_iter : int
+        Of each objective.
+    progress : FitProgress
+        It is told of iterations, and may stop the fit.
+
+    Returns
+    -------
+    solution : Solution
+        Of the last objective, or of the one that a callback stopped at; ``n_iter``
+        and ``history`` are those of all.
+    duality_gap : float
+        Bound on how far its value is from the minimum.
+    """
+    history = []
+    for objective in objectives:
+        progress.begin(parameters)
+        solution = SOLVERS[solver](
+            objective, parameters, tol=tol, max_iter=max_iter, callback=progress
+        )
+        progress.end()
+        parameters = solution.parameters
+        history = _joined(history, solution.history)
+        if solution.stopped:
+            break
+    # What is known of the rows there takes memory, which the bound needs, too.
+    solution = solution._replace(n_iter=history[-1][0], history=history, point=None)
+    # A millionth of the value is certain enough: a tighter bound takes evaluations.
+    value, gradient = solution.value, solution.gradient
+    gap = objective.duality_gap(0, parameters, value, gradient, enough=1e-6 * value)
+    return solution, gap
+
+
+def _joined(history, rows):
+    """A history that goes on with the rows of another objective.
+
+    Values and gaps of one objective say nothing of the other, and become NaN.
+    """
+    n_iter, *_, passes, seconds = history[-1] if history else (0, 0.0, 0.0)
+    before = [(i, np.nan, norm, np.nan, *cost) for i, _, norm, _, *cost in history]
+    return before[:-1] + [
+        (n_iter + i, *values, passes + more, seconds + time)
+        for i, *values, more, time in rows
+    ]
+
+
+def attributes_of(solution, duality_gap):
+    """Fitted attributes that tell how a fit went."""
+    columns = map(np.array, zip(*solution.history, strict=True))
+    history = dict(zip(_COLUMNS, columns, strict=True))
+    history["duality_gap"][-1] = duality_gap
+    return {
+        "n_iter_": solution.n_iter,
+        "objective_": solution.value,
+        "gradient_norm_": solution.gradient_norm,
+        "duality_gap_": duality_gap,
+        "solver_": solution.solver,
+        "history_": history,
+    }

@@ -1,0 +1,312 @@
+"""A block of rows and its part of the mean loss, as pure functions.
+
+Conventions, for the whole package:
+
+- Row i has features x_i, target q_i and weight s_i. The weights are normalised:
+  they sum to one over *all* blocks.
+- A model has M rows of parameters, each with `size` numbers: a coefficient for each
+  column of the design, of which the last is the constant if there is an intercept. Its
+  M raw predictions are the scores of M = K classes; if there is one raw prediction u,
+  for two classes, the scores are (-u/2, +u/2).
+- Several points are evaluated at once, as parameters of shape (n_points, M, size).
+
+The functions here are pure: whatever can map a function over blocks can compute the
+sum, be it threads, processes or a cluster.
+"""
+
+import math
+from functools import cached_property
+
+import numpy as np
+
+from .._pair import pair_adjoint, pair_scores
+from ..data import LocalBlocks, as_design, row_slices, standardized
+from ..mappings import get_mapping
+
+# Where at most this share of the rows is active (has curvature, under a mapping with
+# exact zeros) these rows are copied, and Hessian products leave out the others.
+_FEW_ACTIVE = 0.25
+
+
+class Block:
+    """Some rows of the data.
+
+    Parameters
+    ----------
+    design : DesignMatrix of shape (n_rows, size)
+    target : target of shape (n_rows, n_classes)
+        See :mod:`skprob.targets`.
+    weight : ndarray of shape (n_rows,)
+        Normalised over all blocks.
+    """
+
+    def __init__(self, design, target, weight):
+        self.design, self.target, self.weight = design, target, weight
+        self._repeated = {1: target}
+
+    def target_at(self, n_points):
+        """The target, repeated for each of several points."""
+        if n_points not in self._repeated:
+            rows = np.tile(np.arange(len(self.weight)), n_points)
+            self._repeated[n_points] = self.target.take(rows)
+        return self._repeated[n_points]
+
+    def take(self, rows):
+        """The block of some rows, given by their numbers."""
+        target = self.target.take(rows)
+        return Block(self.design.take(rows), target, self.weight[rows])
+
+
+def split_rows(X, target, weight):
+    """Cut data in memory into LocalBlocks of :class:`Block`, without copying X.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+    target : target of shape (n_samples, n_classes)
+        See :mod:`skprob.targets`.
+    weight : ndarray of shape (n_samples,)
+        Not negative; it is normalised here.
+    """
+    weight = (weight / weight.sum()).astype(X.dtype, copy=False)
+    design = as_design(X)
+    return LocalBlocks(
+        Block(design.take(rows), target.block(rows), weight[rows])
+        for rows in row_slices(X, target.shape[1])
+    )
+
+
+def scores_of(predictions):
+    """Scores of the classes, from raw predictions."""
+    return predictions if predictions.shape[1] > 1 else pair_scores(predictions)
+
+
+def predictions_adjoint(residual, n_outputs):
+    """Adjoint of :func:`scores_of`."""
+    return residual if n_outputs > 1 else pair_adjoint(residual)
+
+
+def raw_predictions(design, points):
+    """Raw predictions (n_points * n_rows, M) of a design at points.
+
+    All rows at one point come before those at the next.
+    """
+    n_points, n_outputs, size = points.shape
+    if not points.any():  # Where a fit begins.
+        shape = n_outputs, n_points * design.shape[0]
+        return np.zeros(shape, dtype=design.dtype).T
+    # In this order the predictions are laid out class by class.
+    predictions = design.matvec(points.swapaxes(0, 1).reshape(-1, size))
+    return predictions.T.reshape(n_outputs, -1).T
+
+
+def gradients(design, residual, n_points):
+    """Adjoint of :func:`raw_predictions`: (n_points, M, size), in float64."""
+    n_outputs = residual.shape[1]
+    residual = residual.T.reshape(n_points * n_outputs, -1).T
+    total = design.rmatvec(residual).astype(np.float64, copy=False)
+    return total.reshape(n_outputs, n_points, -1).swapaxes(0, 1)
+
+
+def linearize_loss(loss, predictions, target):
+    """The loss as a function of raw predictions: a `LossLinearization`."""
+    if predictions.shape[1] > 1:
+        return loss.linearize(predictions, target)
+    return loss.linearize_difference(predictions, target)
+
+
+def weighted_total(values, weight):
+    """Weighted sums of rows, in float64: a line search compares them."""
+    rows = values.reshape(-1, len(weight))
+    return rows @ weight.astype(np.float64, copy=False)
+
+
+# Functions of a block, for Blocks.sum and Blocks.map.
+
+
+def dimensions(block):
+    """Numbers for :meth:`Description.of`: sums, means and how many blocks."""
+    design, n_classes = block.design, block.target.shape[1]
+    n_rows, n_columns = design.shape
+    same = n_classes, n_columns, design.dtype.itemsize, design.fits_single_precision
+    return (np.array([n_rows, design.n_stored, *same, 1], dtype=float),)
+
+
+def moments(block):
+    """Weight of the block, and weighted mean and deviation of each column."""
+    return block.design.moments(block.weight)
+
+
+def standardize(block, standardization):
+    """The block with its columns standardised."""
+    design = standardized(block.design, standardization)
+    return Block(design, block.target, block.weight)
+
+
+def constant(block, loss):
+    """The part of the loss that does not depend on the scores."""
+    return (weighted_total(loss.constant(block.target), block.weight)[0],)
+
+
+def value_at_zero(block, loss):
+    """The loss of equal scores, without its constant; X is not looked at."""
+    scores = np.zeros(block.target.shape, dtype=block.design.dtype)
+    values, _ = loss.evaluate(scores, block.target)
+    return (weighted_total(values, block.weight)[0],)
+
+
+def target_coupling(block):
+    """Sum of target times row, weighted: (n_classes, n_columns)."""
+    target = block.target.to_dense(block.weight.dtype)
+    return (block.design.rmatvec(target * block.weight[:, None]),)
+
+
+def value_and_gradient(block, points, loss):
+    """Values (n_points,) and gradients (n_points, M, size) of the block's loss."""
+    n_points, n_outputs, _ = points.shape
+    scores = scores_of(raw_predictions(block.design, points))
+    values, residual = loss.evaluate(scores, block.target_at(n_points))
+    check_finite("loss", values, loss)
+    check_finite("gradient of the loss", residual, loss)
+    residual *= np.tile(block.weight, n_points)[:, None]
+    residual = predictions_adjoint(residual, n_outputs)
+    values = weighted_total(values, block.weight)
+    return values, gradients(block.design, residual, n_points)
+
+
+def of_new_state(block, function, points, loss, *args):
+    """The result of a function of a state that is not kept."""
+    return function(BlockState(block, points, loss, has_gradient=False), *args)
+
+
+def check_finite(what, numbers, loss):
+    """Raise ValueError where what a loss computes from finite scores is not finite."""
+    # A finite sum is enough, in one call; where it is not it may have overflowed.
+    if math.isfinite(numbers.sum(dtype=np.float64)) or np.isfinite(numbers).all():
+        return
+    wrong = ~np.isfinite(numbers.reshape(len(numbers), -1)).all(axis=1)
+    raise ValueError(
+        f"The {what} must be finite for finite scores; that of {loss!r} is not in "
+        f"{np.count_nonzero(wrong)} of {len(wrong)} rows. Check its mapping, "
+        f"{loss.mapping!r}."
+    )
+
+
+class BlockState:
+    """A block's part of the mean loss near points of shape (n_points, M, size).
+
+    Without `has_gradient` there are second derivatives only, for half of the work.
+    """
+
+    def __init__(self, block, points, loss, has_gradient=True):
+        self._block, self._points, self._loss = block, points, loss
+        n_points = len(points)
+        self._weight = np.tile(block.weight, n_points)
+        predictions = raw_predictions(block.design, points)
+        linear = linearize_loss(loss, predictions, block.target_at(n_points))
+        check_finite("loss", linear.values, loss)
+        # Values and residuals are not kept: to allocate memory takes time.
+        self._loss_product = linear.hessian_product
+        self._loss_diagonal = linear.hessian_diagonal
+        if not has_gradient:
+            return
+        self._values = weighted_total(linear.values, block.weight)
+        residual = linear.gradient
+        check_finite("gradient of the loss", residual, loss)
+        residual *= self._weight[:, None]
+        self._gradients = gradients(block.design, residual, n_points)
+
+    def value_and_gradient(self):
+        """Values (n_points,) and gradients (n_points, M, size)."""
+        return self._values.copy(), self._gradients.copy()
+
+    def hessian_product(self, directions):
+        """Hessians times directions, both of shape (n_points, M, size).
+
+        If X is sparse, in the directions' precision.
+        """
+        if self._active is not None:
+            return self._active.hessian_product(directions)
+        design, dtype = self._block.design, self._weight.dtype
+        product = raw_predictions(design, directions).astype(dtype, copy=False)
+        product = self._loss_product(product)
+        product *= self._weight[:, None]
+        product = product.astype(directions.dtype, copy=False)
+        return (gradients(design, product, len(directions)),)
+
+    def curvature(self):
+        """Weighted second derivatives in each row's raw predictions: (n_rows, M)."""
+        diagonal = self._loss_diagonal()
+        check_finite("second derivative of the loss", diagonal, self._loss)
+        return np.maximum(diagonal * self._weight[:, None], 0)
+
+    def total_curvature(self):
+        """Sum of the curvature over the rows (M,), and how many rows have any."""
+        curvature = self.curvature()
+        return curvature.sum(axis=0), np.count_nonzero(curvature.any(axis=1))
+
+    def sandwich(self, by_output, share):
+        """Sandwiches (M or 1, size, size), with the curvature for weights.
+
+        There is one for each raw prediction, or their mean if not `by_output`. `share`
+        rows are drawn for each unit of curvature; infinite takes all rows.
+        """
+        weight = self.curvature().astype(np.float64, copy=False)
+        if not by_output:
+            weight = weight.mean(axis=1, keepdims=True)
+        design, importance = self._block.design, weight.sum(axis=1)
+        n_drawn = share * importance.sum() if np.isfinite(share) else np.inf
+        if not n_drawn < np.count_nonzero(importance):
+            return (design.sandwich(weight),)
+        counts = _systematic_sample(importance, n_drawn)
+        drawn = np.flatnonzero(counts)
+        part = counts[drawn] / share / importance[drawn]
+        return (design.take(drawn).sandwich(weight[drawn] * part[:, None]),)
+
+    def moments(self):
+        """Moments of the columns, with rows weighted by their mean curvature."""
+        return self._block.design.moments(self.curvature().mean(axis=1))
+
+    def hessians(self, places):
+        """Hessians (n_places, M (M + 1) / 2, size, size) at some of the points.
+
+        Pairs of raw predictions are in the order of ``np.triu_indices``.
+        """
+        n_points, _, size = self._points.shape
+        n_rows = len(self._block.weight)
+        curvatures = self._second_derivatives().reshape(-1, n_points, n_rows)
+        weights = curvatures[:, places].swapaxes(0, 1).reshape(-1, n_rows)
+        found = self._block.design.sandwich(weights.T)
+        return (found.reshape(len(places), -1, size, size),)
+
+    def _second_derivatives(self):
+        """Those of each row's weighted loss: (M (M + 1) / 2, n_points * n_rows)."""
+        n_outputs = self._points.shape[1]
+        if n_outputs == 1:
+            return self.curvature().T
+        found = []
+        for k in range(n_outputs):
+            along = np.zeros((n_outputs, len(self._weight)), dtype=self._weight.dtype)
+            along[k] = 1
+            found.append(self._loss_product(along.T).T[k:])
+        return np.concatenate(found, dtype=np.float64) * self._weight
+
+    @cached_property
+    def _active(self):
+        """The state of the active rows, if they are few; else None."""
+        has_zeros = get_mapping(self._loss.mapping).has_zeros
+        if not (self._loss.is_convex and has_zeros) or len(self._points) > 1:
+            return None
+        rounding = np.finfo(self._weight.dtype).eps * self._weight[:, None]
+        rows = np.flatnonzero((self.curvature() > rounding).any(axis=1))
+        if not 0 < len(rows) <= _FEW_ACTIVE * len(self._weight):
+            return None
+        active = self._block.take(rows)
+        return BlockState(active, self._points, self._loss, has_gradient=False)
+
+
+def _systematic_sample(importance, n_drawn):
+    """How often each row is drawn, in proportion to its importance."""
+    reached = np.cumsum(importance)
+    reached *= n_drawn / reached[-1]
+    return np.diff(np.floor(reached + 0.5), prepend=0.0)

@@ -1,0 +1,106 @@
+"""A bound on how far a point is from the minimum, by Fenchel duality.
+
+The losses in question are ℓ(z; q) = F(z + c) - ⟨q, z + c⟩ + const with F = Ω* and, for
+a margin m, c = m (1 - q). For any rows p_i on the simplex with Σ s_i (p_i - q_i) = 0,
+which the free intercepts ask for,
+
+    Σ s_i [F(z_i + c_i) + Ω(p_i) - ⟨p_i, z_i + c_i⟩] + ‖l2 W + V‖² / (2 l2),
+    V = Σ s_i (p_i - q_i) x_iᵀ,
+
+is a duality gap: no point is lower by more. The probabilities of the model make the
+first sum zero, but they fulfil the condition only where the intercepts are best for
+the coefficients. So the intercepts are first moved nearly there, which needs no product
+with X (what that gains belongs to the gap). The rest is made up for by one distribution
+u for all rows: (1 - t) p(z_i + c_i) + t u fulfil the condition, and because Ω is convex
+the sum is then at most t Σ s_i [F(z_i + c_i) + Ω(u) - ⟨u, z_i + c_i⟩]. So only means
+over the rows are needed. In standardised features l2 is a number for each, and the
+formulas are the same, since the features' means are zero.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ._block import predictions_adjoint
+from ._intercepts import best_intercepts, can_be_moved
+
+
+class TargetSums(NamedTuple):
+    """Sums over the rows z_i of the design that depend on the target."""
+
+    mean: np.ndarray  #: Σ s_i q_i.
+    square: float  #: Σ s_i ‖q_i‖².
+    coupling: np.ndarray  #: Σ s_i a(q_i) z_iᵀ, with a the adjoint of the scores.
+
+
+def target_sums(objective):
+    """:class:`TargetSums` of an objective, in one pass over the data."""
+    objective.count(1)
+    return TargetSums(*objective.blocks.sum(_target_sums, objective.shape[0]))
+
+
+def _target_sums(block, n_outputs):
+    target = block.target.to_dense(block.weight.dtype)
+    weighted = target * block.weight[:, None]
+    coupling = block.design.rmatvec(predictions_adjoint(weighted, n_outputs))
+    return weighted.sum(axis=0), np.vdot(weighted, target), coupling
+
+
+def duality_gap(objective, problem, parameters, value, gradient, enough):
+    """Bound on the value less the minimum: see :meth:`LinearObjective.duality_gap`."""
+    ridge = objective.penalty.diagonal[problem, 0]
+    # No such loss is negative.
+    bound = max(float(value), 0.0)
+    if objective.penalty.strengths[problem] == 0:
+        return bound if gradient.any() else 0.0
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        if not objective.description.has_intercept:
+            slope = gradient.reshape(objective.shape)
+            return float(np.fmin(bound, np.sum(slope**2 / (2 * ridge))))
+
+        def bound_at(*point):
+            gap = value - point[1] + _gap_at(objective, ridge, *point)
+            return float(np.fmin(bound, max(gap, 0.0)))
+
+        bound = bound_at(parameters, value, gradient)
+        if bound > enough and can_be_moved(objective.description):
+            bound = bound_at(*best_intercepts(objective, problem, parameters))
+    return bound
+
+
+def _gap_at(objective, ridge, parameters, value, gradient):
+    """The bound at given intercepts, from means over the rows."""
+    sums, loss = objective.target_sums, objective.loss
+    parameters, gradient = (a.reshape(objective.shape) for a in (parameters, gradient))
+    ridge, coef, slope = ridge[:-1], parameters[:, :-1], gradient[:, :-1]
+    # Mean probabilities less mean target, class by class.
+    residual = gradient[:, -1]
+    if len(residual) == 1:
+        residual = np.append(-residual, residual)
+    t, u = mixing_distribution(sums.mean, np.maximum(sums.mean + residual, 0))
+    if t == 0:
+        return np.sum(slope**2 / (2 * ridge))
+    # The sum of F(z) - ⟨u, z⟩, from that of F(z) - ⟨q, z⟩, which is known.
+    drift = sums.coupling.copy()
+    drift[:, -1] -= predictions_adjoint(u[None, :], len(drift))[0]
+    mismatch = value - objective.constant - np.sum(ridge * coef**2) / 2
+    mismatch += np.vdot(drift, parameters)
+    mismatch += loss.total_margin * (u @ sums.mean - sums.square)
+    mismatch += loss.negative_entropy(u[None, :])[0]
+    rest = (1 - t) * slope + t * (ridge * coef - drift[:, :-1])
+    return t * mismatch + np.sum(rest**2 / (2 * ridge))
+
+
+def mixing_distribution(target_mean, model_mean):
+    """The least t in [0, 1], and u, with (1 - t) model_mean + t u = target_mean.
+
+    All three are distributions.
+    """
+    # Weights, and rows of probabilities, sum to one up to rounding only.
+    target_mean, model_mean = (a / a.sum() for a in (target_mean, model_mean))
+    excess = model_mean > target_mean
+    t = (1 - target_mean[excess] / model_mean[excess]).max(initial=0.0)
+    if t <= np.finfo(float).eps:
+        return 0.0, target_mean
+    u = np.maximum((target_mean - (1 - t) * model_mean) / t, 0)
+    return float(t), u / u.sum()

@@ -1,0 +1,100 @@
+"""Separable data: directions in which a loss falls for ever.
+
+Along D the loss of a row with target q does not rise, from any point, if and only if
+its scores z = D x have no negative margin ⟨q, z⟩ - z_k, for all classes k. If that
+holds for all rows, and some margin is positive, then a convex loss of positive
+probabilities has no minimum: some rows or classes are separable, which means that they
+can be told apart without an error.
+"""
+
+import numpy as np
+
+from ._block import gradients, predictions_adjoint, raw_predictions, scores_of
+
+# Rounding leaves this much of zero, relative to the largest margin.
+_ROUNDING = 1e-8
+
+
+def has_descent_direction(objective, parameters):
+    """Whether the loss falls for ever in a direction near the parameters.
+
+    If there is no minimum, a solver's parameters have grown in such a direction. Their
+    rest acts on rows and classes that are not separable: negative margins are made
+    zero, until there is none. What is left, unless it is zero, is such a direction by
+    definition, up to rounding; one may be missed.
+    """
+    direction = parameters.reshape(1, *objective.shape)
+    rows = objective.blocks.map(_Margins)
+    largest = _largest(rows, direction)
+    while True:
+        rounding = _ROUNDING * _largest(rows, direction)
+        if rounding <= _ROUNDING**2 * largest:
+            return False
+        against, untied, moved = rows.sum(_Margins.counts, direction, rounding)
+        if against == 0:
+            return bool(moved == 0)
+        if untied == 0:
+            return False
+        rows = rows.map(_Margins.tied_where_against, direction, rounding)
+        direction = _without_tied(rows, direction)
+
+
+def _largest(rows, direction):
+    """The largest margin, up to a small factor, from a sum of powers."""
+    (power,) = rows.sum(_Margins.power, direction)
+    return float(power) ** 0.125
+
+
+def _without_tied(rows, direction):
+    """The part of a direction that changes no margin where classes are tied.
+
+    With A the map to those margins it is the projection onto A's null space. Conjugate
+    gradients for AᵀA y = 0 end there if they begin at the direction.
+    """
+    (rest,) = rows.sum(_Margins.product, direction)
+    step, square = -rest, np.vdot(rest, rest)
+    rest, least = step, 1e-28 * square
+    for _ in range(direction.size):
+        if square <= least:
+            break
+        (product,) = rows.sum(_Margins.product, step)
+        curvature = np.vdot(step, product)
+        if curvature <= 0:
+            break
+        direction = direction + square / curvature * step
+        rest = rest - square / curvature * product
+        before, square = square, np.vdot(rest, rest)
+        step = rest + square / before * step
+    return direction
+
+
+class _Margins:
+    """The margins of a block's rows, and the classes that are tied with the target."""
+
+    def __init__(self, block, tied=False):
+        self._block, self._tied = block, tied
+        self._target = block.target.to_dense(np.float64)
+
+    def __call__(self, direction):
+        z = scores_of(raw_predictions(self._block.design, direction))
+        return np.sum(self._target * z, axis=1, keepdims=True) - z
+
+    def power(self, direction):
+        return (np.sum(self(direction) ** 8),)
+
+    def counts(self, direction, rounding):
+        """Numbers of margins: negative, of these not tied, and tied ones not zero."""
+        margins, tied = self(direction), np.asarray(self._tied)
+        against = margins < -rounding
+        masks = against, against & ~tied, tied & (np.abs(margins) > rounding)
+        return tuple(np.count_nonzero(mask) for mask in masks)
+
+    def tied_where_against(self, direction, rounding):
+        return _Margins(self._block, self._tied | (self(direction) < -rounding))
+
+    def product(self, direction):
+        """AᵀA times a direction."""
+        margins = np.where(self._tied, self(direction), 0)
+        residual = self._target * margins.sum(axis=1, keepdims=True) - margins
+        residual = predictions_adjoint(residual, direction.shape[1])
+        return (gradients(self._block.design, residual, 1),)

@@ -1,0 +1,167 @@
+"""Newton's method: the loop, and two ways to find a direction."""
+
+import math
+from collections import deque
+
+import numpy as np
+from scipy.linalg.lapack import dposv
+
+from ._base import HessianAt, Point
+from ._cg import conjugate_gradients
+from ._convergence import expected_decrease
+from ._line_search import LineSearch, Trial
+
+# Steps with the whole Hessian. Where a sparse mapping takes more, each goes from one
+# kink to the next and gains next to nothing; conjugate gradients get further.
+_MOST_CHOLESKY_STEPS = 20
+
+
+def newton(start, directions, convergence, first_length=1.0):
+    """Minimise by Newton's method with a line search: a solver for :func:`run`.
+
+    It begins at `start`, an array or a Point, with the first of the directions; where
+    one gets no further, the next goes on. The first line search tries `first_length`
+    first. The result is a :class:`Solution`.
+    """
+    names, directions = [], iter(directions)
+    direction = next(directions)
+    # 0. Evaluate the start.
+    here = start if isinstance(start, Point) else (yield start)
+    while direction is not None:
+        names.append(direction.name)
+        here, expected = yield from direction.begin(here)
+        convergence.arrive(here, expected, direction.is_exact)
+        # 1. Test.
+        while not (convergence.finished or direction.is_spent):
+            # 2. Direction.
+            step, seen = direction.step(here), direction.view(here)
+            # 3. Line search.
+            begin = Trial(0.0, seen.value, float(seen.gradient @ step), here)
+            search = LineSearch(begin, convergence.rounding, first_length)
+            first_length = 1.0
+            while not search.over:
+                there = yield here.parameters + search.length * step
+                seen = direction.view(there)
+                slope = float(seen.gradient @ step)
+                search.tell(Trial(search.length, seen.value, slope, there))
+            if search.best.length == 0:
+                break
+            # 4. Update.
+            here = search.best.point
+            expected = yield from direction.arrive(here, search.best.length)
+            convergence.arrive(here, expected, direction.is_exact)
+            convergence.iterated()
+        direction = None if convergence.finished else next(directions, None)
+    if not convergence.finished:
+        convergence.stall()
+    return convergence.solution("+".join(dict.fromkeys(names)))
+
+
+class Direction:
+    """How steps are found; `begin` and `arrive` return the expected decrease."""
+
+    #: Whether another direction should go on.
+    is_spent = False
+    #: Whether the whole Hessian is known.
+    is_exact = False
+
+    def view(self, point):
+        """What the line search lowers: the objective at a point."""
+        return point
+
+
+class CholeskyDirection(Direction):
+    """Newton's step from the whole Hessian, by its Cholesky factor.
+
+    On little data calls of functions take longer than what they compute, and a Hessian
+    that is written out takes fewer of them than its products with vectors.
+    """
+
+    name = "newton-cholesky"
+    is_exact = True
+
+    def __init__(self, description, is_penalised):
+        # What is added to the diagonal, in units of the largest curvature, to make the
+        # Hessian positive definite. A step divides the rounding of the gradient by it
+        # where there is no curvature.
+        precision = float(np.finfo(description.dtype).eps)
+        self._jitter = precision ** (0.83 if is_penalised else 0.6)
+
+    @property
+    def is_spent(self):
+        """Whether it has taken so many steps that it is not likely to converge."""
+        return self._n_steps >= _MOST_CHOLESKY_STEPS
+
+    def begin(self, here):
+        """Find the first step; returns where from, and the expected decrease."""
+        self._n_steps = -1  # None has ended yet.
+        return here, (yield from self.arrive(here, 0.0))
+
+    def arrive(self, here, length):
+        """Find the next step."""
+        hessian = yield HessianAt(here)
+        diagonal = hessian.reshape(-1)[:: len(hessian) + 1]
+        diagonal += self._jitter * diagonal.max(initial=0)
+        # Symmetric: its transpose is in the order that LAPACK asks for.
+        _, step, failed = dposv(hessian.T, -here.gradient, overwrite_a=True)
+        self._step = np.full_like(step, np.nan) if failed else step
+        self._n_steps += 1
+        return -float(here.gradient @ self._step) / 2
+
+    def step(self, here):
+        """The step that was found."""
+        return self._step
+
+
+class CGDirection(Direction):
+    """Newton's step by preconditioned conjugate gradients.
+
+    The forcing term is at most 0.3, and smaller near the minimum, so that the last
+    steps converge superlinearly.
+    """
+
+    name = "newton-cg"
+
+    def __init__(self, plan, preconditioner):
+        self._plan, self._preconditioner = plan, preconditioner
+        self._least = deque(maxlen=10)
+
+    def begin(self, here):
+        """Fit the preconditioner; nothing is known of the decrease yet."""
+        self._preconditioner.begin(self.view(here).linearization)
+        return here, math.nan
+        yield  # Never reached: a generator that asks for nothing.
+
+    def step(self, here):
+        """Newton's step, roughly."""
+        here = self.view(here)
+        if self._preconditioner.is_stale:
+            self._preconditioner.renew(here.linearization)
+        _, square = self._preconditioner.times(here.gradient)
+        if square == 0:
+            return np.zeros_like(here.gradient)
+
+        def product(direction):
+            direction = direction.astype(self._plan.precision, copy=False)
+            return here.linearization.hessian_product(direction)
+
+        self._model = conjugate_gradients(
+            product,
+            here.gradient,
+            self._preconditioner,
+            residual=min(0.3, square**0.25),
+            n_kept=self._plan.n_recycled,
+        )
+        return self._model.step
+
+    def arrive(self, here, length):
+        """Learn from a step, of which the least curvature gives the decrease."""
+        model = self._model
+        self._least.append(model.least_curvature)
+        self._preconditioner.used(model.n_products, model.taken)
+        if length < 1:
+            # A step that was shortened tells little of small curvatures.
+            return math.nan
+        _, square = self._preconditioner.times(here.gradient)
+        return expected_decrease(square, min(self._least))
+        yield  # As in `begin`.

@@ -1,0 +1,106 @@
+"""Solutions under several penalties, each started from its neighbours'."""
+
+import numpy as np
+
+from .._blas import serial_blas
+from ._auto import auto
+from ._base import Point, run
+from ._convergence import Convergence
+from ._lbfgs import lbfgs
+from ._newton import CholeskyDirection, newton
+from ._plan import plan
+from ._preconditioner import Preconditioner
+
+# A start is accepted as it is if it meets this part of the tolerance, lest a path be
+# less accurate than fits from zero: a step goes beyond what is asked for.
+_AT_START = 0.05
+# A start from which more than this part of the objective is expected to be gained is
+# another loss's minimum, too far out for this one: half of it is nearer.
+_FAR = 0.1
+# Evaluations of one line search beside others: a fit that needs more starts again from
+# the solution under the penalty before, which is nearer.
+_MOST_TRIALS = 3
+
+
+def minimize_path(objective, strengths, starts, *, solver, tol, max_iter):
+    """Minimise an objective under several penalties; yields parameters and `converged`.
+
+    Each fit starts from the solution under the penalty before, where the gradient is
+    only the change of the penalty. On little data, where calls of functions are what
+    takes time, all are solved side by side, each from its own start.
+
+    Parameters
+    ----------
+    objective : LinearObjective
+    strengths : ndarray of shape (n_penalties,)
+        From the strongest penalty to the weakest.
+    starts : list of ndarray of shape (n_parameters,)
+        Solutions of a similar objective; may be empty.
+    solver : str
+        "lbfgs", or another name for Newton's method where it is suitable.
+    tol, max_iter
+        As for :func:`lbfgs`.
+    """
+    starts = starts or [objective.initial()] * len(strengths)
+    found, solve = [None] * len(strengths), lbfgs if solver == "lbfgs" else auto
+    limits = {"tol": tol, "max_iter": max_iter}
+    criteria = {**limits, "tol_at_start": _AT_START * tol}
+    description, chosen = objective.description, plan(objective.description)
+    is_small = chosen.method == "newton-cholesky"
+    if not is_small:
+        chosen = Preconditioner(description, chosen)
+        criteria["preconditioner"] = chosen
+    elif solver != "lbfgs" and np.all(strengths > 0):
+        found = _side_by_side(objective.with_l2(strengths), starts, criteria)
+    start = starts[0]
+    for l2, solution in zip(strengths, found, strict=True):
+        if solution is None or not solution.converged:
+            objective = objective.with_l2(l2)
+            if isinstance(start, Point):
+                start = start.under(objective)
+            solution = solve(objective, start, **criteria)
+            if not solution.converged:
+                cold = solve(objective, objective.initial(), **limits)
+                if cold.converged or cold.value < solution.value:
+                    solution = cold
+        # Where it is known, the next fit takes no pass for its start.
+        is_known = solution.point.linearization is not None and not is_small
+        start = solution.point if is_known else solution.parameters
+        yield solution.parameters, solution.converged
+
+
+@serial_blas
+def _side_by_side(objective, starts, criteria):
+    """Solutions of all problems of a small objective."""
+    solvers = []
+    for i, start in enumerate(starts):
+        # What the whole Hessian promises needs no certificate.
+        convergence = Convergence(objective, i, certify=False, **criteria)
+        direction = _FromElsewhere(objective.description, is_penalised=True)
+        solvers.append(_bounded(newton(start, [direction], convergence)))
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        return run(objective, solvers)
+
+
+def _bounded(solver):
+    """A solver that gives up, with None, where a line search takes many evaluations."""
+    answer, n_trials = None, 0
+    while n_trials <= _MOST_TRIALS:
+        try:
+            request = solver.send(answer)
+        except StopIteration as end:
+            return end.value
+        n_trials = n_trials + 1 if isinstance(request, np.ndarray) else 0
+        answer = yield request
+    return None
+
+
+class _FromElsewhere(CholeskyDirection):
+    """Newton's steps from another loss's minimum, taken nearer where it is far out."""
+
+    def begin(self, here):
+        here, expected = yield from super().begin(here)
+        if expected > _FAR * here.value and here.parameters.any():
+            here = yield here.parameters / 2
+            here, expected = yield from super().begin(here)
+        return here, expected

@@ -1,0 +1,117 @@
+"""How to minimise an objective fastest: every constant that decides it is here."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+# Costs are counted in multiplications of a product of matrices. An elementwise function
+# of a number, such as an exponential, costs this many ...
+_NUMBER = 50
+# ... and the Python calls of a Hessian product this many.
+_CALLS = 5e5
+# A whole Hessian is written out, and factorised, if it costs at most this: below it
+# Newton's steps take 0.7 times as long as by conjugate gradients.
+_SMALL_HESSIAN = 2e6
+# Raw predictions of all rows, which Newton's method keeps between Hessian products, are
+# many if they are more than this (16 MiB) and 8 times as many as numbers of X. Then
+# L-BFGS, which keeps none, takes 0.7 times as long (500 classes).
+_MANY_PREDICTIONS, _MANY_TIMES = 1 << 21, 8
+# A preconditioner may cost this many Hessian products and take this many numbers
+# (256 MiB).
+_MOST_PRODUCTS = 60
+_MOST_NUMBERS = 1 << 25
+# Gram matrices are of a sample of rows: as many as cost 4 Hessian products, up to 20
+# while there are fewer than 30 rows a column, and never fewer than 3 a column.
+_FEW_PRODUCTS, _MANY_PRODUCTS = 4, 20
+_ENOUGH_ROWS, _FEWEST_ROWS = 30, 3
+# Directions of conjugate gradients are recycled: at most 30, of at most 2^17 numbers
+# in all, which is 1 MiB.
+_MOST_RECYCLED, _RECYCLED_NUMBERS = 30, 1 << 17
+
+
+class Plan(NamedTuple):
+    """How to minimise an objective: see :func:`plan`."""
+
+    method: str  #: "newton-cholesky", "newton-cg" or "lbfgs".
+    #: What the coordinates are computed from: "none", "diagonal" (of the Hessian),
+    #: "gram" (a Gram matrix) or "gram by output" (one for each raw prediction).
+    preconditioner: str
+    n_drawn: int  #: Rows drawn for a Gram matrix.
+    renew_after: float  #: Hessian products that a preconditioner serves at least.
+    n_recycled: int  #: Directions of the last step to keep.
+    precision: type  #: Of Hessian products.
+
+
+def plan(description):
+    """Plan how to minimise an objective.
+
+    ==============  ===================================================================
+    decision        rule
+    ==============  ===================================================================
+    method          L-BFGS if the objective is not convex, its Hessian not bounded, or
+                    raw predictions are many; if the loss can have flat rows, which
+                    Newton's method leaves out, 8 times as many. Else Newton: by
+                    Cholesky if the whole Hessian costs at most 2e6 multiplications,
+                    otherwise by conjugate gradients.
+    preconditioner  Gram matrices that cost at most 60 Hessian products, one for each
+                    raw prediction if possible; else the diagonal.
+    n_drawn         Rows for 4 products; up to 20 for 30 rows a column, at least 3.
+    renew_after     As many products as Gram matrices cost; 4 for the diagonal.
+    n_recycled      30, in at most 1 MiB; none with two classes, where the Gram matrix
+                    is the Hessian.
+    precision       Single for a sparse X without Gram matrices, which magnify rounding
+                    too much; else double.
+    ==============  ===================================================================
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.objective import Description
+    >>> from skprob.solvers import plan
+    >>> mnist = Description(
+    ...     n_rows=60_000, n_stored=60_000 * 784, shape=(10, 785), dtype=np.dtype("f8")
+    ... )
+    >>> plan(mnist).method, plan(mnist).preconditioner
+    ('newton-cg', 'gram by output')
+    """
+    n_rows, n_stored = description.n_rows, description.n_stored
+    n_outputs, size = description.shape
+    method = _method(description)
+    if not (description.is_convex and description.is_linear):
+        return Plan(method, "none", 0, float("inf"), 0, np.float64)
+    # With fewer rows than columns little is to be paid. Copies of rows, or rows without
+    # weight, shall not change the plan.
+    few = max(1.0, size / n_rows)
+    functions = few * _NUMBER * n_rows * n_outputs
+    product = few * 2 * n_outputs * n_stored + functions + _CALLS
+    row = size * (size / 2 + _NUMBER)
+    of_a_product = product / (n_outputs * row)
+    enough = min(_MANY_PRODUCTS * of_a_product, _ENOUGH_ROWS * size)
+    n_drawn = max(_FEW_PRODUCTS * of_a_product, enough, _FEWEST_ROWS * size)
+    n_drawn = min(few * n_rows, n_drawn)
+
+    def cost(n_grams):
+        """Of Gram matrices and their factors, in Hessian products."""
+        grams = n_grams * (n_drawn * row + size**3)
+        return (grams + functions + 6 * _CALLS) / product
+
+    for kind, n_grams in ("gram by output", n_outputs), ("gram", 1):
+        if cost(n_grams) <= _MOST_PRODUCTS and n_grams * size**2 <= _MOST_NUMBERS:
+            n_recycled = min(_MOST_RECYCLED, _RECYCLED_NUMBERS // (n_outputs * size))
+            directions = n_recycled if n_outputs > 1 else 0
+            sample = int(n_drawn), cost(n_grams)
+            return Plan(method, kind, *sample, directions, np.float64)
+    precision = np.float32 if description.suits_single_precision else np.float64
+    return Plan(method, "diagonal", 0, _FEW_PRODUCTS, 0, precision)
+
+
+def _method(description):
+    if not (description.is_convex and description.has_bounded_hessian):
+        return "lbfgs"
+    n_rows, (n_outputs, size) = description.n_rows, description.shape
+    many = max(_MANY_TIMES * description.n_stored, _MANY_PREDICTIONS)
+    if n_rows * n_outputs > (_MANY_TIMES if description.has_flat_rows else 1) * many:
+        return "lbfgs"
+    n_pairs = n_outputs * (n_outputs + 1) / 2
+    hessian = n_rows * n_pairs * size**2 + (n_outputs * size) ** 3 / 3
+    return "newton-cholesky" if hessian <= _SMALL_HESSIAN else "newton-cg"

@@ -1,0 +1,56 @@
+"""What a solver needs to know of an objective."""
+
+from typing import Any, Protocol
+
+
+class Objective(Protocol):
+    """A function to minimise, or several that differ in the penalty alone.
+
+    Parameters are vectors of float64, in units in which a curvature of about one is
+    ordinary. Points are several of them, of shape (n_points, n_parameters), and `which`
+    is the number of the problem at each point.
+    """
+
+    #: Passes over the data so far.
+    passes: float
+    #: Its size and kind: see :class:`skprob.objective.Description`.
+    description: Any
+    #: The objective at zero, by which values are judged small.
+    value_at_zero: float
+    #: Whether there is a penalty, which leaves no direction without curvature.
+    has_penalty: bool
+    #: Whether the duality gap vanishes at the minimum.
+    has_certificate: bool
+
+    def initial(self):
+        """Parameters to start from."""
+
+    def value_and_gradient(self, points, which=(0,)):
+        """Values (n_points,) and gradients (n_points, n_parameters)."""
+
+    def linearize(self, points, which=(0,), keep=True):
+        """Second derivatives: `values`, `gradients`, ``hessian_product(direction)``.
+
+        If the objective is linear and convex there are also ``hessians(places)``,
+        ``sandwiches(by_output, n_drawn)``, ``moments()``, `ridge` (what the penalty
+        adds to the diagonal in each column) and `is_at_zero`. Without `keep` there
+        are second derivatives only, for which nothing is kept of the rows.
+        """
+
+    def duality_gap(self, problem, parameters, value, gradient, enough=0.0):
+        """A bound on value less minimum, infinite where none is known."""
+
+    def is_unbounded(self, parameters, value):
+        """Whether there is no minimum, judged at parameters near it if there is one."""
+
+
+def check_objective(objective):
+    """Raise TypeError where an objective lacks something that solvers need."""
+    needed = {*vars(Objective), *Objective.__annotations__}
+    needed = sorted(name for name in needed if not name.startswith("_"))
+    missing = [name for name in needed if not hasattr(objective, name)]
+    if missing:
+        raise TypeError(
+            f"The solver needs {', '.join(missing)}, which {type(objective).__name__} "
+            "does not define."
+        )

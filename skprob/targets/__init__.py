@@ -1,0 +1,38 @@
+"""Targets: what `y` may be, as a distribution over the classes for each row.
+
+:func:`encode_target` makes a target of labels, label sets or distributions. Losses and
+objectives use a target through a few operations, so that labels and label sets, which
+have few non-zeros a row, are never written out class by class. Every target has
+
+- ``shape``: (n_samples, n_classes);
+- ``inner(array)``, ``add_to(array, factor)``: inner products of the rows with those of
+  an array, and the target added to one in place;
+- ``class_totals(weight)``: the weighted sum of the rows;
+- ``second``: of two classes, the second's probability in each row;
+- ``packed()``: rows with the same entropy, in as few columns as it takes;
+- ``to_dense(dtype)``: the rows written out;
+- ``block(rows)``, ``take(rows)``: the target of a slice of rows, or of rows given by
+  their numbers.
+"""
+
+from ._check import as_target, check_target
+from ._class_weight import class_weight_factors
+from ._dense import DenseTarget
+from ._encode import EncodedTarget, encode_target
+from ._kind import KINDS
+from ._labels import as_labels
+from ._smoothed import SmoothedTarget
+from ._sparse import SparseTarget
+
+__all__ = [
+    "KINDS",
+    "DenseTarget",
+    "EncodedTarget",
+    "SmoothedTarget",
+    "SparseTarget",
+    "as_labels",
+    "as_target",
+    "check_target",
+    "class_weight_factors",
+    "encode_target",
+]

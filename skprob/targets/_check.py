@@ -1,0 +1,96 @@
+"""Checks of what is given as a target."""
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_array
+
+from .._validation import as_distributions, as_real, as_sparse_distributions, naming
+from ._dense import DenseTarget
+from ._sparse import SparseTarget
+
+
+def check_target(y, name, *, len_of):
+    """A user's target as an array or CSR matrix of the right length.
+
+    Parameters
+    ----------
+    y : array-like or sparse matrix
+        Labels, an indicator or distributions; which of them is not looked at.
+    name : {"y", "y_true"}
+        The argument that errors name.
+    len_of : array or sparse matrix
+        What `y` must have as many rows as.
+
+    Returns
+    -------
+    y : ndarray or CSR matrix
+
+    Raises
+    ------
+    ValueError
+        If `y` is no array, not finite, or not of the right length.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.targets import check_target
+    >>> check_target([0, 1, 1], "y", len_of=np.zeros((3, 5)))
+    array([0, 1, 1])
+    """
+    with naming(name):
+        if y is None or np.isscalar(y):
+            raise ValueError(
+                f"Expected array-like (array or non-string sequence), got {y!r}."
+            )
+        # In a row of integers there is nothing to be found.
+        is_row = isinstance(y, np.ndarray) and y.ndim == 1 and len(y) > 0
+        if not (is_row and y.dtype.kind in "biu"):
+            y = check_array(
+                y, accept_sparse="csr", ensure_2d=False, dtype=None, input_name=name
+            )
+    n_samples = len_of.shape[0]
+    if y.ndim == 0 or y.shape[0] != n_samples:
+        raise ValueError(
+            f"{name} must have one entry for each of the {n_samples} rows; got shape "
+            f"{y.shape}."
+        )
+    return y
+
+
+def as_target(target, shape, dtype):
+    """The checked target that an array or sparse matrix of distributions is.
+
+    Parameters
+    ----------
+    target : array-like or sparse matrix of shape (n_samples, n_classes)
+    shape : tuple of int
+        The shape that it must have.
+    dtype : dtype
+        That its values get.
+
+    Returns
+    -------
+    target : DenseTarget or SparseTarget
+
+    Raises
+    ------
+    ValueError
+        If `target` has another shape or a row is not on the probability simplex.
+
+    Examples
+    --------
+    >>> from skprob.targets import as_target
+    >>> as_target([[0.5, 0.5]], shape=(1, 2), dtype=float)
+    DenseTarget(values=array([[0.5, 0.5]]))
+    """
+    if not sparse.issparse(target):
+        target = as_real("target", target)
+    if target.shape != shape:
+        raise ValueError(
+            f"target must have the shape of scores, {shape}; got {target.shape}."
+        )
+    if not sparse.issparse(target):
+        return DenseTarget(as_distributions(target, "target").astype(dtype, copy=False))
+    target = as_sparse_distributions(target, "target")
+    values = target.data.astype(dtype, copy=False)
+    return SparseTarget(target.indptr, target.indices, values, shape[1])

@@ -1,0 +1,59 @@
+"""Weights of classes as factors of the weights of rows."""
+
+from numbers import Real
+
+import numpy as np
+
+
+def class_weight_factors(class_weight, encoded, sample_weight):
+    """Factor of each row's weight: the mean weight of its classes under its target.
+
+    Parameters
+    ----------
+    class_weight : dict, "balanced" or None
+        Weights of classes (column numbers where `y` is a matrix), 1 for those not
+        named. "balanced" gives every class the same total weight.
+    encoded : EncodedTarget
+    sample_weight : ndarray of shape (n_labelled,)
+
+    Returns
+    -------
+    factors : ndarray of shape (n_labelled,)
+
+    Raises
+    ------
+    ValueError
+        If a class is not in `y`, or a weight is negative or not finite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.targets import class_weight_factors, encode_target
+    >>> encoded = encode_target([[1, 0], [1, 1]])
+    >>> class_weight_factors({1: 3.0}, encoded, np.ones(2))
+    array([1., 2.])
+    """
+    target, classes = encoded.target, encoded.classes
+    if class_weight is None:
+        return np.ones_like(sample_weight)
+    if class_weight == "balanced":
+        total = target.class_totals(sample_weight)
+        present = total > 0
+        weights = np.divide(
+            total.sum(), len(classes) * total, out=np.zeros_like(total), where=present
+        )
+    else:
+        known = classes.tolist()
+        unknown = [label for label in class_weight if label not in known]
+        if unknown:
+            raise ValueError(
+                f"class_weight names the classes {unknown}, which are not in y; the "
+                f"classes are {known[:10]}."
+            )
+        weights = [class_weight.get(label, 1.0) for label in known]
+        if not all(isinstance(w, Real) and 0 <= w < np.inf for w in weights):
+            raise ValueError(
+                "class_weight must be finite, non-negative numbers; got "
+                f"{class_weight}."
+            )
+    return target.inner(np.broadcast_to(weights, target.shape))

@@ -1,0 +1,67 @@
+"""A target with a number for every class."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class DenseTarget:
+    """A target that may put weight on every class.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples, n_classes)
+        Rows on the probability simplex.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.targets import DenseTarget
+    >>> target = DenseTarget(np.array([[0.5, 0.5, 0.0], [0.0, 0.25, 0.75]]))
+    >>> target.inner(np.array([[2.0, 0.0, 1.0], [0.0, 4.0, 0.0]]))
+    array([1., 1.])
+    """
+
+    values: np.ndarray
+
+    @property
+    def shape(self):
+        return self.values.shape
+
+    def inner(self, array):
+        """Σ_k q_k a_k of each row; where q_k = 0 an infinite a_k counts nothing."""
+        with np.errstate(invalid="ignore"):
+            inner = np.einsum("nk,nk->n", self.values, array)
+            if not np.isfinite(inner).all():
+                inner = np.where(self.values > 0, self.values * array, 0).sum(axis=1)
+        return inner
+
+    def add_to(self, array, factor):
+        """Add the target times a factor to an array, in place."""
+        array += factor * self.values
+
+    def to_dense(self, dtype):
+        """The target as an array of shape (n_samples, n_classes)."""
+        return self.values.astype(dtype, copy=False)
+
+    @property
+    def second(self):
+        """Of two classes, the second's probability in each row."""
+        return self.values[:, 1]
+
+    def packed(self):
+        """The rows without what their entropy does not depend on."""
+        return self.values
+
+    def class_totals(self, weight):
+        """Weighted sum of the rows, of shape (n_classes,)."""
+        return weight @ self.values
+
+    def block(self, rows):
+        """The target of a slice of rows."""
+        return DenseTarget(self.values[rows])
+
+    def take(self, rows):
+        """The target of rows given by their numbers."""
+        return DenseTarget(self.values[rows])

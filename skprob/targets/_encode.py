@@ -1,0 +1,190 @@
+"""From what a user calls `y` to the distribution over classes that is learnt."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from ._dense import DenseTarget
+from ._kind import KINDS, infer_target_type, other_than_0_and_1
+from ._labels import as_labels
+from ._sparse import SparseTarget
+
+# How far from one the sum of a distribution may be; it is then made exact.
+_SUM_TOLERANCE = 1e-5
+
+
+class EncodedTarget(NamedTuple):
+    """What is learnt from `y`.
+
+    Attributes
+    ----------
+    kind : {"class", "label_set", "distribution"}
+    classes : ndarray of shape (n_classes,)
+        Sorted labels; column numbers where `y` is a matrix.
+    target : DenseTarget or SparseTarget of shape (n_labelled, n_classes)
+    labelled : ndarray of shape (n_samples,) or None
+        Which rows carry a target; None if all do.
+
+    Examples
+    --------
+    >>> from skprob.targets import encode_target
+    >>> encoded = encode_target([[1, 1, 0], [0, 0, 0]])
+    >>> encoded.kind, encoded.classes, encoded.target.shape, encoded.labelled
+    ('label_set', array([0, 1, 2]), (1, 3), array([ True, False]))
+    """
+
+    kind: str
+    classes: np.ndarray
+    target: DenseTarget | SparseTarget
+    labelled: np.ndarray | None = None
+
+
+def encode_target(y, target_type="auto", dtype=np.float64, classes=None):
+    """Encode labels, label sets or distributions as rows on the simplex.
+
+    Parameters
+    ----------
+    y : array-like or CSR matrix
+        Labels (n_samples,), a 0/1 indicator (n_samples, n_classes), dense or
+        sparse, or distributions (n_samples, n_classes).
+    target_type : {"auto", "class", "label_set", "distribution"}, default="auto"
+        "auto" reads it off `y`; a 0/1 matrix is a label set.
+    dtype : dtype, default=float64
+        Of the encoded target.
+    classes : ndarray of shape (n_classes,), default=None
+        The classes of a fitted model, which `y` must agree with; None takes them
+        from `y`.
+
+    Returns
+    -------
+    encoded : EncodedTarget
+
+    Raises
+    ------
+    ValueError
+        If `y` is none of the three, not the one asked for, has fewer than two
+        classes, no label at all, or a row that is not a distribution.
+
+    Examples
+    --------
+    >>> from skprob.targets import encode_target
+    >>> encoded = encode_target(["cat", "dog", "cat"])
+    >>> encoded.kind, encoded.classes.tolist()
+    ('class', ['cat', 'dog'])
+    >>> encoded.target.to_dense(float)
+    array([[1., 0.],
+           [0., 1.],
+           [1., 0.]])
+    """
+    if not sparse.issparse(y):
+        y = np.asarray(y)
+    if target_type == "auto":
+        target_type = infer_target_type(y)
+    if target_type not in KINDS:
+        raise ValueError(
+            f"target_type must be 'auto' or one of {KINDS}; got {target_type!r}."
+        )
+    if target_type == "class":
+        return _encode_labels(y, dtype, classes)
+    if y.ndim != 2 or y.shape[1] < 2:
+        raise ValueError(
+            f"target_type={target_type!r} needs y of shape (n_samples, n_classes) "
+            f"with at least two classes; got shape {y.shape}."
+        )
+    if classes is not None and len(classes) != y.shape[1]:
+        raise ValueError(f"y must have {len(classes)} columns, got {y.shape[1]}.")
+    encode = _encode_sets if target_type == "label_set" else _encode_distributions
+    return encode(y, dtype)
+
+
+def _encode_labels(y, dtype, classes):
+    if sparse.issparse(y):
+        raise ValueError("target_type='class' needs labels, got a sparse y.")
+    if y.ndim == 2 and y.shape[1] != 1:
+        raise ValueError(
+            f"target_type='class' needs y of shape (n_samples,), got {y.shape}."
+        )
+    y = as_labels(y)
+    if classes is None:
+        classes, codes = np.unique(y, return_inverse=True)
+    else:
+        try:
+            codes = np.searchsorted(classes, y)
+        except TypeError:  # Of strings and numbers none comes first.
+            codes = np.zeros(len(y), dtype=int)
+        codes[codes == len(classes)] = 0
+        known = classes[codes] == y
+        if not known.all():
+            unknown = np.unique(y[~known])
+            raise ValueError(
+                f"y holds the labels {unknown[:5].tolist()}, which are not among "
+                "the classes."
+            )
+    if len(classes) < 2:
+        raise ValueError(
+            "y must have at least 2 classes, but the data contains only one class: "
+            f"{classes.tolist()[0]!r}."
+        )
+    return EncodedTarget(
+        "class", classes, SparseTarget.from_labels(codes, len(classes), dtype)
+    )
+
+
+def _encode_sets(y, dtype):
+    if y.dtype.kind not in "biuf":
+        raise ValueError(
+            f"As label sets, y must be an indicator of 0 and 1; got dtype {y.dtype}."
+        )
+    if sparse.issparse(y):
+        y = sparse.csr_array(y, copy=True)
+        y.sum_duplicates()
+        y.eliminate_zeros()
+    entries = y.data if sparse.issparse(y) else y
+    other = other_than_0_and_1(entries)
+    if other:
+        raise ValueError(
+            f"As label sets, y must be an indicator of 0 and 1; got also {other}. "
+            "(Distributions must be dense.)"
+        )
+    y = sparse.csr_array(y)
+    counts = np.diff(y.indptr)
+    labelled = counts > 0
+    if not labelled.any():
+        raise ValueError(
+            f"y must have a label in at least one row; got {len(counts)} without."
+        )
+    values = np.repeat(1 / counts[labelled], counts[labelled]).astype(dtype)
+    # Rows without a label have no entries, so leaving them out is this:
+    indptr = np.concatenate([[0], np.cumsum(counts[labelled])])
+    target = SparseTarget(indptr, y.indices, values, y.shape[1])
+    return EncodedTarget(
+        "label_set",
+        np.arange(y.shape[1]),
+        target,
+        None if labelled.all() else labelled,
+    )
+
+
+def _encode_distributions(y, dtype):
+    if sparse.issparse(y):
+        raise ValueError("target_type='distribution' needs a dense y, got sparse.")
+    if y.dtype.kind not in "biuf":
+        raise ValueError(f"Distributions must be real numbers, got dtype {y.dtype}.")
+    y = y.astype(np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = y.sum(axis=1, keepdims=True)
+    good = (np.abs(total[:, 0] - 1) <= _SUM_TOLERANCE) & (y >= 0).all(axis=1)
+    if not good.all():
+        row = int(np.argmin(good))
+        raise ValueError(
+            "As distributions, the rows of y must be non-negative and sum to one; row "
+            f"{row} has sum {total[row, 0]:.6g} and minimum {y[row].min():.6g}. (Label "
+            "sets are 0/1 indicators, labels are one-dimensional.)"
+        )
+    y /= total
+    return EncodedTarget(
+        "distribution",
+        np.arange(y.shape[1]),
+        DenseTarget(y.astype(dtype, copy=False)),
+    )

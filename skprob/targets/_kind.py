@@ -1,0 +1,37 @@
+"""The kinds of target, and which of them `y` is."""
+
+import numpy as np
+from scipy import sparse
+
+#: The kinds of target that can be learnt.
+KINDS = ("class", "label_set", "distribution")
+
+
+def infer_target_type(y):
+    """The kind of target that `y` (an array or sparse matrix) is."""
+    if sparse.issparse(y):
+        return "label_set"
+    if y.ndim == 1 or (y.ndim == 2 and y.shape[1] == 1):
+        return "class"
+    if y.ndim == 2 and y.dtype.kind in "biuf":
+        if ((y == 0) | (y == 1)).all():
+            return "label_set"
+        if y.dtype.kind == "f":
+            return "distribution"
+    raise ValueError(
+        "y must be labels of shape (n_samples,), a 0/1 indicator of shape (n_samples, "
+        "n_classes), dense or CSR, or distributions of that shape; got "
+        f"dtype {y.dtype}, shape {y.shape}{_not_an_indicator(y)}."
+    )
+
+
+def _not_an_indicator(y):
+    """What keeps a matrix from being an indicator, to go on a sentence with."""
+    if y.dtype.kind not in "biuf":
+        return "; lists of names are made an indicator by MultiLabelBinarizer"
+    return f", with the values {other_than_0_and_1(y)}"
+
+
+def other_than_0_and_1(entries):
+    """The first few other values among the entries, sorted."""
+    return np.unique(entries[(entries != 0) & (entries != 1)])[:5].tolist()

@@ -1,0 +1,136 @@
+"""A target of which only the non-zeros are kept."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class SparseTarget:
+    """A target with few non-zeros in a row.
+
+    Parameters
+    ----------
+    indptr : ndarray of shape (n_samples + 1,)
+        Row ``i`` has entries ``indptr[i]`` to ``indptr[i + 1]``.
+    columns : ndarray of shape (n_entries,)
+        Class of each entry; no class twice in a row.
+    values : ndarray of shape (n_entries,)
+        Positive; they sum to one in each row.
+    n_classes : int
+
+    Examples
+    --------
+    The labels 2 and 0, and the sets {0} and {0, 1}:
+
+    >>> import numpy as np
+    >>> from skprob.targets import SparseTarget
+    >>> SparseTarget.from_labels(np.array([2, 0]), n_classes=3).to_dense(float)
+    array([[0., 0., 1.],
+           [1., 0., 0.]])
+    >>> indptr, columns = np.array([0, 1, 3]), np.array([0, 0, 1])
+    >>> sets = SparseTarget(indptr, columns, np.array([1, 0.5, 0.5]), n_classes=3)
+    >>> sets.to_dense(float)
+    array([[1. , 0. , 0. ],
+           [0.5, 0.5, 0. ]])
+    """
+
+    indptr: np.ndarray
+    columns: np.ndarray
+    values: np.ndarray
+    n_classes: int
+
+    @classmethod
+    def from_labels(cls, labels, n_classes, dtype=np.float64):
+        """Target of one class a row, given by its index."""
+        n = len(labels)
+        return cls(np.arange(n + 1), labels, np.ones(n, dtype=dtype), n_classes)
+
+    @property
+    def shape(self):
+        return len(self.indptr) - 1, self.n_classes
+
+    @property
+    def _rows(self):
+        rows = np.arange(self.shape[0])
+        return rows if self._one_a_row else np.repeat(rows, np.diff(self.indptr))
+
+    @property
+    def _one_a_row(self):
+        # Every row has an entry, so the count tells.
+        return len(self.columns) == self.shape[0]
+
+    def inner(self, array):
+        """Σ_k q_k a_k of each row; where q_k = 0 an infinite a_k counts nothing."""
+        view, places = self._places_in(array)
+        terms = self.values * view[places]
+        return terms if self._one_a_row else np.add.reduceat(terms, self.indptr[:-1])
+
+    def add_to(self, array, factor):
+        """Add the target times a factor to an array, in place."""
+        view, places = self._places_in(array)
+        view[places] += factor * self.values
+
+    def _places_in(self, array):
+        """A view of an array, and the index of the entries there."""
+        # One index takes half as long as two.
+        if array.flags.f_contiguous:
+            return array.T.reshape(-1), self._places_by_class
+        if array.flags.c_contiguous:
+            return array.reshape(-1), self._places_by_row
+        return array, (self._rows, self.columns)
+
+    @cached_property
+    def _places_by_class(self):
+        return self.columns.astype(np.intp) * self.shape[0] + self._rows
+
+    @cached_property
+    def _places_by_row(self):
+        return self._rows * self.n_classes + self.columns
+
+    def to_dense(self, dtype):
+        """The target as an array of shape (n_samples, n_classes)."""
+        dense = np.zeros(self.shape, dtype=dtype)
+        dense[self._rows, self.columns] = self.values
+        return dense
+
+    @cached_property
+    def second(self):
+        """Of two classes, the second's probability in each row."""
+        return self.to_dense(self.values.dtype)[:, 1].copy()
+
+    def packed(self):
+        """The rows without what their entropy does not depend on."""
+        if self._one_a_row:
+            return self.values[:, None]
+        rows, counts = self._rows, np.diff(self.indptr)
+        packed = np.zeros((len(counts), counts.max(initial=1)), self.values.dtype)
+        packed[rows, np.arange(len(rows)) - self.indptr[rows]] = self.values
+        return packed
+
+    def class_totals(self, weight):
+        """Weighted sum of the rows, of shape (n_classes,)."""
+        terms = self.values * weight[self._rows]
+        return np.bincount(self.columns, terms, minlength=self.n_classes)
+
+    def block(self, rows):
+        """The target of a slice of rows."""
+        start, stop, _ = rows.indices(self.shape[0])
+        first, last = self.indptr[start], self.indptr[stop]
+        return SparseTarget(
+            self.indptr[start : stop + 1] - first,
+            self.columns[first:last],
+            self.values[first:last],
+            self.n_classes,
+        )
+
+    def take(self, rows):
+        """The target of rows given by their numbers."""
+        counts = np.diff(self.indptr)[rows]
+        indptr = np.append(0, np.cumsum(counts))
+        entries = np.repeat(self.indptr[rows] - indptr[:-1], counts)
+        entries += np.arange(len(entries))
+        return SparseTarget(
+            indptr, self.columns[entries], self.values[entries], self.n_classes
+        )

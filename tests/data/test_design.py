@@ -1,0 +1,201 @@
+"""Design matrices against the same formulas of a plain array."""
+
+import itertools
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+
+from skprob.data import (
+    CSRDesign,
+    DenseDesign,
+    Standardization,
+    StandardizedDesign,
+    as_design,
+    standardized,
+)
+
+N_ROWS, N_FEATURES = 40, 7
+
+
+def csr_with_wide_indices(X):
+    csr = sparse.csr_array(X)
+    csr.indices, csr.indptr = csr.indices.astype("i8"), csr.indptr.astype("i8")
+    return csr
+
+
+LAYOUTS = {
+    "C": np.ascontiguousarray,
+    "F": np.asfortranarray,
+    "slice": lambda X: np.repeat(X, 2, axis=1)[:, ::2],
+    "csr": sparse.csr_array,
+    "csr64": csr_with_wide_indices,
+}
+
+
+def numbers(*shape, seed=0):
+    """Multiples of 1/8: sums of their products are exact, in float32 as well."""
+    return np.random.default_rng(seed).integers(-8, 9, size=shape) / 8
+
+
+def units(fit_intercept):
+    mean = numbers(N_FEATURES, seed=1) if fit_intercept else np.zeros(N_FEATURES)
+    return Standardization(mean, 2.0 ** np.arange(-3, 4), fit_intercept)
+
+
+def in_units(X, standardization):
+    """The columns (x - mean) / scale, and then the constant."""
+    mean, scale, fit_intercept = standardization
+    Z = (X - mean) / scale
+    return np.hstack([Z, np.ones((len(Z), 1))]) if fit_intercept else Z
+
+
+def cases():
+    """Pairs of a design and the array that it stands for, by name."""
+    X = numbers(N_ROWS, N_FEATURES)
+    X[np.random.default_rng(2).random(X.shape) < 0.4] = 0
+    X[5] = 0
+    found = {name: (as_design(layout(X)), X) for name, layout in LAYOUTS.items()}
+    for name, convert in ("dense", np.asarray), ("csr", sparse.csr_array):
+        double, single = as_design(convert(X)), as_design(convert(X.astype("f4")))
+        found[f"{name} single"] = single, X
+        own, without = units(True), units(False)
+        for kind, design in ("", double), (" single", single):
+            case = StandardizedDesign(design, own), in_units(X, own)
+            found[f"{name}{kind} standardized"] = case
+    found["small"] = standardized(double, own), in_units(X, own)
+    case = StandardizedDesign(double, without), in_units(X, without)
+    found["without intercept"] = case
+    return found
+
+
+CASES = cases()
+every_design = pytest.mark.parametrize(("design", "array"), CASES.values(), ids=CASES)
+
+
+def tolerance(design):
+    """Rounding, of numbers of the order of ten."""
+    return 1e-13 if design.dtype == np.float64 else 1e-5
+
+
+@every_design
+def test_matvec(design, array):
+    for n_outputs, order in itertools.product((1, 3, 70), "CF"):
+        coef = numbers(n_outputs, array.shape[1], seed=3)
+        expected = array @ coef.T
+        given = np.array(coef, order=order)
+        found = design.matvec(given)
+        assert found.dtype == design.dtype
+        assert_allclose(found, expected, atol=tolerance(design))
+        found += 1  # a new array
+        assert_array_equal(given, coef)
+        assert_allclose(design.matvec(given), expected, atol=tolerance(design))
+
+
+@every_design
+def test_rmatvec(design, array):
+    """Also of a residual nearly all of which is zero."""
+    kinds = (1, 1), (3, 0.5), (70, 1), (70, 0.02)
+    for (n_outputs, share), order in itertools.product(kinds, "CF"):
+        residual = numbers(N_ROWS, n_outputs, seed=4)
+        residual[np.random.default_rng(5).random(residual.shape) >= share] = 0
+        given = np.array(residual, order=order, dtype=design.dtype)
+        found = design.rmatvec(given)
+        assert isinstance(found, np.ndarray)
+        assert_allclose(found, residual.T @ array, atol=tolerance(design))
+        found += 1
+        assert_array_equal(given, residual)
+
+
+@every_design
+def test_sandwich(design, array):
+    """With few weights and many, which may be negative."""
+    for n_weights, signed in itertools.product((1, 2, 9), (False, True)):
+        weights = numbers(N_ROWS, n_weights, seed=6)
+        weights = weights if signed else np.abs(weights)
+        weights[::3] = 0
+        expected = np.einsum("ni,nk,nj->kij", array, weights, array)
+        found = design.sandwich(weights)
+        assert found.dtype == np.float64
+        assert_allclose(found, expected, atol=100 * tolerance(design))
+        assert_array_equal(found, found.swapaxes(1, 2))
+        assert_array_equal(design.sandwich(0 * weights), 0 * expected)
+    # Rows without weight are not looked at.
+    weights, looked_at = np.zeros((N_ROWS, 1)), []
+    weights[[3, 8]] = 1
+
+    class Watched(type(design)):
+        def columns(self, rows):
+            looked_at.extend(np.arange(N_ROWS)[rows])
+            return super().columns(rows)
+
+    watched = object.__new__(Watched)
+    vars(watched).update(vars(design))
+    found = watched.sandwich(weights)
+    assert looked_at == [3, 8]
+    assert_allclose(found[0], array[[3, 8]].T @ array[[3, 8]], atol=tolerance(design))
+
+
+@pytest.mark.parametrize("layout", ["C", "csr"])
+@pytest.mark.parametrize("n_weights", [1, 3])
+def test_sandwich_of_more_rows_than_fit_in_a_cache(layout, n_weights):
+    X = numbers(20_000, 5)
+    weights = np.abs(numbers(20_000, n_weights, seed=1))
+    found = as_design(LAYOUTS[layout](X)).sandwich(weights)
+    assert_allclose(found, np.einsum("ni,nk,nj->kij", X, weights, X), atol=1e-9)
+
+
+@every_design
+def test_some_of_the_rows(design, array):
+    assert design.shape == array.shape
+    assert N_ROWS < design.n_stored <= array.size
+    for rows in (slice(None), slice(3, 9), np.array([4, 4, 0])):
+        found = design.columns(rows)
+        assert found.dtype == np.float64
+        assert found.flags.c_contiguous
+        assert_allclose(found, array[rows].T, atol=tolerance(design))
+        found += 1  # a new array
+        assert_allclose(design.columns(rows), array[rows].T, atol=tolerance(design))
+    coef = numbers(2, array.shape[1], seed=3)
+    for rows in (slice(3, 9), slice(None, 0), slice(30, None), np.array([4, 4, 0])):
+        part = design.take(rows)
+        assert part.shape == array[rows].shape
+        assert part.dtype == design.dtype
+        expected = array[rows] @ coef.T
+        assert_allclose(part.matvec(coef), expected, atol=tolerance(design))
+        residual = expected.astype(design.dtype)
+        found = part.rmatvec(residual)
+        assert_allclose(found, expected.T @ array[rows], atol=30 * tolerance(design))
+
+
+def test_a_slice_of_rows_is_not_a_copy():
+    X = numbers(9, 4)
+    csr = sparse.csr_array(X)
+    for whole, of in ((X, as_design(X)), (csr.data, as_design(csr))):
+        before = whole.copy()
+        whole.flags.writeable = False
+        part = of.take(slice(2, 7))
+        part.sandwich(np.ones((5, 1)))
+        part.rmatvec(np.ones((5, 1)))
+        part.moments(np.ones(5))
+        assert_array_equal(whole, before)
+        held = part._X if isinstance(part, DenseDesign) else part._X.data
+        assert np.shares_memory(held, whole)
+
+
+def test_as_design_is_of_the_kind_of_X():
+    assert type(as_design(np.ones((2, 2)))) is DenseDesign
+    assert type(as_design(sparse.csr_array(np.ones((2, 2))))) is CSRDesign
+
+
+@pytest.mark.parametrize("layout", ["csr", "csr64"])
+def test_coefficients_in_single_precision_are_multiplied_in_it(layout):
+    design = as_design(LAYOUTS[layout](numbers(20, 5) / 3))
+    coef, residual = np.float32(numbers(3, 5)), np.float32(numbers(20, 3))
+    for found, expected in (
+        (design.matvec(coef), design.matvec(coef.astype(float))),
+        (design.rmatvec(residual), design.rmatvec(residual.astype(float))),
+    ):
+        assert (found != expected).any()
+        assert_allclose(found, expected, rtol=1e-5, atol=1e-6)

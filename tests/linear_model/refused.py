@@ -1,0 +1,10 @@
+"""What a test says of input that must be refused."""
+
+import pytest
+
+
+def assert_refused(message, call, *args, **kwargs):
+    """A call raises a ValueError with a text in which the pattern is found."""
+    with pytest.raises(ValueError, match=f"(?s){message}"):
+        call(*args, **kwargs)
+        pytest.fail(f"Taken without an error: {args} {kwargs}")

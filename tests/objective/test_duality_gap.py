@@ -1,0 +1,190 @@
+"""The bound on value less minimum: above it everywhere, and zero at the minimum."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+from scipy.optimize import root
+
+from skprob.losses import AccuracyLoss, FenchelYoungLoss, LogLoss, MarginLoss
+from skprob.mappings import Entmax, Softmax, Sparsemax, Temperature
+from skprob.objective import CosineObjective, LinearObjective, split_rows
+from skprob.solvers import SOLVERS
+from skprob.targets import SparseTarget, as_target
+
+from ..solvers.problems import classes, exact_optimum, objective_of, value_at
+
+LOSSES = {
+    repr(loss): loss
+    for loss in (
+        *(FenchelYoungLoss(m) for m in (Softmax(), Entmax(1.5), Sparsemax())),
+        FenchelYoungLoss(Temperature(Entmax(1.25), 0.5)),
+        LogLoss(Softmax()),
+        MarginLoss(FenchelYoungLoss(Softmax()), 0.5),
+        MarginLoss(MarginLoss(FenchelYoungLoss(Entmax(1.5)), 0.2), 0.1),
+    )
+}
+every_loss = pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
+SHAPES = [(2, True), (2, False), (4, True), (4, False)]
+
+
+def data(n_classes):
+    rng = np.random.default_rng(n_classes)
+    X = rng.normal([0, 1, 5], [1, 0.1, 3], size=(40, 3))
+    Q = rng.dirichlet(np.full(n_classes, 0.3), size=40)
+    Q[::2] = np.eye(n_classes)[rng.integers(n_classes, size=20)]
+    return X, Q, rng.uniform(0, 2, 40)
+
+
+def problem(loss, n_classes, fit_intercept=True, l2=0.05, container=np.asarray):
+    X, Q, weight = data(n_classes)
+    blocks = split_rows(container(X), as_target(Q, Q.shape, float), weight)
+    return LinearObjective(blocks, loss, l2=l2, fit_intercept=fit_intercept)
+
+
+def gap_at(objective, x, enough=0.0):
+    value, gradient = value_at(objective, x)
+    return value, objective.duality_gap(0, x, value, gradient, enough)
+
+
+@every_loss
+def test_it_bounds_what_is_left_and_vanishes_at_the_minimum(loss):
+    rng = np.random.default_rng(0)
+    for n_classes, fit_intercept in SHAPES:
+        container = sparse.csr_array if fit_intercept else np.asarray
+        objective = problem(loss, n_classes, fit_intercept, container=container)
+        best = exact_optimum(objective)
+        least, gap = gap_at(objective, best)
+        assert 0 <= gap <= 1e-8
+        assert objective.has_certificate
+        for size in (1e-4, 1e-2, 1.0, 10.0):
+            for _ in range(3):
+                point = best + size * rng.normal(size=best.size)
+                value, gap = gap_at(objective, point)
+                assert value - least <= gap * (1 + 1e-9) + 1e-14
+                assert 0 <= gap <= value
+
+
+@every_loss
+def test_it_is_the_gap_to_the_dual_objective(loss):
+    """The dual objective written out, at the probabilities with the best intercepts."""
+    rng = np.random.default_rng(1)
+    for n_classes, fit_intercept in SHAPES:
+        objective = problem(loss, n_classes, fit_intercept)
+        X, Q, s = data(n_classes)
+        s = s / s.sum()
+        cost = loss.total_margin * (1 - Q)
+        best = exact_optimum(objective)
+        point = best + 0.01 * rng.normal(size=best.size)
+        value, gap = gap_at(objective, point)
+        coef, intercept = objective.to_model(point)
+
+        def augmented(intercept, coef=coef, X=X, cost=cost):
+            scores = X @ coef.T + intercept
+            if scores.shape[1] == 1:
+                scores = np.hstack([-scores / 2, scores / 2])
+            return scores + cost
+
+        if fit_intercept:
+            free = slice(1, None) if n_classes > 2 else slice(None)
+            full = intercept.copy()
+
+            def excess(some, full=full, free=free, augmented=augmented, s=s, Q=Q):
+                full[free] = some
+                return (s @ (loss.mapping(augmented(full)) - Q))[1:]
+
+            full[free] = root(excess, intercept[free], tol=1e-14).x
+            assert_allclose(excess(full[free]), 0, atol=1e-10)
+            intercept = full
+        p = loss.mapping(augmented(intercept))
+        v = ((p - Q) * s[:, None]).T @ X
+        v = v if n_classes > 2 else (v[1:] - v[:1]) / 2
+        dual = objective.constant + s @ loss.mapping.entropy(p)
+        dual += s @ ((p - Q) * cost).sum(axis=1) - (v**2).sum() / (2 * 0.05)
+        # The intercepts are found to a thousandth of their gradient.
+        assert gap == pytest.approx(min(value - dual, value), rel=0.02)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_a_bound_that_is_enough_is_not_made_tighter(n_classes):
+    objective = problem(FenchelYoungLoss(Entmax(1.5)), n_classes)
+    best = exact_optimum(objective)
+    least, _ = value_at(objective, best)
+    point = best + 0.01 * np.random.default_rng(2).normal(size=best.size)
+    value, loose = gap_at(objective, point, enough=np.inf)
+    before = objective.passes
+    assert gap_at(objective, point, enough=loose) == (value, loose)
+    assert objective.passes == before + 1  # for the value and its gradient
+    _, tight = gap_at(objective, point)
+    assert value - least <= tight < 0.99 * loose
+    assert gap_at(objective, point, enough=(tight + loose) / 2)[1] == tight
+
+
+@pytest.mark.parametrize("mapping", [Softmax(), Entmax(1.5), Sparsemax()], ids=repr)
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_it_is_not_far_above_what_is_left(mapping, n_classes):
+    """It was a thousand times as large while the intercepts stayed where they were."""
+    X, y = classes(n_classes, n_samples=100)
+    objective = objective_of(X, y, mapping, l2=0.01)
+    least, _ = value_at(objective, exact_optimum(objective))
+    for solver in SOLVERS.values():
+        solution = solver(objective, objective.initial(), tol=1e-3, max_iter=1000)
+        _, gap = gap_at(objective, solution.parameters)
+        left = solution.value - least
+        assert left <= gap * (1 + 1e-6) + 1e-15
+        # A gap of a millionth of the objective is not made smaller.
+        assert gap <= 100 * left + 1e-6 * solution.value
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("mapping", [Softmax(), Sparsemax()], ids=repr)
+def test_neither_it_nor_the_objective_is_ever_negative(mapping, dtype):
+    """Where next to nothing is left, rounding decides."""
+    X, y = classes(3, n_samples=40, n_features=5)
+    X = (X + 20 * np.eye(5)[y]).astype(dtype)
+    for l2 in (1e-3, 1e-8, 1e-14, 0.0):
+        objective = objective_of(X, y, mapping, l2=l2)
+        for solver in SOLVERS.values():
+            solution = solver(objective, objective.initial(), tol=1e-9, max_iter=200)
+            value, gap = gap_at(objective, solution.parameters)
+            assert gap >= 0
+            assert value >= 0
+            assert min(row[1] for row in solution.history) >= 0
+
+
+def test_where_no_better_bound_is_known_it_says_so():
+    fenchel_young = FenchelYoungLoss(Softmax())
+    objective = problem(fenchel_young, 3, l2=0.0)
+    assert not objective.has_certificate
+    value, gap = gap_at(objective, np.ones(objective.n_parameters))
+    assert gap == value
+    accuracy = AccuracyLoss(Softmax())
+    for loss in (accuracy, MarginLoss(accuracy, 0.5)):
+        objective = problem(loss, 3)
+        assert not objective.has_certificate
+        assert gap_at(objective, objective.initial())[1] == np.inf
+    cosine = CosineObjective(problem(fenchel_young, 3).blocks, fenchel_young)
+    assert not cosine.has_certificate
+    assert gap_at(cosine, cosine.initial())[1] == np.inf
+
+
+def test_a_class_that_is_never_the_target_leaves_no_certificate():
+    X, y = classes(3)
+    for fit_intercept in (True, False):
+        blocks = split_rows(X, SparseTarget.from_labels(y, 4), np.ones(len(y)))
+        objective = LinearObjective(
+            blocks, FenchelYoungLoss(Softmax()), l2=0.1, fit_intercept=fit_intercept
+        )
+        assert objective.has_certificate != fit_intercept
+        # A bound it is, though it does not vanish.
+        best = exact_optimum(objective)
+        assert gap_at(objective, best)[1] >= 0
+
+
+@pytest.mark.parametrize("unit", [1e-150, 1e150, 1e300])
+def test_absurd_units_give_a_bound(unit):
+    X, y = classes(3)
+    objective = objective_of(X * [1, 1, unit], y, l2=0.01)
+    x = 0.1 * np.ones(objective.n_parameters)
+    value, gap = gap_at(objective, x)
+    assert 0 <= gap <= value

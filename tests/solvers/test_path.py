@@ -1,0 +1,126 @@
+"""Fits under several penalties beside single, tight ones."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+from sklearn.datasets import load_wine
+from sklearn.preprocessing import scale
+
+from skprob.losses import FenchelYoungLoss
+from skprob.mappings import Entmax, Softmax, Sparsemax
+from skprob.solvers import SOLVERS, minimize_path, newton_cg
+
+from .problems import classes, objective_of, value_at
+
+MAPPINGS = [Softmax(), Entmax(1.25), Entmax(1.5), Sparsemax()]
+STRENGTHS = np.array([1.0, 0.1, 1e-2, 1e-3])
+
+
+def path(objective, strengths=STRENGTHS, starts=(), solver="auto", **options):
+    options = {"tol": 1e-6, "max_iter": 500} | options
+    found = list(
+        minimize_path(objective, strengths, list(starts), solver=solver, **options)
+    )
+    assert len(found) == len(strengths)
+    parameters, converged = zip(*found, strict=True)
+    return list(parameters), list(converged)
+
+
+def assert_optimal(objective, strengths, parameters, rtol):
+    for l2, x in zip(strengths, parameters, strict=True):
+        single = objective.with_l2(l2)
+        tight = newton_cg(single, single.initial(), tol=1e-11, max_iter=2000)
+        value, _ = value_at(single, x)
+        assert value - tight.value <= rtol * value, l2
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_each_is_the_optimum_under_its_penalty(n_classes, solver):
+    X, y = classes(n_classes)
+    X = X * [1e-2, 1, 1e2] + [0, 1, -50]
+    weight = np.random.default_rng(0).uniform(0.1, 3, len(y))
+    weight[5] = 0
+    for mapping in MAPPINGS:
+        for fit_intercept in (True, False):
+            objective = objective_of(
+                X, y, mapping, fit_intercept=fit_intercept, weight=weight
+            )
+            parameters, converged = path(objective, solver=solver)
+            assert all(converged)
+            for l2, x in zip(STRENGTHS, parameters, strict=True):
+                _, gradient = value_at(objective.with_l2(l2), x)
+                assert np.abs(gradient).max() <= 1e-6
+            assert_optimal(objective, STRENGTHS, parameters, rtol=1e-5)
+
+
+@pytest.mark.parametrize("mapping", [Softmax(), Sparsemax()], ids=repr)
+def test_data_that_are_not_small(mapping):
+    """They are fitted one after the other."""
+    X, y = classes(8, n_samples=1500, n_features=20)
+    objective = objective_of(X, y, mapping)
+    parameters, converged = path(objective, tol=1e-4)
+    assert all(converged)
+    assert_optimal(objective, STRENGTHS, parameters, rtol=1e-3)
+
+
+@pytest.mark.parametrize("convert", [sparse.csr_array, np.float32])
+def test_sparse_and_single_precision_data(convert):
+    X, y = classes()
+    expected, _ = path(objective_of(X, y, Entmax(1.5)), tol=1e-9)
+    found, converged = path(objective_of(convert(X), y, Entmax(1.5)), tol=1e-5)
+    assert all(converged)
+    assert_allclose(found, expected, atol=1e-4)
+
+
+def test_the_next_loss_starts_where_the_last_has_ended():
+    X, y = load_wine(return_X_y=True)
+    strengths = np.logspace(-3, -6, 4)
+    softmax = objective_of(scale(X), y)
+    starts, _ = path(softmax, strengths, tol=1e-6)
+    for alpha in (1.25, 1.5, 2):
+        objective = softmax.with_loss(FenchelYoungLoss(Entmax(alpha)))
+        starts, converged = path(objective, strengths, starts, tol=1e-6)
+        assert all(converged)
+        assert_optimal(objective, strengths, starts, rtol=1e-4)
+
+
+def test_separable_data_with_next_to_no_penalty():
+    X, y = classes(3, n_samples=40)
+    X = X + 10 * np.eye(3)[y]
+    strengths = np.array([1e-3, 1e-6, 1e-8, 0.0])
+    for mapping in MAPPINGS[1:]:
+        objective = objective_of(X, y, mapping)
+        parameters, converged = path(objective, strengths, tol=1e-6)
+        assert all(converged)
+        assert_optimal(objective, strengths[:-1], parameters[:-1], rtol=1e-3)
+        last, _ = value_at(objective.with_l2(0.0), parameters[-1])
+        assert last < 1e-9
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_start_at_the_optimum_is_kept(solver):
+    objective = objective_of(*classes())
+    found, _ = path(objective, solver=solver, tol=1e-9)
+    again, converged = path(objective, starts=found, solver=solver, max_iter=0)
+    assert all(converged[:1])
+    if solver == "auto":  # side by side
+        assert all(converged)
+        assert_allclose(again, found, atol=1e-9)
+
+
+def test_what_does_not_converge_is_told():
+    objective = objective_of(*classes())
+    _, converged = path(objective, np.array([1e3, 1e-6]), max_iter=3)
+    assert converged == [True, False]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("mapping", [Softmax(), Sparsemax()], ids=repr)
+def test_starts_that_are_far_off_do_not_end_it(mapping):
+    objective = objective_of(*classes(), mapping)
+    start = np.linspace(-1e6, 1e6, objective.n_parameters)
+    parameters, converged = path(objective, starts=[start] * len(STRENGTHS))
+    assert all(converged)
+    assert_optimal(objective, STRENGTHS, parameters, rtol=1e-5)

@@ -1,0 +1,90 @@
+"""What is decided for objectives of all sizes."""
+
+import numpy as np
+import pytest
+
+from skprob.mappings import Entmax, Sparsemax
+from skprob.solvers import plan
+
+from .problems import classes, objective_of
+
+DENSE = objective_of(*classes(3)).description
+SPARSE_MAPPING = objective_of(*classes(3), Sparsemax()).description
+STEEP = objective_of(*classes(3), Entmax(2.5)).description
+
+
+def sized(n_rows, n_columns, n_outputs, *, base=DENSE, density=1.0, **kind):
+    return base._replace(
+        n_rows=n_rows,
+        n_stored=int(n_rows * n_columns * density),
+        shape=(n_outputs, n_columns),
+        **kind,
+    )
+
+
+@pytest.mark.parametrize(
+    ("description", "method", "preconditioner"),
+    [
+        # iris, wine, breast cancer, digits
+        (sized(150, 5, 3), "newton-cholesky", "gram by output"),
+        (sized(178, 14, 3), "newton-cholesky", "gram by output"),
+        (sized(569, 31, 1), "newton-cholesky", "gram by output"),
+        (sized(1797, 65, 10), "newton-cg", "gram by output"),
+        # mnist, covtype
+        (sized(60_000, 785, 10), "newton-cg", "gram by output"),
+        (sized(580_000, 55, 7), "newton-cg", "gram by output"),
+        # news20: many sparse features
+        (sized(16_000, 62_000, 20, density=1e-3), "newton-cg", "diagonal"),
+        # More raw predictions than numbers of X.
+        (sized(100_000, 20, 1000), "lbfgs", "gram"),
+        (sized(1000, 20, 400), "newton-cg", "gram"),
+    ],
+)
+def test_the_table(description, method, preconditioner):
+    found = plan(description)
+    assert found.method == method
+    assert found.preconditioner.startswith(preconditioner)
+
+
+def test_rows_that_can_be_flat_are_worth_keeping():
+    softmax = sized(100_000, 20, 200)
+    assert plan(softmax).method == "lbfgs"
+    sparse = sized(100_000, 20, 200, base=SPARSE_MAPPING)
+    assert plan(sparse).method == "newton-cg"
+
+
+def test_what_has_no_useful_hessian_is_left_to_lbfgs():
+    assert plan(STEEP).method == "lbfgs"
+    for kind in ({"is_convex": False}, {"is_convex": False, "is_linear": False}):
+        found = plan(DENSE._replace(**kind))
+        assert found.method == "lbfgs"
+        assert found.preconditioner == "none"
+        assert found.n_recycled == 0
+
+
+def test_what_is_drawn_and_kept_is_bounded():
+    for n_rows in (1, 10, 1000, 10**6):
+        for n_columns in (1, 10, 300, 10_000):
+            for n_outputs in (1, 3, 100, 5000):
+                found = plan(sized(n_rows, n_columns, n_outputs))
+                assert 0 <= found.n_drawn <= max(n_rows, n_columns)
+                assert 0 <= found.n_recycled <= 30
+                assert found.n_recycled * n_columns * n_outputs <= 1 << 17
+                assert found.renew_after > 0
+                if found.preconditioner != "diagonal":
+                    n_grams = n_outputs if "output" in found.preconditioner else 1
+                    assert n_grams * n_columns**2 * 8 <= 2**28
+                    enough = min(n_rows, 3 * n_columns)
+                    assert found.n_drawn >= enough * min(1, n_columns / n_rows)
+
+
+def test_rows_that_are_repeated_change_little():
+    """Newton's method for one row is that for its copies."""
+    one, many = plan(sized(100, 30, 4)), plan(sized(400, 30, 4))
+    assert one.preconditioner == many.preconditioner
+    assert one.n_drawn <= many.n_drawn
+
+
+def test_it_is_pure_and_of_the_description_alone():
+    assert plan(DENSE) == plan(DENSE._replace(dtype=np.dtype("f8")))
+    assert plan(objective_of(*classes(3), l2=1.0).description) == plan(DENSE)

@@ -1,0 +1,124 @@
+"""What `y` is taken for, and the distributions that it becomes."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+
+from skprob.targets import as_labels, class_weight_factors, encode_target
+
+SETS = np.array([[1, 1, 0], [0, 0, 1], [0, 0, 0], [1, 1, 1]])
+SHARES = np.array([[0.5, 0.5, 0], [0, 0, 1], [1 / 3, 1 / 3, 1 / 3]])
+
+
+@pytest.mark.parametrize("y", [["b", "a", "c"], [1, 0, 2], [2.0, 1.0, 5.0]])
+def test_labels(y):
+    encoded = encode_target(y)
+    assert (encoded.kind, encoded.labelled) == ("class", None)
+    assert_array_equal(encoded.classes, np.unique(y))
+    assert_array_equal(encoded.target.to_dense(float), np.eye(3)[[1, 0, 2]])
+
+
+@pytest.mark.parametrize("container", [np.array, sparse.csr_array, sparse.coo_matrix])
+@pytest.mark.parametrize("dtype", [bool, int, np.float32])
+def test_label_sets(container, dtype):
+    encoded = encode_target(container(SETS.astype(dtype)))
+    assert encoded.kind == "label_set"
+    assert_array_equal(encoded.classes, [0, 1, 2])
+    assert_array_equal(encoded.labelled, [True, True, False, True])
+    assert_allclose(encoded.target.to_dense(float), SHARES)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_distributions(dtype):
+    encoded = encode_target(SHARES + 1e-6, dtype=dtype)
+    assert (encoded.kind, encoded.labelled) == ("distribution", None)
+    assert encoded.target.values.dtype == dtype
+    assert_allclose(encoded.target.values, SHARES, atol=2e-6)
+    assert_allclose(encoded.target.values.sum(axis=1), 1, rtol=1e-7)
+
+
+def test_zeros_and_ones_are_distributions_where_that_is_said():
+    assert encode_target(np.eye(3)).kind == "label_set"
+    encoded = encode_target(np.eye(3), "distribution")
+    assert encoded.kind == "distribution"
+    assert_array_equal(encoded.target.values, np.eye(3))
+
+
+def test_classes_of_a_fitted_model():
+    encoded = encode_target(["c", "a"], classes=np.array(["a", "b", "c"]))
+    assert_array_equal(encoded.target.to_dense(float), np.eye(3)[[2, 0]])
+    with pytest.raises(ValueError, match=r"labels \['d'\], which are not among"):
+        encode_target(["d", "a"], classes=np.array(["a", "b", "c"]))
+    with pytest.raises(ValueError, match="y must have 2 columns, got 3"):
+        encode_target(SETS, classes=np.arange(2))
+
+
+@pytest.mark.parametrize(
+    ("y", "target_type", "message"),
+    [
+        ([0, 1], "sets", "target_type must be 'auto' or one of"),
+        ([1, 1], "auto", "at least 2 classes.* only one class: 1"),
+        ([0, 1], "label_set", r"needs y of shape \(n_samples, n_classes\)"),
+        (SETS, "class", r"needs y of shape \(n_samples,\), got \(4, 3\)"),
+        (sparse.csr_array(SETS), "class", "needs labels, got a sparse y"),
+        (sparse.csr_array(SHARES), "distribution", "needs a dense y, got sparse"),
+        (sparse.csr_array(SHARES), "auto", r"got also \[0.33.*must be dense"),
+        (2 * SETS, "auto", r"with the values \[2\]"),
+        (2 * SETS, "label_set", r"indicator of 0 and 1; got also \[2\]"),
+        (SETS.astype(str), "auto", "made an indicator by MultiLabelBinarizer"),
+        (SETS.astype(str), "label_set", "indicator of 0 and 1; got dtype <U"),
+        (SETS.astype(str), "distribution", "must be real numbers, got dtype <U"),
+        (np.zeros((3, 2)), "auto", "a label in at least one row; got 3 without"),
+        (0.9 * SHARES, "auto", "row 0 has sum 0.9 and minimum 0"),
+        (SHARES - [[1, -1, 0]], "auto", "row 0 has sum 1 and minimum -0.5"),
+    ],
+)
+def test_what_cannot_be_learnt_is_named(y, target_type, message):
+    with pytest.raises(ValueError, match=message):
+        encode_target(y, target_type)
+
+
+@pytest.mark.parametrize(
+    "y", [["a", "b"], [True, False], [3, -1], np.array([1, 2.0], dtype=object)]
+)
+def test_what_may_be_a_label(y):
+    assert as_labels(y).tolist() == list(y)
+
+
+@pytest.mark.parametrize(
+    ("y", "found"),
+    [
+        ([0.5, 1.0], "continuous, 0.5 in row 0"),
+        ([1.0, np.nan], "continuous, nan in row 1"),
+        (np.array(["a", 1], dtype=object), "objects of type int, str"),
+        (np.array([0, 1], dtype="M8[s]"), r"dtype datetime64\[s\]"),
+    ],
+)
+def test_what_may_not(y, found):
+    with pytest.raises(ValueError, match=f"Unknown label type: {found}"):
+        as_labels(y)
+
+
+def test_class_weights_are_averaged_under_the_target():
+    encoded = encode_target(SETS)
+    ones = np.ones(3)
+    assert_array_equal(class_weight_factors(None, encoded, ones), ones)
+    assert_allclose(class_weight_factors({0: 3}, encoded, ones), [2, 1, 5 / 3])
+    # Each class gets the same total weight.
+    factors = class_weight_factors("balanced", encoded, ones)
+    assert_allclose(factors, SHARES @ (ones.sum() / (3 * SHARES.sum(axis=0))))
+
+
+@pytest.mark.parametrize(
+    ("class_weight", "message"),
+    [
+        ({3: 1.0}, r"names the classes \[3\], which are not in y"),
+        ({0: -1.0}, "must be finite, non-negative numbers"),
+        ({0: np.inf}, "must be finite, non-negative numbers"),
+        ({0: "heavy"}, "must be finite, non-negative numbers"),
+    ],
+)
+def test_class_weights_that_make_no_sense(class_weight, message):
+    with pytest.raises(ValueError, match=message):
+        class_weight_factors(class_weight, encode_target(SETS), np.ones(3))

@@ -1,0 +1,217 @@
+"""Who imports whom, and how much there is to read in the numerical core."""
+
+import ast
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import skprob
+from skprob.data import LocalBlocks
+from skprob.losses import FenchelYoungLoss
+from skprob.mappings import Softmax, Sparsemax
+from skprob.objective import CosineObjective, LinearObjective, split_rows
+from skprob.solvers import SOLVERS, Objective
+from skprob.targets import SparseTarget
+
+ROOT = Path(skprob.__file__).parent
+PACKAGES = sorted(path.parent.name for path in ROOT.glob("*/__init__.py"))
+# The private modules beside the packages (skprob/_*.py) may be imported by all, and
+# import no package.
+MAY_IMPORT = {
+    "mappings": set(),
+    "targets": set(),
+    "losses": {"mappings", "targets"},
+    "data": set(),
+    "objective": {"mappings", "targets", "losses", "data"},
+    # An objective comes to a solver as an argument.
+    "solvers": set(),
+    "linear_model": {"mappings", "targets", "losses", "data", "objective", "solvers"},
+    "metrics": {"mappings", "targets", "losses"},
+    "inspection": {"mappings", "targets"},
+}
+
+
+def own_imports(path):
+    """Line and dotted parts, after skprob, of what a file imports of skprob."""
+    parents = path.relative_to(ROOT.parent).parts[:-1]
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names = [alias.name.split(".") for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            start = parents[: len(parents) - node.level + 1] if node.level else ()
+            module = [*start, *(node.module.split(".") if node.module else ())]
+            names = [[*module, alias.name] for alias in node.names]
+        else:
+            continue
+        for top, *parts in names:
+            if top == "skprob" and parts:
+                yield node.lineno, tuple(parts)
+
+
+def imports_of_others(package):
+    """Where a package imports which parts of another."""
+    for path in sorted((ROOT / package).rglob("*.py")):
+        for line, parts in own_imports(path):
+            if parts[0] in PACKAGES and parts[0] != package:
+                yield f"{path.relative_to(ROOT)}:{line}", parts
+
+
+def test_every_package_has_its_place():
+    assert set(PACKAGES) <= set(MAY_IMPORT)
+    assert PACKAGES == skprob._PACKAGES
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_imports_go_one_way(package):
+    wrong = [
+        f"{where} imports {'.'.join(parts)}"
+        for where, parts in imports_of_others(package)
+        if parts[0] not in MAY_IMPORT[package]
+    ]
+    assert not wrong
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_other_packages_are_imported_through_their_face(package):
+    wrong = [
+        f"{where} imports {'.'.join(parts)}"
+        for where, parts in imports_of_others(package)
+        # The package, or a public name that its __init__ exports.
+        if len(parts) > 2 or parts[-1].startswith("_")
+    ]
+    assert not wrong
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("*.py")), ids=lambda path: path.name)
+def test_modules_beside_the_packages_import_none(path):
+    assert not [parts for _, parts in own_imports(path) if parts[0] in PACKAGES]
+
+
+def test_an_import_is_seen_however_it_is_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(f"{__name__}.ROOT", tmp_path / "skprob")
+    path = tmp_path / "skprob" / "losses" / "family" / "_member.py"
+    path.parent.mkdir(parents=True)
+    path.write_text(
+        "import numpy, skprob.mappings\n"
+        "from skprob import targets\n"
+        "from ... import mappings\n"
+        "from ...mappings import Softmax, _base\n"
+        "def later():\n"
+        "    from ...mappings._base import Mapping\n"
+        "from .._base import Loss\n"
+        "from . import _other\n"
+    )
+    assert sorted(own_imports(path)) == [
+        (1, ("mappings",)),
+        (2, ("targets",)),
+        (3, ("mappings",)),
+        (4, ("mappings", "Softmax")),
+        (4, ("mappings", "_base")),
+        (6, ("mappings", "_base", "Mapping")),
+        (7, ("losses", "_base", "Loss")),
+        (8, ("losses", "family", "_other")),
+    ]
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_the_documentation_lists_every_package(package):
+    listed = (Path(__file__).parents[1] / "docs" / "api.rst").read_text().split()
+    assert f"skprob.{package}" in listed
+
+
+CORE = ("data", "objective", "solvers")
+
+
+def core_modules():
+    return [path for package in CORE for path in sorted((ROOT / package).glob("*.py"))]
+
+
+def named_constants(path):
+    """Names in capitals that a module gives a number, or several."""
+    for node in ast.parse(path.read_text()).body:
+        if not isinstance(node, ast.Assign):
+            continue
+        (target,) = node.targets
+        names = target.elts if isinstance(target, ast.Tuple) else [target]
+        values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+        if all(is_number(value) for value in values):
+            yield from (name.id for name in names if name.id.isupper())
+
+
+def is_number(node):
+    if isinstance(node, ast.BinOp):
+        return is_number(node.left) and is_number(node.right)
+    if isinstance(node, ast.UnaryOp):
+        return is_number(node.operand)
+    return isinstance(node, ast.Constant) and isinstance(node.value, int | float)
+
+
+def test_a_named_constant_is_seen_however_it_is_written(tmp_path):
+    path = tmp_path / "module.py"
+    path.write_text(
+        "_A = 1\nB, _C = 2, -3.0\n_D = 1 << 20\n_E = (1, 2)\n_F = 'text'\ng = 5\n"
+        "_H = 2 * 10**6\n"
+    )
+    assert list(named_constants(path)) == ["_A", "B", "_C", "_D", "_E", "_H"]
+
+
+def test_there_are_few_named_constants():
+    """Each of them is a number that someone must know the reason for."""
+    names = [name for path in core_modules() for name in named_constants(path)]
+    assert len(names) <= 35, names
+
+
+def test_the_core_can_be_read_in_an_afternoon():
+    paths = [*core_modules(), ROOT / "linear_model" / "_path.py"]
+    lines = {path.name: len(path.read_text().splitlines()) for path in paths}
+    assert sum(lines.values()) <= 3400, sum(lines.values())
+
+
+def test_an_objective_is_a_declared_protocol_of_a_dozen_members():
+    members = {name for name in vars(Objective) if not name.startswith("_")}
+    members |= set(Objective.__annotations__)
+    assert len(members) <= 12
+    X = np.eye(3)
+    blocks = split_rows(X, SparseTarget.from_labels(np.arange(3), 3), np.ones(3))
+    loss = FenchelYoungLoss(Softmax())
+    for objective in (
+        LinearObjective(blocks, loss, l2=1.0),
+        CosineObjective(blocks, loss),
+    ):
+        assert not [name for name in members if not hasattr(objective, name)]
+
+
+def test_functions_that_go_to_blocks_are_picklable():
+    """And so is what goes with them, and what they are called on."""
+    sent = []
+
+    class Watched(LocalBlocks):
+        def map(self, function, *args):
+            sent.append((function, args))
+            return Watched(super().map(function, *args)._blocks)
+
+        def sum(self, function, *args):
+            sent.append((function, args))
+            return super().sum(function, *args)
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4))
+    target = SparseTarget.from_labels(rng.integers(3, size=60), 3)
+    loss = FenchelYoungLoss(Sparsemax())
+    blocks = Watched(split_rows(X, target, np.ones(60))._blocks)
+    objective = LinearObjective(blocks, loss, l2=1e-3)
+    unpenalised = objective.with_loss(FenchelYoungLoss(Softmax())).with_l2(0.0)
+    unit_rows = X / np.linalg.norm(X, axis=1, keepdims=True)
+    blocks = Watched(split_rows(unit_rows, target, np.ones(60))._blocks)
+    for each in objective, unpenalised, CosineObjective(blocks, loss):
+        for solver in SOLVERS.values():
+            solution = solver(each, each.initial(), tol=1e-6, max_iter=100)
+            there = solution.parameters, solution.value, solution.gradient
+            each.duality_gap(0, *there)
+            each.is_unbounded(*there[:2])
+    assert len(sent) > 100
+    for function, args in sent:
+        assert pickle.loads(pickle.dumps(function)) is function
+        pickle.dumps(args)
