@@ -92,7 +92,7 @@ _GRIDS = {
     "k": {"k": [1, 2]},
     "p": {"p": [0.6, 0.9]},
     "outside": {"outside": ["published", "add", "full", "skip"], "k": [1]},
-    "pretrain": {"pretrain": ["softmax", None], "k": [2]},
+    "pretrain": {"pretrain": ["softmax", None], "p": [0.9]},
     "kappa": {"kappa": [0.5, 2.0]},
     "noise": {"noise": ["normal", "uniform"]},
     "n_quantiles": {"n_quantiles": [None, 10]},

@@ -13,6 +13,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from .._blas import serial_blas
 from .._docs import DocumentationLink
 from .._validation import check_sample_weight
 from ..losses import LOSSES, FenchelYoungLoss, Loss, MarginLoss, get_loss
@@ -169,7 +170,8 @@ class BaseLinearClassifier(
             If rows of a label set have no label: they are left out. If labels are
             in no row: they are kept, with the target zero.
         """
-        with unchanged_on_error(self):
+        # All products of a fit are of blocks, or small.
+        with unchanged_on_error(self), serial_blas:
             warm = (self.coef_, self.intercept_) if self._starts_warm() else None
             X, y, sample_weight = check_fit_data(self, X, y, sample_weight)
             encoded = encode_target(y, self.target_type, X.dtype)
@@ -398,7 +400,7 @@ class BaseLinearClassifier(
         if self.label_smoothing:
             target = SmoothedTarget(target, self.label_smoothing)
         X, mapping, loss = self._inputs(X), model["mapping_"], model["loss_"]
-        check_kernel(mapping, trial_scores(X, target.shape[1], n_rows=8))
+        check_kernel(mapping, target.shape[1], X.dtype)
         loss.check_on(lambda: trial_scores(X, target.shape[1]))
         losses = loss.stages()
         if mapping.is_only_a_function:

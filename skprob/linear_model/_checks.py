@@ -58,12 +58,12 @@ def _check_squares(X):
         )
 
 
-def trial_scores(X, n_classes, n_rows=64):
+def trial_scores(X, n_classes):
     """Scores of some rows under random coefficients, about as large as after a fit.
 
     For checks of a mapping and a loss on the data at hand; the same at every call.
     """
-    X = as_design(X).take(slice(0, n_rows))
+    X = as_design(X).take(slice(0, 64))
     shape = (1 if n_classes == 2 else n_classes, X.shape[1])
     coef = np.random.default_rng(0).standard_normal(shape)
     predictions = X.matvec(coef)
@@ -72,9 +72,11 @@ def trial_scores(X, n_classes, n_rows=64):
     return scores_of(2 * predictions / np.where(spread > 0, spread, 1))
 
 
-def check_kernel(mapping, scores):
-    """Raise where a mapping does not give a distribution for each row of scores."""
-    scores = standard_scores(scores, mapping.is_shift_invariant)
+def check_kernel(mapping, n_classes, dtype):
+    """Raise where a mapping does not give a distribution for each of a few rows."""
+    # Scores of the size that they have after a fit, all different.
+    scores = 3 * np.sin(np.arange(1.0, 8 * n_classes + 1)).reshape(8, n_classes)
+    scores = standard_scores(scores.astype(dtype), mapping.is_shift_invariant)
     p = np.asarray(mapping.probabilities(scores.copy()))
     if p.shape != scores.shape:
         raise ValueError(

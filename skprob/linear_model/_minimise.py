@@ -51,9 +51,10 @@ def minimise(objectives, parameters, *, solver, tol, max_iter, progress):
             break
     # What is known of the rows there takes memory, which the bound needs, too.
     solution = solution._replace(n_iter=history[-1][0], history=history, point=None)
-    # A millionth of the value is certain enough: a tighter bound takes evaluations.
-    value, gradient = solution.value, solution.gradient
-    gap = objective.duality_gap(0, parameters, value, gradient, enough=1e-6 * value)
+    gap = history[-1][_COLUMNS.index("duality_gap")]
+    if np.isnan(gap):
+        here = solution.value, solution.gradient
+        gap = objective.duality_gap(0, parameters, *here, enough=tol * solution.value)
     return solution, gap
 
 

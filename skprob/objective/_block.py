@@ -44,6 +44,10 @@ class Block:
         self.design, self.target, self.weight = design, target, weight
         self._repeated = {1: target}
 
+    def weight_at(self, n_points):
+        """The weight, repeated for each of several points."""
+        return self.weight if n_points == 1 else np.tile(self.weight, n_points)
+
     def target_at(self, n_points):
         """The target, repeated for each of several points."""
         if n_points not in self._repeated:
@@ -91,10 +95,7 @@ def raw_predictions(design, points):
 
     All rows at one point come before those at the next.
     """
-    n_points, n_outputs, size = points.shape
-    if not points.any():  # Where a fit begins.
-        shape = n_outputs, n_points * design.shape[0]
-        return np.zeros(shape, dtype=design.dtype).T
+    n_outputs, size = points.shape[1:]
     # In this order the predictions are laid out class by class.
     predictions = design.matvec(points.swapaxes(0, 1).reshape(-1, size))
     return predictions.T.reshape(n_outputs, -1).T
@@ -150,8 +151,10 @@ def constant(block, loss):
 
 def value_at_zero(block, loss):
     """The loss of equal scores, without its constant; X is not looked at."""
-    scores = np.zeros(block.target.shape, dtype=block.design.dtype)
-    values, _ = loss.evaluate(scores, block.target)
+    n_rows, n_classes = block.target.shape
+    shape = n_rows, 1 if n_classes == 2 else n_classes
+    predictions = np.zeros(shape, dtype=block.design.dtype)
+    values = linearize_loss(loss, predictions, block.target).values
     return (weighted_total(values, block.weight)[0],)
 
 
@@ -168,7 +171,7 @@ def value_and_gradient(block, points, loss):
     values, residual = loss.evaluate(scores, block.target_at(n_points))
     check_finite("loss", values, loss)
     check_finite("gradient of the loss", residual, loss)
-    residual *= np.tile(block.weight, n_points)[:, None]
+    residual *= block.weight_at(n_points)[:, None]
     residual = predictions_adjoint(residual, n_outputs)
     values = weighted_total(values, block.weight)
     return values, gradients(block.design, residual, n_points)
@@ -201,7 +204,7 @@ class BlockState:
     def __init__(self, block, points, loss, has_gradient=True):
         self._block, self._points, self._loss = block, points, loss
         n_points = len(points)
-        self._weight = np.tile(block.weight, n_points)
+        self._weight = block.weight_at(n_points)
         predictions = raw_predictions(block.design, points)
         linear = linearize_loss(loss, predictions, block.target_at(n_points))
         check_finite("loss", linear.values, loss)

@@ -63,8 +63,14 @@ def duality_gap(objective, problem, parameters, value, gradient, enough):
             return float(np.fmin(bound, max(gap, 0.0)))
 
         bound = bound_at(parameters, value, gradient)
-        if bound > enough and can_be_moved(objective.description):
-            bound = bound_at(*best_intercepts(objective, problem, parameters))
+        # About what is left of it at the best intercepts, by which it may get much
+        # smaller, or small enough.
+        slope = gradient.reshape(objective.shape)[:, :-1]
+        rest = np.sum(slope**2 / (2 * ridge[:-1]))
+        pays = rest <= bound / 2 or (bound > enough and rest <= 2 * enough)
+        if pays and can_be_moved(objective.description):
+            moved = bound_at(*best_intercepts(objective, problem, parameters))
+            bound = min(bound, moved)
     return bound
 
 

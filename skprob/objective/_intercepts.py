@@ -1,12 +1,11 @@
 """The best intercepts for given coefficients."""
 
 import numpy as np
-from scipy.optimize import minimize
 
 from ._block import check_finite, linearize_loss, raw_predictions, weighted_total
 
-# What is left of the gradient; each intercept is in units of its curvature.
-_PRECISION = 1e-3
+# Newton's steps, and trials of the length of each. Three steps are usual.
+_MOST_STEPS = 20
 # Raw predictions and probabilities of all rows are held in memory up to so many numbers
 # (128 MiB each), or 8 for each number of X.
 _MOST_PREDICTIONS = 1 << 24
@@ -23,43 +22,67 @@ def best_intercepts(objective, problem, parameters):
 
     Returns the parameters, and the value and the gradient of the objective there. X is
     read for the raw predictions, which are all that matters for the intercepts, and for
-    the gradient at the end. SciPy's trust-region Newton method finds the intercepts.
+    the gradient at the end.
     """
-    loss = objective.loss
     points = parameters.reshape(1, *objective.shape)
     objective.count(0.5)
     rows = objective.blocks.map(_predict, points)
-    kept = {}
-
-    def states(shift):
-        # SciPy asks for products where it has asked for the value.
-        key = shift.tobytes()
-        if key not in kept:
-            kept.clear()  # They take as much memory as the probabilities.
-            kept[key] = rows.map(_Shifted, shift, loss)
-        return kept[key]
-
-    def value_and_gradient(variables):
-        value, gradient = states(scale * variables).sum(_Shifted.value_and_gradient)
-        return float(value), scale * gradient
-
-    def product(variables, direction):
-        along = scale * direction
-        return scale * states(scale * variables).sum(_Shifted.product, along)[0]
-
-    start = np.zeros(objective.shape[0])
-    (curvature,) = states(start).sum(_Shifted.curvature)
-    usable = curvature > np.finfo(float).eps * curvature.max()
-    scale = 1 / np.sqrt(curvature, out=np.ones_like(start), where=usable)
-    slope = np.linalg.norm(value_and_gradient(start)[1])
-    how = {"method": "trust-ncg", "jac": True, "options": {"gtol": _PRECISION * slope}}
-    found = minimize(value_and_gradient, start, hessp=product, **how).x
-    # Free the memory of the rows before the next pass.
-    kept.clear()
     points = points.copy()
-    points[0, :, -1] += scale * found
+    points[0, :, -1] += _best_shift(rows, objective.loss, objective.shape[0])
+    del rows  # Free their memory before the next pass.
     values, gradients = objective.value_and_gradient(points, [problem])
     return points.ravel(), float(values[0]), gradients[0]
+
+
+def _best_shift(rows, loss, n_outputs):
+    """What to add to the intercepts, by Newton's method.
+
+    A thousandth of the gradient may be left; each intercept is in units of its
+    curvature.
+    """
+    shift = np.zeros(n_outputs)
+    states = rows.map(_Shifted, shift, loss)
+    (curvature,) = states.sum(_Shifted.curvature)
+    usable = curvature > np.finfo(float).eps * curvature.max()
+    scale = 1 / np.sqrt(curvature, out=np.ones(n_outputs), where=usable)
+    value, gradient = states.sum(_Shifted.value_and_gradient)
+    enough = 1e-3 * np.linalg.norm(scale * gradient)
+    rounding = np.finfo(float).eps * (10 * abs(value) + 1)
+    for _ in range(_MOST_STEPS):
+        step = scale * _step(states, scale * gradient, scale)
+        slope = step @ gradient
+        for _ in range(_MOST_STEPS):
+            there = rows.map(_Shifted, shift + step, loss)
+            height, gradient_there = there.sum(_Shifted.value_and_gradient)
+            if height <= value + 1e-4 * slope + rounding:
+                break
+            step, slope = step / 4, slope / 4
+        else:
+            break
+        states, shift = there, shift + step
+        value, gradient = height, gradient_there
+        if np.linalg.norm(scale * gradient) <= enough:
+            break
+    return shift
+
+
+def _step(states, gradient, scale):
+    """Newton's step by conjugate gradients, to a tenth of the gradient."""
+    step, rest = np.zeros_like(gradient), -gradient
+    direction, square = rest, rest @ rest
+    enough = square / 100
+    for _ in range(len(gradient)):
+        product = scale * states.sum(_Shifted.product, scale * direction)[0]
+        curvature = direction @ product
+        if not curvature > np.finfo(float).eps * (direction @ direction):
+            return step if step.any() else direction
+        step = step + square / curvature * direction
+        rest = rest - square / curvature * product
+        before, square = square, rest @ rest
+        if square <= enough:
+            break
+        direction = rest + square / before * direction
+    return step
 
 
 def _predict(block, points):

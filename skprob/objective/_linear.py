@@ -139,7 +139,8 @@ class LinearObjective(MeanLoss):
     def duality_gap(self, problem, parameters, value, gradient, enough=0.0):
         """A bound on the value less the minimum; infinite where none is known.
 
-        One that is at most `enough` need not be made tighter, which takes evaluations.
+        It is made tighter, which takes a few evaluations, where that is likely to halve
+        it, or to bring it from above `enough` below.
         """
         if not self.loss.has_negative_entropy:
             return np.inf

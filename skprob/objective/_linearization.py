@@ -70,11 +70,12 @@ class Linearization:
         entries = _entries_of_pairs(n_outputs, size)
         found = pairs.reshape(len(places), -1).take(entries, axis=1)
         ridge = objective.penalty.diagonal[self._which[places], 0]
-        outputs, columns = np.arange(n_outputs)[:, None], np.arange(size)
-        blocks = found.reshape(len(places), n_outputs, size, n_outputs, size)
-        blocks[:, outputs, columns, outputs, columns] += ridge[:, None]
+        # A view of the diagonals.
+        diagonals = found.reshape(len(places), -1)[:, :: n_outputs * size + 1]
+        diagonals += np.tile(ridge, n_outputs)
         if objective.description.is_relative and not ridge.all():
-            free = (ridge == 0).T / n_outputs
+            blocks = found.reshape(len(places), n_outputs, size, n_outputs, size)
+            free, columns = (ridge == 0).T / n_outputs, np.arange(size)
             blocks[:, :, columns, :, columns] += free[:, :, None, None]
         return found
 

@@ -26,7 +26,8 @@ def has_descent_direction(objective, parameters):
     direction = parameters.reshape(1, *objective.shape)
     rows = objective.blocks.map(_Margins)
     largest = _largest(rows, direction)
-    while True:
+    # Every round ties margins that depend on the direction, and so takes a dimension.
+    for _ in range(direction.size):
         rounding = _ROUNDING * _largest(rows, direction)
         if rounding <= _ROUNDING**2 * largest:
             return False
@@ -37,6 +38,7 @@ def has_descent_direction(objective, parameters):
             return False
         rows = rows.map(_Margins.tied_where_against, direction, rounding)
         direction = _without_tied(rows, direction)
+    return False
 
 
 def _largest(rows, direction):

@@ -74,7 +74,8 @@ class Convergence:
         self._tol_at_start = tol if tol_at_start is None else tol_at_start
         self.stalled = self._stopped = False
         self._objective, self._problem = objective, problem
-        self._certified = objective.has_certificate and certify
+        self._has_certificate = objective.has_certificate
+        self._certified = self._has_certificate and certify
         self._eps = float(np.finfo(objective.description.dtype).eps)
         self._max_iter, self._callback = max_iter, callback
         self._values = deque(maxlen=_PATIENCE + 1)
@@ -127,7 +128,7 @@ class Convergence:
         allowed = tol * size + tol * (tol * at_zero) + self._eps
         # 2. The expected decrease.
         expected = self._expected
-        if not objective.has_certificate:
+        if not self._has_certificate:
             # More than this is not gained by parameters up to four times as large, nor
             # by smaller ones; at the minimum it is nothing.
             slope = self.gradient @ self.parameters

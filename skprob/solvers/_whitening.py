@@ -34,8 +34,8 @@ class Scaling:
             self._mean, deviation = None, np.hypot(mean, deviation)
         curvature = total * deviation**2 + ridge
         # Where nothing has any curvature, the parameters stay as they are.
-        largest = curvature.max()
-        least = np.finfo(float).eps * largest if largest > 0 else 1.0
+        largest, eps = curvature.max(), np.finfo(float).eps
+        least = eps * largest if largest > eps**2 else 1.0
         self._unit = 1 / np.sqrt(np.maximum(curvature, least))
 
     def to_parameters(self, variables):
@@ -111,7 +111,8 @@ def _inverse_factors(grams, ridge, precision, vanishing):
     # What rounding left is relative to the features' curvature: penalties are exact.
     largest = diagonals.max(axis=1, initial=0, keepdims=True)
     diagonals += ridge
-    largest[largest == 0] = 1
+    # Of standardised features and losses in nats: below rounding there is none at all.
+    largest[largest < precision**2] = 1
     flat = diagonals < np.sqrt(precision) * largest
     diagonals += np.where(flat, largest, 0)
     diagonals += vanishing * largest

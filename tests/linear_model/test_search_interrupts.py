@@ -219,7 +219,7 @@ def test_ctrl_c_while_the_workers_are_at_work(backend, tmp_path):
             time.sleep(0.01)
         _thread.interrupt_main()
 
-    watcher = threading.Thread(target=interrupt)
+    watcher = threading.Thread(target=interrupt, daemon=True)
     with parallel_config(backend=backend), pytest.raises(KeyboardInterrupt):
         watcher.start()
         model.fit(*labels())

@@ -106,18 +106,30 @@ def test_it_is_the_gap_to_the_dual_objective(loss):
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
-def test_a_bound_that_is_enough_is_not_made_tighter(n_classes):
+def test_it_is_made_tighter_where_that_pays(n_classes):
     objective = problem(FenchelYoungLoss(Entmax(1.5)), n_classes)
     best = exact_optimum(objective)
     least, _ = value_at(objective, best)
-    point = best + 0.01 * np.random.default_rng(2).normal(size=best.size)
-    value, loose = gap_at(objective, point, enough=np.inf)
-    before = objective.passes
-    assert gap_at(objective, point, enough=loose) == (value, loose)
-    assert objective.passes == before + 1  # for the value and its gradient
-    _, tight = gap_at(objective, point)
-    assert value - least <= tight < 0.99 * loose
-    assert gap_at(objective, point, enough=(tight + loose) / 2)[1] == tight
+    step = np.random.default_rng(2).normal(size=objective.shape)
+    coefs, intercepts = 0.1 * step, 0.1 * step
+    coefs[:, -1] = intercepts[:, :-1] = 0
+
+    def passes_and_gap(step, enough):
+        before, point = objective.passes, best + step.ravel()
+        value, gap = gap_at(objective, point, enough=enough)
+        assert value - least <= gap
+        return objective.passes - before - 1, gap  # without those for the value
+
+    # Other intercepts are all that it takes.
+    passes, gap = passes_and_gap(intercepts, enough=np.inf)
+    assert passes > 0
+    # They gain next to nothing, but it may be enough.
+    passes, loose = passes_and_gap(coefs, enough=np.inf)
+    assert passes == 0
+    assert passes_and_gap(coefs, enough=0.1 * loose) == (0, loose)
+    passes, tight = passes_and_gap(coefs, enough=0.99 * loose)
+    assert passes > 0
+    assert tight <= loose
 
 
 @pytest.mark.parametrize("mapping", [Softmax(), Entmax(1.5), Sparsemax()], ids=repr)
