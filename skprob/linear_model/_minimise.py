@@ -51,11 +51,10 @@ def minimise(objectives, parameters, *, solver, tol, max_iter, progress):
             break
     # What is known of the rows there takes memory, which the bound needs, too.
     solution = solution._replace(n_iter=history[-1][0], history=history, point=None)
-    gap = history[-1][_COLUMNS.index("duality_gap")]
-    if np.isnan(gap):
-        here = solution.value, solution.gradient
-        gap = objective.duality_gap(0, parameters, *here, enough=tol * solution.value)
-    return solution, gap
+    here = parameters, solution.value, solution.gradient
+    known = dict(zip(_COLUMNS, history[-1], strict=True))["duality_gap"]
+    enough = tol * solution.value
+    return solution, objective.duality_gap(0, *here, enough=enough, known=known)
 
 
 def _joined(history, rows):

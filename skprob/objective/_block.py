@@ -42,17 +42,13 @@ class Block:
 
     def __init__(self, design, target, weight):
         self.design, self.target, self.weight = design, target, weight
-        self._repeated = {1: target}
+        self._repeated = {1: (target, weight)}
 
-    def weight_at(self, n_points):
-        """The weight, repeated for each of several points."""
-        return self.weight if n_points == 1 else np.tile(self.weight, n_points)
-
-    def target_at(self, n_points):
-        """The target, repeated for each of several points."""
+    def at_points(self, n_points):
+        """Target and weight, repeated for each of several points."""
         if n_points not in self._repeated:
             rows = np.tile(np.arange(len(self.weight)), n_points)
-            self._repeated[n_points] = self.target.take(rows)
+            self._repeated[n_points] = self.target.take(rows), self.weight[rows]
         return self._repeated[n_points]
 
     def take(self, rows):
@@ -167,11 +163,12 @@ def target_coupling(block):
 def value_and_gradient(block, points, loss):
     """Values (n_points,) and gradients (n_points, M, size) of the block's loss."""
     n_points, n_outputs, _ = points.shape
+    target, weight = block.at_points(n_points)
     scores = scores_of(raw_predictions(block.design, points))
-    values, residual = loss.evaluate(scores, block.target_at(n_points))
+    values, residual = loss.evaluate(scores, target)
     check_finite("loss", values, loss)
     check_finite("gradient of the loss", residual, loss)
-    residual *= block.weight_at(n_points)[:, None]
+    residual *= weight[:, None]
     residual = predictions_adjoint(residual, n_outputs)
     values = weighted_total(values, block.weight)
     return values, gradients(block.design, residual, n_points)
@@ -204,9 +201,9 @@ class BlockState:
     def __init__(self, block, points, loss, has_gradient=True):
         self._block, self._points, self._loss = block, points, loss
         n_points = len(points)
-        self._weight = block.weight_at(n_points)
+        target, self._weight = block.at_points(n_points)
         predictions = raw_predictions(block.design, points)
-        linear = linearize_loss(loss, predictions, block.target_at(n_points))
+        linear = linearize_loss(loss, predictions, target)
         check_finite("loss", linear.values, loss)
         # Values and residuals are not kept: to allocate memory takes time.
         self._loss_product = linear.hessian_product

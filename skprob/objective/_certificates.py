@@ -46,7 +46,7 @@ def _target_sums(block, n_outputs):
     return weighted.sum(axis=0), np.vdot(weighted, target), coupling
 
 
-def duality_gap(objective, problem, parameters, value, gradient, enough):
+def duality_gap(objective, problem, parameters, value, gradient, enough, known):
     """Bound on the value less the minimum: see :meth:`LinearObjective.duality_gap`."""
     ridge = objective.penalty.diagonal[problem, 0]
     # No such loss is negative.
@@ -62,12 +62,11 @@ def duality_gap(objective, problem, parameters, value, gradient, enough):
             gap = value - point[1] + _gap_at(objective, ridge, *point)
             return float(np.fmin(bound, max(gap, 0.0)))
 
-        bound = bound_at(parameters, value, gradient)
-        # About what is left of it at the best intercepts, by which it may get much
-        # smaller, or small enough.
+        bound = np.fmin(known, bound_at(parameters, value, gradient))
+        # About what is left of it at the best intercepts.
         slope = gradient.reshape(objective.shape)[:, :-1]
         rest = np.sum(slope**2 / (2 * ridge[:-1]))
-        pays = rest <= bound / 2 or (bound > enough and rest <= 2 * enough)
+        pays = bound > enough and rest <= max(2 * enough, bound / 2)
         if pays and can_be_moved(objective.description):
             moved = bound_at(*best_intercepts(objective, problem, parameters))
             bound = min(bound, moved)

@@ -136,15 +136,18 @@ class LinearObjective(MeanLoss):
         return target_sums(self)
 
     @serial_blas
-    def duality_gap(self, problem, parameters, value, gradient, enough=0.0):
+    def duality_gap(
+        self, problem, parameters, value, gradient, enough=0.0, known=np.nan
+    ):
         """A bound on the value less the minimum; infinite where none is known.
 
-        It is made tighter, which takes a few evaluations, where that is likely to halve
-        it, or to bring it from above `enough` below.
+        It is at most one that is `known`. Where it is above `enough` it is made
+        tighter, which takes a few evaluations, if that is likely to halve it or to make
+        it small enough.
         """
         if not self.loss.has_negative_entropy:
             return np.inf
-        return duality_gap(self, problem, parameters, value, gradient, enough)
+        return duality_gap(self, problem, parameters, value, gradient, enough, known)
 
     def is_unbounded(self, parameters, value):
         """Whether there is no minimum, judged at parameters near it if there is one.

@@ -75,7 +75,8 @@ class Linearization:
         diagonals += np.tile(ridge, n_outputs)
         if objective.description.is_relative and not ridge.all():
             blocks = found.reshape(len(places), n_outputs, size, n_outputs, size)
-            free, columns = (ridge == 0).T / n_outputs, np.arange(size)
+            columns = np.flatnonzero(ridge.min(axis=0) == 0)
+            free = (ridge[:, columns] == 0).T / n_outputs
             blocks[:, :, columns, :, columns] += free[:, :, None, None]
         return found
 

@@ -91,7 +91,7 @@ class Convergence:
         self.parameters, self.value, self.gradient = here[:3]
         self._expected, self._is_exact = expected_decrease, is_exact
         gradient = self.gradient
-        self.gradient_norm = float(max(gradient.max(), -gradient.min()))
+        self.gradient_norm = float(np.abs(gradient).max())
         self._failed, self._gap = None, math.nan
         if not self.history:
             self._values.append(self.value)

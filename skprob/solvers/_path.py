@@ -47,10 +47,13 @@ def minimize_path(objective, strengths, starts, *, solver, tol, max_iter):
     criteria = {**limits, "tol_at_start": _AT_START * tol}
     description, chosen = objective.description, plan(objective.description)
     is_small = chosen.method == "newton-cholesky"
-    if not is_small:
+    if is_small:
+        # What the whole Hessian promises needs no certificate.
+        criteria["certify"] = solver == "lbfgs"
+    else:
         chosen = Preconditioner(description, chosen)
         criteria["preconditioner"] = chosen
-    elif solver != "lbfgs" and np.all(strengths > 0):
+    if is_small and solver != "lbfgs" and np.all(strengths > 0):
         found = _side_by_side(objective.with_l2(strengths), starts, criteria)
     start = starts[0]
     for l2, solution in zip(strengths, found, strict=True):
@@ -74,8 +77,7 @@ def _side_by_side(objective, starts, criteria):
     """Solutions of all problems of a small objective."""
     solvers = []
     for i, start in enumerate(starts):
-        # What the whole Hessian promises needs no certificate.
-        convergence = Convergence(objective, i, certify=False, **criteria)
+        convergence = Convergence(objective, i, **criteria)
         direction = _FromElsewhere(objective.description, is_penalised=True)
         solvers.append(_bounded(newton(start, [direction], convergence)))
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):

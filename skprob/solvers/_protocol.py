@@ -1,5 +1,6 @@
 """What a solver needs to know of an objective."""
 
+from math import nan
 from typing import Any, Protocol
 
 
@@ -37,8 +38,13 @@ class Objective(Protocol):
         are second derivatives only, for which nothing is kept of the rows.
         """
 
-    def duality_gap(self, problem, parameters, value, gradient, enough=0.0):
-        """A bound on value less minimum, infinite where none is known."""
+    def duality_gap(
+        self, problem, parameters, value, gradient, enough=0.0, known=nan
+    ):
+        """A bound on value less minimum, infinite where there is none.
+
+        No larger than one that is `known`, and not made tighter than `enough`.
+        """
 
     def is_unbounded(self, parameters, value):
         """Whether there is no minimum, judged at parameters near it if there is one."""
