@@ -182,9 +182,6 @@ BY_OUTPUT = '("gram by output", n_outputs), ("gram", 1)'
 GROUPS = {
     in_all: {
         "nothing": [],
-        "no product with zeros": edited(
-            _block.raw_predictions, "not points.any()", "False", _block
-        ),
     },
     by_newton: {
         "cubic interpolation": halving(),

@@ -122,6 +122,7 @@ class Convergence:
         norm = self.gradient_norm
         if not norm <= tol:
             yield f"the largest gradient entry is {norm:.3g}, above tol={tol:.3g}"
+        within = f"although the largest gradient entry, {norm:.3g}, is within tol"
         if not objective.description.is_convex:
             return
         size, at_zero = abs(self.value), abs(objective.value_at_zero)
@@ -141,7 +142,8 @@ class Convergence:
         if not (is_small or self.stalled):
             yield (
                 f"the objective, {self.value:.6g}, may still fall by about "
-                f"{expected:.3g}, more than tol={tol:.3g} allows ({allowed:.3g})"
+                f"{expected:.3g}, more than tol={tol:.3g} allows ({allowed:.3g}), "
+                f"{within}"
             )
         # 3. The duality gap.
         if certified:
@@ -154,7 +156,7 @@ class Convergence:
             if not self._gap <= enough:
                 yield (
                     f"the duality gap is {self._gap:.3g}, above {enough:.3g}, with the "
-                    f"objective at {self.value:.6g}"
+                    f"objective at {self.value:.6g}, {within}"
                 )
 
     @property
