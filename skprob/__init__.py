@@ -10,6 +10,7 @@ _CLASSIFIERS = [
     "EntmaxClassifierCV",
     "LinearClassifier",
     "PerturbMaxClassifier",
+    "SigmoidClassifier",
     "SoftmaxClassifier",
     "SparseSoftmaxClassifier",
     "SparsemaxClassifier",

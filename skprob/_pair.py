@@ -3,6 +3,11 @@
 import numpy as np
 
 
+def n_raw_predictions(n_classes, polytope):
+    """Raw predictions of a linear model: two classes that sum to one share one."""
+    return 1 if n_classes == 2 and polytope == "simplex" else n_classes
+
+
 def pair_scores(difference):
     """Scores -u/2 and u/2 of two classes that differ by u.
 

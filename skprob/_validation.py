@@ -117,6 +117,35 @@ def as_sparse_distributions(probabilities, name="probabilities"):
     return p
 
 
+def as_marginals(probabilities, name="probabilities"):
+    """`probabilities` as a float matrix, or a CSR array, of numbers from 0 to 1."""
+    if sparse.issparse(probabilities):
+        p = sparse.csr_array(probabilities, copy=True)
+        p.data = as_real(name, p.data)
+        p.sum_duplicates()
+        p.eliminate_zeros()
+        values = p.data
+    else:
+        p = values = _as_matrix(name, probabilities)
+    # NaN fails the comparisons.
+    good = (values >= 0) & (values <= 1)
+    if not good.all():
+        raise ValueError(
+            f"{name} must be marginals, numbers from 0 to 1; got {values[~good][0]:.6g}"
+            f" and {np.count_nonzero(~good)} such numbers in all."
+        )
+    return p
+
+
+def as_points(probabilities, polytope, name="probabilities"):
+    """`probabilities` as a float matrix, or a CSR array, of rows in a polytope."""
+    if polytope == "cube":
+        return as_marginals(probabilities, name)
+    if sparse.issparse(probabilities):
+        return as_sparse_distributions(probabilities, name)
+    return as_distributions(probabilities, name)
+
+
 def _as_matrix(name, array):
     array = as_real(name, array)
     if array.ndim != 2:

@@ -5,6 +5,7 @@ from ._entmax_classifier import EntmaxClassifier
 from ._entmax_classifier_cv import EntmaxClassifierCV
 from ._linear_classifier import LinearClassifier
 from ._perturb_max_classifier import PerturbMaxClassifier
+from ._sigmoid_classifier import SigmoidClassifier
 from ._softmax_classifier import SoftmaxClassifier
 from ._sparse_softmax_classifier import SparseSoftmaxClassifier
 from ._sparsemax_classifier import SparsemaxClassifier
@@ -16,6 +17,7 @@ __all__ = [
     "EntmaxClassifierCV",
     "LinearClassifier",
     "PerturbMaxClassifier",
+    "SigmoidClassifier",
     "SoftmaxClassifier",
     "SparseSoftmaxClassifier",
     "SparsemaxClassifier",

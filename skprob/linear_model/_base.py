@@ -174,7 +174,7 @@ class BaseLinearClassifier(
         with unchanged_on_error(self), serial_blas:
             warm = (self.coef_, self.intercept_) if self._starts_warm() else None
             X, y, sample_weight = check_fit_data(self, X, y, sample_weight)
-            encoded = encode_target(y, self.target_type, X.dtype)
+            encoded = self._encoded(y, X.dtype)
             data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
             X, row_weight = labelled_rows(X, sample_weight, encoded)
             if encoded.labelled is not None:
@@ -261,8 +261,9 @@ class BaseLinearClassifier(
         Returns
         -------
         probabilities : ndarray or CSR array of shape (n_samples, n_classes)
-            In the order of ``classes_``; rows sum to one. With ``sparse_output`` the
-            non-zeros as a CSR array.
+            In the order of ``classes_``; rows sum to one, unless the mapping's values
+            are marginals of labels. With ``sparse_output`` the non-zeros as a CSR
+            array.
         """
         probabilities = self._probabilities(X)
         if self.sparse_output:
@@ -380,6 +381,11 @@ class BaseLinearClassifier(
         """What the coefficients are multiplied with: X, or its rows at norm one."""
         return unit_rows(X) if self.similarity == "cosine" else X
 
+    def _encoded(self, y, dtype, classes=None):
+        """What is learnt from a checked target."""
+        polytope = get_mapping(self._mapping()).polytope
+        return encode_target(y, self.target_type, dtype, classes, polytope)
+
     def _checked_mapping(self):
         mapping = clone(get_mapping(self._mapping()))
         mapping._validate_params()
@@ -398,10 +404,11 @@ class BaseLinearClassifier(
         """What is minimised, one after the other."""
         l2 = penalty(self.C, weight.sum())
         if self.label_smoothing:
-            target = SmoothedTarget(target, self.label_smoothing)
+            polytope = model["mapping_"].polytope
+            target = SmoothedTarget(target, self.label_smoothing, polytope)
         X, mapping, loss = self._inputs(X), model["mapping_"], model["loss_"]
         check_kernel(mapping, target.shape[1], X.dtype)
-        loss.check_on(lambda: trial_scores(X, target.shape[1]))
+        loss.check_on(lambda: trial_scores(X, target.shape[1], mapping.polytope))
         losses = loss.stages()
         if mapping.is_only_a_function:
             # At zero scores its gradient may vanish: start where softmax ends.

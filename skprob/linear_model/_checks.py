@@ -4,8 +4,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
+from .._pair import n_raw_predictions
 from .._scores import standard_scores
-from .._validation import check_sample_weight, naming
+from .._validation import as_marginals, check_sample_weight, naming
 from ..data import as_design
 from ..objective import scores_of
 from ..targets import check_target
@@ -58,13 +59,13 @@ def _check_squares(X):
         )
 
 
-def trial_scores(X, n_classes):
+def trial_scores(X, n_classes, polytope):
     """Scores of some rows under random coefficients, about as large as after a fit.
 
     For checks of a mapping and a loss on the data at hand; the same at every call.
     """
     X = as_design(X).take(slice(0, 64))
-    shape = (1 if n_classes == 2 else n_classes, X.shape[1])
+    shape = n_raw_predictions(n_classes, polytope), X.shape[1]
     coef = np.random.default_rng(0).standard_normal(shape)
     predictions = X.matvec(coef)
     predictions = predictions - predictions.mean(axis=0)
@@ -73,7 +74,7 @@ def trial_scores(X, n_classes):
 
 
 def check_kernel(mapping, n_classes, dtype):
-    """Raise where a mapping does not give a distribution for each of a few rows."""
+    """Raise where a mapping does not give a point of its polytope for each row."""
     # Scores of the size that they have after a fit, all different.
     scores = 3 * np.sin(np.arange(1.0, 8 * n_classes + 1)).reshape(8, n_classes)
     scores = standard_scores(scores.astype(dtype), mapping.is_shift_invariant)
@@ -83,6 +84,9 @@ def check_kernel(mapping, n_classes, dtype):
             f"The mapping must give probabilities of shape {scores.shape} for these "
             f"scores; {mapping!r} gave {p.shape}."
         )
+    if mapping.polytope == "cube":
+        as_marginals(p, f"the values of {mapping!r}")
+        return
     off = np.abs(p.sum(axis=1) - 1).max()
     if not (off <= 1e-3 and p.min() >= 0):
         raise ValueError(

@@ -22,6 +22,7 @@ from sklearn.utils.metadata_routing import (
 )
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
+from .._pair import n_raw_predictions
 from ..mappings import Entmax
 from ..targets import encode_target
 from ._base import BaseLinearClassifier
@@ -245,7 +246,7 @@ class EntmaxClassifierCV(BaseLinearClassifier):
             K = len(encoded.classes)
             results = Results.unknown(
                 shape=(len(folds), len(alphas), len(Cs)),
-                coef_shape=(1 if K == 2 else K, X.shape[1]),
+                coef_shape=(n_raw_predictions(K, "simplex"), X.shape[1]),
                 dtype=X.dtype,
             )
             paths = [

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import clone
 
 from ..solvers import minimize_path
-from ..targets import class_weight_factors, encode_target
+from ..targets import class_weight_factors
 from ._base import labelled_rows, penalty
 from ._threshold import threshold_rule
 
@@ -29,7 +29,7 @@ def entmax_path(template, X, y, sample_weight, classes, alphas, Cs):
     and C. X, y and `sample_weight` are checked, y is of the kind that
     ``template.target_type`` names, and `Cs` go from much penalty to little.
     """
-    encoded = encode_target(y, template.target_type, X.dtype, classes)
+    encoded = template._encoded(y, X.dtype, classes)
     X, row_weight = labelled_rows(X, sample_weight, encoded)
     factors = class_weight_factors(template.class_weight, encoded, row_weight)
     weight = row_weight * factors

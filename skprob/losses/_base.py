@@ -66,6 +66,8 @@ class Loss(BaseEstimator, metaclass=ABCMeta):
 
     _parameter_constraints: dict = {}
 
+    #: Where the values of its mapping may lie: see :class:`~skprob.mappings.Mapping`.
+    polytopes = ("simplex",)
     #: Is the loss convex in the scores?
     is_convex = False
     #: Are the second derivatives bounded?
@@ -95,6 +97,16 @@ class Loss(BaseEstimator, metaclass=ABCMeta):
                 "for the mapping of the classifier that the loss is given to."
             )
         get_mapping(self.mapping)._validate_params()
+        self._check_polytope()
+
+    def _check_polytope(self):
+        mapping = get_mapping(self.mapping)
+        if mapping.polytope not in self.polytopes:
+            raise ValueError(
+                f"{type(self).__name__} needs a mapping whose probabilities sum to "
+                f"one, and those of {mapping!r} are marginals: use FenchelYoungLoss "
+                "(loss='fenchel_young')."
+            )
 
     def stages(self):
         """Losses to minimise one after the other, each from where the last ended."""
@@ -152,7 +164,8 @@ class Loss(BaseEstimator, metaclass=ABCMeta):
             Real scores; -inf means that the class is not available.
         target : array-like or sparse matrix of shape (n_samples, n_classes)
             Rows on the probability simplex: one-hot for a label, uniform over the
-            labels of a set, or any distribution.
+            labels of a set, or any distribution. For a mapping to marginals, numbers
+            from 0 to 1: the indicator of a set, or any marginals.
 
         Returns
         -------
@@ -205,7 +218,8 @@ class Loss(BaseEstimator, metaclass=ABCMeta):
         self.check()
         # Not shifted: a loss shifts them itself, if its mapping allows it.
         scores = standard_scores(as_rows(scores), shift=False)
-        return scores, as_target(target, scores.shape, scores.dtype)
+        polytope = get_mapping(self.mapping).polytope
+        return scores, as_target(target, scores.shape, scores.dtype, polytope)
 
 
 def shift_to_standard(scores, mapping):

@@ -46,6 +46,7 @@ class FenchelYoungLoss(Loss):
            [ 0. ,  0. ,  0. ]])
     """
 
+    polytopes = ("simplex", "cube")
     is_convex = True
     has_negative_entropy = True
 
@@ -72,7 +73,7 @@ class FenchelYoungLoss(Loss):
     def evaluate(self, scores, target):
         mapping = get_mapping(self.mapping)
         shift_to_standard(scores, mapping)
-        inner = target.inner(scores)
+        inner = _inner(target, scores, mapping.polytope)
         gradient, values = mapping.probabilities_and_potential(scores)
         check_shape(mapping, "probabilities", gradient, target.shape)
         check_shape(mapping, "a potential", values, inner.shape)
@@ -83,7 +84,7 @@ class FenchelYoungLoss(Loss):
     def linearize(self, scores, target):
         mapping = get_mapping(self.mapping)
         shift_to_standard(scores, mapping)
-        inner = target.inner(scores)
+        inner = _inner(target, scores, mapping.polytope)
         linear, potential = mapping.linearize_with_potential(scores)
         check_shape(mapping, "probabilities", linear.probabilities, target.shape)
         check_shape(mapping, "a potential", potential, inner.shape)
@@ -119,3 +120,14 @@ class FenchelYoungLoss(Loss):
     def negative_entropy(self, probabilities):
         mapping = get_mapping(self.mapping)
         return mapping.negative_entropy_among(probabilities, probabilities.shape[1])
+
+
+def _inner(target, scores, polytope):
+    """⟨q, z⟩, in the cube less the sum of the positive scores, as the potential is."""
+    if polytope == "simplex":
+        return target.inner(scores)
+    # Label by label, so that nothing cancels between labels.
+    excess = target.to_dense(scores.dtype) - (scores > 0)
+    terms = np.zeros_like(excess)
+    np.multiply(excess, scores, out=terms, where=excess != 0)
+    return terms.sum(axis=1)

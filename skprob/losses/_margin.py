@@ -85,6 +85,7 @@ class MarginLoss(Loss):
     def check(self):
         self._validate_params()
         self.loss.check()
+        self._check_polytope()
 
     def constant(self, target, n_available=None):
         return self.loss.constant(target, n_available)

@@ -9,6 +9,7 @@ from ._entropy_invariant_softmax import (
 from ._function import FunctionMapping
 from ._perturb_max import PerturbMax, perturb_max
 from ._registry import MAPPINGS, get_mapping
+from ._sigmoid import Sigmoid, sigmoid
 from ._softmax import Softmax, softmax
 from ._sparse_softmax import SparseSoftmax, sparse_softmax
 from ._sparsemax import Sparsemax, sparsemax
@@ -23,6 +24,7 @@ __all__ = [
     "Linearization",
     "Mapping",
     "PerturbMax",
+    "Sigmoid",
     "Softmax",
     "SparseSoftmax",
     "Sparsemax",
@@ -32,6 +34,7 @@ __all__ = [
     "entropy_invariant_softmax",
     "get_mapping",
     "perturb_max",
+    "sigmoid",
     "softmax",
     "sparse_softmax",
     "sparsemax",

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import validate_parameter_constraints
 
 from .._scores import standard_scores
-from .._validation import as_distributions, as_rows
+from .._validation import as_points, as_rows
 from ._numerical import numerical_linearization
 from ._rows import by_blocks
 
@@ -94,6 +94,9 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
     mapping is shift invariant the largest score of each row is exactly 0. A kernel
     may overwrite them.
 
+    The potential of a kernel in the cube is less the sum of the positive scores: what
+    is left is small where the scores are large.
+
     Only :meth:`probabilities` must be written; each further kernel gives the
     mapping more: :meth:`linearize` derivatives that are exact and fast,
     :meth:`probabilities_and_potential` with :meth:`negative_entropy` the
@@ -102,6 +105,9 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
 
     _parameter_constraints: dict = {}
 
+    #: Where its values lie: rows of the "simplex" sum to one; entries of a row of the
+    #: "cube" are marginals between zero and one, of labels that may occur together.
+    polytope = "simplex"
     #: Is the mapping the gradient of a convex function, which it provides? Then it
     #: has a Fenchel-Young loss and a symmetric positive semidefinite Jacobian.
     has_potential = False
@@ -210,8 +216,8 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         Returns
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
-            Rows on the probability simplex, float32 for float32 scores and
-            float64 otherwise.
+            Rows of the mapping's polytope, the probability simplex for most; float32
+            for float32 scores and float64 otherwise.
 
         Raises
         ------
@@ -360,7 +366,9 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
             return self.probabilities_and_potential(block)[1]
 
         potential = by_blocks(kernel, scores, self.is_shift_invariant)
-        if self.is_shift_invariant:
+        if self.polytope == "cube":
+            potential += np.maximum(scores, 0).sum(axis=1)
+        elif self.is_shift_invariant:
             potential += scores.max(axis=1)
         return potential
 
@@ -370,7 +378,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         Parameters
         ----------
         probabilities : array-like of shape (n_samples, n_classes)
-            Rows on the probability simplex.
+            Rows of the mapping's polytope.
 
         Returns
         -------
@@ -381,12 +389,12 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         Raises
         ------
         ValueError
-            If a row is not on the probability simplex.
+            If a row is not in the mapping's polytope.
         TypeError
             If the mapping has no entropy.
         """
         self._validate_params()
-        return -self.negative_entropy(as_distributions(probabilities))
+        return -self.negative_entropy(as_points(probabilities, self.polytope))
 
     def _lacks(self, what, method):
         return TypeError(

@@ -5,6 +5,7 @@ from ._entmax import Entmax
 from ._entropy_invariant_softmax import EntropyInvariantSoftmax
 from ._function import FunctionMapping
 from ._perturb_max import PerturbMax
+from ._sigmoid import Sigmoid
 from ._softmax import Softmax
 from ._sparse_softmax import SparseSoftmax
 from ._sparsemax import Sparsemax
@@ -19,6 +20,7 @@ MAPPINGS = {
     "sparse_softmax": SparseSoftmax,
     "entropy_invariant_softmax": EntropyInvariantSoftmax,
     "perturb_max": PerturbMax,
+    "sigmoid": Sigmoid,
 }
 
 

@@ -51,6 +51,10 @@ class Temperature(Mapping):
         self.mapping._validate_params()
 
     @property
+    def polytope(self):
+        return self.mapping.polytope
+
+    @property
     def has_potential(self):
         return self.mapping.has_potential
 

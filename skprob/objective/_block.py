@@ -145,10 +145,9 @@ def constant(block, loss):
     return (weighted_total(loss.constant(block.target), block.weight)[0],)
 
 
-def value_at_zero(block, loss):
+def value_at_zero(block, n_outputs, loss):
     """The loss of equal scores, without its constant; X is not looked at."""
-    n_rows, n_classes = block.target.shape
-    shape = n_rows, 1 if n_classes == 2 else n_classes
+    shape = block.target.shape[0], n_outputs
     predictions = np.zeros(shape, dtype=block.design.dtype)
     values = linearize_loss(loss, predictions, block.target).values
     return (weighted_total(values, block.weight)[0],)

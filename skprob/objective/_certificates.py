@@ -1,8 +1,8 @@
 """A bound on how far a point is from the minimum, by Fenchel duality.
 
 The losses in question are ℓ(z; q) = F(z + c) - ⟨q, z + c⟩ + const with F = Ω* and, for
-a margin m, c = m (1 - q). For any rows p_i on the simplex with Σ s_i (p_i - q_i) = 0,
-which the free intercepts ask for,
+a margin m, c = m (1 - q). For any rows p_i of the mapping's polytope with
+Σ s_i (p_i - q_i) = 0, which the free intercepts ask for,
 
     Σ s_i [F(z_i + c_i) + Ω(p_i) - ⟨p_i, z_i + c_i⟩] + ‖l2 W + V‖² / (2 l2),
     V = Σ s_i (p_i - q_i) x_iᵀ,
@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..mappings import get_mapping
 from ._block import predictions_adjoint
 from ._intercepts import best_intercepts, can_be_moved
 
@@ -82,7 +83,8 @@ def _gap_at(objective, ridge, parameters, value, gradient):
     residual = gradient[:, -1]
     if len(residual) == 1:
         residual = np.append(-residual, residual)
-    t, u = mixing_distribution(sums.mean, np.maximum(sums.mean + residual, 0))
+    mixing = MIXING[get_mapping(loss.mapping).polytope]
+    t, u = mixing(sums.mean, np.clip(sums.mean + residual, 0, 1))
     if t == 0:
         return np.sum(slope**2 / (2 * ridge))
     # The sum of F(z) - ⟨u, z⟩, from that of F(z) - ⟨q, z⟩, which is known.
@@ -103,9 +105,26 @@ def mixing_distribution(target_mean, model_mean):
     """
     # Weights, and rows of probabilities, sum to one up to rounding only.
     target_mean, model_mean = (a / a.sum() for a in (target_mean, model_mean))
-    excess = model_mean > target_mean
-    t = (1 - target_mean[excess] / model_mean[excess]).max(initial=0.0)
+    t = _least_share(target_mean, model_mean)
     if t <= np.finfo(float).eps:
         return 0.0, target_mean
     u = np.maximum((target_mean - (1 - t) * model_mean) / t, 0)
-    return float(t), u / u.sum()
+    return t, u / u.sum()
+
+
+def mixing_marginals(target_mean, model_mean):
+    """The same of marginals: numbers from 0 to 1."""
+    from_above = _least_share(target_mean, model_mean)
+    t = max(from_above, _least_share(1 - target_mean, 1 - model_mean))
+    if t <= np.finfo(float).eps:
+        return 0.0, target_mean
+    return t, np.clip((target_mean - (1 - t) * model_mean) / t, 0, 1)
+
+
+def _least_share(target_mean, model_mean):
+    """The least t with (1 - t) model_mean ≤ target_mean."""
+    excess = model_mean > target_mean
+    return float((1 - target_mean[excess] / model_mean[excess]).max(initial=0.0))
+
+
+MIXING = {"simplex": mixing_distribution, "cube": mixing_marginals}

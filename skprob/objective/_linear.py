@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from .._blas import serial_blas
+from .._pair import n_raw_predictions
 from ..data import Standardization
 from ..mappings import get_mapping
 from . import _block
@@ -61,9 +62,11 @@ class LinearObjective(MeanLoss):
     def __init__(self, blocks, loss, *, l2, fit_intercept=True):
         data = Description.of(blocks)
         _, mean, deviation = pooled_moments(blocks.map(_block.moments))
-        n_outputs = 1 if data.shape[0] == 2 else data.shape[0]
-        # The curvature of a loss is about 1/4 for one raw prediction, 1/K for K.
-        ridge = np.min(l2) * max(n_outputs, 4)
+        polytope = get_mapping(loss.mapping).polytope
+        n_outputs = n_raw_predictions(data.shape[0], polytope)
+        # The curvature of a loss is about 1/4 for one raw prediction, 1/K for K that
+        # sum to one.
+        ridge = np.min(l2) * (4 if polytope == "cube" else max(n_outputs, 4))
         units = Standardization.of(mean, deviation, fit_intercept, ridge, data.dtype)
         description = data._replace(
             shape=(n_outputs, units.size),
@@ -116,10 +119,10 @@ class LinearObjective(MeanLoss):
         """Whether the duality gap vanishes at the minimum, up to rounding.
 
         It takes a penalty that is not next to nothing in the units of the features,
-        because the gap divides the square of the gradient's rounding by it, and some
-        weight on every class: the best intercept of a class that is never the target
-        is infinitely, or at least very, low. Finding the best intercepts takes memory
-        for the raw predictions of all rows.
+        because the gap divides the square of the gradient's rounding by it, and classes
+        that are now and then the target, but not always: the best intercept of others
+        is infinitely, or at least very, low or high. Finding the best intercepts takes
+        memory for the raw predictions of all rows.
         """
         if not (self.has_penalty and self.loss.has_negative_entropy):
             return False
@@ -128,7 +131,9 @@ class LinearObjective(MeanLoss):
             return False
         if not self.description.has_intercept:
             return True
-        return can_be_moved(self.description) and bool(self.target_sums.mean.all())
+        mean = self.target_sums.mean
+        varies = (mean > 0) & (mean < 1)
+        return can_be_moved(self.description) and bool(varies.all())
 
     @cached_property
     def target_sums(self):

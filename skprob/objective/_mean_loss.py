@@ -78,7 +78,7 @@ class MeanLoss:
     @cached_property
     def value_at_zero(self):
         """The mean loss where all scores are the same; X plays no part in it."""
-        (value,) = self.blocks.sum(_block.value_at_zero, self.loss)
+        (value,) = self.blocks.sum(_block.value_at_zero, self.shape[0], self.loss)
         return self.constant + float(value)
 
     @property

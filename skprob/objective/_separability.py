@@ -1,14 +1,16 @@
 """Separable data: directions in which a loss falls for ever.
 
 Along D the loss of a row with target q does not rise, from any point, if and only if
-its scores z = D x have no negative margin ⟨q, z⟩ - z_k, for all classes k. If that
-holds for all rows, and some margin is positive, then a convex loss of positive
-probabilities has no minimum: some rows or classes are separable, which means that they
-can be told apart without an error.
+its scores z = D x have no negative margin ⟨q - v, z⟩, for all corners v of the
+mapping's polytope: on the simplex ⟨q, z⟩ - z_k for all classes k, in the cube q_k z_k
+and (q_k - 1) z_k. If that holds for all rows, and some margin is positive, then a
+convex loss of positive probabilities has no minimum: some rows or classes are
+separable, which means that they can be told apart without an error.
 """
 
 import numpy as np
 
+from ..mappings import get_mapping
 from ._block import gradients, predictions_adjoint, raw_predictions, scores_of
 
 # Rounding leaves this much of zero, relative to the largest margin.
@@ -24,7 +26,8 @@ def has_descent_direction(objective, parameters):
     definition, up to rounding; one may be missed.
     """
     direction = parameters.reshape(1, *objective.shape)
-    rows = objective.blocks.map(_Margins)
+    polytope = get_mapping(objective.loss.mapping).polytope
+    rows = objective.blocks.map(_Margins, polytope)
     largest = _largest(rows, direction)
     # Every round ties margins that depend on the direction, and so takes a dimension.
     for _ in range(direction.size):
@@ -73,13 +76,23 @@ def _without_tied(rows, direction):
 class _Margins:
     """The margins of a block's rows, and the classes that are tied with the target."""
 
-    def __init__(self, block, tied=False):
-        self._block, self._tied = block, tied
+    def __init__(self, block, polytope, tied=False):
+        self._block, self._polytope, self._tied = block, polytope, tied
         self._target = block.target.to_dense(np.float64)
 
     def __call__(self, direction):
-        z = scores_of(raw_predictions(self._block.design, direction))
-        return np.sum(self._target * z, axis=1, keepdims=True) - z
+        q, z = self._target, raw_predictions(self._block.design, direction)
+        if self._polytope == "cube":
+            return np.hstack([q * z, (q - 1) * z])
+        z = scores_of(z)
+        return np.sum(q * z, axis=1, keepdims=True) - z
+
+    def _adjoint(self, margins, n_outputs):
+        q = self._target
+        if self._polytope == "cube":
+            return q * margins[:, :n_outputs] + (q - 1) * margins[:, n_outputs:]
+        residual = q * margins.sum(axis=1, keepdims=True) - margins
+        return predictions_adjoint(residual, n_outputs)
 
     def power(self, direction):
         return (np.sum(self(direction) ** 8),)
@@ -92,11 +105,11 @@ class _Margins:
         return tuple(np.count_nonzero(mask) for mask in masks)
 
     def tied_where_against(self, direction, rounding):
-        return _Margins(self._block, self._tied | (self(direction) < -rounding))
+        tied = self._tied | (self(direction) < -rounding)
+        return _Margins(self._block, self._polytope, tied)
 
     def product(self, direction):
         """AᵀA times a direction."""
         margins = np.where(self._tied, self(direction), 0)
-        residual = self._target * margins.sum(axis=1, keepdims=True) - margins
-        residual = predictions_adjoint(residual, direction.shape[1])
+        residual = self._adjoint(margins, direction.shape[1])
         return (gradients(self._block.design, residual, 1),)

@@ -4,7 +4,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
-from .._validation import as_distributions, as_real, as_sparse_distributions, naming
+from .._validation import as_points, as_real, naming
 from ._dense import DenseTarget
 from ._sparse import SparseTarget
 
@@ -57,8 +57,8 @@ def check_target(y, name, *, len_of):
     return y
 
 
-def as_target(target, shape, dtype):
-    """The checked target that an array or sparse matrix of distributions is.
+def as_target(target, shape, dtype, polytope="simplex"):
+    """The checked target that an array or sparse matrix is.
 
     Parameters
     ----------
@@ -67,6 +67,8 @@ def as_target(target, shape, dtype):
         The shape that it must have.
     dtype : dtype
         That its values get.
+    polytope : {"simplex", "cube"}, default="simplex"
+        Where its rows lie.
 
     Returns
     -------
@@ -75,7 +77,7 @@ def as_target(target, shape, dtype):
     Raises
     ------
     ValueError
-        If `target` has another shape or a row is not on the probability simplex.
+        If `target` has another shape or a row is not in the polytope.
 
     Examples
     --------
@@ -89,8 +91,8 @@ def as_target(target, shape, dtype):
         raise ValueError(
             f"target must have the shape of scores, {shape}; got {target.shape}."
         )
+    target = as_points(target, polytope, "target")
     if not sparse.issparse(target):
-        return DenseTarget(as_distributions(target, "target").astype(dtype, copy=False))
-    target = as_sparse_distributions(target, "target")
+        return DenseTarget(target.astype(dtype, copy=False))
     values = target.data.astype(dtype, copy=False)
     return SparseTarget(target.indptr, target.indices, values, shape[1])

@@ -56,4 +56,7 @@ def class_weight_factors(class_weight, encoded, sample_weight):
                 "class_weight must be finite, non-negative numbers; got "
                 f"{class_weight}."
             )
-    return target.inner(np.broadcast_to(weights, target.shape))
+    total = target.inner(np.broadcast_to(1.0, target.shape))
+    mean = target.inner(np.broadcast_to(weights, target.shape))
+    # Distributions sum to one; a row without a label counts as it is.
+    return np.divide(mean, total, out=np.ones_like(mean), where=total > 0)

@@ -40,8 +40,10 @@ class EncodedTarget(NamedTuple):
     labelled: np.ndarray | None = None
 
 
-def encode_target(y, target_type="auto", dtype=np.float64, classes=None):
-    """Encode labels, label sets or distributions as rows on the simplex.
+def encode_target(
+    y, target_type="auto", dtype=np.float64, classes=None, polytope="simplex"
+):
+    """Encode labels, label sets or distributions as rows of a polytope.
 
     Parameters
     ----------
@@ -55,6 +57,9 @@ def encode_target(y, target_type="auto", dtype=np.float64, classes=None):
     classes : ndarray of shape (n_classes,), default=None
         The classes of a fitted model, which `y` must agree with; None takes them
         from `y`.
+    polytope : {"simplex", "cube"}, default="simplex"
+        On the simplex a set of labels is the uniform distribution over them, in the
+        cube it is the indicator itself, and may be empty.
 
     Returns
     -------
@@ -64,7 +69,8 @@ def encode_target(y, target_type="auto", dtype=np.float64, classes=None):
     ------
     ValueError
         If `y` is none of the three, not the one asked for, has fewer than two
-        classes, no label at all, or a row that is not a distribution.
+        classes, no label at all, or a row that is not a distribution; if it is no
+        label set and the polytope is the cube.
 
     Examples
     --------
@@ -76,6 +82,9 @@ def encode_target(y, target_type="auto", dtype=np.float64, classes=None):
     array([[1., 0.],
            [0., 1.],
            [1., 0.]])
+    >>> encode_target([[1, 1], [0, 0]], polytope="cube").target.to_dense(float)
+    array([[1., 1.],
+           [0., 0.]])
     """
     if not sparse.issparse(y):
         y = np.asarray(y)
@@ -84,6 +93,12 @@ def encode_target(y, target_type="auto", dtype=np.float64, classes=None):
     if target_type not in KINDS:
         raise ValueError(
             f"target_type must be 'auto' or one of {KINDS}; got {target_type!r}."
+        )
+    if polytope == "cube" and target_type != "label_set":
+        raise ValueError(
+            "y must be label sets, a 0/1 indicator of shape (n_samples, n_labels), for "
+            f"a mapping to marginals such as sigmoid; got target_type={target_type!r}, "
+            f"y of shape {y.shape}."
         )
     if target_type == "class":
         return _encode_labels(y, dtype, classes)
@@ -94,8 +109,9 @@ def encode_target(y, target_type="auto", dtype=np.float64, classes=None):
         )
     if classes is not None and len(classes) != y.shape[1]:
         raise ValueError(f"y must have {len(classes)} columns, got {y.shape[1]}.")
-    encode = _encode_sets if target_type == "label_set" else _encode_distributions
-    return encode(y, dtype)
+    if target_type == "distribution":
+        return _encode_distributions(y, dtype)
+    return _encode_sets(y, dtype, polytope)
 
 
 def _encode_labels(y, dtype, classes):
@@ -131,7 +147,7 @@ def _encode_labels(y, dtype, classes):
     )
 
 
-def _encode_sets(y, dtype):
+def _encode_sets(y, dtype, polytope):
     if y.dtype.kind not in "biuf":
         raise ValueError(
             f"As label sets, y must be an indicator of 0 and 1; got dtype {y.dtype}."
@@ -154,15 +170,17 @@ def _encode_sets(y, dtype):
         raise ValueError(
             f"y must have a label in at least one row; got {len(counts)} without."
         )
+    classes = np.arange(y.shape[1])
+    if polytope == "cube":
+        marginals = y.data.astype(dtype, copy=False)
+        target = SparseTarget(y.indptr, y.indices, marginals, y.shape[1])
+        return EncodedTarget("label_set", classes, target)
     values = np.repeat(1 / counts[labelled], counts[labelled]).astype(dtype)
     # Rows without a label have no entries, so leaving them out is this:
     indptr = np.concatenate([[0], np.cumsum(counts[labelled])])
     target = SparseTarget(indptr, y.indices, values, y.shape[1])
     return EncodedTarget(
-        "label_set",
-        np.arange(y.shape[1]),
-        target,
-        None if labelled.all() else labelled,
+        "label_set", classes, target, None if labelled.all() else labelled
     )
 
 

@@ -1,6 +1,6 @@
-"""A target mixed with the uniform distribution."""
+"""A target mixed with the centre of its polytope."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ._dense import DenseTarget
 from ._sparse import SparseTarget
@@ -8,15 +8,17 @@ from ._sparse import SparseTarget
 
 @dataclass(frozen=True)
 class SmoothedTarget:
-    """A target mixed with the uniform distribution over the classes.
+    """A target mixed with the centre of its polytope.
 
-    The mixture, which has no zeros, is not written out.
+    That of the simplex is the uniform distribution over the classes, that of the cube
+    is one half for each label. The mixture, which has no zeros, is not written out.
 
     Parameters
     ----------
     target : DenseTarget or SparseTarget
     amount : float
-        The proportion of the uniform distribution, in (0, 1).
+        The proportion of the centre, in (0, 1).
+    polytope : {"simplex", "cube"}, default="simplex"
 
     Examples
     --------
@@ -29,6 +31,7 @@ class SmoothedTarget:
 
     target: DenseTarget | SparseTarget
     amount: float
+    polytope: str = "simplex"
 
     @property
     def shape(self):
@@ -36,8 +39,8 @@ class SmoothedTarget:
 
     @property
     def _everywhere(self):
-        """What each class gets of the uniform distribution."""
-        return self.amount / self.shape[1]
+        """What each class gets of the centre."""
+        return self.amount / (2 if self.polytope == "cube" else self.shape[1])
 
     def inner(self, array):
         """Σ_k q_k a_k of each row."""
@@ -71,8 +74,8 @@ class SmoothedTarget:
 
     def block(self, rows):
         """The target of a slice of rows."""
-        return SmoothedTarget(self.target.block(rows), self.amount)
+        return replace(self, target=self.target.block(rows))
 
     def take(self, rows):
         """The target of rows given by their numbers."""
-        return SmoothedTarget(self.target.take(rows), self.amount)
+        return replace(self, target=self.target.take(rows))

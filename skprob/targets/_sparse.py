@@ -17,7 +17,7 @@ class SparseTarget:
     columns : ndarray of shape (n_entries,)
         Class of each entry; no class twice in a row.
     values : ndarray of shape (n_entries,)
-        Positive; they sum to one in each row.
+        Positive; in each row they sum to one, or they are marginals of labels.
     n_classes : int
 
     Examples
@@ -56,16 +56,27 @@ class SparseTarget:
         rows = np.arange(self.shape[0])
         return rows if self._one_a_row else np.repeat(rows, np.diff(self.indptr))
 
-    @property
+    @cached_property
     def _one_a_row(self):
-        # Every row has an entry, so the count tells.
-        return len(self.columns) == self.shape[0]
+        same = len(self.columns) == self.shape[0]
+        return same and bool(np.all(self.indptr[1:] > self.indptr[:-1]))
+
+    @cached_property
+    def _filled(self):
+        """The rows that have an entry."""
+        return np.flatnonzero(self.indptr[1:] > self.indptr[:-1])
 
     def inner(self, array):
         """Σ_k q_k a_k of each row; where q_k = 0 an infinite a_k counts nothing."""
         view, places = self._places_in(array)
         terms = self.values * view[places]
-        return terms if self._one_a_row else np.add.reduceat(terms, self.indptr[:-1])
+        if self._one_a_row:
+            return terms
+        inner = np.zeros(self.shape[0], dtype=terms.dtype)
+        if len(terms):
+            starts = self.indptr[self._filled]
+            inner[self._filled] = np.add.reduceat(terms, starts)
+        return inner
 
     def add_to(self, array, factor):
         """Add the target times a factor to an array, in place."""

@@ -15,6 +15,7 @@ from skprob.mappings import (
     Entmax,
     EntropyInvariantSoftmax,
     PerturbMax,
+    Sigmoid,
     Softmax,
     Sparsemax,
     SparseSoftmax,
@@ -53,6 +54,17 @@ def sparse_softmax(k=None, p=None):
         kept = set(order[:size])
         total = mp.fsum(weight[i] for i in kept)
         return [w / total if i in kept else mp.mpf(0) for i, w in enumerate(weight)]
+
+    return probabilities
+
+
+def sigmoid(alpha):
+    def probabilities(z):
+        zero = mp.mpf(0)
+        return [
+            zero if x == -mp.inf else oracle.probabilities([zero, x], alpha)[1]
+            for x in z
+        ]
 
     return probabilities
 
@@ -149,6 +161,7 @@ _DEFINITIONS = {
     SparseSoftmax: lambda m: sparse_softmax(10 if m.k == "auto" else m.k, m.p),
     EntropyInvariantSoftmax: lambda m: entropy_invariant_softmax(m.kappa),
     PerturbMax: lambda m: perturb_max(m.noise, m.scale),
+    Sigmoid: lambda m: sigmoid(m.alpha),
     Temperature: lambda m: at_temperature(m.mapping, m.temperature),
 }
 

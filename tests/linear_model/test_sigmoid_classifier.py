@@ -1,0 +1,179 @@
+"""A marginal for each label: one-vs-rest logistic regression and its sparse kin."""
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.optimize import minimize
+from sklearn.base import clone
+from sklearn.datasets import make_multilabel_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skprob import LinearClassifier, SigmoidClassifier
+from skprob.losses import FenchelYoungLoss
+from skprob.mappings import Sigmoid
+
+TIGHT = {"tol": 1e-9, "threshold": 0.5}
+
+
+def sets(n_labels=5, n_samples=120, seed=0):
+    """Features in several units, and sets of labels, some of which are empty."""
+    X, Y = make_multilabel_classification(
+        n_samples, 8, n_classes=n_labels, n_labels=2, random_state=seed
+    )
+    assert not Y.any(axis=1).all()
+    return X * np.logspace(-1, 2, 8), Y
+
+
+def one_vs_rest(X, Y, weight=None, **params):
+    """Coefficients and intercepts of a logistic regression for each label."""
+    params = {"solver": "newton-cholesky", "tol": 1e-12, "max_iter": 1000} | params
+    models = [LogisticRegression(**params).fit(X, y, weight) for y in Y.T]
+    coef = np.vstack([model.coef_ for model in models])
+    return coef, np.concatenate([model.intercept_ for model in models])
+
+
+@pytest.mark.parametrize("n_labels", [2, 5])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("solver", ["auto", "newton-cg", "lbfgs"])
+def test_it_is_one_vs_rest_logistic_regression(n_labels, fit_intercept, solver):
+    X, Y = sets(n_labels)
+    weight = np.random.default_rng(0).uniform(0.5, 2, len(X))
+    for C in (0.01, 1.0, 100.0):
+        params = {"C": C, "fit_intercept": fit_intercept}
+        coef, intercept = one_vs_rest(X, Y, weight, **params)
+        model = SigmoidClassifier(solver=solver, **TIGHT, **params)
+        model.fit(X, Y, sample_weight=weight)
+        assert_allclose(model.coef_, coef, rtol=1e-5, atol=1e-6)
+        assert_allclose(model.intercept_, intercept, rtol=1e-5, atol=1e-6)
+        # A certificate of success, which holds for marginals, too.
+        assert 0 <= model.duality_gap_ <= 1e-3 * model.objective_
+
+
+def test_it_agrees_with_the_meta_estimator_on_sparse_data():
+    X, Y = sets()
+    rivals = OneVsRestClassifier(LogisticRegression(C=0.1, tol=1e-8, max_iter=10_000))
+    rivals.fit(X / X.std(axis=0), Y)
+    model = SigmoidClassifier(C=0.1, **TIGHT)
+    model.fit(sparse.csr_array(X / X.std(axis=0)), Y)
+    p = model.predict_proba(sparse.csr_array(X / X.std(axis=0)))
+    assert_allclose(p, rivals.predict_proba(X / X.std(axis=0)), atol=1e-5)
+    single = SigmoidClassifier(C=0.1).fit(X.astype(np.float32), Y)
+    assert single.coef_.dtype == single.predict_proba(X[:3].astype("f4")).dtype == "f4"
+
+
+@pytest.mark.parametrize("alpha", [1.0, 1.5, 1.75, 2.0, 2.5])
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_the_optimum_is_that_of_an_independent_minimiser(alpha, smoothing):
+    X, Y = sets(3, n_samples=60)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    C, loss = 0.3, FenchelYoungLoss(Sigmoid(alpha))
+    target = (1 - smoothing) * Y + smoothing / 2
+
+    def objective(flat):
+        W = flat.reshape(3, -1)
+        value, gradient = loss.value_and_gradient(X @ W[:, :-1].T + W[:, -1], target)
+        penalty = W.copy()
+        penalty[:, -1] = 0
+        slope = np.column_stack([gradient.T @ X, gradient.sum(axis=0)])
+        f = value.mean() + np.sum(penalty**2) / (2 * C * len(X))
+        return f, (slope / len(X) + penalty / (C * len(X))).ravel()
+
+    best = minimize(objective, np.zeros(27), jac=True, tol=1e-13)
+    params = {"label_smoothing": smoothing, "C": C, **TIGHT}
+    model = SigmoidClassifier(alpha, **params).fit(X, Y)
+    found = np.column_stack([model.coef_, model.intercept_])
+    assert objective(found.ravel())[0] <= best.fun * (1 + 1e-9)
+    assert model.objective_ == pytest.approx(objective(found.ravel())[0], rel=1e-9)
+    # Nothing is lower by more than the gap.
+    assert model.objective_ - best.fun <= model.duality_gap_ + 1e-12
+    again = LinearClassifier(Sigmoid(alpha), **params).fit(X, Y)
+    assert_array_equal(again.coef_, model.coef_)
+
+
+def test_rows_without_labels_take_part_and_are_predicted():
+    X = np.repeat([[0.0], [1.0], [2.0]], 10, axis=0)
+    Y = np.repeat([[0, 0], [1, 0], [1, 1]], 10, axis=0)
+    model = SigmoidClassifier(alpha=2.0, C=100.0).fit(X, Y)
+    assert_array_equal(model.predict(X), Y)
+    assert model.score(X, Y) == 1
+    without = SigmoidClassifier(alpha=2.0, C=100.0).fit(X[10:], Y[10:])
+    assert np.abs(model.coef_ - without.coef_).max() > 0.1
+
+
+def test_probabilities_are_marginals_with_exact_zeros_and_ones():
+    X, Y = sets()
+    model = SigmoidClassifier(alpha=2.0, C=100.0).fit(X, Y)
+    p = model.predict_proba(X)
+    assert p.min() == 0 and p.max() == 1
+    assert np.abs(p.sum(axis=1) - 1).max() > 0.5
+    sparse_model = clone(model).set_params(sparse_output=True).fit(X, Y)
+    assert_array_equal(sparse_model.predict_proba(X).toarray(), p)
+    assert_array_equal(pickle.loads(pickle.dumps(model)).predict_proba(X), p)
+    scores = model.decision_function(X)
+    assert_allclose(Sigmoid(2.0)(scores), p)
+
+
+def test_in_a_pipeline_and_a_grid_search():
+    X, Y = sets()
+    pipeline = make_pipeline(StandardScaler(), SigmoidClassifier())
+    grid = {"sigmoidclassifier__alpha": [1.0, 1.5], "sigmoidclassifier__C": [0.1, 1.0]}
+    search = GridSearchCV(pipeline, grid, cv=3, scoring="f1_micro").fit(X, Y)
+    assert 0.5 < search.best_score_ < 1
+
+
+def test_class_weights_are_means_over_the_labels_of_a_row():
+    X, Y = sets(3)
+    weights = {0: 3.0, 2: 0.5}
+    model = SigmoidClassifier(class_weight=weights, **TIGHT).fit(X, Y)
+    n = Y.sum(axis=1)
+    by_hand = np.where(n > 0, Y @ [3.0, 1.0, 0.5] / np.maximum(n, 1), 1.0)
+    same = SigmoidClassifier(**TIGHT).fit(X, Y, sample_weight=by_hand)
+    # C is relative to the sum of the weights of the rows in both.
+    assert_allclose(model.coef_, same.coef_, rtol=1e-5, atol=1e-7)
+
+
+def test_separable_labels_without_a_penalty_have_no_optimum():
+    X = np.arange(10.0)[:, None]
+    Y = np.column_stack([X[:, 0] > 4, np.arange(10) % 2])
+    for model in (SigmoidClassifier(C=np.inf), SigmoidClassifier(C=np.inf, alpha=1.0)):
+        with pytest.warns(UserWarning, match="no optimum exists"):
+            model.fit(X, Y)
+    # With zeros the loss is zero far enough.
+    SigmoidClassifier(alpha=2.0, C=np.inf).fit(X, Y)
+    mixed = np.column_stack([np.arange(10) % 2, np.arange(10) % 3 == 0])
+    SigmoidClassifier(C=np.inf).fit(X, mixed)
+
+
+@pytest.mark.parametrize("y", [np.arange(10) % 3, np.full((10, 2), 0.5)])
+@pytest.mark.parametrize(
+    "model", [SigmoidClassifier(), LinearClassifier("sigmoid", temperature=2.0)]
+)
+def test_other_targets_are_refused(y, model):
+    with pytest.raises(ValueError, match="y must be label sets, a 0/1 indicator"):
+        model.fit(np.zeros((10, 2)), y)
+
+
+@pytest.mark.parametrize("params", [{"loss": "log"}, {"margin": 0.5}])
+def test_losses_of_distributions_are_refused(params):
+    X, Y = sets()
+    with pytest.raises(ValueError, match=r"sum to\s+one"):
+        LinearClassifier("sigmoid", **params).fit(X, Y)
+    with pytest.raises(ValueError, match="alpha"):
+        SigmoidClassifier(alpha=0.5).fit(X, Y)
+
+
+def test_labels_that_all_rows_have_or_none():
+    X, Y = sets(3)
+    Y = np.column_stack([Y, np.ones(len(Y), int), np.zeros(len(Y), int)])
+    for alpha in (1.0, 2.0):
+        with pytest.warns(UserWarning, match="in no row"):
+            model = SigmoidClassifier(alpha, C=0.1, threshold=0.5).fit(X, Y)
+        predicted = model.predict(X)
+        assert predicted[:, 3].all() and not predicted[:, 4].any()

@@ -1,0 +1,90 @@
+"""Marginals: what a point of the cube has that one of the simplex has not."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import expit, log_expit
+
+from skprob.losses import AccuracyLoss, FenchelYoungLoss, LogLoss
+from skprob.mappings import Entmax, Sigmoid, Temperature, sigmoid
+
+from . import oracle
+
+ALPHAS = [1, 1 + 1e-9, 1.25, 1.5, 1.75, 2, 2.5]
+SCORES = np.array([[-3.0, -1.0, -0.25, 0.0, 1e-8, 0.5, 1.0, 2.0, 40.0]])
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+def test_each_label_is_two_classes_of_its_own(alpha):
+    pairs = np.column_stack([-SCORES[0] / 2, SCORES[0] / 2])
+    expected = Entmax(alpha)(pairs)[:, 1]
+    assert_allclose(Sigmoid(alpha)(SCORES)[0], expected, rtol=1e-13, atol=1e-16)
+    entropies = Entmax(alpha).entropy(Entmax(alpha)(pairs))
+    found = Sigmoid(alpha).entropy(Sigmoid(alpha)(SCORES))
+    assert_allclose(found, entropies.sum(), rtol=1e-12)
+
+
+@pytest.mark.parametrize("alpha", [1, 1.25, 1.5, 2])
+def test_potential_in_fifty_digits(alpha):
+    exact = sum(oracle.potential([0.0, z], alpha) for z in SCORES[0])
+    assert Sigmoid(alpha).potential(SCORES)[0] == pytest.approx(float(exact), rel=1e-14)
+
+
+def test_the_logistic_function_and_the_hard_sigmoid():
+    assert_allclose(Sigmoid()(SCORES), expit(SCORES), rtol=1e-15)
+    large = np.array([[-800.0, -40.0, 1e-12, 40.0, 800.0]])
+    log_p = Sigmoid().log_probabilities(large)
+    assert_allclose(log_p, log_expit(large), rtol=1e-15)
+    hard = np.clip((1 + SCORES) / 2, 0, 1)
+    assert_allclose(Sigmoid(2)(SCORES), hard, rtol=0, atol=1e-16)
+    # Exact zeros and exact ones.
+    assert {0.0, 1.0} <= set(Sigmoid(2)(SCORES)[0])
+    assert_array_equal(sigmoid(SCORES.T, alpha=2, axis=0).T, Sigmoid(2)(SCORES))
+
+
+def test_the_slope_for_alpha_above_two():
+    scores = np.linspace(-0.4, 0.4, 5)[None]
+    step = 1e-6
+    high, low = (Sigmoid(3.0)(scores + s) for s in (step, -step))
+    diagonal = np.diagonal(Sigmoid(3.0).jacobian(scores)[0])
+    assert_allclose(diagonal, (high - low)[0] / (2 * step), rtol=1e-6)
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+def test_the_loss_is_the_sum_over_labels(alpha):
+    rng = np.random.default_rng(0)
+    scores = rng.normal(scale=2, size=(30, 4))
+    target = (rng.random((30, 4)) < 0.4).astype(float)
+    assert not target.any(axis=1).all()  # Some rows have no label.
+    target[::3] = rng.random((10, 4))
+    loss, pair = FenchelYoungLoss(Sigmoid(alpha)), FenchelYoungLoss(Entmax(alpha))
+    value, gradient = loss.value_and_gradient(scores, target)
+    values = [
+        pair.value(np.column_stack([-z / 2, z / 2]), np.column_stack([1 - q, q]))
+        for z, q in zip(scores.T, target.T, strict=True)
+    ]
+    assert_allclose(value, np.sum(values, axis=0), rtol=1e-10, atol=1e-14)
+    assert_allclose(gradient, Sigmoid(alpha)(scores) - target, atol=1e-15)
+
+
+def test_a_small_loss_is_exact_beside_large_ones():
+    # Of the second label nothing but exp(-40) is left.
+    loss = FenchelYoungLoss(Sigmoid())
+    value = loss.value([[1e6, 40.0, -1e6]], [[1, 1, 0]])
+    assert value == pytest.approx(np.exp(-40.0), rel=1e-12)
+
+
+def test_what_is_no_marginal_is_refused():
+    loss = FenchelYoungLoss(Sigmoid())
+    for target in ([[0.5, 1.5]], [[-0.1, 0.5]], [[np.nan, 0.5]]):
+        with pytest.raises(ValueError, match="target must be marginals, numbers from"):
+            loss.value([[0.0, 0.0]], target)
+        with pytest.raises(ValueError, match="probabilities must be marginals"):
+            Sigmoid().entropy(target)
+
+
+@pytest.mark.parametrize("loss", [LogLoss, AccuracyLoss])
+@pytest.mark.parametrize("mapping", [Sigmoid(), Temperature(Sigmoid(), 2.0)])
+def test_losses_of_distributions_are_refused(loss, mapping):
+    with pytest.raises(ValueError, match=r"sum to\s+one.*use FenchelYoungLoss"):
+        loss(mapping).value([[0.0, 0.0]], [[1, 0]])
