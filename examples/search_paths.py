@@ -17,7 +17,7 @@ model.fit(scale(X), y)
 mean = -model.scores_.mean(axis=0)
 spread = model.scores_.std(axis=0)
 print("Brier score, mean ± standard deviation over five folds\n")
-print("alpha " + "".join(f"{f'C={C:g}':>16}" for C in model.Cs_))
+print("alpha " + "".join(f"{f'C={C:g}':>16}" for C in model.Cs_[0]))
 for alpha, row, deviation in zip(model.alphas_, mean, spread, strict=True):
     cells = [f"{m:.4f} ± {d:.4f}" for m, d in zip(row, deviation, strict=True)]
     print(f"{alpha:5g} " + "".join(f"{cell:>16}" for cell in cells))

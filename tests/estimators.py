@@ -123,9 +123,10 @@ def _searches():
         own = [name for name in signature(classifier) if name not in signature(linear)]
         yield from _searches_over(classifier(), own, "")
     for mapping in MAPPINGS.values():
-        yield from _searches_over(
-            LinearClassifier(mapping()), signature(mapping), "mapping__"
-        )
+        if mapping.polytope == "simplex":
+            yield from _searches_over(
+                LinearClassifier(mapping()), signature(mapping), "mapping__"
+            )
 
 
 def signature(owner):

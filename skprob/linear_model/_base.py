@@ -33,6 +33,7 @@ from ._fitted import replace_fitted, unchanged_on_error
 from ._minimise import attributes_of, minimise
 from ._prediction import BlockwisePrediction
 from ._progress import FitProgress
+from ._strength import automatic_C
 from ._threshold import check_threshold, threshold_rule
 from ._unit_rows import unit_rows
 
@@ -55,7 +56,7 @@ class BaseLinearClassifier(
         "similarity": [StrOptions({"dot", "cosine"})],
         "margin": [Interval(Real, 0, None, closed="left")],
         "temperature": [Interval(Real, 0, None, closed="neither")],
-        "C": [Interval(Real, 0, None, closed="right")],
+        "C": [Interval(Real, 0, None, closed="right"), StrOptions({"auto"})],
         "fit_intercept": ["boolean"],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "label_smoothing": [Interval(Real, 0, 1, closed="left")],
@@ -349,11 +350,14 @@ class BaseLinearClassifier(
     def _model(self, encoded):
         """Fitted attributes that the coefficients have no part in."""
         mapping = self._checked_mapping()
+        loss = self._checked_loss(mapping)
+        is_auto = isinstance(self.C, str)
         return {
             "classes_": encoded.classes,
             "target_type_": encoded.kind,
             "mapping_": mapping,
-            "loss_": self._checked_loss(mapping),
+            "loss_": loss,
+            "C_": automatic_C(loss, len(encoded.classes)) if is_auto else float(self.C),
         }
 
     def _probabilities(self, X):
@@ -402,7 +406,7 @@ class BaseLinearClassifier(
 
     def _objectives(self, X, target, weight, model, warm):
         """What is minimised, one after the other."""
-        l2 = penalty(self.C, weight.sum())
+        l2 = penalty(model["C_"], weight.sum())
         if self.label_smoothing:
             polytope = model["mapping_"].polytope
             target = SmoothedTarget(target, self.label_smoothing, polytope)
@@ -431,7 +435,7 @@ class BaseLinearClassifier(
         advice = ["increase " + " or ".join(larger)] if larger else []
         # Cosines have no penalty.
         if "penalty" in solution.remedies and self.similarity == "dot":
-            advice.append(f"lower C (now {self.C:.3g})")
+            advice.append(f"lower C (now {self.C_:.3g})")
         advice = ", or ".join(advice)
         return advice[:1].upper() + advice[1:]
 

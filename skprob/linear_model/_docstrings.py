@@ -20,10 +20,12 @@ margin : float, default=0.0
 temperature : float, default=1.0
     The probabilities are those of the scores divided by it, in training and in
     prediction.
-C : float, default=1.0
+C : float or "auto", default=1.0
     Inverse of the regularisation strength, as in
     :class:`~sklearn.linear_model.LogisticRegression`: positive, ``np.inf`` for
-    none.
+    none. "auto" is what weighs as much as C=1 does for softmax: C is in inverse
+    proportion to the loss's curvature at equal scores. For entmax that is
+    ``n_classes ** (1 - alpha)``.
 fit_intercept : bool, default=True
     Whether the scores have a constant term. It is not penalised.
 class_weight : dict, "balanced" or None, default=None
@@ -75,6 +77,8 @@ coef_ : ndarray of shape (n_classes, n_features) or (1, n_features)
     are minus and plus half the one output.
 intercept_ : ndarray of shape (n_classes,) or (1,)
     Constant terms of the scores; zeros if ``fit_intercept`` is False.
+C_ : float
+    The C that was used.
 mapping_ : Mapping
     The mapping from scores to probabilities, with the temperature.
 loss_ : Loss
@@ -116,7 +120,7 @@ def with_shared_sections(cls):
     """Class decorator: fill {parameters} and {attributes} into the docstring.
 
     Of the shared parameters those are described that the constructor takes and the
-    docstring does not describe itself.
+    docstring does not describe itself, with the constructor's default of C.
     """
     taken = inspect.signature(cls.__init__).parameters
     entries = re.split(r"\n(?=\w+ : )", _PARAMETERS)
@@ -126,7 +130,11 @@ def with_shared_sections(cls):
         for name, entry in zip(names, entries, strict=True)
         if name in taken and f"    {name} : " not in cls.__doc__
     ]
-    sections = {"parameters": "\n".join(entries), "attributes": _ATTRIBUTES}
+    parameters = "\n".join(entries)
+    if "C" in taken and taken["C"].default == "auto":
+        given = 'C : float or "auto", default='
+        parameters = parameters.replace(f"{given}1.0", f'{given}"auto"')
+    sections = {"parameters": parameters, "attributes": _ATTRIBUTES}
     for name, text in sections.items():
         text = text.replace("\n", "\n    ")
         cls.__doc__ = cls.__doc__.replace(f"{{{name}}}", text)

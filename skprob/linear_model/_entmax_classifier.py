@@ -66,7 +66,7 @@ class EntmaxClassifier(BaseLinearClassifier):
         similarity="dot",
         margin=0.0,
         temperature=1.0,
-        C=1.0,
+        C="auto",
         fit_intercept=True,
         class_weight=None,
         label_smoothing=0.0,

@@ -55,8 +55,8 @@ class EntmaxClassifierCV(BaseLinearClassifier):
         The values of alpha to choose from, each at least 1: 1 is softmax, 2
         sparsemax.
     Cs : int or array-like of shape (n_Cs,), default=10
-        The values of C to choose from; a number stands for so many from 1e-4 to 1e4,
-        evenly on a logarithmic scale.
+        The values of C to choose from; a number stands for so many from 1e-4 to 1e4
+        times the C of "auto" for each alpha, evenly on a logarithmic scale.
     cv : int, cross-validation generator or iterable, default=None
         As in :class:`~sklearn.model_selection.GridSearchCV`: None is five folds,
         stratified for labels.
@@ -87,8 +87,8 @@ class EntmaxClassifierCV(BaseLinearClassifier):
         Score of each model on the rows of its fold that it was not fitted to.
     alphas_ : ndarray of shape (n_alphas,)
         The values of alpha, in the order given.
-    Cs_ : ndarray of shape (n_Cs,)
-        The values of C, in the order given.
+    Cs_ : ndarray of shape (n_alphas, n_Cs)
+        The values of C for each alpha, in the order given.
     coefs_paths_ : ndarray of shape (n_folds, n_alphas, n_Cs, n_classes, n_features)
         Coefficients of all models, with one row for two classes.
     intercepts_paths_ : ndarray of shape (n_folds, n_alphas, n_Cs, n_classes)
@@ -236,16 +236,17 @@ class EntmaxClassifierCV(BaseLinearClassifier):
         """
         _raise_for_params(params, self, "fit")
         with unchanged_on_error(self) as after_interrupt:
-            alphas, Cs = checked_alphas(self.alphas), checked_Cs(self.Cs)
+            alphas, strengths = checked_alphas(self.alphas), checked_Cs(self.Cs)
             data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
             X, y, weight = check_fit_data(self, X, y, sample_weight)
             encoded = encode_target(y, self.target_type, X.dtype)
             template = self._template(encoded.kind)
+            Cs = self._grid(template, encoded, alphas, strengths)
             routed = self._routed("fit", sample_weight, params)
             folds = self._folds(X, y, encoded, routed.splitter.split)
             K = len(encoded.classes)
             results = Results.unknown(
-                shape=(len(folds), len(alphas), len(Cs)),
+                shape=(len(folds), *Cs.shape),
                 coef_shape=(n_raw_predictions(K, "simplex"), X.shape[1]),
                 dtype=X.dtype,
             )
@@ -354,6 +355,14 @@ class EntmaxClassifierCV(BaseLinearClassifier):
         params = {name: getattr(self, name) for name in shared}
         return EntmaxClassifier(**params | {"target_type": kind})
 
+    def _grid(self, template, encoded, alphas, strengths):
+        """Values of C for each alpha: what was given, or multiples of C="auto"."""
+        units = np.ones(len(alphas))
+        if isinstance(self.Cs, Integral):
+            models = (template.set_params(alpha=a, C="auto") for a in alphas)
+            units = np.array([model._model(encoded)["C_"] for model in models])
+        return units[:, None] * strengths
+
     def _folds(self, X, y, encoded, split_params):
         """Training and test rows of each fold."""
         folds = list(check_cv(self.cv, y, classifier=True).split(X, y, **split_params))
@@ -414,9 +423,10 @@ def _best(alphas, Cs, scores, scoring):
     if np.isnan(mean).all():
         raise ValueError(f"scoring={scoring!r} is NaN for every model.")
     best = np.argwhere(mean == np.nanmax(mean))
-    i, j = min(best, key=lambda place: (Cs[place[1]], alphas[place[0]]))
+    # The first alpha stands for all: Cs in one column weigh alike.
+    i, j = min(best, key=lambda place: (Cs[0, place[1]], alphas[place[0]]))
     return {
         "alpha_": float(alphas[i]),
-        "C_": float(Cs[j]),
+        "C_": float(Cs[i, j]),
         "best_score_": float(mean[i, j]),
     }

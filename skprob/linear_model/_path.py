@@ -27,19 +27,20 @@ def entmax_path(template, X, y, sample_weight, classes, alphas, Cs):
 
     `template` is an EntmaxClassifier with the parameters of all models other than alpha
     and C. X, y and `sample_weight` are checked, y is of the kind that
-    ``template.target_type`` names, and `Cs` go from much penalty to little.
+    ``template.target_type`` names, and `Cs`, of shape (n_alphas, n_Cs), go from much
+    penalty to little.
     """
     encoded = template._encoded(y, X.dtype, classes)
     X, row_weight = labelled_rows(X, sample_weight, encoded)
     factors = class_weight_factors(template.class_weight, encoded, row_weight)
     weight = row_weight * factors
     fold_models = _FoldModels(classes, alphas, Cs)
-    strengths = np.array([penalty(C, weight.sum()) for C in Cs])
     options = {name: getattr(template, name) for name in ("solver", "tol", "max_iter")}
     objective, starts = None, []
-    for alpha in alphas:
+    for alpha, Cs_of_alpha in zip(alphas, Cs, strict=True):
+        strengths = np.array([penalty(C, weight.sum()) for C in Cs_of_alpha])
         # Features are scaled as for the least penalty: others hide what varies little.
-        template = clone(template).set_params(alpha=alpha, C=Cs[-1])
+        template = clone(template).set_params(alpha=alpha, C=Cs_of_alpha[-1])
         attributes = template._model(encoded) | {"n_features_in_": X.shape[1]}
         if objective is None:
             data = X, encoded.target, weight
@@ -48,10 +49,10 @@ def entmax_path(template, X, y, sample_weight, classes, alphas, Cs):
             objective = objective.with_loss(attributes["loss_"])
         solutions = minimize_path(objective, strengths, starts, **options)
         starts = []
-        for C, (parameters, converged) in zip(Cs, solutions, strict=True):
+        for C, (parameters, converged) in zip(Cs_of_alpha, solutions, strict=True):
             starts.append(parameters)
             model = copy.copy(template)
-            vars(model).update(attributes, C=C)
+            vars(model).update(attributes, C=C, C_=C)
             coef, intercept = objective.to_model(parameters)
             model.coef_ = coef.astype(X.dtype)
             model.intercept_ = intercept.astype(X.dtype)

@@ -69,8 +69,10 @@ def scored_path(
     fold : tuple of ndarray
         Training and test rows.
     classes : ndarray of shape (n_classes,)
-    alphas, Cs : ndarray
-        In any order; the path goes from much penalty to little.
+    alphas : ndarray of shape (n_alphas,)
+    Cs : ndarray of shape (n_alphas, n_Cs)
+        In any order, the same for all alphas; the path goes from much penalty to
+        little.
 
     Yields
     ------
@@ -81,18 +83,19 @@ def scored_path(
     X, y, _ = data
     X_test, y_test = X[test], y[test]
     # Places in the grid, in the order of the path.
-    rows, columns = np.argsort(alphas), np.argsort(Cs)
-    path = entmax_path(
-        template, *(array[train] for array in data), classes, alphas[rows], Cs[columns]
-    )
+    rows, columns = np.argsort(alphas), np.argsort(Cs[0])
+    grid = alphas[rows], Cs[np.ix_(rows, columns)]
+    path = entmax_path(template, *(array[train] for array in data), classes, *grid)
     for i in rows:
         models = []
-        for j, (model, converged) in zip(columns, islice(path, len(Cs)), strict=True):
+        for j, (model, converged) in zip(
+            columns, islice(path, len(columns)), strict=True
+        ):
             results.coefs[i, j] = model.coef_
             results.intercepts[i, j] = model.intercept_
             results.converged[i, j] = converged
             models.append(model)
-            if len(models) == len(Cs):
+            if len(models) == len(columns):
                 scores = _scores(scorer, score_params, models, X_test, y_test)
                 results.scores[i, columns] = scores
             yield

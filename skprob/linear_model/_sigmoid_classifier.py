@@ -66,7 +66,7 @@ class SigmoidClassifier(BaseLinearClassifier):
         *,
         similarity="dot",
         temperature=1.0,
-        C=1.0,
+        C="auto",
         fit_intercept=True,
         class_weight=None,
         label_smoothing=0.0,

@@ -38,7 +38,7 @@ class SparsemaxClassifier(BaseLinearClassifier):
     >>> model = SparsemaxClassifier().fit(X, y)
     >>> model.predict_proba(X[[0, 70]]).round(3)
     array([[1.   , 0.   , 0.   ],
-           [0.   , 0.462, 0.538]])
+           [0.   , 0.465, 0.535]])
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class SparsemaxClassifier(BaseLinearClassifier):
         similarity="dot",
         margin=0.0,
         temperature=1.0,
-        C=1.0,
+        C="auto",
         fit_intercept=True,
         class_weight=None,
         label_smoothing=0.0,

@@ -81,6 +81,11 @@ class Loss(BaseEstimator, metaclass=ABCMeta):
     def __init__(self, mapping=None):
         self.mapping = mapping
 
+    @property
+    def polytope(self):
+        """Where the mapping's values lie: see :class:`~skprob.mappings.Mapping`."""
+        return get_mapping(self.mapping).polytope
+
     def with_mapping(self, mapping):
         """A copy of the loss with this mapping."""
         return clone(self).set_params(mapping=mapping)
@@ -100,8 +105,8 @@ class Loss(BaseEstimator, metaclass=ABCMeta):
         self._check_polytope()
 
     def _check_polytope(self):
-        mapping = get_mapping(self.mapping)
-        if mapping.polytope not in self.polytopes:
+        if self.polytope not in self.polytopes:
+            mapping = get_mapping(self.mapping)
             raise ValueError(
                 f"{type(self).__name__} needs a mapping whose probabilities sum to "
                 f"one, and those of {mapping!r} are marginals: use FenchelYoungLoss "
@@ -218,8 +223,7 @@ class Loss(BaseEstimator, metaclass=ABCMeta):
         self.check()
         # Not shifted: a loss shifts them itself, if its mapping allows it.
         scores = standard_scores(as_rows(scores), shift=False)
-        polytope = get_mapping(self.mapping).polytope
-        return scores, as_target(target, scores.shape, scores.dtype, polytope)
+        return scores, as_target(target, scores.shape, scores.dtype, self.polytope)
 
 
 def shift_to_standard(scores, mapping):

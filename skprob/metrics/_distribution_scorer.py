@@ -42,7 +42,7 @@ class DistributionScorer(_Scorer):
     >>> X, y = load_iris(return_X_y=True)
     >>> votes = KNeighborsClassifier(n_neighbors=10).fit(X, y).predict_proba(X)
     >>> result = cross_validate(
-    ...     SparsemaxClassifier(),
+    ...     SparsemaxClassifier(C=1.0),
     ...     X,
     ...     votes,
     ...     cv=KFold(5, shuffle=True, random_state=0),

@@ -110,7 +110,7 @@ class BrierScorer(_Scorer):
     >>> from skprob.metrics import BrierScorer
     >>> X, y = load_iris(return_X_y=True)
     >>> search = GridSearchCV(
-    ...     EntmaxClassifier(), {"alpha": [1, 1.5, 2]}, scoring=BrierScorer()
+    ...     EntmaxClassifier(C=1.0), {"alpha": [1, 1.5, 2]}, scoring=BrierScorer()
     ... ).fit(X, y)
     >>> search.best_params_
     {'alpha': 2}

@@ -21,7 +21,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..mappings import get_mapping
 from ._block import predictions_adjoint
 from ._intercepts import best_intercepts, can_be_moved
 
@@ -83,7 +82,7 @@ def _gap_at(objective, ridge, parameters, value, gradient):
     residual = gradient[:, -1]
     if len(residual) == 1:
         residual = np.append(-residual, residual)
-    mixing = MIXING[get_mapping(loss.mapping).polytope]
+    mixing = MIXING[loss.polytope]
     t, u = mixing(sums.mean, np.clip(sums.mean + residual, 0, 1))
     if t == 0:
         return np.sum(slope**2 / (2 * ridge))

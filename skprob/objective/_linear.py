@@ -62,7 +62,7 @@ class LinearObjective(MeanLoss):
     def __init__(self, blocks, loss, *, l2, fit_intercept=True):
         data = Description.of(blocks)
         _, mean, deviation = pooled_moments(blocks.map(_block.moments))
-        polytope = get_mapping(loss.mapping).polytope
+        polytope = loss.polytope
         n_outputs = n_raw_predictions(data.shape[0], polytope)
         # The curvature of a loss is about 1/4 for one raw prediction, 1/K for K that
         # sum to one.

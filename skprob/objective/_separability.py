@@ -10,7 +10,6 @@ separable, which means that they can be told apart without an error.
 
 import numpy as np
 
-from ..mappings import get_mapping
 from ._block import gradients, predictions_adjoint, raw_predictions, scores_of
 
 # Rounding leaves this much of zero, relative to the largest margin.
@@ -26,7 +25,7 @@ def has_descent_direction(objective, parameters):
     definition, up to rounding; one may be missed.
     """
     direction = parameters.reshape(1, *objective.shape)
-    polytope = get_mapping(objective.loss.mapping).polytope
+    polytope = objective.loss.polytope
     rows = objective.blocks.map(_Margins, polytope)
     largest = _largest(rows, direction)
     # Every round ties margins that depend on the direction, and so takes a dimension.

@@ -81,7 +81,7 @@ def test_a_grid_in_two_processes():
 
 def test_a_mappings_parameter_in_a_grid():
     X, y = IRIS
-    model = LinearClassifier(mapping=Entmax())
+    model = LinearClassifier(mapping=Entmax(), C="auto")
     search = GridSearchCV(model, {"mapping__alpha": [1, 1.5, 2]}, cv=3).fit(X, y)
     reference = GridSearchCV(EntmaxClassifier(), {"alpha": [1, 1.5, 2]}, cv=3).fit(X, y)
     assert_allclose(

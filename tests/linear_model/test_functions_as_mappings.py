@@ -42,7 +42,7 @@ def even(scores):
 
 @pytest.mark.parametrize(
     ("function", "classifier"),
-    [(plain_softmax, SoftmaxClassifier()), (plain_entmax, EntmaxClassifier())],
+    [(plain_softmax, SoftmaxClassifier()), (plain_entmax, EntmaxClassifier(C=1.0))],
 )
 def test_a_function_is_trained_like_the_mapping_it_is(iris, function, classifier):
     X, y = iris

@@ -28,7 +28,7 @@ def gradient(model, X, Q, weight):
     if len(model.coef_) == 1:
         residual = (residual[:, 1:] - residual[:, :1]) / 2
     residual = residual * weight[:, None] / weight.sum()
-    penalty = model.coef_ / (model.C * weight.sum())
+    penalty = model.coef_ / (model.C_ * weight.sum())
     return residual.T @ X + penalty, residual.sum(axis=0)
 
 
@@ -175,7 +175,7 @@ def test_a_weight_is_a_number_of_repetitions(sample_classifier):
 
 def test_twice_the_weight_is_twice_C():
     X, y = labels()
-    model = EntmaxClassifier(tol=1e-7)
+    model = EntmaxClassifier(C=1.0, tol=1e-7)
     weighted = clone(model).fit(X, y, sample_weight=np.full(len(X), 2.0))
     larger = model.set_params(C=2.0).fit(X, y)
     assert_allclose(weighted.coef_, larger.coef_, atol=1e-5)

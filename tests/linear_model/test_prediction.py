@@ -81,12 +81,13 @@ def test_two_columns_share_the_vector_but_keep_both_scores(target_type):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("name", MAPPINGS)
 def test_a_class_is_the_linear_classifier_with_the_mapping_of_its_name(name):
-    X, y = labels()
+    is_marginal = MAPPINGS[name].polytope == "cube"
+    X, y = label_sets() if is_marginal else labels()
     model = LinearClassifier(mapping=name).fit(X, y)
-    assert model.score(X, y) > 0.6
+    assert model.score(X, y) > (0.3 if is_marginal else 0.6)
     named = getattr(skprob, class_name(name), None)
     if named:
-        other = named().fit(X, y)
+        other = named(C=1.0).fit(X, y)
         assert_array_equal(other.coef_, model.coef_)
         assert_array_equal(other.predict_proba(X), model.predict_proba(X))
 
@@ -97,8 +98,7 @@ def test_a_class_is_the_linear_classifier_with_its_parts(model):
     model = clone(model).set_params(margin=0.2, label_smoothing=0.1).fit(X, y)
     names = {"similarity", "C", "fit_intercept", "label_smoothing"}
     shared = {name: getattr(model, name) for name in names & vars(model).keys()}
-    if hasattr(model, "C_"):
-        shared["C"] = model.C_
+    shared["C"] = model.C_
     other = LinearClassifier(model.mapping_, model.loss_, **shared).fit(X, y)
     assert_array_equal(other.coef_, model.coef_)
     assert_array_equal(other.predict_proba(X), model.predict_proba(X))

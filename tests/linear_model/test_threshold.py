@@ -272,6 +272,6 @@ def test_it_is_of_no_use_for_labels():
 def test_the_cut_does_not_depend_on_the_unit_of_the_weights(size):
     X, Y = label_sets()
     rule = {"threshold": "cv", "C": 1 / size}
-    reference = EntmaxClassifier(threshold="cv").fit(X, Y)
+    reference = EntmaxClassifier(threshold="cv", C=1.0).fit(X, Y)
     model = EntmaxClassifier(**rule).fit(X, Y, sample_weight=np.full(60, size))
     assert model.threshold_ == pytest.approx(reference.threshold_, abs=1e-6)

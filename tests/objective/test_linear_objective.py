@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
+from skprob._pair import n_raw_predictions
 from skprob.losses import AccuracyLoss, FenchelYoungLoss, LogLoss
 from skprob.mappings import Entmax, Softmax, Sparsemax
 from skprob.objective import LinearObjective, split_rows
@@ -28,7 +29,9 @@ every_mapping = pytest.mark.parametrize(
 class Problem:
     """Data with rows of every kind of target, and the objective written out."""
 
-    def __init__(self, n_classes, *, n_samples=15, n_features=4, seed=0):
+    def __init__(
+        self, n_classes, *, n_samples=15, n_features=4, seed=0, polytope="simplex"
+    ):
         rng = np.random.default_rng(seed)
         self.X = rng.normal(size=(n_samples, n_features)) * [1, 10, 0.1, 1]
         self.X[rng.random(self.X.shape) < 0.4] = 0
@@ -38,7 +41,7 @@ class Problem:
         self.Q = Q
         self.weight = rng.uniform(0.2, 3, n_samples)
         self.weight[[1, 4]] = 0
-        self.n_outputs = 1 if n_classes == 2 else n_classes
+        self.n_outputs = n_raw_predictions(n_classes, polytope)
         self.coef = rng.normal(size=(self.n_outputs, n_features)) / 4
         self.intercept = rng.normal(size=self.n_outputs) / 2
 
@@ -99,7 +102,7 @@ def test_value_and_gradient_are_those_of_the_formula(mapping):
     assert losses
     shapes = (2, True), (3, False)
     for loss, (n_classes, fit_intercept) in itertools.product(losses, shapes):
-        problem = Problem(n_classes)
+        problem = Problem(n_classes, polytope=loss.polytope)
         objective = problem.objective(loss, fit_intercept=fit_intercept)
         x = objective.from_model(problem.coef, problem.intercept)
         value, gradient = value_at(objective, x)
