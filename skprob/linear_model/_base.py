@@ -26,6 +26,7 @@ from ..targets import (
     as_labels,
     check_target,
     class_weight_factors,
+    column_names,
     encode_target,
 )
 from ._checks import check_fit_data, check_kernel, check_X, trial_scores
@@ -174,8 +175,9 @@ class BaseLinearClassifier(
         # All products of a fit are of blocks, or small.
         with unchanged_on_error(self), serial_blas:
             warm = (self.coef_, self.intercept_) if self._starts_warm() else None
+            names = column_names(y)
             X, y, sample_weight = check_fit_data(self, X, y, sample_weight)
-            encoded = self._encoded(y, X.dtype)
+            encoded = self._encoded(y, X.dtype, None if y.ndim == 1 else names)
             data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
             X, row_weight = labelled_rows(X, sample_weight, encoded)
             if encoded.labelled is not None:
@@ -343,7 +345,7 @@ class BaseLinearClassifier(
             return accuracy_score(y, predicted, sample_weight=sample_weight)
         y = check_target(y, "y", len_of=predicted)
         target = encode_target(y, "distribution", classes=self.classes_).target
-        hit = np.take_along_axis(target.values, predicted[:, None], axis=1)[:, 0]
+        hit = target.values[predicted[:, None] == self.classes_]
         weight = check_sample_weight(sample_weight, predicted)
         return float(np.average(hit, weights=weight))
 

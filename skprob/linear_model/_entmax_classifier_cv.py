@@ -24,7 +24,7 @@ from sklearn.utils.validation import _check_method_params, check_is_fitted
 
 from .._pair import n_raw_predictions
 from ..mappings import Entmax
-from ..targets import encode_target
+from ..targets import column_names, encode_target
 from ._base import BaseLinearClassifier
 from ._checks import check_fit_data
 from ._docstrings import with_shared_sections
@@ -238,8 +238,10 @@ class EntmaxClassifierCV(BaseLinearClassifier):
         with unchanged_on_error(self) as after_interrupt:
             alphas, strengths = checked_alphas(self.alphas), checked_Cs(self.Cs)
             data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
+            names = column_names(y)
             X, y, weight = check_fit_data(self, X, y, sample_weight)
-            encoded = encode_target(y, self.target_type, X.dtype)
+            names = None if y.ndim == 1 else names
+            encoded = encode_target(y, self.target_type, X.dtype, names)
             template = self._template(encoded.kind)
             Cs = self._grid(template, encoded, alphas, strengths)
             routed = self._routed("fit", sample_weight, params)
@@ -283,7 +285,9 @@ class EntmaxClassifierCV(BaseLinearClassifier):
             if self.refit:
                 template.set_params(alpha=choice["alpha_"], C=choice["C_"])
                 arrays = X, y, weight
-                after_interrupt |= self._refitted(template, arrays, context, data)
+                after_interrupt |= self._refitted(
+                    template, arrays, encoded.classes, context, data
+                )
             replace_fitted(self, after_interrupt)
             self._warn_of_failed_fits(results)
             context.call_on_fit_task_end(
@@ -393,7 +397,7 @@ class EntmaxClassifierCV(BaseLinearClassifier):
                 if self.verbose > 1 or (self.verbose and is_tenth):
                     print(f"[{type(self).__name__}] {n} of {n_fits} fits")
 
-    def _refitted(self, model, arrays, context, data):
+    def _refitted(self, model, arrays, classes, context, data):
         """What a model learns from all data, as fitted attributes."""
         task = context.subcontext(task_name="refit")
         with task.propagate_callback_context(model):
@@ -403,7 +407,8 @@ class EntmaxClassifierCV(BaseLinearClassifier):
         learnt = fitted_attributes(model)
         # Of the features it knows less than this one.
         del learnt["n_features_in_"]
-        return learnt
+        # It was given arrays, without the names of the columns of y.
+        return learnt | {"classes_": classes}
 
     def _warn_of_failed_fits(self, results):
         failed = np.count_nonzero(~results.converged)

@@ -74,7 +74,7 @@ class _FoldModels:
 
     def __call__(self, estimator, X, labels, weight, folds):
         if self._paths is None:
-            template = clone(estimator).set_params(threshold=0)
+            template = clone(estimator).set_params(threshold=0, class_weight=None)
             self._paths = [
                 entmax_path(template, X[rows], labels[rows], weight[rows], *self._grid)
                 for rows, _ in folds

@@ -74,7 +74,7 @@ def threshold_rule(estimator, X, target, sample_weight, weight, fold_models=None
         return lambda probabilities: 0.0
     fitted = weight > 0
     labels = _indicator(target)[fitted]
-    X, weight = X[fitted], sample_weight[fitted]
+    X, fit_weight, weight = X[fitted], weight[fitted], sample_weight[fitted]
     n_samples = len(weight)
     if n_samples == 1 or (threshold == "auto" and n_samples > _ROWS_ENOUGH):
         return lambda probabilities: best_threshold(probabilities(X), labels, weight)
@@ -85,7 +85,7 @@ def threshold_rule(estimator, X, target, sample_weight, weight, fold_models=None
         if not found:
             folds = KFold(min(_N_FOLDS, n_samples), shuffle=True, random_state=0)
             folds = list(folds.split(weight))
-            models = (fold_models or _models)(estimator, X, labels, weight, folds)
+            models = (fold_models or _models)(estimator, X, labels, fit_weight, folds)
             out_of_fold, rows = _out_of_fold(models, X, folds)
             found.append(best_threshold(out_of_fold, labels[rows], weight[rows]))
         return found[0]
@@ -98,7 +98,8 @@ def _models(estimator, X, labels, weight, folds):
     for train, _ in folds:
         # Not a clone: that would report to the callbacks, too.
         model = type(estimator)(**estimator.get_params(deep=False))
-        model.set_params(threshold=0, warm_start=False, verbose=0)
+        # The weights of the classes are in those of the rows.
+        model.set_params(threshold=0, warm_start=False, verbose=0, class_weight=None)
         with warnings.catch_warnings():
             # The fit to all rows warns, and a fold may be without a rare label.
             warnings.simplefilter("ignore", UserWarning)

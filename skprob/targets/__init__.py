@@ -15,7 +15,7 @@ have few non-zeros a row, are never written out class by class. Every target has
   their numbers.
 """
 
-from ._check import as_target, check_target
+from ._check import as_target, check_target, column_names
 from ._class_weight import class_weight_factors
 from ._dense import DenseTarget
 from ._encode import EncodedTarget, encode_target
@@ -34,5 +34,6 @@ __all__ = [
     "as_target",
     "check_target",
     "class_weight_factors",
+    "column_names",
     "encode_target",
 ]

@@ -3,6 +3,7 @@
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
+from sklearn.utils.validation import _get_feature_names
 
 from .._validation import as_points, as_real, naming
 from ._dense import DenseTarget
@@ -37,6 +38,7 @@ def check_target(y, name, *, len_of):
     >>> check_target([0, 1, 1], "y", len_of=np.zeros((3, 5)))
     array([0, 1, 1])
     """
+    _check_no_lists_of_labels(y, name)
     with naming(name):
         if y is None or np.isscalar(y):
             raise ValueError(
@@ -55,6 +57,27 @@ def check_target(y, name, *, len_of):
             f"{y.shape}."
         )
     return y
+
+
+def column_names(y):
+    """The names of the columns of a DataFrame, if they are all strings; else None."""
+    return _get_feature_names(y) if hasattr(y, "columns") else None
+
+
+def _check_no_lists_of_labels(y, name):
+    """Raise for sets of labels that are listed, and not an indicator."""
+    if not (isinstance(y, (list, tuple)) or getattr(y, "dtype", None) == np.dtype("O")):
+        return
+    rows = [row for row in list(y) if isinstance(row, (list, tuple, set, frozenset))]
+    is_set = any(isinstance(row, (set, frozenset)) for row in rows)
+    is_ragged = len({len(row) for row in rows}) > 1
+    has_names = any(len(row) != 1 and isinstance(x, str) for row in rows for x in row)
+    if is_set or is_ragged or has_names:
+        raise ValueError(
+            f"{name} must be a 0/1 indicator of label sets, of shape (n_samples, "
+            "n_labels); got a list of the labels of each row. "
+            "sklearn.preprocessing.MultiLabelBinarizer makes an indicator of it."
+        )
 
 
 def as_target(target, shape, dtype, polytope="simplex"):

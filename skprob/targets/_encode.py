@@ -21,7 +21,7 @@ class EncodedTarget(NamedTuple):
     ----------
     kind : {"class", "label_set", "distribution"}
     classes : ndarray of shape (n_classes,)
-        Sorted labels; column numbers where `y` is a matrix.
+        Sorted labels; where `y` is a matrix the names of its columns, or their numbers.
     target : DenseTarget or SparseTarget of shape (n_labelled, n_classes)
     labelled : ndarray of shape (n_samples,) or None
         Which rows carry a target; None if all do.
@@ -55,8 +55,8 @@ def encode_target(
     dtype : dtype, default=float64
         Of the encoded target.
     classes : ndarray of shape (n_classes,), default=None
-        The classes of a fitted model, which `y` must agree with; None takes them
-        from `y`.
+        The classes of a fitted model, which `y` must agree with, or the names of the
+        columns of a matrix; None takes them from `y`.
     polytope : {"simplex", "cube"}, default="simplex"
         On the simplex a set of labels is the uniform distribution over them, in the
         cube it is the indicator itself, and may be empty.
@@ -110,8 +110,10 @@ def encode_target(
     if classes is not None and len(classes) != y.shape[1]:
         raise ValueError(f"y must have {len(classes)} columns, got {y.shape[1]}.")
     if target_type == "distribution":
-        return _encode_distributions(y, dtype)
-    return _encode_sets(y, dtype, polytope)
+        encoded = _encode_distributions(y, dtype)
+    else:
+        encoded = _encode_sets(y, dtype, polytope)
+    return encoded if classes is None else encoded._replace(classes=classes)
 
 
 def _encode_labels(y, dtype, classes):
@@ -198,7 +200,8 @@ def _encode_distributions(y, dtype):
         raise ValueError(
             "As distributions, the rows of y must be non-negative and sum to one; row "
             f"{row} has sum {total[row, 0]:.6g} and minimum {y[row].min():.6g}. (Label "
-            "sets are 0/1 indicators, labels are one-dimensional.)"
+            "sets are 0/1 indicators, labels are one-dimensional; counts of votes are "
+            "divided by the sums of their rows.)"
         )
     y /= total
     return EncodedTarget(

@@ -29,7 +29,10 @@ def _not_an_indicator(y):
     """What keeps a matrix from being an indicator, to go on a sentence with."""
     if y.dtype.kind not in "biuf":
         return "; lists of names are made an indicator by MultiLabelBinarizer"
-    return f", with the values {other_than_0_and_1(y)}"
+    found = f", with the values {other_than_0_and_1(y)}"
+    if (y >= 0).all():
+        found += "; votes that are counted are made distributions by y / row sums"
+    return found
 
 
 def other_than_0_and_1(entries):

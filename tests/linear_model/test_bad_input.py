@@ -167,7 +167,7 @@ DATA = {
     ),
     "no y": ((X, None), "y must be labels .* got None"),
     "y a number": ((X, 3), "y must be labels .* got 3"),
-    "y ragged": ((X, [[0], [0, 1]] * 6), r"y must be labels of shape"),
+    "y ragged": ((X, [[0], [0, 1]] * 6), "y must be a 0/1 indicator of label sets"),
     "no label in any row": (
         (X, 0 * SETS),
         "y must have a label in at least one row; got 12 without",
