@@ -188,7 +188,7 @@ DATA = {
     ),
     "lists of names": (
         (X, [["rock", "jazz"]] * 12),
-        "y must be .* MultiLabelBinarizer",
+        "y must be .*MultiLabelBinarizer",
     ),
     "duplicated entries of a sparse indicator": (
         (X, sparse.coo_array((np.ones(24), (np.r_[0:12, 0:12], np.r_[y, y])))),
