@@ -17,6 +17,7 @@ _CLASSIFIERS = [
 ]
 _PACKAGES = [
     "data",
+    "decision",
     "inspection",
     "linear_model",
     "losses",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-# Rows sum to one only within rounding.
+# Sums are known within rounding only.
 _ROUNDING = 1.001
 
 
@@ -12,8 +12,8 @@ def best_threshold(blocks, labels, weight):
     Parameters
     ----------
     blocks : iterable of ndarray of shape (n_rows, n_classes)
-        Rows on the simplex, one block of them after the other. Iterated over twice,
-        so that no more than a block need be in memory.
+        Non-negative rows, one block of them after the other. Iterated over twice, so
+        that no more than a block need be in memory.
     labels : CSR matrix of shape (n_samples, n_classes)
         Indicator with a label in some row of positive weight.
     weight : ndarray of shape (n_samples,)
@@ -36,11 +36,12 @@ def best_threshold(blocks, labels, weight):
     weight = weight / weight.max()
     n_true = weight @ np.diff(labels.indptr)
     # F1 rises only where a true label joins, so that these are all the candidates.
-    cuts, hits = _candidates(blocks, labels, weight)
-    # At most 1 / cut probabilities of a row are as large as the cut. No candidate
+    cuts, hits, total = _candidates(blocks, labels, weight)
+    # At most sum / cut probabilities of a row are as large as the cut. No candidate
     # can win that falls behind the F1 that this guarantees.
-    most = weight.sum() * _ROUNDING / np.maximum(cuts, 1 / labels.shape[1])
-    guaranteed = (2 * hits / (most + n_true)).max()
+    with np.errstate(over="ignore"):
+        most = np.minimum(total / cuts, weight.sum() * labels.shape[1])
+    guaranteed = (2 * hits / (_ROUNDING * most + n_true)).max()
     predicted, following = np.zeros(len(cuts)), np.zeros_like(cuts)
     for p, row_weight in _with_rows(blocks, weight):
         rows, columns = np.nonzero(p >= cuts[-1])
@@ -63,16 +64,19 @@ def best_threshold(blocks, labels, weight):
 
 
 def _candidates(blocks, labels, weight):
-    """Probabilities of true labels in falling order, and the hits at each of them.
+    """Probabilities of true labels in falling order, the hits at each, and a total.
 
-    The first is the largest probability of all, the last the smallest number there
-    is, whether or not they are a true label's.
+    The total is the weighted sum of all probabilities. The first candidate is the
+    largest probability of all, the last the smallest number there is, whether or not
+    they are a true label's.
     """
-    values, largest = [], 0
+    values, largest, total, start = [], 0, 0.0, 0
     for p, part in _with_rows(blocks, labels):
         rows = np.repeat(np.arange(len(p)), np.diff(part.indptr))
         values.append(p[rows, part.indices])
         largest = max(largest, p.max())
+        total += weight[start : start + len(p)] @ p.sum(axis=1, dtype=np.float64)
+        start += len(p)
     values = np.concatenate(values)
     smallest = np.nextafter(np.zeros(1, values.dtype), 1, dtype=values.dtype)
     largest = np.full(1, largest, values.dtype)
@@ -82,7 +86,7 @@ def _candidates(blocks, labels, weight):
     gained = np.repeat(weight, np.diff(labels.indptr))
     hits = np.bincount(place[2:], gained, minlength=len(cuts))
     positive = slice(None, 0 if cuts[0] == 0 else None, -1)
-    return cuts[positive], np.cumsum(hits[positive])
+    return cuts[positive], np.cumsum(hits[positive]), total
 
 
 def _with_rows(blocks, array):
