@@ -18,6 +18,7 @@ _CLASSIFIERS = [
 ]
 _PACKAGES = [
     "data",
+    "decision",
     "inspection",
     "linear_model",
     "losses",

@@ -27,7 +27,11 @@ MAY_IMPORT = {
     "objective": {"mappings", "targets", "losses", "data"},
     # An objective comes to a solver as an argument.
     "solvers": set(),
-    "linear_model": {"mappings", "targets", "losses", "data", "objective", "solvers"},
+    # From probabilities, of any classifier, to label sets.
+    "decision": set(),
+    "linear_model": {
+        *("mappings", "targets", "losses", "data", "objective", "solvers", "decision")
+    },
     "metrics": {"mappings", "targets", "losses"},
     "inspection": {"mappings", "targets"},
 }

@@ -10,12 +10,17 @@ from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
 from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils._param_validation import (
+    Interval,
+    StrOptions,
+    validate_parameter_constraints,
+)
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from .._blas import serial_blas
 from .._docs import DocumentationLink
 from .._validation import check_sample_weight
+from ..decision import DecisionRule, as_indicator
 from ..losses import LOSSES, FenchelYoungLoss, Loss, MarginLoss, get_loss
 from ..mappings import Softmax, Temperature, get_mapping
 from ..objective import CosineObjective, LinearObjective, split_rows
@@ -35,7 +40,15 @@ from ._minimise import attributes_of, minimise
 from ._prediction import BlockwisePrediction
 from ._progress import FitProgress
 from ._strength import automatic_C
-from ._threshold import check_threshold, threshold_rule
+from ._threshold import (
+    NAMES,
+    Sets,
+    check_threshold,
+    is_fitted_to_rows,
+    known_threshold,
+    threshold_of_rows,
+    threshold_rule,
+)
 from ._unit_rows import unit_rows
 
 
@@ -64,7 +77,8 @@ class BaseLinearClassifier(
         "target_type": [StrOptions({"auto", *KINDS})],
         "threshold": [
             Interval(Real, 0, 1, closed="left"),
-            StrOptions({"auto", "cv", "support"}),
+            StrOptions(NAMES),
+            DecisionRule,
             "array-like",
         ],
         "sparse_output": ["boolean"],
@@ -190,7 +204,9 @@ class BaseLinearClassifier(
                 weight = row_weight * factors
                 objectives = self._objectives(X, encoded.target, weight, model, warm)
             if encoded.kind == "label_set":
-                rule = threshold_rule(self, X, encoded.target, row_weight, weight)
+                sets = model["mapping_"], X, encoded.target, row_weight, weight
+                any_empty = encoded.labelled is not None
+                rule = threshold_rule(self, *sets, any_empty=any_empty)
 
             def fitted_attributes(parameters):
                 coef, intercept = objectives[-1].to_model(parameters)
@@ -300,9 +316,9 @@ class BaseLinearClassifier(
         -------
         y : ndarray or CSR array of shape (n_samples,) or (n_samples, n_classes)
             After a fit to labels, the most probable label of each row; to label
-            sets, a 0/1 indicator of the labels whose probability is above
-            ``threshold_``, with ``sparse_output`` as a CSR array; to distributions,
-            the column number of the most probable class.
+            sets, a 0/1 indicator of the labels that ``threshold_`` chooses, with
+            ``sparse_output`` as a CSR array; to distributions, the column number of
+            the most probable class.
         """
         check_is_fitted(self)
         if self.target_type_ == "label_set":
@@ -315,6 +331,70 @@ class BaseLinearClassifier(
             return self.classes_[scores.argmax(axis=1)]
 
         return self._predicted(X, most_probable).to_dense()
+
+    def set_threshold(self, threshold, X=None, y=None, sample_weight=None, *, cv=None):
+        """Change the decision rule of a model that was fitted to label sets.
+
+        Nothing else changes: neither the coefficients nor the parameter ``threshold``,
+        which is that of the next ``fit``.
+
+        Parameters
+        ----------
+        threshold : float, array-like, str or DecisionRule
+            As the parameter. A number, one for each label, "support" and a rule that
+            is fitted already need no rows; a rule without rows is used as it is.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
+            Rows that the rule is fitted to. Without ``cv`` they should be rows that
+            the model was not fitted to: its probabilities for others are too good.
+        y : array-like or sparse matrix of shape (n_samples, n_classes), default=None
+            0/1 indicator of their labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights of the rows; 1 if not given.
+        cv : int, default=None
+            For rows that the model was fitted to: out-of-fold probabilities, of models
+            with the same parameters that are fitted in so many folds of them. None is
+            the probabilities of this model.
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        ValueError
+            If the threshold is not allowed, or it needs rows that are not given.
+
+        See Also
+        --------
+        sklearn.model_selection.TunedThresholdClassifierCV : For two classes.
+        """
+        check_is_fitted(self)
+        if self.target_type_ != "label_set":
+            raise ValueError(
+                "set_threshold is for models that were fitted to label sets; this one "
+                f"was fitted to target_type={self.target_type_!r}."
+            )
+        constraints = {"threshold": self._parameter_constraints["threshold"]}
+        validate_parameter_constraints(
+            constraints, {"threshold": threshold}, caller_name="set_threshold"
+        )
+        if (X is None) != (y is None):
+            raise ValueError("X and y must be given together, or neither of them.")
+        is_rule = isinstance(threshold, DecisionRule)
+        n_classes = len(self.classes_)
+        if not is_fitted_to_rows(threshold) or (is_rule and X is None):
+            self.threshold_ = known_threshold(threshold, n_classes)
+            return self
+        if X is None:
+            raise ValueError(f"threshold={threshold!r} needs rows: give X and y.")
+        X = check_X(self, X, reset=False)
+        labels = as_indicator(
+            check_target(y, "y", len_of=X), (X.shape[0], n_classes), name="y"
+        )
+        weight = check_sample_weight(sample_weight, X)
+        with serial_blas:
+            self.threshold_ = threshold_of_rows(self, threshold, X, labels, weight, cv)
+        return self
 
     def score(self, X, y, sample_weight=None):
         """Accuracy of the predictions.
@@ -368,6 +448,11 @@ class BaseLinearClassifier(
     def _sets(self, X):
         # The threshold may have been assigned.
         threshold = check_threshold(self.threshold_, len(self.classes_))
+        if isinstance(threshold, DecisionRule):
+            sizes = None
+            if threshold._uses_features():
+                sizes = threshold._expected_sizes(check_X(self, X, reset=False))
+            return Sets(threshold, self._probabilities(X), sizes, _num_samples(X))
         return self._predicted(
             X, lambda scores: (self.mapping_(scores) > threshold).astype(np.int64)
         )

@@ -37,14 +37,16 @@ label_smoothing : float in [0, 1), default=0.0
 target_type : {"auto", "class", "label_set", "distribution"}, default="auto"
     What ``y`` is. "auto" reads it off ``y``: one dimension is labels, a matrix
     of 0 and 1 label sets, any other matrix distributions.
-threshold : float, array-like, "auto", "cv" or "support", default="auto"
-    For label sets, the labels whose probability is above it are predicted: a
-    number in [0, 1), or one for each label. "support" predicts the labels of
-    positive probability. "cv" is the one cut of the highest micro-F1 on out-of-fold
-    probabilities of the training data, from three more fits; the folds are always
-    the same. "auto" is "cv" up to 5,000 rows, and above, where it hardly matters,
-    the best cut on the training rows' own probabilities. Not used for other
-    targets.
+threshold : float, array-like, str or DecisionRule, default="auto"
+    For label sets, how ``predict`` makes a set of the probabilities. A number in
+    [0, 1), or one for each label: the labels whose probability is above it. "support":
+    those of positive probability. "cv": those above the one cut of the highest
+    micro-F1. A rule of :mod:`skprob.decision`, or its registered name: what it chooses.
+    "auto" is :class:`~skprob.decision.LabelCuts`, cuts for the labels that raise
+    micro-F1 where it is certain enough that they do. Cuts and rules are fitted to
+    out-of-fold probabilities of the training data, from three more fits in folds that
+    are always the same. Above 5,000 rows, where it hardly matters, all but "cv" are
+    fitted to the training rows' own probabilities. Not used for other targets.
 sparse_output : bool, default=False
     Whether ``predict_proba``, and for label sets ``predict``, return CSR arrays,
     which hold the non-zeros only; what ``y`` was in ``fit`` plays no part in it. For
@@ -85,9 +87,10 @@ loss_ : Loss
     The loss through that mapping.
 target_type_ : str
     The kind of target that was learnt.
-threshold_ : float or ndarray of shape (n_classes,)
-    The cut that ``predict`` uses; after a fit to label sets only. Assign another
-    to change it without a fit.
+threshold_ : float, ndarray of shape (n_classes,) or DecisionRule
+    The cut, the cuts or the fitted rule of ``predict``; after a fit to label sets
+    only. ``set_threshold`` changes it without a fit; a number, an array or a fitted
+    rule can also be assigned.
 solver_ : str
     The method that was used: "newton-cholesky" (Newton's steps with the whole Hessian),
     "newton-cg" (by conjugate gradients) or "lbfgs"; two of them joined by "+" if one

@@ -34,7 +34,7 @@ def entmax_path(template, X, y, sample_weight, classes, alphas, Cs):
     X, row_weight = labelled_rows(X, sample_weight, encoded)
     factors = class_weight_factors(template.class_weight, encoded, row_weight)
     weight = row_weight * factors
-    fold_models = _FoldModels(classes, alphas, Cs)
+    shared = _Shared(classes, alphas, Cs)
     options = {name: getattr(template, name) for name in ("solver", "tol", "max_iter")}
     objective, starts = None, []
     for alpha, Cs_of_alpha in zip(alphas, Cs, strict=True):
@@ -57,22 +57,24 @@ def entmax_path(template, X, y, sample_weight, classes, alphas, Cs):
             model.coef_ = coef.astype(X.dtype)
             model.intercept_ = intercept.astype(X.dtype)
             if encoded.kind == "label_set":
-                data = X, encoded.target, row_weight, weight
-                rule = threshold_rule(model, *data, fold_models)
+                data = model.mapping_, X, encoded.target, row_weight, weight
+                any_empty = encoded.labelled is not None
+                rule = threshold_rule(model, *data, any_empty=any_empty, path=shared)
                 model.threshold_ = rule(model._probabilities)
             yield PathPoint(model, converged)
 
 
-class _FoldModels:
-    """Models for a threshold, along a path of its own in each inner fold.
+class _Shared:
+    """What the thresholds of a path share: models of inner folds, and expected sizes.
 
-    It is called once for each point of the grid, in the order of the path.
+    The models are those of a path of its own in each inner fold.
     """
 
     def __init__(self, *grid):
-        self._grid, self._paths = grid, None
+        self._grid, self._paths, self._sizes = grid, None, None
 
-    def __call__(self, estimator, X, labels, weight, folds):
+    def fold_models(self, estimator, X, labels, weight, folds):
+        """Models of the next point of the grid, in the order of the path."""
         if self._paths is None:
             template = clone(estimator).set_params(threshold=0, class_weight=None)
             self._paths = [
@@ -80,3 +82,9 @@ class _FoldModels:
                 for rows, _ in folds
             ]
         return (next(path).model for path in self._paths)
+
+    def sizes(self, make):
+        """What is made at the first call."""
+        if self._sizes is None:
+            self._sizes = make()
+        return self._sizes

@@ -1,4 +1,4 @@
-"""The cut above which a label is predicted to be in the set."""
+"""How the decision rule of a fit to label sets is found, and what it predicts."""
 
 import warnings
 from itertools import chain
@@ -7,8 +7,19 @@ import numpy as np
 from scipy import sparse
 from sklearn.model_selection import KFold
 
-from ._best_threshold import best_threshold
+from ..decision import (
+    RULES,
+    DecisionRule,
+    ExpectedSize,
+    LabelCuts,
+    Sample,
+    best_threshold,
+    get_rule,
+)
+from ..targets import class_weight_factors
 
+#: Names of thresholds that are allowed.
+NAMES = {"auto", "cv", "support", *RULES}
 # Three folds chose cuts as good as five or ten did, on emotions, scene, birds and
 # CAL500, and they cost the least.
 _N_FOLDS = 3
@@ -18,7 +29,19 @@ _ROWS_ENOUGH = 5000
 
 
 def check_threshold(threshold, n_classes):
-    """A cut, or an array of one for each of the labels; raise if it is neither."""
+    """A fitted rule, a cut, or an array of one for each label; raise if it is none."""
+    if isinstance(threshold, DecisionRule):
+        if not hasattr(threshold, "n_labels_"):
+            raise ValueError(
+                "threshold must be a fitted rule, a number or one for each of the "
+                f"{n_classes} labels; got {threshold!r}, which is not fitted."
+            )
+        if threshold.n_labels_ != n_classes:
+            raise ValueError(
+                f"threshold must be a rule that was fitted to {n_classes} labels; got "
+                f"{threshold!r}, of {threshold.n_labels_}."
+            )
+        return threshold
     try:
         cuts = np.asarray(threshold, dtype=np.float64)
     except (TypeError, ValueError):
@@ -38,22 +61,41 @@ def check_threshold(threshold, n_classes):
     return cuts if cuts.ndim else float(cuts)
 
 
-def threshold_rule(estimator, X, target, sample_weight, weight, fold_models=None):
+def is_fitted_to_rows(threshold):
+    """Whether a threshold is found by the probabilities and labels of rows."""
+    return isinstance(threshold, str | DecisionRule) and threshold != "support"
+
+
+def known_threshold(threshold, n_classes):
+    """A threshold that needs no rows, checked."""
+    is_support = isinstance(threshold, str) and threshold == "support"
+    return 0.0 if is_support else check_threshold(threshold, n_classes)
+
+
+def threshold_rule(
+    estimator, mapping, X, target, sample_weight, weight, *, any_empty=False, path=None
+):
     """How the threshold of a fit to label sets is found.
 
     Parameters
     ----------
     estimator : estimator
         Its ``threshold`` says how.
+    mapping : Mapping
+        From scores to probabilities.
     X : ndarray or CSR matrix of shape (n_samples, n_features)
     target : SparseTarget of shape (n_samples, n_classes)
     sample_weight : ndarray of shape (n_samples,)
         Weights of the rows in the F1 score.
     weight : ndarray of shape (n_samples,)
         Their weights in the fit, of which rows of weight zero are no part.
-    fold_models : callable, default=None
-        ``fold_models(estimator, X, labels, weight, folds)`` iterates over models that
-        are fitted to each fold's training rows; None stands for fits from zero.
+    any_empty : bool, default=False
+        Whether there were rows without a label that are not among these.
+    path : object, default=None
+        What fits along a path share: ``path.fold_models(estimator, X, labels, weight,
+        folds)`` iterates over models that are fitted to each fold's training rows,
+        and ``path.sizes(make)`` is what ``make()`` gave the first time. None stands
+        for fits from zero.
 
     Returns
     -------
@@ -67,44 +109,172 @@ def threshold_rule(estimator, X, target, sample_weight, weight, fold_models=None
         If the estimator's threshold is not allowed.
     """
     threshold = estimator.threshold
-    if not isinstance(threshold, str):
-        cuts = check_threshold(threshold, target.shape[1])
+    if not is_fitted_to_rows(threshold):
+        cuts = known_threshold(threshold, target.shape[1])
         return lambda probabilities: cuts
-    if threshold == "support":
-        return lambda probabilities: 0.0
     fitted = weight > 0
     labels = _indicator(target)[fitted]
     X, fit_weight, weight = X[fitted], weight[fitted], sample_weight[fitted]
     n_samples = len(weight)
+    path = path or _Alone()
+
+    def chosen(blocks, rows, polytope):
+        if threshold == "cv":
+            return best_threshold(blocks, labels[rows], weight[rows])
+
+        def make():
+            return ExpectedSize(X, np.diff(labels.indptr), weight)
+
+        def sizes():
+            size = path.sizes(make)
+            return size, size.out_of_fold[rows]
+
+        return fitted_rule(
+            threshold, blocks, labels[rows], weight[rows], sizes, polytope, any_empty
+        )
+
+    polytope = mapping.polytope
     if n_samples == 1 or (threshold == "auto" and n_samples > _ROWS_ENOUGH):
-        return lambda probabilities: best_threshold(probabilities(X), labels, weight)
+        return lambda probabilities: chosen(probabilities(X), slice(None), polytope)
     found = []
 
     def cross_validated(probabilities):
         # It does not depend on the model, so that callbacks can ask at every step.
         if not found:
-            folds = KFold(min(_N_FOLDS, n_samples), shuffle=True, random_state=0)
-            folds = list(folds.split(weight))
-            models = (fold_models or _models)(estimator, X, labels, fit_weight, folds)
-            out_of_fold, rows = _out_of_fold(models, X, folds)
-            found.append(best_threshold(out_of_fold, labels[rows], weight[rows]))
+            folds = _folds(_N_FOLDS, n_samples)
+            models = path.fold_models(estimator, X, labels, fit_weight, folds)
+            found.append(chosen(*_out_of_fold(models, X, folds), polytope))
         return found[0]
 
     return cross_validated
 
 
-def _models(estimator, X, labels, weight, folds):
-    """Models of the folds, fitted one by one."""
-    for train, _ in folds:
-        # Not a clone: that would report to the callbacks, too.
-        model = type(estimator)(**estimator.get_params(deep=False))
-        # The weights of the classes are in those of the rows.
-        model.set_params(threshold=0, warm_start=False, verbose=0, class_weight=None)
-        with warnings.catch_warnings():
-            # The fit to all rows warns, and a fold may be without a rare label.
-            warnings.simplefilter("ignore", UserWarning)
-            model.fit(X[train], labels[train], sample_weight=weight[train])
-        yield model
+def threshold_of_rows(estimator, threshold, X, labels, weight, cv):
+    """The threshold by rows that are given after the fit.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Fitted to label sets.
+    threshold : str or DecisionRule
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+    labels : CSR array of shape (n_samples, n_classes)
+    weight : ndarray of shape (n_samples,)
+    cv : int or None
+        Number of folds in which models are fitted; None for the probabilities of the
+        estimator itself.
+
+    Returns
+    -------
+    threshold : float or DecisionRule
+    """
+    keep = weight > 0
+    X, labels, weight = X[keep], labels[keep], weight[keep]
+    if not labels.nnz:
+        raise ValueError("y must have a label in some row of positive weight.")
+    if cv is None:
+        blocks, rows = estimator._probabilities(X), slice(None)
+    else:
+        if not 2 <= cv <= len(weight):
+            raise ValueError(
+                f"cv must be None or at least 2, and at most the {len(weight)} rows of "
+                f"X; got {cv!r}."
+            )
+        folds = _folds(cv, len(weight))
+        encoded = estimator._encoded(labels, weight.dtype, estimator.classes_)
+        fit_weight = weight.copy()
+        labelled = slice(None) if encoded.labelled is None else encoded.labelled
+        fit_weight[labelled] *= class_weight_factors(
+            estimator.class_weight, encoded, weight[labelled]
+        )
+        models = _Alone().fold_models(estimator, X, labels, fit_weight, folds)
+        blocks, rows = _out_of_fold(models, X, folds)
+    if threshold == "cv":
+        return best_threshold(blocks, labels[rows], weight[rows])
+
+    def sizes():
+        size = ExpectedSize(X, np.diff(labels.indptr), weight)
+        return size, size.out_of_fold[rows]
+
+    polytope = estimator.mapping_.polytope
+    return fitted_rule(
+        threshold, blocks, labels[rows], weight[rows], sizes, polytope, False
+    )
+
+
+def fitted_rule(threshold, blocks, labels, weight, sizes, polytope, any_empty):
+    """The rule that a name or a rule stands for, fitted."""
+    is_auto = isinstance(threshold, str) and threshold == "auto"
+    rule = LabelCuts() if is_auto else get_rule(threshold)
+    rule._validate_params()
+    may_be_empty = any_empty or bool((np.diff(labels.indptr) == 0).any())
+    sample = Sample(blocks, labels, weight, sizes, polytope, may_be_empty)
+    return rule._fit_sample(sample)
+
+
+class Sets:
+    """The label sets that a rule makes of a model's probabilities, block by block.
+
+    Parameters
+    ----------
+    rule : DecisionRule
+        Fitted.
+    blocks : iterable of ndarray of shape (n_rows, n_classes)
+    sizes : ndarray of shape (n_samples,) or None
+        Expected sizes of the sets, if the rule uses them.
+    n_samples : int
+    """
+
+    def __init__(self, rule, blocks, sizes, n_samples):
+        self._rule, self._blocks, self._sizes = rule, blocks, sizes
+        self._shape = n_samples, rule.n_labels_
+
+    def __iter__(self):
+        return self._rule._sets(self._blocks, self._sizes)
+
+    def to_dense(self):
+        """All of them as one array."""
+        result, start = np.empty(self._shape, dtype=np.int64), 0
+        for block in self:
+            result[start : start + len(block)] = block
+            start += len(block)
+        return result
+
+    def to_sparse(self):
+        """All of them as one CSR array."""
+        return sparse.vstack([sparse.csr_array(block) for block in self], format="csr")
+
+
+class _Alone:
+    """A fit that shares nothing with others."""
+
+    _known = None
+
+    @staticmethod
+    def fold_models(estimator, X, labels, weight, folds):
+        """Models of the folds, fitted one by one."""
+        for train, _ in folds:
+            # Not a clone: that would report to the callbacks, too.
+            model = type(estimator)(**estimator.get_params(deep=False))
+            # The weights of the classes are in those of the rows.
+            model.set_params(threshold=0, warm_start=False, verbose=0)
+            model.set_params(class_weight=None)
+            with warnings.catch_warnings():
+                # The fit to all rows warns, and a fold may be without a rare label.
+                warnings.simplefilter("ignore", UserWarning)
+                model.fit(X[train], labels[train], sample_weight=weight[train])
+            yield model
+
+    def sizes(self, make):
+        """What is made at the first call."""
+        if self._known is None:
+            self._known = make()
+        return self._known
+
+
+def _folds(number, n_samples):
+    folds = KFold(min(number, n_samples), shuffle=True, random_state=0)
+    return list(folds.split(np.empty(n_samples)))
 
 
 def _out_of_fold(models, X, folds):

@@ -19,6 +19,7 @@ from skprob import (
     SoftmaxClassifier,
     SparsemaxClassifier,
 )
+from skprob.decision import CommonCut, LabelCuts
 from skprob.metrics import BrierScorer, SupportSizeScorer
 
 from .toys import KINDS, label_sets
@@ -150,6 +151,8 @@ def test_a_fit_in_blocks_of_rows_is_the_same(rows_of_a_block, kind):
         SparsemaxClassifier(threshold="cv"),
         SparsemaxClassifier(label_smoothing=0.01),
         SoftmaxClassifier(),
+        SoftmaxClassifier(threshold="example_f1"),
+        SparsemaxClassifier(threshold=LabelCuts(scale="auto")),
         LinearClassifier("sparsemax", loss="log", threshold=0),
         LinearClassifier(similarity="cosine", threshold=0),
     ],
@@ -188,11 +191,12 @@ def test_the_solver_for_many_scores_needs_no_array_of_them(
     assert_array_equal(model.coef_, lbfgs.coef_)
 
 
+@pytest.mark.parametrize("threshold", [0.1, CommonCut()])
 @pytest.mark.parametrize("model", [SparsemaxClassifier(), SoftmaxClassifier()])
-def test_sparse_predictions_take_little_memory(rows_of_a_block, model):
+def test_sparse_predictions_take_little_memory(rows_of_a_block, model, threshold):
     rows_of_a_block(100)
     X, Y = many_labels()
-    model.set_params(tol=1e-2, threshold=0.1, sparse_output=True).fit(X, Y)
+    model.set_params(tol=1e-2, threshold=threshold, sparse_output=True).fit(X, Y)
     model.coef_ *= 10  # So that the supports are small.
     calls = [model.predict, lambda X: model.score(X, Y)]
     if model.mapping_.has_zeros:

@@ -11,16 +11,21 @@ from scipy.special import softmax
 from sklearn.callback import ScoringMonitor
 from sklearn.datasets import make_multilabel_classification
 from sklearn.metrics import f1_score
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.preprocessing import scale
 
 from skprob import EntmaxClassifier, SoftmaxClassifier, SparsemaxClassifier
-from skprob.linear_model._best_threshold import best_threshold
+from skprob.decision import RULES, CommonCut, ExampleF1, LabelCuts, best_threshold
 
 from .refused import assert_refused
 from .toys import label_sets, labels
 
 X, Y = label_sets()
+
+
+def cuts_of(model):
+    """The cuts of a rule, or the one."""
+    return getattr(model.threshold_, "cuts_", model.threshold_)
 
 
 def many_rows(n_samples):
@@ -133,8 +138,8 @@ def test_cross_validation_is_deterministic_and_leaves_the_fit_alone(
     sample_classifier, threshold
 ):
     model = sample_classifier.set_params(threshold=threshold).fit(X, Y)
-    coef, cut = model.coef_, model.threshold_
-    assert model.fit(X, Y).threshold_ == cut
+    coef, cuts = model.coef_, cuts_of(model)
+    assert_array_equal(cuts_of(model.fit(X, Y)), cuts)
     assert_array_equal(model.set_params(threshold=0.3).fit(X, Y).coef_, coef)
 
 
@@ -173,7 +178,7 @@ def test_few_rows(threshold):
     for n_rows in (1, 2, 3):
         rows = [[1, 1], [0, 1], [1, 0]][:n_rows]
         model = SparsemaxClassifier(threshold=threshold).fit(np.eye(3)[:n_rows], rows)
-        assert 0 <= model.threshold_ < 1
+        assert 0 <= np.min(cuts_of(model)) <= np.max(cuts_of(model)) < 1
 
 
 @pytest.mark.parametrize("threshold", ["auto", "cv", "support"])
@@ -189,11 +194,11 @@ def test_rows_of_weight_zero_are_as_if_left_out():
     Y_wrong = np.where(weight[:, None] > 0, Y, 1 - Y)
     Y_wrong[~Y_wrong.any(axis=1), 0] = 1
     model = EntmaxClassifier(tol=1e-9).fit(X, Y_wrong, sample_weight=weight)
-    assert_allclose(model.threshold_, reference.threshold_, rtol=1e-5)
+    assert_allclose(cuts_of(model), cuts_of(reference), rtol=1e-5)
     # A class of weight zero may leave rows, even whole folds, without weight.
     zero = dict.fromkeys([0, 1, 2], 0.0)
     model = EntmaxClassifier(class_weight=zero).fit(X, np.eye(4, dtype=int)[LABEL])
-    assert 0 <= model.threshold_ < 1
+    assert (cuts_of(model) >= 0).all()
 
 
 LABEL = np.r_[3, 3, np.arange(58) % 3]
@@ -275,3 +280,111 @@ def test_the_cut_does_not_depend_on_the_unit_of_the_weights(size):
     reference = EntmaxClassifier(threshold="cv", C=1.0).fit(X, Y)
     model = EntmaxClassifier(**rule).fit(X, Y, sample_weight=np.full(60, size))
     assert model.threshold_ == pytest.approx(reference.threshold_, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_a_rule_or_its_name(name):
+    model = SoftmaxClassifier(threshold=name).fit(X, Y)
+    assert type(model.threshold_) is RULES[name]
+    given = RULES[name]()
+    other = SoftmaxClassifier(threshold=given).fit(X, Y)
+    assert not hasattr(given, "n_labels_")
+    assert_array_equal(other.predict(X), model.predict(X))
+    # It is what the rule makes of out-of-fold probabilities, features and labels.
+    folds = KFold(3, shuffle=True, random_state=0)
+    p, order = np.empty(Y.shape), []
+    for train, test in folds.split(X):
+        p[test] = (
+            SoftmaxClassifier(threshold=0)
+            .fit(X[train], Y[train])
+            .predict_proba(X[test])
+        )
+        order.extend(test)
+    given.fit(p[order], Y[order], X=X[order])
+    if hasattr(given, "cuts_"):
+        assert_allclose(model.threshold_.cuts_, given.cuts_)
+    expected = model.threshold_.predict(model.predict_proba(X), X)
+    assert_array_equal(model.predict(X), expected)
+    model.set_params(sparse_output=True)
+    assert_array_equal(model.predict(X).toarray(), expected)
+    assert_allclose(model.score(X, Y), (expected == Y).all(axis=1).mean())
+
+
+def test_auto_predicts_no_empty_set_where_no_training_row_is_empty():
+    X, Y = many_rows(300)
+    rng = np.random.default_rng(0)
+    model = SoftmaxClassifier(C=0.01).fit(X, Y)
+    new = rng.normal(size=(500, 20)) * 0.1
+    assert model.predict(new).any(axis=1).all()
+    best = LabelCuts(average="both", shrinkage="auto", scale="probability")
+    again = SoftmaxClassifier(C=0.01, threshold=best).fit(X, Y)
+    assert_array_equal(again.predict(new), model.predict(new))
+    Y[:40] = 0
+    with pytest.warns(match="no label"):
+        model = SoftmaxClassifier(C=0.01, threshold=LabelCuts(shrinkage=0)).fit(X, Y)
+    assert model.threshold_.may_be_empty_
+    model.threshold_.cuts_[:] = 0.99
+    assert not model.predict(new).any()
+
+
+def test_the_polytope_of_the_mapping_is_what_the_rule_is_told():
+    model = SigmoidClassifier(threshold=ExampleF1()).fit(X, Y)
+    assert model.threshold_.polytope_ == "cube"
+    assert model.threshold_.expected_size_ is None
+
+
+def test_set_threshold_changes_the_rule_alone():
+    X, Y = many_rows(400)
+    model = EntmaxClassifier().fit(X[:200], Y[:200])
+    coef, new = model.coef_, (X[200:], Y[200:])
+    p, p_new = model.predict_proba(X), model.predict_proba(X[200:])
+    for threshold, expected in [
+        (0.3, p > 0.3),
+        ([0.1, 0.2, 0.3, 0.4, 0.5], p > [0.1, 0.2, 0.3, 0.4, 0.5]),
+        ("support", p > 0),
+        ("auto", LabelCuts().fit(p_new, new[1]).predict(p)),
+        ("example_f1", ExampleF1().fit(p_new, new[1], X=new[0]).predict(p, X)),
+        ("cv", p > best_threshold([p_new], sparse.csr_array(new[1]), np.ones(200))),
+    ]:
+        rows = () if isinstance(threshold, float | list) else new
+        assert model.set_threshold(threshold, *rows) is model
+        assert_array_equal(model.predict(X), expected)
+    # A rule that is fitted already.
+    fitted = CommonCut().fit(p_new, new[1])
+    model.set_threshold(fitted)
+    assert model.threshold_ is fitted
+    # The training rows, by folds: as in a fit.
+    other = EntmaxClassifier(threshold="label_cuts").fit(X[:200], Y[:200])
+    model.set_threshold("label_cuts", X[:200], sparse.csr_array(Y[:200]), cv=3)
+    assert_allclose(model.threshold_.cuts_, other.threshold_.cuts_)
+    assert model.coef_ is coef
+    assert model.threshold == "auto"
+
+
+def test_bad_calls_of_set_threshold():
+    model = EntmaxClassifier().fit(X, Y)
+    before = model.threshold_
+    for args, message in [
+        ((1.0,), "'threshold' parameter of set_threshold"),
+        (("half",), "'threshold' parameter of set_threshold"),
+        (("auto",), "threshold='auto' needs rows: give X and y"),
+        ((LabelCuts(),), r"LabelCuts\(\), which is not fitted"),
+        ((CommonCut().fit([[0.5, 0.5]], [[1, 0]]),), "fitted to 4 labels.* of 2"),
+        (("auto", X), "X and y must be given together"),
+        (("auto", X, Y[:, :2]), r"y must be .* \(60, 4\); got shape \(60, 2\)"),
+        (("auto", X, 0 * Y), "y must have a label in some row"),
+    ]:
+        assert_refused(message, model.set_threshold, *args)
+    for cv in (1, 61):
+        message = f"cv must be .* 60 rows of X; got {cv}"
+        assert_refused(message, model.set_threshold, "auto", X, Y, cv=cv)
+    assert model.threshold_ is before
+    model = EntmaxClassifier().fit(*labels())
+    assert_refused("fitted to label sets.*'class'", model.set_threshold, 0.3)
+
+
+def test_rules_in_a_search_with_their_parameters():
+    grid = {"threshold__shrinkage": [0, 50, "auto"], "threshold__average": ["macro"]}
+    search = GridSearchCV(SoftmaxClassifier(threshold=LabelCuts()), grid, cv=3)
+    search.fit(X, Y)
+    assert search.best_estimator_.threshold_.average == "macro"

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-# The sums of rows, which are added up in other orders, are known within rounding.
+# Sums are known within rounding only.
 _ROUNDING = 1.001
 
 
@@ -12,8 +12,8 @@ def best_threshold(blocks, labels, weight):
     Parameters
     ----------
     blocks : iterable of ndarray of shape (n_rows, n_classes)
-        Probabilities or marginals, one block of rows after the other. Iterated over
-        twice, so that no more than a block need be in memory.
+        Non-negative rows, one block of them after the other. Iterated over twice, so
+        that no more than a block need be in memory.
     labels : CSR matrix of shape (n_samples, n_classes)
         Indicator with a label in some row of positive weight.
     weight : ndarray of shape (n_samples,)
@@ -37,11 +37,11 @@ def best_threshold(blocks, labels, weight):
     n_true = weight @ np.diff(labels.indptr)
     # F1 rises only where a true label joins, so that these are all the candidates.
     cuts, hits, total = _candidates(blocks, labels, weight)
-    # Of a row that sums to `total` at most total / cut numbers are as large as the cut.
-    # No candidate can win that falls behind the F1 that this guarantees.
-    most = total / np.maximum(cuts, total / labels.shape[1])
-    most *= weight.sum() * _ROUNDING
-    guaranteed = (2 * hits / (most + n_true)).max()
+    # At most sum / cut probabilities of a row are as large as the cut. No candidate
+    # can win that falls behind the F1 that this guarantees.
+    with np.errstate(over="ignore"):
+        most = np.minimum(total / cuts, weight.sum() * labels.shape[1])
+    guaranteed = (2 * hits / (_ROUNDING * most + n_true)).max()
     predicted, following = np.zeros(len(cuts)), np.zeros_like(cuts)
     for p, row_weight in _with_rows(blocks, weight):
         rows, columns = np.nonzero(p >= cuts[-1])
@@ -64,16 +64,19 @@ def best_threshold(blocks, labels, weight):
 
 
 def _candidates(blocks, labels, weight):
-    """Probabilities of true labels in falling order, and the hits at each of them.
+    """Probabilities of true labels in falling order, the hits at each, and a total.
 
-    The first is the largest probability of all, the last the smallest number there
-    is, whether or not they are a true label's. Then the largest sum of a row.
+    The total is the weighted sum of all probabilities. The first candidate is the
+    largest probability of all, the last the smallest number there is, whether or not
+    they are a true label's.
     """
-    values, largest, total = [], 0, 0
+    values, largest, total, start = [], 0, 0.0, 0
     for p, part in _with_rows(blocks, labels):
         rows = np.repeat(np.arange(len(p)), np.diff(part.indptr))
         values.append(p[rows, part.indices])
-        largest, total = max(largest, p.max()), max(total, p.sum(axis=1).max())
+        largest = max(largest, p.max())
+        total += weight[start : start + len(p)] @ p.sum(axis=1, dtype=np.float64)
+        start += len(p)
     values = np.concatenate(values)
     smallest = np.nextafter(np.zeros(1, values.dtype), 1, dtype=values.dtype)
     largest = np.full(1, largest, values.dtype)

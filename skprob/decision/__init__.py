@@ -1,0 +1,27 @@
+"""Decision rules: from probabilities of labels to a set of labels for each row.
+
+The rules are for any probabilities, also another classifier's. They are fitted to those
+of held-out rows, or out of fold: the probabilities of rows that the model was fitted to
+are too good, and cuts that are chosen by them too high.
+"""
+
+from ._base import DecisionRule, Sample, as_indicator
+from ._best_threshold import best_threshold
+from ._cuts import CommonCut, LabelCuts
+from ._expected_size import ExpectedSize
+from ._registry import RULES, get_rule
+from ._row_wise import ExampleF1, MetaLabeler
+
+__all__ = [
+    "RULES",
+    "CommonCut",
+    "DecisionRule",
+    "ExampleF1",
+    "ExpectedSize",
+    "LabelCuts",
+    "MetaLabeler",
+    "Sample",
+    "as_indicator",
+    "best_threshold",
+    "get_rule",
+]

@@ -1,0 +1,285 @@
+"""What a decision rule is: from probabilities of labels to a set for each row."""
+
+from abc import ABCMeta, abstractmethod
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, _fit_context
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from .._docs import DocumentationLink
+from .._validation import as_real, check_sample_weight, naming
+from ._expected_size import ExpectedSize
+
+POLYTOPES = ("simplex", "cube")
+# Dense blocks of probabilities have at most so many entries (8 MiB).
+_BLOCK = 1 << 20
+
+
+class Sample(NamedTuple):
+    """Rows that a rule is fitted to.
+
+    Attributes
+    ----------
+    blocks : iterable of ndarray of shape (n_rows, n_labels)
+        Probabilities, that can be iterated over any number of times.
+    labels : CSR array of shape (n_samples, n_labels)
+        Indicator with at least one label in a row of positive weight.
+    weight : ndarray of shape (n_samples,)
+    sizes : callable or None
+        ``sizes()`` is a pair: the :class:`ExpectedSize`, and its out-of-fold
+        predictions in the order of the rows. None where there are no features.
+    polytope : {"simplex", "cube"}
+    may_be_empty : bool
+        Whether there were rows without a label.
+    """
+
+    blocks: object
+    labels: sparse.csr_array
+    weight: np.ndarray
+    sizes: object
+    polytope: str
+    may_be_empty: bool
+
+
+class DecisionRule(DocumentationLink, BaseEstimator, metaclass=ABCMeta):
+    """Base class of the rules that make label sets of probabilities.
+
+    A rule is fitted to probabilities that are as good as those of new rows: of held-out
+    rows, or out of fold, such as those of
+    :func:`~sklearn.model_selection.cross_val_predict`. They may be any classifier's.
+
+    Where no row had an empty set in ``fit``, ``predict`` gives no empty set: each row
+    has at least its most probable label, by the rule's own scale.
+
+    A subclass writes ``_fit(sample)``, which sets attributes, and
+    ``_chosen(probabilities, sizes)`` for a dense block of rows, where ``sizes`` are
+    expected sizes if ``_uses_features()``.
+    """
+
+    _parameter_constraints: dict = {}
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self, probabilities, labels, sample_weight=None, X=None, *, polytope="simplex"
+    ):
+        """Fit the rule.
+
+        Parameters
+        ----------
+        probabilities : array-like or sparse matrix of shape (n_samples, n_labels)
+            Non-negative: out of fold, or of held-out rows.
+        labels : array-like or sparse matrix of shape (n_samples, n_labels)
+            0/1 indicator of the true sets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights of the rows; 1 if not given.
+        X : array-like or sparse matrix of shape (n_samples, n_features), default=None
+            Features, for a rule that regresses the size of a set on them.
+        polytope : {"simplex", "cube"}, default="simplex"
+            "simplex" for shares, which sum to one in each row; "cube" for marginals,
+            each the probability that its label is in the set. The expected size of a
+            set is the sum of its marginals.
+
+        Returns
+        -------
+        self : object
+        """
+        p = as_probabilities(probabilities)
+        labels = as_indicator(labels, p.shape)
+        weight = check_sample_weight(sample_weight, p)
+        if polytope not in POLYTOPES:
+            raise ValueError(f"polytope must be one of {POLYTOPES}; got {polytope!r}.")
+        X = self._checked_X(X, len_of=p)
+        keep = np.flatnonzero(weight > 0)
+        if len(keep) < len(weight):
+            p, labels, weight = p[keep], labels[keep], weight[keep]
+            X = None if X is None else X[keep]
+        n_labels = np.diff(labels.indptr)
+        if not n_labels.any():
+            raise ValueError(
+                "labels must have a label in some row of positive weight; it has none."
+            )
+        sizes = None
+        if X is not None:
+
+            def sizes():
+                model = ExpectedSize(X, n_labels, weight)
+                return model, model.out_of_fold
+
+        empty = bool((n_labels == 0).any())
+        return self._fit_sample(
+            Sample(Blocks(p), labels, weight, sizes, polytope, empty)
+        )
+
+    def predict(self, probabilities, X=None):
+        """The set of each row.
+
+        Parameters
+        ----------
+        probabilities : array-like or sparse matrix of shape (n_samples, n_labels)
+        X : array-like or sparse matrix of shape (n_samples, n_features), default=None
+            Features, if the fitted rule uses them.
+
+        Returns
+        -------
+        sets : ndarray or CSR array of shape (n_samples, n_labels)
+            0/1 indicator; CSR if `probabilities` is sparse.
+        """
+        check_is_fitted(self)
+        p = as_probabilities(probabilities)
+        if p.shape[1] != self.n_labels_:
+            raise ValueError(
+                f"probabilities must have {self.n_labels_} columns, as in fit; got "
+                f"{p.shape[1]}."
+            )
+        sizes = None
+        if self._uses_features():
+            if X is None:
+                raise ValueError(
+                    f"X must be given: this {type(self).__name__} takes the expected "
+                    "size of a set from the features."
+                )
+            X = self._checked_X(X, len_of=p)
+            sizes = self._expected_sizes(X)
+        parts = list(self._sets(Blocks(p), sizes))
+        if sparse.issparse(p):
+            empty = [sparse.csr_array((0, p.shape[1]), dtype=np.int64)]
+            return sparse.vstack(
+                [sparse.csr_array(part) for part in parts] or empty, format="csr"
+            )
+        return np.concatenate(parts) if parts else np.zeros(p.shape, np.int64)
+
+    def _fit_sample(self, sample):
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
+        self._fit(sample)
+        self.n_labels_ = sample.labels.shape[1]
+        self.polytope_ = sample.polytope
+        self.may_be_empty_ = sample.may_be_empty
+        return self
+
+    def _sets(self, blocks, sizes):
+        """Indicators of blocks of rows."""
+        start = 0
+        for p in blocks:
+            rows = slice(start, start + len(p))
+            start = rows.stop
+            known = None if sizes is None else sizes[rows]
+            yield self._chosen(p, known).astype(np.int64)
+
+    def _expected_sizes(self, X):
+        """Of checked features."""
+        if X.shape[1] != len(self.expected_size_.coef):
+            raise ValueError(
+                f"X must have {len(self.expected_size_.coef)} features, as in fit; got "
+                f"{X.shape[1]}."
+            )
+        return self.expected_size_(X)
+
+    def _uses_features(self):
+        return getattr(self, "expected_size_", None) is not None
+
+    @staticmethod
+    def _checked_X(X, len_of):
+        if X is None:
+            return None
+        with naming("X"):
+            X = check_array(
+                X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X"
+            )
+        if X.shape[0] != len_of.shape[0]:
+            raise ValueError(
+                f"X must have a row for each of the {len_of.shape[0]} rows of "
+                f"probabilities; got {X.shape[0]}."
+            )
+        return X
+
+    @abstractmethod
+    def _fit(self, sample):
+        """Set the fitted attributes."""
+
+    @abstractmethod
+    def _chosen(self, p, sizes):
+        """Boolean indicator of a dense block of rows."""
+
+
+class Blocks:
+    """Dense blocks of the rows of a checked matrix, any number of times."""
+
+    def __init__(self, p):
+        self._p = p
+        self._n_rows = max(1, _BLOCK // p.shape[1])
+
+    def __iter__(self):
+        for start in range(0, self._p.shape[0], self._n_rows):
+            block = self._p[start : start + self._n_rows]
+            yield block.toarray() if sparse.issparse(block) else block
+
+
+def as_probabilities(probabilities):
+    """A float array or CSR array of non-negative numbers, of two dimensions."""
+    name = "probabilities"
+    p = probabilities
+    if sparse.issparse(p):
+        p = sparse.csr_array(p)
+        values = p.data = as_real(name, p.data)
+    else:
+        p = values = as_real(name, p)
+    if p.ndim != 2 or p.shape[1] == 0:
+        raise ValueError(
+            f"{name} must have shape (n_samples, n_labels); got shape {p.shape}."
+        )
+    if not (np.isfinite(values).all() and values.min(initial=0) >= 0):
+        raise ValueError(
+            f"{name} must be finite and not negative; got values from "
+            f"{values.min():.6g} to {values.max():.6g}."
+        )
+    return p
+
+
+def as_indicator(labels, shape, name="labels"):
+    """A 0/1 indicator as a CSR array without stored zeros.
+
+    Parameters
+    ----------
+    labels : array-like or sparse matrix of shape (n_samples, n_labels)
+    shape : tuple of int
+        The shape that it must have.
+    name : str, default="labels"
+        The argument that errors name.
+
+    Returns
+    -------
+    labels : CSR array
+
+    Raises
+    ------
+    ValueError
+        If `labels` has another shape, or is not 0 or 1.
+
+    Examples
+    --------
+    >>> from skprob.decision import as_indicator
+    >>> as_indicator([[1, 0], [0, 1]], (2, 2)).nnz
+    2
+    """
+    if not sparse.issparse(labels):
+        labels = as_real(name, labels)
+        if labels.ndim != 2:
+            raise ValueError(
+                f"{name} must be a 0/1 indicator of shape {shape}; got shape "
+                f"{labels.shape}."
+            )
+    result = sparse.csr_array(labels, dtype=np.float64, copy=True)
+    result.sum_duplicates()
+    result.eliminate_zeros()
+    if result.shape != shape:
+        raise ValueError(
+            f"{name} must be a 0/1 indicator of shape {shape}; got shape "
+            f"{result.shape}."
+        )
+    wrong = result.data[result.data != 1]
+    if len(wrong):
+        raise ValueError(f"{name} must be 0 or 1; got {wrong[0]:.6g}.")
+    return result

@@ -1,0 +1,47 @@
+"""The decision rules that a name stands for."""
+
+from sklearn.base import clone
+
+from ._base import DecisionRule
+from ._cuts import CommonCut, LabelCuts
+from ._row_wise import ExampleF1, MetaLabeler
+
+#: Every name that is accepted wherever a rule is. A new member is one line here.
+RULES = {
+    "common_cut": CommonCut,
+    "label_cuts": LabelCuts,
+    "example_f1": ExampleF1,
+    "meta_labeler": MetaLabeler,
+}
+
+
+def get_rule(rule):
+    """The rule that a name stands for, or an unfitted copy of a rule.
+
+    Parameters
+    ----------
+    rule : str or DecisionRule
+
+    Returns
+    -------
+    rule : DecisionRule
+
+    Raises
+    ------
+    ValueError
+        If the name is not registered or `rule` is something else.
+
+    Examples
+    --------
+    >>> from skprob.decision import get_rule
+    >>> get_rule("label_cuts")
+    LabelCuts()
+    """
+    if isinstance(rule, DecisionRule):
+        return clone(rule)
+    if isinstance(rule, str) and rule in RULES:
+        return RULES[rule]()
+    raise ValueError(
+        f"rule must be a DecisionRule or one of the names {sorted(RULES)}; got "
+        f"{rule!r}."
+    )

@@ -1,0 +1,126 @@
+"""Rules that choose the set of each row on its own."""
+
+from abc import abstractmethod
+
+import numpy as np
+
+from ._base import DecisionRule
+
+
+class _SizeRule(DecisionRule):
+    """So many of the most probable labels as the expected size calls for."""
+
+    def _fit(self, sample):
+        self.expected_size_ = None
+        if sample.polytope == "simplex":
+            if sample.sizes is None:
+                raise ValueError(
+                    f"X must be given to {type(self).__name__} with shares: the "
+                    "expected size of a set is regressed on the features."
+                )
+            self.expected_size_, _ = sample.sizes()
+
+    def _chosen(self, p, sizes):
+        if sizes is None:
+            sizes, marginals = p.sum(axis=1), p
+        else:
+            marginals = p * sizes[:, None]
+        order = np.argsort(-marginals, axis=1, kind="stable")
+        ordered = np.take_along_axis(marginals, order, axis=1)
+        number = self._numbers(ordered, sizes)
+        if not self.may_be_empty_:
+            number = np.maximum(number, 1)
+        chosen = np.zeros(p.shape, dtype=bool)
+        among = np.arange(p.shape[1]) < number[:, None]
+        np.put_along_axis(chosen, order, among, axis=1)
+        return chosen
+
+    @abstractmethod
+    def _numbers(self, marginals, sizes):
+        """How many labels each row gets, of marginals in falling order."""
+
+
+class ExampleF1(_SizeRule):
+    r"""The set of each row that has the highest expected F1 of the row: example-F1.
+
+    Where the true set has m labels and q are the marginals, the expected F1 of a set T
+    is 2 sum(q_k, k in T) / (m + \|T\|). It is maximised over all sets T exactly, with
+    the expected size of the true set as m. For shares that is a ridge regression on the
+    features, and the marginals are shares times m; of marginals it is the sum.
+
+    Where rows of the fit were empty, the empty set is a candidate too. Its F1 is one if
+    the true set is empty and zero else, and so expected to be prod(1 - q_k) if labels
+    are independent.
+
+    Attributes
+    ----------
+    expected_size_ : callable or None
+        ``expected_size_(X)``, for shares.
+    n_labels_ : int
+        Number of labels.
+    may_be_empty_ : bool
+        Whether rows of the fit had no label.
+    polytope_ : str
+        What the probabilities are.
+
+    References
+    ----------
+    Waegeman, Dembczynski, Jachnik, Cheng, Huellermeier, "On the Bayes-optimality of
+    F-measure maximizers", Journal of Machine Learning Research 2014.
+
+    Examples
+    --------
+    >>> from skprob.decision import ExampleF1
+    >>> p = [[0.9, 0.6, 0.1], [0.2, 0.9, 0.3]]
+    >>> rule = ExampleF1().fit(p, [[1, 1, 0], [0, 1, 0]], polytope="cube")
+    >>> rule.predict(p)
+    array([[1, 1, 0],
+           [0, 1, 0]])
+    """
+
+    def _numbers(self, marginals, sizes):
+        number = np.arange(1, marginals.shape[1] + 1)
+        total = number + sizes[:, None]
+        f1 = 2 * np.cumsum(marginals, axis=1) / total
+        best = f1.argmax(axis=1)
+        if not self.may_be_empty_:
+            return 1 + best
+        empty = np.prod(np.maximum(1 - marginals, 0), axis=1)
+        return np.where(empty > f1[np.arange(len(f1)), best], 0, 1 + best)
+
+
+class MetaLabeler(_SizeRule):
+    """As many of the most probable labels as the set is expected to have.
+
+    The expected size is rounded. With the true size, and calibrated probabilities, the
+    set maximises the expected number of right labels. For shares the size is a ridge
+    regression on the features; of marginals it is the sum.
+
+    Attributes
+    ----------
+    expected_size_ : callable or None
+        ``expected_size_(X)``, for shares.
+    n_labels_ : int
+        Number of labels.
+    may_be_empty_ : bool
+        Whether rows of the fit had no label.
+    polytope_ : str
+        What the probabilities are.
+
+    References
+    ----------
+    Tang, Rajan, Narayanan, "Large scale multi-label classification via MetaLabeler",
+    WWW 2009.
+
+    Examples
+    --------
+    >>> from skprob.decision import MetaLabeler
+    >>> p = [[0.9, 0.6, 0.1], [0.2, 0.9, 0.3]]
+    >>> rule = MetaLabeler().fit(p, [[1, 1, 0], [0, 1, 0]], polytope="cube")
+    >>> rule.predict(p)
+    array([[1, 1, 0],
+           [0, 1, 0]])
+    """
+
+    def _numbers(self, marginals, sizes):
+        return np.rint(sizes).astype(int)

@@ -1,0 +1,330 @@
+"""The decision rules, by independent references and over the registry."""
+
+import pickle
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.special import softmax
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression, RidgeCV
+from sklearn.metrics import f1_score
+from sklearn.model_selection import cross_val_predict
+from sklearn.multiclass import OneVsRestClassifier
+
+from skprob.decision import (
+    RULES,
+    CommonCut,
+    ExampleF1,
+    ExpectedSize,
+    LabelCuts,
+    MetaLabeler,
+    get_rule,
+)
+from skprob.decision import _base as base_module
+
+
+def data(seed, *, n_samples=80, n_labels=5, polytope="simplex", empty=False):
+    """Features, probabilities that are related to sets, and the sets."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_samples, 3))
+    scores = 2 * X @ rng.normal(size=(3, n_labels)) - 0.5
+    labels = (scores + rng.logistic(size=scores.shape) > 0).astype(int)
+    if not empty:
+        labels[~labels.any(axis=1), 0] = 1
+    p = softmax(scores, axis=1) if polytope == "simplex" else 1 / (1 + np.exp(-scores))
+    return X, p, labels
+
+
+def micro(labels, sets, weight=None):
+    weight = np.ones(len(sets)) if weight is None else weight
+    hits, total = weight @ (labels * sets), weight @ (labels + sets)
+    return 2 * hits.sum() / total.sum()
+
+
+seeds = st.integers(0, 10**6)
+polytopes = st.sampled_from(["simplex", "cube"])
+rules = st.sampled_from(sorted(RULES))
+
+
+@given(rules, seeds, polytopes, st.booleans(), st.integers(1, 7))
+def test_any_rule_gives_sets_that_are_empty_only_where_training_rows_are(
+    name, seed, polytope, empty, n_labels
+):
+    X, p, labels = data(seed, n_labels=n_labels, polytope=polytope, empty=empty)
+    labels[0, 0] = 1
+    rule = get_rule(name).fit(p, labels, X=X, polytope=polytope)
+    sets = rule.predict(p, X)
+    assert sets.shape == labels.shape
+    assert sets.dtype == np.int64
+    assert set(np.unique(sets)) <= {0, 1}
+    assert rule.may_be_empty_ == (~labels.any(axis=1)).any()
+    if not rule.may_be_empty_:
+        assert sets.any(axis=1).all()
+        # Also where nothing is likely.
+        assert rule.predict(np.full_like(p, 1e-9), X).any(axis=1).all()
+
+
+@given(rules, seeds, polytopes)
+def test_sparse_probabilities_blocks_and_weights_make_no_difference(
+    name, seed, polytope
+):
+    X, p, labels = data(seed, polytope=polytope)
+    p = np.where(p < 0.05, 0, p)
+    rule = get_rule(name).fit(p, labels, X=X, polytope=polytope)
+    expected = rule.predict(p, X)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(base_module, "_BLOCK", 35)
+        other = clone(rule).fit(
+            sparse.csr_array(p),
+            sparse.csc_matrix(labels),
+            sample_weight=np.full(80, 7.0),
+            X=sparse.csr_array(X) if name in ("common_cut", "label_cuts") else X,
+            polytope=polytope,
+        )
+        answer = other.predict(sparse.csr_array(p), X)
+    assert isinstance(answer, sparse.csr_array)
+    assert_array_equal(answer.toarray(), expected)
+
+
+@given(rules, seeds)
+def test_rows_of_weight_zero_are_left_out(name, seed):
+    X, p, labels = data(seed)
+    weight = np.tile([1.0, 0.0], 40)
+    wrong = np.where(weight[:, None] > 0, labels, 0)
+    some = get_rule(name).fit(p[::2], labels[::2], X=X[::2])
+    rule = get_rule(name).fit(p, wrong, sample_weight=weight, X=X)
+    assert_array_equal(rule.predict(p, X), some.predict(p, X))
+
+
+@given(rules, seeds, polytopes)
+def test_copies_are_the_same(name, seed, polytope):
+    X, p, labels = data(seed, polytope=polytope)
+    rule = get_rule(name).fit(p, labels, X=X, polytope=polytope)
+    again = pickle.loads(pickle.dumps(rule))
+    assert_array_equal(again.predict(p, X), rule.predict(p, X))
+    fresh = clone(rule)
+    assert fresh.get_params() == rule.get_params()
+    assert not hasattr(fresh, "n_labels_")
+    # Nothing is left of another fit.
+    fresh.fit(1 - p, labels, X=X, polytope="cube")
+    fresh.fit(p, labels, X=X, polytope=polytope)
+    assert_array_equal(fresh.predict(p, X), rule.predict(p, X))
+
+
+@given(seeds, polytopes, st.booleans())
+def test_the_common_cut_is_the_best_of_all(seed, polytope, weighted):
+    _, p, labels = data(seed, polytope=polytope)
+    weight = np.random.default_rng(seed).integers(1, 4, 80) if weighted else np.ones(80)
+    rule = CommonCut().fit(p, labels, sample_weight=weight, polytope=polytope)
+    best = max(micro(labels, p > cut, weight) for cut in [0, *p.ravel()])
+    assert_allclose(micro(labels, p > rule.cut_, weight), best)
+
+
+@given(seeds, polytopes)
+def test_cuts_are_the_best_of_their_grid(seed, polytope):
+    """Micro-F1 by trying all pairs of cuts of two labels, macro-F1 label by label."""
+    _, p, labels = data(seed, n_labels=2, polytope=polytope)
+    common = CommonCut().fit(p, labels, polytope=polytope).cut_
+    grid = common * 2.0 ** (np.arange(-32, 33) / 8)
+    of = {
+        average: LabelCuts(average, shrinkage=0).fit(p, labels, polytope=polytope).cuts_
+        for average in ("micro", "macro", "both")
+    }
+    best = max(micro(labels, p > [a, b]) for a in grid for b in grid)
+    assert_allclose(micro(labels, p > of["micro"]), best, rtol=1e-7)
+    for k in range(2):
+        y, values = labels[:, [k]], p[:, [k]]
+        best = max(micro(y, values > cut) if y.any() else 0 for cut in grid)
+        found = micro(y, values > of["macro"][k]) if y.any() else 0
+        assert_allclose(found, best, rtol=1e-7)
+    upper = np.maximum(of["macro"], common)
+    assert_allclose(of["both"], np.minimum(of["micro"], upper))
+
+
+def test_cuts_are_shrunk_by_the_number_of_positives():
+    _, p, labels = data(0, n_samples=400)
+    own = LabelCuts("macro", shrinkage=0).fit(p, labels)
+    n, common = labels.sum(axis=0), own.common_cut_
+    for shrinkage in (50, 300.0):
+        rule = LabelCuts("macro", shrinkage=shrinkage).fit(p, labels)
+        expected = common * (own.cuts_ / common) ** (n / (n + shrinkage))
+        assert_allclose(rule.cuts_, expected)
+    rule = LabelCuts(shrinkage=np.inf).fit(p, labels)
+    assert_array_equal(rule.cuts_, np.full(5, common))
+
+
+def test_the_shrinkage_is_chosen_by_folds():
+    rng = np.random.default_rng(0)
+    # The same cut is right for all labels, so that cuts of their own only over-fit.
+    p = rng.random((300, 30))
+    labels = (rng.random(p.shape) < p**2).astype(int)
+    assert LabelCuts("micro").fit(p, labels, polytope="cube").shrinkage_ == np.inf
+    # Probabilities of each label that are too large by a factor of its own.
+    scaled = p * rng.uniform(0.2, 1, 30)
+    rule = LabelCuts("micro").fit(scaled, labels, polytope="cube")
+    common = CommonCut().fit(scaled, labels, polytope="cube")
+    assert rule.shrinkage_ <= 50
+    new = rng.random((2000, 30))
+    labels = (rng.random(new.shape) < new**2).astype(int)
+    new *= (scaled / p)[0]
+    assert micro(labels, rule.predict(new)) > micro(labels, common.predict(new)) + 0.02
+
+
+def test_an_empty_row_gets_the_label_that_is_nearest_to_its_cut():
+    _, p, labels = data(1, n_samples=300)
+    rule = LabelCuts(shrinkage=20).fit(p, labels)
+    rule.cuts_ = np.array([0.5, 0.1, 0.9, 0.9, 0.9])
+    assert_array_equal(rule.predict([[0.3, 0.09, 0.2, 0.2, 0.2]]), [[0, 1, 0, 0, 0]])
+
+
+@given(seeds, st.integers(1, 6), polytopes, st.booleans())
+def test_example_f1_is_the_best_of_all_sets(seed, n_labels, polytope, empty):
+    X, p, labels = data(
+        seed, n_samples=20, n_labels=n_labels, polytope=polytope, empty=empty
+    )
+    labels[0] = 1
+    rule = ExampleF1().fit(p, labels, X=X, polytope=polytope)
+    m = p.sum(axis=1) if polytope == "cube" else rule.expected_size_(X)
+    sets = [c for k in range(n_labels + 1) for c in combinations(range(n_labels), k)]
+    for row, size, chosen in zip(p, m, rule.predict(p, X), strict=True):
+        q = row if polytope == "cube" else row * size
+
+        def value(labels, q=q, size=size):
+            if not labels:
+                return np.prod(np.maximum(1 - q, 0)) if rule.may_be_empty_ else -1
+            return 2 * sum(q[k] for k in labels) / (size + len(labels))
+
+        found = value(tuple(np.flatnonzero(chosen)))
+        assert_allclose(found, max(map(value, sets)), rtol=1e-12)
+
+
+def test_meta_labeler_takes_as_many_as_are_expected():
+    X, p, labels = data(3)
+    rule = MetaLabeler().fit(p, labels, X=X)
+    number = np.maximum(np.rint(rule.expected_size_(X)), 1)
+    sets = rule.predict(p, X)
+    assert_array_equal(sets.sum(axis=1), number)
+    least = np.where(sets, p, 2).min(axis=1)
+    assert (least >= np.where(sets, -1, p).max(axis=1)).all()
+
+
+def test_marginals_tell_labels_of_large_sets():
+    """Half of the rows have one label of three, the others four labels of eight."""
+    rng = np.random.default_rng(0)
+    large = np.arange(1000) % 2 == 0
+    X = large[:, None] + 0.1 * rng.normal(size=(1000, 1))
+    p = np.where(large[:, None], np.repeat([0.2, 0.05], 4), [0.5, 0.3, 0.2, *[0] * 5])
+    one = np.eye(8, dtype=int)[rng.choice(3, 1000, p=[0.5, 0.3, 0.2])]
+    four = np.repeat([1, 0], 4)
+    labels = np.where(large[:, None], four, one)
+    share, marginal = (CommonCut(scale) for scale in ("probability", "marginal"))
+    auto = CommonCut("auto").fit(p, labels, X=X)
+    f1 = [micro(labels, r.fit(p, labels, X=X).predict(p, X)) for r in (share, marginal)]
+    assert f1[1] > f1[0] + 0.02
+    assert (share.scale_, auto.scale_) == ("probability", "marginal")
+    assert_array_equal(auto.predict(p, X), marginal.predict(p, X))
+    # Without features there are no expected sizes.
+    assert CommonCut("auto").fit(p, labels).cut_ == share.cut_
+    # What is a marginal already is taken as it is.
+    cube = CommonCut("marginal").fit(p, labels, X=X, polytope="cube")
+    assert cube.cut_ == share.cut_
+    assert cube.expected_size_ is None
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_expected_sizes_are_those_of_ridge_regression(container, dtype):
+    rng = np.random.default_rng(0)
+    # Columns of a sparse matrix are not scaled.
+    units = 10.0 ** np.arange(-2, 2, 0.5) if container is np.asarray else 1.0
+    X = (units * rng.normal(size=(300, 8))).astype(dtype)
+    scale = X.std(axis=0) if container is np.asarray else 1
+    sizes = 3 + X @ (rng.normal(size=8) / X.std(axis=0)) + rng.normal(size=300)
+    model = ExpectedSize(container(X), sizes, np.ones(300))
+    Z = X.astype(float) / scale
+    Z -= Z.mean(axis=0)
+    unit = (Z**2).sum() / 8
+    candidates = [
+        RidgeCV([10.0**k * unit]).fit(Z, sizes).predict(Z) for k in range(-3, 3)
+    ]
+    found = model(container(X))
+    clipped = np.clip(candidates, sizes.min(), sizes.max())
+    tolerance = 1e-6 if dtype is np.float64 else 0.1
+    assert np.abs(clipped - found).max(axis=1).min() < tolerance
+    assert np.corrcoef(model.out_of_fold, sizes)[0, 1] > 0.8
+
+
+def test_sizes_of_no_use_are_the_mean():
+    rng = np.random.default_rng(0)
+    for X in (np.ones((50, 2)), rng.normal(size=(50, 40))):
+        sizes = rng.integers(1, 5, 50)
+        model = ExpectedSize(X, sizes, np.ones(50))
+        error = ((model.out_of_fold - sizes) ** 2).mean()
+        assert error <= sizes.var() * 1.3
+    assert_array_equal(ExpectedSize(X, np.full(50, 2), np.ones(50))(X), np.full(50, 2))
+
+
+def test_probabilities_of_another_classifier():
+    X, _, labels = data(5, n_samples=300)
+    model = OneVsRestClassifier(LogisticRegression())
+    p = cross_val_predict(model, X, labels, method="predict_proba")
+    for rule in RULES.values():
+        sets = rule().fit(p, labels, polytope="cube").predict(p)
+        assert f1_score(labels, sets, average="micro") > 0.7
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_errors_name_the_argument(name):
+    X, p, labels = data(0)
+    rule = get_rule(name)
+    for args, message in [
+        (([0.1, 0.2], [[1, 0]]), "probabilities must have shape"),
+        ((-p, labels), "probabilities must be finite and not negative; got values"),
+        ((np.where(p > 0.9, np.nan, p), labels), "probabilities must be finite"),
+        ((p, labels[:, :3]), r"labels must be .* shape \(80, 5\); got shape \(80, 3\)"),
+        ((p, labels[:, 0]), r"labels must be a 0/1 indicator .* \(80,\)"),
+        ((p, 2 * labels), "labels must be 0 or 1; got 2"),
+        ((p, 0 * labels), "labels must have a label in some row"),
+        ((p, labels, -np.ones(80)), "sample_weight must be"),
+        ((p, labels, None, X[:5]), "X must have a row for each of the 80 rows.*got 5"),
+    ]:
+        with pytest.raises(ValueError, match=f"(?s){message}"):
+            rule.fit(*args)
+    with pytest.raises(ValueError, match=r"polytope must be one of .*; got 'ball'"):
+        rule.fit(p, labels, polytope="ball")
+    rule.fit(p, labels, X=X)
+    with pytest.raises(ValueError, match=r"probabilities must have 5 columns.*got 3"):
+        rule.predict(p[:, :3], X)
+    if rule._uses_features():
+        with pytest.raises(ValueError, match="X must be given"):
+            rule.predict(p)
+        with pytest.raises(ValueError, match=r"X must have 3 features.*got 2"):
+            rule.predict(p, X[:, :2])
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [ExampleF1(), MetaLabeler(), CommonCut("marginal"), LabelCuts(scale="marginal")],
+)
+def test_what_needs_features_says_so(rule):
+    _, p, labels = data(0)
+    with pytest.raises(ValueError, match="X must be given"):
+        rule.fit(p, labels)
+
+
+def test_bad_parameters():
+    _, p, labels = data(0)
+    for rule, name in [
+        (LabelCuts("samples"), "average"),
+        (LabelCuts(shrinkage=-1), "shrinkage"),
+        (CommonCut("share"), "scale"),
+    ]:
+        with pytest.raises(ValueError, match=f"'{name}' parameter"):
+            rule.fit(p, labels)
+    with pytest.raises(ValueError, match=r"rule must be .* one of the names .*'best'"):
+        get_rule("best")
