@@ -164,13 +164,15 @@ def test_a_named_constant_is_seen_however_it_is_written(tmp_path):
 def test_there_are_few_named_constants():
     """Each of them is a number that someone must know the reason for."""
     names = [name for path in core_modules() for name in named_constants(path)]
-    assert len(names) <= 35, names
+    # Splitting has four.
+    assert len(names) <= 39, names
 
 
 def test_the_core_can_be_read_in_an_afternoon():
     paths = [*core_modules(), ROOT / "linear_model" / "_path.py"]
     lines = {path.name: len(path.read_text().splitlines()) for path in paths}
-    assert sum(lines.values()) <= 3400, sum(lines.values())
+    # Splitting takes 200 of them.
+    assert sum(lines.values()) <= 3600, sum(lines.values())
 
 
 def test_an_objective_is_a_declared_protocol_of_a_dozen_members():

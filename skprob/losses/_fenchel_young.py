@@ -97,6 +97,25 @@ class FenchelYoungLoss(Loss):
             linear.shorter_diagonal,
         )
 
+    @property
+    def has_proximal_step(self):
+        """Whether there is a closed form of :meth:`proximal_residual`."""
+        return get_mapping(self.mapping).is_projection
+
+    def proximal_residual(self, scores, target, strength):
+        """The gradient p - q of the loss at its proximal point.
+
+        That point z minimises the loss plus half the strength ρ times the squared
+        distance to the scores v, and is v - (p - q) / ρ. With sparsemax p is the
+        projection of (ρ v + q) / (ρ + 1) onto the simplex. The scores are kept.
+        """
+        mapping = get_mapping(self.mapping)
+        scores = scores * scores.dtype.type(strength / (1 + strength))
+        target.add_to(scores, 1 / (1 + strength))
+        residual = mapping.probabilities(shift_to_standard(scores, mapping))
+        target.add_to(residual, -1)
+        return residual
+
     def linearize_difference(self, difference, target):
         u = difference[:, 0]
         pair = get_mapping(self.mapping).linearize_difference(u)

@@ -100,6 +100,10 @@ class Entmax(Mapping):
         """Whether probabilities rise from zero with a finite slope."""
         return self.alpha <= 2
 
+    @property
+    def is_projection(self):
+        return self.alpha == 2
+
     def linearize(self, scores):
         return self.linearize_with_potential(scores)[0]
 

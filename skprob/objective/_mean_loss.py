@@ -8,6 +8,7 @@ import numpy as np
 
 from ..mappings import get_mapping
 from . import _block
+from ._splitting import Splitting
 
 
 class Description(NamedTuple):
@@ -24,6 +25,8 @@ class Description(NamedTuple):
     is_convex: bool = True
     has_bounded_hessian: bool = True
     has_flat_rows: bool = False  #: Whether the loss of a row can have no curvature.
+    #: Whether the proximal step of a row's loss has a closed form.
+    has_proximal_step: bool = False
     #: Whether the same added to all raw predictions changes nothing but the penalty.
     is_relative: bool = False
 
@@ -45,6 +48,7 @@ class Description(NamedTuple):
             is_convex=self.is_linear and loss.is_convex,
             has_bounded_hessian=loss.has_bounded_hessian,
             has_flat_rows=loss.is_convex and mapping.has_zeros,
+            has_proximal_step=self.is_linear and loss.has_proximal_step,
             is_relative=self.shape[0] > 1 and mapping.is_shift_invariant,
         )
 
@@ -109,6 +113,10 @@ class MeanLoss:
         states = self.blocks.map(_block.BlockState, points, self.loss)
         values, gradients = states.sum(_block.BlockState.value_and_gradient)
         return states, self._with_constant(values), gradients
+
+    def splitting(self, parameters, strength, n_kept):
+        """A :class:`Splitting` of the first problem; the loss has a proximal step."""
+        return Splitting(self, parameters, strength, n_kept)
 
     def _with_constant(self, values):
         values = values + self.constant

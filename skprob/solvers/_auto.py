@@ -1,5 +1,6 @@
 """The solver that suits an objective."""
 
+import math
 from functools import partial
 
 from .._blas import serial_blas
@@ -11,6 +12,7 @@ from ._newton import CGDirection, CholeskyDirection, newton
 from ._plan import plan
 from ._preconditioner import Preconditioner
 from ._protocol import check_objective
+from ._splitting import SplittingDirection
 
 # The curvature of a loss of two classes is largest at equal scores, where a fit begins:
 # its first step is too short by about this factor.
@@ -19,13 +21,21 @@ _TOO_SHORT = 2.0
 
 @serial_blas
 def minimize_newton(
-    objective, initial, *, method, max_iter, preconditioner=None, **criteria
+    objective,
+    initial,
+    *,
+    method,
+    max_iter,
+    preconditioner=None,
+    splits=False,
+    **criteria,
 ):
     """Minimise one objective by Newton's method.
 
     The `method` is what to begin with, "newton-cholesky" or "newton-cg"; where the
-    former gets no further the latter goes on. Other parameters are those of
-    :func:`lbfgs`, and `initial` may be a Point.
+    former gets no further the latter goes on. With `splits`, where the plan has it,
+    splitting takes its turn when that has taken many products. Other parameters are
+    those of :func:`lbfgs`, and `initial` may be a Point.
     """
     check_objective(objective)
     description, chosen = objective.description, plan(objective.description)
@@ -35,6 +45,9 @@ def minimize_newton(
     is_cold = description.is_convex and not start.any()
     is_pair = description.shape[0] == 1
     directions = [CGDirection(chosen, preconditioner)]
+    if splits and chosen.split_after < math.inf:
+        first = CGDirection(chosen, preconditioner, chosen.split_after)
+        directions = [first, SplittingDirection(objective), *directions]
     if method == "newton-cholesky":
         directions.insert(0, CholeskyDirection(description, objective.has_penalty))
     elif is_cold and objective.has_penalty and not is_pair:
@@ -62,4 +75,6 @@ def auto(objective, initial, *, preconditioner=None, **options):
         return lbfgs(objective, start, **options)
     if preconditioner is not None:
         method = "newton-cg"
+    # Without a penalty its quadratic problem may have no solution.
+    options["splits"] = objective.has_penalty
     return minimize_newton(objective, initial, method=method, **options)

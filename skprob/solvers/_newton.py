@@ -122,8 +122,9 @@ class CGDirection(Direction):
 
     name = "newton-cg"
 
-    def __init__(self, plan, preconditioner):
+    def __init__(self, plan, preconditioner, most_products=math.inf):
         self._plan, self._preconditioner = plan, preconditioner
+        self._products_left = most_products
         self._least = deque(maxlen=10)
 
     def begin(self, here):
@@ -159,6 +160,8 @@ class CGDirection(Direction):
         model = self._model
         self._least.append(model.least_curvature)
         self._preconditioner.used(model.n_products, model.taken)
+        self._products_left -= model.n_products
+        self.is_spent = self._products_left <= 0
         if length < 1:
             # A step that was shortened tells little of small curvatures.
             return math.nan

@@ -1,5 +1,6 @@
 """How to minimise an objective fastest: every constant that decides it is here."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +28,9 @@ _ENOUGH_ROWS, _FEWEST_ROWS = 30, 3
 # Directions of conjugate gradients are recycled: at most 30, of at most 2^17 numbers
 # in all, which is 1 MiB.
 _MOST_RECYCLED, _RECYCLED_NUMBERS = 30, 1 << 17
+# Splitting takes its turn after at least so many Hessian products: on most data that is
+# more than Newton's method needs.
+_FEWEST_BEFORE_SPLIT = 100
 
 
 class Plan(NamedTuple):
@@ -40,6 +44,8 @@ class Plan(NamedTuple):
     renew_after: float  #: Hessian products that a preconditioner serves at least.
     n_recycled: int  #: Directions of the last step to keep.
     precision: type  #: Of Hessian products.
+    #: Hessian products after which splitting takes its turn; infinite stands for never.
+    split_after: float = math.inf
 
 
 def plan(description):
@@ -61,6 +67,11 @@ def plan(description):
                     is the Hessian.
     precision       Single for a sparse X without Gram matrices, which magnify rounding
                     too much; else double.
+    split_after     As many products as splitting's Gram matrix and its factor cost, at
+                    least 100. Never without a closed form of the proximal step; with
+                    two classes; if it takes more than 256 MiB; or with a Gram matrix
+                    for each raw prediction, where Newton's method takes few products
+                    (digits: splitting takes twice as long).
     ==============  ===================================================================
 
     Examples
@@ -89,6 +100,12 @@ def plan(description):
     enough = min(_MANY_PRODUCTS * of_a_product, _ENOUGH_ROWS * size)
     n_drawn = max(_FEW_PRODUCTS * of_a_product, enough, _FEWEST_ROWS * size)
     n_drawn = min(few * n_rows, n_drawn)
+    # For each raw prediction splitting keeps about 20 numbers: 160 MiB at most.
+    fits = 2 * n_rows * n_outputs <= _MANY_PREDICTIONS and size**2 <= _MOST_NUMBERS
+    split_after = math.inf
+    if description.has_proximal_step and n_outputs > 1 and fits:
+        split_after = (n_rows * size**2 / 2 + size**3) / product
+        split_after = max(_FEWEST_BEFORE_SPLIT, split_after)
 
     def cost(n_grams):
         """Of Gram matrices and their factors, in Hessian products."""
@@ -100,9 +117,11 @@ def plan(description):
             n_recycled = min(_MOST_RECYCLED, _RECYCLED_NUMBERS // (n_outputs * size))
             directions = n_recycled if n_outputs > 1 else 0
             sample = int(n_drawn), cost(n_grams)
-            return Plan(method, kind, *sample, directions, np.float64)
+            if n_grams > 1:
+                split_after = math.inf
+            return Plan(method, kind, *sample, directions, np.float64, split_after)
     precision = np.float32 if description.suits_single_precision else np.float64
-    return Plan(method, "diagonal", 0, _FEW_PRODUCTS, 0, precision)
+    return Plan(method, "diagonal", 0, _FEW_PRODUCTS, 0, precision, split_after)
 
 
 def _method(description):

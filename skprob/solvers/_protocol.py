@@ -38,6 +38,12 @@ class Objective(Protocol):
         are second derivatives only, for which nothing is kept of the rows.
         """
 
+    def splitting(self, parameters, strength, n_kept):
+        """Iterations of a splitting that starts at parameters: `step`, `go_on`.
+
+        There is one where ``description.has_proximal_step``.
+        """
+
     def duality_gap(self, problem, parameters, value, gradient, enough=0.0, known=nan):
         """A bound on value less minimum, infinite where there is none.
 

@@ -14,7 +14,12 @@ from sklearn.metrics import f1_score
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.preprocessing import scale
 
-from skprob import EntmaxClassifier, SoftmaxClassifier, SparsemaxClassifier
+from skprob import (
+    EntmaxClassifier,
+    SigmoidClassifier,
+    SoftmaxClassifier,
+    SparsemaxClassifier,
+)
 from skprob.decision import RULES, CommonCut, ExampleF1, LabelCuts, best_threshold
 
 from .refused import assert_refused

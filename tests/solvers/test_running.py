@@ -174,6 +174,9 @@ class Staircase:
     def linearize(self, points, which=(0,), keep=True):
         raise AssertionError("L-BFGS needs none where there are no coordinates")
 
+    def splitting(self, parameters, strength, n_kept):
+        raise AssertionError("L-BFGS does not split")
+
     def duality_gap(self, problem, parameters, value, gradient, enough=0.0):
         return np.inf
 

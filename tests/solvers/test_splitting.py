@@ -1,0 +1,155 @@
+"""Douglas-Rachford splitting, which goes on where Newton's method is slow."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+
+from skprob import SparsemaxClassifier
+from skprob.losses import FenchelYoungLoss
+from skprob.mappings import Entmax, Softmax, Sparsemax
+from skprob.objective import LinearObjective
+from skprob.solvers import SOLVERS, Convergence, newton, plan, run
+from skprob.solvers import _auto as auto_module
+from skprob.solvers._splitting import SplittingDirection
+from skprob.targets import SmoothedTarget, SparseTarget
+
+from .problems import classes, in_blocks, objective_of, optimum, value_at
+from .test_plan import SPARSE_MAPPING, sized
+
+
+def split(objective, *, start=None, tol=1e-7, max_iter=200):
+    """Solve by splitting alone."""
+    start = objective.initial() if start is None else start
+    convergence = Convergence(objective, 0, tol=tol, max_iter=max_iter)
+    return run(objective, [newton(start, [SplittingDirection(objective)], convergence)])
+
+
+def test_the_proximal_residual_is_the_gradient_at_the_proximal_point():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(20, 5), scale=3)
+    target = SparseTarget.from_labels(rng.integers(5, size=20), 5)
+    loss = FenchelYoungLoss(Sparsemax())
+    for strength in 0.01, 1.0, 30.0:
+        for q in target, SmoothedTarget(target, 0.2):
+            residual = loss.proximal_residual(scores, q, strength)
+            nearest = scores - residual / strength
+            _, gradient = loss.evaluate(nearest, q)
+            assert_allclose(residual, gradient, atol=1e-9)
+
+
+@pytest.mark.parametrize("mapping", [Sparsemax(), Entmax(2.0)], ids=repr)
+def test_the_optimum_is_the_one_another_method_finds(mapping):
+    X, y = classes(n_classes=4, n_samples=80)
+    objective = objective_of(X, y, mapping)
+    (solution,) = split(objective, tol=1e-9)
+    expected_coef, expected_intercept = optimum(X, y, mapping, l2=0.01)
+    coef, intercept = objective.to_model(solution.parameters)
+    assert solution.solver == "splitting"
+    assert_allclose(coef, expected_coef, atol=1e-5)
+    expected = expected_intercept - expected_intercept.mean()
+    assert_allclose(intercept - intercept.mean(), expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_any_rows_weights_and_targets(dtype, container, fit_intercept):
+    X, y = classes(n_classes=5, n_samples=90, n_features=8)
+    X = np.where(np.abs(X) < 0.5, 0, X).astype(dtype)
+    weight = np.random.default_rng(1).uniform(size=90).astype(dtype)
+    weight[:10] = 0
+    target = SmoothedTarget(SparseTarget.from_labels(y, 5, dtype), 0.1)
+    loss, kind = FenchelYoungLoss(Sparsemax()), {"fit_intercept": fit_intercept}
+    found = []
+    for cuts in [], [20, 70]:
+        blocks = in_blocks(container(X), target, weight, cuts)
+        objective = LinearObjective(blocks, loss, l2=0.01, **kind)
+        (solution,) = split(objective, tol=1e-5)
+        exact = SOLVERS["newton-cg"](
+            objective, objective.initial(), tol=1e-6, max_iter=500
+        )
+        rounding = 1e-8 if dtype == np.float64 else 1e-4
+        assert solution.value <= exact.value * (1 + rounding) + rounding**2
+        found.append(solution.value)
+    assert_allclose(*found, rtol=1e-6 if dtype == np.float64 else 1e-3)
+
+
+def early(description):
+    """A plan that splits almost at once, by conjugate gradients before."""
+    found = plan(description)
+    return found._replace(method="newton-cg", split_after=1)
+
+
+def nearly_separable():
+    """More columns than rows: Newton's method takes hundreds of products."""
+    rng = np.random.default_rng(0)
+    X = (rng.random((220, 260)) < 0.05).astype(float)
+    y = np.argmax(X @ rng.normal(size=(260, 8)) + rng.gumbel(size=(220, 8)), axis=1)
+    return X, y
+
+
+def test_auto_splits_where_newton_is_slow_and_ends_at_the_same_optimum(monkeypatch):
+    X, y = nearly_separable()
+    models = {}
+    for solver in "newton-cg", "auto":
+        if solver == "auto":
+            monkeypatch.setattr(auto_module, "plan", early)
+        models[solver] = SparsemaxClassifier(solver=solver, C=10, tol=1e-5).fit(X, y)
+    newton_cg, auto = models["newton-cg"], models["auto"]
+    assert newton_cg.solver_ == "newton-cg"
+    assert auto.solver_ == "newton-cg+splitting"
+    assert auto.objective_ == pytest.approx(newton_cg.objective_, rel=1e-4)
+    assert auto.duality_gap_ <= 0.05 * auto.objective_
+    history = auto.history_
+    assert np.all(np.diff(history["objective"]) <= 1e-12)
+    assert np.all(np.diff(history["passes"]) > 0)
+    assert len(history["iteration"]) == auto.n_iter_ + 1
+
+
+def test_a_warm_start_at_the_minimum_stays_there():
+    objective = objective_of(*classes(n_classes=4), Sparsemax())
+    exact = SOLVERS["newton-cg"](objective, objective.initial(), tol=1e-9, max_iter=500)
+    splitting = objective.splitting(exact.parameters, 0.05, 3)
+    parameters, products = splitting.step()
+    assert_allclose(parameters, exact.parameters, atol=1e-6)
+    assert products[-1] < 1e-10
+
+
+def test_newton_finishes_what_splitting_cannot(monkeypatch):
+    """Where the steps of splitting lead nowhere."""
+    objective = objective_of(*classes(n_classes=4), Sparsemax())
+
+    def astray(self, here):
+        self._before = here.value
+        return here.gradient
+
+    monkeypatch.setattr(SplittingDirection, "step", astray)
+    monkeypatch.setattr(auto_module, "plan", early)
+    found = SOLVERS["auto"](objective, objective.initial(), tol=1e-7, max_iter=500)
+    assert found.converged, found.message
+    assert found.solver == "newton-cg+splitting"
+
+
+def test_the_plan_splits_only_where_it_wins():
+    def after(*shape, base=SPARSE_MAPPING, **kind):
+        return plan(sized(*shape, base=base, **kind)).split_after
+
+    # bibtex, scene
+    assert 100 <= after(4880, 1837, 159, density=0.037) < 300
+    assert 100 <= after(1211, 295, 6) < 300
+    # digits, two classes, and what would take much memory
+    assert after(1797, 65, 10) == np.inf
+    assert after(1211, 295, 1) == np.inf
+    assert after(11_315, 21_210, 20, density=0.003) == np.inf
+    assert after(100_000, 1837, 159, density=0.037) == np.inf
+    for mapping in Softmax(), Entmax(1.5):
+        base = objective_of(*classes(3), mapping).description
+        assert after(4880, 1837, 159, base=base, density=0.037) == np.inf
+
+
+def test_the_history_of_a_splitting_has_values_of_the_objective():
+    objective = objective_of(*classes(n_classes=4), Sparsemax())
+    (solution,) = split(objective, tol=1e-5)
+    value, _ = value_at(objective, solution.parameters)
+    assert solution.history[-1][1] == pytest.approx(value)
