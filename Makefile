@@ -12,7 +12,7 @@ TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 TESTS ?=
 
 # A process for each core, but four at most: BLAS has threads in each of them.
-PYTEST_FLAGS ?= -n auto --maxprocesses 4 --dist worksteal
+PYTEST_FLAGS ?= -n auto --maxprocesses 4 --dist worksteal --durations 25
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint format docs bench dev clean
