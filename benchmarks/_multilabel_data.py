@@ -10,7 +10,8 @@ from sklearn.datasets import fetch_openml
 from sklearn.model_selection import KFold
 from sklearn.preprocessing import StandardScaler
 
-SETS = ["emotions", "scene", "birds", "cal500", "reuters21578_modapte90"]
+SETS = ["emotions", "scene", "birds", "yeast", "cal500", "bibtex"]
+SETS += ["reuters21578_modapte90"]
 
 
 class Data(NamedTuple):

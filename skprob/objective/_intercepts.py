@@ -61,7 +61,8 @@ def _best_shift(rows, loss, n_outputs):
             break
         states, shift = there, shift + step
         value, gradient = height, gradient_there
-        if np.linalg.norm(scale * gradient) <= enough:
+        # Steps that gain less than rounding need not end.
+        if np.linalg.norm(scale * gradient) <= enough or -slope <= rounding:
             break
     return shift
 

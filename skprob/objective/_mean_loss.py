@@ -115,7 +115,7 @@ class MeanLoss:
         return states, self._with_constant(values), gradients
 
     def splitting(self, parameters, strength, n_kept):
-        """A :class:`Splitting` of the first problem; the loss has a proximal step."""
+        """The `Splitting` of the first problem; the loss has a proximal step."""
         return Splitting(self, parameters, strength, n_kept)
 
     def _with_constant(self, values):

@@ -5,7 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -125,6 +125,7 @@ def test_the_common_cut_is_the_best_of_all(seed, polytope, weighted):
     assert_allclose(micro(labels, p > rule.cut_, weight), best)
 
 
+@settings(max_examples=settings().max_examples // 8)  # 4,225 pairs of cuts each
 @given(seeds, polytopes)
 def test_cuts_are_the_best_of_their_grid(seed, polytope):
     """Micro-F1 by trying all pairs of cuts of two labels, macro-F1 label by label."""
