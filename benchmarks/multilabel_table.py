@@ -202,8 +202,9 @@ def counts(Y, predicted):
     """Numbers of each row: (n_rows, 3 * n_labels + 3)."""
     hit = Y & predicted
     n_hit, n_true, n_found = (a.sum(axis=1) for a in (hit, Y, predicted))
-    share = np.divide(2 * n_hit, n_true + n_found, where=n_true + n_found > 0)
-    share[n_true + n_found == 0] = 1
+    # An empty set that is predicted empty is right.
+    share = np.ones(len(Y))
+    np.divide(2 * n_hit, n_true + n_found, out=share, where=n_true + n_found > 0)
     exact = (Y == predicted).all(axis=1)
     wrong = (Y != predicted).mean(axis=1)
     return np.column_stack([hit, Y, predicted, share, exact, wrong]).astype(float)
