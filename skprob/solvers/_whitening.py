@@ -122,7 +122,12 @@ def _inverse_factors(grams, ridge, precision, vanishing):
 
 
 def _inverse_factor(hessian, jitter):
-    """L⁻¹ of one matrix; what makes it positive is added to its diagonal in place."""
+    """L⁻¹ of one matrix; what makes it positive is added to its diagonal in place.
+
+    The identity where numbers have overflowed: there is no curvature to go by.
+    """
+    if not np.isfinite(hessian).all():
+        return np.eye(len(hessian))
     # A view in Fortran order, whose upper triangle is the lower one here.
     factor, failed = dpotrf(hessian.T)
     while failed:

@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from skprob.mappings import Entmax, Softmax, Sparsemax
 from skprob.solvers import Preconditioner, plan
 from skprob.solvers._cg import conjugate_gradients
+from skprob.solvers._whitening import _inverse_factor
 
 from .problems import classes, hessian_at, objective_of
 
@@ -183,3 +184,12 @@ def test_rank_deficient_constant_and_vanishing_features_get_finite_coordinates()
                 step, _ = fitted(objective, x, kind).times(there.gradients[0])
                 assert np.isfinite(step).all()
                 assert step @ there.gradients[0] >= 0
+
+
+@pytest.mark.parametrize("entry", [np.nan, np.inf])
+def test_numbers_that_overflowed_do_not_hang_it(entry):
+    gram = np.diag([1.0, entry, 2.0])
+    assert_array_equal(_inverse_factor(gram, 1e-9), np.eye(3))
+    # Not positive definite, but finite: something is added until it is.
+    found = _inverse_factor(np.diag([1.0, -1.0]), 1e-9)
+    assert np.isfinite(found).all()
