@@ -39,7 +39,7 @@ from ._fitted import replace_fitted, unchanged_on_error
 from ._minimise import attributes_of, minimise
 from ._prediction import BlockwisePrediction
 from ._progress import FitProgress
-from ._strength import automatic_C
+from ._strength import automatic_C, penalty
 from ._threshold import (
     NAMES,
     Sets,
@@ -540,22 +540,6 @@ class BaseLinearClassifier(
                 "warm_start=False or a clone."
             )
         return objective.from_model(coef, intercept)
-
-
-def penalty(C, total):
-    if not (0 < total < np.inf):
-        raise ValueError(
-            "The weights of the rows that are fitted (sample_weight times "
-            f"class_weight) must have a positive, finite sum; it is {total:.6g}."
-        )
-    with np.errstate(over="ignore", divide="ignore", under="ignore"):
-        l2 = 1 / (C * total)
-    if l2 == np.inf:
-        raise ValueError(
-            f"C must be larger: with C={C} and weights of the rows that sum to "
-            f"{total:.6g}, the penalty 1 / (C * sum) overflows."
-        )
-    return l2
 
 
 def labelled_rows(X, sample_weight, encoded):

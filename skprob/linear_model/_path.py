@@ -8,7 +8,8 @@ from sklearn.base import clone
 
 from ..solvers import minimize_path
 from ..targets import class_weight_factors
-from ._base import labelled_rows, penalty
+from ._base import labelled_rows
+from ._strength import penalty
 from ._threshold import threshold_rule
 
 

@@ -7,6 +7,23 @@ from ..mappings import Sigmoid, Softmax
 from ..targets import DenseTarget
 
 
+def penalty(C, total):
+    """The strength 1 / (C Σs) of the penalty, for weights with this sum."""
+    if not (0 < total < np.inf):
+        raise ValueError(
+            "The weights of the rows that are fitted (sample_weight times "
+            f"class_weight) must have a positive, finite sum; it is {total:.6g}."
+        )
+    with np.errstate(over="ignore", divide="ignore", under="ignore"):
+        l2 = 1 / (C * total)
+    if l2 == np.inf:
+        raise ValueError(
+            f"C must be larger: with C={C} and weights of the rows that sum to "
+            f"{total:.6g}, the penalty 1 / (C * sum) overflows."
+        )
+    return l2
+
+
 def automatic_C(loss, n_classes):
     """The C at which the penalty weighs as much as C=1 does with logistic losses.
 
