@@ -1,6 +1,7 @@
 """What all tests share: the estimators, the data sets and hypothesis profiles."""
 
 import os
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,16 @@ from .estimators import ESTIMATORS, LINEAR, SAMPLE
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.register_profile("explore", max_examples=1000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def interrupts():
+    """Interrupts are heard, also where a shell has started the tests in the background.
+
+    Such a process ignores SIGINT, and Python then raises no KeyboardInterrupt.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(params=list(ESTIMATORS.values()), ids=list(ESTIMATORS))
