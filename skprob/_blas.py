@@ -46,28 +46,38 @@ class SerialBlas(ContextDecorator):
 
     def __init__(self):
         self._lock = threading.Lock()
-        self._inside = 0
+        self._n_threads = 0  # Inside.
         self._saved = []
         self._own = _OfThread()
 
     def __enter__(self):
-        with self._lock:
-            if self._own.n_inside == 0:
-                self._own.n_free = 1
-            if self._inside == 0:
-                self._saved = [(lib, lib.num_threads) for lib in _libraries()]
-                for library, count in self._saved:
-                    _set_num_threads(library, 1)
-                    self._own.n_free = max(self._own.n_free, count)
-            self._inside += 1
-            self._own.n_inside += 1
-            return self._own.n_free
+        own = self._own
+        if own.n_inside == 0:
+            own.n_free = self._begin()
+        own.n_inside += 1
+        return own.n_free
 
     def __exit__(self, *exception):
+        self._own.n_inside -= 1
+        if self._own.n_inside == 0:
+            self._end()
+
+    def _begin(self):
+        """Count a thread that comes in; returns how many threads are free for it."""
         with self._lock:
-            self._own.n_inside -= 1
-            self._inside -= 1
-            if self._inside == 0:
+            self._n_threads += 1
+            if self._n_threads > 1:
+                return 1
+            self._saved = [(lib, lib.num_threads) for lib in _libraries()]
+            for library, _ in self._saved:
+                _set_num_threads(library, 1)
+            return max([1, *(count for _, count in self._saved)])
+
+    def _end(self):
+        """Count a thread that goes out."""
+        with self._lock:
+            self._n_threads -= 1
+            if self._n_threads == 0:
                 for library, n_threads in self._saved:
                     _set_num_threads(library, n_threads)
 

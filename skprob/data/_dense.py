@@ -45,7 +45,7 @@ class DenseDesign(DesignMatrix):
         return DenseDesign(self._X[rows])
 
     def columns(self, rows):
-        return self._X[rows].T.astype(np.float64, order="C")
+        return self._X[rows].T.astype(np.float64, order="C", copy=False)
 
 
 def _moments(X, share):

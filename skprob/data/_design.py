@@ -45,7 +45,7 @@ class DesignMatrix(ABC):
 
     @abstractmethod
     def columns(self, rows):
-        """Some rows, transposed and dense: float64 of shape (n_columns, n_taken)."""
+        """Some rows, transposed, to be read: float64 of shape (n_columns, n_taken)."""
 
     def sandwich(self, weights):
         """Xᵀ diag(w) X for each column w of weights (n_rows, n_weights), of any sign.

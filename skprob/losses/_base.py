@@ -142,11 +142,19 @@ class Loss(BaseEstimator, metaclass=ABCMeta):
     def linearize(self, scores, target):
         """:class:`LossLinearization` at scores."""
 
+    def evaluate_difference(self, difference, target):
+        """As :meth:`evaluate`, of two classes, in the difference of their scores.
+
+        The difference, and the gradient in it, are of shape (n_samples, 1): the scores
+        are minus and plus half of it.
+        """
+        values, gradient = self.evaluate(pair_scores(difference), target)
+        return values, pair_adjoint(gradient)
+
     def linearize_difference(self, difference, target):
         """:class:`LossLinearization` of two classes, in the difference of their scores.
 
-        The difference, and the columns of what is returned, are of shape
-        (n_samples, 1): the scores are minus and plus half of it.
+        See :meth:`evaluate_difference`.
         """
         linear = self.linearize(pair_scores(difference), target)
 

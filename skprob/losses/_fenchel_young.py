@@ -116,22 +116,22 @@ class FenchelYoungLoss(Loss):
         target.add_to(residual, -1)
         return residual
 
+    def evaluate_difference(self, difference, target):
+        pair = get_mapping(self.mapping).linearize_difference(difference[:, 0])
+        if pair is None:
+            return super().evaluate_difference(difference, target)
+        return _of_pair(pair, difference[:, 0], target)
+
     def linearize_difference(self, difference, target):
-        u = difference[:, 0]
-        pair = get_mapping(self.mapping).linearize_difference(u)
+        pair = get_mapping(self.mapping).linearize_difference(difference[:, 0])
         if pair is None:
             return super().linearize_difference(difference, target)
-        second = target.second
-        # ⟨q, z⟩ of standard scores: nothing is left of it where the target is on top.
-        inner = u * (second - 0.5) - np.abs(u) / 2
-        gradient = (pair.second - second)[:, None]
 
         def derivative():
             return pair.derivative()[:, None]
 
         return LossLinearization(
-            pair.potential - inner,
-            gradient,
+            *_of_pair(pair, difference[:, 0], target),
             lambda direction: direction * derivative(),
             derivative,
         )
@@ -139,6 +139,14 @@ class FenchelYoungLoss(Loss):
     def negative_entropy(self, probabilities):
         mapping = get_mapping(self.mapping)
         return mapping.negative_entropy_among(probabilities, probabilities.shape[1])
+
+
+def _of_pair(pair, u, target):
+    """Values, and gradient in the difference u of two scores, from their mapping's."""
+    second = target.second
+    # ⟨q, z⟩ of standard scores: nothing is left of it where the target is on top.
+    inner = u * (second - 0.5) - np.abs(u) / 2
+    return pair.potential - inner, (pair.second - second)[:, None]
 
 
 def _inner(target, scores, polytope):

@@ -105,6 +105,13 @@ def gradients(design, residual, n_points):
     return total.reshape(n_outputs, n_points, -1).swapaxes(0, 1)
 
 
+def evaluate_loss(loss, predictions, target):
+    """Values of the loss, and its gradient in the raw predictions."""
+    if predictions.shape[1] > 1:
+        return loss.evaluate(predictions, target)
+    return loss.evaluate_difference(predictions, target)
+
+
 def linearize_loss(loss, predictions, target):
     """The loss as a function of raw predictions: a `LossLinearization`."""
     if predictions.shape[1] > 1:
@@ -161,16 +168,14 @@ def target_coupling(block):
 
 def value_and_gradient(block, points, loss):
     """Values (n_points,) and gradients (n_points, M, size) of the block's loss."""
-    n_points, n_outputs, _ = points.shape
-    target, weight = block.at_points(n_points)
-    scores = scores_of(raw_predictions(block.design, points))
-    values, residual = loss.evaluate(scores, target)
+    target, weight = block.at_points(len(points))
+    predictions = raw_predictions(block.design, points)
+    values, residual = evaluate_loss(loss, predictions, target)
     check_finite("loss", values, loss)
     check_finite("gradient of the loss", residual, loss)
     residual *= weight[:, None]
-    residual = predictions_adjoint(residual, n_outputs)
     values = weighted_total(values, block.weight)
-    return values, gradients(block.design, residual, n_points)
+    return values, gradients(block.design, residual, len(points))
 
 
 def of_new_state(block, function, points, loss, *args):

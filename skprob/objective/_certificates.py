@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._pair import pair_scores
 from ._block import predictions_adjoint
 from ._intercepts import best_intercepts, can_be_moved
 
@@ -48,6 +49,8 @@ def _target_sums(block, n_outputs):
 
 def duality_gap(objective, problem, parameters, value, gradient, enough, known):
     """Bound on the value less the minimum: see :meth:`LinearObjective.duality_gap`."""
+    if known <= enough:
+        return known
     ridge = objective.penalty.diagonal[problem, 0]
     # No such loss is negative.
     bound = max(float(value), 0.0)
@@ -65,7 +68,7 @@ def duality_gap(objective, problem, parameters, value, gradient, enough, known):
         bound = np.fmin(known, bound_at(parameters, value, gradient))
         # About what is left of it at the best intercepts.
         slope = gradient.reshape(objective.shape)[:, :-1]
-        rest = np.sum(slope**2 / (2 * ridge[:-1]))
+        rest = (slope**2 / (2 * ridge[:-1])).sum()
         pays = bound > enough and rest <= max(2 * enough, bound / 2)
         if pays and can_be_moved(objective.description):
             moved = bound_at(*best_intercepts(objective, problem, parameters))
@@ -80,21 +83,21 @@ def _gap_at(objective, ridge, parameters, value, gradient):
     ridge, coef, slope = ridge[:-1], parameters[:, :-1], gradient[:, :-1]
     # Mean probabilities less mean target, class by class.
     residual = gradient[:, -1]
-    if len(residual) == 1:
-        residual = np.append(-residual, residual)
+    if len(residual) < len(sums.mean):
+        residual = pair_scores(2 * residual[None, :])[0]
     mixing = MIXING[loss.polytope]
-    t, u = mixing(sums.mean, np.clip(sums.mean + residual, 0, 1))
+    t, u = mixing(sums.mean, (sums.mean + residual).clip(0, 1))
     if t == 0:
-        return np.sum(slope**2 / (2 * ridge))
+        return (slope**2 / (2 * ridge)).sum()
     # The sum of F(z) - ⟨u, z⟩, from that of F(z) - ⟨q, z⟩, which is known.
     drift = sums.coupling.copy()
     drift[:, -1] -= predictions_adjoint(u[None, :], len(drift))[0]
-    mismatch = value - objective.constant - np.sum(ridge * coef**2) / 2
+    mismatch = value - objective.constant - (ridge * coef**2).sum() / 2
     mismatch += np.vdot(drift, parameters)
     mismatch += loss.total_margin * (u @ sums.mean - sums.square)
     mismatch += loss.negative_entropy(u[None, :])[0]
     rest = (1 - t) * slope + t * (ridge * coef - drift[:, :-1])
-    return t * mismatch + np.sum(rest**2 / (2 * ridge))
+    return t * mismatch + (rest**2 / (2 * ridge)).sum()
 
 
 def mixing_distribution(target_mean, model_mean):

@@ -72,7 +72,8 @@ class Linearization:
         ridge = objective.penalty.diagonal[self._which[places], 0]
         # A view of the diagonals.
         diagonals = found.reshape(len(places), -1)[:, :: n_outputs * size + 1]
-        diagonals += np.tile(ridge, n_outputs)
+        diagonals = diagonals.reshape(len(places), n_outputs, size)
+        diagonals += ridge[:, None]
         if objective.description.is_relative and not ridge.all():
             blocks = found.reshape(len(places), n_outputs, size, n_outputs, size)
             columns = np.flatnonzero(ridge.min(axis=0) == 0)

@@ -48,6 +48,9 @@ def test_it_is_the_loss_of_both_scores(loss):
         np.testing.assert_allclose(found, value, **close)
         slope = np.diff(gradient) / 2
         np.testing.assert_allclose(linear.gradient, slope, **close)
+        values, gradient = loss.evaluate_difference(difference.copy(), target)
+        np.testing.assert_allclose(values, linear.values, **close)
+        np.testing.assert_allclose(gradient, slope, **close)
         bend = np.diff(product) / 2
         np.testing.assert_allclose(linear.hessian_diagonal(), bend, **close)
         along = rng.normal(size=difference.shape)

@@ -26,6 +26,10 @@ class Broken(FenchelYoungLoss):
         found = super().linearize(scores, target)
         return found if at_zero else found._replace(values=self._spoilt(found.values))
 
+    def evaluate_difference(self, difference, target):
+        values, gradient = super().evaluate_difference(difference, target)
+        return self._spoilt(values, difference), gradient
+
     def linearize_difference(self, difference, target):
         at_zero = not difference.any()
         found = super().linearize_difference(difference, target)
