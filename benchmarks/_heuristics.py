@@ -200,7 +200,7 @@ GROUPS = {
     by_cg: {
         "forcing term": stepping("min(0.3, square**0.25)", "0.3"),
         "Nash-Sofer stop": edited(
-            _cg.conjugate_gradients, "gain <= 0.2 * decrease", "0 > decrease", _newton
+            _cg._one_group, "gain <= 0.2 * decrease", "0 > decrease", _cg
         ),
         "preconditioner renewed": setting(Preconditioner, "is_stale", False),
     },

@@ -92,7 +92,8 @@ class StandardizedDesign(DesignMatrix):
         np.divide(coef[:, : len(mean)], scale, out=raw, casting="same_kind")
         found = self._design.matvec(raw).astype(self.dtype, copy=False)
         if fit_intercept:
-            found += (coef[:, -1] - raw @ mean).astype(self.dtype)
+            shift = coef[:, -1] - raw @ mean.astype(raw.dtype, copy=False)
+            found += shift.astype(self.dtype)
         return found
 
     def rmatvec(self, residual):

@@ -75,6 +75,8 @@ class Loss(BaseEstimator, metaclass=ABCMeta):
     #: Is it F(z) - ⟨q, z⟩, up to a constant, with F = Ω*, once z has been raised by the
     #: margin? Then it has a method negative_entropy(probabilities), Ω of each row.
     has_negative_entropy = False
+    #: Is it a sum of losses of one score each, so that its Hessian is diagonal?
+    is_separable = False
     #: Has it a method proximal_residual(scores, target, strength), in closed form?
     has_proximal_step = False
     #: It first raises the scores by this times 1 - q.

@@ -55,6 +55,11 @@ class FenchelYoungLoss(Loss):
         """Whether the mapping has a bounded Jacobian."""
         return get_mapping(self.mapping).is_lipschitz
 
+    @property
+    def is_separable(self):
+        """Whether the probabilities of the mapping depend on one score each."""
+        return get_mapping(self.mapping).is_separable
+
     def check(self):
         super().check()
         mapping = get_mapping(self.mapping)

@@ -67,6 +67,11 @@ class MarginLoss(Loss):
         return self.loss.has_bounded_hessian
 
     @property
+    def is_separable(self):
+        """Whether the loss is."""
+        return self.loss.is_separable
+
+    @property
     def has_negative_entropy(self):
         """Whether the loss has one."""
         return self.loss.has_negative_entropy

@@ -119,6 +119,8 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
     is_order_preserving = True
     #: Is the Jacobian bounded, so that no score has an edge of infinite slope?
     is_lipschitz = True
+    #: Does each probability depend on its own score only?
+    is_separable = False
     #: Is it the Euclidean projection onto the simplex?
     is_projection = False
     #: Is nothing known but the values? Then it is trained as a gradient field.

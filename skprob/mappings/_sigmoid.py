@@ -58,6 +58,7 @@ class Sigmoid(Mapping):
     polytope = "cube"
     has_potential = True
     is_shift_invariant = False
+    is_separable = True
 
     def __init__(self, alpha=1.0):
         self.alpha = alpha

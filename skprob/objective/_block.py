@@ -231,12 +231,29 @@ class BlockState:
         """
         if self._active is not None:
             return self._active.hessian_product(directions)
+        if self._loss.is_separable:
+            return (self._separable_product(directions),)
         design, dtype = self._block.design, self._weight.dtype
         product = raw_predictions(design, directions).astype(dtype, copy=False)
         product = self._loss_product(product)
         product *= self._weight[:, None]
         product = product.astype(directions.dtype, copy=False)
         return (gradients(design, product, len(directions)),)
+
+    def _separable_product(self, directions):
+        """Only of the raw predictions that change along the directions."""
+        (direction,), design = directions, self._block.design
+        some = np.flatnonzero(direction.any(axis=1))
+        product = design.matvec(direction[some]).astype(self._weight.dtype, copy=False)
+        product *= self._own_curvature[:, some]
+        product = product.astype(directions.dtype, copy=False)
+        found = np.zeros(directions.shape)
+        found[0, some] = design.rmatvec(product)
+        return found
+
+    @cached_property
+    def _own_curvature(self):
+        return self.curvature()
 
     def curvature(self):
         """Weighted second derivatives in each row's raw predictions: (n_rows, M)."""

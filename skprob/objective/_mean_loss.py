@@ -27,6 +27,8 @@ class Description(NamedTuple):
     has_flat_rows: bool = False  #: Whether the loss of a row can have no curvature.
     #: Whether the proximal step of a row's loss has a closed form.
     has_proximal_step: bool = False
+    #: Whether the loss is a sum of losses of one raw prediction each.
+    is_separable: bool = False
     #: Whether the same added to all raw predictions changes nothing but the penalty.
     is_relative: bool = False
 
@@ -49,6 +51,7 @@ class Description(NamedTuple):
             has_bounded_hessian=loss.has_bounded_hessian,
             has_flat_rows=loss.is_convex and mapping.has_zeros,
             has_proximal_step=self.is_linear and loss.has_proximal_step,
+            is_separable=self.is_linear and loss.is_separable,
             is_relative=self.shape[0] > 1 and mapping.is_shift_invariant,
         )
 

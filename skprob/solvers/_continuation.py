@@ -42,7 +42,7 @@ class StrongerPenalty(CGDirection):
 
     def begin(self, here):
         here, expected = yield from super().begin(here)
-        _, square = self._preconditioner.times(here.gradient)
+        square = self._squared_length(here.gradient)
         self._first = self._last = here.value
         # A step can gain half of the squared length of the gradient.
         self.is_spent = square <= here.value

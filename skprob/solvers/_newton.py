@@ -138,7 +138,7 @@ class CGDirection(Direction):
         here = self.view(here)
         if self._preconditioner.is_stale:
             self._preconditioner.renew(here.linearization)
-        _, square = self._preconditioner.times(here.gradient)
+        square = self._squared_length(here.gradient)
         if square == 0:
             return np.zeros_like(here.gradient)
 
@@ -151,6 +151,7 @@ class CGDirection(Direction):
             here.gradient,
             self._preconditioner,
             residual=min(0.3, square**0.25),
+            n_groups=self._plan.n_groups,
             n_kept=self._plan.n_recycled,
         )
         return self._model.step
@@ -165,6 +166,11 @@ class CGDirection(Direction):
         if length < 1:
             # A step that was shortened tells little of small curvatures.
             return math.nan
-        _, square = self._preconditioner.times(here.gradient)
+        square = self._squared_length(here.gradient)
         return expected_decrease(square, min(self._least))
         yield  # As in `begin`.
+
+    def _squared_length(self, gradient):
+        """⟨gradient, B gradient⟩, with B the preconditioner."""
+        groups = gradient.reshape(self._plan.n_groups, -1)
+        return float(self._preconditioner.times(groups)[1].sum())

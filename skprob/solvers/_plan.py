@@ -44,6 +44,9 @@ class Plan(NamedTuple):
     renew_after: float  #: Hessian products that a preconditioner serves at least.
     n_recycled: int  #: Directions of the last step to keep.
     precision: type  #: Of Hessian products.
+    #: Groups of parameters that the Hessian does not couple: one for each raw
+    #: prediction, or one in all.
+    n_groups: int = 1
     #: Hessian products after which splitting takes its turn; infinite stands for never.
     split_after: float = math.inf
 
@@ -63,6 +66,7 @@ def plan(description):
                     raw prediction if possible; else the diagonal.
     n_drawn         Rows for 4 products; up to 20 for 30 rows a column, at least 3.
     renew_after     As many products as Gram matrices cost; 4 for the diagonal.
+    n_groups        One for each raw prediction if the loss is a sum over them.
     n_recycled      30, in at most 1 MiB; none with two classes, where the Gram matrix
                     is the Hessian.
     precision       Single for a sparse X without Gram matrices, which magnify rounding
@@ -88,6 +92,7 @@ def plan(description):
     n_rows, n_stored = description.n_rows, description.n_stored
     n_outputs, size = description.shape
     method = _method(description)
+    n_groups = n_outputs if description.is_separable else 1
     if not (description.is_convex and description.is_linear):
         return Plan(method, "none", 0, float("inf"), 0, np.float64)
     # With fewer rows than columns little is to be paid. Copies of rows, or rows without
@@ -119,9 +124,11 @@ def plan(description):
             sample = int(n_drawn), cost(n_grams)
             if n_grams > 1:
                 split_after = math.inf
-            return Plan(method, kind, *sample, directions, np.float64, split_after)
+            recycled = directions, np.float64, n_groups, split_after
+            return Plan(method, kind, *sample, *recycled)
     precision = np.float32 if description.suits_single_precision else np.float64
-    return Plan(method, "diagonal", 0, _FEW_PRODUCTS, 0, precision, split_after)
+    rest = precision, n_groups, split_after
+    return Plan(method, "diagonal", 0, _FEW_PRODUCTS, 0, *rest)
 
 
 def _method(description):

@@ -1,5 +1,7 @@
 """An approximation of the inverse Hessian, renewed when it has paid off."""
 
+import numpy as np
+
 from ._whitening import Identity, Scaling, Whitening
 
 
@@ -52,6 +54,7 @@ class Preconditioner:
     def times(self, gradient):
         """B gradient and ⟨gradient, B gradient⟩, for B about the inverse Hessian.
 
+        The gradient is of shape (n,), or (n_groups, n) with a product for each group.
         With recycled directions s_i, products y_i and curvatures c_i, B is exact along
         these: with P = I - Σ s_i y_iᵀ / c_i it is P T Tᵀ Pᵀ + Σ s_i s_iᵀ / c_i, where T
         are the coordinates.
@@ -65,12 +68,30 @@ class Preconditioner:
         large scale linear systems with multiple right-hand sides", SIAM Journal on
         Optimization 2011.
         """
-        if self.recycled is None or len(self.recycled.curvatures) == 0:
-            slope = self.coordinates.gradient(gradient)
-            return self.coordinates.to_parameters(slope), float(slope @ slope)
-        directions, products, curvatures = self.recycled
-        along = (directions @ gradient) / curvatures
-        slope = self.coordinates.gradient(gradient - along @ products)
-        rest = self.coordinates.to_parameters(slope)
-        product = rest + (along - (products @ rest) / curvatures) @ directions
-        return product, float(slope @ slope + curvatures @ along**2)
+        groups = gradient.reshape(-1, gradient.shape[-1])
+        if self.recycled is None or self.recycled.curvatures.size == 0:
+            product, square = self._by_coordinates(groups)
+        else:
+            directions, products, curvatures = self.recycled
+            along = _inner(directions, groups) / curvatures
+            rest, square = self._by_coordinates(groups - _combined(along, products))
+            part = along - _inner(products, rest) / curvatures
+            product = rest + _combined(part, directions)
+            square += (curvatures * along**2).sum(axis=1)
+        return product.reshape(gradient.shape), square.reshape(gradient.shape[:-1])
+
+    def _by_coordinates(self, groups):
+        slope = self.coordinates.gradient(groups.reshape(-1))
+        product = self.coordinates.to_parameters(slope).reshape(groups.shape)
+        slope = slope.reshape(len(groups), -1)
+        return product, np.einsum("gi,gi->g", slope, slope)
+
+
+def _inner(vectors, group):
+    """Inner products (n_groups, n_vectors) of vectors and one of the same group."""
+    return np.matmul(vectors, group[:, :, None])[:, :, 0]
+
+
+def _combined(weights, vectors):
+    """Sums (n_groups, n) of the vectors of a group times weights."""
+    return np.matmul(weights[:, None], vectors)[:, 0]

@@ -14,8 +14,9 @@ class Coordinates:
         self._matrix = matrix
 
     def times(self, gradient):
-        slope = self._matrix.T @ gradient
-        return self._matrix @ slope, slope @ slope
+        slope = gradient.reshape(-1) @ self._matrix
+        product = (self._matrix @ slope).reshape(gradient.shape)
+        return product, (slope.reshape(len(gradient), -1) ** 2).sum(axis=1)
 
 
 def model(n=8, lowest=0.1):
@@ -87,8 +88,41 @@ def test_directions_that_are_kept_are_conjugate():
     hessian, gradient = model(n=12)
     coordinates = np.random.default_rng(0).normal(size=(12, 15))
     taken = solve(hessian, gradient, coordinates=coordinates, n_kept=5).taken
-    assert taken.directions.shape == taken.products.shape == (5, 12)
-    assert_allclose(taken.products, taken.directions @ hessian)
-    between = taken.directions @ taken.products.T
-    assert_allclose(between, np.diag(taken.curvatures), atol=1e-9 * between.max())
-    assert solve(hessian, gradient).taken.directions.shape == (0, 12)
+    assert taken.directions.shape == taken.products.shape == (1, 5, 12)
+    directions, products, curvatures = (part[0] for part in taken)
+    assert_allclose(products, directions @ hessian)
+    between = directions @ products.T
+    assert_allclose(between, np.diag(curvatures), atol=1e-9 * between.max())
+    assert solve(hessian, gradient).taken.directions.shape == (1, 0, 12)
+
+
+def test_groups_are_minimised_as_if_each_were_alone():
+    """One that takes many products, one that takes few, one without curvature."""
+    easy, hard = np.diag(np.full(12, 2.0)), model(n=12, lowest=0.01)[0]
+    hessians = [easy, hard, -np.eye(12), hard]
+    gradients = np.random.default_rng(1).normal(size=(4, 12))
+    gradients[3] = 0
+    seen = []
+
+    def product(direction):
+        rows = direction.reshape(4, 12)
+        seen.append(rows.any(axis=1))
+        return np.concatenate([h @ d for h, d in zip(hessians, rows, strict=True)])
+
+    found = conjugate_gradients(
+        product,
+        gradients.ravel(),
+        Coordinates(np.eye(48)),
+        residual=1e-3,
+        n_groups=4,
+        n_kept=20,
+    )
+    for k, step in enumerate(found.step.reshape(4, 12)[:3]):
+        alone = solve(hessians[k], gradients[k], residual=1e-3)
+        assert_allclose(step, alone.step, rtol=1e-9)
+        # Its direction is zero when it is done.
+        assert np.sum(seen, axis=0)[k] == alone.n_products
+    assert not found.step[36:].any()
+    assert found.n_products == len(seen) == solve(hard, gradients[1], 1e-3).n_products
+    directions, products, curvatures = (part[1] for part in found.taken)
+    assert_allclose(directions @ products.T, np.diag(curvatures), atol=1e-9)
