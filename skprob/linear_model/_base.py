@@ -498,6 +498,7 @@ class BaseLinearClassifier(
             polytope = model["mapping_"].polytope
             target = SmoothedTarget(target, self.label_smoothing, polytope)
         X, mapping, loss = self._inputs(X), model["mapping_"], model["loss_"]
+        loss.check_target(target)
         check_kernel(mapping, target.shape[1], X.dtype)
         loss.check_on(lambda: trial_scores(X, target.shape[1], mapping.polytope))
         losses = loss.stages()

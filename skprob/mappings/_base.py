@@ -108,6 +108,12 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
     #: Where its values lie: rows of the "simplex" sum to one; entries of a row of the
     #: "cube" are marginals between zero and one, of labels that may occur together.
     polytope = "simplex"
+
+    @property
+    def sum_range(self):
+        """Least and most that the probabilities of a row can sum to."""
+        return (1.0, 1.0) if self.polytope == "simplex" else (0.0, np.inf)
+
     #: Is the mapping the gradient of a convex function, which it provides? Then it
     #: has a Fenchel-Young loss and a symmetric positive semidefinite Jacobian.
     has_potential = False
@@ -370,10 +376,10 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
             return self.probabilities_and_potential(block)[1]
 
         potential = by_blocks(kernel, scores, self.is_shift_invariant)
-        if self.polytope == "cube":
+        if self.is_shift_invariant:
+            potential += self.sum_range[0] * scores.max(axis=1)
+        elif self.polytope == "cube":
             potential += np.maximum(scores, 0).sum(axis=1)
-        elif self.is_shift_invariant:
-            potential += scores.max(axis=1)
         return potential
 
     def entropy(self, probabilities):

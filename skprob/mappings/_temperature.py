@@ -55,6 +55,15 @@ class Temperature(Mapping):
         return self.mapping.polytope
 
     @property
+    def sum_range(self):
+        return self.mapping.sum_range
+
+    @property
+    def is_separable(self):
+        """Whether the mapping is."""
+        return self.mapping.is_separable
+
+    @property
     def has_potential(self):
         return self.mapping.has_potential
 

@@ -58,13 +58,36 @@ def sparse_softmax(k=None, p=None):
     return probabilities
 
 
-def sigmoid(alpha):
+def marginal(x, alpha):
+    """Two-class entmax of zero and x, by its closed form if it has one."""
+    if x == -mp.inf:
+        return mp.mpf(0)
+    if alpha == 1.5:
+        x = min(max(x, -2), 2) / 2
+        return ((x + mp.sqrt(2 - x**2)) / 2) ** 2
+    if alpha == 2:
+        return (min(max(x, -1), 1) + 1) / 2
+    return oracle.probabilities([mp.mpf(0), x], alpha)[1]
+
+
+def sigmoid(alpha, budget):
+    def free(z):
+        return [marginal(x, alpha) for x in z]
+
     def probabilities(z):
-        zero = mp.mpf(0)
-        return [
-            zero if x == -mp.inf else oracle.probabilities([zero, x], alpha)[1]
-            for x in z
-        ]
+        p = free(z)
+        least, most = budget or (0, mp.inf)
+        bound = min(max(mp.fsum(p), least), most)
+        if bound == mp.fsum(p):
+            return p
+        # By bisection: the sum falls in what is subtracted from all scores.
+        finite = [x for x in z if x > -mp.inf]
+        low, high = min(finite) - 200, max(finite) + 200
+        for _ in range(mp.mp.prec + 20):
+            middle = (low + high) / 2
+            p = free([x - middle for x in z])
+            low, high = (middle, high) if mp.fsum(p) > bound else (low, middle)
+        return p
 
     return probabilities
 
@@ -161,7 +184,7 @@ _DEFINITIONS = {
     SparseSoftmax: lambda m: sparse_softmax(10 if m.k == "auto" else m.k, m.p),
     EntropyInvariantSoftmax: lambda m: entropy_invariant_softmax(m.kappa),
     PerturbMax: lambda m: perturb_max(m.noise, m.scale),
-    Sigmoid: lambda m: sigmoid(m.alpha),
+    Sigmoid: lambda m: sigmoid(m.alpha, m.budget),
     Temperature: lambda m: at_temperature(m.mapping, m.temperature),
 }
 

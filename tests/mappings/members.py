@@ -11,6 +11,7 @@ from skprob.mappings import (
     Entmax,
     Mapping,
     PerturbMax,
+    Sigmoid,
     Temperature,
 )
 
@@ -20,6 +21,8 @@ MEMBERS = [
     Temperature(Entmax(), 0.5),
     PerturbMax("exponential", 2.0),
     PerturbMax("uniform"),
+    Sigmoid(1.5, budget=(0.5, 1)),
+    Sigmoid(2, budget=(1, 1)),
 ]
 
 
