@@ -3,7 +3,7 @@
 import warnings
 from abc import ABCMeta, abstractmethod
 from functools import cache
-from numbers import Integral, Real
+from numbers import Integral
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
@@ -19,7 +19,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from .._blas import serial_blas
 from .._docs import DocumentationLink
-from .._validation import check_sample_weight
+from .._validation import RealInterval, check_sample_weight
 from ..decision import DecisionRule, as_indicator
 from ..losses import LOSSES, FenchelYoungLoss, Loss, MarginLoss, get_loss
 from ..mappings import Softmax, Temperature, get_mapping
@@ -68,22 +68,22 @@ class BaseLinearClassifier(
     _parameter_constraints: dict = {
         "loss": [StrOptions({"auto", *LOSSES}), Loss],
         "similarity": [StrOptions({"dot", "cosine"})],
-        "margin": [Interval(Real, 0, None, closed="left")],
-        "temperature": [Interval(Real, 0, None, closed="neither")],
-        "C": [Interval(Real, 0, None, closed="right"), StrOptions({"auto"})],
+        "margin": [RealInterval(0, None, closed="left")],
+        "temperature": [RealInterval(0, None, closed="neither")],
+        "C": [RealInterval(0, None, closed="right"), StrOptions({"auto"})],
         "fit_intercept": ["boolean"],
         "class_weight": [dict, StrOptions({"balanced"}), None],
-        "label_smoothing": [Interval(Real, 0, 1, closed="left")],
+        "label_smoothing": [RealInterval(0, 1, closed="left")],
         "target_type": [StrOptions({"auto", *KINDS})],
         "threshold": [
-            Interval(Real, 0, 1, closed="left"),
+            RealInterval(0, 1, closed="left"),
             StrOptions(NAMES),
             DecisionRule,
             "array-like",
         ],
         "sparse_output": ["boolean"],
         "solver": [StrOptions(set(SOLVERS))],
-        "tol": [Interval(Real, 0, None, closed="left")],
+        "tol": [RealInterval(0, None, closed="left")],
         "max_iter": [Interval(Integral, 0, None, closed="left")],
         "warm_start": ["boolean"],
         "verbose": [Interval(Integral, 0, None, closed="left"), "boolean"],

@@ -43,18 +43,21 @@ class Linearization(NamedTuple):
     vjp_derivative: Callable | None = None
     shorter_diagonal: Callable | None = None
 
-    def in_units(self, factor):
-        """The same, for the derivatives in scores that were multiplied by `factor`."""
+    def in_units(self, scaled):
+        """The same, for the derivatives in scores before a linear function of them.
 
-        def scaled(function, factor=factor):
-            return function and (lambda *args: factor * function(*args))
+        ``scaled(derivative)`` multiplies an array with what they were multiplied with.
+        """
+
+        def once(function):
+            return function and (lambda *args: scaled(function(*args)))
 
         return Linearization(
             self.probabilities,
-            scaled(self.jvp),
-            scaled(self.vjp),
-            scaled(self.vjp_derivative, factor**2),
-            scaled(self.shorter_diagonal),
+            once(self.jvp),
+            once(self.vjp),
+            once(once(self.vjp_derivative)),
+            once(self.shorter_diagonal),
         )
 
 
@@ -136,6 +139,10 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         )
 
     # Kernels: for those who write a mapping or a loss. Nothing is checked here.
+
+    def _standard(self, scores, first_row=0):
+        """A copy of scores as the kernels take them; rows count from `first_row`."""
+        return standard_scores(scores, self.is_shift_invariant, first_row)
 
     @abstractmethod
     def probabilities(self, scores):
@@ -231,7 +238,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
             not allowed.
         """
         self._validate_params()
-        return by_blocks(self.probabilities, as_rows(scores), self.is_shift_invariant)
+        return by_blocks(self.probabilities, as_rows(scores), self._standard)
 
     def log_probabilities(self, scores):
         """Logarithm of the probabilities; -inf where a probability is zero.
@@ -257,7 +264,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         def kernel(block):
             return self.log_linearize(block).probabilities
 
-        return by_blocks(kernel, as_rows(scores), self.is_shift_invariant)
+        return by_blocks(kernel, as_rows(scores), self._standard)
 
     def jvp(self, scores, direction):
         """Jacobian at `scores` times `direction`, row by row.
@@ -284,7 +291,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         def kernel(block, block_direction):
             return self.linearize(block).jvp(block_direction)
 
-        return by_blocks(kernel, scores, self.is_shift_invariant, direction)
+        return by_blocks(kernel, scores, self._standard, direction)
 
     def vjp(self, scores, direction):
         """Transposed Jacobian at `scores` times `direction`, row by row.
@@ -311,7 +318,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         def kernel(block, block_direction):
             return self.linearize(block).vjp(block_direction)
 
-        return by_blocks(kernel, scores, self.is_shift_invariant, direction)
+        return by_blocks(kernel, scores, self._standard, direction)
 
     def jacobian(self, scores):
         """Jacobian of each row, for inspection: it takes n_classes² numbers a row.
@@ -336,7 +343,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         """
         self._validate_params()
         scores = as_rows(scores)
-        jvp = self.linearize(standard_scores(scores, self.is_shift_invariant)).jvp
+        jvp = self.linearize(self._standard(scores)).jvp
         jacobian = np.empty((*scores.shape, scores.shape[1]), dtype=scores.dtype)
         for j in range(scores.shape[1]):
             direction = np.zeros_like(scores)
@@ -369,7 +376,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         def kernel(block):
             return self.probabilities_and_potential(block)[1]
 
-        potential = by_blocks(kernel, scores, self.is_shift_invariant)
+        potential = by_blocks(kernel, scores, self._standard)
         if self.polytope == "cube":
             potential += np.maximum(scores, 0).sum(axis=1)
         elif self.is_shift_invariant:

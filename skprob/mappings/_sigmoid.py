@@ -1,11 +1,9 @@
 """A marginal for each label: points of the cube instead of the simplex."""
 
-from numbers import Real
-
 import numpy as np
 from scipy.special import log_expit
-from sklearn.utils._param_validation import Interval
 
+from .._validation import RealInterval
 from ._base import DifferenceLinearization, Linearization, Mapping
 from ._entmax import Entmax
 from ._jacobian import power
@@ -54,7 +52,7 @@ class Sigmoid(Mapping):
     array([[1.  , 0.5 , 0.25]])
     """
 
-    _parameter_constraints = {"alpha": [Interval(Real, 1, None, closed="left")]}
+    _parameter_constraints = {"alpha": [RealInterval(1, None, closed="left")]}
     polytope = "cube"
     has_potential = True
     is_shift_invariant = False
