@@ -1,10 +1,8 @@
 """The loss of a mapping of which nothing but its values is known."""
 
-import functools
-
 import numpy as np
-from numpy.polynomial.legendre import Legendre, legvander
 
+from .._lobatto import gauss_lobatto
 from ..mappings import get_mapping
 from ._base import Loss, LossLinearization, check_shape, shift_to_standard
 
@@ -12,21 +10,6 @@ from ._base import Loss, LossLinearization, check_shape, shift_to_standard
 _N_NODES = 6
 # Bisections of the way from zero to the scores; each kink on it costs about as many.
 _MAX_DEPTH = 24
-
-
-@functools.cache
-def _gauss_lobatto():
-    """Nodes and weights on [0, 1], and the interpolation to the nodes of both halves.
-
-    The nodes contain both ends. The interpolation is a matrix that takes values at the
-    nodes to those that their polynomial has at the nodes of the two half intervals.
-    """
-    last = Legendre.basis(_N_NODES - 1)
-    nodes = np.concatenate([[-1], last.deriv().roots(), [1]])
-    weights = 2 / (_N_NODES * (_N_NODES - 1) * last(nodes) ** 2)
-    halves = np.concatenate([nodes - 1, nodes + 1]) / 2
-    at_nodes, at_halves = (legvander(x, _N_NODES - 1) for x in (nodes, halves))
-    return (nodes + 1) / 2, weights / 2, at_halves @ np.linalg.inv(at_nodes)
 
 
 class GradientFieldLoss(Loss):
@@ -113,7 +96,7 @@ class GradientFieldLoss(Loss):
 def _line_integral(mapping, scores):
     """∫₀¹ ⟨p(s z), z⟩ ds for each row z, adaptively."""
     n_samples, n_classes = scores.shape
-    nodes, weights, to_halves = _gauss_lobatto()
+    nodes, weights, to_halves = gauss_lobatto(_N_NODES)
     tolerance = 1e-7 if scores.dtype == np.float64 else 1e-5
 
     # An unavailable class has probability 0 and counts nothing.
@@ -140,7 +123,6 @@ def _line_integral(mapping, scores):
         start = np.repeat(start, 2)
         start[1::2] += width[1::2]
         halves = along(rows, start, width)
-        # Of the integrals alone, kinks make some agree by chance.
         off = np.abs(halves.reshape(len(whole), 2 * _N_NODES) - whole @ to_halves.T)
         off = 2 * width[::2] * off.max(axis=1, initial=0)
         done = off <= tolerance * size[rows[::2]]

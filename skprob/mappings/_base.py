@@ -3,6 +3,7 @@
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
 from typing import NamedTuple
+from weakref import WeakSet
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -79,6 +80,10 @@ class DifferenceLinearization(NamedTuple):
     derivative: Callable
 
 
+# Classes of users whose kernel was found to be shift invariant where they say so.
+_TRIED = WeakSet()
+
+
 class Mapping(BaseEstimator, metaclass=ABCMeta):
     """Base class of the mappings: scores to probabilities, row by row.
 
@@ -137,6 +142,39 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
             {name: getattr(self, name) for name in self._parameter_constraints},
             caller_name=type(self).__name__,
         )
+        self._check_shift_invariance()
+
+    def _check_shift_invariance(self):
+        """Raise where a class of a user's claims it wrongly, at the first use of it.
+
+        The kernels get shifted scores, so that their probabilities would be others
+        than those the user means.
+        """
+        cls = type(self)
+        is_ours = cls.__module__.partition(".")[0] == __name__.partition(".")[0]
+        if is_ours or not self.is_shift_invariant or cls in _TRIED:
+            return
+        scores = np.array([[0.0, -0.25, -1.0], [-2.0, 0.0, -0.5]])
+        p = np.asarray(self.probabilities(scores.copy()))
+        for shift in (0.5, -0.5):
+            try:
+                with np.errstate(all="ignore"):
+                    moved = np.asarray(self.probabilities(scores + shift))
+                    off = np.abs(moved - p).max()
+                    is_valid = moved.min() >= 0 and np.all(
+                        np.abs(moved.sum(axis=1) - 1) <= 1e-6
+                    )
+            except (ArithmeticError, ValueError):
+                continue  # It may rely on a largest score of zero.
+            if is_valid and off > 1e-3:
+                raise ValueError(
+                    f"{self!r} says that it is shift invariant, but for scores that "
+                    f"are raised by {shift} its kernel gives probabilities that are "
+                    f"up to {off:.3g} off. Set is_shift_invariant = False in the class "
+                    f"{cls.__name__}, or let `probabilities` subtract the largest "
+                    "score of each row."
+                )
+        _TRIED.add(cls)
 
     # Kernels: for those who write a mapping or a loss. Nothing is checked here.
 

@@ -4,15 +4,36 @@ Registering a mapping is enough to have it tested as it is by default; add furth
 parameters here.
 """
 
+import numpy as np
 import pytest
 
 from skprob.mappings import (
     MAPPINGS,
     Entmax,
     Mapping,
+    NormalizedMapping,
     PerturbMax,
     Temperature,
+    ThresholdMapping,
 )
+
+
+def heavy(x):
+    """Tails that fall like the square."""
+    return np.exp(2 * np.arcsinh(x))
+
+
+def heavy_slope(x):
+    return 2 * heavy(x) / np.hypot(1, x)
+
+
+def squares(x):
+    return 1 + x**2
+
+
+def squares_slope(x):
+    return 2 * x
+
 
 MEMBERS = [
     *(mapping() for mapping in MAPPINGS.values()),
@@ -20,6 +41,8 @@ MEMBERS = [
     Temperature(Entmax(), 0.5),
     PerturbMax("exponential", 2.0),
     PerturbMax("uniform"),
+    ThresholdMapping(heavy, heavy_slope),
+    NormalizedMapping(squares, squares_slope),
 ]
 
 
