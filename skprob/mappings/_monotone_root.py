@@ -3,7 +3,7 @@
 import numpy as np
 
 _EPS = np.finfo(np.float64).eps
-# Every third halves the bracket at least.
+# Steps that do not halve the residual are followed by one that halves the bracket.
 _MAX_STEPS = 400
 
 
@@ -29,32 +29,39 @@ def decreasing_root(function, low, high):
     """
     low, high = low.copy(), high.copy()
     root, residual = low.copy(), np.zeros_like(low)
-    rows = np.arange(len(low))
-    f_low, f_high = (function(end, rows)[0] for end in (low, high))
-    at, before = (low + high) / 2, high - low
-    for step in range(_MAX_STEPS):
+    rows, rounding = np.arange(len(low)), _EPS * np.maximum(np.abs(low), np.abs(high))
+    (f_low, slope), (f_high, _) = (function(end, rows) for end in (low, high))
+    # From the left Newton's steps never pass the root of a convex function.
+    at, last = low, np.full_like(low, np.inf)
+    if slope is None:
+        at = low + (high - low) / 2
+    for _ in range(_MAX_STEPS):
         value, slope = function(at, rows)
         root[rows], residual[rows] = at, value
         is_low = value > 0
-        low, f_low = np.where(is_low, (at, value), (low, f_low))
-        high, f_high = np.where(is_low, (high, f_high), (at, value))
+        # A secant's end that stays counts half: Illinois.
+        stays = np.where(is_low == (last > 0), 0.5, 1)
+        low, f_low, high, f_high = (
+            np.where(is_low, at, low),
+            np.where(is_low, value, stays * f_low),
+            np.where(is_low, high, at),
+            np.where(is_low, stays * f_high, value),
+        )
         width = high - low
-        left = (np.abs(value) > 4 * _EPS) & (width > 2 * _EPS * np.abs(at))
-        left &= (low < at) | (at < high)
-        if not left.any():
-            break
         with np.errstate(all="ignore"):
             if slope is None:
-                following = low + width * (f_low / (f_low - f_high))
+                step = low + width * (f_low / (f_low - f_high)) - at
             else:
-                following = at - value / slope
-        middle = low + width / 2
-        inside = (low < following) & (following < high)
-        slow = (step % 3 == 2) & (width > before / 2)
-        following = np.where(inside & ~slow, following, middle)
-        if step % 3 == 2:
-            before = width
-        rows, at, before, low, high, f_low, f_high = (
-            a[left] for a in (rows, following, before, low, high, f_low, f_high)
+                step = -value / slope
+        left = (np.abs(value) > 4 * _EPS) & (width > 2 * rounding)
+        left &= ~(np.abs(step) <= rounding)
+        if not left.any():
+            break
+        inside = (low < at + step) & (at + step < high)
+        slow = np.abs(value) > np.abs(last) / 2
+        following = np.where(inside & ~slow, at + step, low + width / 2)
+        rows, at, last, low, high, f_low, f_high, rounding = (
+            array[left]
+            for array in (rows, following, value, low, high, f_low, f_high, rounding)
         )
     return root, residual
