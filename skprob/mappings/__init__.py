@@ -10,6 +10,7 @@ from ._function import FunctionMapping
 from ._normalized_mapping import NormalizedMapping
 from ._perturb_max import PerturbMax, perturb_max
 from ._registry import MAPPINGS, get_mapping
+from ._sampling import gumbel_max, gumbel_softmax
 from ._sigmoid import Sigmoid, sigmoid
 from ._softmax import Softmax, softmax
 from ._sparse_softmax import SparseSoftmax, sparse_softmax
@@ -37,6 +38,8 @@ __all__ = [
     "entmax",
     "entropy_invariant_softmax",
     "get_mapping",
+    "gumbel_max",
+    "gumbel_softmax",
     "perturb_max",
     "sigmoid",
     "softmax",

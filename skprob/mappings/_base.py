@@ -13,6 +13,13 @@ from .._scores import standard_scores
 from .._validation import as_points, as_rows
 from ._numerical import numerical_linearization
 from ._rows import by_blocks
+from ._sampling import (
+    check_sampling,
+    draw_classes,
+    draw_sets,
+    relax_classes,
+    relax_sets,
+)
 
 
 class Linearization(NamedTuple):
@@ -444,6 +451,92 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         """
         self._validate_params()
         return -self.negative_entropy(as_points(probabilities, self.polytope))
+
+    def sample(self, scores, size=None, random_state=None):
+        """Classes drawn from the probabilities of scores.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_samples, n_classes)
+            Real scores; -inf means that the class is not available.
+        size : int, default=None
+            How many draws of each row; None is one.
+        random_state : int, RandomState instance or None, default=None
+
+        Returns
+        -------
+        classes : ndarray of int of shape (n_samples,) or (n_samples, size)
+            Columns of the scores, never one of probability zero. For a mapping to
+            marginals the 0/1 indicators of label sets, of shape (n_samples, n_classes)
+            or (n_samples, size, n_classes), with labels drawn independently.
+
+        Raises
+        ------
+        ValueError
+            As for a call of the mapping; if `size` is not a positive integer.
+
+        See Also
+        --------
+        gumbel_max : Draws from softmax by adding noise.
+
+        Examples
+        --------
+        >>> from skprob.mappings import Sparsemax
+        >>> Sparsemax().sample([[0.5, 0.25, -1.0]], size=8, random_state=0)
+        array([[0, 1, 0, 0, 0, 1, 0, 1]])
+        """
+        check_sampling("sample", size=size, random_state=random_state)
+        draw = draw_sets if self.polytope == "cube" else draw_classes
+        return draw(self(scores), size, random_state)
+
+    def relaxed_sample(self, scores, temperature=1.0, size=None, random_state=None):
+        r"""Points inside the polytope near to draws: a smooth :meth:`sample`.
+
+        Rows are :math:`\mathrm{softmax}((\log p + g) / \tau)` with Gumbel noise g. The
+        largest entry is a draw from p; a class of probability zero keeps it. Marginals
+        become :math:`\sigma((\mathrm{logit}(p) + l) / \tau)` with logistic noise l.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_samples, n_classes)
+            Real scores; -inf means that the class is not available.
+        temperature : float, default=1.0
+            Positive and finite: the lower, the nearer to a draw.
+        size : int, default=None
+            How many draws of each row; None is one.
+        random_state : int, RandomState instance or None, default=None
+
+        Returns
+        -------
+        rows : ndarray of shape (n_samples, n_classes) or (n_samples, size, n_classes)
+
+        Raises
+        ------
+        ValueError
+            As for a call of the mapping; if a parameter is not allowed.
+
+        See Also
+        --------
+        gumbel_softmax : The same of softmax, as a function.
+
+        References
+        ----------
+        E. Jang, S. Gu and B. Poole, "Categorical reparameterization with
+        Gumbel-softmax", ICLR 2017.
+
+        Examples
+        --------
+        >>> from skprob.mappings import Sparsemax
+        >>> Sparsemax().relaxed_sample([[0.5, 0.25, -1.0]], random_state=0).round(3)
+        array([[0.725, 0.275, 0.   ]])
+        """
+        given = {"temperature": temperature, "size": size, "random_state": random_state}
+        check_sampling("relaxed_sample", **given)
+        if self.polytope == "cube":
+            p = self(scores)
+            return relax_sets(p, **given).astype(p.dtype)
+        log_p = self.log_probabilities(scores)
+        return relax_classes(log_p, **given).astype(log_p.dtype)
 
     def _lacks(self, what, method):
         return TypeError(
