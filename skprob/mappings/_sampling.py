@@ -123,7 +123,7 @@ def gumbel_softmax(scores, temperature=1.0, size=None, random_state=None):
     .. math:: \mathrm{softmax}((z + g) / \tau), \quad g_i \sim \mathrm{Gumbel}(0, 1)
 
     This is the concrete distribution. The largest entry is that of :func:`gumbel_max`
-    for the same random state; the lower the temperature, the nearer is a row to one-hot.
+    for the same random state; the lower the temperature, the nearer is it to one-hot.
 
     Parameters
     ----------
