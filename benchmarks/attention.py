@@ -1,15 +1,16 @@
 """Attention to the training rows beside nearest neighbours, and linear attention.
 
-``python benchmarks/attention.py`` prints two tables. In the first, every method is tuned
-by five-fold cross-validation on the training half for the Brier score, and judged on the
-other half, over five splits. The data are scikit-learn's own, and pendigits and letter
-(a sample of 4000 rows) where the environment variable SKPROB_DATA names their folder.
-In the second, seconds of CPU time of ``taylor_attention``, and of ``attention`` with the
-same weights in quadratic time.
+``python benchmarks/attention.py`` prints two tables. In the first, every method is
+tuned by five-fold cross-validation on one half of the data for the Brier score, and
+judged on the other half, over five splits. The data are scikit-learn's own, and
+pendigits and letter (4000 rows of each) where the environment variable SKPROB_DATA
+names their folder. In the second, seconds of CPU time of ``taylor_attention``, and of
+``attention`` with the same weights in quadratic time.
 """
 
 import os
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +39,7 @@ class KStarNeighbors(ClassifierMixin, BaseEstimator):
         self.n_neighbors = n_neighbors
 
     def fit(self, X, y):
+        """Keep the rows."""
         self.classes_, codes = np.unique(y, return_inverse=True)
         self._targets = np.eye(len(self.classes_))[codes]
         self._search = NearestNeighbors().fit(X)
@@ -45,6 +47,7 @@ class KStarNeighbors(ClassifierMixin, BaseEstimator):
         return self
 
     def predict_proba(self, X):
+        """Weighted means of one-hot targets."""
         distance, rows = self._search.kneighbors(X, self._k)
         return np.stack(
             [
@@ -54,6 +57,7 @@ class KStarNeighbors(ClassifierMixin, BaseEstimator):
         )
 
     def predict(self, X):
+        """The most probable class."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
     def _weights(self, beta):
@@ -130,12 +134,12 @@ def time_linear_attention(d=16):
     for n in (1000, 3000, 10_000, 30_000, 100_000):
         arrays = np.random.default_rng(0).standard_normal((3, n, d))
         seconds = [
-            clocked(lambda a=arrays: taylor_attention(*a)),
-            clocked(lambda a=arrays: taylor_attention(*a, causal=True)),
+            clocked(partial(taylor_attention, *arrays)),
+            clocked(partial(taylor_attention, *arrays, causal=True)),
         ]
         if n <= 10_000:
-            quadratic = {"mapping": "taylor_softmax"}
-            seconds.append(clocked(lambda a=arrays: attention(*a, **quadratic)))
+            quadratic = partial(attention, *arrays, mapping="taylor_softmax")
+            seconds.append(clocked(quadratic))
         print(f"{n:8}", *(f"{s:10.3f}" for s in seconds), flush=True)
 
 

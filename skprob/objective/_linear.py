@@ -132,6 +132,8 @@ class LinearObjective(MeanLoss):
         if not self.description.has_intercept:
             return True
         mean = self.target_sums.mean
+        if not np.isfinite(self.loss.negative_entropy(mean[None])).all():
+            return False
         varies = (mean > 0) & (mean < 1)
         return can_be_moved(self.description) and bool(varies.all())
 
