@@ -4,6 +4,8 @@ Registering a mapping is enough to have it tested as it is by default; add furth
 parameters here.
 """
 
+import re
+
 import numpy as np
 import pytest
 
@@ -46,10 +48,15 @@ MEMBERS = [
 ]
 
 
+def name_of(mapping):
+    """Its representation, without the addresses of functions: the same everywhere."""
+    return re.sub(r"\s+", " ", re.sub(r"<function (\w+) at \w+>", r"\1", repr(mapping)))
+
+
 def each(select=lambda mapping: True):
     """Run a test with ``mapping`` being each member that is selected."""
     chosen = [mapping for mapping in MEMBERS if select(mapping)]
-    return pytest.mark.parametrize("mapping", chosen, ids=repr)
+    return pytest.mark.parametrize("mapping", chosen, ids=name_of)
 
 
 def has_jacobian(mapping):
