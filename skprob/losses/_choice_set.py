@@ -35,6 +35,7 @@ class ChoiceSetLoss(Loss):
     """
 
     _parameter_constraints = {"loss": [Loss]}
+    has_common_classes = False
 
     def __init__(self, loss):
         self.loss = loss

@@ -131,9 +131,9 @@ class LinearObjective(MeanLoss):
             return False
         if not self.description.has_intercept:
             return True
-        mean = self.target_sums.mean
-        if not np.isfinite(self.loss.negative_entropy(mean[None])).all():
+        if not self.loss.has_common_classes:
             return False
+        mean = self.target_sums.mean
         varies = (mean > 0) & (mean < 1)
         return can_be_moved(self.description) and bool(varies.all())
 
