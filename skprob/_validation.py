@@ -50,7 +50,7 @@ def check_sample_weight(sample_weight, X):
     if sample_weight is None:
         return np.ones(X.shape[0])
     with naming("sample_weight"):
-        if np.iscomplexobj(sample_weight):
+        if np.asarray(sample_weight).dtype.kind == "c":
             raise ValueError("Complex numbers were found.")
         return _check_sample_weight(
             sample_weight, X, dtype=np.float64, ensure_non_negative=True
