@@ -24,14 +24,17 @@ class BlockwisePrediction:
     of_scores : callable
         ``of_scores(scores)``, for scores of shape (n_rows, n_classes), is an array
         with as many rows.
+    available : ndarray of bool of shape (n_samples, n_classes), default=None
+        Scores of other classes are -inf.
     """
 
-    def __init__(self, X, coef, intercept, *, inputs, of_scores):
+    def __init__(self, X, coef, intercept, *, inputs, of_scores, available=None):
         self._X = X
         dtype = np.result_type(X.dtype, coef.dtype)
         self._coef, self._intercept = coef.astype(dtype), intercept.astype(dtype)
         self._inputs = inputs
         self._of_scores = of_scores
+        self._available = available
 
     def __iter__(self):
         for rows in self._slices():
@@ -40,7 +43,10 @@ class BlockwisePrediction:
                 predictions = as_design(X).matvec(self._coef)
                 predictions += self._intercept
             check_predictions(predictions, first_row=rows.start)
-            yield self._of_scores(scores_of(predictions))
+            scores = scores_of(predictions)
+            if self._available is not None:
+                scores[~self._available[rows]] = -np.inf
+            yield self._of_scores(scores)
 
     def to_dense(self):
         """All of it as one array."""

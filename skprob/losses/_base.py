@@ -79,6 +79,8 @@ class Loss(BaseEstimator, metaclass=ABCMeta):
     is_separable = False
     #: Has it a method proximal_residual(scores, target, strength), in closed form?
     has_proximal_step = False
+    #: May all rows get all classes, and so one distribution over them?
+    has_common_classes = True
     #: It first raises the scores by this times 1 - q.
     total_margin = 0.0
 

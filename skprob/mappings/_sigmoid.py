@@ -4,8 +4,8 @@ from numbers import Real
 
 import numpy as np
 from scipy.special import log_expit
-from sklearn.utils._param_validation import Interval
 
+from .._validation import RealInterval
 from ._base import DifferenceLinearization, Linearization, Mapping
 from ._budget import within_budget
 from ._entmax import Entmax
@@ -71,7 +71,7 @@ class Sigmoid(Mapping):
     """
 
     _parameter_constraints = {
-        "alpha": [Interval(Real, 1, None, closed="left")],
+        "alpha": [RealInterval(1, None, closed="left")],
         "budget": ["array-like", None],
     }
     polytope = "cube"

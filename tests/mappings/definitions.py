@@ -14,6 +14,7 @@ from mpmath.calculus.quadrature import TanhSinh
 from skprob.mappings import (
     Entmax,
     EntropyInvariantSoftmax,
+    NormalizedMapping,
     PerturbMax,
     Sigmoid,
     Softmax,
@@ -21,6 +22,7 @@ from skprob.mappings import (
     SparseSoftmax,
     TaylorSoftmax,
     Temperature,
+    ThresholdMapping,
 )
 
 from . import oracle
@@ -175,6 +177,23 @@ def at_temperature(mapping, temperature):
     return lambda z: inner([x / mp.mpf(temperature) for x in z])
 
 
+def by_threshold(z):
+    """With (x + sqrt(1 + x²))² for g, by bisection."""
+    low, high = max(z) - 1, max(z) + len(z)
+    p = []
+    for _ in range(200):
+        threshold = (low + high) / 2
+        p = [mp.exp(2 * mp.asinh(x - threshold)) if x > -mp.inf else 0 for x in z]
+        low, high = (threshold, high) if mp.fsum(p) > 1 else (low, threshold)
+    return p
+
+
+def by_division(z):
+    """With 1 + x² for f."""
+    f = [1 + x**2 if x > -mp.inf else mp.mpf(0) for x in z]
+    return [x / mp.fsum(f) for x in f]
+
+
 _DEFINITIONS = {
     Softmax: lambda m: partial(oracle.probabilities, alpha=1),
     Sparsemax: lambda m: partial(oracle.probabilities, alpha=2),
@@ -185,6 +204,8 @@ _DEFINITIONS = {
     EntropyInvariantSoftmax: lambda m: entropy_invariant_softmax(m.kappa),
     PerturbMax: lambda m: perturb_max(m.noise, m.scale),
     Sigmoid: lambda m: sigmoid(m.alpha, m.budget),
+    ThresholdMapping: lambda m: by_threshold,
+    NormalizedMapping: lambda m: by_division,
     Temperature: lambda m: at_temperature(m.mapping, m.temperature),
 }
 
