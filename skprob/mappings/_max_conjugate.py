@@ -44,7 +44,7 @@ def conjugate(q, noise, tol):
         far = np.abs(residual[todo]).max(axis=1) > _CLOSE
         if not far.any():
             break
-        jacobian = MaxDerivatives([integral]).jacobian()[better]
+        jacobian = MaxDerivatives([integral]).jacobian[better]
         step[rows] = _newton_step(jacobian, residual[rows], inside[rows])
         todo = todo[far & (np.abs(step[todo]).max(axis=1) > 1e-14)]
     expected_max = MaxIntegral(z, noise, tol).expected_max

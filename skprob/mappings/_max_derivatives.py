@@ -9,30 +9,42 @@ K operations for each node, without the derivative of the density, and nothing a
 for a v that moves all scores alike. Divided by p_i it is the change of log p_i.
 """
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from ._base import Linearization
-from ._panels import sum_by_rows
+from ._panels import add_by_rows
 
 # In numbers: weights are kept up to here, beyond they are computed when needed.
 _KEEP_SIZE = 1 << 24
+# Up to so many classes products are made with the Jacobian of each row, which takes
+# about as much to form as a product with the nodes.
+_FEW_CLASSES = 100
 # Larger hazards meet weights of zero; this one may be squared.
 _LARGEST_HAZARD = 1e100
 
 
 class Nodes(NamedTuple):
-    """Some nodes of an integral, as arrays (n_classes, n_panels, n_nodes)."""
+    """Some nodes of an integral, as arrays (n_classes, n_nodes, n_panels).
+
+    The distances d = x - z_i are computed when needed.
+    """
 
     rows: np.ndarray
-    d: np.ndarray
+    x: np.ndarray
+    z: np.ndarray
     weights: np.ndarray
     hazards: np.ndarray
 
     def of(self, array):
         """Rows of an array (n_rows, n_classes), to go with the nodes."""
-        return array.T[:, self.rows, None]
+        return array.T[:, None, self.rows]
+
+    @property
+    def d(self):
+        return self.x - self.z
 
 
 class MaxDerivatives:
@@ -49,24 +61,29 @@ class MaxDerivatives:
 
     def __init__(self, integrals, dtype=np.float64):
         self.integrals, self.dtype = integrals, dtype
-        size = sum(
-            len(integral.panels) * integral.rule.order * len(integral.z)
-            for integral in integrals
-        )
-        self._kept = None
-        if size <= _KEEP_SIZE:
-            self._kept = [list(self._nodes(integral)) for integral in integrals]
+        self._kept = [None] * len(integrals)
 
     def all(self):
         first = self.integrals[0]
-        value = np.concatenate([i.log_probabilities() for i in self.integrals])
-        if not first.relative:
-            np.exp(value, out=value)
+        if first.relative:
+            value = [integral.log_probabilities() for integral in self.integrals]
+        else:
+            value = [integral.probabilities() for integral in self.integrals]
+        value = np.concatenate(value).astype(self.dtype, copy=False)
         second = None if first.noise.slope is None else self.vjp_derivative
-        value = value.astype(self.dtype, copy=False)
-        return Linearization(value, self.jvp, self.vjp, second)
+        if len(first.z) > _FEW_CLASSES:
+            return Linearization(value, self.jvp, self.vjp, second)
+        return Linearization(
+            value,
+            self._jacobian_product,
+            lambda cotangent: np.einsum("nij,ni->nj", self.jacobian, cotangent),
+            second,
+            None if first.relative else self._diagonal,
+        )
 
     def jvp(self, direction):
+        """The Jacobian times a direction, without the Jacobian."""
+
         def term(nodes, v):
             total = nodes.hazards.sum(axis=0)
             mean = (nodes.hazards * v).sum(axis=0)
@@ -75,6 +92,8 @@ class MaxDerivatives:
         return self._sum(term, direction)
 
     def vjp(self, cotangent):
+        """The transposed Jacobian times a cotangent, without the Jacobian."""
+
         def term(nodes, c):
             total = nodes.hazards.sum(axis=0)
             pull = c * nodes.weights
@@ -82,18 +101,34 @@ class MaxDerivatives:
 
         return self._sum(term, cotangent)
 
+    @cached_property
     def jacobian(self):
         """The Jacobian of each row, (n_rows, n_classes, n_classes)."""
+        parts = []
+        for integral, chunks in self._all_nodes():
+            n_classes, n_rows = integral.z.shape
+            total = np.zeros((n_rows, n_classes, n_classes))
+            for nodes in chunks:
+                w = np.ascontiguousarray(np.moveaxis(nodes.weights, -1, 0))
+                h = np.ascontiguousarray(nodes.hazards.T)
+                starts = np.flatnonzero(np.diff(nodes.rows, prepend=-1))
+                rates = np.add.reduceat(w @ h, starts, axis=0)
+                total[nodes.rows[starts]] -= rates
+            own = np.arange(n_classes)
+            total[:, own, own] = 0
+            # All scores moved alike change nothing.
+            total[:, own, own] = -total.sum(axis=2)
+            parts.append(total)
+        return np.concatenate(parts).astype(self.dtype, copy=False)
 
-        def term(nodes):
-            # In the order (n_panels, n_classes, n_nodes).
-            w, h = nodes.weights.swapaxes(0, 1), nodes.hazards.swapaxes(0, 1)
-            rates = -w @ h.swapaxes(1, 2)
-            own = np.arange(rates.shape[1])
-            rates[:, own, own] += (w * h.sum(axis=1, keepdims=True)).sum(axis=2)
-            return np.moveaxis(rates, 0, -1)[..., None]
+    def _jacobian_product(self, direction):
+        # What moves all scores alike is nothing, to the last digit.
+        top = np.concatenate([integral.z.argmax(axis=0) for integral in self.integrals])
+        differences = direction - np.take_along_axis(direction, top[:, None], axis=1)
+        return np.einsum("nij,nj->ni", self.jacobian, differences)
 
-        return self._sum(term)
+    def _diagonal(self):
+        return np.einsum("nii->ni", self.jacobian)
 
     def vjp_derivative(self, cotangent, direction):
         first = self.integrals[0]
@@ -121,29 +156,43 @@ class MaxDerivatives:
     def _sum(self, term, *arrays):
         """Sum a term over the nodes of each row."""
         parts, start = [], 0
-        for index, integral in enumerate(self.integrals):
+        for integral, chunks in self._all_nodes():
             n_classes, n_rows = integral.z.shape
             block = [array[start : start + n_rows] for array in arrays]
             start += n_rows
             total = np.zeros((n_classes, n_rows))
-            chunks = self._nodes(integral) if self._kept is None else self._kept[index]
             for nodes in chunks:
                 terms = term(nodes, *(nodes.of(array) for array in block))
-                total = total + sum_by_rows(nodes.rows, terms.sum(axis=-1), n_rows)
-            parts.append(np.moveaxis(total, -1, 0))
+                add_by_rows(total, nodes.rows, terms.sum(axis=1))
+            parts.append(total.T)
         return np.concatenate(parts).astype(self.dtype, copy=False)
+
+    def _all_nodes(self):
+        """Each integral and its nodes, kept from the first time on if they are few."""
+        size = sum(integral.n_nodes * len(integral.z) for integral in self.integrals)
+        for index, integral in enumerate(self.integrals):
+            if self._kept[index] is not None:
+                yield integral, self._kept[index]
+            elif size <= _KEEP_SIZE:
+                self._kept[index] = list(self._nodes(integral))
+                yield integral, self._kept[index]
+            else:
+                yield integral, self._nodes(integral)
 
     def _nodes(self, integral):
         for panels in integral.chunks():
             with np.errstate(all="ignore"):
-                x, weights, log_unit, hazards = integral.integrand(panels)
-                weights *= integral.rule.weights
+                if integral.in_logs:
+                    x, weights, log_unit, hazards = integral.log_integrand(panels)
+                    np.exp(hazards, out=hazards)
+                else:
+                    x, _, common, hazards = integral.integrand(panels)
+                    weights, log_unit = hazards * common, 0.0
+                weights *= panels.rule.weights[:, None]
                 if integral.relative:
                     log_p = integral.log_p[:, panels.rows]
                     unit = np.where(log_p > -np.inf, np.exp(log_unit - log_p), 0)
-                    weights *= unit[..., None]
-                if integral.in_logs:
-                    hazards = np.exp(hazards)
+                    weights *= unit[:, None]
             np.minimum(hazards, _LARGEST_HAZARD, out=hazards)
-            d = x - integral.z[:, panels.rows, None]
-            yield Nodes(panels.rows, d, weights, hazards)
+            z = integral.z[:, None, panels.rows]
+            yield Nodes(panels.rows, x, z, weights, hazards)

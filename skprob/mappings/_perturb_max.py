@@ -103,8 +103,11 @@ class PerturbMax(Temperature):
     @property
     def mapping(self):
         # The numerical machinery is imported when used: most programs never need it.
-        from ._unit_perturb_max import UnitPerturbMax
+        from ._unit_perturb_max import UnitGumbelMax, UnitPerturbMax
 
+        if isinstance(self.noise, str) and self.noise == "gumbel":
+            if self.n_quantiles is None:
+                return UnitGumbelMax()
         return UnitPerturbMax(self.noise, self.tol, self.n_quantiles)
 
     @property

@@ -6,9 +6,10 @@ from ._base import Mapping
 from ._max_conjugate import conjugate
 from ._max_derivatives import MaxDerivatives
 from ._max_integral import MaxIntegral
-from ._noise import get_noise
+from ._noise import NOISES, get_noise
 from ._numerical import numerical_vjp_derivative
 from ._quantile_average import quantile_average
+from ._softmax import Softmax
 
 # n_classes² times the rows of a block: a row has at most some n_classes panels.
 _BLOCK_SIZE = 1 << 20
@@ -112,8 +113,30 @@ class UnitPerturbMax(Mapping):
         ]
 
 
+class UnitGumbelMax(Softmax):
+    """Perturb-max with Gumbel noise: softmax, and a potential with the noise's mean."""
+
+    noise_variance = NOISES["gumbel"].variance
+
+    def probabilities_and_potential(self, scores):
+        p, potential = super().probabilities_and_potential(scores)
+        return p, potential + scores.dtype.type(NOISES["gumbel"].mean)
+
+    def negative_entropy(self, probabilities):
+        return super().negative_entropy(probabilities) - NOISES["gumbel"].mean
+
+    def linearize_difference(self, difference):
+        pair = super().linearize_difference(difference)
+        shift = difference.dtype.type(NOISES["gumbel"].mean)
+        return pair._replace(potential=pair.potential + shift)
+
+    def log_linearize(self, scores):
+        # From softmax's own potential.
+        return Softmax().log_linearize(scores)
+
+
 def _probabilities(integrals, scores):
     """Those of blocks of rows together, in the layout and dtype of the scores."""
-    blocks = [np.exp(integral.log_probabilities()) for integral in integrals]
+    blocks = [integral.probabilities() for integral in integrals]
     p = np.empty_like(scores)
     return np.concatenate(blocks, out=p, casting="same_kind")
