@@ -131,19 +131,43 @@ class MaxDerivatives:
         return np.einsum("nii->ni", self.jacobian)
 
     def vjp_derivative(self, cotangent, direction):
-        first = self.integrals[0]
-        # A weight is relative to its integral if that is what is differentiated.
-        level = self.jvp(direction) if first.relative else np.zeros_like(direction)
+        """The derivative of :meth:`vjp` as the scores move along a direction.
 
-        def term(nodes, c, v, level):
-            h, w = nodes.hazards, nodes.weights
-            # d log h, of which φ' is a part.
+        What a sum of weights is multiplied with is taken about its mean: far from the
+        largest score hazards are large numbers that differ by little.
+        """
+        noise, is_relative = self.integrals[0].noise, self.integrals[0].relative
+
+        def rates(nodes, v):
+            # Of the logarithms of hazards, of which φ' is a part; and of weights.
             with np.errstate(all="ignore"):
-                slope = np.nan_to_num(first.noise.slope(nodes.d), posinf=0, neginf=0)
-            log_h = (h - slope) * v
-            dh = h * log_h
-            pull = c * w
-            dpull = pull * (log_h - (h * v).sum(axis=0) - level)
+                slope = noise.log_hazard_slope(nodes.d, nodes.hazards)
+                log_h = -np.nan_to_num(slope, posinf=0, neginf=0) * v
+            return log_h, log_h - (nodes.hazards * v).sum(axis=0)
+
+        level = mean = np.zeros_like(direction)
+        if is_relative:
+            # One, but for the rounding of the logarithm that weights are relative to.
+            total = self._sum(lambda nodes: nodes.weights)
+            total[total == 0] = 1
+            level = self._sum(
+                lambda nodes, v: nodes.weights * rates(nodes, v)[1], direction
+            )
+            level /= total
+            cotangent = cotangent / total
+            pull = np.abs(cotangent)
+            size = (pull * total).sum(axis=1, keepdims=True)
+            pull /= np.where(size > 0, size, 1)
+            mean = self._sum(
+                lambda nodes, c: nodes.hazards * (c * nodes.weights).sum(axis=0), pull
+            )
+
+        def term(nodes, c, v, level, mean):
+            log_h, log_w = rates(nodes, v)
+            dh = nodes.hazards * log_h
+            pull = c * nodes.weights
+            dpull = pull * (log_w - level)
+            h = nodes.hazards - mean
             return (
                 dpull * h.sum(axis=0)
                 + pull * dh.sum(axis=0)
@@ -151,7 +175,7 @@ class MaxDerivatives:
                 - h * dpull.sum(axis=0)
             )
 
-        return self._sum(term, cotangent, direction, level)
+        return self._sum(term, cotangent, direction, level, mean)
 
     def _sum(self, term, *arrays):
         """Sum a term over the nodes of each row."""

@@ -35,9 +35,11 @@ _ROUNDING = 1e-14
 # analytic but for kinks at edges, or not known: few wide panels want a high order.
 _RULES = {"analytic": (28, 2), "piecewise": (14, 2), "unknown": (20, 1)}
 # Of the trapezoidal rule; a row that is wider than so many steps is cut into panels.
-_STEP, _MAX_STEPS = 0.145, 256
-# In units of the scale: so narrow panels of a noise with kinks have a rule of few nodes.
+_STEP, _MAX_STEPS = 0.13, 256
+# In units of the scale: narrower panels of a noise with kinks have a shorter rule.
 _NARROW = 0.3
+# Finite scores below count as this one: differences of larger numbers overflow.
+_LOWEST = -1e300
 # Logarithm of a number whose digits do not underflow.
 _LOG_TINY = -600
 # Distances, in units of the noise's scale, at which it is less and less felt.
@@ -108,7 +110,8 @@ class MaxIntegral:
     """
 
     def __init__(self, scores, noise, tol, relative=False):
-        self.z = np.ascontiguousarray(scores.T, dtype=np.float64)
+        self.z = np.array(scores.T, dtype=np.float64, order="C")
+        self.z[(self.z < _LOWEST) & (self.z > -np.inf)] = _LOWEST
         self.noise = noise
         self.tol = tol
         self.relative = relative
@@ -159,9 +162,7 @@ class MaxIntegral:
         x, dx = self._nodes(panels)
         d = x - self.z[:, None, panels.rows]
         logcdf = self.noise.logcdf(d)
-        log_hazards = self.noise.logpdf(d)
-        np.subtract(log_hazards, logcdf, out=log_hazards, where=logcdf > -np.inf)
-        np.copyto(log_hazards, 0, where=logcdf == -np.inf)
+        log_hazards = self.noise.log_hazard(d, logcdf)
         logs = log_hazards + (logcdf.sum(axis=0) + np.log(dx))
         log_unit = np.maximum(logs.max(axis=1), np.finfo(float).min)
         logs -= log_unit[:, None]
@@ -370,7 +371,8 @@ class MaxIntegral:
         # Above, a heavy tail reaches farther for a lower class.
         grows = np.isinf(noise.support[1]) & (lift(high) > lift(self.centre))
         stretch = 1 + (self.centre - least) / r.scale
-        return low, np.where(grows, self.centre + (high - self.centre) * stretch, high)
+        raised = np.minimum(self.centre + (high - self.centre) * stretch, -_LOWEST)
+        return low, np.where(grows, raised, high)
 
     def _low_of(self, least, ordered):
         """Where the integrand of the lowest class begins."""

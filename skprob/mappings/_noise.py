@@ -5,7 +5,8 @@ from functools import cache, lru_cache
 import numpy as np
 from scipy.special import erfcx, ndtr
 
-from ._variables import Arctan, Exponential as ExponentialVariable
+from ._variables import Arctan
+from ._variables import Exponential as ExponentialVariable
 
 _SQRT2 = np.sqrt(2)
 # A density divided by it is finite.
@@ -16,8 +17,8 @@ class Noise:
     """A continuous distribution on the real line.
 
     A noise writes :meth:`logpdf` and :meth:`logcdf`; where there is a faster way it
-    also writes :meth:`cdf_and_pdf` or :meth:`at`, and where its density has no jump :meth:`slope`, which second derivatives need. All take and return
-    arrays.
+    also writes :meth:`cdf_and_pdf` or :meth:`at`, and where its density has no jump
+    :meth:`slope`, which second derivatives need. All take and return arrays.
     """
 
     #: Ends of the support.
@@ -67,6 +68,17 @@ class Noise:
             return cdf, hazard
 
         return cdf_and_hazard
+
+    def log_hazard(self, x, logcdf):
+        """Logarithm of the hazard, from that of the distribution function."""
+        logs = self.logpdf(x)
+        np.subtract(logs, logcdf, out=logs, where=logcdf > -np.inf)
+        np.copyto(logs, 0, where=logcdf == -np.inf)
+        return logs
+
+    def log_hazard_slope(self, x, hazard):
+        """Derivative of the logarithm of the hazard, where there is a slope."""
+        return self.slope(x) - hazard
 
 
 class Gumbel(Noise):
@@ -123,7 +135,8 @@ def _tabulated_normal(d):
     e = np.multiply(point, s, out=point)
     square = s * s
     cdf, pdf = (table.take(index, mode="clip") for table in _normal_table())
-    # The integral of exp(-e - s²/2): s (1 - e/2 + (e² - s²)/6 - (e³ - 3 e s²)/24 + e⁴/120)
+    # The integral of exp(-e - s²/2):
+    # s (1 - e/2 + (e² - s²)/6 - (e³ - 3 e s²)/24 + e⁴/120).
     step = e * (1 / 120)
     step -= 1 / 24
     step *= e
@@ -186,6 +199,16 @@ class Normal(Noise):
 
     def slope(self, x):
         return -x
+
+    def log_hazard(self, x, logcdf):
+        # Below zero without the squares, which cancel.
+        lower = -np.log(np.sqrt(2 * np.pi) * self._mills(np.abs(x)))
+        return np.where(x < 0, lower, self.logpdf(x) - logcdf)
+
+    def log_hazard_slope(self, x, hazard):
+        # Of Mills' asymptotic series, what does not cancel: h = y + 1/y - 2/y³ + ...
+        y = np.maximum(-x, 1e3)
+        return np.where(x < -1e3, (2 / y**2 - 1) / y, -x - hazard)
 
     def at(self, x, relative=False):
         # x - z is not less, for scores z of at most 0.
@@ -343,10 +366,10 @@ class Cauchy(Noise):
         return np.log(np.arctan2(1, -x) / np.pi)
 
     def logpdf(self, x):
-        return -np.log1p(x**2) - np.log(np.pi)
+        return -2 * np.log(np.hypot(x, 1)) - np.log(np.pi)
 
     def slope(self, x):
-        return -2 * x / (1 + x**2)
+        return -2 * x / (1 + np.square(np.clip(x, -1e150, 1e150)))
 
     def cdf_and_pdf(self, x):
         if x.min(initial=np.inf) < -10:
