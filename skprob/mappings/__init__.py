@@ -7,6 +7,7 @@ from ._entropy_invariant_softmax import (
     entropy_invariant_softmax,
 )
 from ._function import FunctionMapping
+from ._nested_softmax import NestedSoftmax, nested_softmax
 from ._perturb_max import PerturbMax, perturb_max
 from ._registry import MAPPINGS, get_mapping
 from ._sigmoid import Sigmoid, sigmoid
@@ -23,6 +24,7 @@ __all__ = [
     "FunctionMapping",
     "Linearization",
     "Mapping",
+    "NestedSoftmax",
     "PerturbMax",
     "Sigmoid",
     "Softmax",
@@ -33,6 +35,7 @@ __all__ = [
     "entmax",
     "entropy_invariant_softmax",
     "get_mapping",
+    "nested_softmax",
     "perturb_max",
     "sigmoid",
     "softmax",

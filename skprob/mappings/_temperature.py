@@ -76,6 +76,10 @@ class Temperature(Mapping):
         return self.mapping.is_shift_invariant
 
     @property
+    def is_symmetric(self):
+        return self.mapping.is_symmetric
+
+    @property
     def is_order_preserving(self):
         return self.mapping.is_order_preserving
 
