@@ -58,10 +58,18 @@ class UnitPerturbMax(Mapping):
         omega = np.full(len(probabilities), -noise.mean, dtype=probabilities.dtype)
         mixed = np.flatnonzero(np.count_nonzero(probabilities, axis=1) > 1)
         step = max(1, _BLOCK_SIZE // probabilities.shape[1] ** 2)
+
+        def log_jacobian(z):
+            integral = MaxIntegral(z, noise, _RELATIVE * self.tol, relative=True)
+            return integral.log_probabilities(), MaxDerivatives([integral]).jacobian
+
+        def potential(z):
+            return MaxIntegral(z, noise, self.tol).expected_max
+
         for start in range(0, len(mixed), step):
             rows = mixed[start : start + step]
             q = np.asarray(probabilities[rows], dtype=np.float64)
-            omega[rows] = conjugate(q, noise, self.tol)
+            omega[rows] = conjugate(q, log_jacobian, potential)
         return omega
 
     def linearize(self, scores):
