@@ -62,6 +62,7 @@ class MaxDerivatives:
     def __init__(self, integrals, dtype=np.float64):
         self.integrals, self.dtype = integrals, dtype
         self._kept = [None] * len(integrals)
+        self._hessian = None
 
     def all(self):
         first = self.integrals[0]
@@ -104,22 +105,12 @@ class MaxDerivatives:
     @cached_property
     def jacobian(self):
         """The Jacobian of each row, (n_rows, n_classes, n_classes)."""
-        parts = []
-        for integral, chunks in self._all_nodes():
-            n_classes, n_rows = integral.z.shape
-            total = np.zeros((n_rows, n_classes, n_classes))
-            for nodes in chunks:
-                w = np.ascontiguousarray(np.moveaxis(nodes.weights, -1, 0))
-                h = np.ascontiguousarray(nodes.hazards.T)
-                starts = np.flatnonzero(np.diff(nodes.rows, prepend=-1))
-                rates = np.add.reduceat(w @ h, starts, axis=0)
-                total[nodes.rows[starts]] -= rates
-            own = np.arange(n_classes)
-            total[:, own, own] = 0
-            # All scores moved alike change nothing.
-            total[:, own, own] = -total.sum(axis=2)
-            parts.append(total)
-        return np.concatenate(parts).astype(self.dtype, copy=False)
+        (rates,) = self._matrices(lambda nodes: [(nodes.weights, nodes.hazards)])
+        own = np.arange(rates.shape[1])
+        rates[:, own, own] = 0
+        # All scores moved alike change nothing.
+        rates[:, own, own] = -rates.sum(axis=2)
+        return -rates.astype(self.dtype, copy=False)
 
     def _jacobian_product(self, direction):
         # What moves all scores alike is nothing, to the last digit.
@@ -133,40 +124,33 @@ class MaxDerivatives:
     def vjp_derivative(self, cotangent, direction):
         """The derivative of :meth:`vjp` as the scores move along a direction.
 
-        What a sum of weights is multiplied with is taken about its mean: far from the
-        largest score hazards are large numbers that differ by little.
+        Far from the largest score hazards are large numbers that differ by little. So
+        what a change of the weights is multiplied with is taken about its mean: the
+        changes themselves have sum zero.
         """
-        noise, is_relative = self.integrals[0].noise, self.integrals[0].relative
+        if cotangent.shape[1] > _FEW_CLASSES:
+            return self._second_product(cotangent, direction)
+        # A loss asks for many directions with one cotangent.
+        if self._hessian is None or not np.array_equal(self._hessian[0], cotangent):
+            self._hessian = cotangent.copy(), self._second_matrix(cotangent)
+        differences = direction - direction[:, :1]
+        return np.einsum("nij,nj->ni", self._hessian[1], differences)
 
-        def rates(nodes, v):
-            # Of the logarithms of hazards, of which φ' is a part; and of weights.
-            with np.errstate(all="ignore"):
-                slope = noise.log_hazard_slope(nodes.d, nodes.hazards)
-                log_h = -np.nan_to_num(slope, posinf=0, neginf=0) * v
-            return log_h, log_h - (nodes.hazards * v).sum(axis=0)
+    def _second_product(self, cotangent, direction):
+        cotangent, total, mean = self._centred(cotangent)
+        level = np.zeros_like(direction)
+        if self.integrals[0].relative:
 
-        level = mean = np.zeros_like(direction)
-        if is_relative:
-            # One, but for the rounding of the logarithm that weights are relative to.
-            total = self._sum(lambda nodes: nodes.weights)
-            total[total == 0] = 1
-            level = self._sum(
-                lambda nodes, v: nodes.weights * rates(nodes, v)[1], direction
-            )
-            level /= total
-            cotangent = cotangent / total
-            pull = np.abs(cotangent)
-            size = (pull * total).sum(axis=1, keepdims=True)
-            pull /= np.where(size > 0, size, 1)
-            mean = self._sum(
-                lambda nodes, c: nodes.hazards * (c * nodes.weights).sum(axis=0), pull
-            )
+            def change(nodes, v):
+                return nodes.weights * (self._rate(nodes) * v - _inner(nodes, v))
+
+            level = self._sum(change, direction) / total
 
         def term(nodes, c, v, level, mean):
-            log_h, log_w = rates(nodes, v)
+            log_h = self._rate(nodes) * v
             dh = nodes.hazards * log_h
             pull = c * nodes.weights
-            dpull = pull * (log_w - level)
+            dpull = pull * (log_h - _inner(nodes, v) - level)
             h = nodes.hazards - mean
             return (
                 dpull * h.sum(axis=0)
@@ -176,6 +160,112 @@ class MaxDerivatives:
             )
 
         return self._sum(term, cotangent, direction, level, mean)
+
+    def _second_matrix(self, cotangent):
+        """The same as matrices, (n_rows, n_classes, n_classes)."""
+        cotangent, total, mean = self._centred(cotangent)
+
+        def own(nodes, c, mean):
+            rate, pull = self._rate(nodes), c * nodes.weights
+            above = (nodes.hazards - mean).sum(axis=0)
+            return pull * rate * above - nodes.hazards * rate * pull.sum(axis=0)
+
+        def products(nodes, c, mean):
+            rate, pull = self._rate(nodes), c * nodes.weights
+            h = nodes.hazards - mean
+            return [
+                (h * pull.sum(axis=0) - pull * h.sum(axis=0), nodes.hazards),
+                (pull, nodes.hazards * rate),
+                (-h, pull * rate),
+            ]
+
+        matrix = sum(self._matrices(products, cotangent, mean))
+        index = np.arange(matrix.shape[1])
+        matrix[:, index, index] += self._sum(own, cotangent, mean)
+        if self.integrals[0].relative:
+            # The change of a weight is relative to that of its integral.
+            (level,) = self._matrices(lambda nodes: [(-nodes.weights, nodes.hazards)])
+            level[:, index, index] += self._sum(
+                lambda nodes: nodes.weights * self._rate(nodes)
+            )
+            level /= total[:, :, None]
+            (turn,) = self._matrices(
+                lambda nodes, c, mean: [(nodes.hazards - mean, c * nodes.weights)],
+                cotangent,
+                mean,
+            )
+            pushed = self._sum(
+                lambda nodes, c, mean: (
+                    c * nodes.weights * (nodes.hazards - mean).sum(axis=0)
+                ),
+                cotangent,
+                mean,
+            )
+            matrix += turn @ level - pushed[:, :, None] * level
+        return matrix.astype(self.dtype, copy=False)
+
+    def _centred(self, cotangent):
+        """Cotangent, sums of the weights, and means of the hazards to subtract.
+
+        Relative weights have sum one, but for the rounding of the logarithm that they
+        are relative to; the cotangent is divided by what the sum is.
+        """
+        if not self.integrals[0].relative:
+            return cotangent, None, np.zeros_like(cotangent)
+        total = self._total
+        cotangent = cotangent / total
+        pull = np.abs(cotangent)
+        size = (pull * total).sum(axis=1, keepdims=True)
+        pull /= np.where(size > 0, size, 1)
+        mean = self._sum(
+            lambda nodes, c: nodes.hazards * (c * nodes.weights).sum(axis=0), pull
+        )
+        return cotangent, total, mean
+
+    @cached_property
+    def _total(self):
+        total = self._sum(lambda nodes: nodes.weights)
+        total[total == 0] = 1
+        return total
+
+    def _rate(self, nodes):
+        """The change of the logarithm of a hazard with its score."""
+        with np.errstate(all="ignore"):
+            slope = self.integrals[0].noise.log_hazard_slope(nodes.d, nodes.hazards)
+        return -np.nan_to_num(slope, posinf=0, neginf=0)
+
+    def _matrices(self, pairs, *arrays):
+        """Sums over the nodes of products of two arrays, class by class, for each pair.
+
+        Parameters
+        ----------
+        pairs : callable
+            From some nodes, and what belongs to them of the arrays, to pairs of arrays
+            (n_classes, n_nodes, n_panels).
+
+        Returns
+        -------
+        matrices : list of ndarray of shape (n_rows, n_classes, n_classes)
+        """
+        parts, start = [], 0
+        for integral, chunks in self._all_nodes():
+            n_classes, n_rows = integral.z.shape
+            block = [array[start : start + n_rows] for array in arrays]
+            start += n_rows
+            totals = []
+            for nodes in chunks:
+                starts = np.flatnonzero(np.diff(nodes.rows, prepend=-1))
+                both = pairs(nodes, *(nodes.of(array) for array in block))
+                for index, (left, right) in enumerate(both):
+                    if index == len(totals):
+                        totals.append(np.zeros((n_rows, n_classes, n_classes)))
+                    left = np.ascontiguousarray(np.moveaxis(left, -1, 0))
+                    product = left @ np.ascontiguousarray(right.T)
+                    totals[index][nodes.rows[starts]] += np.add.reduceat(
+                        product, starts, axis=0
+                    )
+            parts.append(totals)
+        return [np.concatenate(matrices) for matrices in zip(*parts, strict=True)]
 
     def _sum(self, term, *arrays):
         """Sum a term over the nodes of each row."""
@@ -220,3 +310,7 @@ class MaxDerivatives:
             np.minimum(hazards, _LARGEST_HAZARD, out=hazards)
             z = integral.z[:, None, panels.rows]
             yield Nodes(panels.rows, x, z, weights, hazards)
+
+
+def _inner(nodes, direction):
+    return (nodes.hazards * direction).sum(axis=0)
