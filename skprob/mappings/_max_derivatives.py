@@ -62,7 +62,7 @@ class MaxDerivatives:
     def __init__(self, integrals, dtype=np.float64):
         self.integrals, self.dtype = integrals, dtype
         self._kept = [None] * len(integrals)
-        self._hessian = None
+        self._hessian, self._is_used = None, False
 
     def all(self):
         first = self.integrals[0]
@@ -77,7 +77,7 @@ class MaxDerivatives:
         return Linearization(
             value,
             self._jacobian_product,
-            lambda cotangent: np.einsum("nij,ni->nj", self.jacobian, cotangent),
+            self._transposed_product,
             second,
             None if first.relative else self._diagonal,
         )
@@ -111,6 +111,13 @@ class MaxDerivatives:
         # All scores moved alike change nothing.
         rates[:, own, own] = -rates.sum(axis=2)
         return -rates.astype(self.dtype, copy=False)
+
+    def _transposed_product(self, cotangent):
+        # The Jacobian is formed for the second product; a loss may want but one.
+        if "jacobian" not in vars(self) and not self._is_used:
+            self._is_used = True
+            return self.vjp(cotangent)
+        return np.einsum("nij,ni->nj", self.jacobian, cotangent)
 
     def _jacobian_product(self, direction):
         # What moves all scores alike is nothing, to the last digit.
@@ -294,13 +301,13 @@ class MaxDerivatives:
                 yield integral, self._nodes(integral)
 
     def _nodes(self, integral):
-        for panels in integral.chunks():
+        for panels, integrand in integral.integrands():
             with np.errstate(all="ignore"):
                 if integral.in_logs:
-                    x, weights, log_unit, hazards = integral.log_integrand(panels)
+                    x, weights, log_unit, hazards = integrand
                     np.exp(hazards, out=hazards)
                 else:
-                    x, _, common, hazards = integral.integrand(panels)
+                    x, _, common, hazards = integrand
                     weights, log_unit = hazards * common, 0.0
                 weights *= panels.rule.weights[:, None]
                 if integral.relative:

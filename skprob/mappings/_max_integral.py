@@ -64,6 +64,12 @@ class Integrand(NamedTuple):
     common: np.ndarray
     hazards: np.ndarray
 
+    def without(self, panels):
+        """That of the panels that a mask does not leave out."""
+        if not panels.any():
+            return self
+        return Integrand(*(array[..., ~panels] for array in self))
+
 
 class LogIntegrand(NamedTuple):
     """The same, where numbers underflow.
@@ -96,6 +102,8 @@ class MaxIntegral:
         Error of a probability; relative to the probability if `relative`.
     relative : bool
         Whether small probabilities are wanted to the same number of digits.
+    keep : bool
+        Whether to keep the integrand at the nodes, for derivatives.
 
     Attributes
     ----------
@@ -109,12 +117,13 @@ class MaxIntegral:
         The panels that the integrals are sums over.
     """
 
-    def __init__(self, scores, noise, tol, relative=False):
+    def __init__(self, scores, noise, tol, relative=False, keep=False):
         self.z = np.array(scores.T, dtype=np.float64, order="C")
         self.z[(self.z < _LOWEST) & (self.z > -np.inf)] = _LOWEST
         self.noise = noise
         self.tol = tol
         self.relative = relative
+        self._keep = keep
         self.reach = reach(noise, len(self.z), _TAIL * tol)
         with np.errstate(all="ignore"):
             self._integrate()
@@ -124,11 +133,23 @@ class MaxIntegral:
         """Number of nodes of all rows together."""
         return sum(len(panels) * panels.rule.order for panels in self.panels)
 
-    def chunks(self, panels=None):
-        """All panels, or some, a few at a time."""
-        for part in self.panels if panels is None else [panels]:
-            numbers = len(self.z) * part.rule.order
-            yield from part.chunks(max(1, _CHUNK_SIZE // numbers))
+    def chunks(self, panels):
+        """Panels, a few at a time."""
+        numbers = len(self.z) * panels.rule.order
+        return panels.chunks(max(1, _CHUNK_SIZE // numbers))
+
+    def integrands(self):
+        """All panels, a few at a time, and their :class:`Integrand`.
+
+        That is a :class:`LogIntegrand` if `in_logs`. What was kept is given away.
+        """
+        kept, self._kept = self._kept, [None] * len(self.panels)
+        compute = self.log_integrand if self.in_logs else self.integrand
+        for panels, integrand in zip(self.panels, kept, strict=True):
+            if integrand is None:
+                with np.errstate(all="ignore"):
+                    integrand = compute(panels)
+            yield panels, integrand
 
     @property
     def log_p(self):
@@ -185,7 +206,7 @@ class MaxIntegral:
         self._cut_line()
         rule = gauss_legendre(*_RULES[self.noise.smoothness])
         todo = [panels for panels in self.panels if len(panels)]
-        self.panels, cuts = [], 0
+        self.panels, self._kept, cuts = [], [], 0
         # Beyond, there are no digits left to find.
         most = 4 * n_classes + 16 * sum(
             np.bincount(panels.rows, minlength=n_rows) for panels in todo
@@ -193,10 +214,10 @@ class MaxIntegral:
         while todo:
             cut = []
             for panels in todo:
-                parts = [self._sums(chunk) for chunk in self.chunks(panels)]
+                chunks = list(self.chunks(panels))
+                integrands, *parts = zip(*map(self._sums, chunks), strict=True)
                 mass, error, moment, moment_error = (
-                    np.concatenate(arrays, axis=-1)
-                    for arrays in zip(*parts, strict=True)
+                    np.concatenate(arrays, axis=-1) for arrays in parts
                 )
                 if self.in_logs:
                     bad = self._miss_in_logs(log_p, panels, mass, error)
@@ -212,7 +233,12 @@ class MaxIntegral:
                 else:
                     add_by_rows(p, done.rows, mass[:, ~bad])
                 add_by_rows(excess, done.rows, moment[~bad])
-                self.panels.append(done)
+                for chunk, integrand, lost in zip(
+                    chunks, integrands, _split(bad, chunks), strict=True
+                ):
+                    if not lost.all():
+                        self.panels.append(chunk[~lost])
+                        self._kept.append(integrand and integrand.without(lost))
                 if bad.any():
                     cut.append(panels[bad].halves(rule))
             todo = cut
@@ -237,7 +263,7 @@ class MaxIntegral:
         return (log_error > np.maximum(allowed, rounding)).any(axis=0)
 
     def _sums(self, panels):
-        """Integrals and their errors: of the classes', and for the largest score.
+        """The integrand, integrals and their errors: of classes, and the largest score.
 
         Those of the classes are logarithms if `in_logs`. The last is the expected value
         of the distance from the origin.
@@ -247,8 +273,10 @@ class MaxIntegral:
             _, values, log_unit, _ = self.log_integrand(panels)
             mass, error = rule.integral_and_error(values)
             logs = np.log(mass) + log_unit, np.log(error) + log_unit
-            return *logs, *np.zeros((2, n_panels))
-        x, dx, common, hazards = self.integrand(panels)
+            return None, *logs, *np.zeros((2, n_panels))
+        integrand = self.integrand(panels)
+        kept = integrand if self._keep else None
+        x, dx, common, hazards = integrand
         mass, error = np.empty((2, len(hazards), n_panels))
         density = np.zeros_like(x)
         for block in self._blocks(x.size):
@@ -256,13 +284,13 @@ class MaxIntegral:
             mass[block], error[block] = rule.integral_and_error(values)
             density += values.sum(axis=0)
         if self.relative or self.noise.mean is None:
-            return mass, error, *np.zeros((2, n_panels))
+            return kept, mass, error, *np.zeros((2, n_panels))
         if self.variable.is_bounded_above:
             # Integrated by parts: x is a logarithm of what the rest is a polynomial in.
             excess = np.where(x > 0, dx, 0) - common
         else:
             excess = (x - self._origin[panels.rows]) * density
-        return mass, error, *rule.integral_and_error(excess)
+        return kept, mass, error, *rule.integral_and_error(excess)
 
     def _cut_line(self):
         """Choose the variable and the first panels."""
@@ -394,3 +422,8 @@ class MaxIntegral:
         m = np.minimum(2 - (log_tail + log_p) / np.log(2), len(ordered) - 1)
         median = np.take_along_axis(ordered, m.astype(int)[None], 0)[0] + r.median
         return np.where(m < len(ordered) - 1, np.maximum(low, median), low)
+
+
+def _split(array, parts):
+    """An array as long as all parts together, cut like these."""
+    return np.split(array, np.cumsum([len(part) for part in parts])[:-1])

@@ -13,6 +13,8 @@ from ._softmax import Softmax
 
 # n_classes² times the rows of a block: a row has at most some n_classes panels.
 _BLOCK_SIZE = 1 << 20
+# Scores whose integrands at all nodes, some 50 numbers each, may be kept.
+_KEEP_SIZE = 1 << 19
 # Tolerance of logarithms, in units of that of probabilities.
 _RELATIVE = 100
 
@@ -96,7 +98,9 @@ class UnitPerturbMax(Mapping):
     def _without_differences(self, scores, relative):
         if self.n_quantiles is not None:
             return quantile_average(scores, get_noise(self.noise), self.n_quantiles)
-        return MaxDerivatives(self._integrals(scores, relative), scores.dtype).all()
+        return MaxDerivatives(
+            self._integrals(scores, relative, keep=True), scores.dtype
+        ).all()
 
     def _check_potential(self):
         if self.n_quantiles is not None:
@@ -107,7 +111,7 @@ class UnitPerturbMax(Mapping):
                 "no finite mean()."
             )
 
-    def _integrals(self, scores, relative):
+    def _integrals(self, scores, relative, keep=False):
         tol = max(self.tol, np.finfo(scores.dtype).eps)
         step = max(1, _BLOCK_SIZE // scores.shape[1] ** 2)
         return [
@@ -116,6 +120,7 @@ class UnitPerturbMax(Mapping):
                 get_noise(self.noise),
                 _RELATIVE * tol if relative else tol,
                 relative,
+                keep=keep and scores.size <= _KEEP_SIZE,
             )
             for i in range(0, max(len(scores), 1), step)
         ]
