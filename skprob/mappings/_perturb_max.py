@@ -119,7 +119,7 @@ class PerturbMax(Temperature):
     True
     >>> alike = PerturbMax("normal", loadings=[[0.0], [2.0], [2.0]])
     >>> alike([[0.0, 0.0, 0.0]]).round(3)  # the first class against two that are alike
-    array([[0.435, 0.282, 0.282]])
+    array([[0.407, 0.297, 0.297]])
     """
 
     _parameter_constraints = {
