@@ -72,7 +72,7 @@ class MaxDerivatives:
             value = [integral.probabilities() for integral in self.integrals]
         value = np.concatenate(value).astype(self.dtype, copy=False)
         second = None if first.noise.slope is None else self.vjp_derivative
-        if len(first.z) > _FEW_CLASSES:
+        if len(first.z) > _FEW_CLASSES or len(value) == 0:
             return Linearization(value, self.jvp, self.vjp, second)
         return Linearization(
             value,
@@ -135,7 +135,7 @@ class MaxDerivatives:
         what a change of the weights is multiplied with is taken about its mean: the
         changes themselves have sum zero.
         """
-        if cotangent.shape[1] > _FEW_CLASSES:
+        if cotangent.shape[1] > _FEW_CLASSES or len(cotangent) == 0:
             return self._second_product(cotangent, direction)
         # A loss asks for many directions with one cotangent.
         if self._hessian is None or not np.array_equal(self._hessian[0], cotangent):

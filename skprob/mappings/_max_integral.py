@@ -342,7 +342,7 @@ class MaxIntegral:
     def _variable(self):
         """The variable, and its scale."""
         r, noise = self.reach, self.noise
-        if noise.stretch is not None and not self.in_logs:
+        if noise.stretch is not None:
             return Stretched(), noise.stretch * r.spread_of_max
         if noise.variable is not None and not self.relative:
             return noise.variable, r.scale
