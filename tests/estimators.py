@@ -101,6 +101,8 @@ _GRIDS = {
     "noise": {"noise": ["normal", "uniform"]},
     "n_quantiles": {"n_quantiles": [None, 10]},
     "scale": {"scale": [0.5, 2.0]},
+    "nests": {"nests": [[0, 0, 1], [0, 1, 1]], "scales": [0.5]},
+    "scales": {"scales": [0.5, 1.0]},
     "similarity": {"similarity": ["dot", "cosine"]},
     "margin": {"margin": [0.0, 0.5]},
     "temperature": {"temperature": [0.5, 2.0]},

@@ -7,6 +7,7 @@ from ._entropy_invariant_softmax import (
     entropy_invariant_softmax,
 )
 from ._function import FunctionMapping
+from ._nested_softmax import NestedSoftmax, nested_softmax
 from ._normalized_mapping import NormalizedMapping
 from ._perturb_max import PerturbMax, perturb_max
 from ._registry import MAPPINGS, get_mapping
@@ -26,6 +27,7 @@ __all__ = [
     "FunctionMapping",
     "Linearization",
     "Mapping",
+    "NestedSoftmax",
     "NormalizedMapping",
     "PerturbMax",
     "Sigmoid",
@@ -40,6 +42,7 @@ __all__ = [
     "get_mapping",
     "gumbel_max",
     "gumbel_softmax",
+    "nested_softmax",
     "perturb_max",
     "sigmoid",
     "softmax",

@@ -136,6 +136,8 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
     has_zeros = False
     #: Does adding a constant to a row of scores leave its probabilities alone?
     is_shift_invariant = True
+    #: Do permuted scores get the same probabilities, permuted?
+    is_symmetric = True
     #: Does a higher score never get a lower probability?
     is_order_preserving = True
     #: Is the Jacobian bounded, so that no score has an edge of infinite slope?

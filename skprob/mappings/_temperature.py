@@ -73,6 +73,10 @@ class Temperature(Mapping):
         return self._inner.is_shift_invariant
 
     @property
+    def is_symmetric(self):
+        return self.mapping.is_symmetric
+
+    @property
     def is_order_preserving(self):
         return self._inner.is_order_preserving
 

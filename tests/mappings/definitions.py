@@ -9,11 +9,13 @@ from itertools import accumulate, chain, pairwise
 from operator import mul
 
 import mpmath as mp
+import numpy as np
 from mpmath.calculus.quadrature import TanhSinh
 
 from skprob.mappings import (
     Entmax,
     EntropyInvariantSoftmax,
+    NestedSoftmax,
     NormalizedMapping,
     PerturbMax,
     Sigmoid,
@@ -100,6 +102,25 @@ def entropy_invariant_softmax(kappa):
         factor = mp.mpf(kappa) * mp.log(n_available) if n_available > 1 else 1
         weight = [mp.exp(factor * (x - max(z))) for x in z]
         return [w / mp.fsum(weight) for w in weight]
+
+    return probabilities
+
+
+def nested_softmax(nests, scales):
+    def probabilities(z):
+        of = [0] * len(z) if nests is None else list(nests)
+        size = 1 + max(of)
+        mu = [mp.mpf(x) for x in np.broadcast_to(scales, size).tolist()]
+        e = [mp.exp((x - max(z)) / mu[b]) for x, b in zip(z, of, strict=True)]
+        inside = [
+            mp.fsum(x for x, b in zip(e, of, strict=True) if b == nest)
+            for nest in range(size)
+        ]
+        total = mp.fsum(x**m for x, m in zip(inside, mu, strict=True))
+        return [
+            x / inside[b] * inside[b] ** mu[b] / total if x else mp.mpf(0)
+            for x, b in zip(e, of, strict=True)
+        ]
 
     return probabilities
 
@@ -202,6 +223,7 @@ _DEFINITIONS = {
     # Ten classes are kept unless k or p says otherwise.
     SparseSoftmax: lambda m: sparse_softmax(10 if m.k == "auto" else m.k, m.p),
     EntropyInvariantSoftmax: lambda m: entropy_invariant_softmax(m.kappa),
+    NestedSoftmax: lambda m: nested_softmax(m.nests, m.scales),
     PerturbMax: lambda m: perturb_max(m.noise, m.scale),
     Sigmoid: lambda m: sigmoid(m.alpha, m.budget),
     ThresholdMapping: lambda m: by_threshold,
