@@ -23,22 +23,15 @@ from .._validation import check_sample_weight
 from ..decision import DecisionRule, as_indicator
 from ..losses import LOSSES, FenchelYoungLoss, Loss, MarginLoss, get_loss
 from ..mappings import Softmax, Temperature, get_mapping
-from ..objective import CosineObjective, LinearObjective, split_rows
+from ..objective import CosineObjective, LinearObjective
 from ..solvers import SOLVERS
-from ..targets import (
-    KINDS,
-    SmoothedTarget,
-    as_labels,
-    check_target,
-    class_weight_factors,
-    column_names,
-    encode_target,
-)
-from ._checks import check_fit_data, check_kernel, check_X, trial_scores
+from ..targets import KINDS, as_labels, check_target, encode_target
+from ._checks import check_kernel, check_X, is_dask
 from ._fitted import replace_fitted, unchanged_on_error
 from ._minimise import attributes_of, minimise
-from ._prediction import BlockwisePrediction
+from ._prediction import BlockwisePrediction, lazy_for_dask
 from ._progress import FitProgress
+from ._rows import training_rows
 from ._strength import automatic_C, penalty
 from ._threshold import (
     NAMES,
@@ -47,9 +40,8 @@ from ._threshold import (
     is_fitted_to_rows,
     known_threshold,
     threshold_of_rows,
-    threshold_rule,
 )
-from ._unit_rows import unit_rows
+from ._unit_rows import rows_as_they_are, unit_rows
 
 
 class BaseLinearClassifier(
@@ -186,33 +178,26 @@ class BaseLinearClassifier(
             If rows of a label set have no label: they are left out. If labels are
             in no row: they are kept, with the target zero.
         """
+        warm = (self.coef_, self.intercept_) if self._starts_warm() else None
         # All products of a fit are of blocks, or small.
-        with unchanged_on_error(self), serial_blas:
-            warm = (self.coef_, self.intercept_) if self._starts_warm() else None
-            names = column_names(y)
-            X, y, sample_weight = check_fit_data(self, X, y, sample_weight)
-            encoded = self._encoded(y, X.dtype, None if y.ndim == 1 else names)
-            data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
-            X, row_weight = labelled_rows(X, sample_weight, encoded)
-            if encoded.labelled is not None:
-                _warn_of_rows_without_label(encoded.labelled)
-            if encoded.kind == "label_set":
-                _warn_of_absent_labels(encoded.target)
-            model = self._model(encoded)
+        with (
+            unchanged_on_error(self),
+            serial_blas,
+            training_rows(self, X, y, sample_weight) as rows,
+        ):
+            model = self._model(rows)
             with np.errstate(over="ignore", invalid="ignore"):
-                factors = class_weight_factors(self.class_weight, encoded, row_weight)
-                weight = row_weight * factors
-                objectives = self._objectives(X, encoded.target, weight, model, warm)
-            if encoded.kind == "label_set":
-                sets = model["mapping_"], X, encoded.target, row_weight, weight
-                any_empty = encoded.labelled is not None
-                rule = threshold_rule(self, *sets, any_empty=any_empty)
+                objectives = self._objectives(rows, model, warm)
+            if rows.kind == "label_set":
+                rule = rows.threshold_rule(self, model["mapping_"])
+            data = rows.data
 
             def fitted_attributes(parameters):
                 coef, intercept = objectives[-1].to_model(parameters)
-                coef, intercept = coef.astype(X.dtype), intercept.astype(X.dtype)
+                coef = coef.astype(rows.dtype)
+                intercept = intercept.astype(rows.dtype)
                 attributes = {**model, "coef_": coef, "intercept_": intercept}
-                if encoded.kind == "label_set":
+                if rows.kind == "label_set":
                     attributes["threshold_"] = rule(
                         lambda X: self._blockwise(X, coef, intercept, model["mapping_"])
                     )
@@ -245,6 +230,7 @@ class BaseLinearClassifier(
             )
         return self
 
+    @lazy_for_dask
     def decision_function(self, X):
         """Linear scores.
 
@@ -270,6 +256,7 @@ class BaseLinearClassifier(
 
         return self._predicted(X, of_scores).to_dense()
 
+    @lazy_for_dask
     def predict_proba(self, X):
         """Probabilities of the classes; some may be exactly zero.
 
@@ -289,6 +276,7 @@ class BaseLinearClassifier(
             return probabilities.to_sparse()
         return probabilities.to_dense()
 
+    @lazy_for_dask
     def predict_log_proba(self, X):
         """Logarithms of the probabilities; -inf where a probability is zero.
 
@@ -305,6 +293,7 @@ class BaseLinearClassifier(
             X, lambda scores: self.mapping_.log_probabilities(scores)
         ).to_dense()
 
+    @lazy_for_dask
     def predict(self, X):
         """Predicted labels, label sets, or most probable classes.
 
@@ -414,6 +403,10 @@ class BaseLinearClassifier(
             probability of the predicted class (the expected accuracy).
         """
         check_is_fitted(self)
+        if any(is_dask(data) for data in (X, y, sample_weight)):
+            from ._dask import score
+
+            return score(self, X, y, sample_weight)
         if self.target_type_ == "label_set":
             # Sparse in any case: that is how scikit-learn compares them.
             predicted = self._sets(X).to_sparse()
@@ -429,17 +422,17 @@ class BaseLinearClassifier(
         weight = check_sample_weight(sample_weight, predicted)
         return float(np.average(hit, weights=weight))
 
-    def _model(self, encoded):
+    def _model(self, rows):
         """Fitted attributes that the coefficients have no part in."""
         mapping = self._checked_mapping()
         loss = self._checked_loss(mapping)
         is_auto = isinstance(self.C, str)
         return {
-            "classes_": encoded.classes,
-            "target_type_": encoded.kind,
+            "classes_": rows.classes,
+            "target_type_": rows.kind,
             "mapping_": mapping,
             "loss_": loss,
-            "C_": automatic_C(loss, len(encoded.classes)) if is_auto else float(self.C),
+            "C_": automatic_C(loss, len(rows.classes)) if is_auto else float(self.C),
         }
 
     def _probabilities(self, X):
@@ -468,14 +461,18 @@ class BaseLinearClassifier(
             X, coef, intercept, inputs=self._inputs, of_scores=of_scores
         )
 
-    def _inputs(self, X):
-        """What the coefficients are multiplied with: X, or its rows at norm one."""
-        return unit_rows(X) if self.similarity == "cosine" else X
+    @property
+    def _inputs(self):
+        """The function that makes, of rows of X, what the coefficients multiply."""
+        return unit_rows if self.similarity == "cosine" else rows_as_they_are
+
+    @property
+    def _polytope(self):
+        return get_mapping(self._mapping()).polytope
 
     def _encoded(self, y, dtype, classes=None):
         """What is learnt from a checked target."""
-        polytope = get_mapping(self._mapping()).polytope
-        return encode_target(y, self.target_type, dtype, classes, polytope)
+        return encode_target(y, self.target_type, dtype, classes, self._polytope)
 
     def _checked_mapping(self):
         mapping = clone(get_mapping(self._mapping()))
@@ -491,22 +488,20 @@ class BaseLinearClassifier(
             loss.check()
         return loss
 
-    def _objectives(self, X, target, weight, model, warm):
+    def _objectives(self, rows, model, warm):
         """What is minimised, one after the other."""
-        l2 = penalty(model["C_"], weight.sum())
-        if self.label_smoothing:
-            polytope = model["mapping_"].polytope
-            target = SmoothedTarget(target, self.label_smoothing, polytope)
-        X, mapping, loss = self._inputs(X), model["mapping_"], model["loss_"]
-        check_kernel(mapping, target.shape[1], X.dtype)
-        loss.check_on(lambda: trial_scores(X, target.shape[1], mapping.polytope))
+        l2 = penalty(model["C_"], rows.total_weight)
+        mapping, loss = model["mapping_"], model["loss_"]
+        inputs, polytope = self._inputs, mapping.polytope
+        check_kernel(mapping, len(rows.classes), rows.dtype)
+        loss.check_on(lambda: rows.trial_scores(inputs, polytope))
         losses = loss.stages()
         if mapping.is_only_a_function:
             # At zero scores its gradient may vanish: start where softmax ends.
             losses = [FenchelYoungLoss(Softmax()), *losses]
         if warm is not None:
             losses = losses[-1:]
-        blocks = split_rows(X, target, weight)
+        blocks = rows.blocks(inputs, polytope)
         if self.similarity == "cosine":
             first = CosineObjective(blocks, losses[0])
         else:
@@ -540,31 +535,3 @@ class BaseLinearClassifier(
                 "warm_start=False or a clone."
             )
         return objective.from_model(coef, intercept)
-
-
-def labelled_rows(X, sample_weight, encoded):
-    """The rows that carry a target, with their weights."""
-    rows = encoded.labelled
-    return (X, sample_weight) if rows is None else (X[rows], sample_weight[rows])
-
-
-def _warn_of_rows_without_label(labelled):
-    warnings.warn(
-        f"{np.count_nonzero(~labelled)} of {len(labelled)} rows have no label; they "
-        "carry no target and are left out of the fit.",
-        UserWarning,
-        stacklevel=4,
-    )
-
-
-def _warn_of_absent_labels(target):
-    n_rows = np.bincount(target.columns, minlength=target.n_classes)
-    absent = np.flatnonzero(n_rows == 0)
-    if len(absent):
-        shown = f"{absent[:5].tolist()}{' and so on' if len(absent) > 5 else ''}"
-        warnings.warn(
-            f"{len(absent)} of {target.n_classes} labels are in no row (columns "
-            f"{shown} of y); they are kept, with the target zero.",
-            UserWarning,
-            stacklevel=4,
-        )

@@ -33,11 +33,16 @@ def class_weight_factors(class_weight, encoded, sample_weight):
     >>> class_weight_factors({1: 3.0}, encoded, np.ones(2))
     array([1., 2.])
     """
-    target, classes = encoded.target, encoded.classes
     if class_weight is None:
         return np.ones_like(sample_weight)
+    totals = encoded.target.class_totals(sample_weight)
+    weights = weights_of_classes(class_weight, encoded.classes, totals)
+    return mean_weights(weights, encoded.target)
+
+
+def weights_of_classes(class_weight, classes, total):
+    """The weight of each class, of which the rows have a total weight each."""
     if class_weight == "balanced":
-        total = target.class_totals(sample_weight)
         present = total > 0
         weights = np.divide(
             total.sum(), len(classes) * total, out=np.zeros_like(total), where=present
@@ -56,6 +61,11 @@ def class_weight_factors(class_weight, encoded, sample_weight):
                 "class_weight must be finite, non-negative numbers; got "
                 f"{class_weight}."
             )
+    return np.asarray(weights, dtype=np.float64)
+
+
+def mean_weights(weights, target):
+    """Mean weight of the classes of each row under its target."""
     total = target.inner(np.broadcast_to(1.0, target.shape))
     mean = target.inner(np.broadcast_to(weights, target.shape))
     # Distributions sum to one; a row without a label counts as it is.

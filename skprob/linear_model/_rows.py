@@ -1,0 +1,117 @@
+"""The rows that a fit is given: what is learnt from them, and the blocks they make."""
+
+import warnings
+from contextlib import contextmanager
+
+import numpy as np
+
+from ..objective import split_rows
+from ..targets import SmoothedTarget, class_weight_factors, column_names
+from ._checks import check_fit_data, is_dask, trial_scores
+from ._threshold import threshold_rule
+
+
+@contextmanager
+def training_rows(estimator, X, y, sample_weight):
+    """The checked rows of a user's X, y and sample_weight, wherever they are."""
+    if any(is_dask(data) for data in (X, y, sample_weight)):
+        from ._dask import dask_rows
+
+        with dask_rows(estimator, X, y, sample_weight) as rows:
+            yield rows
+        return
+    names = column_names(y)
+    X, y, sample_weight = check_fit_data(estimator, X, y, sample_weight)
+    encoded = estimator._encoded(y, X.dtype, None if y.ndim == 1 else names)
+    rows = RowsInMemory(estimator, X, encoded, sample_weight)
+    rows.data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
+    warn_of_rows_without_label(rows.n_unlabelled, X.shape[0])
+    if rows.kind == "label_set":
+        target = encoded.target
+        warn_of_absent_labels(np.bincount(target.columns, minlength=target.n_classes))
+    yield rows
+
+
+class RowsInMemory:
+    """Rows in memory.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Its ``class_weight`` and ``label_smoothing`` are read.
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+    encoded : EncodedTarget
+        Of the same rows.
+    sample_weight : ndarray of shape (n_samples,)
+
+    Attributes
+    ----------
+    kind, classes
+        As of the encoded target.
+    dtype : dtype
+        Of X.
+    n_unlabelled : int
+        Rows that carry no target, and are left out.
+    total_weight : float
+        Sum of the weights of the others, classes' weights included.
+    """
+
+    def __init__(self, estimator, X, encoded, sample_weight):
+        self.kind, self.classes, self.dtype = encoded.kind, encoded.classes, X.dtype
+        rows, self.n_unlabelled = encoded.labelled, 0
+        if rows is not None:
+            self.n_unlabelled = np.count_nonzero(~rows)
+            X, sample_weight = X[rows], sample_weight[rows]
+        self._smoothing = estimator.label_smoothing
+        self._X, self._target, self._sample_weight = X, encoded.target, sample_weight
+        with np.errstate(over="ignore", invalid="ignore"):
+            factors = class_weight_factors(
+                estimator.class_weight, encoded, sample_weight
+            )
+            self._weight = sample_weight * factors
+            self.total_weight = self._weight.sum()
+
+    def blocks(self, inputs, polytope):
+        """Blocks of the rows that a function makes of those of X."""
+        target = smoothed(self._target, self._smoothing, polytope)
+        return split_rows(inputs(self._X), target, self._weight)
+
+    def trial_scores(self, inputs, polytope):
+        """Scores of some rows under random coefficients."""
+        X = inputs(self._X[:64])
+        return trial_scores(X, len(self.classes), polytope)
+
+    def threshold_rule(self, estimator, mapping, path=None):
+        """How the threshold of a fit to label sets is found."""
+        data = self._X, self._target, self._sample_weight, self._weight
+        any_empty = self.n_unlabelled > 0
+        return threshold_rule(estimator, mapping, *data, any_empty=any_empty, path=path)
+
+
+def smoothed(target, amount, polytope):
+    """A target with so much label smoothing, which may be none."""
+    return SmoothedTarget(target, amount, polytope) if amount else target
+
+
+def warn_of_rows_without_label(n_unlabelled, n_rows):
+    """Tell that rows are left out, if there are any."""
+    if n_unlabelled:
+        warnings.warn(
+            f"{n_unlabelled} of {n_rows} rows have no label; they carry no target and "
+            "are left out of the fit.",
+            UserWarning,
+            stacklevel=6,
+        )
+
+
+def warn_of_absent_labels(counts):
+    """Tell of labels that are in no row, by how many rows each of them is in."""
+    absent = np.flatnonzero(counts == 0)
+    if len(absent):
+        shown = f"{absent[:5].tolist()}{' and so on' if len(absent) > 5 else ''}"
+        warnings.warn(
+            f"{len(absent)} of {len(counts)} labels are in no row (columns {shown} of "
+            "y); they are kept, with the target zero.",
+            UserWarning,
+            stacklevel=6,
+        )
