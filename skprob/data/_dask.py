@@ -156,13 +156,13 @@ class Cluster:
     def _ask(self, request, places):
         """Answers of the workers that have given one."""
         self.n_round_trips += 1
-        self.n_bytes += len(request) * len(places)
         try:
-            answers = self._client.run(
-                _answer, request, places, workers=list(places), on_error="return"
-            )
+            # All workers that the scheduler has: to reach for one that is lost would
+            # take until a time-out.
+            answers = self._client.run(_answer, request, places, on_error="return")
         except OSError as error:
             raise _lost_scheduler(self._client) from error
+        self.n_bytes += len(request) * len(answers)
         for answer in answers.values():
             if isinstance(answer, bytes):
                 self.n_bytes += len(answer)
@@ -311,7 +311,7 @@ def wait_for(client, futures):
         if client.status not in ("running", "connecting"):
             raise _lost_scheduler(client)
         for future in futures:
-            if future.status in ("cancelled", "lost"):
+            if future.status == "cancelled":  # If "lost", it is computed again.
                 raise _lost_scheduler(client)
             if future.status == "error":
                 raise future.exception()
@@ -364,7 +364,7 @@ async def _answer(request, places, dask_worker):
 
     The results are sums, as nodes of the tree, or lists by the partitions' number.
     """
-    request, keys = pickle.loads(request), places[dask_worker.address]
+    request, keys = pickle.loads(request), places.get(dask_worker.address, {})
     total, results, errors, done = PairwiseSum(request["n_partitions"]), {}, {}, set()
     n_threads = asyncio.Semaphore(dask_worker.state.nthreads)
 

@@ -33,9 +33,10 @@ def dask_rows(estimator, X, y, sample_weight):
     """The checked rows of Dask collections, which are on the workers inside."""
     pieces = _partitioned(X, y, sample_weight)
     dtype = _check_columns(estimator, X)
+    expected = dtype, estimator.n_features_in_, type(estimator).__name__
     blocks, release = _computed(
         [
-            delayed(_check_partition)(*piece, dtype, estimator.n_features_in_)
+            delayed(_check_partition)(*piece, *expected)
             for piece in zip(*pieces, strict=True)
         ]
     )
@@ -313,21 +314,27 @@ class Summary(NamedTuple):
     labels: np.ndarray | None  #: Sorted, if that is the kind.
 
 
-def _check_partition(X, y, weight, dtype, n_features):
+def _check_partition(X, y, weight, *expected):
     try:
-        return CheckedRows(*_checked(X, y, weight, dtype, n_features))
+        return CheckedRows(*_checked(X, y, weight, *expected))
     except (TypeError, ValueError) as error:
         # To be raised later: the caller is to get that of the first such partition.
         return CheckedRows(None, None, None, error)
 
 
-def _checked(X, y, weight, dtype, n_features):
+def _checked(X, y, weight, dtype, n_features, name):
     if not X.shape[0]:
         if np.shape(y)[0]:
             raise ValueError(f"y must have the 0 rows of X; got {np.shape(y)[0]}.")
         return X, None, None
     with naming("X"):
-        X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        X = check_array(
+            X,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            estimator=name,
+            input_name="X",
+        )
     if X.shape[1] != n_features or X.dtype.itemsize > dtype.itemsize:
         raise ValueError(
             f"X must have {n_features} columns of {dtype} in all partitions, as the "
