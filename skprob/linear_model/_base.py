@@ -31,7 +31,7 @@ from ._fitted import replace_fitted, unchanged_on_error
 from ._minimise import attributes_of, minimise
 from ._prediction import BlockwisePrediction, lazy_for_dask
 from ._progress import FitProgress
-from ._rows import training_rows
+from ._rows import training_rows, warn_of_lost_labels
 from ._strength import automatic_C, penalty
 from ._threshold import (
     NAMES,
@@ -185,6 +185,7 @@ class BaseLinearClassifier(
             serial_blas,
             training_rows(self, X, y, sample_weight) as rows,
         ):
+            warn_of_lost_labels(rows)
             model = self._model(rows)
             with np.errstate(over="ignore", invalid="ignore"):
                 objectives = self._objectives(rows, model, warm)

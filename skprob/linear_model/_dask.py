@@ -24,7 +24,7 @@ from ..targets import (
     weights_of_classes,
 )
 from ._checks import check_squares, check_X, is_dask, trial_scores
-from ._rows import smoothed, warn_of_absent_labels, warn_of_rows_without_label
+from ._rows import smoothed
 from ._threshold import is_fitted_to_rows, known_threshold
 
 
@@ -79,16 +79,13 @@ class DaskRows:
         if self.kind != "class":
             self.classes = np.arange(found.n_columns) if names is None else names
         self._encoded = blocks.map(_encode, self.kind, self.classes, polytope)
-        sums, totals, n_unlabelled = self._encoded.sum(_target_totals)
-        self.n_unlabelled = int(n_unlabelled)
-        if self.kind == "label_set":
-            if not sums.any():
-                raise ValueError(
-                    f"y must have a label in at least one row; got {found.n_rows} "
-                    "without."
-                )
-            warn_of_absent_labels(sums)
-        warn_of_rows_without_label(self.n_unlabelled, found.n_rows)
+        sums = self._encoded.sum(_target_totals)
+        self.class_totals, totals, n_unlabelled = sums
+        self.n_rows, self.n_unlabelled = found.n_rows, int(n_unlabelled)
+        if not self.class_totals.any():
+            raise ValueError(
+                f"y must have a label in at least one row; got {self.n_rows} without."
+            )
         self._class_weights = None
         if estimator.class_weight is not None:
             with np.errstate(over="ignore", invalid="ignore"):

@@ -25,10 +25,6 @@ def training_rows(estimator, X, y, sample_weight):
     encoded = estimator._encoded(y, X.dtype, None if y.ndim == 1 else names)
     rows = RowsInMemory(estimator, X, encoded, sample_weight)
     rows.data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
-    warn_of_rows_without_label(rows.n_unlabelled, X.shape[0])
-    if rows.kind == "label_set":
-        target = encoded.target
-        warn_of_absent_labels(np.bincount(target.columns, minlength=target.n_classes))
     yield rows
 
 
@@ -50,15 +46,17 @@ class RowsInMemory:
         As of the encoded target.
     dtype : dtype
         Of X.
-    n_unlabelled : int
-        Rows that carry no target, and are left out.
+    n_rows, n_unlabelled : int
+        Rows in all, and of these the ones that carry no target, and are left out.
+    class_totals : ndarray of shape (n_classes,)
+        Sum of the target, class by class.
     total_weight : float
         Sum of the weights of the others, classes' weights included.
     """
 
     def __init__(self, estimator, X, encoded, sample_weight):
         self.kind, self.classes, self.dtype = encoded.kind, encoded.classes, X.dtype
-        rows, self.n_unlabelled = encoded.labelled, 0
+        rows, self.n_rows, self.n_unlabelled = encoded.labelled, X.shape[0], 0
         if rows is not None:
             self.n_unlabelled = np.count_nonzero(~rows)
             X, sample_weight = X[rows], sample_weight[rows]
@@ -70,6 +68,10 @@ class RowsInMemory:
             )
             self._weight = sample_weight * factors
             self.total_weight = self._weight.sum()
+
+    @property
+    def class_totals(self):
+        return self._target.class_totals(np.ones(self._target.shape[0]))
 
     def blocks(self, inputs, polytope):
         """Blocks of the rows that a function makes of those of X."""
@@ -93,25 +95,23 @@ def smoothed(target, amount, polytope):
     return SmoothedTarget(target, amount, polytope) if amount else target
 
 
-def warn_of_rows_without_label(n_unlabelled, n_rows):
-    """Tell that rows are left out, if there are any."""
-    if n_unlabelled:
+def warn_of_lost_labels(rows):
+    """Tell of rows without a label, and of labels without a row, in a fit."""
+    if rows.n_unlabelled:
         warnings.warn(
-            f"{n_unlabelled} of {n_rows} rows have no label; they carry no target and "
-            "are left out of the fit.",
+            f"{rows.n_unlabelled} of {rows.n_rows} rows have no label; they carry no "
+            "target and are left out of the fit.",
             UserWarning,
-            stacklevel=6,
+            stacklevel=4,
         )
-
-
-def warn_of_absent_labels(counts):
-    """Tell of labels that are in no row, by how many rows each of them is in."""
-    absent = np.flatnonzero(counts == 0)
+    absent = []
+    if rows.kind == "label_set":
+        absent = np.flatnonzero(rows.class_totals == 0)
     if len(absent):
         shown = f"{absent[:5].tolist()}{' and so on' if len(absent) > 5 else ''}"
         warnings.warn(
-            f"{len(absent)} of {len(counts)} labels are in no row (columns {shown} of "
-            "y); they are kept, with the target zero.",
+            f"{len(absent)} of {len(rows.classes)} labels are in no row (columns "
+            f"{shown} of y); they are kept, with the target zero.",
             UserWarning,
-            stacklevel=6,
+            stacklevel=4,
         )

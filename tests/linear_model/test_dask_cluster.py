@@ -197,7 +197,7 @@ def test_a_lost_scheduler_is_told_of(monkeypatch, tmp_path):
         ):
             client.wait_for_workers(1)
             model, begun = SoftmaxClassifier(tol=1e-12), time.monotonic()
-            with pytest.raises(ConnectionError, match="scheduler .* is lost"):
+            with pytest.raises(ConnectionError, match=r"scheduler .* is lost"):
                 after_round_trips(monkeypatch, 8, scheduler.kill)
                 model.fit(X, y)
             assert time.monotonic() - begun < 30
