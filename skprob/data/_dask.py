@@ -1,21 +1,24 @@
 """Blocks on the workers of a Dask cluster.
 
-Dask computes the partitions, keeps them, spills them to disk and computes them again
-elsewhere where a worker is lost: each is a future. What is computed from them goes past
+Dask computes the partitions, keeps them, and computes them again elsewhere where a
+worker is lost: each is a future. What is computed from them goes past
 Dask's scheduling of tasks, which would take several times as long as a pass over a
 block: one message to each worker asks for the sums of all partitions that it holds.
 
 - A partition keeps what `map` made of it. This is lost where the partition is moved, or
-  spilled to disk, and then computed anew: functions are pure, and every message has all
-  of them.
+  kept on disk, and then computed anew: functions are pure, and every message has all of
+  them.
 - Sums are those of a binary tree over the partitions, in their order. A worker adds up
   the branches that it has, the caller the others: the order of addition is that of the
   tree, whichever worker has what.
 """
 
 import asyncio
+import contextlib
 import itertools
+import os
 import pickle
+import tempfile
 import time
 import weakref
 
@@ -29,6 +32,9 @@ _NO_WORKERS_TIMEOUT = 120.0
 _SETTING = "distributed.scheduler.no-workers-timeout"
 # A worker that has been lost is noticed after so many seconds at most.
 _PATIENCE = 0.5
+# Where a worker uses more than this part of its memory, partitions go to files. Dask
+# spills from 0.6 on.
+_MUCH_MEMORY = 0.4
 
 _numbers = itertools.count()
 
@@ -196,26 +202,24 @@ class Cluster:
 class Partition:
     """A block on a worker, with what was computed from it there.
 
-    Only the block is moved, or spilled to disk.
+    On a worker that is short of memory it is kept in a file, read whenever it is used,
+    and nothing that was computed from it is kept. Dask's own spilling would write what
+    it evicts in every pass, and takes eight times as long.
     """
 
     def __init__(self, block):
-        self.block, self._results = block, {}
+        self._results, folder = {}, _folder_if_short_of_memory()
+        self._held = block if folder is None else None
+        self._file = None if folder is None else _BlockFile(block, folder)
 
-    def __getstate__(self):
-        return self.block
-
-    def __setstate__(self, block):
-        self.__init__(block)
+    def __reduce__(self):
+        return Partition, (self._block(),)
 
     def __sizeof__(self):
-        sizes = []
-        head = pickle.dumps(
-            self.block,
-            protocol=5,
-            buffer_callback=lambda buffer: sizes.append(buffer.raw().nbytes),
-        )
-        return len(head) + sum(sizes)
+        return sum(len(part) for part in _parts(self._held))
+
+    def _block(self):
+        return self._held if self._file is None else self._file.read()
 
     def after(self, chain, alive):
         """The LocalBlocks that a chain of steps makes of the block.
@@ -223,14 +227,69 @@ class Partition:
         Of other steps, only the results of those that are alive are kept.
         """
         kept = {n: made for n, made in list(self._results.items()) if n in alive}
-        blocks = LocalBlocks([self.block])
+        blocks = LocalBlocks([self._block()])
         for number, call in chain:
             if number not in kept:
                 verb, function, args = pickle.loads(call)
                 kept[number] = getattr(blocks, verb)(function, *args)
             blocks = kept[number]
-        self._results = kept
+        if self._file is None:
+            self._results = kept
         return blocks
+
+
+class _BlockFile:
+    """A file that holds an object, and is removed with this one."""
+
+    def __init__(self, block, folder):
+        parts = _parts(block)
+        self._sizes = [len(part) for part in parts]
+        handle, self._path = tempfile.mkstemp(suffix=".skprob", dir=folder)
+        weakref.finalize(self, _remove, self._path)
+        with open(handle, "wb") as file:
+            file.writelines(parts)
+
+    def read(self):
+        with open(self._path, "rb", buffering=0) as file:
+            head, *buffers = (_read(file, size) for size in self._sizes)
+        return pickle.loads(head, buffers=buffers)
+
+
+def _parts(block):
+    """What an object is pickled as: a head, and the memory of its arrays."""
+    buffers = []
+    head = pickle.dumps(block, protocol=5, buffer_callback=buffers.append)
+    return [head, *(buffer.raw() for buffer in buffers)]
+
+
+def _read(file, size):
+    buffer = np.empty(size, dtype=np.uint8)
+    left = memoryview(buffer)
+    while left:
+        n_read = file.readinto(left)
+        if not n_read:
+            raise OSError(f"{file.name} has become shorter.")
+        left = left[n_read:]
+    return buffer
+
+
+def _remove(path):
+    with contextlib.suppress(OSError):
+        os.remove(path)
+
+
+def _folder_if_short_of_memory():
+    """Where a worker keeps its files, if it has used much of its memory; else None."""
+    try:
+        from distributed import get_worker
+
+        worker = get_worker()
+    except (ImportError, ValueError):  # Not on a worker.
+        return None
+    limit = worker.memory_manager.memory_limit
+    if limit and worker.monitor.get_process_memory() > _MUCH_MEMORY * limit:
+        return worker.local_directory
+    return None
 
 
 class PairwiseSum:

@@ -138,8 +138,7 @@ def _partitioned(X, y, sample_weight):
     if isinstance(X, dask.array.Array):
         X = _with_whole_rows(X)
         lengths = _known(X.chunks[0])
-    pieces = X.to_delayed().ravel() if isinstance(X, dask.array.Array) else None
-    pieces = _delayed("X", X) if pieces is None else list(pieces)
+    pieces = _delayed("X", X)
     divisions = getattr(X, "divisions", None)
     n_pieces = len(pieces)
     y = _aligned("y", y, lengths, divisions, n_pieces)
@@ -172,7 +171,9 @@ def _delayed(name, collection):
             f"{name} must be a Dask array, DataFrame or Series where it is a Dask "
             f"collection; got {type(collection).__name__}."
         )
-    return list(np.ravel(collection.to_delayed()))
+    # X and y that are optimised apart would read their source twice, and Dask would
+    # make fewer partitions of columns that are narrow.
+    return list(np.ravel(collection.to_delayed(optimize_graph=False)))
 
 
 def _aligned(name, data, lengths, divisions, n_pieces):
