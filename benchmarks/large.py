@@ -5,7 +5,7 @@ fit is a process of its own that may allocate so much and no more. Printed are s
 the peak of anonymous memory (of each worker, for Dask) and the largest difference of a
 coefficient from those of the fit to the data in memory.
 
-    python benchmarks/large.py                     # 0.5 GB, workers of 0.5 GB
+    python benchmarks/large.py                     # 1 GB, workers of 1 GB
     python benchmarks/large.py --gigabytes 8 --worker-gigabytes 1.5
 
 Other tables:
@@ -400,11 +400,11 @@ TABLES = {
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--table", choices=TABLES, default="memory")
-    parser.add_argument("--gigabytes", type=float, default=0.5)
+    parser.add_argument("--gigabytes", type=float, default=1.0)
     parser.add_argument("--features", type=int, default=500)
     parser.add_argument("--classes", type=int, default=5)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--worker-gigabytes", type=float, default=0.5)
+    parser.add_argument("--worker-gigabytes", type=float, default=1.0)
     parser.add_argument("--rows", type=int, default=500_000)
     parser.add_argument("--fits", default=",".join(FITS))
     parser.add_argument("--folder", default=None)
