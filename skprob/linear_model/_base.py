@@ -151,11 +151,15 @@ class BaseLinearClassifier(
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Training data. float32 and float64 are used as they are, dense in C or
-            Fortran order or as CSR; anything else is converted to float64.
+            Fortran order or as CSR; anything else is converted to float64. A
+            ``numpy.memmap`` is not copied. A Dask array, of dense or CSR blocks, or
+            dataframe is fitted where its partitions are.
         y : array-like or sparse matrix
             What is learnt (see ``target_type``): labels of shape (n_samples,); a
             0/1 indicator of shape (n_samples, n_classes), dense or sparse, of each
-            row's set of labels; or a distribution over the classes in each row.
+            row's set of labels; or a distribution over the classes in each row. With a
+            Dask X, a Dask collection with the same partitions or, if the lengths of
+            these are known, an array in memory.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights of the rows; 1 if not given.
 
@@ -168,6 +172,11 @@ class BaseLinearClassifier(
         ValueError
             If a parameter is not allowed, or X, y or sample_weight hold NaN or
             infinity, do not fit together, or are none of the kinds above.
+        ConnectionError
+            If the scheduler of a Dask cluster is lost.
+        RuntimeError
+            If a Dask cluster has had no worker for two minutes, or the time of its
+            setting ``distributed.scheduler.no-workers-timeout``.
 
         Warns
         -----
@@ -238,6 +247,7 @@ class BaseLinearClassifier(
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            For a Dask collection the result is a lazy Dask array.
 
         Returns
         -------
@@ -264,6 +274,7 @@ class BaseLinearClassifier(
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            For a Dask collection the result is a lazy Dask array.
 
         Returns
         -------
@@ -284,6 +295,7 @@ class BaseLinearClassifier(
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            For a Dask collection the result is a lazy Dask array.
 
         Returns
         -------
@@ -301,6 +313,7 @@ class BaseLinearClassifier(
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            For a Dask collection the result is a lazy Dask array.
 
         Returns
         -------
