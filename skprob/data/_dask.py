@@ -48,6 +48,19 @@ class DaskBlocks(Blocks):
     step : Step, default=None
         What the blocks were made by; None stands for the partitions themselves, each of
         which is one block.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from distributed import Client
+    >>> from skprob.data import Cluster, DaskBlocks, Partition
+    >>> def total_and_count(block):
+    ...     return block.sum(), len(block)
+    >>> with Client(processes=False, dashboard_address=None) as client:
+    ...     futures = client.map(Partition, [np.array([1.0, 2.0]), np.array([3.0])])
+    ...     blocks = DaskBlocks(Cluster(client, futures))
+    ...     [total.item() for total in blocks.sum(total_and_count)]
+    [6.0, 3.0]
     """
 
     is_remote = True

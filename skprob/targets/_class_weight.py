@@ -41,7 +41,32 @@ def class_weight_factors(class_weight, encoded, sample_weight):
 
 
 def weights_of_classes(class_weight, classes, total):
-    """The weight of each class, of which the rows have a total weight each."""
+    """The weight of each class.
+
+    Parameters
+    ----------
+    class_weight : dict or "balanced"
+        As for :func:`class_weight_factors`.
+    classes : ndarray of shape (n_classes,)
+    total : ndarray of shape (n_classes,)
+        Total weight of the rows in each class.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_classes,)
+
+    Raises
+    ------
+    ValueError
+        As :func:`class_weight_factors`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.targets import weights_of_classes
+    >>> weights_of_classes("balanced", np.array(["a", "b"]), np.array([30.0, 10.0]))
+    array([0.66666667, 2.        ])
+    """
     if class_weight == "balanced":
         present = total > 0
         weights = np.divide(
@@ -65,7 +90,24 @@ def weights_of_classes(class_weight, classes, total):
 
 
 def mean_weights(weights, target):
-    """Mean weight of the classes of each row under its target."""
+    """Mean weight of the classes of each row under its target.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_classes,)
+    target : target of shape (n_samples, n_classes)
+
+    Returns
+    -------
+    means : ndarray of shape (n_samples,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.targets import DenseTarget, mean_weights
+    >>> mean_weights(np.array([1.0, 3.0]), DenseTarget(np.array([[0.5, 0.5]])))
+    array([2.])
+    """
     total = target.inner(np.broadcast_to(1.0, target.shape))
     mean = target.inner(np.broadcast_to(weights, target.shape))
     # Distributions sum to one; a row without a label counts as it is.

@@ -116,10 +116,19 @@ def encode_target(
 
 
 def encode_rows(y, target_type, dtype, classes, polytope="simplex"):
-    """Encode some rows of a `y` of a known kind: see :func:`encode_target`.
+    """Encode some rows of a `y` of a known kind, whose others are elsewhere.
 
-    There may be none, none of a class, or none with a label. The classes of labels must
-    be given.
+    Parameters and errors are those of :func:`encode_target`; but there may be no rows,
+    none of a class, or none with a label, and the classes of labels must be given.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.targets import encode_rows
+    >>> encoded = encode_rows(np.array([1, 1]), "class", float, np.array([0, 1]))
+    >>> encoded.target.to_dense(float)
+    array([[0., 1.],
+           [0., 1.]])
     """
     if target_type == "class":
         return _encode_labels(_labels_of(y), dtype, classes)
@@ -138,7 +147,28 @@ def encode_rows(y, target_type, dtype, classes, polytope="simplex"):
 
 
 def unique_labels(y):
-    """The classes among checked labels, sorted."""
+    """The classes among labels, sorted.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,) or (n_samples, 1)
+
+    Returns
+    -------
+    classes : ndarray of shape (n_classes,)
+
+    Raises
+    ------
+    ValueError
+        If `y` is anything but strings, booleans or whole numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.targets import unique_labels
+    >>> unique_labels(np.array([3, 1, 3]))
+    array([1, 3])
+    """
     return np.unique(_labels_of(y))
 
 
