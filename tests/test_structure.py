@@ -177,8 +177,8 @@ def test_there_are_few_named_constants():
 def test_the_core_can_be_read_in_an_afternoon():
     paths = [*core_modules(), ROOT / "linear_model" / "_path.py"]
     lines = {path.name: len(path.read_text().splitlines()) for path in paths}
-    # Splitting takes 200 of them.
-    assert sum(lines.values()) <= 3600, sum(lines.values())
+    # Splitting takes 200 of them, and what is said of remote blocks 30.
+    assert sum(lines.values()) <= 3630, sum(lines.values())
     assert len(DASK.read_text().splitlines()) <= 500
 
 
