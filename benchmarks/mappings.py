@@ -6,7 +6,8 @@ has its own time and error alone. Both sides of each comparison run in turn in o
 process on the same scores: standard normal ones times a spread. skprob and scipy use
 one thread; torch is timed with its default number of threads and with one. A second
 table has the largest error of each side against fifty digits, for scores with and
-without an offset.
+without an offset. A third has what perturb-max costs beside softmax, in a call and in a
+fit, for each named noise.
 
     python benchmarks/mappings.py [--quick] [--save-table PATH] [--save-plot PATH]
 """
@@ -15,14 +16,19 @@ import argparse
 import itertools
 import math
 import sys
+import time
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import scipy.special
 from _report import as_markdown, environment, interleaved, save_ratios, save_text
+from sklearn.datasets import load_digits
+from sklearn.preprocessing import StandardScaler
 
 import skprob
-from skprob.mappings import MAPPINGS, Entmax
+from skprob import PerturbMaxClassifier, SoftmaxClassifier
+from skprob.mappings import MAPPINGS, Entmax, PerturbMax, Softmax
 
 try:
     import entmax as entmax_package
@@ -36,6 +42,7 @@ except ImportError as error:
 
 SHAPES = [(60_000, 10), (10_000, 100), (1_000, 1_000), (100, 32_000)]
 QUICK_SHAPES = [(n // 10, n_classes) for n, n_classes in SHAPES]
+NOISES = "gumbel normal logistic laplace exponential uniform cauchy".split()
 SPREADS = [1, 4]
 DTYPES = [np.float64, np.float32]
 OFFSETS = [0, 1e3, 1e6]
@@ -48,6 +55,9 @@ TIMES_HEADER = [
     *("mapping", "scores", "dtype", "spread", "other side", "threads"),
     *("ms", "theirs", "ratio", "goal"),
 ]
+# Perturb-max: scores, and rounds of a fit.
+NOISE_SHAPE, FIT_REPEATS = (16_000, 26), 3
+NOISES_HEADER = ["noise", "call / softmax's", "fit / softmax's", "fit by log loss"]
 ERRORS_HEADER = ["mapping", "dtype", "offset", "largest error", "other side", "theirs"]
 
 
@@ -122,8 +132,14 @@ def main():
             print(f"{mapping}: {ours} ms{beside}")
     for dtype in DTYPES:
         errors += compare_errors(dtype, n_rows=1 if arguments.quick else 10)
+    noises = list(compare_noises(arguments.quick))
     tables = "\n\n".join(
-        [as_markdown(TIMES_HEADER, times), as_markdown(ERRORS_HEADER, errors)]
+        as_markdown(*table)
+        for table in (
+            (TIMES_HEADER, times),
+            (ERRORS_HEADER, errors),
+            (NOISES_HEADER, noises),
+        )
     )
     print("\n" + tables)
     missed = [line for line in times if line[-1] and float(line[-2]) < line[-1]]
@@ -186,6 +202,29 @@ def compare_errors(dtype, n_rows):
                 found = np.asarray(peer.function(torch.from_numpy(scores)))
                 line += [peer.name, f"{largest_error(found, exact):.1e}"]
             yield line if peer else [*line, "", ""]
+
+
+def compare_noises(quick):
+    """One line for each named noise: CPU time of perturb-max over that of softmax."""
+    n_rows, n_classes = NOISE_SHAPE
+    shape = (n_rows // 10 if quick else n_rows, n_classes)
+    scores = np.random.default_rng(0).standard_normal(shape)
+    X, y = load_digits(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+
+    def ratio(ours, softmax, repeats):
+        contenders = {"ours": ours, "softmax": softmax}
+        times = interleaved(contenders, repeats, SECONDS, clock=time.process_time)
+        return f"{times['ours'] / times['softmax']:.0f}"
+
+    for noise in NOISES:
+        mapping, softmax = PerturbMax(noise), Softmax()
+        line = [noise, ratio(partial(mapping, scores), partial(softmax, scores), 7)]
+        for loss in "auto", "log":
+            model = PerturbMaxClassifier(noise, loss=loss)
+            fits = partial(model.fit, X, y), partial(SoftmaxClassifier().fit, X, y)
+            line.append(ratio(*fits, FIT_REPEATS))
+        yield line
 
 
 def largest_error(found, exact):

@@ -17,6 +17,7 @@ _CLASSIFIERS = [
     "TaylorSoftmaxClassifier",
 ]
 _PACKAGES = [
+    "attention",
     "data",
     "decision",
     "inspection",

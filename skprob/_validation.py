@@ -1,9 +1,12 @@
 """Checks of arrays, with errors that name the argument and what is allowed."""
 
+import sys
 from contextlib import contextmanager
+from numbers import Real
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _check_sample_weight
 
 _TARGET = (
@@ -16,6 +19,18 @@ _ALLOWED = {
     "y_true": _TARGET,
     "sample_weight": "finite, non-negative numbers, one for each row, not all zero",
 }
+
+
+class RealInterval(Interval):
+    """The real numbers of an interval that a float can hold, for a parameter."""
+
+    def __init__(self, left, right, *, closed):
+        super().__init__(Real, left, right, closed=closed)
+
+    def __contains__(self, value):
+        # An int may be larger than all floats, which the other comparisons allow.
+        too_large = value != np.inf and abs(value) > sys.float_info.max
+        return not too_large and super().__contains__(value)
 
 
 @contextmanager
@@ -35,6 +50,8 @@ def check_sample_weight(sample_weight, X):
     if sample_weight is None:
         return np.ones(X.shape[0])
     with naming("sample_weight"):
+        if np.asarray(sample_weight).dtype.kind == "c":
+            raise ValueError("Complex numbers were found.")
         return _check_sample_weight(
             sample_weight, X, dtype=np.float64, ensure_non_negative=True
         )
@@ -48,7 +65,9 @@ def as_real(name, array):
         raise ValueError(f"{name} must be an array of real numbers: {error}") from None
     if array.dtype.kind not in "fiub":
         raise ValueError(f"{name} must be real numbers, got dtype {array.dtype}.")
-    if array.dtype != np.float32:
+    if array.dtype.newbyteorder("=") == np.float32:
+        array = array.astype(np.float32, copy=False)
+    else:
         # A longdouble beyond the range of float64 becomes inf and is caught there.
         with np.errstate(over="ignore"):
             array = array.astype(np.float64, copy=False)

@@ -27,6 +27,7 @@ MAY_IMPORT = {
     "objective": {"mappings", "targets", "losses", "data"},
     # An objective comes to a solver as an argument.
     "solvers": set(),
+    "attention": {"mappings", "targets"},
     # From probabilities, of any classifier, to label sets.
     "decision": set(),
     "linear_model": {

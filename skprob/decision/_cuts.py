@@ -1,11 +1,11 @@
 """Rules that compare probabilities with cuts."""
 
-from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
+from .._validation import RealInterval
 from ._base import DecisionRule
 from ._best_threshold import best_threshold
 
@@ -199,7 +199,7 @@ class LabelCuts(_CutRule):
     _parameter_constraints: dict = {
         **_CutRule._parameter_constraints,
         "average": [StrOptions({"both", "micro", "macro"})],
-        "shrinkage": [Interval(Real, 0, None, closed="both"), StrOptions({"auto"})],
+        "shrinkage": [RealInterval(0, None, closed="both"), StrOptions({"auto"})],
     }
 
     def __init__(self, average="both", *, shrinkage="auto", scale="probability"):

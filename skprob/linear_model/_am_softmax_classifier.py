@@ -1,9 +1,6 @@
 """Linear classifier with cosine scores and an additive margin."""
 
-from numbers import Real
-
-from sklearn.utils._param_validation import Interval
-
+from .._validation import RealInterval
 from ..mappings import Softmax, Temperature
 from ._base import BaseLinearClassifier
 from ._docstrings import with_shared_sections
@@ -63,7 +60,7 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
             for name, allowed in BaseLinearClassifier._parameter_constraints.items()
             if name not in _NOT_A_CHOICE
         },
-        "scale": [Interval(Real, 0, None, closed="neither")],
+        "scale": [RealInterval(0, None, closed="neither")],
     }
 
     def __init__(

@@ -3,7 +3,7 @@
 import warnings
 from abc import ABCMeta, abstractmethod
 from functools import cache
-from numbers import Integral, Real
+from numbers import Integral
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
@@ -19,14 +19,27 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from .._blas import serial_blas
 from .._docs import DocumentationLink
-from .._validation import check_sample_weight
+from .._validation import RealInterval, check_sample_weight
 from ..decision import DecisionRule, as_indicator
-from ..losses import LOSSES, FenchelYoungLoss, Loss, MarginLoss, get_loss
+from ..losses import (
+    LOSSES,
+    ChoiceSetLoss,
+    FenchelYoungLoss,
+    Loss,
+    MarginLoss,
+    get_loss,
+)
 from ..mappings import Softmax, Temperature, get_mapping
 from ..objective import CosineObjective, LinearObjective
 from ..solvers import SOLVERS
-from ..targets import KINDS, as_labels, check_target, encode_target
-from ._checks import check_kernel, check_X, is_dask
+from ..targets import (
+    KINDS,
+    as_labels,
+    check_available,
+    check_target,
+    encode_target,
+)
+from ._checks import check_kernel, check_X, is_dask, refuse_for_dask
 from ._fitted import replace_fitted, unchanged_on_error
 from ._minimise import attributes_of, minimise
 from ._prediction import BlockwisePrediction, lazy_for_dask
@@ -60,22 +73,22 @@ class BaseLinearClassifier(
     _parameter_constraints: dict = {
         "loss": [StrOptions({"auto", *LOSSES}), Loss],
         "similarity": [StrOptions({"dot", "cosine"})],
-        "margin": [Interval(Real, 0, None, closed="left")],
-        "temperature": [Interval(Real, 0, None, closed="neither")],
-        "C": [Interval(Real, 0, None, closed="right"), StrOptions({"auto"})],
+        "margin": [RealInterval(0, None, closed="left")],
+        "temperature": [RealInterval(0, None, closed="neither")],
+        "C": [RealInterval(0, None, closed="right"), StrOptions({"auto"})],
         "fit_intercept": ["boolean"],
         "class_weight": [dict, StrOptions({"balanced"}), None],
-        "label_smoothing": [Interval(Real, 0, 1, closed="left")],
+        "label_smoothing": [RealInterval(0, 1, closed="left")],
         "target_type": [StrOptions({"auto", *KINDS})],
         "threshold": [
-            Interval(Real, 0, 1, closed="left"),
+            RealInterval(0, 1, closed="left"),
             StrOptions(NAMES),
             DecisionRule,
             "array-like",
         ],
         "sparse_output": ["boolean"],
         "solver": [StrOptions(set(SOLVERS))],
-        "tol": [Interval(Real, 0, None, closed="left")],
+        "tol": [RealInterval(0, None, closed="left")],
         "max_iter": [Interval(Integral, 0, None, closed="left")],
         "warm_start": ["boolean"],
         "verbose": [Interval(Integral, 0, None, closed="left"), "boolean"],
@@ -144,7 +157,7 @@ class BaseLinearClassifier(
         return super()._get_param_names()
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, *, available=None):
         """Fit the model.
 
         Parameters
@@ -162,6 +175,9 @@ class BaseLinearClassifier(
             these are known, an array in memory.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights of the rows; 1 if not given.
+        available : array-like of bool of shape (n_samples, n_classes), default=None
+            The classes, in sorted order, that each row may choose from; the others
+            have probability zero and are as if not there. None is all of them.
 
         Returns
         -------
@@ -171,7 +187,8 @@ class BaseLinearClassifier(
         ------
         ValueError
             If a parameter is not allowed, or X, y or sample_weight hold NaN or
-            infinity, do not fit together, or are none of the kinds above.
+            infinity, do not fit together, or are none of the kinds above. If a class
+            of a row's target is not available to it.
         ConnectionError
             If the scheduler of a Dask cluster is lost.
         RuntimeError
@@ -192,7 +209,7 @@ class BaseLinearClassifier(
         with (
             unchanged_on_error(self),
             serial_blas,
-            training_rows(self, X, y, sample_weight) as rows,
+            training_rows(self, X, y, sample_weight, available) as rows,
         ):
             warn_of_lost_labels(rows)
             model = self._model(rows)
@@ -209,7 +226,9 @@ class BaseLinearClassifier(
                 attributes = {**model, "coef_": coef, "intercept_": intercept}
                 if rows.kind == "label_set":
                     attributes["threshold_"] = rule(
-                        lambda X: self._blockwise(X, coef, intercept, model["mapping_"])
+                        lambda X, *available: self._blockwise(
+                            X, coef, intercept, model["mapping_"], *available
+                        )
                     )
                 return attributes
 
@@ -241,20 +260,23 @@ class BaseLinearClassifier(
         return self
 
     @lazy_for_dask
-    def decision_function(self, X):
+    def decision_function(self, X, *, available=None):
         """Linear scores.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             For a Dask collection the result is a lazy Dask array.
+        available : array-like of bool of shape (n_samples, n_classes), default=None
+            The classes that each row may choose from; None is all of them.
 
         Returns
         -------
         scores : ndarray of shape (n_samples, n_classes), or (n_samples,)
             The score of each class; for labels of two classes one score, positive
             where the second class is more probable. For a mapping that does not
-            preserve order, that one is the difference of the two probabilities.
+            preserve order, that one is the difference of the two probabilities. -inf
+            where a class is not available.
         """
 
         def of_scores(scores):
@@ -265,16 +287,18 @@ class BaseLinearClassifier(
                 scores = self.mapping_(scores)
             return np.diff(scores, axis=1)[:, 0]
 
-        return self._predicted(X, of_scores).to_dense()
+        return self._predicted(X, of_scores, available).to_dense()
 
     @lazy_for_dask
-    def predict_proba(self, X):
+    def predict_proba(self, X, *, available=None):
         """Probabilities of the classes; some may be exactly zero.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             For a Dask collection the result is a lazy Dask array.
+        available : array-like of bool of shape (n_samples, n_classes), default=None
+            The classes that each row may choose from; None is all of them.
 
         Returns
         -------
@@ -283,19 +307,21 @@ class BaseLinearClassifier(
             are marginals of labels. With ``sparse_output`` the non-zeros as a CSR
             array.
         """
-        probabilities = self._probabilities(X)
+        probabilities = self._probabilities(X, available)
         if self.sparse_output:
             return probabilities.to_sparse()
         return probabilities.to_dense()
 
     @lazy_for_dask
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X, *, available=None):
         """Logarithms of the probabilities; -inf where a probability is zero.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             For a Dask collection the result is a lazy Dask array.
+        available : array-like of bool of shape (n_samples, n_classes), default=None
+            The classes that each row may choose from; None is all of them.
 
         Returns
         -------
@@ -303,17 +329,19 @@ class BaseLinearClassifier(
             Dense also with ``sparse_output``: none of them need be zero.
         """
         return self._predicted(
-            X, lambda scores: self.mapping_.log_probabilities(scores)
+            X, lambda scores: self.mapping_.log_probabilities(scores), available
         ).to_dense()
 
     @lazy_for_dask
-    def predict(self, X):
+    def predict(self, X, *, available=None):
         """Predicted labels, label sets, or most probable classes.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             For a Dask collection the result is a lazy Dask array.
+        available : array-like of bool of shape (n_samples, n_classes), default=None
+            The classes that each row may choose from; None is all of them.
 
         Returns
         -------
@@ -325,7 +353,7 @@ class BaseLinearClassifier(
         """
         check_is_fitted(self)
         if self.target_type_ == "label_set":
-            sets = self._sets(X)
+            sets = self._sets(X, available)
             return sets.to_sparse() if self.sparse_output else sets.to_dense()
 
         def most_probable(scores):
@@ -333,9 +361,18 @@ class BaseLinearClassifier(
                 scores = self.mapping_(scores)
             return self.classes_[scores.argmax(axis=1)]
 
-        return self._predicted(X, most_probable).to_dense()
+        return self._predicted(X, most_probable, available).to_dense()
 
-    def set_threshold(self, threshold, X=None, y=None, sample_weight=None, *, cv=None):
+    def set_threshold(
+        self,
+        threshold,
+        X=None,
+        y=None,
+        sample_weight=None,
+        *,
+        available=None,
+        cv=None,
+    ):
         """Change the decision rule of a model that was fitted to label sets.
 
         Nothing else changes: neither the coefficients nor the parameter ``threshold``,
@@ -353,6 +390,8 @@ class BaseLinearClassifier(
             0/1 indicator of their labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights of the rows; 1 if not given.
+        available : array-like of bool of shape (n_samples, n_classes), default=None
+            The labels that each of these rows may have; None is all of them.
         cv : int, default=None
             For rows that the model was fitted to: out-of-fold probabilities, of models
             with the same parameters that are fitted in so many folds of them. None is
@@ -395,11 +434,15 @@ class BaseLinearClassifier(
             check_target(y, "y", len_of=X), (X.shape[0], n_classes), name="y"
         )
         weight = check_sample_weight(sample_weight, X)
+        if available is not None:
+            available = check_available(available, labels.shape)
         with serial_blas:
-            self.threshold_ = threshold_of_rows(self, threshold, X, labels, weight, cv)
+            self.threshold_ = threshold_of_rows(
+                self, threshold, X, labels, weight, cv, available
+            )
         return self
 
-    def score(self, X, y, sample_weight=None):
+    def score(self, X, y, sample_weight=None, *, available=None):
         """Accuracy of the predictions.
 
         Parameters
@@ -408,6 +451,8 @@ class BaseLinearClassifier(
         y : array-like or sparse matrix
             Of the kind that was fitted.
         sample_weight : array-like of shape (n_samples,), default=None
+        available : array-like of bool of shape (n_samples, n_classes), default=None
+            The classes that each row may choose from; None is all of them.
 
         Returns
         -------
@@ -420,12 +465,15 @@ class BaseLinearClassifier(
         if any(is_dask(data) for data in (X, y, sample_weight)):
             from ._dask import score
 
+            refuse_for_dask(available)
             return score(self, X, y, sample_weight)
         if self.target_type_ == "label_set":
             # Sparse in any case: that is how scikit-learn compares them.
-            predicted = self._sets(X).to_sparse()
-        else:
+            predicted = self._sets(X, available).to_sparse()
+        elif available is None:
             predicted = self.predict(X)
+        else:
+            predicted = self.predict(X, available=available)
         if self.target_type_ == "class":
             y = as_labels(y)
         if self.target_type_ != "distribution":
@@ -449,30 +497,41 @@ class BaseLinearClassifier(
             "C_": automatic_C(loss, len(rows.classes)) if is_auto else float(self.C),
         }
 
-    def _probabilities(self, X):
-        return self._predicted(X, lambda scores: self.mapping_(scores))
+    def _probabilities(self, X, available=None):
+        return self._predicted(X, lambda scores: self.mapping_(scores), available)
 
-    def _sets(self, X):
+    def _sets(self, X, available=None):
         # The threshold may have been assigned.
         threshold = check_threshold(self.threshold_, len(self.classes_))
         if isinstance(threshold, DecisionRule):
             sizes = None
             if threshold._uses_features():
                 sizes = threshold._expected_sizes(check_X(self, X, reset=False))
-            return Sets(threshold, self._probabilities(X), sizes, _num_samples(X))
-        return self._predicted(
-            X, lambda scores: (self.mapping_(scores) > threshold).astype(np.int64)
-        )
+            probabilities = self._probabilities(X, available)
+            return Sets(threshold, probabilities, sizes, _num_samples(X))
 
-    def _predicted(self, X, of_scores):
+        def sets(scores):
+            return (self.mapping_(scores) > threshold).astype(np.int64)
+
+        return self._predicted(X, sets, available)
+
+    def _predicted(self, X, of_scores, available=None):
         """What a function makes of the fitted model's scores of a user's X."""
         check_is_fitted(self)
         X = check_X(self, X, reset=False)
-        return self._blockwise(X, self.coef_, self.intercept_, of_scores)
+        if available is not None:
+            shape = X.shape[0], len(self.classes_)
+            available = check_available(available, shape)
+        return self._blockwise(X, self.coef_, self.intercept_, of_scores, available)
 
-    def _blockwise(self, X, coef, intercept, of_scores):
+    def _blockwise(self, X, coef, intercept, of_scores, available=None):
         return BlockwisePrediction(
-            X, coef, intercept, inputs=self._inputs, of_scores=of_scores
+            X,
+            coef,
+            intercept,
+            inputs=self._inputs,
+            of_scores=of_scores,
+            available=available,
         )
 
     @property
@@ -507,6 +566,7 @@ class BaseLinearClassifier(
         l2 = penalty(model["C_"], rows.total_weight)
         mapping, loss = model["mapping_"], model["loss_"]
         inputs, polytope = self._inputs, mapping.polytope
+        rows.check_target(loss)
         check_kernel(mapping, len(rows.classes), rows.dtype)
         loss.check_on(lambda: rows.trial_scores(inputs, polytope))
         losses = loss.stages()
@@ -515,6 +575,8 @@ class BaseLinearClassifier(
             losses = [FenchelYoungLoss(Softmax()), *losses]
         if warm is not None:
             losses = losses[-1:]
+        if rows.has_choice_sets:
+            losses = [ChoiceSetLoss(loss) for loss in losses]
         blocks = rows.blocks(inputs, polytope)
         if self.similarity == "cosine":
             first = CosineObjective(blocks, losses[0])

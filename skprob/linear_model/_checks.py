@@ -8,6 +8,7 @@ from .._pair import n_raw_predictions
 from .._scores import standard_scores
 from .._validation import as_marginals, check_sample_weight, naming
 from ..data import as_design
+from ..mappings import MAPPINGS
 from ..objective import scores_of
 from ..targets import check_target
 
@@ -15,6 +16,16 @@ from ..targets import check_target
 def is_dask(data):
     """Whether it is a Dask collection, for which Dask need not be imported."""
     return hasattr(type(data), "__dask_graph__")
+
+
+def refuse_for_dask(available):
+    """Raise where choice sets come with Dask collections."""
+    if available is not None:
+        raise ValueError(
+            "available must be None for Dask collections; got "
+            f"{type(available).__name__}. Give X, y and available in memory, "
+            "for instance by compute()."
+        )
 
 
 def check_X(estimator, X, *, reset):
@@ -84,7 +95,12 @@ def trial_scores(X, n_classes, polytope):
 
 
 def check_kernel(mapping, n_classes, dtype):
-    """Raise where a mapping does not give a point of its polytope for each row."""
+    """Raise where a mapping does not give a point of its polytope for each row.
+
+    Those of this package do.
+    """
+    if type(mapping) in MAPPINGS.values():
+        return
     # Scores of the size that they have after a fit, all different.
     scores = 3 * np.sin(np.arange(1.0, 8 * n_classes + 1)).reshape(8, n_classes)
     scores = standard_scores(scores.astype(dtype), mapping.is_shift_invariant)

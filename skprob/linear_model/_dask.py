@@ -62,6 +62,8 @@ class DaskRows:
         Of the classes, where y has columns with names.
     """
 
+    has_choice_sets = False
+
     def __init__(self, estimator, blocks, dtype, names):
         # Errors come first, and partitions without rows go.
         blocks = blocks.split(_some_rows)
@@ -99,6 +101,13 @@ class DaskRows:
         """See :meth:`RowsInMemory.blocks`."""
         how = inputs, self._class_weights, self._smoothing, polytope
         return self._encoded.split(_blocks_of, *how, self.total_weight)
+
+    def check_target(self, loss):
+        """See :meth:`RowsInMemory.check_target`."""
+        how = self._smoothing, loss.polytope
+        for error in self._encoded.collect(_target_error, loss, *how):
+            if error is not None:
+                raise error
 
     def trial_scores(self, inputs, polytope):
         """See :meth:`RowsInMemory.trial_scores`."""
@@ -425,6 +434,15 @@ def _weight(rows, class_weights):
 
 def _total_weight(rows, class_weights):
     return (_weight(rows, class_weights).sum(),)
+
+
+def _target_error(rows, loss, smoothing, polytope):
+    """What is wrong with a target of the partition, or None."""
+    try:
+        loss.check_target(smoothed(rows.target, smoothing, polytope))
+    except ValueError as error:
+        return error
+    return None
 
 
 def _first_rows(rows):

@@ -62,15 +62,15 @@ class PredictedModel(EntmaxClassifier):
     def _get_param_names(cls):
         return EntmaxClassifier._get_param_names()
 
-    def _probabilities(self, X):
-        if X is self._X:
+    def _probabilities(self, X, available=None):
+        if X is self._X and available is None:
             return _OneBlock(self._known)
-        return super()._probabilities(X)
+        return super()._probabilities(X, available)
 
-    def _predicted(self, X, of_scores):
-        if X is self._X:
+    def _predicted(self, X, of_scores, available=None):
+        if X is self._X and available is None:
             return _OneBlock(of_scores(self._scores))
-        return super()._predicted(X, of_scores)
+        return super()._predicted(X, of_scores, available)
 
 
 class _OneBlock:

@@ -8,19 +8,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data import as_design, row_slices
 from ..objective import scores_of
-from ._checks import check_predictions, is_dask
+from ._checks import check_predictions, is_dask, refuse_for_dask
 
 
 def lazy_for_dask(method):
     """A method of X that gives a lazy Dask array where X is a Dask collection."""
 
     @functools.wraps(method)
-    def wrapped(self, X):
+    def wrapped(self, X, *, available=None):
         if not is_dask(X):
-            return method(self, X)
+            return method(self, X, available=available)
         from ._dask import lazily
 
         check_is_fitted(self)
+        refuse_for_dask(available)
         return lazily(self, method.__name__, X)
 
     return wrapped
@@ -42,14 +43,17 @@ class BlockwisePrediction:
     of_scores : callable
         ``of_scores(scores)``, for scores of shape (n_rows, n_classes), is an array
         with as many rows.
+    available : ndarray of bool of shape (n_samples, n_classes), default=None
+        Scores of other classes are -inf.
     """
 
-    def __init__(self, X, coef, intercept, *, inputs, of_scores):
+    def __init__(self, X, coef, intercept, *, inputs, of_scores, available=None):
         self._X = X
         dtype = np.result_type(X.dtype, coef.dtype)
         self._coef, self._intercept = coef.astype(dtype), intercept.astype(dtype)
         self._inputs = inputs
         self._of_scores = of_scores
+        self._available = available
 
     def __iter__(self):
         for rows in self._slices():
@@ -58,7 +62,10 @@ class BlockwisePrediction:
                 predictions = as_design(X).matvec(self._coef)
                 predictions += self._intercept
             check_predictions(predictions, first_row=rows.start)
-            yield self._of_scores(scores_of(predictions))
+            scores = scores_of(predictions)
+            if self._available is not None:
+                scores[~self._available[rows]] = -np.inf
+            yield self._of_scores(scores)
 
     def to_dense(self):
         """All of it as one array."""

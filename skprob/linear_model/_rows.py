@@ -6,26 +6,48 @@ from contextlib import contextmanager
 import numpy as np
 
 from ..objective import split_rows
-from ..targets import SmoothedTarget, class_weight_factors, column_names
-from ._checks import check_fit_data, is_dask, trial_scores
+from ..targets import (
+    ChoiceSetTarget,
+    SmoothedTarget,
+    check_available,
+    check_target_available,
+    class_weight_factors,
+    column_names,
+)
+from ._checks import check_fit_data, is_dask, refuse_for_dask, trial_scores
 from ._threshold import threshold_rule
 
 
 @contextmanager
-def training_rows(estimator, X, y, sample_weight):
-    """The checked rows of a user's X, y and sample_weight, wherever they are."""
-    if any(is_dask(data) for data in (X, y, sample_weight)):
+def training_rows(estimator, X, y, sample_weight, available=None):
+    """The checked rows of a user's arguments of `fit`, wherever they are."""
+    if any(is_dask(data) for data in (X, y, sample_weight, available)):
         from ._dask import dask_rows
 
+        refuse_for_dask(available)
         with dask_rows(estimator, X, y, sample_weight) as rows:
             yield rows
         return
     names = column_names(y)
     X, y, sample_weight = check_fit_data(estimator, X, y, sample_weight)
     encoded = estimator._encoded(y, X.dtype, None if y.ndim == 1 else names)
-    rows = RowsInMemory(estimator, X, encoded, sample_weight)
-    rows.data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
+    metadata = {"sample_weight": sample_weight}
+    if available is not None:
+        metadata["available"] = available
+        available = _choice_sets(available, X.shape[0], encoded)
+    rows = RowsInMemory(estimator, X, encoded, sample_weight, available)
+    rows.data = {"X": X, "y": y, "metadata": metadata}
     yield rows
+
+
+def _choice_sets(available, n_samples, encoded):
+    """The classes that each labelled row may choose from, its target among them."""
+    shape = n_samples, len(encoded.classes)
+    available, rows = check_available(available, shape), np.arange(n_samples)
+    if encoded.labelled is not None:
+        available, rows = available[encoded.labelled], rows[encoded.labelled]
+    check_target_available(encoded.target, available, rows)
+    return available
 
 
 class RowsInMemory:
@@ -39,9 +61,13 @@ class RowsInMemory:
     encoded : EncodedTarget
         Of the same rows.
     sample_weight : ndarray of shape (n_samples,)
+    available : ndarray of bool of shape (n_labelled, n_classes), default=None
+        The classes that each row with a target may choose from.
 
     Attributes
     ----------
+    has_choice_sets : bool
+        Whether there are such.
     kind, classes
         As of the encoded target.
     dtype : dtype
@@ -54,13 +80,14 @@ class RowsInMemory:
         Sum of the weights of the others, classes' weights included.
     """
 
-    def __init__(self, estimator, X, encoded, sample_weight):
+    def __init__(self, estimator, X, encoded, sample_weight, available=None):
         self.kind, self.classes, self.dtype = encoded.kind, encoded.classes, X.dtype
         rows, self.n_rows, self.n_unlabelled = encoded.labelled, X.shape[0], 0
         if rows is not None:
             self.n_unlabelled = np.count_nonzero(~rows)
             X, sample_weight = X[rows], sample_weight[rows]
-        self._smoothing = estimator.label_smoothing
+        self._smoothing, self._available = estimator.label_smoothing, available
+        self.has_choice_sets = available is not None
         self._X, self._target, self._sample_weight = X, encoded.target, sample_weight
         with np.errstate(over="ignore", invalid="ignore"):
             factors = class_weight_factors(
@@ -75,8 +102,18 @@ class RowsInMemory:
 
     def blocks(self, inputs, polytope):
         """Blocks of the rows that a function makes of those of X."""
-        target = smoothed(self._target, self._smoothing, polytope)
-        return split_rows(inputs(self._X), target, self._weight)
+        return split_rows(inputs(self._X), self._learnt(polytope), self._weight)
+
+    def check_target(self, loss):
+        """Raise where the loss does not allow the target of a row."""
+        loss.check_target(self._learnt(loss.polytope))
+
+    def _learnt(self, polytope):
+        """The target with label smoothing, among the classes that are available."""
+        how = self._smoothing, polytope
+        if self.has_choice_sets:
+            return ChoiceSetTarget.smoothed(self._target, self._available, *how)
+        return smoothed(self._target, *how)
 
     def trial_scores(self, inputs, polytope):
         """Scores of some rows under random coefficients."""
@@ -86,8 +123,14 @@ class RowsInMemory:
     def threshold_rule(self, estimator, mapping, path=None):
         """How the threshold of a fit to label sets is found."""
         data = self._X, self._target, self._sample_weight, self._weight
-        any_empty = self.n_unlabelled > 0
-        return threshold_rule(estimator, mapping, *data, any_empty=any_empty, path=path)
+        return threshold_rule(
+            estimator,
+            mapping,
+            *data,
+            any_empty=self.n_unlabelled > 0,
+            path=path,
+            available=self._available,
+        )
 
 
 def smoothed(target, amount, polytope):

@@ -21,6 +21,10 @@ class SigmoidClassifier(BaseLinearClassifier):
     alpha : float, default=1.0
         The exponent of the Tsallis entropy behind the mapping, at least 1; with 2 the
         probabilities are hard sigmoids of the scores.
+    budget : (float, float) or None, default=None
+        Least and most that the probabilities of a row sum to: bounds of the expected
+        number of labels, which the sets of the training data must keep to. None stands
+        for no bounds.
     {parameters}
 
     Attributes
@@ -56,7 +60,7 @@ class SigmoidClassifier(BaseLinearClassifier):
     """
 
     _parameter_constraints: dict = {
-        "alpha": Sigmoid._parameter_constraints["alpha"],
+        **Sigmoid._parameter_constraints,
         **BaseLinearClassifier._parameter_constraints,
     }
 
@@ -64,6 +68,7 @@ class SigmoidClassifier(BaseLinearClassifier):
         self,
         alpha=1.0,
         *,
+        budget=None,
         similarity="dot",
         temperature=1.0,
         C="auto",
@@ -94,6 +99,7 @@ class SigmoidClassifier(BaseLinearClassifier):
             verbose=verbose,
         )
         self.alpha = alpha
+        self.budget = budget
 
     def _mapping(self):
-        return Sigmoid(self.alpha)
+        return Sigmoid(self.alpha, self.budget)

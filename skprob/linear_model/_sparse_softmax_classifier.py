@@ -21,10 +21,11 @@ class SparseSoftmaxClassifier(BaseLinearClassifier):
         10, or None where p is given. Exactly one of k and p must be given.
     p : float, default=None
         The probability that the kept classes must have under softmax, in (0, 1].
-    outside : {"published", "add", "full", "skip"}, default="published"
+    outside : {"published", "add", "grow", "full", "skip"}, default="published"
         What is done in training with a row none of whose labels is kept: the loss as
-        it was published, which has no special case; its labels are kept as well; all
-        classes are kept; the row is left out.
+        it was published, which has no special case; its labels are kept as well; so
+        are all classes down to the best of its labels; all classes are kept; the row
+        is left out.
     pretrain : "softmax" or None, default="softmax"
         What is minimised first. A fit that starts warm never begins with it.
     {parameters}
@@ -72,6 +73,8 @@ class SparseSoftmaxClassifier(BaseLinearClassifier):
         "pretrain": SparseSoftmaxLoss._parameter_constraints["pretrain"],
         **BaseLinearClassifier._parameter_constraints,
     }
+    # The loss is chosen by `outside` and `pretrain`.
+    del _parameter_constraints["loss"]
 
     def __init__(
         self,

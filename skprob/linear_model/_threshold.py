@@ -73,7 +73,16 @@ def known_threshold(threshold, n_classes):
 
 
 def threshold_rule(
-    estimator, mapping, X, target, sample_weight, weight, *, any_empty=False, path=None
+    estimator,
+    mapping,
+    X,
+    target,
+    sample_weight,
+    weight,
+    *,
+    any_empty=False,
+    path=None,
+    available=None,
 ):
     """How the threshold of a fit to label sets is found.
 
@@ -96,12 +105,14 @@ def threshold_rule(
         folds)`` iterates over models that are fitted to each fold's training rows,
         and ``path.sizes(make)`` is what ``make()`` gave the first time. None stands
         for fits from zero.
+    available : ndarray of bool of shape (n_samples, n_classes), default=None
+        The labels that each row may have. Only without `path`.
 
     Returns
     -------
     rule : callable
         ``rule(probabilities)`` is the threshold of a model whose probabilities, as
-        blocks of rows, are ``probabilities(X)``.
+        blocks of rows, are ``probabilities(X)``, or ``probabilities(X, available)``.
 
     Raises
     ------
@@ -119,6 +130,7 @@ def threshold_rule(
         fit_weight, weight = fit_weight[fitted], weight[fitted]
     n_samples = len(weight)
     path = path or _Alone()
+    sets = [] if available is None else [available[fitted]]
 
     def chosen(blocks, rows, polytope):
         if threshold == "cv":
@@ -137,21 +149,23 @@ def threshold_rule(
 
     polytope = mapping.polytope
     if n_samples == 1 or (threshold == "auto" and n_samples > _ROWS_ENOUGH):
-        return lambda probabilities: chosen(probabilities(X), slice(None), polytope)
+        return lambda probabilities: chosen(
+            probabilities(X, *sets), slice(None), polytope
+        )
     found = []
 
     def cross_validated(probabilities):
         # It does not depend on the model, so that callbacks can ask at every step.
         if not found:
             folds = _folds(_N_FOLDS, n_samples)
-            models = path.fold_models(estimator, X, labels, fit_weight, folds)
-            found.append(chosen(*_out_of_fold(models, X, folds), polytope))
+            models = path.fold_models(estimator, X, labels, fit_weight, folds, *sets)
+            found.append(chosen(*_out_of_fold(models, X, folds, *sets), polytope))
         return found[0]
 
     return cross_validated
 
 
-def threshold_of_rows(estimator, threshold, X, labels, weight, cv):
+def threshold_of_rows(estimator, threshold, X, labels, weight, cv, available=None):
     """The threshold by rows that are given after the fit.
 
     Parameters
@@ -165,6 +179,8 @@ def threshold_of_rows(estimator, threshold, X, labels, weight, cv):
     cv : int or None
         Number of folds in which models are fitted; None for the probabilities of the
         estimator itself.
+    available : ndarray of bool of shape (n_samples, n_classes), default=None
+        The labels that each row may have.
 
     Returns
     -------
@@ -172,10 +188,11 @@ def threshold_of_rows(estimator, threshold, X, labels, weight, cv):
     """
     keep = weight > 0
     X, labels, weight = X[keep], labels[keep], weight[keep]
+    sets = [] if available is None else [available[keep]]
     if not labels.nnz:
         raise ValueError("y must have a label in some row of positive weight.")
     if cv is None:
-        blocks, rows = estimator._probabilities(X), slice(None)
+        blocks, rows = estimator._probabilities(X, *sets), slice(None)
     else:
         if not 2 <= cv <= len(weight):
             raise ValueError(
@@ -189,8 +206,8 @@ def threshold_of_rows(estimator, threshold, X, labels, weight, cv):
         fit_weight[labelled] *= class_weight_factors(
             estimator.class_weight, encoded, weight[labelled]
         )
-        models = _Alone().fold_models(estimator, X, labels, fit_weight, folds)
-        blocks, rows = _out_of_fold(models, X, folds)
+        models = _Alone().fold_models(estimator, X, labels, fit_weight, folds, *sets)
+        blocks, rows = _out_of_fold(models, X, folds, *sets)
     if threshold == "cv":
         return best_threshold(blocks, labels[rows], weight[rows])
 
@@ -253,7 +270,7 @@ class _Alone:
     _known = None
 
     @staticmethod
-    def fold_models(estimator, X, labels, weight, folds):
+    def fold_models(estimator, X, labels, weight, folds, available=None):
         """Models of the folds, fitted one by one."""
         for train, _ in folds:
             # Not a clone: that would report to the callbacks, too.
@@ -264,7 +281,8 @@ class _Alone:
             with warnings.catch_warnings():
                 # The fit to all rows warns, and a fold may be without a rare label.
                 warnings.simplefilter("ignore", UserWarning)
-                model.fit(X[train], labels[train], sample_weight=weight[train])
+                sets = {} if available is None else {"available": available[train]}
+                model.fit(X[train], labels[train], sample_weight=weight[train], **sets)
             yield model
 
     def sizes(self, make):
@@ -279,7 +297,7 @@ def _folds(number, n_samples):
     return list(folds.split(np.empty(n_samples)))
 
 
-def _out_of_fold(models, X, folds):
+def _out_of_fold(models, X, folds, available=None):
     """Probabilities of each row by a model of the other folds.
 
     Returns
@@ -290,7 +308,8 @@ def _out_of_fold(models, X, folds):
     """
     tests = [test for _, test in folds]
     blocks = [
-        model._probabilities(X[test]) for model, test in zip(models, tests, strict=True)
+        model._probabilities(X[test], None if available is None else available[test])
+        for model, test in zip(models, tests, strict=True)
     ]
     return _Chain(blocks), np.concatenate(tests)
 

@@ -2,6 +2,7 @@
 
 from ._accuracy import AccuracyLoss
 from ._base import Loss, LossLinearization
+from ._choice_set import ChoiceSetLoss
 from ._fenchel_young import FenchelYoungLoss
 from ._gradient_field import GradientFieldLoss
 from ._log import LogLoss
@@ -12,6 +13,7 @@ from ._sparse_softmax import SparseSoftmaxLoss
 __all__ = [
     "LOSSES",
     "AccuracyLoss",
+    "ChoiceSetLoss",
     "FenchelYoungLoss",
     "GradientFieldLoss",
     "LogLoss",

@@ -79,6 +79,8 @@ class Loss(BaseEstimator, metaclass=ABCMeta):
     is_separable = False
     #: Has it a method proximal_residual(scores, target, strength), in closed form?
     has_proximal_step = False
+    #: May all rows get all classes, and so one distribution over them?
+    has_common_classes = True
     #: It first raises the scores by this times 1 - q.
     total_margin = 0.0
 
@@ -115,6 +117,23 @@ class Loss(BaseEstimator, metaclass=ABCMeta):
                 f"{type(self).__name__} needs a mapping whose probabilities sum to "
                 f"one, and those of {mapping!r} are marginals: use FenchelYoungLoss "
                 "(loss='fenchel_young')."
+            )
+
+    def check_target(self, target):
+        """Raise where marginals sum to what the mapping's budget does not allow."""
+        mapping = get_mapping(self.mapping)
+        least, most = mapping.sum_range
+        if mapping.polytope == "simplex" or (least, most) == (0, np.inf):
+            return
+        sums = target.inner(np.ones(target.shape))
+        rounding = 1e-6 * np.maximum(1, sums)
+        wrong = (sums < least - rounding) | (sums > most + rounding)
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise ValueError(
+                f"The budget ({least:g}, {most:g}) of {mapping!r} does not allow the "
+                f"target of row {row}, which sums to {sums[row]:.6g}, nor those of "
+                f"{np.count_nonzero(wrong) - 1} other rows: widen the budget."
             )
 
     def stages(self):
@@ -235,7 +254,9 @@ class Loss(BaseEstimator, metaclass=ABCMeta):
         self.check()
         # Not shifted: a loss shifts them itself, if its mapping allows it.
         scores = standard_scores(as_rows(scores), shift=False)
-        return scores, as_target(target, scores.shape, scores.dtype, self.polytope)
+        target = as_target(target, scores.shape, scores.dtype, self.polytope)
+        self.check_target(target)
+        return scores, target
 
 
 def shift_to_standard(scores, mapping):

@@ -73,7 +73,9 @@ class FenchelYoungLoss(Loss):
         if n_available is None:
             n_available = target.shape[1]
         mapping = get_mapping(self.mapping)
-        return mapping.negative_entropy_among(target.packed(), n_available)
+        # Where classes differ it matters which ones are meant.
+        q = target.packed() if mapping.is_symmetric else target.to_dense(np.float64)
+        return mapping.negative_entropy_among(q, n_available)
 
     def evaluate(self, scores, target):
         mapping = get_mapping(self.mapping)

@@ -1,11 +1,11 @@
 """The log loss through any mapping."""
 
 import math
-from numbers import Real
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
+from .._validation import RealInterval
 from ..mappings import Softmax, Temperature, get_mapping
 from ._base import Loss, LossLinearization, check_shape, shift_to_standard
 
@@ -52,7 +52,7 @@ class LogLoss(Loss):
     """
 
     _parameter_constraints = {
-        "epsilon": [Interval(Real, 0, 1, closed="left"), StrOptions({"auto"})]
+        "epsilon": [RealInterval(0, 1, closed="left"), StrOptions({"auto"})]
     }
 
     def __init__(self, mapping=None, epsilon="auto"):
@@ -64,7 +64,7 @@ class LogLoss(Loss):
         """Whether the mapping is softmax, at any temperature, and nothing smoothed."""
         mapping = get_mapping(self.mapping)
         while isinstance(mapping, Temperature):
-            mapping = mapping.mapping
+            mapping = get_mapping(mapping.mapping)
         return isinstance(mapping, Softmax) and self.epsilon in ("auto", 0)
 
     @property

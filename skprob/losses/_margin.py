@@ -1,9 +1,6 @@
 """A margin for any loss."""
 
-from numbers import Real
-
-from sklearn.utils._param_validation import Interval
-
+from .._validation import RealInterval
 from ._base import Loss
 
 
@@ -44,7 +41,7 @@ class MarginLoss(Loss):
 
     _parameter_constraints = {
         "loss": [Loss],
-        "margin": [Interval(Real, 0, None, closed="left")],
+        "margin": [RealInterval(0, None, closed="left")],
     }
 
     def __init__(self, loss, margin=0.0):

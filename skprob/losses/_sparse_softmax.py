@@ -24,10 +24,11 @@ class SparseSoftmaxLoss(Loss):
         Possibly at a :class:`~skprob.mappings.Temperature` τ; the loss is then τ
         times that of z / τ. None stands for the mapping of the classifier that the
         loss is given to.
-    outside : {"published", "add", "full", "skip"}, default="published"
+    outside : {"published", "add", "grow", "full", "skip"}, default="published"
         "published" has no special case: the gradient lowers the kept classes and
-        raises the target's. "add" adds the target's classes to S, "full" takes all
-        classes for S. "skip" gives such a row the value zero and no gradient.
+        raises the target's. "add" adds the target's classes to S, "grow" all classes
+        whose scores are as high as the highest of the target's, "full" all classes.
+        "skip" gives such a row the value zero and no gradient.
     pretrain : "softmax" or None, default="softmax"
         What a fit minimises first, to start from there: the log loss of softmax over
         all classes, or nothing.
@@ -54,18 +55,19 @@ class SparseSoftmaxLoss(Loss):
     >>> from skprob.losses import SparseSoftmaxLoss
     >>> from skprob.mappings import SparseSoftmax
     >>> scores, target = [[2.0, 1.0, 0.0]], [[0, 0, 1]]
-    >>> for outside in ["published", "add", "full", "skip"]:
+    >>> for outside in ["published", "add", "grow", "full", "skip"]:
     ...     loss = SparseSoftmaxLoss(SparseSoftmax(k=1), outside=outside)
     ...     value, gradient = loss.value_and_gradient(scores, target)
     ...     print(outside, value.round(3), gradient.round(3))
     published [2.] [[ 1.  0. -1.]]
     add [2.127] [[ 0.881  0.    -0.881]]
+    grow [2.408] [[ 0.665  0.245 -0.91 ]]
     full [2.408] [[ 0.665  0.245 -0.91 ]]
     skip [0.] [[0. 0. 0.]]
     """
 
     _parameter_constraints = {
-        "outside": [StrOptions({"published", "add", "full", "skip"})],
+        "outside": [StrOptions({"published", "add", "grow", "full", "skip"})],
         "pretrain": [StrOptions({"softmax"}), None],
     }
 
@@ -121,8 +123,7 @@ class SparseSoftmaxLoss(Loss):
         """
         mapping, tau = self._parts()
         shift_to_standard(scores, mapping)
-        with np.errstate(over="ignore"):
-            scores /= tau
+        Temperature(mapping, tau).cooled(scores)
         kept = mapping.kept(scores)
         inner = target.inner(scores)
         skipped = slice(0)
@@ -132,6 +133,10 @@ class SparseSoftmaxLoss(Loss):
                 kept[outside] = True
             elif self.outside == "add":
                 kept[outside] |= target.to_dense(bool)[outside]
+            elif self.outside == "grow":
+                z, q = scores[outside], target.take(outside).to_dense(bool)
+                highest = z.max(axis=1, where=q, initial=-np.inf, keepdims=True)
+                kept[outside] |= z >= highest
             else:
                 skipped = outside
         np.copyto(scores, -np.inf, where=~kept)
@@ -141,5 +146,5 @@ class SparseSoftmaxLoss(Loss):
         """The sparse softmax itself and the temperature that it is used at."""
         mapping, tau = get_mapping(self.mapping), 1.0
         while isinstance(mapping, Temperature):
-            mapping, tau = mapping.mapping, tau * mapping.temperature
+            mapping, tau = get_mapping(mapping.mapping), tau * mapping.temperature
         return mapping, tau

@@ -7,14 +7,18 @@ from ._entropy_invariant_softmax import (
     entropy_invariant_softmax,
 )
 from ._function import FunctionMapping
+from ._nested_softmax import NestedSoftmax, nested_softmax
+from ._normalized_mapping import NormalizedMapping
 from ._perturb_max import PerturbMax, perturb_max
 from ._registry import MAPPINGS, get_mapping
+from ._sampling import gumbel_max, gumbel_softmax
 from ._sigmoid import Sigmoid, sigmoid
 from ._softmax import Softmax, softmax
 from ._sparse_softmax import SparseSoftmax, sparse_softmax
 from ._sparsemax import Sparsemax, sparsemax
 from ._taylor_softmax import TaylorSoftmax, taylor_softmax
 from ._temperature import Temperature
+from ._threshold_mapping import ThresholdMapping
 
 __all__ = [
     "MAPPINGS",
@@ -23,6 +27,8 @@ __all__ = [
     "FunctionMapping",
     "Linearization",
     "Mapping",
+    "NestedSoftmax",
+    "NormalizedMapping",
     "PerturbMax",
     "Sigmoid",
     "Softmax",
@@ -30,9 +36,13 @@ __all__ = [
     "Sparsemax",
     "TaylorSoftmax",
     "Temperature",
+    "ThresholdMapping",
     "entmax",
     "entropy_invariant_softmax",
     "get_mapping",
+    "gumbel_max",
+    "gumbel_softmax",
+    "nested_softmax",
     "perturb_max",
     "sigmoid",
     "softmax",

@@ -3,6 +3,7 @@
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
 from typing import NamedTuple
+from weakref import WeakSet
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -12,6 +13,13 @@ from .._scores import standard_scores
 from .._validation import as_points, as_rows
 from ._numerical import numerical_linearization
 from ._rows import by_blocks
+from ._sampling import (
+    check_sampling,
+    draw_classes,
+    draw_sets,
+    relax_classes,
+    relax_sets,
+)
 
 
 class Linearization(NamedTuple):
@@ -43,18 +51,21 @@ class Linearization(NamedTuple):
     vjp_derivative: Callable | None = None
     shorter_diagonal: Callable | None = None
 
-    def in_units(self, factor):
-        """The same, for the derivatives in scores that were multiplied by `factor`."""
+    def in_units(self, scaled):
+        """The same, for the derivatives in scores before a linear function of them.
 
-        def scaled(function, factor=factor):
-            return function and (lambda *args: factor * function(*args))
+        ``scaled(derivative)`` multiplies an array with what they were multiplied with.
+        """
+
+        def once(function):
+            return function and (lambda *args: scaled(function(*args)))
 
         return Linearization(
             self.probabilities,
-            scaled(self.jvp),
-            scaled(self.vjp),
-            scaled(self.vjp_derivative, factor**2),
-            scaled(self.shorter_diagonal),
+            once(self.jvp),
+            once(self.vjp),
+            once(once(self.vjp_derivative)),
+            once(self.shorter_diagonal),
         )
 
 
@@ -74,6 +85,10 @@ class DifferenceLinearization(NamedTuple):
     second: np.ndarray
     potential: np.ndarray
     derivative: Callable
+
+
+# Classes of users whose kernel was found to be shift invariant where they say so.
+_TRIED = WeakSet()
 
 
 class Mapping(BaseEstimator, metaclass=ABCMeta):
@@ -108,6 +123,12 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
     #: Where its values lie: rows of the "simplex" sum to one; entries of a row of the
     #: "cube" are marginals between zero and one, of labels that may occur together.
     polytope = "simplex"
+
+    @property
+    def sum_range(self):
+        """Least and most that the probabilities of a row can sum to."""
+        return (1.0, 1.0) if self.polytope == "simplex" else (0.0, np.inf)
+
     #: Is the mapping the gradient of a convex function, which it provides? Then it
     #: has a Fenchel-Young loss and a symmetric positive semidefinite Jacobian.
     has_potential = False
@@ -115,6 +136,8 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
     has_zeros = False
     #: Does adding a constant to a row of scores leave its probabilities alone?
     is_shift_invariant = True
+    #: Do permuted scores get the same probabilities, permuted?
+    is_symmetric = True
     #: Does a higher score never get a lower probability?
     is_order_preserving = True
     #: Is the Jacobian bounded, so that no score has an edge of infinite slope?
@@ -134,8 +157,45 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
             {name: getattr(self, name) for name in self._parameter_constraints},
             caller_name=type(self).__name__,
         )
+        self._check_shift_invariance()
+
+    def _check_shift_invariance(self):
+        """Raise where a class of a user's claims it wrongly, at the first use of it.
+
+        The kernels get shifted scores, so that their probabilities would be others
+        than those the user means.
+        """
+        cls = type(self)
+        is_ours = cls.__module__.partition(".")[0] == __name__.partition(".")[0]
+        if is_ours or not self.is_shift_invariant or cls in _TRIED:
+            return
+        scores = np.array([[0.0, -0.25, -1.0], [-2.0, 0.0, -0.5]])
+        p = np.asarray(self.probabilities(scores.copy()))
+        for shift in (0.5, -0.5):
+            try:
+                with np.errstate(all="ignore"):
+                    moved = np.asarray(self.probabilities(scores + shift))
+                    off = np.abs(moved - p).max()
+                    is_valid = moved.min() >= 0 and np.all(
+                        np.abs(moved.sum(axis=1) - 1) <= 1e-6
+                    )
+            except (ArithmeticError, ValueError):
+                continue  # It may rely on a largest score of zero.
+            if is_valid and off > 1e-3:
+                raise ValueError(
+                    f"{self!r} says that it is shift invariant, but for scores that "
+                    f"are raised by {shift} its kernel gives probabilities that are "
+                    f"up to {off:.3g} off. Set is_shift_invariant = False in the class "
+                    f"{cls.__name__}, or let `probabilities` subtract the largest "
+                    "score of each row."
+                )
+        _TRIED.add(cls)
 
     # Kernels: for those who write a mapping or a loss. Nothing is checked here.
+
+    def _standard(self, scores, first_row=0):
+        """A copy of scores as the kernels take them; rows count from `first_row`."""
+        return standard_scores(scores, self.is_shift_invariant, first_row)
 
     @abstractmethod
     def probabilities(self, scores):
@@ -231,7 +291,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
             not allowed.
         """
         self._validate_params()
-        return by_blocks(self.probabilities, as_rows(scores), self.is_shift_invariant)
+        return by_blocks(self.probabilities, as_rows(scores), self._standard)
 
     def log_probabilities(self, scores):
         """Logarithm of the probabilities; -inf where a probability is zero.
@@ -257,7 +317,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         def kernel(block):
             return self.log_linearize(block).probabilities
 
-        return by_blocks(kernel, as_rows(scores), self.is_shift_invariant)
+        return by_blocks(kernel, as_rows(scores), self._standard)
 
     def jvp(self, scores, direction):
         """Jacobian at `scores` times `direction`, row by row.
@@ -284,7 +344,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         def kernel(block, block_direction):
             return self.linearize(block).jvp(block_direction)
 
-        return by_blocks(kernel, scores, self.is_shift_invariant, direction)
+        return by_blocks(kernel, scores, self._standard, direction)
 
     def vjp(self, scores, direction):
         """Transposed Jacobian at `scores` times `direction`, row by row.
@@ -311,7 +371,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         def kernel(block, block_direction):
             return self.linearize(block).vjp(block_direction)
 
-        return by_blocks(kernel, scores, self.is_shift_invariant, direction)
+        return by_blocks(kernel, scores, self._standard, direction)
 
     def jacobian(self, scores):
         """Jacobian of each row, for inspection: it takes n_classes² numbers a row.
@@ -336,7 +396,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         """
         self._validate_params()
         scores = as_rows(scores)
-        jvp = self.linearize(standard_scores(scores, self.is_shift_invariant)).jvp
+        jvp = self.linearize(self._standard(scores)).jvp
         jacobian = np.empty((*scores.shape, scores.shape[1]), dtype=scores.dtype)
         for j in range(scores.shape[1]):
             direction = np.zeros_like(scores)
@@ -369,11 +429,11 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         def kernel(block):
             return self.probabilities_and_potential(block)[1]
 
-        potential = by_blocks(kernel, scores, self.is_shift_invariant)
-        if self.polytope == "cube":
+        potential = by_blocks(kernel, scores, self._standard)
+        if self.is_shift_invariant:
+            potential += self.sum_range[0] * scores.max(axis=1)
+        elif self.polytope == "cube":
             potential += np.maximum(scores, 0).sum(axis=1)
-        elif self.is_shift_invariant:
-            potential += scores.max(axis=1)
         return potential
 
     def entropy(self, probabilities):
@@ -399,6 +459,92 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         """
         self._validate_params()
         return -self.negative_entropy(as_points(probabilities, self.polytope))
+
+    def sample(self, scores, size=None, random_state=None):
+        """Classes drawn from the probabilities of scores.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_samples, n_classes)
+            Real scores; -inf means that the class is not available.
+        size : int, default=None
+            How many draws of each row; None is one.
+        random_state : int, RandomState instance or None, default=None
+
+        Returns
+        -------
+        classes : ndarray of int of shape (n_samples,) or (n_samples, size)
+            Columns of the scores, never one of probability zero. For a mapping to
+            marginals the 0/1 indicators of label sets, of shape (n_samples, n_classes)
+            or (n_samples, size, n_classes), with labels drawn independently.
+
+        Raises
+        ------
+        ValueError
+            As for a call of the mapping; if `size` is not a positive integer.
+
+        See Also
+        --------
+        gumbel_max : Draws from softmax by adding noise.
+
+        Examples
+        --------
+        >>> from skprob.mappings import Sparsemax
+        >>> Sparsemax().sample([[0.5, 0.25, -1.0]], size=8, random_state=0)
+        array([[0, 1, 0, 0, 0, 1, 0, 1]])
+        """
+        check_sampling("sample", size=size, random_state=random_state)
+        draw = draw_sets if self.polytope == "cube" else draw_classes
+        return draw(self(scores), size, random_state)
+
+    def relaxed_sample(self, scores, temperature=1.0, size=None, random_state=None):
+        r"""Points inside the polytope near to draws: a smooth :meth:`sample`.
+
+        Rows are :math:`\mathrm{softmax}((\log p + g) / \tau)` with Gumbel noise g. The
+        largest entry is a draw from p; a class of probability zero keeps it. Marginals
+        become :math:`\sigma((\mathrm{logit}(p) + l) / \tau)` with logistic noise l.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_samples, n_classes)
+            Real scores; -inf means that the class is not available.
+        temperature : float, default=1.0
+            Positive and finite: the lower, the nearer to a draw.
+        size : int, default=None
+            How many draws of each row; None is one.
+        random_state : int, RandomState instance or None, default=None
+
+        Returns
+        -------
+        rows : ndarray of shape (n_samples, n_classes) or (n_samples, size, n_classes)
+
+        Raises
+        ------
+        ValueError
+            As for a call of the mapping; if a parameter is not allowed.
+
+        See Also
+        --------
+        gumbel_softmax : The same of softmax, as a function.
+
+        References
+        ----------
+        E. Jang, S. Gu and B. Poole, "Categorical reparameterization with
+        Gumbel-softmax", ICLR 2017.
+
+        Examples
+        --------
+        >>> from skprob.mappings import Sparsemax
+        >>> Sparsemax().relaxed_sample([[0.5, 0.25, -1.0]], random_state=0).round(3)
+        array([[0.725, 0.275, 0.   ]])
+        """
+        given = {"temperature": temperature, "size": size, "random_state": random_state}
+        check_sampling("relaxed_sample", **given)
+        if self.polytope == "cube":
+            p = self(scores)
+            return relax_sets(p, **given).astype(p.dtype)
+        log_p = self.log_probabilities(scores)
+        return relax_classes(log_p, **given).astype(log_p.dtype)
 
     def _lacks(self, what, method):
         return TypeError(

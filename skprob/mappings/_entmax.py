@@ -1,12 +1,11 @@
 """Entmax: from softmax through sparsemax to ever sharper mappings."""
 
 import math
-from numbers import Real
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
 from .._scores import FEW_CLASSES
+from .._validation import RealInterval, as_rows
 from ._base import Mapping
 from ._candidates import compact
 from ._entmax_pair import linearize_pair
@@ -62,7 +61,7 @@ class Entmax(Mapping):
     array([[0.705, 0.259, 0.035]])
     """
 
-    _parameter_constraints = {"alpha": [Interval(Real, 1, None, closed="left")]}
+    _parameter_constraints = {"alpha": [RealInterval(1, None, closed="left")]}
     has_potential = True
 
     def __init__(self, alpha=1.5):
@@ -147,16 +146,13 @@ class Entmax(Mapping):
         >>> Entmax(alpha=1.5).alpha_derivative([[1.0, 0.0]]).round(4)
         array([[ 0.2485, -0.2485]])
         """
-        p = self(scores)
+        self._validate_params()
+        scores = as_rows(scores)
+        # A derivative may have fewer digits than its probability.
+        p = self(scores.astype(np.float64, copy=False))
         beta = float(self.alpha) - 1
-        support = p > 0
-        log_p = np.log(p, where=support, out=np.zeros_like(p))
-        # log p = log1p(beta (z - lam)) / beta, differentiated with lam held still,
-        # without the cancellation that dividing by beta² brings near alpha = 1.
-        still = -p * log_p**2 * _exp_tail(-beta * log_p)
-        s = np.exp((1 - beta) * log_p, where=support, out=np.zeros_like(p))
-        total = still.sum(axis=1, keepdims=True) / s.sum(axis=1, keepdims=True)
-        return still - s * total
+        derivative = _near_softmax if beta < 0.5 else _far_from_softmax
+        return derivative(p, beta).astype(scores.dtype, copy=False)
 
 
 def _solve(scores, alpha):
@@ -204,6 +200,35 @@ def entmax(scores, alpha=1.5, axis=-1):
            [0.5, 0. ]])
     """
     return along_axis(Entmax(alpha), scores, axis)
+
+
+def _near_softmax(p, beta):
+    """Derivative of entmax in alpha = 1 + beta, for a small beta.
+
+    That of log p = log1p(beta (z - lam)) / beta with lam held still, without the
+    cancellation that dividing by beta² brings, and what the change of lam adds.
+    """
+    support = p > 0
+    log_p = np.log(p, where=support, out=np.zeros_like(p))
+    still = -p * log_p**2 * _exp_tail(-beta * log_p)
+    s = np.exp((1 - beta) * log_p, where=support, out=np.zeros_like(p))
+    total = still.sum(axis=1, keepdims=True) / s.sum(axis=1, keepdims=True)
+    return still - s * total
+
+
+def _far_from_softmax(p, beta):
+    """The same for a large beta: powers that overflow are only divided by their sum.
+
+    With r = p (1 - beta log p) and the shares w of s = p^(1 - beta) in its sum, it is
+    (r - w sum(r)) / beta².
+    """
+    support = p > 0
+    log_p = np.log(p, where=support, out=np.zeros_like(p))
+    share = np.where(support, (1 - beta) * log_p, -np.inf)
+    share = np.exp(share - share.max(axis=1, keepdims=True))
+    share /= share.sum(axis=1, keepdims=True)
+    r = p * (1 - beta * log_p)
+    return (r - share * r.sum(axis=1, keepdims=True)) / beta**2
 
 
 def _exp_tail(x):

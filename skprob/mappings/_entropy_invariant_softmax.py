@@ -1,10 +1,10 @@
 """Entropy-invariant softmax: softmax scaled by the log of the number of classes."""
 
-from numbers import Real
+from functools import partial
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
+from .._validation import RealInterval
 from ._base import Mapping
 from ._rows import along_axis
 from ._softmax import Softmax
@@ -52,7 +52,7 @@ class EntropyInvariantSoftmax(Mapping):
            [0.66666667, 0.33333333, 0.        , 0.        ]])
     """
 
-    _parameter_constraints = {"kappa": [Interval(Real, 0, None, closed="neither")]}
+    _parameter_constraints = {"kappa": [RealInterval(0, None, closed="neither")]}
     has_potential = True
 
     def __init__(self, kappa=1.0):
@@ -75,11 +75,11 @@ class EntropyInvariantSoftmax(Mapping):
 
     def linearize(self, scores):
         scores, factor = self._scaled(scores)
-        return Softmax().linearize(scores).in_units(factor)
+        return Softmax().linearize(scores).in_units(partial(np.multiply, factor))
 
     def log_linearize(self, scores):
         scores, factor = self._scaled(scores)
-        return Softmax().log_linearize(scores).in_units(factor)
+        return Softmax().log_linearize(scores).in_units(partial(np.multiply, factor))
 
     def _factor(self, n_available):
         # A class that is alone has probability 1 and potential z at any factor.

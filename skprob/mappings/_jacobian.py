@@ -16,26 +16,23 @@ def entmax_linearization(p, alpha):
     """Linearization of entmax-alpha at probabilities p (softmax: alpha = 1)."""
     jacobian = _Jacobian(p, alpha) if alpha <= 2 else _SteepJacobian(p, alpha)
 
-    def vjp(direction):
-        return jacobian.product(direction.copy(order="K"))
-
     return Linearization(
         p,
         jacobian.product,
-        vjp,
+        jacobian.product_of_copy,
         jacobian.derivative_of_product,
         getattr(jacobian, "diagonal", None),
     )
 
 
-class _Jacobian:
-    """The Jacobian for alpha <= 2, where no s is larger than 1."""
+class ThresholdJacobian:
+    """The Jacobian diag(s) - s s' / sum(s), from the slopes s of each row."""
 
-    def __init__(self, p, alpha):
-        self.p = p
-        self.alpha = alpha
-        self.s = p if alpha == 1 else power(p, 2 - alpha)
-        self.total = self.s.sum(axis=1, keepdims=True)
+    def __init__(self, s):
+        self.s = s
+        total = s.sum(axis=1, keepdims=True)
+        # Without any slope the product is zero.
+        self.total = np.where(total > 0, total, 1)
 
     def product(self, direction):
         # In place: with many classes a new array costs as much as the arithmetic.
@@ -43,11 +40,25 @@ class _Jacobian:
         direction *= self.s
         return direction
 
+    def product_of_copy(self, direction):
+        return self.product(direction.copy(order="K"))
+
     def diagonal(self):
         diagonal = self.s / -self.total
         diagonal += 1
         diagonal *= self.s
         return diagonal
+
+    def mean(self, direction):
+        return _dot(self.s, direction) / self.total
+
+
+class _Jacobian(ThresholdJacobian):
+    """The Jacobian for alpha <= 2, where no s is larger than 1."""
+
+    def __init__(self, p, alpha):
+        super().__init__(p if alpha == 1 else power(p, 2 - alpha))
+        self.p, self.alpha = p, alpha
 
     def derivative_of_product(self, cotangent, direction):
         # With c the centred cotangent, product = s c and dproduct = ds c + s dc;
@@ -60,9 +71,6 @@ class _Jacobian:
         ds *= c
         ds -= self.s * mean
         return ds
-
-    def mean(self, direction):
-        return _dot(self.s, direction) / self.total
 
 
 class _SteepJacobian:
@@ -85,6 +93,8 @@ class _SteepJacobian:
 
     def product(self, direction):
         return self.balanced(self.s * self.centred(direction)).astype(self.dtype)
+
+    product_of_copy = product
 
     def derivative_of_product(self, cotangent, direction):
         dp = self.balanced(self.s * self.centred(direction))

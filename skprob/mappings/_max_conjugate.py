@@ -2,15 +2,12 @@
 
 import numpy as np
 
-from ._max_derivatives import MaxDerivatives
-from ._max_integral import MaxIntegral
-
 _MAX_STEPS = 100
 # In log p; the conjugate errs by the square.
 _CLOSE = 1e-7
 
 
-def conjugate(q, noise, tol):
+def conjugate(q, log_jacobian, potential):
     """Ω(q) = max over z of <q, z> - F(z), for unit noise, row by row.
 
     The maximum is where p(z) = q. That is solved by Newton's method for log p(z), for
@@ -21,10 +18,10 @@ def conjugate(q, noise, tol):
     ----------
     q : ndarray of shape (n_rows, n_classes)
         Rows on the probability simplex.
-    noise : Noise
-        With a mean.
-    tol : float
-        Of the potential.
+    log_jacobian : callable
+        From standard scores to log-probabilities and their Jacobian.
+    potential : callable
+        From standard scores to F.
     """
     inside = q > 0
     log_q = np.log(q, where=inside, out=np.zeros_like(q))
@@ -35,8 +32,8 @@ def conjugate(q, noise, tol):
     for _ in range(_MAX_STEPS):
         trial = z[todo] + step[todo]
         trial -= trial.max(axis=1, keepdims=True)
-        integral = MaxIntegral(trial, noise, 100 * tol, relative=True)
-        new = np.where(inside[todo], log_q[todo] - integral.log_probabilities(), 0)
+        log_p, jacobian = log_jacobian(trial.copy())
+        new = np.where(inside[todo], log_q[todo] - log_p, 0)
         better = np.abs(new).max(axis=1) < np.abs(residual[todo]).max(axis=1)
         step[todo[~better]] /= 2
         rows = todo[better]
@@ -44,11 +41,10 @@ def conjugate(q, noise, tol):
         far = np.abs(residual[todo]).max(axis=1) > _CLOSE
         if not far.any():
             break
-        jacobian = MaxDerivatives([integral]).jacobian()[better]
-        step[rows] = _newton_step(jacobian, residual[rows], inside[rows])
+        step[rows] = _newton_step(jacobian[better], residual[rows], inside[rows])
         todo = todo[far & (np.abs(step[todo]).max(axis=1) > 1e-14)]
-    expected_max = MaxIntegral(z, noise, tol).expected_max
-    return np.where(inside, q * np.where(inside, z, 0), 0).sum(axis=1) - expected_max
+    inner = np.where(inside, q * np.where(inside, z, 0), 0).sum(axis=1)
+    return inner - potential(z)
 
 
 def _newton_step(jacobian, residual, inside):

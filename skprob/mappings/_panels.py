@@ -1,4 +1,8 @@
-"""Adaptive Gauss-Legendre quadrature for many integrals, over panels of many rows."""
+"""Adaptive quadrature of many integrals, over panels of many rows.
+
+Values at the nodes are arrays (..., n_nodes, n_panels): sums over nodes are then fast,
+and do not depend on how many panels there are.
+"""
 
 from dataclasses import dataclass
 from functools import cache
@@ -6,105 +10,139 @@ from functools import cache
 import numpy as np
 
 
-@dataclass(frozen=True)
-class Panels:
-    """Intervals to integrate over.
+class Rule:
+    """A quadrature rule on [-1, 1] that knows how well it does.
 
     Attributes
     ----------
-    rows : ndarray of shape (n_panels,)
-        Index of the row that each belongs to, never decreasing.
-    left, right : ndarray of shape (n_panels,)
+    order : int
+        Number of nodes.
+    nodes, weights : ndarray of shape (order,)
     """
 
-    rows: np.ndarray
-    left: np.ndarray
-    right: np.ndarray
-
-    @classmethod
-    def between(cls, edges):
-        """The panels between the sorted edges of each row, (n_edges, n_rows)."""
-        left, right = edges[:-1].T, edges[1:].T
-        rows, index = np.nonzero(right > left)
-        return cls(rows, left[rows, index], right[rows, index])
-
-    @classmethod
-    def merge(cls, parts):
-        """All panels of several, in the order of their rows."""
-        merged = cls(
-            np.concatenate([part.rows for part in parts]),
-            np.concatenate([part.left for part in parts]),
-            np.concatenate([part.right for part in parts]),
-        )
-        return merged[np.argsort(merged.rows, kind="stable")]
-
-    def __len__(self):
-        return len(self.rows)
-
-    def __getitem__(self, index):
-        return Panels(self.rows[index], self.left[index], self.right[index])
-
-    def chunks(self, size):
-        """Parts with at most `size` panels."""
-        return [self[i : i + size] for i in range(0, len(self), size)]
-
-    def halves(self):
-        """Both halves of each panel."""
-        middle = (self.left + self.right) / 2
-        left = np.stack([self.left, middle], axis=1).ravel()
-        right = np.stack([middle, self.right], axis=1).ravel()
-        return Panels(np.repeat(self.rows, 2), left, right)
-
-    def are_points(self):
-        """Which panels are too narrow to be cut."""
-        middle = (self.left + self.right) / 2
-        return (middle <= self.left) | (middle >= self.right)
+    def integral_and_error(self, values):
+        """Integral over [-1, 1] of values (..., n_nodes, n_panels), and its error."""
+        raise NotImplementedError
 
 
-class Rule:
-    """A Gauss-Legendre rule that knows how well it does.
+class GaussLegendre(Rule):
+    """The Gauss-Legendre rule.
 
     Parameters
     ----------
     order : int
-        Number of nodes.
     trust : int
-        How far the decay of the integrand's coefficients is taken to go on, see
-        :meth:`integral_and_error`.
+        How far the decay of the integrand's coefficients is taken to go on: the rule
+        errs by the coefficients of twice its order, and for an analytic function
+        these are as far beyond its highest ones as two times (`trust`) those are
+        beyond the middle ones.
     """
 
     def __init__(self, order, trust):
         self.order, self.trust = order, trust
-        self._nodes, self.weights = np.polynomial.legendre.leggauss(order)
-        legendre = np.polynomial.legendre.legvander(self._nodes, order - 1)
+        self.nodes, self.weights = np.polynomial.legendre.leggauss(order)
+        legendre = np.polynomial.legendre.legvander(self.nodes, order - 1)
         legendre *= np.sqrt(2 * np.arange(order) + 1)
         # The integral, and coefficients of high and of middle degrees in the
         # orthonormal polynomials; two each, for one may vanish by symmetry.
         degrees = [0, order - 1, order - 2, order // 2 - 1, order // 2 - 2]
         self._functionals = self.weights * legendre[:, degrees].T
 
-    def nodes(self, panels):
-        """Nodes on each panel, (n_panels, order), and the panels' half widths."""
-        half = (panels.right - panels.left)[:, None] / 2
-        return panels.left[:, None] + half * (1 + self._nodes), half
-
     def integral_and_error(self, values):
-        """Integral over [-1, 1] of values at the nodes (the last axis), and its error.
-
-        The rule errs by the coefficients of twice its order. For an analytic function
-        these are as far beyond its highest ones as two times (`trust`) those are
-        beyond the middle ones.
-        """
         # Not by BLAS, whose last digits depend on how many panels there are.
-        moments = np.einsum("fn,...n->f...", self._functionals, values)
+        moments = np.einsum("fn,...np->f...p", self._functionals, values)
         integral, *coefficients = moments
         high_1, high_2, middle_1, middle_2 = np.abs(coefficients)
         high, middle = np.maximum(high_1, high_2), np.maximum(middle_1, middle_2)
-        ratio = np.minimum(high / np.maximum(middle, np.finfo(float).tiny), 1)
-        return integral, high * ratio**self.trust
+        return integral, _extrapolated(high, middle, self.trust)
 
 
-rule = cache(Rule)
+class Trapezoid(Rule):
+    """The trapezoidal rule, for analytic functions that vanish at both ends.
+
+    With steps h it errs by the Fourier transform at the frequency 2π/h, which is
+    extrapolated from those at π/h and π/2h.
+
+    Parameters
+    ----------
+    order : int
+        A multiple of four.
+    """
+
+    def __init__(self, order):
+        self.order = order
+        self.nodes = np.linspace(-1, 1, order)
+        self.weights = np.full(order, 2 / (order - 1))
+
+    def integral_and_error(self, values):
+        *others, order, n_panels = values.shape
+        fourths = values.reshape(*others, order // 4, 4, n_panels).sum(axis=-3)
+        fourths *= 2 / (order - 1)
+        a, b, c, d = np.moveaxis(fourths, -2, 0)
+        even, odd = a + c, b + d
+        high, middle = np.abs(even - odd), np.abs(a - c) + np.abs(b - d)
+        return even + odd, _extrapolated(high, middle, 2)
+
+
+def _extrapolated(high, middle, trust):
+    ratio = np.minimum(high / np.maximum(middle, np.finfo(float).tiny), 1)
+    return high * ratio**trust
+
+
+gauss_legendre = cache(GaussLegendre)
+trapezoid = cache(Trapezoid)
+
+
+@dataclass(frozen=True)
+class Panels:
+    """Intervals to integrate over, by one rule.
+
+    Attributes
+    ----------
+    rule : Rule
+    rows : ndarray of shape (n_panels,)
+        Index of the row that each belongs to, never decreasing.
+    left, right : ndarray of shape (n_panels,)
+    """
+
+    rule: Rule
+    rows: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+
+    @classmethod
+    def between(cls, edges, rule):
+        """The panels between the sorted edges of each row, (n_edges, n_rows)."""
+        left, right = edges[:-1].T, edges[1:].T
+        rows, index = np.nonzero(right > left)
+        return cls(rule, rows, left[rows, index], right[rows, index])
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, index):
+        return Panels(self.rule, self.rows[index], self.left[index], self.right[index])
+
+    def chunks(self, size):
+        """Parts with at most `size` panels."""
+        return [self[i : i + size] for i in range(0, len(self), size)]
+
+    def halves(self, rule):
+        """Both halves of each panel, for a rule."""
+        middle = (self.left + self.right) / 2
+        left = np.stack([self.left, middle], axis=1).ravel()
+        right = np.stack([middle, self.right], axis=1).ravel()
+        return Panels(rule, np.repeat(self.rows, 2), left, right)
+
+    def are_points(self):
+        """Which panels are too narrow to be cut."""
+        middle = (self.left + self.right) / 2
+        return (middle <= self.left) | (middle >= self.right)
+
+    def nodes(self):
+        """Nodes on each panel, (order, n_panels), and the panels' half widths."""
+        half = (self.right - self.left) / 2
+        return self.left + (1 + self.rule.nodes[:, None]) * half, half
 
 
 def add_logs(total, rows, logs):
@@ -131,10 +169,12 @@ def add_logs(total, rows, logs):
     return result
 
 
-def sum_by_rows(rows, values, n_rows):
-    """Sums by rows of an array whose last axis goes with `rows`, never decreasing."""
-    result = np.zeros((*values.shape[:-1], n_rows))
+def add_by_rows(total, rows, values):
+    """Add to `total`, in place, the sums by rows of `values`.
+
+    The last axis of `total` counts rows; that of `values` goes with `rows`, which
+    never decrease.
+    """
     if len(rows):
         starts = np.flatnonzero(np.diff(rows, prepend=-1))
-        result[..., rows[starts]] = np.add.reduceat(values, starts, axis=-1)
-    return result
+        total[..., rows[starts]] += np.add.reduceat(values, starts, axis=-1)

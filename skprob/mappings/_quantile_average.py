@@ -38,12 +38,15 @@ def quantile_average(scores, noise, n_quantiles):
 
 def _value_and_jacobian(z, noise, x):
     available = z > -np.inf
-    own = np.where(available, z, 0)[:, :, None, None] + x[:, None]
-    d = own - z[:, None, None, :]
+    own = np.where(available, z, 0)[:, :, None, None]
     others = ~np.eye(z.shape[1], dtype=bool)[:, None, :]
     with np.errstate(all="ignore"):
+        # The difference of scores first: beside large scores a quantile would be lost.
+        d = (own - z[:, None, None, :]) + x[:, None]
         logcdf = noise.logcdf(d)
-        wins = np.exp((logcdf * others).sum(axis=-1)) / len(x)
+        # Of many classes each wins seldom; only their shares count.
+        logs = (logcdf * others).sum(axis=-1)
+        wins = np.exp(logs - logs.max(axis=(1, 2), keepdims=True))
         hazards = np.where(
             others & (logcdf > -np.inf), noise.logpdf(d) - logcdf, -np.inf
         )

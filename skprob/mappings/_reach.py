@@ -22,6 +22,8 @@ class Reach:
         Centre and spread; the standard normal distribution has spread 1.
     median_of_max : ndarray of shape (n_classes,)
         Of the largest of 1, 2, ... noises.
+    spread_of_max : float
+        Interquartile range of the largest of all.
     lower : ndarray of shape (n_classes,)
         What the largest of 1, 2, ... noises is above, but for the tail.
     upper : float
@@ -38,6 +40,8 @@ class Reach:
         m = np.arange(1, n_classes + 1)
         low, median, high = quantiles(noise, np.array([0.25, 0.5, 0.75]))
         scale = (high - low) / 1.35
+        # That of a symmetric noise is a number with rounding errors.
+        median = 0.0 if abs(median) < 1e-12 * scale else median
         has_mean = noise.mean is not None
 
         def log_size(x):
@@ -52,6 +56,8 @@ class Reach:
 
         self.median, self.scale = median, scale
         self.median_of_max = quantiles(noise, 0.5 ** (1 / m))
+        near, far = quantiles(noise, np.array([0.25, 0.75]) ** (1 / n_classes))
+        self.spread_of_max = far - near
         self.lower = _invert(lower, np.log(tail) / m)
         self.upper = noise.support[1]
         if self.upper == np.inf:

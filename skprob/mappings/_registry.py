@@ -4,6 +4,7 @@ from ._base import Mapping
 from ._entmax import Entmax
 from ._entropy_invariant_softmax import EntropyInvariantSoftmax
 from ._function import FunctionMapping
+from ._nested_softmax import NestedSoftmax
 from ._perturb_max import PerturbMax
 from ._sigmoid import Sigmoid
 from ._softmax import Softmax
@@ -20,6 +21,7 @@ MAPPINGS = {
     "sparse_softmax": SparseSoftmax,
     "entropy_invariant_softmax": EntropyInvariantSoftmax,
     "perturb_max": PerturbMax,
+    "nested_softmax": NestedSoftmax,
     "sigmoid": Sigmoid,
 }
 

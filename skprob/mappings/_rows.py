@@ -4,25 +4,26 @@ from numbers import Integral
 
 import numpy as np
 
-from .._scores import BadScores, laid_out, standard_scores
+from .._scores import BadScores, laid_out
 from .._validation import as_real
 
 # A block and a kernel's scratch should about fit the cache of a core.
 _BLOCK_BYTES = 1 << 19
 
 
-def by_blocks(kernel, scores, shift, *others):
+def by_blocks(kernel, scores, standard, *others):
     """Apply a kernel to standard scores block by block and gather the results.
 
-    The kernel gets copies that it may overwrite, of the scores and of `others`.
+    ``standard(scores, first_row)`` makes them, of some rows. The kernel may overwrite
+    them, and gets copies of `others`, too.
     """
     n_samples, n_classes = scores.shape
     step = max(1, _BLOCK_BYTES // (scores.itemsize * n_classes))
     result = None
     for start in range(0, max(n_samples, 1), step):
         rows = slice(start, start + step)
-        standard = standard_scores(scores[rows], shift, start)
-        block = kernel(standard, *(laid_out(other[rows]) for other in others))
+        given = (laid_out(other[rows]) for other in others)
+        block = kernel(standard(scores[rows], start), *given)
         if result is None:
             result = np.empty((n_samples, *block.shape[1:]), dtype=scores.dtype)
         result[rows] = block
@@ -48,7 +49,7 @@ def along_axis(mapping, scores, axis):
         )
     rows = moved.reshape(-1, moved.shape[-1]) if moved.ndim != 2 else moved
     try:
-        p = by_blocks(mapping.probabilities, rows, mapping.is_shift_invariant)
+        p = by_blocks(mapping.probabilities, rows, mapping._standard)
     except BadScores as bad:
         index = list(map(str, np.unravel_index(bad.row, moved.shape[:-1])))
         index.insert(axis % scores.ndim, ":")

@@ -34,7 +34,7 @@ def largest_with_mass(scores, share):
     Parameters
     ----------
     scores : ndarray of shape (n_samples, n_classes)
-        No NaN; the largest of each row is 0.
+        No NaN; in each row something above -inf.
     share : float
         Above 0 and below 1. A mass that misses it by rounding has reached it.
 
@@ -43,14 +43,17 @@ def largest_with_mass(scores, share):
     kept : ndarray of bool of shape (n_samples, n_classes)
     """
     n_samples, n_classes = scores.shape
-    enough = np.exp(scores).sum(axis=1, dtype=np.float64)
+    top = scores.max(axis=1, keepdims=True)
+    with np.errstate(over="ignore"):
+        enough = np.exp(scores - top).sum(axis=1, dtype=np.float64)
     enough *= share * (1 - 8 * np.finfo(scores.dtype).eps)
     count = np.empty(n_samples, dtype=np.intp)
     last = np.empty(n_samples, dtype=scores.dtype)
     open_rows, width = np.arange(n_samples), _FIRST
     while open_rows.size:
         head = _descending(scores[open_rows], min(width, n_classes))
-        mass = np.exp(head).cumsum(axis=1, dtype=np.float64)
+        with np.errstate(over="ignore"):
+            mass = np.exp(head - top[open_rows]).cumsum(axis=1, dtype=np.float64)
         needed = (mass < enough[open_rows, None]).sum(axis=1)
         np.minimum(needed, n_classes - 1, out=needed)
         found = needed < head.shape[1]

@@ -4,9 +4,10 @@ from numbers import Real
 
 import numpy as np
 from scipy.special import log_expit
-from sklearn.utils._param_validation import Interval
 
+from .._validation import RealInterval
 from ._base import DifferenceLinearization, Linearization, Mapping
+from ._budget import within_budget
 from ._entmax import Entmax
 from ._jacobian import power
 from ._rows import along_axis
@@ -27,11 +28,24 @@ class Sigmoid(Mapping):
     :math:`F_\alpha` is the potential of :class:`Entmax` of two classes. Its
     Fenchel-Young loss is the sum of the losses of the labels, its Jacobian is diagonal.
 
+    With a budget the sum of the probabilities, which is the expected number of labels,
+    stays within bounds: where it would not, the same number is subtracted from all
+    scores of the row. This is the projection onto the cube with a bounded sum, by the
+    divergence of the entropy; the loss and the Jacobian are those of the projection.
+
     Parameters
     ----------
     alpha : float, default=1.0
         At least 1. Above it a label whose score is low enough has probability zero,
         and one whose score is high enough has probability one.
+    budget : (float, float) or None, default=None
+        Least and most that the probabilities of a row sum to, with 0 <= least <= most
+        and most positive. None stands for no bounds. Targets must keep to it.
+
+    Attributes
+    ----------
+    sum_range : tuple of float
+        The budget, or zero and infinity.
 
     See Also
     --------
@@ -52,16 +66,54 @@ class Sigmoid(Mapping):
     array([[0.881, 0.5  , 0.269]])
     >>> Sigmoid(alpha=2.0)([[2.0, 0.0, -0.5]])
     array([[1.  , 0.5 , 0.25]])
+    >>> Sigmoid(alpha=2.0, budget=(0, 1))([[2.0, 0.0, -0.5]])
+    array([[1., 0., 0.]])
     """
 
-    _parameter_constraints = {"alpha": [Interval(Real, 1, None, closed="left")]}
+    _parameter_constraints = {
+        "alpha": [RealInterval(1, None, closed="left")],
+        "budget": ["array-like", None],
+    }
     polytope = "cube"
     has_potential = True
-    is_shift_invariant = False
-    is_separable = True
 
-    def __init__(self, alpha=1.0):
+    def __init__(self, alpha=1.0, budget=None):
         self.alpha = alpha
+        self.budget = budget
+
+    def _validate_params(self):
+        super()._validate_params()
+        if self.budget is None:
+            return
+        bounds = tuple(self.budget)
+        if not (len(bounds) == 2 and all(isinstance(b, Real) for b in bounds)):
+            raise ValueError(
+                f"budget must be two numbers, the least and the most; got {bounds!r}."
+            )
+        least, most = bounds
+        if not (0 <= least <= most and 0 < most and least < np.inf):
+            raise ValueError(
+                "budget must be (least, most) with 0 <= least <= most, a finite least "
+                f"and a positive most; got {bounds!r}."
+            )
+
+    @property
+    def sum_range(self):
+        if self.budget is None:
+            return 0.0, np.inf
+        least, most = self.budget
+        return float(least), float(most)
+
+    @property
+    def is_separable(self):
+        """Whether there is no budget."""
+        return self.budget is None
+
+    @property
+    def is_shift_invariant(self):
+        """Whether the sum of the probabilities is given."""
+        least, most = self.sum_range
+        return least == most
 
     @property
     def has_zeros(self):
@@ -89,6 +141,29 @@ class Sigmoid(Mapping):
         return self.linearize_with_potential(scores)[0]
 
     def linearize_with_potential(self, scores):
+        if self.budget is None:
+            return self._linearize_freely(scores)
+        shifted, threshold, bound = self._within_budget(scores)
+        linear, potential = self._linearize_freely(shifted)
+        is_active = ~np.isnan(bound)
+        if not is_active.any():
+            return linear, potential
+        # Of the dual problem, less the sum of the positive scores.
+        raised = np.maximum(shifted, 0) - np.maximum(scores, 0)
+        added = raised.sum(axis=1) + threshold * np.where(is_active, bound, 0)
+        potential = (potential + added).astype(scores.dtype, copy=False)
+        return _of_given_sum(linear, is_active), potential
+
+    def _within_budget(self, scores):
+        bounds = self.sum_range
+        return within_budget(scores, self._marginals, float(self.alpha), *bounds)
+
+    def _marginals(self, scores):
+        """Those without a budget, and a function that gives their derivatives."""
+        linear, _ = self._linearize_freely(scores)
+        return linear.probabilities, linear.shorter_diagonal
+
+    def _linearize_freely(self, scores):
         # In the order of the memory: the kernels of pairs take vectors.
         order = "F" if scores.flags.f_contiguous else "C"
         flat = scores.ravel(order)
@@ -121,8 +196,45 @@ class Sigmoid(Mapping):
         linear = super().log_linearize(scores)
         if self.alpha > 1:
             return linear
+        if self.budget is not None:
+            scores = self._within_budget(scores)[0]
         # The logarithm of a probability next to one has digits that it has not.
         return linear._replace(probabilities=log_expit(scores))
+
+
+def _of_given_sum(linear, is_active):
+    """The linearization where the sum of some rows is given.
+
+    Its derivatives are those of free marginals, s, along directions less their mean
+    weighted by s: diag(s) - s sᵀ / Σs.
+    """
+    free, free_derivative = linear.jvp, linear.vjp_derivative
+
+    def share():
+        """Derivatives s / Σs in the rows whose sum is given, zero elsewhere."""
+        s = linear.shorter_diagonal()
+        total = s.sum(axis=1, keepdims=True)
+        where = is_active[:, None] & (total > 0)
+        return np.divide(s, total, out=np.zeros_like(s), where=where)
+
+    def centred(direction, share):
+        return direction - (share * direction).sum(axis=1, keepdims=True)
+
+    def product(direction):
+        return free(centred(direction, share()))
+
+    def derivative_of_product(cotangent, direction):
+        weight = share()
+        both = centred(cotangent, weight), centred(direction, weight)
+        slope = free_derivative(*both)
+        return slope - weight * slope.sum(axis=1, keepdims=True)
+
+    def diagonal():
+        return linear.shorter_diagonal() * (1 - share())
+
+    return Linearization(
+        linear.probabilities, product, product, derivative_of_product, diagonal
+    )
 
 
 def _by_entmax(difference, alpha):
@@ -150,7 +262,7 @@ def _second_derivative(pair, alpha):
     return np.where(inside, slope * pair.derivative(), 0)
 
 
-def sigmoid(scores, alpha=1.0, axis=-1):
+def sigmoid(scores, alpha=1.0, axis=-1, budget=None):
     """Marginals of scores: two-class entmax of each of them and zero.
 
     Parameters
@@ -160,7 +272,10 @@ def sigmoid(scores, alpha=1.0, axis=-1):
     alpha : float, default=1.0
         At least 1: the logistic function is 1, the hard sigmoid 2.
     axis : int, default=-1
-        The axis of the labels. Each label's probability depends on its score alone.
+        The axis of the labels. Without a budget each label's probability depends on
+        its score alone.
+    budget : (float, float) or None, default=None
+        Least and most that the probabilities along the axis sum to.
 
     Returns
     -------
@@ -169,7 +284,8 @@ def sigmoid(scores, alpha=1.0, axis=-1):
     Raises
     ------
     ValueError
-        If scores are not real numbers, or NaN or +inf, or `alpha` is below 1.
+        If scores are not real numbers, or NaN or +inf, if `alpha` is below 1, or the
+        budget is malformed or asks for more labels than are available.
 
     References
     ----------
@@ -180,5 +296,7 @@ def sigmoid(scores, alpha=1.0, axis=-1):
     >>> from skprob.mappings import sigmoid
     >>> sigmoid([2.0, 0.0, -0.5], alpha=2.0)
     array([1.  , 0.5 , 0.25])
+    >>> sigmoid([2.0, 0.0, -0.5], alpha=2.0, budget=(2, 2))
+    array([1.   , 0.625, 0.375])
     """
-    return along_axis(Sigmoid(alpha), scores, axis)
+    return along_axis(Sigmoid(alpha, budget), scores, axis)

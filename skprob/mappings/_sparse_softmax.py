@@ -1,11 +1,12 @@
 """Sparse softmax: softmax over the best classes only."""
 
-from numbers import Integral, Real
+from numbers import Integral
 
 import numpy as np
 from scipy.special import xlogy
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from .._validation import RealInterval
 from ._base import Mapping
 from ._rows import along_axis
 from ._selection import largest, largest_with_mass
@@ -71,7 +72,7 @@ class SparseSoftmax(Mapping):
 
     _parameter_constraints = {
         "k": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
-        "p": [Interval(Real, 0, 1, closed="right"), None],
+        "p": [RealInterval(0, 1, closed="right"), None],
     }
 
     def __init__(self, k="auto", p=None):
@@ -93,6 +94,18 @@ class SparseSoftmax(Mapping):
     @property
     def has_zeros(self):
         return self.p != 1
+
+    def _standard(self, scores, first_row=0):
+        standard = super()._standard(scores, first_row)
+        # What the subtraction has made equal to a score that is kept is lowered again.
+        kept = self.kept(scores)
+        least = standard.min(axis=1, where=kept, initial=0, keepdims=True)
+        bottom = scores.min(axis=1, where=kept, initial=np.inf, keepdims=True)
+        clash = (standard >= least) & (scores < bottom)
+        if clash.any():
+            lower = least * (1 + 4 * np.finfo(standard.dtype).eps)
+            np.copyto(standard, lower, where=clash)
+        return standard
 
     def probabilities(self, scores):
         return Softmax().probabilities(self._restricted(scores))
@@ -125,7 +138,7 @@ class SparseSoftmax(Mapping):
         return Softmax().log_linearize(self._restricted(scores))
 
     def kept(self, scores):
-        """Which classes are kept, a boolean array, at standard scores (a kernel)."""
+        """Which classes are kept, a boolean array (a kernel, of any scores)."""
         if self.p is None:
             return largest(scores, self._k)
         if self.p == 1:
@@ -150,16 +163,16 @@ class SparseSoftmax(Mapping):
             )
 
 
-def sparse_softmax(scores, k=None, p=None, axis=-1):
+def sparse_softmax(scores, k="auto", p=None, axis=-1):
     """Softmax over the best classes along an axis of an array, zero for the others.
 
     Parameters
     ----------
     scores : array-like of shape (..., n_classes, ...)
         Real scores; -inf means that the class is not available.
-    k : int, default=None
-        How many classes are kept, at least 1; all where there are no more. Exactly
-        one of k and p must be given.
+    k : int or None, default="auto"
+        How many classes are kept, at least 1; all where there are no more. "auto" is
+        10, or None where p is given. Exactly one of k and p must be given.
     p : float, default=None
         The probability that the kept classes must have under softmax, in (0, 1].
     axis : int, default=-1

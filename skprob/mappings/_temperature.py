@@ -1,12 +1,9 @@
 """Any mapping at a temperature."""
 
-from numbers import Real
-
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
 from .._scores import standard_scores
-from .._validation import as_rows
+from .._validation import RealInterval, as_rows
 from ._base import Mapping
 
 
@@ -20,8 +17,8 @@ class Temperature(Mapping):
 
     Parameters
     ----------
-    mapping : Mapping
-        The other mapping.
+    mapping : Mapping, callable or str
+        The other mapping, a function or a registered name.
     temperature : float, default=1.0
         Positive and finite.
 
@@ -38,8 +35,8 @@ class Temperature(Mapping):
     """
 
     _parameter_constraints = {
-        "mapping": [Mapping],
-        "temperature": [Interval(Real, 0, None, closed="neither")],
+        "mapping": [Mapping, callable, str],
+        "temperature": [RealInterval(0, None, closed="neither")],
     }
 
     def __init__(self, mapping, temperature=1.0):
@@ -48,72 +45,88 @@ class Temperature(Mapping):
 
     def _validate_params(self):
         super()._validate_params()
-        self.mapping._validate_params()
+        self._inner._validate_params()
 
     @property
     def polytope(self):
-        return self.mapping.polytope
+        return self._inner.polytope
+
+    @property
+    def sum_range(self):
+        return self.mapping.sum_range
+
+    @property
+    def is_separable(self):
+        """Whether the mapping is."""
+        return self.mapping.is_separable
 
     @property
     def has_potential(self):
-        return self.mapping.has_potential
+        return self._inner.has_potential
 
     @property
     def has_zeros(self):
-        return self.mapping.has_zeros
+        return self._inner.has_zeros
 
     @property
     def is_shift_invariant(self):
-        return self.mapping.is_shift_invariant
+        return self._inner.is_shift_invariant
+
+    @property
+    def is_symmetric(self):
+        return self.mapping.is_symmetric
 
     @property
     def is_order_preserving(self):
-        return self.mapping.is_order_preserving
+        return self._inner.is_order_preserving
 
     @property
     def is_only_a_function(self):
-        return self.mapping.is_only_a_function
+        return self._inner.is_only_a_function
+
+    def _standard(self, scores, first_row=0):
+        return self._inner._standard(scores, first_row)
 
     def probabilities(self, scores):
-        return self.mapping.probabilities(self._cooled(scores))
+        return self._inner.probabilities(self.cooled(scores))
 
     @property
     def is_lipschitz(self):
         """Whether the mapping is."""
-        return self.mapping.is_lipschitz
+        return self._inner.is_lipschitz
 
     def probabilities_and_potential(self, scores):
-        p, potential = self.mapping.probabilities_and_potential(self._cooled(scores))
-        return p, self.temperature * potential
+        p, potential = self._inner.probabilities_and_potential(self.cooled(scores))
+        return p, self._multiplied(potential)
 
     def negative_entropy(self, probabilities):
-        return self.temperature * self.mapping.negative_entropy(probabilities)
+        return self._multiplied(self._inner.negative_entropy(probabilities))
 
     def negative_entropy_among(self, probabilities, n_available):
-        omega = self.mapping.negative_entropy_among(probabilities, n_available)
-        return self.temperature * omega
+        omega = self._inner.negative_entropy_among(probabilities, n_available)
+        return self._multiplied(omega)
 
     def linearize(self, scores):
-        linear = self.mapping.linearize(self._cooled(scores))
-        return linear.in_units(1 / self.temperature)
+        linear = self._inner.linearize(self.cooled(scores))
+        return linear.in_units(self._divided)
 
     def linearize_with_potential(self, scores):
-        cooled = self._cooled(scores)
-        linear, potential = self.mapping.linearize_with_potential(cooled)
-        return linear.in_units(1 / self.temperature), self.temperature * potential
+        cooled = self.cooled(scores)
+        linear, potential = self._inner.linearize_with_potential(cooled)
+        return linear.in_units(self._divided), self._multiplied(potential)
 
     def linearize_difference(self, difference):
-        pair = self.mapping.linearize_difference(difference / self.temperature)
+        pair = self._inner.linearize_difference(self._divided(difference))
         if pair is None:
             return None
         return pair._replace(
-            potential=self.temperature * pair.potential,
-            derivative=lambda: pair.derivative() / self.temperature,
+            potential=self._multiplied(pair.potential),
+            derivative=lambda: self._divided(pair.derivative()),
         )
 
     def log_linearize(self, scores):
-        linear = self.mapping.log_linearize(self._cooled(scores))
-        return linear.in_units(1 / self.temperature)
+        linear = self._inner.log_linearize(self.cooled(scores))
+        return linear.in_units(self._divided)
 
     def temperature_derivative(self, scores):
         """Derivative of the probabilities in the temperature.
@@ -134,13 +147,51 @@ class Temperature(Mapping):
         >>> Temperature(Softmax(), temperature=2.0).temperature_derivative([[1.0, 0.0]])
         array([[-0.05875093,  0.05875093]])
         """
+        self._validate_params()
         scores = as_rows(scores)
+        along = scores
         if self.is_shift_invariant:
             # Only differences matter: about the largest score nothing cancels.
-            scores = standard_scores(scores, shift=True)
-        direction = np.where(np.isfinite(scores), -scores / self.temperature, 0)
-        return self.jvp(scores, direction)
+            along = standard_scores(scores, shift=True)
+        rise = self.jvp(scores, np.where(np.isfinite(along), along, 0))
+        return self._divided(-rise)
 
-    def _cooled(self, scores):
-        with np.errstate(over="ignore"):
-            return np.divide(scores, self.temperature, out=scores)
+    @property
+    def _inner(self):
+        if isinstance(self.mapping, Mapping):
+            return self.mapping
+        # The registry has mappings that are made of this one.
+        from ._registry import get_mapping
+
+        return get_mapping(self.mapping)
+
+    def cooled(self, scores):
+        """The scores, overwritten, as the other mapping gets them (a kernel)."""
+        tau, info = float(self.temperature), np.finfo(scores.dtype)
+        if 1 <= tau <= float(info.max):
+            return np.divide(scores, tau, out=scores)
+        largest = np.abs(scores).max(axis=1, where=scores > -np.inf, initial=0)
+        large = np.flatnonzero(largest.astype(float) / float(info.max) >= tau)
+        if not len(large):
+            scores[...] = self._divided(scores)
+            return scores
+        # A row that would overflow is as large as can be.
+        rows = scores[large] / largest[large, None] * info.max
+        scores[...] = self._divided(scores)
+        scores[large] = rows
+        return scores
+
+    def _divided(self, array):
+        return _as_given(np.divide, array, float(self.temperature))
+
+    def _multiplied(self, array):
+        return _as_given(np.multiply, array, float(self.temperature))
+
+
+def _as_given(operation, array, number):
+    """Of an array and a positive number that its type, e.g. float32, may not hold."""
+    info = np.finfo(array.dtype)
+    with np.errstate(over="ignore", under="ignore"):
+        if info.tiny <= number <= info.max:
+            return operation(array, number)
+        return operation(array, number, dtype=np.float64).astype(array.dtype)

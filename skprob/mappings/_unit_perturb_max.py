@@ -6,12 +6,15 @@ from ._base import Mapping
 from ._max_conjugate import conjugate
 from ._max_derivatives import MaxDerivatives
 from ._max_integral import MaxIntegral
-from ._noise import get_noise
+from ._noise import NOISES, get_noise
 from ._numerical import numerical_vjp_derivative
 from ._quantile_average import quantile_average
+from ._softmax import Softmax
 
 # n_classes² times the rows of a block: a row has at most some n_classes panels.
 _BLOCK_SIZE = 1 << 20
+# Scores whose integrands at all nodes, some 50 numbers each, may be kept.
+_KEEP_SIZE = 1 << 19
 # Tolerance of logarithms, in units of that of probabilities.
 _RELATIVE = 100
 
@@ -57,10 +60,18 @@ class UnitPerturbMax(Mapping):
         omega = np.full(len(probabilities), -noise.mean, dtype=probabilities.dtype)
         mixed = np.flatnonzero(np.count_nonzero(probabilities, axis=1) > 1)
         step = max(1, _BLOCK_SIZE // probabilities.shape[1] ** 2)
+
+        def log_jacobian(z):
+            integral = MaxIntegral(z, noise, _RELATIVE * self.tol, relative=True)
+            return integral.log_probabilities(), MaxDerivatives([integral]).jacobian
+
+        def potential(z):
+            return MaxIntegral(z, noise, self.tol).expected_max
+
         for start in range(0, len(mixed), step):
             rows = mixed[start : start + step]
             q = np.asarray(probabilities[rows], dtype=np.float64)
-            omega[rows] = conjugate(q, noise, self.tol)
+            omega[rows] = conjugate(q, log_jacobian, potential)
         return omega
 
     def linearize(self, scores):
@@ -87,7 +98,9 @@ class UnitPerturbMax(Mapping):
     def _without_differences(self, scores, relative):
         if self.n_quantiles is not None:
             return quantile_average(scores, get_noise(self.noise), self.n_quantiles)
-        return MaxDerivatives(self._integrals(scores, relative), scores.dtype).all()
+        return MaxDerivatives(
+            self._integrals(scores, relative, keep=True), scores.dtype
+        ).all()
 
     def _check_potential(self):
         if self.n_quantiles is not None:
@@ -98,7 +111,7 @@ class UnitPerturbMax(Mapping):
                 "no finite mean()."
             )
 
-    def _integrals(self, scores, relative):
+    def _integrals(self, scores, relative, keep=False):
         tol = max(self.tol, np.finfo(scores.dtype).eps)
         step = max(1, _BLOCK_SIZE // scores.shape[1] ** 2)
         return [
@@ -107,13 +120,36 @@ class UnitPerturbMax(Mapping):
                 get_noise(self.noise),
                 _RELATIVE * tol if relative else tol,
                 relative,
+                keep=keep and scores.size <= _KEEP_SIZE,
             )
             for i in range(0, max(len(scores), 1), step)
         ]
 
 
+class UnitGumbelMax(Softmax):
+    """Perturb-max with Gumbel noise: softmax, and a potential with the noise's mean."""
+
+    noise_variance = NOISES["gumbel"].variance
+
+    def probabilities_and_potential(self, scores):
+        p, potential = super().probabilities_and_potential(scores)
+        return p, potential + scores.dtype.type(NOISES["gumbel"].mean)
+
+    def negative_entropy(self, probabilities):
+        return super().negative_entropy(probabilities) - NOISES["gumbel"].mean
+
+    def linearize_difference(self, difference):
+        pair = super().linearize_difference(difference)
+        shift = difference.dtype.type(NOISES["gumbel"].mean)
+        return pair._replace(potential=pair.potential + shift)
+
+    def log_linearize(self, scores):
+        # From softmax's own potential.
+        return Softmax().log_linearize(scores)
+
+
 def _probabilities(integrals, scores):
     """Those of blocks of rows together, in the layout and dtype of the scores."""
-    blocks = [np.exp(integral.log_probabilities()) for integral in integrals]
+    blocks = [integral.probabilities() for integral in integrals]
     p = np.empty_like(scores)
     return np.concatenate(blocks, out=p, casting="same_kind")

@@ -203,7 +203,7 @@ def _encode(y_true, predicted, classes, target_type):
 
 def _checked_classes(classes):
     classes = np.asarray(classes)
-    if classes.ndim != 1 or (classes[1:] <= classes[:-1]).any():
+    if classes.ndim != 1 or not len(classes) or (classes[1:] <= classes[:-1]).any():
         raise ValueError(
             "classes must be distinct labels in sorted order, of shape (n_classes,); "
             f"got {classes.tolist()}."

@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._pair import pair_scores
+from ..mappings import get_mapping
 from ._block import predictions_adjoint
 from ._intercepts import best_intercepts, can_be_moved
 
@@ -85,8 +86,12 @@ def _gap_at(objective, ridge, parameters, value, gradient):
     residual = gradient[:, -1]
     if len(residual) < len(sums.mean):
         residual = pair_scores(2 * residual[None, :])[0]
-    mixing = MIXING[loss.polytope]
-    t, u = mixing(sums.mean, (sums.mean + residual).clip(0, 1))
+    model_mean = (sums.mean + residual).clip(0, 1)
+    if loss.polytope == "simplex":
+        t, u = mixing_distribution(sums.mean, model_mean)
+    else:
+        sum_range = get_mapping(loss.mapping).sum_range
+        t, u = mixing_marginals(sums.mean, model_mean, sum_range)
     if t == 0:
         return (slope**2 / (2 * ridge)).sum()
     # The sum of F(z) - ⟨u, z⟩, from that of F(z) - ⟨q, z⟩, which is known.
@@ -114,10 +119,15 @@ def mixing_distribution(target_mean, model_mean):
     return t, u / u.sum()
 
 
-def mixing_marginals(target_mean, model_mean):
-    """The same of marginals: numbers from 0 to 1."""
+def mixing_marginals(target_mean, model_mean, sum_range=(0.0, np.inf)):
+    """The same of marginals: numbers from 0 to 1 whose sum is in a range."""
     from_above = _least_share(target_mean, model_mean)
     t = max(from_above, _least_share(1 - target_mean, 1 - model_mean))
+    target, model = target_mean.sum(), model_mean.sum()
+    bound = sum_range[int(target > model)]
+    # Up to rounding a sum that is given is the same.
+    if abs(target - model) > 1e3 * np.finfo(float).eps * max(target, model):
+        t = max(t, min((target - model) / (bound - model), 1.0))
     if t <= np.finfo(float).eps:
         return 0.0, target_mean
     return t, np.clip((target_mean - (1 - t) * model_mean) / t, 0, 1)
@@ -127,6 +137,3 @@ def _least_share(target_mean, model_mean):
     """The least t with (1 - t) model_mean ≤ target_mean."""
     excess = model_mean > target_mean
     return float((1 - target_mean[excess] / model_mean[excess]).max(initial=0.0))
-
-
-MIXING = {"simplex": mixing_distribution, "cube": mixing_marginals}

@@ -131,6 +131,8 @@ class LinearObjective(MeanLoss):
             return False
         if not self.description.has_intercept:
             return True
+        if not self.loss.has_common_classes:
+            return False
         mean = self.target_sums.mean
         varies = (mean > 0) & (mean < 1)
         return can_be_moved(self.description) and bool(varies.all())

@@ -81,10 +81,14 @@ class _Margins:
 
     def __call__(self, direction):
         q, z = self._target, raw_predictions(self._block.design, direction)
+        mask = self._block.target.mask
         if self._polytope == "cube":
+            mask(z, 0)
             return np.hstack([q * z, (q - 1) * z])
         z = scores_of(z)
-        return np.sum(q * z, axis=1, keepdims=True) - z
+        margins = np.sum(q * z, axis=1, keepdims=True) - z
+        mask(margins, 0)
+        return margins
 
     def _adjoint(self, margins, n_outputs):
         q = self._target

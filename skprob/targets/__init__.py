@@ -11,11 +11,13 @@ have few non-zeros a row, are never written out class by class. Every target has
 - ``second``: of two classes, the second's probability in each row;
 - ``packed()``: rows with the same entropy, in as few columns as it takes;
 - ``to_dense(dtype)``: the rows written out;
+- ``mask(array, value)``: entries of classes that a row may not choose set to a value;
 - ``block(rows)``, ``take(rows)``: the target of a slice of rows, or of rows given by
   their numbers.
 """
 
 from ._check import as_target, check_target, column_names
+from ._choice_set import ChoiceSetTarget, check_available, check_target_available
 from ._class_weight import class_weight_factors, mean_weights, weights_of_classes
 from ._dense import DenseTarget
 from ._encode import EncodedTarget, encode_rows, encode_target, unique_labels
@@ -26,13 +28,16 @@ from ._sparse import SparseTarget
 
 __all__ = [
     "KINDS",
+    "ChoiceSetTarget",
     "DenseTarget",
     "EncodedTarget",
     "SmoothedTarget",
     "SparseTarget",
     "as_labels",
     "as_target",
+    "check_available",
     "check_target",
+    "check_target_available",
     "class_weight_factors",
     "column_names",
     "encode_rows",

@@ -1,5 +1,6 @@
 """Weights of classes as factors of the weights of rows."""
 
+import sys
 from numbers import Real
 
 import numpy as np
@@ -81,7 +82,9 @@ def weights_of_classes(class_weight, classes, total):
                 f"classes are {known[:10]}."
             )
         weights = [class_weight.get(label, 1.0) for label in known]
-        if not all(isinstance(w, Real) and 0 <= w < np.inf for w in weights):
+        if not all(
+            isinstance(w, Real) and 0 <= w <= sys.float_info.max for w in weights
+        ):
             raise ValueError(
                 "class_weight must be finite, non-negative numbers; got "
                 f"{class_weight}."

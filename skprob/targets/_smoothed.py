@@ -72,6 +72,9 @@ class SmoothedTarget:
         totals = (1 - self.amount) * self.target.class_totals(weight)
         return totals + self._everywhere * weight.sum()
 
+    def mask(self, array, value):
+        """Nothing to set: all classes are available."""
+
     def block(self, rows):
         """The target of a slice of rows."""
         return replace(self, target=self.target.block(rows))

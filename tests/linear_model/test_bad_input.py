@@ -143,6 +143,7 @@ DATA = {
         (X, y, changed(WEIGHT, 2, -1)),
         "sample_weight must .*non-negative.*Negative values",
     ),
+    "complex weights": ((X, y, [1j] * 12), "sample_weight must .*Complex"),
     "words as weights": ((X, y, ["a"] * 12), "sample_weight must be finite"),
     "weights whose sum overflows": (
         (X, y, np.full(12, 1e308)),

@@ -88,7 +88,7 @@ def test_every_classifier_is_that_of_the_rows_in_memory(linear_classifier, rows)
         lazy = getattr(fitted, method)(split[0])
         assert isinstance(lazy, da.Array) and lazy.numblocks[0] == 3
         found, in_memory = lazy.compute(), getattr(fitted, method)(X)
-        assert_array_equal(found, in_memory)
+        assert_allclose(found, in_memory, rtol=1e-13)
         assert (lazy.dtype, lazy.shape) == (in_memory.dtype, in_memory.shape)
 
 

@@ -8,7 +8,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skprob import EntmaxClassifier, LinearClassifier, SoftmaxClassifier
-from skprob.mappings import Mapping, entmax
+from skprob.mappings import Mapping, entmax, sparsemax
 
 from .refused import assert_refused
 
@@ -52,6 +52,14 @@ def test_a_function_is_trained_like_the_mapping_it_is(iris, function, classifier
     np.testing.assert_allclose(own.coef_, known.coef_, atol=1e-3)
     np.testing.assert_allclose(own.predict_proba(X), known.predict_proba(X), atol=1e-4)
     assert own.gradient_norm_ <= 1e-5
+
+
+def test_the_sparsest_function_to_a_small_tolerance():
+    X, y = load_iris(return_X_y=True)
+    own = LinearClassifier(lambda scores: sparsemax(scores), tol=1e-6).fit(X, y)
+    known = LinearClassifier("sparsemax", tol=1e-9).fit(X, y)
+    assert own.gradient_norm_ <= 1e-6
+    np.testing.assert_allclose(own.coef_, known.coef_, atol=1e-4)
 
 
 def test_in_a_pipeline_and_a_grid(iris):

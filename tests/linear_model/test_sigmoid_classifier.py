@@ -9,6 +9,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 from sklearn.base import clone
 from sklearn.datasets import make_multilabel_classification
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsRestClassifier
@@ -177,3 +178,52 @@ def test_labels_that_all_rows_have_or_none():
             model = SigmoidClassifier(alpha, C=0.1, threshold=0.5).fit(X, Y)
         predicted = model.predict(X)
         assert predicted[:, 3].all() and not predicted[:, 4].any()
+
+
+@pytest.mark.parametrize("alpha", [1.0, 1.5, 2.0])
+@pytest.mark.parametrize("budget", [(1, 2), (2, 2)])
+def test_the_optimum_under_a_budget(alpha, budget):
+    """Beside an independent minimiser; the certificate knows of the budget."""
+    X, Y = sets(4, n_samples=150)
+    size = Y.sum(axis=1)
+    rows = (size >= budget[0]) & (size <= budget[1])
+    X, Y = StandardScaler().fit_transform(X[rows]), Y[rows]
+    C, loss = 0.3, FenchelYoungLoss(Sigmoid(alpha, budget))
+
+    def objective(flat):
+        W = flat.reshape(4, -1)
+        scores = X @ W[:, :-1].T + W[:, -1]
+        value, residual = loss.value_and_gradient(scores, Y)
+        slope = np.hstack([residual.T @ X, residual.sum(axis=0)[:, None]])
+        slope[:, :-1] += W[:, :-1] / C
+        return value.sum() + (W[:, :-1] ** 2).sum() / (2 * C), slope.ravel()
+
+    options = {"maxiter": 10_000, "ftol": 1e-15, "gtol": 1e-9}
+    best = minimize(
+        objective, np.zeros(4 * 9), jac=True, method="L-BFGS-B", options=options
+    )
+    for solver in ("auto", "newton-cg", "lbfgs"):
+        model = SigmoidClassifier(
+            alpha, budget=budget, C=C, solver=solver, **TIGHT
+        ).fit(X, Y)
+        assert model.objective_ * len(X) == pytest.approx(best.fun, rel=1e-6)
+        assert 0 <= model.duality_gap_ <= 1e-3 * model.objective_
+    p = model.predict_proba(X)
+    assert (p.sum(axis=1) >= budget[0] - 1e-9).all()
+    assert (p.sum(axis=1) <= budget[1] + 1e-9).all()
+    # Far from the minimum the bound holds, too.
+    rough = SigmoidClassifier(
+        alpha, budget=budget, C=C, solver="newton-cg", max_iter=1, threshold=0.5
+    )
+    with pytest.warns(ConvergenceWarning):
+        rough.fit(X, Y)
+    excess = rough.objective_ - best.fun / len(X)
+    assert excess <= rough.duality_gap_ * (1 + 1e-9)
+
+
+def test_sets_outside_the_budget():
+    X, Y = sets()
+    with pytest.raises(ValueError, match=r"budget \(1, 2\).* row \d+, which sums to"):
+        SigmoidClassifier(budget=(1, 2)).fit(X, Y)
+    with pytest.raises(ValueError, match=r"budget must be \(least, most\)"):
+        SigmoidClassifier(budget=(3, 2)).fit(X, Y)

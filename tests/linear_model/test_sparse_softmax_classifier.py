@@ -15,7 +15,7 @@ from skprob.mappings import SparseSoftmax
 from .refused import assert_refused
 
 IRIS = load_iris(return_X_y=True)
-OUTSIDE = ["published", "add", "full", "skip"]
+OUTSIDE = ["published", "add", "grow", "full", "skip"]
 
 
 def fit(model, X, y):
@@ -130,3 +130,8 @@ def test_bad_input():
         ({"pretrain": "entmax"}, "'pretrain' parameter of SparseSoftmaxClassifier"),
     ]:
         assert_refused(message, SparseSoftmaxClassifier(**parameters).fit, *IRIS)
+
+
+def test_a_constraint_for_each_parameter_and_no_other():
+    model = SparseSoftmaxClassifier()
+    assert model._parameter_constraints.keys() == model.get_params().keys()

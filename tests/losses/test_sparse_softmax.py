@@ -14,7 +14,7 @@ from skprob.losses import (
 )
 from skprob.mappings import Softmax, SparseSoftmax, Temperature, sparse_softmax
 
-OUTSIDE = ["published", "add", "full", "skip"]
+OUTSIDE = ["published", "add", "grow", "full", "skip"]
 every_mapping = pytest.mark.parametrize(
     "mapping",
     [
@@ -52,6 +52,9 @@ def definition(outside, kept, z, q, tau):
             return 0.0, np.zeros(len(z))
         if outside == "add":
             classes |= labels
+        if outside == "grow":
+            highest = max(z[i] for i in labels)
+            classes |= {i for i, x in enumerate(z) if x >= highest}
         if outside == "full":
             classes = set(range(len(z)))
     z = [mp.mpf(x) / tau for x in z]

@@ -9,11 +9,14 @@ from itertools import accumulate, chain, pairwise
 from operator import mul
 
 import mpmath as mp
+import numpy as np
 from mpmath.calculus.quadrature import TanhSinh
 
 from skprob.mappings import (
     Entmax,
     EntropyInvariantSoftmax,
+    NestedSoftmax,
+    NormalizedMapping,
     PerturbMax,
     Sigmoid,
     Softmax,
@@ -21,6 +24,7 @@ from skprob.mappings import (
     SparseSoftmax,
     TaylorSoftmax,
     Temperature,
+    ThresholdMapping,
 )
 
 from . import oracle
@@ -58,13 +62,36 @@ def sparse_softmax(k=None, p=None):
     return probabilities
 
 
-def sigmoid(alpha):
+def marginal(x, alpha):
+    """Two-class entmax of zero and x, by its closed form if it has one."""
+    if x == -mp.inf:
+        return mp.mpf(0)
+    if alpha == 1.5:
+        x = min(max(x, -2), 2) / 2
+        return ((x + mp.sqrt(2 - x**2)) / 2) ** 2
+    if alpha == 2:
+        return (min(max(x, -1), 1) + 1) / 2
+    return oracle.probabilities([mp.mpf(0), x], alpha)[1]
+
+
+def sigmoid(alpha, budget):
+    def free(z):
+        return [marginal(x, alpha) for x in z]
+
     def probabilities(z):
-        zero = mp.mpf(0)
-        return [
-            zero if x == -mp.inf else oracle.probabilities([zero, x], alpha)[1]
-            for x in z
-        ]
+        p = free(z)
+        least, most = budget or (0, mp.inf)
+        bound = min(max(mp.fsum(p), least), most)
+        if bound == mp.fsum(p):
+            return p
+        # By bisection: the sum falls in what is subtracted from all scores.
+        finite = [x for x in z if x > -mp.inf]
+        low, high = min(finite) - 200, max(finite) + 200
+        for _ in range(mp.mp.prec + 20):
+            middle = (low + high) / 2
+            p = free([x - middle for x in z])
+            low, high = (middle, high) if mp.fsum(p) > bound else (low, middle)
+        return p
 
     return probabilities
 
@@ -75,6 +102,25 @@ def entropy_invariant_softmax(kappa):
         factor = mp.mpf(kappa) * mp.log(n_available) if n_available > 1 else 1
         weight = [mp.exp(factor * (x - max(z))) for x in z]
         return [w / mp.fsum(weight) for w in weight]
+
+    return probabilities
+
+
+def nested_softmax(nests, scales):
+    def probabilities(z):
+        of = [0] * len(z) if nests is None else list(nests)
+        size = 1 + max(of)
+        mu = [mp.mpf(x) for x in np.broadcast_to(scales, size).tolist()]
+        e = [mp.exp((x - max(z)) / mu[b]) for x, b in zip(z, of, strict=True)]
+        inside = [
+            mp.fsum(x for x, b in zip(e, of, strict=True) if b == nest)
+            for nest in range(size)
+        ]
+        total = mp.fsum(x**m for x, m in zip(inside, mu, strict=True))
+        return [
+            x / inside[b] * inside[b] ** mu[b] / total if x else mp.mpf(0)
+            for x, b in zip(e, of, strict=True)
+        ]
 
     return probabilities
 
@@ -152,6 +198,23 @@ def at_temperature(mapping, temperature):
     return lambda z: inner([x / mp.mpf(temperature) for x in z])
 
 
+def by_threshold(z):
+    """With (x + sqrt(1 + x²))² for g, by bisection."""
+    low, high = max(z) - 1, max(z) + len(z)
+    p = []
+    for _ in range(200):
+        threshold = (low + high) / 2
+        p = [mp.exp(2 * mp.asinh(x - threshold)) if x > -mp.inf else 0 for x in z]
+        low, high = (threshold, high) if mp.fsum(p) > 1 else (low, threshold)
+    return p
+
+
+def by_division(z):
+    """With 1 + x² for f."""
+    f = [1 + x**2 if x > -mp.inf else mp.mpf(0) for x in z]
+    return [x / mp.fsum(f) for x in f]
+
+
 _DEFINITIONS = {
     Softmax: lambda m: partial(oracle.probabilities, alpha=1),
     Sparsemax: lambda m: partial(oracle.probabilities, alpha=2),
@@ -160,8 +223,11 @@ _DEFINITIONS = {
     # Ten classes are kept unless k or p says otherwise.
     SparseSoftmax: lambda m: sparse_softmax(10 if m.k == "auto" else m.k, m.p),
     EntropyInvariantSoftmax: lambda m: entropy_invariant_softmax(m.kappa),
+    NestedSoftmax: lambda m: nested_softmax(m.nests, m.scales),
     PerturbMax: lambda m: perturb_max(m.noise, m.scale),
-    Sigmoid: lambda m: sigmoid(m.alpha),
+    Sigmoid: lambda m: sigmoid(m.alpha, m.budget),
+    ThresholdMapping: lambda m: by_threshold,
+    NormalizedMapping: lambda m: by_division,
     Temperature: lambda m: at_temperature(m.mapping, m.temperature),
 }
 

@@ -4,15 +4,39 @@ Registering a mapping is enough to have it tested as it is by default; add furth
 parameters here.
 """
 
+import re
+
+import numpy as np
 import pytest
 
 from skprob.mappings import (
     MAPPINGS,
     Entmax,
     Mapping,
+    NormalizedMapping,
     PerturbMax,
+    Sigmoid,
     Temperature,
+    ThresholdMapping,
 )
+
+
+def heavy(x):
+    """Tails that fall like the square."""
+    return np.exp(2 * np.arcsinh(x))
+
+
+def heavy_slope(x):
+    return 2 * heavy(x) / np.hypot(1, x)
+
+
+def squares(x):
+    return 1 + x**2
+
+
+def squares_slope(x):
+    return 2 * x
+
 
 MEMBERS = [
     *(mapping() for mapping in MAPPINGS.values()),
@@ -20,13 +44,22 @@ MEMBERS = [
     Temperature(Entmax(), 0.5),
     PerturbMax("exponential", 2.0),
     PerturbMax("uniform"),
+    Sigmoid(1.5, budget=(0.5, 1)),
+    Sigmoid(2, budget=(1, 1)),
+    ThresholdMapping(heavy, heavy_slope),
+    NormalizedMapping(squares, squares_slope),
 ]
+
+
+def name_of(mapping):
+    """Its representation, without the addresses of functions: the same everywhere."""
+    return re.sub(r"\s+", " ", re.sub(r"<function (\w+) at \w+>", r"\1", repr(mapping)))
 
 
 def each(select=lambda mapping: True):
     """Run a test with ``mapping`` being each member that is selected."""
     chosen = [mapping for mapping in MEMBERS if select(mapping)]
-    return pytest.mark.parametrize("mapping", chosen, ids=repr)
+    return pytest.mark.parametrize("mapping", chosen, ids=name_of)
 
 
 def has_jacobian(mapping):

@@ -107,7 +107,9 @@ def test_temperature():
         with pytest.raises(ValueError, match="'temperature' parameter of Temperature"):
             Temperature(Softmax(), tau)(GOOD)
     with pytest.raises(ValueError, match="'mapping' parameter of Temperature"):
-        Temperature("softmax")(GOOD)
+        Temperature(None)(GOOD)
+    with pytest.raises(ValueError, match="one of the names"):
+        Temperature("soft")(GOOD)
 
 
 def test_unknown_mapping():
@@ -138,3 +140,10 @@ def test_functions(scores, axis, message):
         with pytest.raises(ValueError, match=message) as error:
             function(scores, axis=axis)
         assert "n_samples" not in str(error.value)
+
+
+def test_byte_order_is_no_other_type():
+    scores = np.array([[1.0, 2.0]], dtype=">f4")
+    p = Softmax()(scores)
+    assert p.dtype == np.float32 and p.dtype.isnative
+    assert Softmax()(scores.astype(">f8")).dtype == np.float64

@@ -114,8 +114,13 @@ def test_what_is_declared_is_so(mapping):
         if mapping.is_order_preserving:
             top = scores == scores.max(axis=1, keepdims=True)
             expected = top / top.sum(axis=1, keepdims=True)
-            if mapping.polytope == "cube":
+            if mapping.sum_range == (0, np.inf):
                 expected = (np.sign(scores) + 1) / 2
+            elif mapping.polytope == "cube":
+                # At most one, which the top shares; half for a score of zero.
+                half = (np.sign(scores.max(axis=1, keepdims=True)) + 1) / 2
+                share = half * np.where(half < 1, top.sum(axis=1, keepdims=True), 1)
+                expected *= share.clip(*mapping.sum_range)
             # Far enough for noises of heavy tails.
             assert_allclose(mapping(scores * 1e14), expected, rtol=0, atol=1e-12)
     assert_what_is_denied_is_not_so(mapping)
@@ -171,7 +176,7 @@ def assert_jacobian_of_a_gradient(mapping, jacobian):
 def assert_all_at_once_is_the_same(mapping, scores, v, jvp):
     standard = standard_scores(scores, mapping.is_shift_invariant)
     shift = scores.max(axis=1) - standard.max(axis=1)
-    if mapping.polytope == "cube":
+    if not mapping.is_shift_invariant:
         shift = np.maximum(scores, 0).sum(axis=1)
     linear, potential = mapping.linearize_with_potential(standard)
     close = {"rtol": 1e-13, "atol": 1e-13}

@@ -6,7 +6,7 @@ import pytest
 from skprob.mappings import MAPPINGS, Entmax, PerturbMax
 
 from . import definitions
-from .members import MEMBERS
+from .members import MEMBERS, name_of
 from .precise import floats
 
 # Above alpha = 2 the slope is infinite where a probability ends: see test_accuracy.
@@ -28,7 +28,7 @@ ROWS = np.array(
 )
 
 
-@pytest.mark.parametrize("mapping", MILD, ids=repr)
+@pytest.mark.parametrize("mapping", MILD, ids=name_of)
 def test_probabilities(mapping):
     exact = [floats(definitions.probabilities(mapping, row)) for row in ROWS]
     for dtype in (np.float64, np.float32):

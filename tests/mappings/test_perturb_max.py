@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 from skprob.losses import FenchelYoungLoss, LogLoss
 from skprob.mappings import PerturbMax, Softmax, perturb_max
+from skprob.mappings._noise import _tabulated_normal
 
 T3 = stats.t(3)
 SKEWED = stats.gamma(3, loc=1.0, scale=0.5)
@@ -116,6 +117,11 @@ def one_probability(z, i, distribution):
     # Panels that shrink towards both ends.
     ends = 0.5 ** np.arange(1, 50)
     edges = np.concatenate([[0], ends[::-1], 1 - ends[1:], [1]])
+    # What happens at the others' own medians, and near to them.
+    if len(others) < 100:
+        medians = distribution.median() + others - z[i]
+        near = np.add.outer([-3, -1, 0, 1, 3], medians)
+        edges = np.union1d(edges, distribution.cdf(near))
     if distribution.support()[1] < np.inf:
         kinks = np.add.outer(distribution.support(), others - z[i])
         edges = np.union1d(edges, np.clip(kinks, 0, 1))
@@ -126,13 +132,15 @@ def one_probability(z, i, distribution):
     return half @ values @ weights
 
 
+# By name in closed form; the distribution by quadrature.
+@pytest.mark.parametrize("noise", ["gumbel", stats.gumbel_r()], ids=name)
 @pytest.mark.parametrize("n_classes", [2, 1000])
-def test_gumbel_noise_is_softmax(n_classes):
+def test_gumbel_noise_is_softmax(n_classes, noise):
     rng = np.random.default_rng(n_classes)
     z = np.array([[1e-3], [1], [30], [1e3]]) * rng.standard_normal((4, n_classes))
     z[1, : n_classes // 2] = -np.inf
     direction = rng.standard_normal(z.shape)
-    gumbel, softmax = PerturbMax("gumbel"), Softmax()
+    gumbel, softmax = PerturbMax(noise), Softmax()
 
     def assert_close(a, b):
         np.testing.assert_allclose(a, b, rtol=1e-13, atol=1e-10)
@@ -459,3 +467,67 @@ def test_log_loss_far_from_the_target():
         size = np.abs(gradient).max()
         np.testing.assert_allclose(gradient.sum(axis=1), 0, atol=1e-12 * size)
         assert np.isfinite(loss.hessian_product(z, target, [[0.0, 1.0, 0.0]])).all()
+
+
+@pytest.mark.parametrize("gap", [1.0, 100.0, 1e4, 1e6])
+def test_the_hessian_of_normal_noise_far_from_the_target(gap):
+    # Of -log Φ(-g/√2): with u = -g/√2 and h = φ/Φ it is h (h + u) / 2.
+    with mp.workdps(50):
+        u = -mp.mpf(gap) / mp.sqrt(2)
+        h = mp.npdf(u) / (mp.erfc(mp.mpf(gap) / 2) / 2)
+        exact = float(h * (h + u) / 2)
+    loss = LogLoss(PerturbMax("normal"))
+    product = loss.hessian_product([[0.0, -gap]], [[0, 1]], [[0.0, 1.0]])
+    # The logarithm of the probability is -gap²/4: its rounding is what is left.
+    atol = 1e-7 + 1e-15 * gap**2
+    np.testing.assert_allclose(product, [[-exact, exact]], rtol=0, atol=atol)
+
+
+@pytest.mark.parametrize("noise", ["normal", "logistic", "laplace", "cauchy"])
+@pytest.mark.parametrize("spread", [0.1, 1, 10])
+def test_as_many_classes_as_letters(noise, spread):
+    # Beside other quadrature: the mean over a class's own noise.
+    z = case(26, spread, seed=7)
+    p = perturb_max(z, noise)
+    for i in np.argsort(z)[[-1, -3, -12]]:
+        exact = one_probability(z, i, NOISES[noise])
+        assert p[i] == pytest.approx(exact, abs=1e-10)
+
+
+def test_the_normal_table():
+    d = np.append(np.random.default_rng(0).uniform(-8, 8, 500), [-8, 0, 8, np.inf])
+    cdf, pdf = _tabulated_normal(d.copy())
+    np.testing.assert_allclose(cdf, stats.norm.cdf(d), rtol=1e-12)
+    np.testing.assert_allclose(pdf, stats.norm.pdf(d), rtol=1e-11)
+
+
+def test_rows_do_not_depend_on_each_other():
+    z = np.stack([case(5, spread) for spread in (0.01, 1, 5, 1e3)])
+    for noise in ("normal", "logistic"):
+        alone = np.concatenate([perturb_max(row[None], noise) for row in z])
+        np.testing.assert_allclose(perturb_max(z, noise), alone, rtol=0, atol=1e-15)
+
+
+def test_quantiles_of_many_classes_and_large_scores():
+    z = 0.01 * np.random.default_rng(0).standard_normal((2, 1200))
+    p = perturb_max(z, n_quantiles=1)
+    # At the median of the noise a class wins with about exp(h(0) Σ_j (z_i - z_j)).
+    rate = 1200 * stats.norm.pdf(0) / stats.norm.cdf(0)
+    best = z.argmax(axis=1)
+    np.testing.assert_array_equal(p.argmax(axis=1), best)
+    gap = np.sort(z, axis=1)[:, -1] - np.sort(z, axis=1)[:, -2]
+    ratio = np.sort(p, axis=1)[:, -1] / np.sort(p, axis=1)[:, -2]
+    np.testing.assert_allclose(np.log(ratio), rate * gap, rtol=0.05)
+    mapping = PerturbMax("uniform", n_quantiles=2)
+    np.testing.assert_array_equal(mapping([[0, 1e16, 2e16]]), [[0, 0, 1]])
+
+
+@pytest.mark.parametrize("scale", [1e-5, 0.57, 1.0])
+def test_scores_near_the_largest_number(scale):
+    z = np.array([[-1e308, 0, 0]])
+    for noise in ("cauchy", "logistic", "laplace", "normal"):
+        mapping = PerturbMax(noise, scale)
+        log_p = mapping.log_probabilities(z)
+        assert log_p[0, 0] < -600
+        np.testing.assert_allclose(log_p[0, 1:], np.log(0.5), atol=1e-8)
+        np.testing.assert_allclose(mapping.scale_derivative(z), 0, atol=1e-20)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import minimize
 from scipy.special import expit, log_expit
 
 from skprob.losses import AccuracyLoss, FenchelYoungLoss, LogLoss
@@ -88,3 +89,60 @@ def test_what_is_no_marginal_is_refused():
 def test_losses_of_distributions_are_refused(loss, mapping):
     with pytest.raises(ValueError, match=r"sum to\s+one.*use FenchelYoungLoss"):
         loss(mapping).value([[0.0, 0.0]], [[1, 0]])
+
+
+@pytest.mark.parametrize("alpha", [1.0, 1.5, 2.0, 2.5])
+@pytest.mark.parametrize("budget", [(0, 1), (2, 2), (1.5, 2.25), (4.5, 9), (5, 5)])
+def test_a_budget_is_a_projection(alpha, budget):
+    """Beside an independent maximiser of ⟨p, z⟩ - Ω(p) over the polytope."""
+    mapping, rng = Sigmoid(alpha, budget), np.random.default_rng(0)
+    for z in rng.normal(scale=2, size=(3, 5)):
+        found = minimize(
+            lambda p: mapping.negative_entropy(p[None])[0] - p @ z,  # noqa: B023
+            np.full(5, np.clip(2.5, *budget) / 5),
+            bounds=[(1e-12, 1 - 1e-12)] * 5,
+            constraints=[
+                {"type": "ineq", "fun": lambda p: p.sum() - budget[0] + 1e-10},
+                {"type": "ineq", "fun": lambda p: budget[1] + 1e-10 - p.sum()},
+            ],
+            method="SLSQP",
+            options={"ftol": 1e-15, "maxiter": 1000},
+        )
+        p = mapping(z[None])[0]
+        assert_allclose(p, found.x, atol=2e-5)
+        assert mapping.potential(z[None])[0] == pytest.approx(-found.fun, abs=1e-6)
+
+
+def test_the_sum_keeps_to_its_budget_for_scores_of_any_size():
+    rows = [1e300, -1e300, 3e299, 0], [1e17, 1e17, -5, 2], [1e-300, 0, 0, 0]
+    large = np.array(rows)
+    for alpha in (1.0, 1.5, 2.0, 3.0):
+        for scores in (large, -large, large[:, ::-1]):
+            for budget in ((1, 1), (2, 2), (4, 4), (0, 0.5), (1.5, 2.5)):
+                p = Sigmoid(alpha, budget)(scores)
+                total = p.sum(axis=1)
+                assert (total >= budget[0] - 1e-14).all()
+                assert (total <= budget[1] + 1e-14).all()
+    # A sum of two, of two that are equal and two that are far below.
+    assert_allclose(Sigmoid(2, (1, 1))(large[1:2])[0], [0.5, 0.5, 0, 0], atol=1e-15)
+    p = sigmoid([0.0, -np.inf, 1.0], budget=(2, 3))
+    assert_array_equal(p, [1, 0, 1])
+
+
+def test_a_budget_that_is_none():
+    for budget in (
+        (1,),
+        (2, 1),
+        (-1, 2),
+        (0, 0),
+        ("a", 2),
+        (np.nan, 2),
+        (np.inf, np.inf),
+    ):
+        with pytest.raises(ValueError, match="budget must be"):
+            Sigmoid(budget=budget)(SCORES)
+    with pytest.raises(ValueError, match=r"at least 2; row 1 has only 1 available"):
+        Sigmoid(budget=(2, 3))([[0.0, 1.0, 2.0], [0.0, -np.inf, -np.inf]])
+    loss = FenchelYoungLoss(Sigmoid(budget=(0, 1)))
+    with pytest.raises(ValueError, match=r"budget \(0, 1\).* row 1, which sums to 2"):
+        loss.value([[0.0, 1.0], [0.0, 1.0]], [[0, 1], [1, 1]])

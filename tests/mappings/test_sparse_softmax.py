@@ -12,6 +12,7 @@ from skprob.mappings import (
     MAPPINGS,
     Softmax,
     SparseSoftmax,
+    Temperature,
     entmax,
     softmax,
     sparse_softmax,
@@ -200,3 +201,27 @@ def test_bad_parameters():
     for p in (0, -0.1, 1.1, np.nan, np.inf, "half"):
         with pytest.raises(ValueError, match="'p' parameter of SparseSoftmax must be"):
             SparseSoftmax(p=p)([[1.0, 2.0]])
+
+
+def test_scores_that_the_shift_makes_equal():
+    """The higher one is kept, in whatever order they come."""
+    rows = np.array([[0, 1e-20, 3.0], [1e-20, 0, 3.0], [-1e-20, -2e-20, 1.0]])
+    kept = [[1, 2], [0, 2], [0, 2]]
+    mappings = (
+        SparseSoftmax(2),
+        SparseSoftmax(p=0.95),
+        Temperature(SparseSoftmax(2), 3),
+    )
+    for mapping in mappings:
+        scores = rows if mapping.get_params().get("p") is None else rows[:2]
+        for p, classes in zip(mapping(scores), kept, strict=False):
+            assert np.flatnonzero(p).tolist() == classes
+    few = np.array([[0, 1e-20, 1e-10, 3.0]], dtype=np.float32)
+    assert np.flatnonzero(SparseSoftmax(3)(few)).tolist() == [1, 2, 3]
+
+
+def test_the_function_has_the_defaults_of_the_class():
+    scores = np.random.default_rng(0).normal(size=(3, 20))
+    np.testing.assert_array_equal(sparse_softmax(scores), SparseSoftmax()(scores))
+    with pytest.raises(ValueError, match="Exactly one of k and p"):
+        sparse_softmax(scores, k=None)

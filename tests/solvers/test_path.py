@@ -124,3 +124,24 @@ def test_starts_that_are_far_off_do_not_end_it(mapping):
     parameters, converged = path(objective, starts=[start] * len(STRENGTHS))
     assert all(converged)
     assert_optimal(objective, STRENGTHS, parameters, rtol=1e-5)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_where_a_warm_start_leads_nowhere_the_fit_starts_again(solver):
+    """From zero, and what it finds is taken if it converges, or gets lower."""
+    X, y = classes(3)
+    objective = objective_of(X, y, Softmax())
+    solve = SOLVERS[solver]
+    far = np.random.default_rng(0).normal(scale=1e4, size=objective.n_parameters)
+    cold = solve(objective, objective.initial(), tol=1e-5, max_iter=500)
+    limits = {"tol": 1e-5, "max_iter": cold.n_iter}
+    stuck = solve(objective, far, **limits)
+    assert cold.converged and not stuck.converged
+    one = objective.penalty.strengths
+    (found,), converged = path(objective, one, [far], solver=solver, **limits)
+    assert converged == [True]
+    assert_optimal(objective, one, [found], rtol=1e-5)
+    (found,), converged = path(objective, one, [far], solver=solver, max_iter=1)
+    assert converged == [False]
+    first = solve(objective, objective.initial(), tol=1e-6, max_iter=1)
+    assert value_at(objective, found)[0] <= first.value * 1.001

@@ -1,0 +1,156 @@
+"""What the estimators share: weights of the training rows for new rows."""
+
+from numbers import Integral
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.neighbors import NearestNeighbors
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._docs import DocumentationLink
+from .._validation import RealInterval, naming
+from ..mappings import Mapping, get_mapping
+
+# Weights of so many pairs of rows are in memory at a time (8 MiB).
+_MOST_PAIRS = 1 << 20
+# Training rows whose neighbours the unit of distances is taken from.
+_N_FOR_UNIT = 1000
+
+
+class BaseAttention(DocumentationLink, BaseEstimator):
+    """Weighted means of the training rows' targets (Nadaraya-Watson)."""
+
+    _parameter_constraints: dict = {
+        "mapping": [Mapping, callable, str],
+        "similarity": [StrOptions({"distance", "dot"})],
+        "temperature": [RealInterval(0, None, closed="neither")],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
+    }
+
+    def __init__(
+        self,
+        mapping="sparsemax",
+        *,
+        similarity="distance",
+        temperature=1.0,
+        n_neighbors=100,
+    ):
+        self.mapping = mapping
+        self.similarity = similarity
+        self.temperature = temperature
+        self.n_neighbors = n_neighbors
+
+    def attention_weights(self, X):
+        """Weights of the training rows, the keys, for new rows, the queries.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+
+        Returns
+        -------
+        weights : CSR array of shape (n_queries, n_samples)
+            Rows sum to one; only what is not zero is stored.
+        """
+        X = self._checked_queries(X)
+        parts = [self._weights(X[rows]) for rows in self._blocks(X)]
+        return sparse.vstack(parts, format="csr")
+
+    def _check_X(self, X, reset):
+        with naming("X"):
+            dtype = [np.float64, np.float32]
+            return validate_data(self, X, dtype=dtype, reset=reset)
+
+    def _checked_queries(self, X):
+        check_is_fitted(self)
+        return self._check_X(X, reset=False)
+
+    def _fit_keys(self, X):
+        """Keep the training rows, and what is needed to find the nearest."""
+        mapping = get_mapping(self.mapping)
+        mapping._validate_params()
+        if mapping.polytope != "simplex":
+            raise ValueError(
+                "mapping must give probabilities that sum to one; those of "
+                f"{mapping!r} are marginals."
+            )
+        self._mapping = mapping
+        self._keys = X
+        self.n_samples_fit_ = len(X)
+        if self.similarity == "dot":
+            self.scale_ = float(np.sqrt(X.shape[1]))
+            return
+        self._search = NearestNeighbors().fit(X)
+        some = X[:: -(-len(X) // _N_FOR_UNIT)]
+        # The first is the row itself, or one like it.
+        nearest = self._search.kneighbors(some, min(2, len(X)))[0][:, -1]
+        mean = float(np.mean(nearest**2))
+        self.scale_ = mean if mean > 0 else 1.0
+
+    def _blocks(self, X):
+        n_keys = self.n_samples_fit_
+        if self.n_neighbors is not None and self.similarity == "distance":
+            n_keys = min(self.n_neighbors, n_keys)
+        step = max(1, _MOST_PAIRS // n_keys)
+        return [slice(start, start + step) for start in range(0, len(X), step)]
+
+    def _weights(self, X):
+        """The weights for some checked rows, as a CSR array."""
+        similarity, columns = self._similarities(X)
+        weights = self._mapping(similarity / (self.temperature * self.scale_))
+        indptr = np.arange(0, weights.size + 1, weights.shape[1])
+        shape = len(X), self.n_samples_fit_
+        found = sparse.csr_array((weights.ravel(), columns.ravel(), indptr), shape)
+        found.sort_indices()
+        found.eliminate_zeros()
+        return found
+
+    def _similarities(self, X):
+        """Those of some training rows, and the numbers of these rows."""
+        n = self.n_samples_fit_
+        k = n if self.n_neighbors is None else min(self.n_neighbors, n)
+        if self.similarity == "distance":
+            distance, columns = self._search.kneighbors(X, k)
+            return -(distance**2), columns
+        products = X @ self._keys.T
+        if k == n:
+            return products, np.tile(np.arange(n), (len(X), 1))
+        columns = np.argpartition(products, n - k, axis=1)[:, n - k :]
+        return np.take_along_axis(products, columns, axis=1), columns
+
+    def _means(self, X, of_means):
+        """What a function makes of the weighted means of the targets, as one array."""
+        X = self._checked_queries(X)
+        parts = [
+            of_means(_dense(self._weights(X[rows]) @ self._values))
+            for rows in self._blocks(X)
+        ]
+        return np.concatenate(parts)
+
+
+def _dense(array):
+    return array.toarray() if sparse.issparse(array) else array
+
+
+PARAMETERS = """mapping : Mapping, callable or str, default="sparsemax"
+        What makes the weights of the training rows. With sparsemax, or entmax, each
+        query has neighbours of its own number: those near enough.
+    similarity : {"distance", "dot"}, default="distance"
+        Minus the squared Euclidean distance, or the inner product.
+    temperature : float, default=1.0
+        The similarities are divided by it, in units of ``scale_``. The higher, the more
+        training rows have a part in a prediction.
+    n_neighbors : int or None, default=100
+        Only so many training rows, the most similar ones, can have a weight; None is
+        all of them. With a sparse mapping it changes nothing unless more would."""
+
+ATTRIBUTES = """scale_ : float
+        The unit of similarities: the mean squared distance of a training row to its
+        nearest, of up to 1000 rows; for inner products the root of the number of
+        features.
+    n_samples_fit_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X had them."""

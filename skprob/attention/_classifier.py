@@ -1,0 +1,189 @@
+"""A classifier by attention to the training rows."""
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.metrics import accuracy_score
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from .._validation import RealInterval
+from ..targets import KINDS, as_labels, check_target, column_names, encode_target
+from ._base import ATTRIBUTES, PARAMETERS, BaseAttention
+
+
+class AttentionClassifier(ClassifierMixin, BaseAttention):
+    __doc__ = f"""Classifier whose probabilities are means of training targets.
+
+    The weights of the mean are a mapping of similarities: the training rows are the
+    keys, their targets the values (Nadaraya-Watson). With softmax every training row
+    counts, with sparsemax the nearest few, as many as are near.
+
+    Parameters
+    ----------
+    {PARAMETERS}
+    target_type : {{"auto", "class", "label_set", "distribution"}}, default="auto"
+        What `y` is: labels, a 0/1 indicator of label sets, or distributions over the
+        classes. "auto" reads it off `y`.
+    threshold : float, default=0.5
+        A label is in a predicted set if its marginal is more than this.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Sorted labels, or names or numbers of the columns of `y`.
+    target_type_ : str
+    {ATTRIBUTES}
+
+    See Also
+    --------
+    AttentionRegressor : The same for numbers.
+    sklearn.neighbors.KNeighborsClassifier : A fixed number of neighbours.
+
+    References
+    ----------
+    E. A. Nadaraya, "On estimating regression", Theory of Probability and its
+    Applications 9, 1964.
+
+    O. Anava and K. Y. Levy, "k*-nearest neighbors: from global to local", NeurIPS 2016.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from skprob.attention import AttentionClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = AttentionClassifier(temperature=10.0).fit(X, y)
+    >>> model.predict_proba(X[[0, 70]]).round(3)
+    array([[1.   , 0.   , 0.   ],
+           [0.   , 0.415, 0.585]])
+    """
+
+    _parameter_constraints: dict = {
+        **BaseAttention._parameter_constraints,
+        "target_type": [StrOptions({"auto", *KINDS})],
+        "threshold": [RealInterval(0, 1, closed="left")],
+    }
+
+    def __init__(
+        self,
+        mapping="sparsemax",
+        *,
+        similarity="distance",
+        temperature=1.0,
+        n_neighbors=100,
+        target_type="auto",
+        threshold=0.5,
+    ):
+        super().__init__(
+            mapping,
+            similarity=similarity,
+            temperature=temperature,
+            n_neighbors=n_neighbors,
+        )
+        self.target_type = target_type
+        self.threshold = threshold
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y):
+        """Keep the training rows and their targets.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like or sparse matrix
+            Labels of shape (n_samples,), or an indicator or distributions of shape
+            (n_samples, n_classes).
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        ValueError
+            If a parameter is not allowed, or X or y hold NaN or infinity, do not fit
+            together, or are none of the kinds above.
+        """
+        names = column_names(y)
+        X = self._check_X(X, reset=True)
+        y = check_target(y, "y", len_of=X)
+        # Sets are their indicators: their mean is a marginal for each label.
+        encoded = encode_target(y, self.target_type, X.dtype)
+        if encoded.kind == "label_set":
+            encoded = encode_target(y, encoded.kind, X.dtype, polytope="cube")
+        self._fit_keys(X)
+        self.target_type_ = encoded.kind
+        is_named = names is not None and encoded.kind != "class"
+        self.classes_ = np.asarray(names) if is_named else encoded.classes
+        values = encoded.target.to_dense(X.dtype)
+        # Of labels and sets few numbers of a row are not zero.
+        is_sparse = encoded.kind != "distribution"
+        self._values = sparse.csr_array(values) if is_sparse else values
+        return self
+
+    def predict_proba(self, X):
+        """Probabilities of the classes, or marginals of the labels.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_queries, n_classes)
+            In the order of ``classes_``. After a fit to label sets each label's own
+            probability, which do not sum to one.
+        """
+        return self._means(X, lambda means: np.clip(means, 0, 1))
+
+    def predict(self, X):
+        """Predicted labels, label sets, or most probable classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+
+        Returns
+        -------
+        y : ndarray of shape (n_queries,) or (n_queries, n_classes)
+            The most probable label; after a fit to label sets the 0/1 indicator of the
+            labels above ``threshold``, to distributions the column number of the most
+            probable class.
+        """
+        p = self.predict_proba(X)
+        if self.target_type_ == "label_set":
+            return (p > self.threshold).astype(np.int64)
+        columns = p.argmax(axis=1)
+        return self.classes_[columns] if self.target_type_ == "class" else columns
+
+    def score(self, X, y, sample_weight=None):
+        """Accuracy of the predictions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+        y : array-like or sparse matrix
+            Of the kind that was fitted.
+        sample_weight : array-like of shape (n_queries,), default=None
+
+        Returns
+        -------
+        score : float
+            The share of right labels, or of whole sets; for distributions the mean
+            target probability of the predicted class.
+        """
+        check_is_fitted(self)
+        predicted = self.predict(X)
+        if self.target_type_ == "class":
+            y = as_labels(y)
+        if self.target_type_ != "distribution":
+            return accuracy_score(y, predicted, sample_weight=sample_weight)
+        y = check_target(y, "y", len_of=predicted)
+        target = encode_target(y, "distribution").target.to_dense(np.float64)
+        hit = target[np.arange(len(predicted)), predicted]
+        return float(np.average(hit, weights=sample_weight))

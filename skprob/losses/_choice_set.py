@@ -1,0 +1,94 @@
+"""Any loss where some classes are not available."""
+
+import numpy as np
+
+from ._base import Loss
+
+
+class ChoiceSetLoss(Loss):
+    r"""Another loss, where classes that are not available have the score -inf.
+
+    It is given a :class:`~skprob.targets.ChoiceSetTarget`, which has the classes that
+    each row may choose from: what is lost on a row is the other loss over these. With
+    softmax it is the conditional logit model.
+
+    Parameters
+    ----------
+    loss : Loss
+        The other loss, with its mapping.
+
+    References
+    ----------
+    D. McFadden, "Conditional logit analysis of qualitative choice behavior", in:
+    Frontiers in Econometrics, 1974.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.losses import ChoiceSetLoss, FenchelYoungLoss
+    >>> from skprob.targets import ChoiceSetTarget, SparseTarget
+    >>> label = SparseTarget.from_labels(np.array([0]), n_classes=3)
+    >>> target = ChoiceSetTarget(label, np.array([[True, True, False]]))
+    >>> loss = ChoiceSetLoss(FenchelYoungLoss("softmax"))
+    >>> loss.evaluate(np.zeros((1, 3)), target)[1]
+    array([[-0.5,  0.5,  0. ]])
+    """
+
+    _parameter_constraints = {"loss": [Loss]}
+    has_common_classes = False
+
+    def __init__(self, loss):
+        self.loss = loss
+
+    @property
+    def mapping(self):
+        """The mapping of the loss."""
+        return self.loss.mapping
+
+    @property
+    def is_convex(self):
+        """Whether the loss is."""
+        return self.loss.is_convex
+
+    @property
+    def has_bounded_hessian(self):
+        """Whether the loss has one."""
+        return self.loss.has_bounded_hessian
+
+    @property
+    def has_negative_entropy(self):
+        """Whether the loss has one."""
+        return self.loss.has_negative_entropy
+
+    @property
+    def total_margin(self):
+        """That of the loss."""
+        return self.loss.total_margin
+
+    def negative_entropy(self, probabilities):
+        # One distribution for all rows gives some row a class that it has not.
+        return np.full(len(probabilities), np.inf)
+
+    def with_mapping(self, mapping):
+        return ChoiceSetLoss(self.loss.with_mapping(mapping))
+
+    def check(self):
+        self._validate_params()
+        self.loss.check()
+
+    def check_on(self, make_scores):
+        self.loss.check_on(make_scores)
+
+    def stages(self):
+        return [ChoiceSetLoss(stage) for stage in self.loss.stages()]
+
+    def constant(self, target, n_available=None):
+        return self.loss.constant(target.target, target.n_available)
+
+    def evaluate(self, scores, target):
+        target.mask(scores, -np.inf)
+        return self.loss.evaluate(scores, target.target)
+
+    def linearize(self, scores, target):
+        target.mask(scores, -np.inf)
+        return self.loss.linearize(scores, target.target)

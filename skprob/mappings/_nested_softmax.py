@@ -1,0 +1,274 @@
+"""Nested softmax: softmax over nests of classes that are alike, and within each."""
+
+from numbers import Real
+
+import numpy as np
+from scipy.special import xlogy
+from sklearn.utils._param_validation import Interval
+
+from ._base import Linearization, Mapping
+from ._rows import along_axis
+
+
+class NestedSoftmax(Mapping):
+    r"""Nested softmax (nested logit): classes of one nest compete more closely.
+
+    The classes are divided into nests B, each with a scale :math:`0 < \mu_B \le 1`:
+
+    .. math:: p_i = P(B)\, P(i \mid B), \quad
+        P(i \mid B) = \frac{\exp(z_i / \mu_B)}{\exp I_B}, \quad
+        P(B) = \frac{\exp(\mu_B I_B)}{\sum_C \exp(\mu_C I_C)}, \quad
+        I_B = \log \sum_{i \in B} \exp(z_i / \mu_B)
+
+    for a class i of nest B. With all scales 1 it is softmax. The smaller a scale, the
+    more alike the classes of the nest: a class that becomes less likely gives its share
+    to the others of its nest first. It is the probability of the largest score after
+    Gumbel noise that is correlated within nests, with correlation :math:`1 - \mu_B^2`.
+
+    It is the gradient of :math:`F(z) = \log \sum_B \exp(\mu_B I_B)`, with
+    :math:`\Omega(p) = \sum_B \mu_B \sum_{i \in B} p_i \log p_i + \sum_B (1 - \mu_B)
+    P_B \log P_B` and :math:`P_B = \sum_{i \in B} p_i`. A class of another nest with a
+    higher score may have a lower probability.
+
+    Parameters
+    ----------
+    nests : array-like of shape (n_classes,) or None, default=None
+        For each class the index of its nest, integers from 0 to n_nests - 1, each at
+        least once. None stands for one nest of all classes.
+    scales : float or array-like of shape (n_nests,), default=1.0
+        Above 0 and up to 1; a number stands for all nests. With one nest it is softmax
+        at that temperature.
+
+    See Also
+    --------
+    Softmax : The same with all scales 1.
+    PerturbMax : Correlated noise of other kinds, by its `loadings`.
+    nested_softmax : The same as a function, along any axis of an array.
+
+    References
+    ----------
+    D. McFadden, "Modelling the choice of residential location", in Spatial Interaction
+    Theory and Planning Models, 1978.
+
+    K. E. Train, "Discrete Choice Methods with Simulation", second edition, chapter 4,
+    2009.
+
+    Examples
+    --------
+    >>> from skprob.mappings import NestedSoftmax
+    >>> car_or_bus = NestedSoftmax(nests=[0, 1, 1], scales=[1.0, 0.01])
+    >>> car_or_bus([[0.0, 0.0, 0.0]]).round(3)  # two buses that are the same
+    array([[0.498, 0.251, 0.251]])
+    >>> NestedSoftmax(nests=[0, 1, 1])([[0.0, 0.0, 0.0]]).round(3)
+    array([[0.333, 0.333, 0.333]])
+    """
+
+    _parameter_constraints = {
+        "nests": ["array-like", None],
+        "scales": [Interval(Real, 0, 1, closed="right"), "array-like"],
+    }
+
+    has_potential = True
+
+    def __init__(self, nests=None, scales=1.0):
+        self.nests = nests
+        self.scales = scales
+
+    def _validate_params(self):
+        super()._validate_params()
+        self._nests()
+
+    @property
+    def is_symmetric(self):
+        """Whether all classes are in one nest, or all scales 1."""
+        return self.nests is None or bool((np.asarray(self.scales) == 1).all())
+
+    @property
+    def is_order_preserving(self):
+        """Whether all classes are in one nest, or all scales 1."""
+        return self.is_symmetric
+
+    def probabilities(self, scores):
+        return np.exp(self._log_probabilities(scores)[0])
+
+    def probabilities_and_potential(self, scores):
+        log_p, _, potential, _, _ = self._log_probabilities(scores)
+        return np.exp(log_p), potential
+
+    def negative_entropy(self, probabilities):
+        omega = np.zeros(len(probabilities), dtype=probabilities.dtype)
+        for classes, scale in self._of(probabilities.shape[1]):
+            p = probabilities[:, classes]
+            mass = p.sum(axis=1)
+            omega += scale * xlogy(p, p).sum(axis=1)
+            omega += (1 - scale) * xlogy(mass, mass)
+        return omega
+
+    def linearize(self, scores):
+        return self.linearize_with_potential(scores)[0]
+
+    def linearize_with_potential(self, scores):
+        log_p, within, potential, nest, scale = self._log_probabilities(scores)
+        p = np.exp(log_p)
+
+        # The change of log p.
+        rate = _rate(p, within, nest, scale)
+
+        def product(direction):
+            return p * rate(direction)
+
+        def vjp_derivative(cotangent, direction):
+            moved = product(direction)
+            inside = (within * direction) @ nest @ nest.T
+            turned = within * (direction - inside) / scale
+            change = (1 - 1 / scale) * ((cotangent * turned) @ nest @ nest.T)
+            change -= (cotangent * moved).sum(axis=1, keepdims=True)
+            return moved * rate(cotangent) + p * change
+
+        return Linearization(p, product, product, vjp_derivative), potential
+
+    def log_linearize(self, scores):
+        log_p, within, _, nest, scale = self._log_probabilities(scores)
+        p = np.exp(log_p)
+
+        jvp = _rate(p, within, nest, scale)
+
+        def vjp(cotangent):
+            inside = within * (cotangent @ nest @ nest.T)
+            total = cotangent.sum(axis=1, keepdims=True)
+            return cotangent / scale + (1 - 1 / scale) * inside - p * total
+
+        def vjp_derivative(cotangent, direction):
+            inside = (within * direction) @ nest @ nest.T
+            turned = within * (direction - inside) / scale
+            of_nest = cotangent @ nest @ nest.T
+            total = cotangent.sum(axis=1, keepdims=True)
+            return (1 - 1 / scale) * turned * of_nest - total * p * jvp(direction)
+
+        return Linearization(log_p, jvp, vjp, vjp_derivative)
+
+    def _log_probabilities(self, scores):
+        """Of standard scores, what everything else is made of.
+
+        Returns
+        -------
+        log_p, within : ndarray of shape (n_samples, n_classes)
+            Logarithms of the probabilities; probabilities given the nest.
+        potential : ndarray of shape (n_samples,)
+        nest : ndarray of shape (n_classes, n_nests)
+            One where a class is in a nest, else zero.
+        scale : ndarray of shape (n_classes,)
+            Of each class's nest.
+        """
+        n_classes, nests = scores.shape[1], self._of(scores.shape[1])
+        log_p, within = np.empty_like(scores), np.zeros_like(scores)
+        values = np.empty((len(scores), len(nests)), dtype=scores.dtype)
+        nest = np.zeros((n_classes, len(nests)), dtype=scores.dtype)
+        scales = np.empty(n_classes, dtype=scores.dtype)
+        for index, (classes, scale) in enumerate(nests):
+            z = scores[:, classes]
+            top = z.max(axis=1, keepdims=True)
+            # A nest without an available class has no probability.
+            top = np.where(top > -np.inf, top, 0)
+            with np.errstate(divide="ignore", over="ignore"):
+                z = (z - top) / scale
+                e = np.exp(z)
+                total = e.sum(axis=1, keepdims=True)
+                inclusive = np.log(total)
+                values[:, index] = (top + scale * inclusive)[:, 0]
+                log_p[:, classes] = z - np.where(total > 0, inclusive, 0)
+            within[:, classes] = e / np.where(total > 0, total, 1)
+            nest[classes, index] = 1
+            scales[classes] = scale
+        top = values.max(axis=1, keepdims=True)
+        with np.errstate(divide="ignore"):
+            potential = top + np.log(np.exp(values - top).sum(axis=1, keepdims=True))
+        for index, (classes, _) in enumerate(nests):
+            log_p[:, classes] += values[:, [index]] - potential
+        return log_p, within, potential[:, 0], nest, scales
+
+    def _of(self, n_classes):
+        """The classes and the scale of each nest, of so many classes."""
+        nests, scales = self._nests()
+        if nests is None:
+            nests = np.zeros(n_classes, dtype=int)
+        if len(nests) != n_classes:
+            raise ValueError(
+                f"nests must have an entry for each of the {n_classes} classes; got "
+                f"{len(nests)}."
+            )
+        return [(np.flatnonzero(nests == b), scale) for b, scale in enumerate(scales)]
+
+    def _nests(self):
+        """Both parameters as arrays, checked."""
+        nests, n_nests = None, 1
+        if self.nests is not None:
+            nests = np.asarray(self.nests)
+            n_nests = len(np.unique(nests))
+            is_index = nests.ndim == 1 and nests.dtype.kind in "iu" and len(nests) > 0
+            if not is_index or not (np.unique(nests) == np.arange(n_nests)).all():
+                raise ValueError(
+                    "nests must be integers of shape (n_classes,), with each of 0 to "
+                    f"n_nests - 1 among them; got {self.nests!r}."
+                )
+        try:
+            scales = np.asarray(self.scales, dtype=float)
+            scales = np.broadcast_to(scales, n_nests)
+        except (TypeError, ValueError):
+            scales = np.array(np.nan)
+        if not ((scales > 0) & (scales <= 1)).all():
+            raise ValueError(
+                "scales must be a number above 0 and up to 1, or one for each of the "
+                f"{n_nests} nests; got {self.scales!r}."
+            )
+        return nests, [float(scale) for scale in scales]
+
+
+def _rate(p, within, nest, scale):
+    """The Jacobian of log-probabilities, as a function of the direction."""
+
+    def rate(direction):
+        inside = (within * direction) @ nest @ nest.T
+        mean = (p * direction).sum(axis=1, keepdims=True)
+        return direction / scale + (1 - 1 / scale) * inside - mean
+
+    return rate
+
+
+def nested_softmax(scores, nests=None, scales=1.0, axis=-1):
+    """Nested softmax along an axis of an array.
+
+    Parameters
+    ----------
+    scores : array-like of shape (..., n_classes, ...)
+        Real scores; -inf means that the class is not available.
+    nests : array-like of shape (n_classes,) or None, default=None
+        For each class the index of its nest; None stands for one nest.
+    scales : float or array-like of shape (n_nests,), default=1.0
+        Above 0 and up to 1; a number stands for all nests.
+    axis : int, default=-1
+        The axis along which the probabilities sum to one.
+
+    Returns
+    -------
+    probabilities : ndarray of the shape of `scores`
+        float32 for float32 scores and float64 otherwise.
+
+    Raises
+    ------
+    ValueError
+        If the nests are not indices of all classes, or a scale is not above 0 and up to
+        1; if the scores are not real numbers, hold NaN or +inf, or only -inf along the
+        axis; if there is no such axis.
+
+    See Also
+    --------
+    NestedSoftmax : The mapping, with its potential, entropy and Jacobian.
+
+    Examples
+    --------
+    >>> from skprob.mappings import nested_softmax
+    >>> nested_softmax([0.0, 0.0, 0.0], nests=[0, 1, 1], scales=0.5).round(3)
+    array([0.414, 0.293, 0.293])
+    """
+    return along_axis(NestedSoftmax(nests, scales), scores, axis)

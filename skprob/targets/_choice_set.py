@@ -1,0 +1,146 @@
+"""A target with the classes that each row may choose from."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ._dense import DenseTarget
+from ._smoothed import SmoothedTarget
+from ._sparse import SparseTarget
+
+
+@dataclass(frozen=True)
+class ChoiceSetTarget:
+    """A target with the classes that each row may choose from.
+
+    Parameters
+    ----------
+    target : DenseTarget, SparseTarget or SmoothedTarget
+        Zero where a class is not available.
+    available : ndarray of bool of shape (n_samples, n_classes)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.targets import ChoiceSetTarget, SparseTarget
+    >>> label = SparseTarget.from_labels(np.array([2]), n_classes=3)
+    >>> target = ChoiceSetTarget(label, np.array([[True, False, True]]))
+    >>> scores = np.zeros((1, 3))
+    >>> target.mask(scores, -np.inf)
+    >>> scores
+    array([[  0., -inf,   0.]])
+    """
+
+    target: DenseTarget | SparseTarget | SmoothedTarget
+    available: np.ndarray
+
+    @classmethod
+    def smoothed(cls, target, available, amount, polytope="simplex"):
+        """The target mixed with the centre of the polytope of what is available."""
+        if amount == 0:
+            return cls(target, available)
+        centre = available / (
+            2 if polytope == "cube" else available.sum(axis=1, keepdims=True)
+        )
+        dtype = target.values.dtype
+        mixture = (1 - amount) * target.to_dense(dtype) + amount * centre
+        return cls(DenseTarget(mixture.astype(dtype, copy=False)), available)
+
+    @property
+    def n_available(self):
+        """How many classes each row may choose from."""
+        return np.count_nonzero(self.available, axis=1)
+
+    def mask(self, array, value):
+        """Set entries of classes that are not available, in place."""
+        np.copyto(array, value, where=~self.available)
+
+    @property
+    def shape(self):
+        return self.target.shape
+
+    @property
+    def second(self):
+        """Of two classes, the second's probability in each row."""
+        return self.target.second
+
+    def inner(self, array):
+        """Σ_k q_k a_k of each row; where q_k = 0 an infinite a_k counts nothing."""
+        return self.target.inner(array)
+
+    def add_to(self, array, factor):
+        """Add the target times a factor to an array, in place."""
+        self.target.add_to(array, factor)
+
+    def to_dense(self, dtype):
+        """The target as an array of shape (n_samples, n_classes)."""
+        return self.target.to_dense(dtype)
+
+    def packed(self):
+        """The rows without what their entropy does not depend on."""
+        return self.target.packed()
+
+    def class_totals(self, weight):
+        """Weighted sum of the rows, of shape (n_classes,)."""
+        return self.target.class_totals(weight)
+
+    def block(self, rows):
+        """The target of a slice of rows."""
+        return ChoiceSetTarget(self.target.block(rows), self.available[rows])
+
+    def take(self, rows):
+        """The target of rows given by their numbers."""
+        return ChoiceSetTarget(self.target.take(rows), self.available[rows])
+
+
+def check_available(available, shape, name="available"):
+    """The classes that rows may choose from, as a checked array of booleans.
+
+    Parameters
+    ----------
+    available : array-like of bool of shape (n_samples, n_classes)
+        Booleans, or numbers that are zero or one.
+    shape : tuple
+        The shape that it must have.
+    name : str
+        What errors call it.
+
+    Returns
+    -------
+    available : ndarray of bool
+
+    Raises
+    ------
+    ValueError
+        If it has another shape, other values, or a row without any class.
+    """
+    found = np.asarray(available)
+    if found.shape != tuple(shape):
+        raise ValueError(
+            f"{name} must be booleans of shape (n_samples, n_classes), {tuple(shape)}; "
+            f"got shape {found.shape}."
+        )
+    if found.dtype != bool:
+        if found.dtype.kind not in "iuf" or not np.isin(found, (0, 1)).all():
+            raise ValueError(f"{name} must be booleans; got dtype {found.dtype}.")
+        found = found.astype(bool)
+    without = ~found.any(axis=1)
+    if without.any():
+        raise ValueError(
+            f"{name} must have a class for each row; row {without.argmax()} has none."
+        )
+    return found
+
+
+def check_target_available(target, available, rows):
+    """Raise where a target has a class that is not available.
+
+    Errors name the row by its number in `rows`.
+    """
+    wrong = (target.to_dense(np.float64) > 0) & ~available
+    if wrong.any():
+        row = int(wrong.any(axis=1).argmax())
+        raise ValueError(
+            f"The target of row {rows[row]} is not available: y has class "
+            f"{int(wrong[row].argmax())}, counted from 0, and available is False there."
+        )

@@ -1,0 +1,145 @@
+"""Nested softmax against its definition, softmax and simulated Gumbel noise."""
+
+import mpmath as mp
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.special import logsumexp
+
+from skprob import LinearClassifier
+from skprob.losses import FenchelYoungLoss
+from skprob.mappings import NestedSoftmax, Softmax, nested_softmax
+
+from . import definitions
+
+NESTS, SCALES = [0, 1, 1, 0, 2], [0.5, 0.2, 0.9]
+MAPPING = NestedSoftmax(NESTS, SCALES)
+
+
+def rows():
+    z = np.random.default_rng(0).normal(size=(5, 5))
+    z *= np.array([[0.1], [1], [5], [300], [1]])
+    z[4, [0, 3]] = -np.inf
+    return z
+
+
+def difference(function, z, direction, step=1e-5):
+    return (function(z + step * direction) - function(z - step * direction)) / (
+        2 * step
+    )
+
+
+def test_probabilities_by_definition():
+    z = rows()
+    exact = [definitions.probabilities(MAPPING, row) for row in z]
+    assert_allclose(MAPPING(z), np.array(exact, dtype=float), rtol=1e-12, atol=0)
+    logs = [[float(mp.log(p)) if p else -np.inf for p in row] for row in exact]
+    assert_allclose(MAPPING.log_probabilities(z), logs, rtol=1e-13)
+    assert MAPPING(z.astype(np.float32)).dtype == np.float32
+
+
+def test_it_is_the_gradient_of_its_potential_and_has_an_entropy():
+    z = rows()[:3]
+    v = np.random.default_rng(1).normal(size=z.shape)
+    slope = difference(MAPPING.potential, z, v)
+    p = MAPPING(z)
+    assert_allclose(slope, (p * v).sum(axis=1), atol=1e-10, rtol=1e-9)
+    assert_allclose(MAPPING.entropy(p), MAPPING.potential(z) - (p * z).sum(axis=1))
+    potential = [
+        logsumexp(
+            [m * logsumexp(row[np.array(NESTS) == b] / m) for b, m in enumerate(SCALES)]
+        )
+        for row in z
+    ]
+    assert_allclose(MAPPING.potential(z), potential, rtol=1e-13)
+    assert_allclose(MAPPING.entropy(np.eye(5)), 0, atol=1e-15)
+
+
+def test_derivatives():
+    z = rows()[:3]
+    c, v = np.random.default_rng(2).normal(size=(2, *z.shape))
+    assert_allclose(MAPPING.jvp(z, v), difference(MAPPING, z, v), atol=1e-9)
+    assert_allclose(MAPPING.vjp(z, v), MAPPING.jvp(z, v), atol=1e-15)
+    for name in "linearize", "log_linearize":
+
+        def vjp(scores, name=name):
+            return getattr(MAPPING, name)(scores).vjp(c)
+
+        linear = getattr(MAPPING, name)(z)
+        second = linear.vjp_derivative(c, v)
+        assert_allclose(second, difference(vjp, z, v), atol=1e-8, rtol=1e-8)
+        pairs = (linear.jvp(v.copy()) * c).sum(axis=1), (linear.vjp(c) * v).sum(axis=1)
+        assert_allclose(*pairs)
+
+
+def test_scales_of_one_are_softmax_and_one_nest_its_temperature():
+    z = rows()
+    assert_allclose(nested_softmax(z, NESTS), Softmax()(z), atol=1e-15)
+    assert_allclose(nested_softmax(z, scales=0.5), Softmax()(2 * z), atol=1e-15)
+    assert NestedSoftmax(NESTS).is_order_preserving
+    assert not MAPPING.is_order_preserving
+    # Two that are the same share what one has.
+    p = nested_softmax([1.0, 0.0, 0.0], [0, 1, 1], [1.0, 1e-3])
+    assert_allclose(p[0], np.e / (np.e + 1), atol=1e-3)
+    p = nested_softmax([0.31, 0.0, 0.3], [0, 0, 1], 0.3)
+    assert p[0] < p[2]
+
+
+def positive_stable(index, size, rng):
+    """Noise of Laplace transform exp(-t^index), by Chambers, Mallows and Stuck."""
+    u, e = np.pi * rng.random(size), rng.exponential(size=size)
+    a = np.sin(index * u) / np.sin(u) ** (1 / index)
+    return a * (np.sin((1 - index) * u) / e) ** ((1 - index) / index)
+
+
+def test_simulation():
+    rng, n = np.random.default_rng(3), 200_000
+    z = np.array([0.3, 0.0, -0.5, 0.2, 0.1])
+    of, scale = np.array(NESTS), np.array(SCALES)[NESTS]
+    # μ (ε + log S) with S stable of index μ is Gumbel noise, shared by a nest.
+    shared = np.stack([np.log(positive_stable(m, n, rng)) for m in SCALES], axis=1)
+    noise = scale * (rng.gumbel(size=(n, 5)) + shared[:, of])
+    share = np.bincount((z + noise).argmax(axis=1), minlength=5) / n
+    p = MAPPING(z[None])[0]
+    assert (np.abs(share - p) <= 4.5 * np.sqrt(p * (1 - p) / n)).all()
+
+
+def test_it_can_be_fitted():
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(300, 3))
+    scores = X @ rng.normal(size=(3, 5))
+    y = [rng.choice(5, p=p) for p in MAPPING(scores)]
+    for loss in "fenchel_young", "log":
+        model = LinearClassifier(MAPPING, loss=loss, tol=1e-8).fit(X, y)
+        scores = model.decision_function(X)
+        gradient = model.loss_.value_and_gradient(scores, np.eye(5)[y])[1]
+        assert_allclose(gradient.T @ X, -model.coef_, atol=1e-4)
+
+
+def test_the_loss_of_a_distribution_knows_which_classes_it_means():
+    loss, z = FenchelYoungLoss(MAPPING), rows()[:3]
+    q = MAPPING(z)
+    q[0] = [0, 0.5, 0.5, 0, 0]
+    # Zero where the probabilities are the target.
+    value = loss.value(z, q)
+    assert_allclose(value[1:], 0, atol=1e-13)
+    omega = MAPPING.potential(z[:1]) - q[0] @ z[0] - MAPPING.entropy(q[:1])
+    assert_allclose(value[0], omega[0], rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"nests": [0, 2, 2]}, "nests must be integers of shape"),
+        ({"nests": [0.0, 1.0, 1.0]}, "nests must be integers of shape"),
+        ({"nests": [[0, 1, 1]]}, "nests must be integers of shape"),
+        ({"nests": [0, 1]}, "nests must have an entry for each of the 3 classes"),
+        ({"nests": [0, 1, 1], "scales": [0.5, 0.5, 0.5]}, "scales must be"),
+        ({"nests": [0, 1, 1], "scales": [0.5, 0.0]}, "scales must be"),
+        ({"nests": [0, 1, 1], "scales": [0.5, "a"]}, "scales must be"),
+        ({"scales": 1.5}, "scales"),
+    ],
+)
+def test_bad_parameters(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        NestedSoftmax(**parameters)([[0.0, 1.0, 2.0]])
