@@ -3,6 +3,7 @@
 import re
 import runpy
 import sys
+from functools import partial
 from pathlib import Path
 
 import joblib
@@ -25,6 +26,10 @@ THINNED = {
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
 def test_example_runs(script, tmp_path, monkeypatch, capfd):
+    if "dask" in script.stem:
+        dask = pytest.importorskip("distributed", reason="needs the extra skprob[dask]")
+        here = partial(dask.LocalCluster, processes=False)
+        monkeypatch.setattr(dask, "LocalCluster", here)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "Agg")
     monkeypatch.setattr(sys, "argv", [str(script)])

@@ -6,7 +6,17 @@ import sys
 
 import skprob
 
-OPTIONAL = {"matplotlib", "pandas", "polars", "pyarrow", "rich", "torch", "entmax"}
+OPTIONAL = {
+    "dask",
+    "distributed",
+    "matplotlib",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "rich",
+    "torch",
+    "entmax",
+}
 MODULES = ["skprob", *(f"skprob.{package}" for package in skprob._PACKAGES)]
 
 

@@ -129,8 +129,13 @@ def test_the_documentation_lists_every_package(package):
 CORE = ("data", "objective", "solvers")
 
 
+# Blocks on a cluster, which a reader of the numerics may leave out.
+DASK = ROOT / "data" / "_dask.py"
+
+
 def core_modules():
-    return [path for package in CORE for path in sorted((ROOT / package).glob("*.py"))]
+    paths = [path for package in CORE for path in sorted((ROOT / package).glob("*.py"))]
+    return [path for path in paths if path != DASK]
 
 
 def named_constants(path):
@@ -165,15 +170,17 @@ def test_a_named_constant_is_seen_however_it_is_written(tmp_path):
 def test_there_are_few_named_constants():
     """Each of them is a number that someone must know the reason for."""
     names = [name for path in core_modules() for name in named_constants(path)]
-    # Splitting has four.
-    assert len(names) <= 39, names
+    # Splitting has four, and one is the price of a round trip to remote blocks.
+    assert len(names) <= 40, names
+    assert len(list(named_constants(DASK))) <= 3
 
 
 def test_the_core_can_be_read_in_an_afternoon():
     paths = [*core_modules(), ROOT / "linear_model" / "_path.py"]
     lines = {path.name: len(path.read_text().splitlines()) for path in paths}
-    # Splitting takes 200 of them.
-    assert sum(lines.values()) <= 3600, sum(lines.values())
+    # Splitting takes 200 of them, and what is said of remote blocks 30.
+    assert sum(lines.values()) <= 3630, sum(lines.values())
+    assert len(DASK.read_text().splitlines()) <= 500
 
 
 def test_an_objective_is_a_declared_protocol_of_a_dozen_members():

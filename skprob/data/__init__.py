@@ -7,6 +7,7 @@ package knows how X is stored, or where the blocks are.
 
 from ._blocks import Blocks, LocalBlocks
 from ._csr import CSRDesign
+from ._dask import Cluster, DaskBlocks, Partition, wait_for
 from ._dense import DenseDesign
 from ._design import DesignMatrix, as_design, upper_triangle
 from ._rows import row_slices
@@ -15,13 +16,17 @@ from ._standardized import Standardization, StandardizedDesign, standardized
 __all__ = [
     "Blocks",
     "CSRDesign",
+    "Cluster",
+    "DaskBlocks",
     "DenseDesign",
     "DesignMatrix",
     "LocalBlocks",
+    "Partition",
     "Standardization",
     "StandardizedDesign",
     "as_design",
     "row_slices",
     "standardized",
     "upper_triangle",
+    "wait_for",
 ]

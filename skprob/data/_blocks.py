@@ -20,6 +20,11 @@ class Blocks(ABC):
     coefficients, go there, and only sums come back.
     """
 
+    #: Whether a sum is a round trip to other processes.
+    is_remote = False
+    #: Round trips and bytes sent to and fro so far.
+    traffic = 0, 0
+
     @abstractmethod
     def map(self, function, *args):
         """Blocks of the function's results, each of which stays where its block is."""
@@ -71,6 +76,15 @@ class LocalBlocks(Blocks):
         total = _OrderedSum()
         self._run(function, args, total.add)
         return total.totals
+
+    def split(self, function, *args):
+        """Blocks of all that the function's results, which are Blocks, are made of."""
+        parts = self.map(function, *args)
+        return LocalBlocks(block for part in parts._blocks for block in part._blocks)
+
+    def collect(self, function, *args):
+        """The function's results themselves, in a list, which are to be small."""
+        return self.map(function, *args)._blocks
 
     def _run(self, function, args, take):
         """Call ``take(i, function(block, *args))`` for every block."""

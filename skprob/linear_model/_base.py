@@ -30,25 +30,21 @@ from ..losses import (
     get_loss,
 )
 from ..mappings import Softmax, Temperature, get_mapping
-from ..objective import CosineObjective, LinearObjective, split_rows
+from ..objective import CosineObjective, LinearObjective
 from ..solvers import SOLVERS
 from ..targets import (
     KINDS,
-    ChoiceSetTarget,
-    SmoothedTarget,
     as_labels,
     check_available,
     check_target,
-    check_target_available,
-    class_weight_factors,
-    column_names,
     encode_target,
 )
-from ._checks import check_fit_data, check_kernel, check_X, trial_scores
+from ._checks import check_kernel, check_X, is_dask, refuse_for_dask
 from ._fitted import replace_fitted, unchanged_on_error
 from ._minimise import attributes_of, minimise
-from ._prediction import BlockwisePrediction
+from ._prediction import BlockwisePrediction, lazy_for_dask
 from ._progress import FitProgress
+from ._rows import training_rows, warn_of_lost_labels
 from ._strength import automatic_C, penalty
 from ._threshold import (
     NAMES,
@@ -57,9 +53,8 @@ from ._threshold import (
     is_fitted_to_rows,
     known_threshold,
     threshold_of_rows,
-    threshold_rule,
 )
-from ._unit_rows import unit_rows
+from ._unit_rows import rows_as_they_are, unit_rows
 
 
 class BaseLinearClassifier(
@@ -169,11 +164,15 @@ class BaseLinearClassifier(
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Training data. float32 and float64 are used as they are, dense in C or
-            Fortran order or as CSR; anything else is converted to float64.
+            Fortran order or as CSR; anything else is converted to float64. A
+            ``numpy.memmap`` is not copied. A Dask array, of dense or CSR blocks, or
+            dataframe is fitted where its partitions are.
         y : array-like or sparse matrix
             What is learnt (see ``target_type``): labels of shape (n_samples,); a
             0/1 indicator of shape (n_samples, n_classes), dense or sparse, of each
-            row's set of labels; or a distribution over the classes in each row.
+            row's set of labels; or a distribution over the classes in each row. With a
+            Dask X, a Dask collection with the same partitions or, if the lengths of
+            these are known, an array in memory.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights of the rows; 1 if not given.
         available : array-like of bool of shape (n_samples, n_classes), default=None
@@ -190,6 +189,11 @@ class BaseLinearClassifier(
             If a parameter is not allowed, or X, y or sample_weight hold NaN or
             infinity, do not fit together, or are none of the kinds above. If a class
             of a row's target is not available to it.
+        ConnectionError
+            If the scheduler of a Dask cluster is lost.
+        RuntimeError
+            If a Dask cluster has had no worker for two minutes, or the time of its
+            setting ``distributed.scheduler.no-workers-timeout``.
 
         Warns
         -----
@@ -200,40 +204,27 @@ class BaseLinearClassifier(
             If rows of a label set have no label: they are left out. If labels are
             in no row: they are kept, with the target zero.
         """
+        warm = (self.coef_, self.intercept_) if self._starts_warm() else None
         # All products of a fit are of blocks, or small.
-        with unchanged_on_error(self), serial_blas:
-            warm = (self.coef_, self.intercept_) if self._starts_warm() else None
-            names = column_names(y)
-            X, y, sample_weight = check_fit_data(self, X, y, sample_weight)
-            encoded = self._encoded(y, X.dtype, None if y.ndim == 1 else names)
-            data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
-            if available is not None:
-                data["metadata"]["available"] = available
-                available = checked_choice_sets(available, X.shape[0], encoded)
-            X, row_weight = labelled_rows(X, sample_weight, encoded)
-            if encoded.labelled is not None:
-                _warn_of_rows_without_label(encoded.labelled)
-            if encoded.kind == "label_set":
-                _warn_of_absent_labels(encoded.target)
-            model = self._model(encoded)
+        with (
+            unchanged_on_error(self),
+            serial_blas,
+            training_rows(self, X, y, sample_weight, available) as rows,
+        ):
+            warn_of_lost_labels(rows)
+            model = self._model(rows)
             with np.errstate(over="ignore", invalid="ignore"):
-                factors = class_weight_factors(self.class_weight, encoded, row_weight)
-                weight = row_weight * factors
-                objectives = self._objectives(
-                    X, encoded.target, weight, model, warm, available
-                )
-            if encoded.kind == "label_set":
-                sets = model["mapping_"], X, encoded.target, row_weight, weight
-                any_empty = encoded.labelled is not None
-                rule = threshold_rule(
-                    self, *sets, any_empty=any_empty, available=available
-                )
+                objectives = self._objectives(rows, model, warm)
+            if rows.kind == "label_set":
+                rule = rows.threshold_rule(self, model["mapping_"])
+            data = rows.data
 
             def fitted_attributes(parameters):
                 coef, intercept = objectives[-1].to_model(parameters)
-                coef, intercept = coef.astype(X.dtype), intercept.astype(X.dtype)
+                coef = coef.astype(rows.dtype)
+                intercept = intercept.astype(rows.dtype)
                 attributes = {**model, "coef_": coef, "intercept_": intercept}
-                if encoded.kind == "label_set":
+                if rows.kind == "label_set":
                     attributes["threshold_"] = rule(
                         lambda X, *available: self._blockwise(
                             X, coef, intercept, model["mapping_"], *available
@@ -268,12 +259,14 @@ class BaseLinearClassifier(
             )
         return self
 
+    @lazy_for_dask
     def decision_function(self, X, *, available=None):
         """Linear scores.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            For a Dask collection the result is a lazy Dask array.
         available : array-like of bool of shape (n_samples, n_classes), default=None
             The classes that each row may choose from; None is all of them.
 
@@ -296,12 +289,14 @@ class BaseLinearClassifier(
 
         return self._predicted(X, of_scores, available).to_dense()
 
+    @lazy_for_dask
     def predict_proba(self, X, *, available=None):
         """Probabilities of the classes; some may be exactly zero.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            For a Dask collection the result is a lazy Dask array.
         available : array-like of bool of shape (n_samples, n_classes), default=None
             The classes that each row may choose from; None is all of them.
 
@@ -317,12 +312,14 @@ class BaseLinearClassifier(
             return probabilities.to_sparse()
         return probabilities.to_dense()
 
+    @lazy_for_dask
     def predict_log_proba(self, X, *, available=None):
         """Logarithms of the probabilities; -inf where a probability is zero.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            For a Dask collection the result is a lazy Dask array.
         available : array-like of bool of shape (n_samples, n_classes), default=None
             The classes that each row may choose from; None is all of them.
 
@@ -335,12 +332,14 @@ class BaseLinearClassifier(
             X, lambda scores: self.mapping_.log_probabilities(scores), available
         ).to_dense()
 
+    @lazy_for_dask
     def predict(self, X, *, available=None):
         """Predicted labels, label sets, or most probable classes.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            For a Dask collection the result is a lazy Dask array.
         available : array-like of bool of shape (n_samples, n_classes), default=None
             The classes that each row may choose from; None is all of them.
 
@@ -463,6 +462,11 @@ class BaseLinearClassifier(
             probability of the predicted class (the expected accuracy).
         """
         check_is_fitted(self)
+        if any(is_dask(data) for data in (X, y, sample_weight)):
+            from ._dask import score
+
+            refuse_for_dask(available)
+            return score(self, X, y, sample_weight)
         if self.target_type_ == "label_set":
             # Sparse in any case: that is how scikit-learn compares them.
             predicted = self._sets(X, available).to_sparse()
@@ -480,17 +484,17 @@ class BaseLinearClassifier(
         weight = check_sample_weight(sample_weight, predicted)
         return float(np.average(hit, weights=weight))
 
-    def _model(self, encoded):
+    def _model(self, rows):
         """Fitted attributes that the coefficients have no part in."""
         mapping = self._checked_mapping()
         loss = self._checked_loss(mapping)
         is_auto = isinstance(self.C, str)
         return {
-            "classes_": encoded.classes,
-            "target_type_": encoded.kind,
+            "classes_": rows.classes,
+            "target_type_": rows.kind,
             "mapping_": mapping,
             "loss_": loss,
-            "C_": automatic_C(loss, len(encoded.classes)) if is_auto else float(self.C),
+            "C_": automatic_C(loss, len(rows.classes)) if is_auto else float(self.C),
         }
 
     def _probabilities(self, X, available=None):
@@ -530,14 +534,18 @@ class BaseLinearClassifier(
             available=available,
         )
 
-    def _inputs(self, X):
-        """What the coefficients are multiplied with: X, or its rows at norm one."""
-        return unit_rows(X) if self.similarity == "cosine" else X
+    @property
+    def _inputs(self):
+        """The function that makes, of rows of X, what the coefficients multiply."""
+        return unit_rows if self.similarity == "cosine" else rows_as_they_are
+
+    @property
+    def _polytope(self):
+        return get_mapping(self._mapping()).polytope
 
     def _encoded(self, y, dtype, classes=None):
         """What is learnt from a checked target."""
-        polytope = get_mapping(self._mapping()).polytope
-        return encode_target(y, self.target_type, dtype, classes, polytope)
+        return encode_target(y, self.target_type, dtype, classes, self._polytope)
 
     def _checked_mapping(self):
         mapping = clone(get_mapping(self._mapping()))
@@ -553,27 +561,23 @@ class BaseLinearClassifier(
             loss.check()
         return loss
 
-    def _objectives(self, X, target, weight, model, warm, available=None):
+    def _objectives(self, rows, model, warm):
         """What is minimised, one after the other."""
-        l2 = penalty(model["C_"], weight.sum())
-        smoothing = self.label_smoothing, model["mapping_"].polytope
-        if available is not None:
-            target = ChoiceSetTarget.smoothed(target, available, *smoothing)
-        elif self.label_smoothing:
-            target = SmoothedTarget(target, *smoothing)
-        X, mapping, loss = self._inputs(X), model["mapping_"], model["loss_"]
-        loss.check_target(target)
-        check_kernel(mapping, target.shape[1], X.dtype)
-        loss.check_on(lambda: trial_scores(X, target.shape[1], mapping.polytope))
+        l2 = penalty(model["C_"], rows.total_weight)
+        mapping, loss = model["mapping_"], model["loss_"]
+        inputs, polytope = self._inputs, mapping.polytope
+        rows.check_target(loss)
+        check_kernel(mapping, len(rows.classes), rows.dtype)
+        loss.check_on(lambda: rows.trial_scores(inputs, polytope))
         losses = loss.stages()
         if mapping.is_only_a_function:
             # At zero scores its gradient may vanish: start where softmax ends.
             losses = [FenchelYoungLoss(Softmax()), *losses]
         if warm is not None:
             losses = losses[-1:]
-        if available is not None:
+        if rows.has_choice_sets:
             losses = [ChoiceSetLoss(loss) for loss in losses]
-        blocks = split_rows(X, target, weight)
+        blocks = rows.blocks(inputs, polytope)
         if self.similarity == "cosine":
             first = CosineObjective(blocks, losses[0])
         else:
@@ -607,41 +611,3 @@ class BaseLinearClassifier(
                 "warm_start=False or a clone."
             )
         return objective.from_model(coef, intercept)
-
-
-def checked_choice_sets(available, n_samples, encoded):
-    """The classes that each labelled row may choose from, its target among them."""
-    shape = n_samples, len(encoded.classes)
-    available, rows = check_available(available, shape), np.arange(n_samples)
-    if encoded.labelled is not None:
-        available, rows = available[encoded.labelled], rows[encoded.labelled]
-    check_target_available(encoded.target, available, rows)
-    return available
-
-
-def labelled_rows(X, sample_weight, encoded):
-    """The rows that carry a target, with their weights."""
-    rows = encoded.labelled
-    return (X, sample_weight) if rows is None else (X[rows], sample_weight[rows])
-
-
-def _warn_of_rows_without_label(labelled):
-    warnings.warn(
-        f"{np.count_nonzero(~labelled)} of {len(labelled)} rows have no label; they "
-        "carry no target and are left out of the fit.",
-        UserWarning,
-        stacklevel=4,
-    )
-
-
-def _warn_of_absent_labels(target):
-    n_rows = np.bincount(target.columns, minlength=target.n_classes)
-    absent = np.flatnonzero(n_rows == 0)
-    if len(absent):
-        shown = f"{absent[:5].tolist()}{' and so on' if len(absent) > 5 else ''}"
-        warnings.warn(
-            f"{len(absent)} of {target.n_classes} labels are in no row (columns "
-            f"{shown} of y); they are kept, with the target zero.",
-            UserWarning,
-            stacklevel=4,
-        )

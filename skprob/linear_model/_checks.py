@@ -13,8 +13,28 @@ from ..objective import scores_of
 from ..targets import check_target
 
 
+def is_dask(data):
+    """Whether it is a Dask collection, for which Dask need not be imported."""
+    return hasattr(type(data), "__dask_graph__")
+
+
+def refuse_for_dask(available):
+    """Raise where choice sets come with Dask collections."""
+    if available is not None:
+        raise ValueError(
+            "available must be None for Dask collections; got "
+            f"{type(available).__name__}. Give X, y and available in memory, "
+            "for instance by compute()."
+        )
+
+
 def check_X(estimator, X, *, reset):
     """`X` as a float array or CSR matrix; `reset` at fit, not at predict."""
+    if is_dask(X):
+        raise ValueError(
+            "X must be in memory here, not a Dask collection. Give X.compute(), or "
+            "some of its rows."
+        )
     with naming("X"):
         X = validate_data(
             estimator,
@@ -29,7 +49,7 @@ def check_X(estimator, X, *, reset):
 def check_fit_data(estimator, X, y, sample_weight):
     """What `fit` is given: `X`, `y` and `sample_weight` as arrays of one length."""
     X = check_X(estimator, X, reset=True)
-    _check_squares(X)
+    check_squares(X)
     y = check_target(y, "y", len_of=X)
     return X, y, check_sample_weight(sample_weight, X)
 
@@ -48,8 +68,8 @@ def check_predictions(predictions, first_row):
         )
 
 
-def _check_squares(X):
-    # Means and variances of the features, which the solver scales them by.
+def check_squares(X):
+    """Raise where squares overflow, by which the solver scales the features."""
     limit = np.sqrt(np.finfo(X.dtype).max) / 100
     values = X.data if sparse.issparse(X) else X
     largest = max(values.max(initial=0), -values.min(initial=0))

@@ -99,9 +99,11 @@ history_ : dict of str to ndarray of shape (``n_iter_`` + 1,)
     The start and each iteration: "iteration", its number; "objective"; "gradient_norm",
     as ``gradient_norm_``; "duality_gap", NaN where it was not computed; "passes", how
     often X had been read by then, where a product with some of the rows is a part of a
-    pass; "seconds" since the solver began. ``pandas.DataFrame(model.history_)`` is a
-    table of it, :class:`~skprob.inspection.ConvergenceDisplay` a drawing. Of a loss
-    that is minimised in stages, only the last stage has an objective and not NaN.
+    pass; "seconds" since the solver began; "round_trips" to the workers of a cluster
+    and "bytes" to and fro, which are zero for data in memory.
+    ``pandas.DataFrame(model.history_)`` is a table of it,
+    :class:`~skprob.inspection.ConvergenceDisplay` a drawing. Of a loss that is
+    minimised in stages, only the last stage has an objective and not NaN.
 n_iter_ : int
     Iterations of the solver.
 objective_ : float

@@ -11,6 +11,8 @@ _COLUMNS = (
     "duality_gap",
     "passes",
     "seconds",
+    "round_trips",
+    "bytes",
 )
 
 
@@ -62,11 +64,12 @@ def _joined(history, rows):
 
     Values and gaps of one objective say nothing of the other, and become NaN.
     """
-    n_iter, *_, passes, seconds = history[-1] if history else (0, 0.0, 0.0)
+    n_iter, _, _, _, *spent = history[-1] if history else (0,) * len(_COLUMNS)
     before = [(i, np.nan, norm, np.nan, *cost) for i, _, norm, _, *cost in history]
     return before[:-1] + [
-        (n_iter + i, *values, passes + more, seconds + time)
-        for i, *values, more, time in rows
+        (n_iter + i, *values, *(a + b for a, b in zip(spent, cost, strict=True)))
+        for i, *values in rows
+        for values, cost in [(values[:3], values[3:])]
     ]
 
 

@@ -7,10 +7,8 @@ import numpy as np
 from sklearn.base import clone
 
 from ..solvers import minimize_path
-from ..targets import class_weight_factors
-from ._base import labelled_rows
+from ._rows import RowsInMemory
 from ._strength import penalty
-from ._threshold import threshold_rule
 
 
 class PathPoint(NamedTuple):
@@ -32,20 +30,17 @@ def entmax_path(template, X, y, sample_weight, classes, alphas, Cs):
     penalty to little.
     """
     encoded = template._encoded(y, X.dtype, classes)
-    X, row_weight = labelled_rows(X, sample_weight, encoded)
-    factors = class_weight_factors(template.class_weight, encoded, row_weight)
-    weight = row_weight * factors
+    rows = RowsInMemory(template, X, encoded, sample_weight)
     shared = _Shared(classes, alphas, Cs)
     options = {name: getattr(template, name) for name in ("solver", "tol", "max_iter")}
     objective, starts = None, []
     for alpha, Cs_of_alpha in zip(alphas, Cs, strict=True):
-        strengths = np.array([penalty(C, weight.sum()) for C in Cs_of_alpha])
+        strengths = np.array([penalty(C, rows.total_weight) for C in Cs_of_alpha])
         # Features are scaled as for the least penalty: others hide what varies little.
         template = clone(template).set_params(alpha=alpha, C=Cs_of_alpha[-1])
-        attributes = template._model(encoded) | {"n_features_in_": X.shape[1]}
+        attributes = template._model(rows) | {"n_features_in_": X.shape[1]}
         if objective is None:
-            data = X, encoded.target, weight
-            (objective,) = template._objectives(*data, attributes, None)
+            (objective,) = template._objectives(rows, attributes, None)
         else:
             objective = objective.with_loss(attributes["loss_"])
         solutions = minimize_path(objective, strengths, starts, **options)
@@ -57,10 +52,8 @@ def entmax_path(template, X, y, sample_weight, classes, alphas, Cs):
             coef, intercept = objective.to_model(parameters)
             model.coef_ = coef.astype(X.dtype)
             model.intercept_ = intercept.astype(X.dtype)
-            if encoded.kind == "label_set":
-                data = model.mapping_, X, encoded.target, row_weight, weight
-                any_empty = encoded.labelled is not None
-                rule = threshold_rule(model, *data, any_empty=any_empty, path=shared)
+            if rows.kind == "label_set":
+                rule = rows.threshold_rule(model, model.mapping_, path=shared)
                 model.threshold_ = rule(model._probabilities)
             yield PathPoint(model, converged)
 

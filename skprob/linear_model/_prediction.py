@@ -1,11 +1,30 @@
 """What a linear model predicts, a block of rows at a time."""
 
+import functools
+
 import numpy as np
 from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
 
 from ..data import as_design, row_slices
 from ..objective import scores_of
-from ._checks import check_predictions
+from ._checks import check_predictions, is_dask, refuse_for_dask
+
+
+def lazy_for_dask(method):
+    """A method of X that gives a lazy Dask array where X is a Dask collection."""
+
+    @functools.wraps(method)
+    def wrapped(self, X, *, available=None):
+        if not is_dask(X):
+            return method(self, X, available=available)
+        from ._dask import lazily
+
+        check_is_fitted(self)
+        refuse_for_dask(available)
+        return lazily(self, method.__name__, X)
+
+    return wrapped
 
 
 class BlockwisePrediction:

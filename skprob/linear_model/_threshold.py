@@ -123,9 +123,11 @@ def threshold_rule(
     if not is_fitted_to_rows(threshold):
         cuts = known_threshold(threshold, target.shape[1])
         return lambda probabilities: cuts
-    fitted = weight > 0
-    labels = _indicator(target)[fitted]
-    X, fit_weight, weight = X[fitted], weight[fitted], sample_weight[fitted]
+    labels, fit_weight, weight = _indicator(target), weight, sample_weight
+    fitted = fit_weight > 0
+    if not fitted.all():  # All rows need no copy, which may not fit.
+        labels, X = labels[fitted], X[fitted]
+        fit_weight, weight = fit_weight[fitted], weight[fitted]
     n_samples = len(weight)
     path = path or _Alone()
     sets = [] if available is None else [available[fitted]]

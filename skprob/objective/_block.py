@@ -57,7 +57,7 @@ class Block:
         return Block(self.design.take(rows), target, self.weight[rows])
 
 
-def split_rows(X, target, weight):
+def split_rows(X, target, weight, total=None):
     """Cut data in memory into LocalBlocks of :class:`Block`, without copying X.
 
     Parameters
@@ -67,8 +67,11 @@ def split_rows(X, target, weight):
         See :mod:`skprob.targets`.
     weight : ndarray of shape (n_samples,)
         Not negative; it is normalised here.
+    total : float, default=None
+        The sum of the weights of all rows, where these are some of them.
     """
-    weight = (weight / weight.sum()).astype(X.dtype, copy=False)
+    total = weight.sum() if total is None else total
+    weight = (weight / total).astype(X.dtype, copy=False)
     design = as_design(X)
     return LocalBlocks(
         Block(design.take(rows), target.block(rows), weight[rows])

@@ -12,7 +12,13 @@ _MOST_PREDICTIONS = 1 << 24
 
 
 def can_be_moved(description):
-    """Whether the raw predictions of all rows fit, which the best intercepts take."""
+    """Whether the best intercepts can be found for the price of an evaluation.
+
+    They take the raw predictions of all rows in memory, and many sums of small numbers,
+    each of which is a round trip where the rows are remote.
+    """
+    if description.is_remote:
+        return False
     n_predictions = description.n_rows * description.shape[0]
     return n_predictions <= max(8 * description.n_stored, _MOST_PREDICTIONS)
 

@@ -31,6 +31,7 @@ class Description(NamedTuple):
     is_separable: bool = False
     #: Whether the same added to all raw predictions changes nothing but the penalty.
     is_relative: bool = False
+    is_remote: bool = False  #: Whether a sum over the blocks is a round trip.
 
     @classmethod
     def of(cls, blocks):
@@ -41,7 +42,8 @@ class Description(NamedTuple):
         means = (sums[2:-1] // sums[-1]).astype(int).tolist()
         n_classes, n_columns, itemsize, single = means
         dtype = np.dtype(f"f{itemsize}")
-        return cls(n_rows, n_stored, (n_classes, n_columns), dtype, bool(single))
+        data = n_rows, n_stored, (n_classes, n_columns), dtype, bool(single)
+        return cls(*data, is_remote=blocks.is_remote)
 
     def with_loss(self, loss):
         """What is known with the loss as well."""
@@ -92,6 +94,11 @@ class MeanLoss:
     def passes(self):
         """Passes over X so far: evaluations, Hessian products, shares of rows drawn."""
         return self._n_passes[0]
+
+    @property
+    def traffic(self):
+        """Round trips and bytes sent to and fro so far, where blocks are remote."""
+        return self.blocks.traffic
 
     def count(self, passes):
         """Count passes over X."""

@@ -81,6 +81,7 @@ class Convergence:
         self._values = deque(maxlen=_PATIENCE + 1)
         self._halved_norm, self._n_since_halved = np.inf, 0
         self._passes, self._begun = objective.passes, perf_counter()
+        self._traffic = objective.traffic
 
     def arrive(self, here, expected_decrease, is_exact=False):
         """Take in a point, and the decrease expected from there; NaN if it is unknown.
@@ -188,6 +189,8 @@ class Convergence:
 
     def _record(self):
         cost = self._objective.passes - self._passes, perf_counter() - self._begun
+        now = self._objective.traffic
+        cost += tuple(new - old for new, old in zip(now, self._traffic, strict=True))
         row = self.n_iter, self.value, self.gradient_norm, self._gap, *cost
         self.history.append(row)
 

@@ -14,6 +14,8 @@ class Objective(Protocol):
 
     #: Passes over the data so far.
     passes: float
+    #: Round trips to remote blocks, and bytes sent to and fro, so far.
+    traffic: tuple
     #: Its size and kind: see :class:`skprob.objective.Description`.
     description: Any
     #: The objective at zero, by which values are judged small.

@@ -22,6 +22,7 @@ class Solution(NamedTuple):
     #: "newton-cholesky", "newton-cg", "splitting" or "lbfgs", or two joined by "+".
     solver: str
     #: For the start and each iteration: its number, objective, gradient norm, duality
-    #: gap (NaN where it was not computed), passes over X and seconds so far.
+    #: gap (NaN where it was not computed), passes over X, seconds, round trips to
+    #: remote blocks and bytes sent to and fro so far.
     history: list
     point: tuple  #: All that is known there, to go on from.

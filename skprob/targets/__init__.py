@@ -18,10 +18,10 @@ have few non-zeros a row, are never written out class by class. Every target has
 
 from ._check import as_target, check_target, column_names
 from ._choice_set import ChoiceSetTarget, check_available, check_target_available
-from ._class_weight import class_weight_factors
+from ._class_weight import class_weight_factors, mean_weights, weights_of_classes
 from ._dense import DenseTarget
-from ._encode import EncodedTarget, encode_target
-from ._kind import KINDS
+from ._encode import EncodedTarget, encode_rows, encode_target, unique_labels
+from ._kind import KINDS, infer_target_type
 from ._labels import as_labels
 from ._smoothed import SmoothedTarget
 from ._sparse import SparseTarget
@@ -40,5 +40,10 @@ __all__ = [
     "check_target_available",
     "class_weight_factors",
     "column_names",
+    "encode_rows",
     "encode_target",
+    "infer_target_type",
+    "mean_weights",
+    "unique_labels",
+    "weights_of_classes",
 ]

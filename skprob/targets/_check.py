@@ -38,6 +38,11 @@ def check_target(y, name, *, len_of):
     >>> check_target([0, 1, 1], "y", len_of=np.zeros((3, 5)))
     array([0, 1, 1])
     """
+    if hasattr(type(y), "__dask_graph__"):
+        raise ValueError(
+            f"{name} must be in memory here, not a Dask collection; got "
+            f"{type(y).__name__}. Give {name}.compute(), or Dask collections only."
+        )
     _check_no_lists_of_labels(y, name)
     with naming(name):
         if y is None or np.isscalar(y):

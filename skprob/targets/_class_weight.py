@@ -34,11 +34,41 @@ def class_weight_factors(class_weight, encoded, sample_weight):
     >>> class_weight_factors({1: 3.0}, encoded, np.ones(2))
     array([1., 2.])
     """
-    target, classes = encoded.target, encoded.classes
     if class_weight is None:
         return np.ones_like(sample_weight)
+    totals = encoded.target.class_totals(sample_weight)
+    weights = weights_of_classes(class_weight, encoded.classes, totals)
+    return mean_weights(weights, encoded.target)
+
+
+def weights_of_classes(class_weight, classes, total):
+    """The weight of each class.
+
+    Parameters
+    ----------
+    class_weight : dict or "balanced"
+        As for :func:`class_weight_factors`.
+    classes : ndarray of shape (n_classes,)
+    total : ndarray of shape (n_classes,)
+        Total weight of the rows in each class.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_classes,)
+
+    Raises
+    ------
+    ValueError
+        As :func:`class_weight_factors`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.targets import weights_of_classes
+    >>> weights_of_classes("balanced", np.array(["a", "b"]), np.array([30.0, 10.0]))
+    array([0.66666667, 2.        ])
+    """
     if class_weight == "balanced":
-        total = target.class_totals(sample_weight)
         present = total > 0
         weights = np.divide(
             total.sum(), len(classes) * total, out=np.zeros_like(total), where=present
@@ -59,6 +89,28 @@ def class_weight_factors(class_weight, encoded, sample_weight):
                 "class_weight must be finite, non-negative numbers; got "
                 f"{class_weight}."
             )
+    return np.asarray(weights, dtype=np.float64)
+
+
+def mean_weights(weights, target):
+    """Mean weight of the classes of each row under its target.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_classes,)
+    target : target of shape (n_samples, n_classes)
+
+    Returns
+    -------
+    means : ndarray of shape (n_samples,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.targets import DenseTarget, mean_weights
+    >>> mean_weights(np.array([1.0, 3.0]), DenseTarget(np.array([[0.5, 0.5]])))
+    array([2.])
+    """
     total = target.inner(np.broadcast_to(1.0, target.shape))
     mean = target.inner(np.broadcast_to(weights, target.shape))
     # Distributions sum to one; a row without a label counts as it is.

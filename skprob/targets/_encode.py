@@ -100,8 +100,38 @@ def encode_target(
             f"a mapping to marginals such as sigmoid; got target_type={target_type!r}, "
             f"y of shape {y.shape}."
         )
+    if classes is None and target_type == "class":
+        classes = unique_labels(y)
+    encoded = encode_rows(y, target_type, dtype, classes, polytope)
+    if len(encoded.classes) < 2:
+        raise ValueError(
+            "y must have at least 2 classes, but the data contains only one class: "
+            f"{encoded.classes.tolist()[0]!r}."
+        )
+    if target_type == "label_set" and len(encoded.target.columns) == 0:
+        raise ValueError(
+            f"y must have a label in at least one row; got {y.shape[0]} without."
+        )
+    return encoded
+
+
+def encode_rows(y, target_type, dtype, classes, polytope="simplex"):
+    """Encode some rows of a `y` of a known kind, whose others are elsewhere.
+
+    Parameters and errors are those of :func:`encode_target`; but there may be no rows,
+    none of a class, or none with a label, and the classes of labels must be given.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.targets import encode_rows
+    >>> encoded = encode_rows(np.array([1, 1]), "class", float, np.array([0, 1]))
+    >>> encoded.target.to_dense(float)
+    array([[0., 1.],
+           [0., 1.]])
+    """
     if target_type == "class":
-        return _encode_labels(y, dtype, classes)
+        return _encode_labels(_labels_of(y), dtype, classes)
     if y.ndim != 2 or y.shape[1] < 2:
         raise ValueError(
             f"target_type={target_type!r} needs y of shape (n_samples, n_classes) "
@@ -116,33 +146,54 @@ def encode_target(
     return encoded if classes is None else encoded._replace(classes=classes)
 
 
-def _encode_labels(y, dtype, classes):
+def unique_labels(y):
+    """The classes among labels, sorted.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,) or (n_samples, 1)
+
+    Returns
+    -------
+    classes : ndarray of shape (n_classes,)
+
+    Raises
+    ------
+    ValueError
+        If `y` is anything but strings, booleans or whole numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.targets import unique_labels
+    >>> unique_labels(np.array([3, 1, 3]))
+    array([1, 3])
+    """
+    return np.unique(_labels_of(y))
+
+
+def _labels_of(y):
     if sparse.issparse(y):
         raise ValueError("target_type='class' needs labels, got a sparse y.")
     if y.ndim == 2 and y.shape[1] != 1:
         raise ValueError(
             f"target_type='class' needs y of shape (n_samples,), got {y.shape}."
         )
-    y = as_labels(y)
-    if classes is None:
-        classes, codes = np.unique(y, return_inverse=True)
-    else:
-        try:
-            codes = np.searchsorted(classes, y)
-        except TypeError:  # Of strings and numbers none comes first.
-            codes = np.zeros(len(y), dtype=int)
-        codes[codes == len(classes)] = 0
-        known = classes[codes] == y
-        if not known.all():
-            unknown = np.unique(y[~known])
-            raise ValueError(
-                f"y holds the labels {unknown[:5].tolist()}, which are not among "
-                "the classes."
-            )
-    if len(classes) < 2:
+    return as_labels(y)
+
+
+def _encode_labels(y, dtype, classes):
+    try:
+        codes = np.searchsorted(classes, y)
+    except TypeError:  # Of strings and numbers none comes first.
+        codes = np.zeros(len(y), dtype=int)
+    codes[codes == len(classes)] = 0
+    known = classes[codes] == y
+    if not known.all():
+        unknown = np.unique(y[~known])
         raise ValueError(
-            "y must have at least 2 classes, but the data contains only one class: "
-            f"{classes.tolist()[0]!r}."
+            f"y holds the labels {unknown[:5].tolist()}, which are not among "
+            "the classes."
         )
     return EncodedTarget(
         "class", classes, SparseTarget.from_labels(codes, len(classes), dtype)
@@ -168,10 +219,6 @@ def _encode_sets(y, dtype, polytope):
     y = sparse.csr_array(y)
     counts = np.diff(y.indptr)
     labelled = counts > 0
-    if not labelled.any():
-        raise ValueError(
-            f"y must have a label in at least one row; got {len(counts)} without."
-        )
     classes = np.arange(y.shape[1])
     if polytope == "cube":
         marginals = y.data.astype(dtype, copy=False)

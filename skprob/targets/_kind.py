@@ -8,7 +8,28 @@ KINDS = ("class", "label_set", "distribution")
 
 
 def infer_target_type(y):
-    """The kind of target that `y` (an array or sparse matrix) is."""
+    """The kind of target that `y` is.
+
+    Parameters
+    ----------
+    y : ndarray or sparse matrix
+
+    Returns
+    -------
+    kind : {"class", "label_set", "distribution"}
+
+    Raises
+    ------
+    ValueError
+        If it is none of them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.targets import infer_target_type
+    >>> infer_target_type(np.array([[0.5, 0.5], [1.0, 0.0]]))
+    'distribution'
+    """
     if sparse.issparse(y):
         return "label_set"
     if y.ndim == 1 or (y.ndim == 2 and y.shape[1] == 1):

@@ -47,7 +47,7 @@ def fit(objective, solver):
     """All that a fit tells, but for the seconds."""
     solution = SOLVERS[solver](objective, objective.initial(), tol=1e-6, max_iter=200)
     there = solution.parameters, solution.value, solution.gradient
-    history = [row[:-1] for row in solution.history]
+    history = [row[:5] for row in solution.history]
     gap = objective.duality_gap(0, *there)
     apart = objective.is_unbounded(*there[:2])
     return solution.converged, solution.solver, *there, history, gap, apart

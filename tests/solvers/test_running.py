@@ -30,8 +30,8 @@ def test_the_history_is_a_row_an_iteration(solve, mapping, n_classes):
     before, seen = objective.passes, []
     solution = solve(objective, callback=lambda *args: seen.append(args))
     assert solution.converged
-    assert all(len(row) == 6 for row in solution.history)
-    n_iter, values, norms, gaps, passes, seconds = map(
+    assert all(len(row) == 8 for row in solution.history)
+    n_iter, values, norms, gaps, passes, seconds, *traffic = map(
         np.array, zip(*solution.history, strict=True)
     )
     assert_array_equal(n_iter, np.arange(solution.n_iter + 1))
@@ -46,6 +46,8 @@ def test_the_history_is_a_row_an_iteration(solve, mapping, n_classes):
     assert passes[-1] <= objective.passes - before
     assert seconds[0] >= 0
     assert np.all(np.diff(seconds) > 0)
+    # Blocks in memory are no round trip away.
+    assert not np.any(traffic)
     # The callback has seen the same.
     assert [row[0] for row in seen] == list(n_iter[1:])
     assert [row[2:4] for row in seen] == [row[1:3] for row in solution.history[1:]]
@@ -154,7 +156,7 @@ class Staircase:
     value_at_zero, has_penalty, has_certificate = 1.0, False, False
 
     def __init__(self):
-        self.passes = 0
+        self.passes, self.traffic = 0, (0, 0)
         given = objective_of(*classes()).description
         self.description = given._replace(
             shape=(1, 10), is_convex=False, is_linear=False, is_relative=False

@@ -1,0 +1,470 @@
+"""Blocks on the workers of a Dask cluster.
+
+Dask computes the partitions, keeps them, and computes them again elsewhere where a
+worker is lost: each is a future. What is computed from them goes past
+Dask's scheduling of tasks, which would take several times as long as a pass over a
+block: one message to each worker asks for the sums of all partitions that it holds.
+
+- A partition keeps what `map` made of it. This is lost where the partition is moved, or
+  kept on disk, and then computed anew: functions are pure, and every message has all of
+  them.
+- Sums are those of a binary tree over the partitions, in their order. A worker adds up
+  the branches that it has, the caller the others: the order of addition is that of the
+  tree, whichever worker has what.
+"""
+
+import asyncio
+import contextlib
+import itertools
+import os
+import pickle
+import tempfile
+import time
+import weakref
+
+import numpy as np
+
+from ._blocks import Blocks, LocalBlocks
+
+# Seconds without any worker after which a fit ends with an error, unless Dask's own
+# setting says otherwise.
+_NO_WORKERS_TIMEOUT = 120.0
+_SETTING = "distributed.scheduler.no-workers-timeout"
+# A worker that has been lost is noticed after so many seconds at most.
+_PATIENCE = 0.5
+# Where a worker uses more than this part of its memory, partitions go to files. Dask
+# spills from 0.6 on.
+_MUCH_MEMORY = 0.4
+
+_numbers = itertools.count()
+
+
+class DaskBlocks(Blocks):
+    """Blocks that workers hold, several in each partition.
+
+    Parameters
+    ----------
+    cluster : Cluster
+    step : Step, default=None
+        What the blocks were made by; None stands for the partitions themselves, each of
+        which is one block.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from distributed import Client
+    >>> from skprob.data import Cluster, DaskBlocks, Partition
+    >>> def total_and_count(block):
+    ...     return block.sum(), len(block)
+    >>> with Client(processes=False, dashboard_address=None) as client:
+    ...     futures = client.map(Partition, [np.array([1.0, 2.0]), np.array([3.0])])
+    ...     blocks = DaskBlocks(Cluster(client, futures))
+    ...     [total.item() for total in blocks.sum(total_and_count)]
+    [6.0, 3.0]
+    """
+
+    is_remote = True
+
+    def __init__(self, cluster, step=None):
+        self._cluster, self._step = cluster, step
+
+    @property
+    def traffic(self):
+        return self._cluster.n_round_trips, self._cluster.n_bytes
+
+    def map(self, function, *args):
+        return self._after("map", function, args)
+
+    def split(self, function, *args):
+        """As :meth:`LocalBlocks.split`."""
+        return self._after("split", function, args)
+
+    def sum(self, function, *args):
+        return self._cluster.sum(self._step, function, args)
+
+    def collect(self, function, *args):
+        """As :meth:`LocalBlocks.collect`."""
+        return self._cluster.collect(self._step, function, args)
+
+    def _after(self, verb, function, args):
+        # Nothing is sent before a sum asks for it: that saves a round trip.
+        call = _dumps((verb, function, args))
+        return DaskBlocks(self._cluster, self._cluster.step(self._step, call))
+
+
+class Step:
+    """A call that makes blocks of blocks, as bytes, and what it follows."""
+
+    def __init__(self, before, call):
+        self.number, self.before, self.call = next(_numbers), before, call
+
+    def chain(self):
+        """Numbers and calls from the first step to this one."""
+        earlier = self.before.chain() if self.before else []
+        return [*earlier, (self.number, self.call)]
+
+
+class Cluster:
+    """Partitions on the workers of a cluster, and how they are asked.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    futures : list of Future
+        Of :class:`Partition`, in order.
+    """
+
+    def __init__(self, client, futures):
+        self._client, self._futures = client, futures
+        self._places, self._alive = {}, weakref.WeakSet()
+        self.n_round_trips = self.n_bytes = 0
+
+    def step(self, before, call):
+        """A step whose results the workers keep for as long as it is alive."""
+        step = Step(before, call)
+        self._alive.add(step)
+        return step
+
+    def sum(self, step, function, args):
+        """See :meth:`Blocks.sum`."""
+        total = PairwiseSum(len(self._futures))
+        for nodes in self._answers("sum", step, function, args):
+            for place, terms in nodes.items():
+                total.add(*place, terms)
+        return total.total
+
+    def collect(self, step, function, args):
+        """Results in the order of the blocks."""
+        found = {}
+        for results in self._answers("collect", step, function, args):
+            found |= results
+        return list(itertools.chain.from_iterable(found[i] for i in sorted(found)))
+
+    def release(self):
+        """Forget the partitions, and with them what was computed from them."""
+        for future in self._futures:
+            future.release()
+
+    def _answers(self, *question):
+        """What the workers find, until each partition has been asked about once."""
+        verb, step, function, args = question
+        request = _dumps(
+            {
+                "verb": verb,
+                "call": (function, args),
+                "chain": step.chain() if step else [],
+                "alive": {step.number for step in self._alive},
+                "errors": np.geterr(),
+                "n_partitions": len(self._futures),
+            }
+        )
+        left, errors = set(range(len(self._futures))), {}
+        while left:
+            places = self._located(left)
+            for results, done, failed in self._ask(request, places):
+                errors |= failed
+                left -= done | failed.keys()
+                yield results
+            if left:  # Some have been moved, or a worker is lost.
+                self._places.clear()
+                time.sleep(_PATIENCE / 5)
+        if errors:
+            # The first of them, whichever worker was faster.
+            raise errors[min(errors)]
+
+    def _ask(self, request, places):
+        """Answers of the workers that have given one."""
+        self.n_round_trips += 1
+        try:
+            # All workers that the scheduler has: to reach for one that is lost would
+            # take until a time-out.
+            answers = self._client.run(_answer, request, places, on_error="return")
+        except OSError as error:
+            raise _lost_scheduler(self._client) from error
+        self.n_bytes += len(request) * len(answers)
+        for answer in answers.values():
+            if isinstance(answer, bytes):
+                self.n_bytes += len(answer)
+                yield pickle.loads(answer)
+            elif not isinstance(answer, OSError):  # Which tells of a lost worker.
+                raise RuntimeError(
+                    "A Dask worker could not be asked for the sums of its blocks. "
+                    "skprob must be installed on all of them, in the same version. "
+                    f"{type(answer).__name__}: {answer}"
+                ) from answer
+
+    def _located(self, numbers):
+        """Keys of some partitions by number, by the worker that has them.
+
+        Waits for those that are being computed.
+        """
+        places = {}
+        while not numbers <= self._places.keys():
+            wait_for(self._client, [self._futures[i] for i in sorted(numbers)])
+            holders = self._client.who_has(self._futures)
+            self._places = {
+                i: min(holders[future.key])
+                for i, future in enumerate(self._futures)
+                if holders.get(future.key)
+            }
+        for i in sorted(numbers):
+            places.setdefault(self._places[i], {})[i] = self._futures[i].key
+        return places
+
+
+class Partition:
+    """A block on a worker, with what was computed from it there.
+
+    On a worker that is short of memory it is kept in a file, read whenever it is used,
+    and nothing that was computed from it is kept. Dask's own spilling would write what
+    it evicts in every pass, and takes eight times as long.
+    """
+
+    def __init__(self, block):
+        self._results, folder = {}, _folder_if_short_of_memory()
+        self._held = block if folder is None else None
+        self._file = None if folder is None else _BlockFile(block, folder)
+
+    def __reduce__(self):
+        return Partition, (self._block(),)
+
+    def __sizeof__(self):
+        return sum(len(part) for part in _parts(self._held))
+
+    def _block(self):
+        return self._held if self._file is None else self._file.read()
+
+    def after(self, chain, alive):
+        """The LocalBlocks that a chain of steps makes of the block.
+
+        Of other steps, only the results of those that are alive are kept.
+        """
+        kept = {n: made for n, made in list(self._results.items()) if n in alive}
+        blocks = LocalBlocks([self._block()])
+        for number, call in chain:
+            if number not in kept:
+                verb, function, args = pickle.loads(call)
+                kept[number] = getattr(blocks, verb)(function, *args)
+            blocks = kept[number]
+        if self._file is None:
+            self._results = kept
+        return blocks
+
+
+class _BlockFile:
+    """A file that holds an object, and is removed with this one."""
+
+    def __init__(self, block, folder):
+        parts = _parts(block)
+        self._sizes = [len(part) for part in parts]
+        handle, self._path = tempfile.mkstemp(suffix=".skprob", dir=folder)
+        weakref.finalize(self, _remove, self._path)
+        with open(handle, "wb") as file:
+            file.writelines(parts)
+
+    def read(self):
+        with open(self._path, "rb", buffering=0) as file:
+            head, *buffers = (_read(file, size) for size in self._sizes)
+        return pickle.loads(head, buffers=buffers)
+
+
+def _parts(block):
+    """What an object is pickled as: a head, and the memory of its arrays."""
+    buffers = []
+    head = pickle.dumps(block, protocol=5, buffer_callback=buffers.append)
+    return [head, *(buffer.raw() for buffer in buffers)]
+
+
+def _read(file, size):
+    buffer = np.empty(size, dtype=np.uint8)
+    left = memoryview(buffer)
+    while left:
+        n_read = file.readinto(left)
+        if not n_read:
+            raise OSError(f"{file.name} has become shorter.")
+        left = left[n_read:]
+    return buffer
+
+
+def _remove(path):
+    with contextlib.suppress(OSError):
+        os.remove(path)
+
+
+def _folder_if_short_of_memory():
+    """Where a worker keeps its files, if it has used much of its memory; else None."""
+    try:
+        from distributed import get_worker
+
+        worker = get_worker()
+    except (ImportError, ValueError):  # Not on a worker.
+        return None
+    limit = worker.memory_manager.memory_limit
+    if limit and worker.monitor.get_process_memory() > _MUCH_MEMORY * limit:
+        return worker.local_directory
+    return None
+
+
+class PairwiseSum:
+    """Sums of tuples of arrays by a binary tree over their places.
+
+    The children of place i on level l + 1 are 2 i and 2 i + 1 on level l. The sum does
+    not depend on the order in which terms are added.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.data._dask import PairwiseSum
+    >>> one, other = PairwiseSum(3), PairwiseSum(3)
+    >>> one.add(0, 2, [np.float64(4)])
+    >>> one.add(0, 0, [np.float64(1)])
+    >>> one.nodes.keys()
+    dict_keys([(1, 1), (0, 0)])
+    >>> other.add(0, 1, [np.float64(2)])
+    >>> for place, terms in one.nodes.items():
+    ...     other.add(*place, terms)
+    >>> other.total
+    [np.float64(7.0)]
+    """
+
+    def __init__(self, n_leaves):
+        self._n_leaves = n_leaves
+        #: Terms whose sibling is not known yet, by level and number.
+        self.nodes = {}
+
+    def add(self, level, number, terms):
+        """Add the sum of a branch; None is that of a branch without blocks."""
+        width = -(-self._n_leaves // 2**level)
+        while width > 1:
+            sibling = number ^ 1
+            if sibling < width:  # Else it has none.
+                if (level, sibling) not in self.nodes:
+                    break
+                # Of two numbers it does not matter which one comes first.
+                terms = _added(self.nodes.pop((level, sibling)), terms)
+            level, number, width = level + 1, number // 2, -(-width // 2)
+        self.nodes[level, number] = terms
+
+    @property
+    def total(self):
+        """The sum of all, as soon as they have been added."""
+        (total,) = self.nodes.values()
+        return total
+
+
+def _added(one, other):
+    if one is None or other is None:
+        return other if one is None else one
+    return [a + b for a, b in zip(one, other, strict=True)]
+
+
+def wait_for(client, futures):
+    """Wait until all futures are done, as long as there is a cluster to do them.
+
+    Raises
+    ------
+    ConnectionError
+        If the scheduler is lost.
+    RuntimeError
+        If there has been no worker for some time.
+    Exception
+        What a task has raised.
+    """
+    from distributed import TimeoutError, wait
+
+    alone_since = None
+    while True:
+        try:
+            wait(futures, timeout=_PATIENCE)
+        except TimeoutError:
+            is_done = False
+        else:
+            is_done = True
+        if client.status not in ("running", "connecting"):
+            raise _lost_scheduler(client)
+        for future in futures:
+            if future.status == "cancelled":  # If "lost", it is computed again.
+                raise _lost_scheduler(client)
+            if future.status == "error":
+                raise future.exception()
+        if is_done:
+            return
+        try:
+            has_workers = bool(client.nthreads())
+        except OSError as error:
+            raise _lost_scheduler(client) from error
+        if has_workers:
+            alone_since = None
+            continue
+        alone_since = alone_since or time.monotonic()
+        limit = _no_workers_timeout()
+        if time.monotonic() - alone_since > limit:
+            raise RuntimeError(
+                f"The Dask cluster has had no worker for {limit:g} s, so that the fit "
+                f"cannot go on. (The setting {_SETTING!r} changes that time.)"
+            )
+
+
+def _no_workers_timeout():
+    import dask
+    from dask.utils import parse_timedelta
+
+    setting = dask.config.get(_SETTING, None)
+    return _NO_WORKERS_TIMEOUT if setting is None else parse_timedelta(setting)
+
+
+def _lost_scheduler(client):
+    address = getattr(client.scheduler, "address", "unknown")
+    return ConnectionError(
+        f"The connection to the Dask scheduler ({address}) is lost, or its futures "
+        "have been cancelled, so that the fit cannot go on. Connect a new Client and "
+        "fit again."
+    )
+
+
+def _dumps(obj):
+    from distributed.protocol.pickle import dumps
+
+    return dumps(obj)
+
+
+# On the workers.
+
+
+async def _answer(request, places, dask_worker):
+    """Results for the partitions that a worker has, and the errors, as bytes.
+
+    The results are sums, as nodes of the tree, or lists by the partitions' number.
+    """
+    request, keys = pickle.loads(request), places.get(dask_worker.address, {})
+    total, results, errors, done = PairwiseSum(request["n_partitions"]), {}, {}, set()
+    n_threads = asyncio.Semaphore(dask_worker.state.nthreads)
+
+    async def ask(number, key):
+        async with n_threads:
+            # A worker keeps its data from other threads than that of its event loop.
+            partition = dask_worker.data.get(key)
+            if partition is None:
+                return
+            try:
+                found = await asyncio.to_thread(_evaluate, partition, request)
+            except Exception as error:
+                error.add_note(f"(In partition {number} of the Dask collection.)")
+                errors[number] = error
+                return
+        done.add(number)
+        if request["verb"] == "sum":
+            total.add(0, number, found)
+        else:
+            results[number] = found
+
+    await asyncio.gather(*(ask(number, key) for number, key in keys.items()))
+    results = total.nodes if request["verb"] == "sum" else results
+    return _dumps((results, done, errors))
+
+
+def _evaluate(partition, request):
+    function, args = request["call"]
+    with np.errstate(**request["errors"]):
+        blocks = partition.after(request["chain"], request["alive"])
+        return getattr(blocks, request["verb"])(function, *args)

@@ -1,0 +1,104 @@
+"""Rows in a file that is mapped into memory: X is never copied."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from skprob import EntmaxClassifier, SoftmaxClassifier
+
+N_ROWS, N_FEATURES, N_CLASSES = 120_000, 100, 3
+LIMIT = 40 << 20
+
+# A process that may allocate so much more than it has before the fit. What is mapped
+# from a file does not count.
+LIMITED = """
+import resource, sys
+import numpy as np
+import skprob
+from pathlib import Path
+
+def allocated():
+    lines = Path("/proc/self/status").read_text().splitlines()
+    (line,) = (line for line in lines if line.startswith("VmData"))
+    return int(line.split()[1]) << 10
+
+X, y = np.load("X.npy", mmap_mode="r"), np.load("y.npy")
+model = {model}
+model.fit(np.array(X[:2000]), y[:2000]).predict(np.array(X[:2000]))
+limit = allocated() + {limit}
+resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+model.fit(X, y)
+score = np.mean(model.predict_proba(X)[:, 0]), model.score(X, y)
+print(*score, *model.coef_.ravel()[:3])
+"""
+
+
+def save(folder, dtype, order, kind):
+    """A file of rows, of which those of a few classes differ in their means."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(N_CLASSES, size=N_ROWS)
+    rows = rng.standard_normal((1000, N_FEATURES))
+    shape, fortran = (N_ROWS, N_FEATURES), order == "F"
+    X = np.lib.format.open_memmap(
+        folder / "X.npy", mode="w+", dtype=dtype, shape=shape, fortran_order=fortran
+    )
+    means = 0.2 * rng.standard_normal((N_CLASSES, N_FEATURES))
+    for start in range(0, N_ROWS, 1000):
+        stop = start + 1000
+        X[start:stop] = np.roll(rows, start // 1000, axis=1) + means[y[start:stop]]
+    np.save(folder / "y.npy", np.eye(N_CLASSES)[y] if kind == "label_set" else y)
+    return X
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs RLIMIT_DATA")
+@pytest.mark.parametrize(
+    ("dtype", "order", "model", "kind"),
+    [
+        ("float64", "C", "skprob.SoftmaxClassifier(tol=1e-2)", "class"),
+        (
+            "float64",
+            "F",
+            "skprob.SparsemaxClassifier(solver='lbfgs', tol=1e-2)",
+            "class",
+        ),
+        ("float32", "F", "skprob.SoftmaxClassifier(tol=1e-2)", "class"),
+        ("float32", "C", "skprob.EntmaxClassifier(tol=1e-2)", "label_set"),
+    ],
+)
+def test_a_fit_allocates_a_fraction_of_X(tmp_path, dtype, order, model, kind):
+    X = save(tmp_path, dtype, order, kind)
+    code = LIMITED.format(model=model, limit=LIMIT)
+    assert X.nbytes > LIMIT
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert not done.returncode, done.stderr
+    assert np.isfinite(np.array(done.stdout.split(), dtype=float)).all()
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("model", [SoftmaxClassifier(), EntmaxClassifier()], ids=repr)
+def test_it_is_the_fit_of_the_same_rows_in_memory(tmp_path, order, model):
+    rng = np.random.default_rng(1)
+    X = np.asarray(rng.standard_normal((300, 5)), order=order)
+    y = rng.integers(3, size=300)
+    np.save(tmp_path / "X.npy", X)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    expected = model.fit(X, y).coef_
+    assert isinstance(mapped, np.memmap)
+    assert_array_equal(model.fit(mapped, y).coef_, expected)
+    mapped = mapped.copy(order)
+    mapped[7, 3] = np.nan
+    np.save(tmp_path / "X.npy", mapped)
+    with pytest.raises(ValueError, match=r"X must be finite numbers.*NaN"):
+        model.fit(np.load(tmp_path / "X.npy", mmap_mode="r"), y)
