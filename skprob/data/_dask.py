@@ -217,7 +217,7 @@ class Partition:
 
     On a worker that is short of memory it is kept in a file, read whenever it is used,
     and nothing that was computed from it is kept. Dask's own spilling would write what
-    it evicts in every pass, and takes eight times as long.
+    it evicts in every pass.
     """
 
     def __init__(self, block):
