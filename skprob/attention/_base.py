@@ -152,5 +152,5 @@ ATTRIBUTES = """scale_ : float
         features.
     n_samples_fit_ : int
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (``n_features_in_``,)
         Names of the features, if X had them."""

@@ -28,4 +28,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return __all__
+    return sorted({*globals(), *__all__})
