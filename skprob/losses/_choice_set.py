@@ -3,9 +3,10 @@
 import numpy as np
 
 from ._base import Loss
+from ._wrapped import WrappedLoss
 
 
-class ChoiceSetLoss(Loss):
+class ChoiceSetLoss(WrappedLoss):
     r"""Another loss, where classes that are not available have the score -inf.
 
     It is given a :class:`~skprob.targets.ChoiceSetTarget`, which has the classes that
@@ -40,31 +41,6 @@ class ChoiceSetLoss(Loss):
     def __init__(self, loss):
         self.loss = loss
 
-    @property
-    def mapping(self):
-        """The mapping of the loss."""
-        return self.loss.mapping
-
-    @property
-    def is_convex(self):
-        """Whether the loss is."""
-        return self.loss.is_convex
-
-    @property
-    def has_bounded_hessian(self):
-        """Whether the loss has one."""
-        return self.loss.has_bounded_hessian
-
-    @property
-    def has_negative_entropy(self):
-        """Whether the loss has one."""
-        return self.loss.has_negative_entropy
-
-    @property
-    def total_margin(self):
-        """That of the loss."""
-        return self.loss.total_margin
-
     def negative_entropy(self, probabilities):
         # One distribution for all rows gives some row a class that it has not.
         return np.full(len(probabilities), np.inf)
@@ -75,9 +51,6 @@ class ChoiceSetLoss(Loss):
     def check(self):
         self._validate_params()
         self.loss.check()
-
-    def check_on(self, make_scores):
-        self.loss.check_on(make_scores)
 
     def stages(self):
         return [ChoiceSetLoss(stage) for stage in self.loss.stages()]

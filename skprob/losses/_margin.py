@@ -2,9 +2,10 @@
 
 from .._validation import RealInterval
 from ._base import Loss
+from ._wrapped import WrappedLoss
 
 
-class MarginLoss(Loss):
+class MarginLoss(WrappedLoss):
     r"""A loss of scores that the target must beat by a margin.
 
     .. math:: \ell_m(z; q) = \ell(z + m (1 - q); q)
@@ -49,37 +50,9 @@ class MarginLoss(Loss):
         self.margin = margin
 
     @property
-    def mapping(self):
-        """The mapping of the loss."""
-        return self.loss.mapping
-
-    @property
-    def is_convex(self):
-        """Whether the loss is."""
-        return self.loss.is_convex
-
-    @property
-    def has_bounded_hessian(self):
-        """Whether the loss has one."""
-        return self.loss.has_bounded_hessian
-
-    @property
-    def is_separable(self):
-        """Whether the loss is."""
-        return self.loss.is_separable
-
-    @property
-    def has_negative_entropy(self):
-        """Whether the loss has one."""
-        return self.loss.has_negative_entropy
-
-    @property
     def total_margin(self):
         """The margin, with that of the loss."""
         return self.margin + self.loss.total_margin
-
-    def negative_entropy(self, probabilities):
-        return self.loss.negative_entropy(probabilities)
 
     def with_mapping(self, mapping):
         return MarginLoss(self.loss.with_mapping(mapping), self.margin)
@@ -89,17 +62,11 @@ class MarginLoss(Loss):
         self.loss.check()
         self._check_polytope()
 
-    def constant(self, target, n_available=None):
-        return self.loss.constant(target, n_available)
-
     def stages(self):
         return [
             *(MarginLoss(stage, self.margin) for stage in self.loss.stages()[:-1]),
             self,
         ]
-
-    def check_on(self, make_scores):
-        self.loss.check_on(make_scores)
 
     def evaluate(self, scores, target):
         return self.loss.evaluate(self._augmented(scores, target), target)

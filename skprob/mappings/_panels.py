@@ -4,13 +4,14 @@ Values at the nodes are arrays (..., n_nodes, n_panels): sums over nodes are the
 and do not depend on how many panels there are.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
 
-class Rule:
+class Rule(ABC):
     """A quadrature rule on [-1, 1] that knows how well it does.
 
     Attributes
@@ -20,9 +21,9 @@ class Rule:
     nodes, weights : ndarray of shape (order,)
     """
 
+    @abstractmethod
     def integral_and_error(self, values):
         """Integral over [-1, 1] of values (..., n_nodes, n_panels), and its error."""
-        raise NotImplementedError
 
 
 class GaussLegendre(Rule):
