@@ -1,4 +1,4 @@
-"""Fits over a grid of alpha and C, each started from its neighbours' solutions."""
+"""Fits over a grid, each started from its neighbours' solutions."""
 
 import copy
 from typing import NamedTuple
@@ -6,56 +6,63 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import clone
 
+from ..losses import ChoiceSetLoss
 from ..solvers import minimize_path
-from ._rows import RowsInMemory
+from ._rows import RowsInMemory, TrainingData, choice_sets
 from ._strength import penalty
 
 
 class PathPoint(NamedTuple):
-    """A fitted model, and whether its gradient is within the tolerance."""
+    """A fitted model, whether its gradient is within the tolerance, and iterations."""
 
     model: object
     converged: bool
+    n_iter: int
 
 
-def entmax_path(template, X, y, sample_weight, classes, alphas, Cs):
-    """Yield a :class:`PathPoint` for every alpha and, for each of them, every C.
+def fitted_path(template, data, classes, grid):
+    """Yield a :class:`PathPoint` for every value and, for each of them, every C.
 
-    A fit starts from the solution for the C before, the first of an alpha from that
-    for the alpha before. What depends on the features alone is computed once.
-
-    `template` is an EntmaxClassifier with the parameters of all models other than alpha
-    and C. X, y and `sample_weight` are checked, y is of the kind that
-    ``template.target_type`` names, and `Cs`, of shape (n_alphas, n_Cs), go from much
-    penalty to little.
+    A fit starts from the solution for the C before, the first of a value, if the grid
+    says so, from that for the value before. What depends on the features alone is
+    computed once. `template` is an unfitted classifier with the parameters of all
+    models but for those of the :class:`Grid`, `data` a :class:`TrainingData`.
     """
+    X, y, sample_weight, available = data
     encoded = template._encoded(y, X.dtype, classes)
-    rows = RowsInMemory(template, X, encoded, sample_weight)
-    shared = _Shared(classes, alphas, Cs)
+    if available is not None:
+        available = choice_sets(available, X.shape[0], encoded)
+    rows = RowsInMemory(template, X, encoded, sample_weight, available)
+    shared = _Shared(classes, grid)
     options = {name: getattr(template, name) for name in ("solver", "tol", "max_iter")}
     objective, starts = None, []
-    for alpha, Cs_of_alpha in zip(alphas, Cs, strict=True):
-        strengths = np.array([penalty(C, rows.total_weight) for C in Cs_of_alpha])
+    for number in grid.order:
+        Cs = grid.Cs[number, grid.columns]
+        strengths = np.array([penalty(C, rows.total_weight) for C in Cs])
         # Features are scaled as for the least penalty: others hide what varies little.
-        template = clone(template).set_params(alpha=alpha, C=Cs_of_alpha[-1])
+        template = grid.of_value(clone(template), number, Cs[-1])
         attributes = template._model(rows) | {"n_features_in_": X.shape[1]}
         if objective is None:
             (objective,) = template._objectives(rows, attributes, None)
         else:
-            objective = objective.with_loss(attributes["loss_"])
+            loss = attributes["loss_"]
+            objective = objective.with_loss(
+                ChoiceSetLoss(loss) if rows.has_choice_sets else loss
+            )
         solutions = minimize_path(objective, strengths, starts, **options)
         starts = []
-        for C, (parameters, converged) in zip(Cs_of_alpha, solutions, strict=True):
-            starts.append(parameters)
+        for C, solution in zip(Cs, solutions, strict=True):
+            if grid.starts_from_last:
+                starts.append(solution.parameters)
             model = copy.copy(template)
             vars(model).update(attributes, C=C, C_=C)
-            coef, intercept = objective.to_model(parameters)
+            coef, intercept = objective.to_model(solution.parameters)
             model.coef_ = coef.astype(X.dtype)
             model.intercept_ = intercept.astype(X.dtype)
             if rows.kind == "label_set":
                 rule = rows.threshold_rule(model, model.mapping_, path=shared)
                 model.threshold_ = rule(model._probabilities)
-            yield PathPoint(model, converged)
+            yield PathPoint(model, solution.converged, solution.n_iter)
 
 
 class _Shared:
@@ -64,15 +71,17 @@ class _Shared:
     The models are those of a path of its own in each inner fold.
     """
 
-    def __init__(self, *grid):
-        self._grid, self._paths, self._sizes = grid, None, None
+    def __init__(self, classes, grid):
+        self._classes, self._grid = classes, grid
+        self._paths = self._sizes = None
 
-    def fold_models(self, estimator, X, labels, weight, folds):
+    def fold_models(self, estimator, X, labels, weight, folds, available=None):
         """Models of the next point of the grid, in the order of the path."""
         if self._paths is None:
             template = clone(estimator).set_params(threshold=0, class_weight=None)
+            data = TrainingData(X, labels, weight, available)
             self._paths = [
-                entmax_path(template, X[rows], labels[rows], weight[rows], *self._grid)
+                fitted_path(template, data.take(rows), self._classes, self._grid)
                 for rows, _ in folds
             ]
         return (next(path).model for path in self._paths)

@@ -2,6 +2,7 @@
 
 import warnings
 from contextlib import contextmanager
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,13 +35,13 @@ def training_rows(estimator, X, y, sample_weight, available=None):
     metadata = {"sample_weight": sample_weight}
     if available is not None:
         metadata["available"] = available
-        available = _choice_sets(available, X.shape[0], encoded)
+        available = choice_sets(available, X.shape[0], encoded)
     rows = RowsInMemory(estimator, X, encoded, sample_weight, available)
     rows.data = {"X": X, "y": y, "metadata": metadata}
     yield rows
 
 
-def _choice_sets(available, n_samples, encoded):
+def choice_sets(available, n_samples, encoded):
     """The classes that each labelled row may choose from, its target among them."""
     shape = n_samples, len(encoded.classes)
     available, rows = check_available(available, shape), np.arange(n_samples)
@@ -48,6 +49,29 @@ def _choice_sets(available, n_samples, encoded):
         available, rows = available[encoded.labelled], rows[encoded.labelled]
     check_target_available(encoded.target, available, rows)
     return available
+
+
+class TrainingData(NamedTuple):
+    """Checked data of a fit, or of some of its rows.
+
+    Attributes
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+    y : ndarray or CSR array
+        Of the kind that the classifier's ``target_type`` names.
+    sample_weight : ndarray of shape (n_samples,)
+    available : ndarray of bool of shape (n_samples, n_classes) or None
+        The classes that each row may choose from.
+    """
+
+    X: object
+    y: object
+    sample_weight: np.ndarray
+    available: np.ndarray | None = None
+
+    def take(self, rows):
+        """Some of the rows."""
+        return TrainingData(*(None if array is None else array[rows] for array in self))
 
 
 class RowsInMemory:

@@ -102,11 +102,11 @@ def threshold_rule(
         Whether there were rows without a label that are not among these.
     path : object, default=None
         What fits along a path share: ``path.fold_models(estimator, X, labels, weight,
-        folds)`` iterates over models that are fitted to each fold's training rows,
-        and ``path.sizes(make)`` is what ``make()`` gave the first time. None stands
-        for fits from zero.
+        folds)``, with `available` if it is given, iterates over models that are
+        fitted to each fold's training rows, and ``path.sizes(make)`` is what
+        ``make()`` gave the first time. None stands for fits from zero.
     available : ndarray of bool of shape (n_samples, n_classes), default=None
-        The labels that each row may have. Only without `path`.
+        The labels that each row may have.
 
     Returns
     -------
