@@ -138,8 +138,9 @@ refit : bool, default=True
     Whether a model with the chosen pair is fitted to all data in the end. If
     not, there are only the results of the search, and nothing to predict with.
 n_jobs : int, default=None
-    Folds at a time, each in a process of its own; -1 uses all processors.
-{parameters}
+    Folds at a time, each in a process of its own; -1 uses all processors."""
+
+_SEARCH_VERBOSE = """\
 verbose : int, default=0
     1 prints every tenth fit of the search, and iteration of the final one; 2
     prints every one."""
@@ -189,6 +190,7 @@ def with_shared_sections(cls):
     value = getattr(cls, "_parameter", "")
     for name, text in (
         ("search_parameters", _SEARCH_PARAMETERS),
+        ("search_verbose", _SEARCH_VERBOSE),
         ("search_attributes", _SEARCH_ATTRIBUTES),
         ("search_notes", _SEARCH_NOTES),
     ):

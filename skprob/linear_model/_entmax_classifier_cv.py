@@ -25,6 +25,8 @@ class EntmaxClassifierCV(PathSearchCV):
         The values of alpha to choose from, each at least 1: 1 is softmax, 2
         sparsemax.
     {search_parameters}
+    {parameters}
+    {search_verbose}
 
     Attributes
     ----------

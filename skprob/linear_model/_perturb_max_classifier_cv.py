@@ -26,6 +26,8 @@ class PerturbMaxClassifierCV(PathSearchCV):
     loss : {"auto", "fenchel_young", "log"}, default="auto"
         What is minimised. "auto" is the Fenchel-Young loss of the noise, or the log
         loss if the noise has no mean.
+    {parameters}
+    {search_verbose}
 
     Attributes
     ----------
