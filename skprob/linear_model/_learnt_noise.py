@@ -13,8 +13,8 @@ from ._minimise import joined, minimise
 
 # The coefficients are fitted to this part of the tolerance, and the noise to the whole.
 _INNER = 0.1
-# Variance, along each class's axis, of the loadings to start from.
-_START_VARIANCE = 0.5
+# Of loadings: a step for differences, and the size of a column to start from.
+_STEP, _START_SIZE = 0.05, 1.0
 
 
 def learn_noise(
@@ -98,20 +98,36 @@ class _Fits:
         return mapping.noise_parameters(), np.array(mapping.noise_parameter_bounds())
 
     def add_loadings(self, n_factors):
-        """Fit without loadings, and find some to start from."""
-        objective = self._fit(self._mapping)
-        loadings = _starting_loadings(objective, self._parameters, n_factors)
+        """Fit without loadings, and find some to start from.
+
+        At zero the gradient in the loadings is zero: they start along the eigenvectors
+        of the least second derivatives, by differences.
+        """
+        self._fit(self._mapping)
+        n_classes = self._objective.shape[0]
+        curvature = np.empty((n_classes - 1, n_classes - 1))
+        for row, column in zip(curvature, np.eye(n_classes)[1:], strict=True):
+            step = clone(self._mapping).set_params(loadings=_STEP * column[:, None])
+            row[:] = self._gradient(self._with_loss_of(step))[1 - n_classes :]
+        vectors = np.linalg.eigh(curvature + curvature.T).eigenvectors[:, :n_factors]
+        loadings = np.vstack([np.zeros(n_factors), _START_SIZE * vectors])
         self._mapping = clone(self._mapping).set_params(loadings=loadings)
 
     def __call__(self, vector):
         objective = self._fit(self._mapping.with_noise_parameters(vector))
+        return self.solution.value, self._gradient(objective)
+
+    def _with_loss_of(self, mapping):
+        return self._objective.with_loss(self._loss_of(mapping))
+
+    def _gradient(self, objective):
+        """In the parameters of the noise, at the last coefficients."""
         point = self._parameters.reshape(1, *objective.shape)
-        (gradient,) = objective.blocks.sum(_noise_gradient, point, objective.loss)
-        return self.solution.value, gradient
+        return objective.blocks.sum(_noise_gradient, point, objective.loss)[0]
 
     def _fit(self, mapping):
         """Fit the coefficients, from the last ones; the objective."""
-        objective = self._objective.with_loss(self._loss_of(mapping))
+        objective = self._with_loss_of(mapping)
         solution, self.gap = minimise(
             [objective], self._parameters, progress=self._progress, **self._options
         )
@@ -125,44 +141,7 @@ class _Fits:
         return objective
 
 
-def _starting_loadings(objective, parameters, n_factors):
-    """Loadings to start from, where independent noise has been fitted.
-
-    At loadings of zero the gradient is zero. Along small ones, l, the probability p of
-    the target changes by l @ H @ l / 2, with its second derivatives H: the first
-    eigenvectors of the mean of H / p lead down.
-
-    Parameters
-    ----------
-    objective : LinearObjective
-    parameters : ndarray of shape (n_parameters,)
-    n_factors : int
-
-    Returns
-    -------
-    loadings : ndarray of shape (n_classes, n_factors)
-    """
-    point = parameters.reshape(1, *objective.shape)
-    (total,) = objective.blocks.sum(_curvature_of_probability, point, objective.loss)
-    vectors = np.linalg.eigh(total + total.T).eigenvectors
-    return np.sqrt(_START_VARIANCE * len(total)) * vectors[:, : -n_factors - 1 : -1]
-
-
 def _noise_gradient(block, point, loss):
     scores = scores_of(raw_predictions(block.design, point))
     rows = loss.noise_gradient(scores, block.target)
     return (block.weight.astype(np.float64) @ rows,)
-
-
-def _curvature_of_probability(block, point, loss):
-    """Mean of (∇² log p + ∇ log p ∇ log pᵀ), (n_classes, n_classes)."""
-    scores = scores_of(raw_predictions(block.design, point))
-    weight = block.weight.astype(np.float64)
-    linear = loss.linearize(scores, block.target)
-    gradient = linear.gradient
-    total = np.einsum("n,ni,nj->ij", weight, gradient, gradient)
-    for k in range(gradient.shape[1]):
-        direction = np.zeros_like(gradient)
-        direction[:, k] = 1
-        total[k] -= weight @ linear.hessian_product(direction)
-    return (total,)

@@ -106,8 +106,8 @@ class PerturbMaxClassifier(BaseLinearClassifier):
     >>> import numpy as np
     >>> from skprob.mappings import StudentT
     >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(1000, 2))
-    >>> noise = StudentT(df=2.0).rvs(size=(1000, 3), random_state=0)
+    >>> X = rng.normal(size=(200, 2))
+    >>> noise = StudentT(df=2.0).rvs(size=(200, 3), random_state=0)
     >>> y = (X @ rng.normal(scale=2, size=(2, 3)) + noise).argmax(axis=1)
     >>> PerturbMaxClassifier("student_t", learn_noise=True, C=100.0).fit(X, y).noise_
     StudentT(df=...)
