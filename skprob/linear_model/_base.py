@@ -80,6 +80,8 @@ class BaseLinearClassifier(
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "label_smoothing": [RealInterval(0, 1, closed="left")],
         "target_type": [StrOptions({"auto", *KINDS})],
+        "class_names": ["array-like", None],
+        "none_class": ["boolean"],
         "threshold": [
             RealInterval(0, 1, closed="left"),
             StrOptions(NAMES),
@@ -107,6 +109,8 @@ class BaseLinearClassifier(
         class_weight=None,
         label_smoothing=0.0,
         target_type="auto",
+        class_names=None,
+        none_class=True,
         threshold="auto",
         sparse_output=False,
         solver="auto",
@@ -124,6 +128,8 @@ class BaseLinearClassifier(
         self.class_weight = class_weight
         self.label_smoothing = label_smoothing
         self.target_type = target_type
+        self.class_names = class_names
+        self.none_class = none_class
         self.threshold = threshold
         self.sparse_output = sparse_output
         self.solver = solver
@@ -201,8 +207,8 @@ class BaseLinearClassifier(
             If the solver stopped before the gradient was within ``tol``. The model
             is usable.
         UserWarning
-            If rows of a label set have no label: they are left out. If labels are
-            in no row: they are kept, with the target zero.
+            If rows of a label set have no label and ``none_class`` is False: they are
+            left out. If labels are in no row: they are kept, with the target zero.
         """
         warm = (self.coef_, self.intercept_) if self._starts_warm() else None
         # All products of a fit are of blocks, or small.
@@ -227,7 +233,11 @@ class BaseLinearClassifier(
                 if rows.kind == "label_set":
                     attributes["threshold_"] = rule(
                         lambda X, *available: self._blockwise(
-                            X, coef, intercept, model["mapping_"], *available
+                            X,
+                            coef,
+                            intercept,
+                            _of_classes(model["mapping_"], rows.classes),
+                            *available,
                         )
                     )
                 return attributes
@@ -276,12 +286,13 @@ class BaseLinearClassifier(
             The score of each class; for labels of two classes one score, positive
             where the second class is more probable. For a mapping that does not
             preserve order, that one is the difference of the two probabilities. -inf
-            where a class is not available.
+            where a class is not available. With ``has_none_class_`` the score of "no
+            label" is not among them.
         """
 
         def of_scores(scores):
             if self.target_type_ != "class" or len(self.classes_) > 2:
-                return scores
+                return scores[:, : len(self.classes_)]
             # The difference of the two scores, whatever the number of outputs.
             if not self.mapping_.is_order_preserving:
                 scores = self.mapping_(scores)
@@ -304,8 +315,9 @@ class BaseLinearClassifier(
         -------
         probabilities : ndarray or CSR array of shape (n_samples, n_classes)
             In the order of ``classes_``; rows sum to one, unless the mapping's values
-            are marginals of labels. With ``sparse_output`` the non-zeros as a CSR
-            array.
+            are marginals of labels. With ``has_none_class_`` they sum to one less the
+            probability that there is no label. With ``sparse_output`` the non-zeros as
+            a CSR array.
         """
         probabilities = self._probabilities(X, available)
         if self.sparse_output:
@@ -328,9 +340,9 @@ class BaseLinearClassifier(
         log_probabilities : ndarray of shape (n_samples, n_classes)
             Dense also with ``sparse_output``: none of them need be zero.
         """
-        return self._predicted(
-            X, lambda scores: self.mapping_.log_probabilities(scores), available
-        ).to_dense()
+        check_is_fitted(self)
+        of_scores = _of_classes(self.mapping_.log_probabilities, self.classes_)
+        return self._predicted(X, of_scores, available).to_dense()
 
     @lazy_for_dask
     def predict(self, X, *, available=None):
@@ -348,8 +360,8 @@ class BaseLinearClassifier(
         y : ndarray or CSR array of shape (n_samples,) or (n_samples, n_classes)
             After a fit to labels, the most probable label of each row; to label
             sets, a 0/1 indicator of the labels that ``threshold_`` chooses, with
-            ``sparse_output`` as a CSR array; to distributions, the column number of
-            the most probable class.
+            ``sparse_output`` as a CSR array; to distributions, the most probable class:
+            its name where ``classes_`` are names, else its column number.
         """
         check_is_fitted(self)
         if self.target_type_ == "label_set":
@@ -494,11 +506,14 @@ class BaseLinearClassifier(
             "target_type_": rows.kind,
             "mapping_": mapping,
             "loss_": loss,
-            "C_": automatic_C(loss, len(rows.classes)) if is_auto else float(self.C),
+            "has_none_class_": rows.has_none,
+            "C_": automatic_C(loss, rows.n_scores) if is_auto else float(self.C),
         }
 
     def _probabilities(self, X, available=None):
-        return self._predicted(X, lambda scores: self.mapping_(scores), available)
+        check_is_fitted(self)
+        of_scores = _of_classes(self.mapping_, self.classes_)
+        return self._predicted(X, of_scores, available)
 
     def _sets(self, X, available=None):
         # The threshold may have been assigned.
@@ -511,7 +526,8 @@ class BaseLinearClassifier(
             return Sets(threshold, probabilities, sizes, _num_samples(X))
 
         def sets(scores):
-            return (self.mapping_(scores) > threshold).astype(np.int64)
+            p = self.mapping_(scores)[:, : len(self.classes_)]
+            return (p > threshold).astype(np.int64)
 
         return self._predicted(X, sets, available)
 
@@ -543,9 +559,10 @@ class BaseLinearClassifier(
     def _polytope(self):
         return get_mapping(self._mapping()).polytope
 
-    def _encoded(self, y, dtype, classes=None):
+    def _encoded(self, y, dtype, classes=None, none_class="auto"):
         """What is learnt from a checked target."""
-        return encode_target(y, self.target_type, dtype, classes, self._polytope)
+        how = self._polytope, none_class if self.none_class else False
+        return encode_target(y, self.target_type, dtype, classes, *how)
 
     def _checked_mapping(self):
         mapping = clone(get_mapping(self._mapping()))
@@ -567,7 +584,7 @@ class BaseLinearClassifier(
         mapping, loss = model["mapping_"], model["loss_"]
         inputs, polytope = self._inputs, mapping.polytope
         rows.check_target(loss)
-        check_kernel(mapping, len(rows.classes), rows.dtype)
+        check_kernel(mapping, rows.n_scores, rows.dtype)
         loss.check_on(lambda: rows.trial_scores(inputs, polytope))
         losses = loss.stages()
         if mapping.is_only_a_function:
@@ -611,3 +628,8 @@ class BaseLinearClassifier(
                 "warm_start=False or a clone."
             )
         return objective.from_model(coef, intercept)
+
+
+def _of_classes(of_scores, classes):
+    """A function of scores without the column of the class for rows without a label."""
+    return lambda scores: of_scores(scores)[:, : len(classes)]

@@ -43,8 +43,8 @@ class BlockwisePrediction:
     of_scores : callable
         ``of_scores(scores)``, for scores of shape (n_rows, n_classes), is an array
         with as many rows.
-    available : ndarray of bool of shape (n_samples, n_classes), default=None
-        Scores of other classes are -inf.
+    available : ndarray of bool of shape (n_samples, n_labels), default=None
+        Scores of other ones of the first n_labels classes are -inf.
     """
 
     def __init__(self, X, coef, intercept, *, inputs, of_scores, available=None):
@@ -64,7 +64,8 @@ class BlockwisePrediction:
             check_predictions(predictions, first_row=rows.start)
             scores = scores_of(predictions)
             if self._available is not None:
-                scores[~self._available[rows]] = -np.inf
+                n_labels = self._available.shape[1]
+                scores[:, :n_labels][~self._available[rows]] = -np.inf
             yield self._of_scores(scores)
 
     def to_dense(self):

@@ -28,9 +28,10 @@ def training_rows(estimator, X, y, sample_weight, available=None):
         with dask_rows(estimator, X, y, sample_weight) as rows:
             yield rows
         return
-    names = column_names(y)
+    given = y
     X, y, sample_weight = check_fit_data(estimator, X, y, sample_weight)
-    encoded = estimator._encoded(y, X.dtype, None if y.ndim == 1 else names)
+    names = column_names(given, y.shape, estimator.class_names)
+    encoded = estimator._encoded(y, X.dtype, names)
     metadata = {"sample_weight": sample_weight}
     if available is not None:
         metadata["available"] = available
@@ -46,6 +47,9 @@ def _choice_sets(available, n_samples, encoded):
     available, rows = check_available(available, shape), np.arange(n_samples)
     if encoded.labelled is not None:
         available, rows = available[encoded.labelled], rows[encoded.labelled]
+    if encoded.has_none:
+        # Every row may have no label.
+        available = np.append(available, np.ones((n_samples, 1), dtype=bool), axis=1)
     check_target_available(encoded.target, available, rows)
     return available
 
@@ -61,20 +65,20 @@ class RowsInMemory:
     encoded : EncodedTarget
         Of the same rows.
     sample_weight : ndarray of shape (n_samples,)
-    available : ndarray of bool of shape (n_labelled, n_classes), default=None
+    available : ndarray of bool of shape (n_labelled, n_scores), default=None
         The classes that each row with a target may choose from.
 
     Attributes
     ----------
     has_choice_sets : bool
         Whether there are such.
-    kind, classes
+    kind, classes, has_none, n_scores
         As of the encoded target.
     dtype : dtype
         Of X.
     n_rows, n_unlabelled : int
         Rows in all, and of these the ones that carry no target, and are left out.
-    class_totals : ndarray of shape (n_classes,)
+    class_totals : ndarray of shape (n_scores,)
         Sum of the target, class by class.
     total_weight : float
         Sum of the weights of the others, classes' weights included.
@@ -82,6 +86,7 @@ class RowsInMemory:
 
     def __init__(self, estimator, X, encoded, sample_weight, available=None):
         self.kind, self.classes, self.dtype = encoded.kind, encoded.classes, X.dtype
+        self.has_none, self.n_scores = encoded.has_none, encoded.n_scores
         rows, self.n_rows, self.n_unlabelled = encoded.labelled, X.shape[0], 0
         if rows is not None:
             self.n_unlabelled = np.count_nonzero(~rows)
@@ -118,18 +123,20 @@ class RowsInMemory:
     def trial_scores(self, inputs, polytope):
         """Scores of some rows under random coefficients."""
         X = inputs(self._X[:64])
-        return trial_scores(X, len(self.classes), polytope)
+        return trial_scores(X, self.n_scores, polytope)
 
     def threshold_rule(self, estimator, mapping, path=None):
         """How the threshold of a fit to label sets is found."""
         data = self._X, self._target, self._sample_weight, self._weight
+        n_labels, available = len(self.classes), self._available
         return threshold_rule(
             estimator,
             mapping,
             *data,
+            n_labels=n_labels,
             any_empty=self.n_unlabelled > 0,
             path=path,
-            available=self._available,
+            available=None if available is None else available[:, :n_labels],
         )
 
 
@@ -149,7 +156,7 @@ def warn_of_lost_labels(rows):
         )
     absent = []
     if rows.kind == "label_set":
-        absent = np.flatnonzero(rows.class_totals == 0)
+        absent = np.flatnonzero(rows.class_totals[: len(rows.classes)] == 0)
     if len(absent):
         shown = f"{absent[:5].tolist()}{' and so on' if len(absent) > 5 else ''}"
         warnings.warn(

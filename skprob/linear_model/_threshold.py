@@ -5,21 +5,24 @@ from itertools import chain
 
 import numpy as np
 from scipy import sparse
-from sklearn.model_selection import KFold
+from sklearn.model_selection import KFold, StratifiedKFold
 
 from ..decision import (
     RULES,
     DecisionRule,
-    ExpectedSize,
     LabelCuts,
     Sample,
     best_threshold,
+    expected_size,
     get_rule,
+    has_empty,
+    n_labelled,
 )
 from ..targets import class_weight_factors
 
 #: Names of thresholds that are allowed.
 NAMES = {"auto", "cv", "support", *RULES}
+_NO_LABEL = "y must have a label in some row of positive weight."
 # Three folds chose cuts as good as five or ten did, on emotions, scene, birds and
 # CAL500, and they cost the least.
 _N_FOLDS = 3
@@ -80,6 +83,7 @@ def threshold_rule(
     sample_weight,
     weight,
     *,
+    n_labels,
     any_empty=False,
     path=None,
     available=None,
@@ -93,11 +97,13 @@ def threshold_rule(
     mapping : Mapping
         From scores to probabilities.
     X : ndarray or CSR matrix of shape (n_samples, n_features)
-    target : SparseTarget of shape (n_samples, n_classes)
+    target : SparseTarget of shape (n_samples, n_labels)
+        Or of one more column, that of the class for rows without a label.
     sample_weight : ndarray of shape (n_samples,)
         Weights of the rows in the F1 score.
     weight : ndarray of shape (n_samples,)
         Their weights in the fit, of which rows of weight zero are no part.
+    n_labels : int
     any_empty : bool, default=False
         Whether there were rows without a label that are not among these.
     path : object, default=None
@@ -105,7 +111,7 @@ def threshold_rule(
         folds)`` iterates over models that are fitted to each fold's training rows,
         and ``path.sizes(make)`` is what ``make()`` gave the first time. None stands
         for fits from zero.
-    available : ndarray of bool of shape (n_samples, n_classes), default=None
+    available : ndarray of bool of shape (n_samples, n_labels), default=None
         The labels that each row may have. Only without `path`.
 
     Returns
@@ -121,13 +127,17 @@ def threshold_rule(
     """
     threshold = estimator.threshold
     if not is_fitted_to_rows(threshold):
-        cuts = known_threshold(threshold, target.shape[1])
+        cuts = known_threshold(threshold, n_labels)
         return lambda probabilities: cuts
-    labels, fit_weight, weight = _indicator(target), weight, sample_weight
+    labels = _indicator(target)[:, :n_labels]
+    fit_weight, weight = weight, sample_weight
+    has_none = target.shape[1] > n_labels
     fitted = fit_weight > 0
     if not fitted.all():  # All rows need no copy, which may not fit.
         labels, X = labels[fitted], X[fitted]
         fit_weight, weight = fit_weight[fitted], weight[fitted]
+    if not labels.nnz:
+        raise ValueError(_NO_LABEL)
     n_samples = len(weight)
     path = path or _Alone()
     sets = [] if available is None else [available[fitted]]
@@ -136,19 +146,26 @@ def threshold_rule(
         if threshold == "cv":
             return best_threshold(blocks, labels[rows], weight[rows])
 
-        def make():
-            return ExpectedSize(X, np.diff(labels.indptr), weight)
-
         def sizes():
-            size = path.sizes(make)
+            size = path.sizes(lambda: expected_size(X, labels, weight, has_none))
             return size, size.out_of_fold[rows]
 
         return fitted_rule(
-            threshold, blocks, labels[rows], weight[rows], sizes, polytope, any_empty
+            threshold,
+            Sample(
+                blocks,
+                labels[rows],
+                weight[rows],
+                sizes,
+                polytope,
+                any_empty or has_empty(labels),
+                has_none,
+            ),
         )
 
     polytope = mapping.polytope
-    if n_samples == 1 or (threshold == "auto" and n_samples > _ROWS_ENOUGH):
+    n_folds = min(_N_FOLDS, n_labelled(labels))
+    if n_folds == 1 or (threshold == "auto" and n_samples > _ROWS_ENOUGH):
         return lambda probabilities: chosen(
             probabilities(X, *sets), slice(None), polytope
         )
@@ -157,7 +174,7 @@ def threshold_rule(
     def cross_validated(probabilities):
         # It does not depend on the model, so that callbacks can ask at every step.
         if not found:
-            folds = _folds(_N_FOLDS, n_samples)
+            folds = _folds(n_folds, labels)
             models = path.fold_models(estimator, X, labels, fit_weight, folds, *sets)
             found.append(chosen(*_out_of_fold(models, X, folds, *sets), polytope))
         return found[0]
@@ -190,16 +207,17 @@ def threshold_of_rows(estimator, threshold, X, labels, weight, cv, available=Non
     X, labels, weight = X[keep], labels[keep], weight[keep]
     sets = [] if available is None else [available[keep]]
     if not labels.nnz:
-        raise ValueError("y must have a label in some row of positive weight.")
+        raise ValueError(_NO_LABEL)
     if cv is None:
         blocks, rows = estimator._probabilities(X, *sets), slice(None)
     else:
-        if not 2 <= cv <= len(weight):
+        n_rows = n_labelled(labels)
+        if not 2 <= cv <= n_rows:
             raise ValueError(
-                f"cv must be None or at least 2, and at most the {len(weight)} rows of "
-                f"X; got {cv!r}."
+                f"cv must be None or at least 2, and at most the {n_rows} rows of "
+                f"X with a label; got {cv!r}."
             )
-        folds = _folds(cv, len(weight))
+        folds = _folds(cv, labels)
         encoded = estimator._encoded(labels, weight.dtype, estimator.classes_)
         fit_weight = weight.copy()
         labelled = slice(None) if encoded.labelled is None else encoded.labelled
@@ -211,23 +229,31 @@ def threshold_of_rows(estimator, threshold, X, labels, weight, cv, available=Non
     if threshold == "cv":
         return best_threshold(blocks, labels[rows], weight[rows])
 
+    has_none = estimator.has_none_class_
+
     def sizes():
-        size = ExpectedSize(X, np.diff(labels.indptr), weight)
+        size = expected_size(X, labels, weight, has_none)
         return size, size.out_of_fold[rows]
 
-    polytope = estimator.mapping_.polytope
     return fitted_rule(
-        threshold, blocks, labels[rows], weight[rows], sizes, polytope, False
+        threshold,
+        Sample(
+            blocks,
+            labels[rows],
+            weight[rows],
+            sizes,
+            estimator.mapping_.polytope,
+            has_empty(labels),
+            has_none,
+        ),
     )
 
 
-def fitted_rule(threshold, blocks, labels, weight, sizes, polytope, any_empty):
+def fitted_rule(threshold, sample):
     """The rule that a name or a rule stands for, fitted."""
     is_auto = isinstance(threshold, str) and threshold == "auto"
     rule = LabelCuts() if is_auto else get_rule(threshold)
     rule._validate_params()
-    may_be_empty = any_empty or bool((np.diff(labels.indptr) == 0).any())
-    sample = Sample(blocks, labels, weight, sizes, polytope, may_be_empty)
     return rule._fit_sample(sample)
 
 
@@ -292,9 +318,16 @@ class _Alone:
         return self._known
 
 
-def _folds(number, n_samples):
-    folds = KFold(min(number, n_samples), shuffle=True, random_state=0)
-    return list(folds.split(np.empty(n_samples)))
+def _folds(number, labels):
+    """Folds whose training rows have labels; at least two rows have some."""
+    labelled = np.diff(labels.indptr) > 0
+    how = {"shuffle": True, "random_state": 0}
+    if labelled.all():
+        return list(KFold(number, **how).split(labelled))
+    with warnings.catch_warnings():
+        # It warns where there are fewer empty rows than folds.
+        warnings.simplefilter("ignore", UserWarning)
+        return list(StratifiedKFold(number, **how).split(labelled, labelled))
 
 
 def _out_of_fold(models, X, folds, available=None):
