@@ -111,9 +111,13 @@ def column_names(y, shape, class_names=None):
 
 def _check_no_lists_of_labels(y, name):
     """Raise for sets of labels that are listed, and not an indicator."""
+    # A Series of polars has a dtype of its own for lists.
+    is_series = hasattr(y, "to_numpy") and not hasattr(y, "columns")
+    y = y.to_numpy() if is_series else y
     if not (isinstance(y, (list, tuple)) or getattr(y, "dtype", None) == np.dtype("O")):
         return
-    rows = [row for row in list(y) if isinstance(row, (list, tuple, set, frozenset))]
+    collections = list, tuple, set, frozenset, np.ndarray
+    rows = [row for row in list(y) if isinstance(row, collections)]
     is_set = any(isinstance(row, (set, frozenset)) for row in rows)
     is_ragged = len({len(row) for row in rows}) > 1
     has_names = any(len(row) != 1 and isinstance(x, str) for row in rows for x in row)

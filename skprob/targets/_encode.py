@@ -120,8 +120,9 @@ def encode_target(
             f"a mapping to marginals such as sigmoid; got target_type={target_type!r}, "
             f"y of shape {y.shape}."
         )
-    if classes is None and target_type == "class":
-        classes = unique_labels(y)
+    if target_type == "class":
+        y = _labels_of(y)
+        classes = unique_labels(y) if classes is None else classes
     encoded = encode_rows(y, target_type, dtype, classes, polytope, none_class)
     if len(encoded.classes) < 2:
         raise ValueError(
@@ -238,7 +239,8 @@ def _encode_sets(y, dtype, polytope, none_class):
     if other:
         raise ValueError(
             f"As label sets, y must be an indicator of 0 and 1; got also {other}. "
-            "(Distributions must be dense.)"
+            "(Distributions must be dense. Counts of votes are divided by row sums; lists "
+            "of labels are made an indicator by MultiLabelBinarizer.)"
         )
     y = sparse.csr_array(y)
     classes = np.arange(y.shape[1])
