@@ -239,8 +239,8 @@ def _encode_sets(y, dtype, polytope, none_class):
     if other:
         raise ValueError(
             f"As label sets, y must be an indicator of 0 and 1; got also {other}. "
-            "(Distributions must be dense. Counts of votes are divided by row sums; lists "
-            "of labels are made an indicator by MultiLabelBinarizer.)"
+            "(Distributions must be dense. Counts of votes are divided by row sums; "
+            "lists of labels are made an indicator by MultiLabelBinarizer.)"
         )
     y = sparse.csr_array(y)
     classes = np.arange(y.shape[1])
