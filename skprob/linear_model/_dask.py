@@ -25,6 +25,7 @@ from ..targets import (
     weights_of_classes,
 )
 from ._checks import check_squares, check_X, is_dask, trial_scores
+from ._given import NOTHING
 from ._rows import smoothed
 from ._threshold import is_fitted_to_rows, known_threshold
 
@@ -63,7 +64,7 @@ class DaskRows:
         The names of its columns are those of the classes.
     """
 
-    has_choice_sets = False
+    given = NOTHING
 
     def __init__(self, estimator, blocks, dtype, y):
         # Errors come first, and partitions without rows go.

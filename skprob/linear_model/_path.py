@@ -54,7 +54,9 @@ def entmax_path(template, X, y, sample_weight, classes, has_none, alphas, Cs):
             model.intercept_ = intercept.astype(X.dtype)
             if rows.kind == "label_set":
                 rule = rows.threshold_rule(model, model.mapping_, path=shared)
-                model.threshold_ = rule(model._probabilities)
+                model.threshold_ = rule(
+                    lambda X, _, model=model: model._probabilities(X)
+                )
             yield PathPoint(model, converged)
 
 
@@ -67,7 +69,7 @@ class _Shared:
     def __init__(self, *grid):
         self._grid, self._paths, self._sizes = grid, None, None
 
-    def fold_models(self, estimator, X, labels, weight, folds):
+    def fold_models(self, estimator, X, labels, weight, folds, _):
         """Models of the next point of the grid, in the order of the path."""
         if self._paths is None:
             template = clone(estimator).set_params(threshold=0, class_weight=None)

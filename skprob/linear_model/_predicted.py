@@ -66,15 +66,19 @@ class PredictedModel(EntmaxClassifier):
     def _get_param_names(cls):
         return EntmaxClassifier._get_param_names()
 
-    def _probabilities(self, X, available=None):
-        if X is self._X and available is None:
+    def _probabilities(self, X, **given):
+        if X is self._X and _is_nothing(given):
             return _OneBlock(self._known)
-        return super()._probabilities(X, available)
+        return super()._probabilities(X, **given)
 
-    def _predicted(self, X, of_scores, available=None):
-        if X is self._X and available is None:
+    def _predicted(self, X, of_scores, **given):
+        if X is self._X and _is_nothing(given):
             return _OneBlock(of_scores(self._scores))
-        return super()._predicted(X, of_scores, available)
+        return super()._predicted(X, of_scores, **given)
+
+
+def _is_nothing(given):
+    return all(array is None for array in given.values())
 
 
 class _OneBlock:

@@ -19,6 +19,7 @@ from ..decision import (
     n_labelled,
 )
 from ..targets import class_weight_factors
+from ._given import NOTHING
 
 #: Names of thresholds that are allowed.
 NAMES = {"auto", "cv", "support", *RULES}
@@ -86,7 +87,7 @@ def threshold_rule(
     n_labels,
     any_empty=False,
     path=None,
-    available=None,
+    given=NOTHING,
 ):
     """How the threshold of a fit to label sets is found.
 
@@ -111,14 +112,14 @@ def threshold_rule(
         folds)`` iterates over models that are fitted to each fold's training rows,
         and ``path.sizes(make)`` is what ``make()`` gave the first time. None stands
         for fits from zero.
-    available : ndarray of bool of shape (n_samples, n_labels), default=None
-        The labels that each row may have. Only without `path`.
+    given : Given
+        Of the rows. Only without `path`.
 
     Returns
     -------
     rule : callable
         ``rule(probabilities)`` is the threshold of a model whose probabilities, as
-        blocks of rows, are ``probabilities(X)``, or ``probabilities(X, available)``.
+        blocks of rows, are ``probabilities(X, given)``.
 
     Raises
     ------
@@ -134,13 +135,12 @@ def threshold_rule(
     has_none = target.shape[1] > n_labels
     fitted = fit_weight > 0
     if not fitted.all():  # All rows need no copy, which may not fit.
-        labels, X = labels[fitted], X[fitted]
+        labels, X, given = labels[fitted], X[fitted], given.of(fitted)
         fit_weight, weight = fit_weight[fitted], weight[fitted]
     if not labels.nnz:
         raise ValueError(_NO_LABEL)
     n_samples = len(weight)
     path = path or _Alone()
-    sets = [] if available is None else [available[fitted]]
 
     def chosen(blocks, rows, polytope):
         if threshold == "cv":
@@ -167,7 +167,7 @@ def threshold_rule(
     n_folds = min(_N_FOLDS, n_labelled(labels))
     if n_folds == 1 or (threshold == "auto" and n_samples > _ROWS_ENOUGH):
         return lambda probabilities: chosen(
-            probabilities(X, *sets), slice(None), polytope
+            probabilities(X, given), slice(None), polytope
         )
     found = []
 
@@ -175,14 +175,14 @@ def threshold_rule(
         # It does not depend on the model, so that callbacks can ask at every step.
         if not found:
             folds = _folds(n_folds, labels)
-            models = path.fold_models(estimator, X, labels, fit_weight, folds, *sets)
-            found.append(chosen(*_out_of_fold(models, X, folds, *sets), polytope))
+            models = path.fold_models(estimator, X, labels, fit_weight, folds, given)
+            found.append(chosen(*_out_of_fold(models, X, folds, given), polytope))
         return found[0]
 
     return cross_validated
 
 
-def threshold_of_rows(estimator, threshold, X, labels, weight, cv, available=None):
+def threshold_of_rows(estimator, threshold, X, labels, weight, cv, given):
     """The threshold by rows that are given after the fit.
 
     Parameters
@@ -196,20 +196,19 @@ def threshold_of_rows(estimator, threshold, X, labels, weight, cv, available=Non
     cv : int or None
         Number of folds in which models are fitted; None for the probabilities of the
         estimator itself.
-    available : ndarray of bool of shape (n_samples, n_classes), default=None
-        The labels that each row may have.
+    given : Given
+        Of the rows.
 
     Returns
     -------
     threshold : float or DecisionRule
     """
     keep = weight > 0
-    X, labels, weight = X[keep], labels[keep], weight[keep]
-    sets = [] if available is None else [available[keep]]
+    X, labels, weight, given = X[keep], labels[keep], weight[keep], given.of(keep)
     if not labels.nnz:
         raise ValueError(_NO_LABEL)
     if cv is None:
-        blocks, rows = estimator._probabilities(X, *sets), slice(None)
+        blocks, rows = estimator._probabilities(X, **given.arguments), slice(None)
     else:
         n_rows = n_labelled(labels)
         if not 2 <= cv <= n_rows:
@@ -224,8 +223,8 @@ def threshold_of_rows(estimator, threshold, X, labels, weight, cv, available=Non
         fit_weight[labelled] *= class_weight_factors(
             estimator.class_weight, encoded, weight[labelled]
         )
-        models = _Alone().fold_models(estimator, X, labels, fit_weight, folds, *sets)
-        blocks, rows = _out_of_fold(models, X, folds, *sets)
+        models = _Alone().fold_models(estimator, X, labels, fit_weight, folds, given)
+        blocks, rows = _out_of_fold(models, X, folds, given)
     if threshold == "cv":
         return best_threshold(blocks, labels[rows], weight[rows])
 
@@ -296,7 +295,7 @@ class _Alone:
     _known = None
 
     @staticmethod
-    def fold_models(estimator, X, labels, weight, folds, available=None):
+    def fold_models(estimator, X, labels, weight, folds, given):
         """Models of the folds, fitted one by one."""
         for train, _ in folds:
             # Not a clone: that would report to the callbacks, too.
@@ -307,8 +306,8 @@ class _Alone:
             with warnings.catch_warnings():
                 # The fit to all rows warns, and a fold may be without a rare label.
                 warnings.simplefilter("ignore", UserWarning)
-                sets = {} if available is None else {"available": available[train]}
-                model.fit(X[train], labels[train], sample_weight=weight[train], **sets)
+                known = {"sample_weight": weight[train], **given.of(train).arguments}
+                model.fit(X[train], labels[train], **known)
             yield model
 
     def sizes(self, make):
@@ -330,7 +329,7 @@ def _folds(number, labels):
         return list(StratifiedKFold(number, **how).split(labelled, labelled))
 
 
-def _out_of_fold(models, X, folds, available=None):
+def _out_of_fold(models, X, folds, given):
     """Probabilities of each row by a model of the other folds.
 
     Returns
@@ -341,7 +340,7 @@ def _out_of_fold(models, X, folds, available=None):
     """
     tests = [test for _, test in folds]
     blocks = [
-        model._probabilities(X[test], None if available is None else available[test])
+        model._probabilities(X[test], **given.of(test).arguments)
         for model, test in zip(models, tests, strict=True)
     ]
     return _Chain(blocks), np.concatenate(tests)
