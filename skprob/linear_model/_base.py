@@ -42,6 +42,7 @@ from ..targets import (
 from ._checks import check_kernel, check_X, is_dask, refuse_for_dask
 from ._fitted import replace_fitted, unchanged_on_error
 from ._minimise import attributes_of, minimise
+from ._onnx import OnnxConvertible
 from ._prediction import BlockwisePrediction, lazy_for_dask
 from ._progress import FitProgress
 from ._rows import training_rows, warn_of_lost_labels
@@ -61,6 +62,7 @@ class BaseLinearClassifier(
     CallbackSupportMixin,
     ClassifierMixin,
     DocumentationLink,
+    OnnxConvertible,
     BaseEstimator,
     metaclass=ABCMeta,
 ):
