@@ -184,7 +184,7 @@ class Tensor:
         return self.maximum(low).minimum(high)
 
     def where(self, condition, other=0):
-        """This array where a condition holds, and another elsewhere."""
+        """These entries where a condition holds, and others elsewhere."""
         other = self._operand(other, self.dtype)
         return self.graph.node("Where", condition, self, other, dtype=self.dtype)
 
@@ -243,7 +243,7 @@ class Tensor:
         return self.graph.node("Gather", self, indices, dtype=self.dtype, axis=-1)
 
     def stacked(self, *others):
-        """This array and others side by side along the last axis."""
+        """With others side by side, along the last axis."""
         return self.graph.node("Concat", self, *others, dtype=self.dtype, axis=-1)
 
     def with_axis(self):
