@@ -1,6 +1,7 @@
 """A fitted linear classifier as nodes of a graph, through skl2onnx."""
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from ._decision import label_sets
@@ -92,7 +93,8 @@ def _scores(X, model):
         X = X / largest.where(largest > 0, 1)
         norm = (X * X).sum().sqrt()
         X = X / norm.where(norm > 0, 1)
-    coef = np.asarray(model.coef_, np.float64)
+    coef = model.coef_.toarray() if sparse.issparse(model.coef_) else model.coef_
+    coef = np.asarray(coef, np.float64)
     scores = X @ coef.T + np.asarray(model.intercept_, np.float64)
     if len(coef) < len(model.classes_):
         # Two classes share one row: their scores are -u/2 and u/2.
