@@ -7,7 +7,7 @@ from pathlib import Path
 import skprob
 
 here = Path(__file__).parent
-sys.path[:0] = [str(here / "code"), str(here / "extensions")]
+sys.path[:0] = [str(here / folder) for folder in ("code", "downloads", "extensions")]
 
 from guide_links import pages_by_object  # noqa: E402
 
@@ -20,6 +20,7 @@ extensions = [
     "attribute_comments",
     "comparison",
     "mapping_table",
+    "measured",
     "matplotlib.sphinxext.plot_directive",
     "myst_parser",
     "numpydoc",
@@ -74,6 +75,7 @@ sphinx_gallery_conf = {
     "min_reported_time": 0,
     "remove_config_comments": True,
     "show_signature": False,
+    "write_computation_times": False,
 }
 
 plot_formats = [("png", 150)]

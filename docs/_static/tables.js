@@ -1,6 +1,16 @@
-// Prepare tables for narrow screens: each cell knows the head of its column.
+// Prepare tables for narrow screens.
 document.addEventListener("DOMContentLoaded", () => {
-  for (const table of document.querySelectorAll(".bd-article table.table")) {
+  for (const table of document.querySelectorAll(".bd-article table")) {
+    // Names may break after an underscore or a dot and before a capital.
+    for (const name of table.querySelectorAll("code .pre")) {
+      const parts = name.textContent.split(/(?<=[_.=])|(?<=[a-z])(?=[A-Z])/);
+      name.replaceChildren(
+        ...parts.flatMap((part, i) =>
+          i ? [document.createElement("wbr"), part] : [part],
+        ),
+      );
+    }
+    // Each cell knows the head of its column.
     const heads = [...table.querySelectorAll("thead tr:last-child th")].map((head) =>
       head.textContent.trim(),
     );
