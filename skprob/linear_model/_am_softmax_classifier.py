@@ -21,11 +21,11 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
     the softmax, so that classes come to lie apart in angle; predictions use the plain
     cosines. The method is also called CosFace.
 
-    It was made for vectors that a network has learnt, whose angles mean something. Those
-    of a table's rows do not: they depend on the zero and the unit of each feature. So
-    features are standardised by default, and a constant is added to them, which tells
-    rows near the mean from others. With ``standardize=False, constant=0`` it is
-    ``LinearClassifier("softmax", similarity="cosine", margin=margin,
+    It was made for vectors that a network has learnt, whose angles mean something.
+    Those of a table's rows do not: they depend on the zero and the unit of each
+    feature. So features are standardised by default, and a constant is added to them,
+    which tells rows near the mean from others. With ``standardize=False, constant=0``
+    it is ``LinearClassifier("softmax", similarity="cosine", margin=margin,
     temperature=1/scale)``, whose loss is this one divided by the scale.
 
     Parameters
@@ -50,8 +50,8 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
     feature_scale_ : ndarray of shape (n_features,)
         What they are then divided by.
     constant_ : float
-        The constant that is a further feature then. ``intercept_`` are its weights: each
-        row of ``coef_`` and its intercept have norm one together.
+        The constant that is a further feature then. ``intercept_`` are its weights:
+        each row of ``coef_`` and its intercept have norm one together.
     {attributes}
 
     See Also
@@ -146,7 +146,7 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
             # The deviation of a constant feature is rounding.
             least = 10 * np.finfo(rows.dtype).eps * np.abs(mean)
             scale = np.where(deviation > least, deviation, 1.0)
-        square = np.sum((deviation**2 + (mean - center) ** 2) / scale**2)
+        square = np.sum((deviation / scale) ** 2 + ((mean - center) / scale) ** 2)
         return super()._model(rows) | {
             "feature_mean_": center,
             "feature_scale_": scale,
