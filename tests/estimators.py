@@ -63,7 +63,7 @@ LINEAR = {k: v for k, v in ESTIMATORS.items() if v.similarity == "dot"}
 SAMPLE = _by_name(
     [
         EntmaxClassifier(),
-        AMSoftmaxClassifier(standardize=False),
+        AMSoftmaxClassifier(standardize=False, constant=0),
         SparseSoftmaxClassifier(),
     ]
 )
