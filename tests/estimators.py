@@ -113,7 +113,8 @@ _GRIDS = {
 }
 #: How a model is computed, and what a fit to labels has no use for.
 _NOT_THE_MODEL = {
-    *("target_type", "threshold", "sparse_output", "random_state", "n_jobs"),
+    *("target_type", "class_names", "none_class", "threshold", "sparse_output"),
+    *("random_state", "n_jobs"),
     *("solver", "tol", "max_iter", "warm_start", "verbose"),
 }
 

@@ -27,6 +27,7 @@ from ..losses import (
     FenchelYoungLoss,
     Loss,
     MarginLoss,
+    OffsetLoss,
     get_loss,
 )
 from ..mappings import Softmax, Temperature, get_mapping
@@ -35,12 +36,12 @@ from ..solvers import SOLVERS
 from ..targets import (
     KINDS,
     as_labels,
-    check_available,
     check_target,
     encode_target,
 )
 from ._checks import check_kernel, check_X, is_dask, refuse_for_dask
 from ._fitted import replace_fitted, unchanged_on_error
+from ._given import Given
 from ._minimise import attributes_of, minimise
 from ._prediction import BlockwisePrediction, lazy_for_dask
 from ._progress import FitProgress
@@ -80,6 +81,8 @@ class BaseLinearClassifier(
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "label_smoothing": [RealInterval(0, 1, closed="left")],
         "target_type": [StrOptions({"auto", *KINDS})],
+        "class_names": ["array-like", None],
+        "none_class": ["boolean"],
         "threshold": [
             RealInterval(0, 1, closed="left"),
             StrOptions(NAMES),
@@ -107,6 +110,8 @@ class BaseLinearClassifier(
         class_weight=None,
         label_smoothing=0.0,
         target_type="auto",
+        class_names=None,
+        none_class=True,
         threshold="auto",
         sparse_output=False,
         solver="auto",
@@ -124,6 +129,8 @@ class BaseLinearClassifier(
         self.class_weight = class_weight
         self.label_smoothing = label_smoothing
         self.target_type = target_type
+        self.class_names = class_names
+        self.none_class = none_class
         self.threshold = threshold
         self.sparse_output = sparse_output
         self.solver = solver
@@ -157,7 +164,7 @@ class BaseLinearClassifier(
         return super()._get_param_names()
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None, *, available=None):
+    def fit(self, X, y, sample_weight=None, *, available=None, offset=None):
         """Fit the model.
 
         Parameters
@@ -178,6 +185,9 @@ class BaseLinearClassifier(
         available : array-like of bool of shape (n_samples, n_classes), default=None
             The classes, in sorted order, that each row may choose from; the others
             have probability zero and are as if not there. None is all of them.
+        offset : array-like, default=None
+            Known numbers, added to the scores: of shape (n_samples, n_classes) or, for
+            the difference of the scores of two classes, (n_samples,). None is zero.
 
         Returns
         -------
@@ -201,15 +211,15 @@ class BaseLinearClassifier(
             If the solver stopped before the gradient was within ``tol``. The model
             is usable.
         UserWarning
-            If rows of a label set have no label: they are left out. If labels are
-            in no row: they are kept, with the target zero.
+            If rows of a label set have no label and ``none_class`` is False: they are
+            left out. If labels are in no row: they are kept, with the target zero.
         """
         warm = (self.coef_, self.intercept_) if self._starts_warm() else None
         # All products of a fit are of blocks, or small.
         with (
             unchanged_on_error(self),
             serial_blas,
-            training_rows(self, X, y, sample_weight, available) as rows,
+            training_rows(self, X, y, sample_weight, available, offset) as rows,
         ):
             warn_of_lost_labels(rows)
             model = self._model(rows)
@@ -226,8 +236,12 @@ class BaseLinearClassifier(
                 attributes = {**model, "coef_": coef, "intercept_": intercept}
                 if rows.kind == "label_set":
                     attributes["threshold_"] = rule(
-                        lambda X, *available: self._blockwise(
-                            X, coef, intercept, model["mapping_"], *available
+                        lambda X, given: self._blockwise(
+                            X,
+                            coef,
+                            intercept,
+                            _of_classes(model["mapping_"], rows.classes),
+                            given,
                         )
                     )
                 return attributes
@@ -260,7 +274,7 @@ class BaseLinearClassifier(
         return self
 
     @lazy_for_dask
-    def decision_function(self, X, *, available=None):
+    def decision_function(self, X, *, available=None, offset=None):
         """Linear scores.
 
         Parameters
@@ -269,6 +283,8 @@ class BaseLinearClassifier(
             For a Dask collection the result is a lazy Dask array.
         available : array-like of bool of shape (n_samples, n_classes), default=None
             The classes that each row may choose from; None is all of them.
+        offset : array-like, default=None
+            What is added to the scores, as in ``fit``. None is zero.
 
         Returns
         -------
@@ -276,21 +292,23 @@ class BaseLinearClassifier(
             The score of each class; for labels of two classes one score, positive
             where the second class is more probable. For a mapping that does not
             preserve order, that one is the difference of the two probabilities. -inf
-            where a class is not available.
+            where a class is not available. With ``has_none_class_`` the score of "no
+            label" is not among them.
         """
 
         def of_scores(scores):
             if self.target_type_ != "class" or len(self.classes_) > 2:
-                return scores
+                return scores[:, : len(self.classes_)]
             # The difference of the two scores, whatever the number of outputs.
             if not self.mapping_.is_order_preserving:
                 scores = self.mapping_(scores)
             return np.diff(scores, axis=1)[:, 0]
 
-        return self._predicted(X, of_scores, available).to_dense()
+        given = {"available": available, "offset": offset}
+        return self._predicted(X, of_scores, **given).to_dense()
 
     @lazy_for_dask
-    def predict_proba(self, X, *, available=None):
+    def predict_proba(self, X, *, available=None, offset=None):
         """Probabilities of the classes; some may be exactly zero.
 
         Parameters
@@ -299,21 +317,24 @@ class BaseLinearClassifier(
             For a Dask collection the result is a lazy Dask array.
         available : array-like of bool of shape (n_samples, n_classes), default=None
             The classes that each row may choose from; None is all of them.
+        offset : array-like, default=None
+            What is added to the scores, as in ``fit``. None is zero.
 
         Returns
         -------
         probabilities : ndarray or CSR array of shape (n_samples, n_classes)
             In the order of ``classes_``; rows sum to one, unless the mapping's values
-            are marginals of labels. With ``sparse_output`` the non-zeros as a CSR
-            array.
+            are marginals of labels. With ``has_none_class_`` they sum to one less the
+            probability that there is no label. With ``sparse_output`` the non-zeros as
+            a CSR array.
         """
-        probabilities = self._probabilities(X, available)
+        probabilities = self._probabilities(X, available=available, offset=offset)
         if self.sparse_output:
             return probabilities.to_sparse()
         return probabilities.to_dense()
 
     @lazy_for_dask
-    def predict_log_proba(self, X, *, available=None):
+    def predict_log_proba(self, X, *, available=None, offset=None):
         """Logarithms of the probabilities; -inf where a probability is zero.
 
         Parameters
@@ -322,18 +343,21 @@ class BaseLinearClassifier(
             For a Dask collection the result is a lazy Dask array.
         available : array-like of bool of shape (n_samples, n_classes), default=None
             The classes that each row may choose from; None is all of them.
+        offset : array-like, default=None
+            What is added to the scores, as in ``fit``. None is zero.
 
         Returns
         -------
         log_probabilities : ndarray of shape (n_samples, n_classes)
             Dense also with ``sparse_output``: none of them need be zero.
         """
-        return self._predicted(
-            X, lambda scores: self.mapping_.log_probabilities(scores), available
-        ).to_dense()
+        check_is_fitted(self)
+        of_scores = _of_classes(self.mapping_.log_probabilities, self.classes_)
+        given = {"available": available, "offset": offset}
+        return self._predicted(X, of_scores, **given).to_dense()
 
     @lazy_for_dask
-    def predict(self, X, *, available=None):
+    def predict(self, X, *, available=None, offset=None):
         """Predicted labels, label sets, or most probable classes.
 
         Parameters
@@ -342,18 +366,21 @@ class BaseLinearClassifier(
             For a Dask collection the result is a lazy Dask array.
         available : array-like of bool of shape (n_samples, n_classes), default=None
             The classes that each row may choose from; None is all of them.
+        offset : array-like, default=None
+            What is added to the scores, as in ``fit``. None is zero.
 
         Returns
         -------
         y : ndarray or CSR array of shape (n_samples,) or (n_samples, n_classes)
             After a fit to labels, the most probable label of each row; to label
             sets, a 0/1 indicator of the labels that ``threshold_`` chooses, with
-            ``sparse_output`` as a CSR array; to distributions, the column number of
-            the most probable class.
+            ``sparse_output`` as a CSR array; to distributions, the most probable class:
+            its name where ``classes_`` are names, else its column number.
         """
         check_is_fitted(self)
+        given = {"available": available, "offset": offset}
         if self.target_type_ == "label_set":
-            sets = self._sets(X, available)
+            sets = self._sets(X, **given)
             return sets.to_sparse() if self.sparse_output else sets.to_dense()
 
         def most_probable(scores):
@@ -361,7 +388,7 @@ class BaseLinearClassifier(
                 scores = self.mapping_(scores)
             return self.classes_[scores.argmax(axis=1)]
 
-        return self._predicted(X, most_probable, available).to_dense()
+        return self._predicted(X, most_probable, **given).to_dense()
 
     def set_threshold(
         self,
@@ -371,6 +398,7 @@ class BaseLinearClassifier(
         sample_weight=None,
         *,
         available=None,
+        offset=None,
         cv=None,
     ):
         """Change the decision rule of a model that was fitted to label sets.
@@ -392,6 +420,8 @@ class BaseLinearClassifier(
             Non-negative weights of the rows; 1 if not given.
         available : array-like of bool of shape (n_samples, n_classes), default=None
             The labels that each of these rows may have; None is all of them.
+        offset : array-like, default=None
+            What is added to the scores, as in ``fit``. None is zero.
         cv : int, default=None
             For rows that the model was fitted to: out-of-fold probabilities, of models
             with the same parameters that are fitted in so many folds of them. None is
@@ -434,15 +464,14 @@ class BaseLinearClassifier(
             check_target(y, "y", len_of=X), (X.shape[0], n_classes), name="y"
         )
         weight = check_sample_weight(sample_weight, X)
-        if available is not None:
-            available = check_available(available, labels.shape)
+        given = self._given(X, available, offset)
         with serial_blas:
             self.threshold_ = threshold_of_rows(
-                self, threshold, X, labels, weight, cv, available
+                self, threshold, X, labels, weight, cv, given
             )
         return self
 
-    def score(self, X, y, sample_weight=None, *, available=None):
+    def score(self, X, y, sample_weight=None, *, available=None, offset=None):
         """Accuracy of the predictions.
 
         Parameters
@@ -453,6 +482,8 @@ class BaseLinearClassifier(
         sample_weight : array-like of shape (n_samples,), default=None
         available : array-like of bool of shape (n_samples, n_classes), default=None
             The classes that each row may choose from; None is all of them.
+        offset : array-like, default=None
+            What is added to the scores, as in ``fit``. None is zero.
 
         Returns
         -------
@@ -462,18 +493,17 @@ class BaseLinearClassifier(
             probability of the predicted class (the expected accuracy).
         """
         check_is_fitted(self)
+        given = Given(available, offset).arguments
         if any(is_dask(data) for data in (X, y, sample_weight)):
             from ._dask import score
 
-            refuse_for_dask(available)
+            refuse_for_dask(**given)
             return score(self, X, y, sample_weight)
         if self.target_type_ == "label_set":
             # Sparse in any case: that is how scikit-learn compares them.
-            predicted = self._sets(X, available).to_sparse()
-        elif available is None:
-            predicted = self.predict(X)
+            predicted = self._sets(X, **given).to_sparse()
         else:
-            predicted = self.predict(X, available=available)
+            predicted = self.predict(X, **given)
         if self.target_type_ == "class":
             y = as_labels(y)
         if self.target_type_ != "distribution":
@@ -494,44 +524,53 @@ class BaseLinearClassifier(
             "target_type_": rows.kind,
             "mapping_": mapping,
             "loss_": loss,
-            "C_": automatic_C(loss, len(rows.classes)) if is_auto else float(self.C),
+            "has_none_class_": rows.has_none,
+            "C_": automatic_C(loss, rows.n_scores) if is_auto else float(self.C),
         }
 
-    def _probabilities(self, X, available=None):
-        return self._predicted(X, lambda scores: self.mapping_(scores), available)
+    def _probabilities(self, X, **given):
+        check_is_fitted(self)
+        of_scores = _of_classes(self.mapping_, self.classes_)
+        return self._predicted(X, of_scores, **given)
 
-    def _sets(self, X, available=None):
+    def _sets(self, X, **given):
         # The threshold may have been assigned.
         threshold = check_threshold(self.threshold_, len(self.classes_))
         if isinstance(threshold, DecisionRule):
             sizes = None
             if threshold._uses_features():
                 sizes = threshold._expected_sizes(check_X(self, X, reset=False))
-            probabilities = self._probabilities(X, available)
+            probabilities = self._probabilities(X, **given)
             return Sets(threshold, probabilities, sizes, _num_samples(X))
 
         def sets(scores):
-            return (self.mapping_(scores) > threshold).astype(np.int64)
+            p = self.mapping_(scores)[:, : len(self.classes_)]
+            return (p > threshold).astype(np.int64)
 
-        return self._predicted(X, sets, available)
+        return self._predicted(X, sets, **given)
 
-    def _predicted(self, X, of_scores, available=None):
+    def _predicted(self, X, of_scores, *, available=None, offset=None):
         """What a function makes of the fitted model's scores of a user's X."""
         check_is_fitted(self)
         X = check_X(self, X, reset=False)
-        if available is not None:
-            shape = X.shape[0], len(self.classes_)
-            available = check_available(available, shape)
-        return self._blockwise(X, self.coef_, self.intercept_, of_scores, available)
+        given = self._given(X, available, offset)
+        return self._blockwise(X, self.coef_, self.intercept_, of_scores, given)
 
-    def _blockwise(self, X, coef, intercept, of_scores, available=None):
+    def _given(self, X, available, offset):
+        """What is known of the rows of a checked X."""
+        n_classes, polytope = len(self.classes_), self.mapping_.polytope
+        is_pair = n_classes + self.has_none_class_ == 2 and polytope == "simplex"
+        dtype = np.result_type(X.dtype, self.coef_.dtype)
+        return Given.checked(available, offset, (X.shape[0], n_classes), is_pair, dtype)
+
+    def _blockwise(self, X, coef, intercept, of_scores, given):
         return BlockwisePrediction(
             X,
             coef,
             intercept,
             inputs=self._inputs,
             of_scores=of_scores,
-            available=available,
+            given=given,
         )
 
     @property
@@ -543,9 +582,10 @@ class BaseLinearClassifier(
     def _polytope(self):
         return get_mapping(self._mapping()).polytope
 
-    def _encoded(self, y, dtype, classes=None):
+    def _encoded(self, y, dtype, classes=None, none_class="auto"):
         """What is learnt from a checked target."""
-        return encode_target(y, self.target_type, dtype, classes, self._polytope)
+        how = self._polytope, none_class if self.none_class else False
+        return encode_target(y, self.target_type, dtype, classes, *how)
 
     def _checked_mapping(self):
         mapping = clone(get_mapping(self._mapping()))
@@ -567,7 +607,7 @@ class BaseLinearClassifier(
         mapping, loss = model["mapping_"], model["loss_"]
         inputs, polytope = self._inputs, mapping.polytope
         rows.check_target(loss)
-        check_kernel(mapping, len(rows.classes), rows.dtype)
+        check_kernel(mapping, rows.n_scores, rows.dtype)
         loss.check_on(lambda: rows.trial_scores(inputs, polytope))
         losses = loss.stages()
         if mapping.is_only_a_function:
@@ -575,8 +615,10 @@ class BaseLinearClassifier(
             losses = [FenchelYoungLoss(Softmax()), *losses]
         if warm is not None:
             losses = losses[-1:]
-        if rows.has_choice_sets:
+        if rows.given.available is not None:
             losses = [ChoiceSetLoss(loss) for loss in losses]
+        if rows.given.offset is not None:
+            losses = [OffsetLoss(loss) for loss in losses]
         blocks = rows.blocks(inputs, polytope)
         if self.similarity == "cosine":
             first = CosineObjective(blocks, losses[0])
@@ -611,3 +653,8 @@ class BaseLinearClassifier(
                 "warm_start=False or a clone."
             )
         return objective.from_model(coef, intercept)
+
+
+def _of_classes(of_scores, classes):
+    """A function of scores without the column of the class for rows without a label."""
+    return lambda scores: of_scores(scores)[:, : len(classes)]

@@ -90,7 +90,7 @@ class EntmaxClassifierCV(BaseLinearClassifier):
     Cs_ : ndarray of shape (n_alphas, n_Cs)
         The values of C for each alpha, in the order given.
     coefs_paths_ : ndarray of shape (n_folds, n_alphas, n_Cs, n_classes, n_features)
-        Coefficients of all models, with one row for two classes.
+        Coefficients of all models, with rows as those of ``coef_``.
     intercepts_paths_ : ndarray of shape (n_folds, n_alphas, n_Cs, n_classes)
         Intercepts of all models.
     {attributes}
@@ -163,6 +163,8 @@ class EntmaxClassifierCV(BaseLinearClassifier):
         class_weight=None,
         label_smoothing=0.0,
         target_type="auto",
+        class_names=None,
+        none_class=True,
         threshold="auto",
         sparse_output=False,
         solver="auto",
@@ -182,6 +184,8 @@ class EntmaxClassifierCV(BaseLinearClassifier):
         self.class_weight = class_weight
         self.label_smoothing = label_smoothing
         self.target_type = target_type
+        self.class_names = class_names
+        self.none_class = none_class
         self.threshold = threshold
         self.sparse_output = sparse_output
         self.solver = solver
@@ -232,24 +236,27 @@ class EntmaxClassifierCV(BaseLinearClassifier):
         ConvergenceWarning
             If fits stopped before the gradient was within ``tol``.
         UserWarning
-            If rows of a label set have no label: they are left out.
+            If rows of a label set have no label and ``none_class`` is False: they are
+            left out.
         """
         _raise_for_params(params, self, "fit")
         with unchanged_on_error(self) as after_interrupt:
             alphas, strengths = checked_alphas(self.alphas), checked_Cs(self.Cs)
             data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
-            names = column_names(y)
+            given = y
             X, y, weight = check_fit_data(self, X, y, sample_weight)
-            names = None if y.ndim == 1 else names
-            encoded = encode_target(y, self.target_type, X.dtype, names)
+            names = column_names(given, y.shape, self.class_names)
+            none_class = "auto" if self.none_class else False
+            encoded = encode_target(
+                y, self.target_type, X.dtype, names, none_class=none_class
+            )
             template = self._template(encoded.kind)
             Cs = self._grid(template, encoded, alphas, strengths)
             routed = self._routed("fit", sample_weight, params)
             folds = self._folds(X, y, encoded, routed.splitter.split)
-            K = len(encoded.classes)
             results = Results.unknown(
                 shape=(len(folds), *Cs.shape),
-                coef_shape=(n_raw_predictions(K, "simplex"), X.shape[1]),
+                coef_shape=(n_raw_predictions(encoded.n_scores, "simplex"), X.shape[1]),
                 dtype=X.dtype,
             )
             paths = [
@@ -263,6 +270,7 @@ class EntmaxClassifierCV(BaseLinearClassifier):
                     data=(X, y, weight),
                     fold=fold,
                     classes=encoded.classes,
+                    has_none=encoded.has_none,
                     alphas=alphas,
                     Cs=Cs,
                 )

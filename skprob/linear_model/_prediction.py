@@ -9,19 +9,21 @@ from sklearn.utils.validation import check_is_fitted
 from ..data import as_design, row_slices
 from ..objective import scores_of
 from ._checks import check_predictions, is_dask, refuse_for_dask
+from ._given import NOTHING
 
 
 def lazy_for_dask(method):
     """A method of X that gives a lazy Dask array where X is a Dask collection."""
 
     @functools.wraps(method)
-    def wrapped(self, X, *, available=None):
+    def wrapped(self, X, *, available=None, offset=None):
+        given = {"available": available, "offset": offset}
         if not is_dask(X):
-            return method(self, X, available=available)
+            return method(self, X, **given)
         from ._dask import lazily
 
         check_is_fitted(self)
-        refuse_for_dask(available)
+        refuse_for_dask(**given)
         return lazily(self, method.__name__, X)
 
     return wrapped
@@ -43,17 +45,17 @@ class BlockwisePrediction:
     of_scores : callable
         ``of_scores(scores)``, for scores of shape (n_rows, n_classes), is an array
         with as many rows.
-    available : ndarray of bool of shape (n_samples, n_classes), default=None
-        Scores of other classes are -inf.
+    given : Given
+        Of the rows, for the classes of the output.
     """
 
-    def __init__(self, X, coef, intercept, *, inputs, of_scores, available=None):
+    def __init__(self, X, coef, intercept, *, inputs, of_scores, given=NOTHING):
         self._X = X
         dtype = np.result_type(X.dtype, coef.dtype)
         self._coef, self._intercept = coef.astype(dtype), intercept.astype(dtype)
         self._inputs = inputs
         self._of_scores = of_scores
-        self._available = available
+        self._given = given
 
     def __iter__(self):
         for rows in self._slices():
@@ -63,8 +65,7 @@ class BlockwisePrediction:
                 predictions += self._intercept
             check_predictions(predictions, first_row=rows.start)
             scores = scores_of(predictions)
-            if self._available is not None:
-                scores[~self._available[rows]] = -np.inf
+            self._given.put_into(scores, rows)
             yield self._of_scores(scores)
 
     def to_dense(self):

@@ -8,46 +8,51 @@ import numpy as np
 from ..objective import split_rows
 from ..targets import (
     ChoiceSetTarget,
+    OffsetTarget,
     SmoothedTarget,
-    check_available,
     check_target_available,
     class_weight_factors,
     column_names,
 )
 from ._checks import check_fit_data, is_dask, refuse_for_dask, trial_scores
+from ._given import NOTHING, Given
 from ._threshold import threshold_rule
 
 
 @contextmanager
-def training_rows(estimator, X, y, sample_weight, available=None):
+def training_rows(estimator, X, y, sample_weight, available=None, offset=None):
     """The checked rows of a user's arguments of `fit`, wherever they are."""
-    if any(is_dask(data) for data in (X, y, sample_weight, available)):
+    if any(is_dask(data) for data in (X, y, sample_weight, available, offset)):
         from ._dask import dask_rows
 
-        refuse_for_dask(available)
+        refuse_for_dask(available=available, offset=offset)
         with dask_rows(estimator, X, y, sample_weight) as rows:
             yield rows
         return
-    names = column_names(y)
+    given = y
     X, y, sample_weight = check_fit_data(estimator, X, y, sample_weight)
-    encoded = estimator._encoded(y, X.dtype, None if y.ndim == 1 else names)
-    metadata = {"sample_weight": sample_weight}
-    if available is not None:
-        metadata["available"] = available
-        available = _choice_sets(available, X.shape[0], encoded)
-    rows = RowsInMemory(estimator, X, encoded, sample_weight, available)
+    names = column_names(given, y.shape, estimator.class_names)
+    encoded = estimator._encoded(y, X.dtype, names)
+    metadata = Given(available, offset).arguments | {"sample_weight": sample_weight}
+    is_pair = encoded.n_scores == 2 and estimator._polytope == "simplex"
+    shape = X.shape[0], len(encoded.classes)
+    given = Given.checked(available, offset, shape, is_pair, X.dtype)
+    given = _of_labelled(given, encoded)
+    rows = RowsInMemory(estimator, X, encoded, sample_weight, given)
     rows.data = {"X": X, "y": y, "metadata": metadata}
     yield rows
 
 
-def _choice_sets(available, n_samples, encoded):
-    """The classes that each labelled row may choose from, its target among them."""
-    shape = n_samples, len(encoded.classes)
-    available, rows = check_available(available, shape), np.arange(n_samples)
+def _of_labelled(given, encoded):
+    """Of the rows with a target, whose classes are checked to be available."""
+    rows = np.arange(encoded.target.shape[0])
     if encoded.labelled is not None:
-        available, rows = available[encoded.labelled], rows[encoded.labelled]
-    check_target_available(encoded.target, available, rows)
-    return available
+        rows, given = np.flatnonzero(encoded.labelled), given.of(encoded.labelled)
+    if encoded.has_none:
+        given = given.with_none_class()
+    if given.available is not None:
+        check_target_available(encoded.target, given.available, rows)
+    return given
 
 
 class RowsInMemory:
@@ -61,33 +66,33 @@ class RowsInMemory:
     encoded : EncodedTarget
         Of the same rows.
     sample_weight : ndarray of shape (n_samples,)
-    available : ndarray of bool of shape (n_labelled, n_classes), default=None
-        The classes that each row with a target may choose from.
+    given : Given
+        Of the rows with a target, for n_scores classes.
 
     Attributes
     ----------
-    has_choice_sets : bool
-        Whether there are such.
-    kind, classes
+    given : Given
+        The same.
+    kind, classes, has_none, n_scores
         As of the encoded target.
     dtype : dtype
         Of X.
     n_rows, n_unlabelled : int
         Rows in all, and of these the ones that carry no target, and are left out.
-    class_totals : ndarray of shape (n_classes,)
+    class_totals : ndarray of shape (n_scores,)
         Sum of the target, class by class.
     total_weight : float
         Sum of the weights of the others, classes' weights included.
     """
 
-    def __init__(self, estimator, X, encoded, sample_weight, available=None):
+    def __init__(self, estimator, X, encoded, sample_weight, given=NOTHING):
         self.kind, self.classes, self.dtype = encoded.kind, encoded.classes, X.dtype
+        self.has_none, self.n_scores = encoded.has_none, encoded.n_scores
         rows, self.n_rows, self.n_unlabelled = encoded.labelled, X.shape[0], 0
         if rows is not None:
             self.n_unlabelled = np.count_nonzero(~rows)
             X, sample_weight = X[rows], sample_weight[rows]
-        self._smoothing, self._available = estimator.label_smoothing, available
-        self.has_choice_sets = available is not None
+        self._smoothing, self.given = estimator.label_smoothing, given
         self._X, self._target, self._sample_weight = X, encoded.target, sample_weight
         with np.errstate(over="ignore", invalid="ignore"):
             factors = class_weight_factors(
@@ -109,27 +114,32 @@ class RowsInMemory:
         loss.check_target(self._learnt(loss.polytope))
 
     def _learnt(self, polytope):
-        """The target with label smoothing, among the classes that are available."""
-        how = self._smoothing, polytope
-        if self.has_choice_sets:
-            return ChoiceSetTarget.smoothed(self._target, self._available, *how)
-        return smoothed(self._target, *how)
+        """The target with label smoothing, and with what is known of the rows."""
+        (available, offset), how = self.given, (self._smoothing, polytope)
+        if available is None:
+            target = smoothed(self._target, *how)
+        else:
+            target = ChoiceSetTarget.smoothed(self._target, available, *how)
+        return target if offset is None else OffsetTarget(target, offset)
 
     def trial_scores(self, inputs, polytope):
         """Scores of some rows under random coefficients."""
         X = inputs(self._X[:64])
-        return trial_scores(X, len(self.classes), polytope)
+        return trial_scores(X, self.n_scores, polytope)
 
     def threshold_rule(self, estimator, mapping, path=None):
         """How the threshold of a fit to label sets is found."""
         data = self._X, self._target, self._sample_weight, self._weight
+        n_labels = len(self.classes)
+        of_labels = {key: a[:, :n_labels] for key, a in self.given.arguments.items()}
         return threshold_rule(
             estimator,
             mapping,
             *data,
+            n_labels=n_labels,
             any_empty=self.n_unlabelled > 0,
             path=path,
-            available=self._available,
+            given=Given(**of_labels),
         )
 
 
@@ -149,7 +159,7 @@ def warn_of_lost_labels(rows):
         )
     absent = []
     if rows.kind == "label_set":
-        absent = np.flatnonzero(rows.class_totals == 0)
+        absent = np.flatnonzero(rows.class_totals[: len(rows.classes)] == 0)
     if len(absent):
         shown = f"{absent[:5].tolist()}{' and so on' if len(absent) > 5 else ''}"
         warnings.warn(
