@@ -30,8 +30,11 @@ MAY_IMPORT = {
     "attention": {"mappings", "targets"},
     # From probabilities, of any classifier, to label sets.
     "decision": set(),
+    # From a fitted classifier, by its public attributes, to a graph.
+    "onnx": {"mappings", "decision"},
     "linear_model": {
-        *("mappings", "targets", "losses", "data", "objective", "solvers", "decision")
+        *("mappings", "targets", "losses", "data", "objective", "solvers", "decision"),
+        "onnx",
     },
     "metrics": {"mappings", "targets", "losses"},
     "inspection": {"mappings", "targets"},
