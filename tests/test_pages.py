@@ -9,6 +9,7 @@ import doctest
 import re
 import sys
 import tomllib
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -35,7 +36,7 @@ def package_of(requirement):
 # What a reader who installs skprob and its extras can import.
 IMPORTABLE = {"skprob", "sklearn", "dask", *sys.stdlib_module_names} | {
     package_of(requirement).replace("-", "_")
-    for requirement in [*PROJECT["dependencies"], *sum(EXTRAS.values(), [])]
+    for requirement in chain(PROJECT["dependencies"], *EXTRAS.values())
 }
 
 
