@@ -19,7 +19,6 @@ from sklearn.utils._param_validation import (
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from .._blas import serial_blas
-from .._docs import DocumentationLink
 from .._saving import PlainState
 from .._validation import RealInterval, check_sample_weight
 from ..decision import DecisionRule, as_indicator
@@ -65,7 +64,6 @@ from ._unit_rows import rows_as_they_are, unit_rows
 class BaseLinearClassifier(
     CallbackSupportMixin,
     ClassifierMixin,
-    DocumentationLink,
     OnnxConvertible,
     SparseCoef,
     PlainState,

@@ -13,7 +13,7 @@ _MOST_PREDICTIONS = 1 << 24
 
 
 def can_be_moved(description):
-    """Whether the best intercepts can be found for the price of an evaluation.
+    """Whether the best intercepts can be found in the time of an evaluation.
 
     They take the raw predictions of all rows in memory, and many sums of small numbers,
     each of which is a round trip where the rows are remote.
