@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from ._arrays import copied, namespace, to_numpy
+
 #: Up to this many classes a reduction over a row of contiguous scores costs more
 #: than laying the block out class by class.
 FEW_CLASSES = 64
@@ -25,9 +27,10 @@ def standard_scores(scores, shift, first_row=0):
     Raises ValueError where a row holds NaN or +inf, or nothing above -inf; rows are
     counted from `first_row`.
     """
-    standard = laid_out(scores)
-    top = standard.max(axis=1, keepdims=True)
-    if not np.isfinite(top).all():
+    xp, standard = namespace(scores), laid_out(scores)
+    top = xp.max(standard, axis=1, keepdims=True)
+    if not xp.all(xp.isfinite(top)):
+        top = to_numpy(top)
         row = int(np.argmin(np.isfinite(top)))
         holds = {np.inf: "+inf", -np.inf: "nothing but -inf"}.get(top[row, 0], "NaN")
         raise BadScores(first_row + row, holds)
@@ -38,5 +41,8 @@ def standard_scores(scores, shift, first_row=0):
 
 
 def laid_out(block):
+    """A copy, in the order that is the fastest for NumPy's kernels."""
+    if not isinstance(block, np.ndarray):
+        return copied(block)
     order = "F" if block.shape[1] <= FEW_CLASSES else "C"
     return np.array(block, order=order)

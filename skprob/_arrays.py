@@ -1,0 +1,138 @@
+"""Arrays of other libraries than NumPy: those of the array API standard.
+
+They are kept where scikit-learn's setting ``array_api_dispatch`` is on; everywhere else
+they are converted to NumPy's, or refused, as in scikit-learn. Code for both takes its
+functions from :func:`namespace`.
+"""
+
+import math
+
+import numpy as np
+from scipy import sparse
+from sklearn import get_config
+from sklearn.externals.array_api_compat import array_namespace, is_array_api_obj
+from sklearn.utils._array_api import (
+    _convert_to_numpy,
+    _max_precision_float_dtype,
+    get_namespace,
+)
+
+
+def namespace(array):
+    """The module whose functions take an array: NumPy, or one of the array API."""
+    if isinstance(array, np.ndarray | np.generic):
+        return np
+    return array_namespace(array)
+
+
+def is_foreign(data):
+    """Whether data are an array of another library than NumPy, which is to be kept."""
+    if isinstance(data, np.ndarray | np.generic) or sparse.issparse(data):
+        return False
+    if not (get_config()["array_api_dispatch"] and is_array_api_obj(data)):
+        return False
+    # Raises where SciPy has not been prepared.
+    return get_namespace(data)[1]
+
+
+def check_no_gradient(name, array):
+    """Raise where a tensor asks for derivatives, which it would not get."""
+    if getattr(array, "requires_grad", False) is True:
+        raise ValueError(
+            f"{name} must not require gradients, which are not propagated; got a "
+            f"tensor with requires_grad=True. Give {name}.detach()."
+        )
+
+
+def to_numpy(array):
+    """An array of any library as one of NumPy's, in the memory of the host."""
+    if isinstance(array, np.ndarray) or sparse.issparse(array):
+        return array
+    return _convert_to_numpy(array, namespace(array))
+
+
+def beside(array, other):
+    """An array of the library, device and, if of real numbers, type of another one."""
+    if isinstance(other, np.ndarray) or sparse.issparse(other):
+        return to_numpy(array)
+    xp, array = namespace(other), to_numpy(array)
+    if not array.flags.writeable or min(array.strides, default=0) < 0:
+        array = array.copy()  # Which torch asks for.
+    dtype = other.dtype if array.dtype.kind == "f" else None
+    return xp.asarray(array, dtype=dtype, device=other.device)
+
+
+def is_beside(array, other):
+    """Whether two arrays are of one library and on one device."""
+    if isinstance(array, np.ndarray) or not is_array_api_obj(array):
+        return False
+    same = namespace(array) is namespace(other)
+    return same and array.device == other.device
+
+
+def widened(array):
+    """An array in the widest type of real numbers that its device has."""
+    xp = namespace(array)
+    if xp is np:
+        return array.astype(np.float64, copy=False)
+    dtype = _max_precision_float_dtype(xp, array.device)
+    return xp.astype(array, dtype, copy=False)
+
+
+def as_type(array, dtype):
+    """An array in a type of its library; itself if it has that."""
+    if isinstance(array, np.ndarray):
+        return array.astype(dtype, copy=False)
+    return namespace(array).astype(array, dtype, copy=False)
+
+
+def numpy_dtype(array):
+    """The type of real numbers, as NumPy's."""
+    xp = namespace(array)
+    return np.dtype(np.float32 if array.dtype == xp.float32 else np.float64)
+
+
+def zeros(shape, other):
+    """Zeros of the library, device and type of another array."""
+    xp = namespace(other)
+    if xp is np:
+        return np.zeros(shape, other.dtype)
+    return xp.zeros(shape, dtype=other.dtype, device=other.device)
+
+
+def copied(array):
+    """A copy, of NumPy's arrays in the same order."""
+    xp = namespace(array)
+    return array.copy(order="K") if xp is np else xp.asarray(array, copy=True)
+
+
+def positive_part(array):
+    """The larger of an array and zero."""
+    xp = namespace(array)
+    return np.maximum(array, 0) if xp is np else xp.clip(array, 0)
+
+
+def one_hot(columns, other):
+    """Booleans of the shape of another array, true in one column of each row."""
+    xp = namespace(other)
+    if xp is np:
+        return np.arange(other.shape[1]) == columns[:, None]
+    numbers = xp.arange(other.shape[1], dtype=columns.dtype, device=other.device)
+    return numbers == columns[:, None]
+
+
+def row_dot(a, b):
+    """Inner products of the rows of two arrays, as a column."""
+    xp = namespace(a)
+    if xp is np:
+        return np.einsum("nk,nk->n", a, b)[:, None]
+    return xp.sum(a * b, axis=1, keepdims=True)
+
+
+def all_finite(array):
+    """Whether there is neither NaN nor infinity."""
+    xp = namespace(array)
+    # A finite sum is enough, in one call; where it is not it may have overflowed.
+    if xp is np and math.isfinite(array.sum(dtype=np.float64)):
+        return True
+    return bool(xp.all(xp.isfinite(array)))
