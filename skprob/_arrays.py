@@ -55,7 +55,10 @@ def beside(array, other):
     """An array of the library, device and, if of real numbers, type of another one."""
     if isinstance(other, np.ndarray) or sparse.issparse(other):
         return to_numpy(array)
-    xp, array = namespace(other), to_numpy(array)
+    xp = namespace(other)
+    if is_beside(array, other):
+        return array
+    array = to_numpy(array)
     if not array.flags.writeable or min(array.strides, default=0) < 0:
         array = array.copy()  # Which torch asks for.
     dtype = other.dtype if array.dtype.kind == "f" else None
@@ -112,13 +115,39 @@ def positive_part(array):
     return np.maximum(array, 0) if xp is np else xp.clip(array, 0)
 
 
-def one_hot(columns, other):
-    """Booleans of the shape of another array, true in one column of each row."""
-    xp = namespace(other)
-    if xp is np:
-        return np.arange(other.shape[1]) == columns[:, None]
-    numbers = xp.arange(other.shape[1], dtype=columns.dtype, device=other.device)
-    return numbers == columns[:, None]
+def one_hot(columns, n_columns):
+    """Booleans, of which one is true in each row: in the column that is given."""
+    xp = namespace(columns)
+    where = {} if xp is np else {"device": columns.device}
+    return xp.arange(n_columns, dtype=columns.dtype, **where) == columns[:, None]
+
+
+def take(array, rows):
+    """Some rows, given by a slice or by their numbers."""
+    if isinstance(array, np.ndarray):
+        return array[rows]
+    if isinstance(rows, slice):
+        return array[rows, ...]
+    return namespace(array).take(array, beside(np.asarray(rows), array), axis=0)
+
+
+def concat(arrays, axis=0):
+    """Arrays of one library put together."""
+    xp = namespace(arrays[0])
+    return (np.concatenate if xp is np else xp.concat)(arrays, axis=axis)
+
+
+def flatnonzero(mask):
+    """Numbers of the rows, NumPy's, where a vector is true."""
+    return np.flatnonzero(to_numpy(mask))
+
+
+def fill(array, mask, value):
+    """Set the entries where a mask is true to a number, in place."""
+    if isinstance(array, np.ndarray):
+        np.copyto(array, value, where=to_numpy(mask))
+    else:
+        array[mask] = value
 
 
 def row_dot(a, b):
@@ -127,6 +156,12 @@ def row_dot(a, b):
     if xp is np:
         return np.einsum("nk,nk->n", a, b)[:, None]
     return xp.sum(a * b, axis=1, keepdims=True)
+
+
+def dot(a, b):
+    """Sum of the products of two arrays, entry by entry, as a number."""
+    xp = namespace(a)
+    return float(np.einsum("nk,nk->", a, b) if xp is np else xp.sum(a * b))
 
 
 def all_finite(array):

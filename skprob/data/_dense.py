@@ -17,9 +17,12 @@ class DenseDesign(DesignMatrix):
         self._X = X
         self.shape, self.dtype, self.n_stored = X.shape, X.dtype, X.size
 
-    def matvec(self, coef):
+    def matvec(self, coef, shift=None):
         # In Fortran order, class by class: the kernels of mappings are faster so.
-        return (coef.astype(self.dtype, copy=False) @ self._X.T).T
+        found = (coef.astype(self.dtype, copy=False) @ self._X.T).T
+        if shift is not None:
+            found += shift.astype(self.dtype)
+        return found
 
     def rmatvec(self, residual):
         return residual.T @ self._X

@@ -3,6 +3,7 @@
 import itertools
 import math
 
+import numpy as np
 from scipy import sparse
 
 # X of a block takes so many bytes (8 MiB): enough for the calls to be worth their
@@ -10,6 +11,10 @@ from scipy import sparse
 _BLOCK_BYTES = 1 << 23
 # Its raw predictions are so many numbers (1 MiB as float64), which fit in L2.
 _PREDICTIONS_SIZE = 1 << 17
+# On a device a block takes as long as starting its computations if it is smaller; X of
+# one is at most so many numbers (1 GiB in single precision), and its raw predictions,
+# of which about ten are kept, so many (256 MiB).
+_ARRAY, _KEPT = 1 << 28, 1 << 26
 
 
 def row_slices(X, n_outputs):
@@ -31,6 +36,8 @@ def row_slices(X, n_outputs):
     45
     """
     n_samples, n_features = X.shape
+    if not (isinstance(X, np.ndarray) or sparse.issparse(X)):
+        return _cut(n_samples, n_samples * max(n_features / _ARRAY, n_outputs / _KEPT))
     # With fewer rows than raw predictions of a row BLAS is slow.
     width, fewest = n_features, n_outputs
     if sparse.issparse(X):
@@ -41,7 +48,11 @@ def row_slices(X, n_outputs):
         fewest = max(fewest, 64 * n_features / max(width, 1))
     size = _BLOCK_BYTES / X.dtype.itemsize
     step = max(min(size / max(width, 1), _PREDICTIONS_SIZE / n_outputs), fewest)
+    return _cut(n_samples, n_samples / step)
+
+
+def _cut(n_samples, n_blocks):
     # Of equal sizes: threads should finish at the same time.
-    n_blocks = max(math.ceil(n_samples / step), 1)
+    n_blocks = max(math.ceil(n_blocks), 1)
     ends = [n_samples * i // n_blocks for i in range(n_blocks + 1)]
     return [slice(*pair) for pair in itertools.pairwise(ends)]

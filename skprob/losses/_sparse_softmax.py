@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
+from .._arrays import as_type, copied, fill, namespace
 from ..mappings import Softmax, SparseSoftmax, Temperature, get_mapping
 from ._base import Loss, LossLinearization, shift_to_standard
 from ._fenchel_young import FenchelYoungLoss
@@ -96,21 +97,21 @@ class SparseSoftmaxLoss(Loss):
         values = tau * (potential - inner)
         target.add_to(gradient, -1)
         values[skipped] = 0
-        gradient[skipped] = 0
+        gradient[skipped, ...] = 0
         return values, gradient
 
     def linearize(self, scores, target):
         tau, inner, skipped = self._restrict(scores, target)
         linear, potential = Softmax().linearize_with_potential(scores)
         values = tau * (potential - inner)
-        gradient = linear.probabilities.copy(order="K")
+        gradient = copied(linear.probabilities)
         target.add_to(gradient, -1)
         values[skipped] = 0
-        gradient[skipped] = 0
+        gradient[skipped, ...] = 0
 
         def hessian_product(direction):
             product = linear.jvp(direction) / tau
-            product[skipped] = 0
+            product[skipped, ...] = 0
             return product
 
         return LossLinearization(values, gradient, hessian_product)
@@ -128,18 +129,19 @@ class SparseSoftmaxLoss(Loss):
         inner = target.inner(scores)
         skipped = slice(0)
         if self.outside != "published":
-            outside = np.flatnonzero(target.inner(kept) == 0)
+            outside = target.inner(as_type(kept, scores.dtype)) == 0
+            xp, labels = namespace(scores), target.to_dense(scores.dtype) > 0
             if self.outside == "full":
-                kept[outside] = True
+                kept |= outside[:, None]
             elif self.outside == "add":
-                kept[outside] |= target.to_dense(bool)[outside]
+                kept |= outside[:, None] & labels
             elif self.outside == "grow":
-                z, q = scores[outside], target.take(outside).to_dense(bool)
-                highest = z.max(axis=1, where=q, initial=-np.inf, keepdims=True)
-                kept[outside] |= z >= highest
+                highest = xp.where(labels, scores, -xp.inf)
+                highest = xp.max(highest, axis=1, keepdims=True)
+                kept |= outside[:, None] & (scores >= highest)
             else:
                 skipped = outside
-        np.copyto(scores, -np.inf, where=~kept)
+        fill(scores, ~kept, -np.inf)
         return tau, inner, skipped
 
     def _parts(self):

@@ -94,7 +94,7 @@ class _SteepJacobian:
         self.p = xp.clip(p, max(least, most ** (-1 / (alpha - 2))), None)
         self.s = xp.where(p > 0, self.p ** (2 - alpha), 0.0)
         self.total = xp.sum(self.s, axis=1, keepdims=True)
-        self.is_steepest = one_hot(xp.argmax(self.s, axis=1), self.s)
+        self.is_steepest = one_hot(xp.argmax(self.s, axis=1), p.shape[1])
 
     def product(self, direction):
         product = self.balanced(self.s * self.centred(direction))

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._arrays import fill, namespace, take
 from ._dense import DenseTarget
 from ._smoothed import SmoothedTarget
 from ._sparse import SparseTarget
@@ -49,11 +50,11 @@ class ChoiceSetTarget:
     @property
     def n_available(self):
         """How many classes each row may choose from."""
-        return np.count_nonzero(self.available, axis=1)
+        return namespace(self.available).count_nonzero(self.available, axis=1)
 
     def mask(self, array, value):
         """Set entries of classes that are not available, in place."""
-        np.copyto(array, value, where=~self.available)
+        fill(array, ~self.available, value)
 
     @property
     def shape(self):
@@ -86,11 +87,11 @@ class ChoiceSetTarget:
 
     def block(self, rows):
         """The target of a slice of rows."""
-        return ChoiceSetTarget(self.target.block(rows), self.available[rows])
+        return ChoiceSetTarget(self.target.block(rows), take(self.available, rows))
 
     def take(self, rows):
         """The target of rows given by their numbers."""
-        return ChoiceSetTarget(self.target.take(rows), self.available[rows])
+        return ChoiceSetTarget(self.target.take(rows), take(self.available, rows))
 
 
 def check_available(available, shape, name="available"):
