@@ -109,10 +109,11 @@ def copied(array):
     return array.copy(order="K") if xp is np else xp.asarray(array, copy=True)
 
 
-def positive_part(array):
-    """The larger of an array and zero."""
-    xp = namespace(array)
-    return np.maximum(array, 0) if xp is np else xp.clip(array, 0)
+def positive_part(array, out=None):
+    """The larger of an array and zero; NumPy's is put into another one, if given."""
+    if isinstance(array, np.ndarray):
+        return np.maximum(array, 0, out=out)
+    return namespace(array).clip(array, 0)
 
 
 def one_hot(columns, n_columns):

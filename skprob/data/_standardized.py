@@ -134,8 +134,10 @@ class StandardizedDesign(DesignMatrix):
             constant = zeros((int(fit_intercept), raw.shape[1]), raw) + 1.0
             return concat([z, constant])
         z = np.ones((self.shape[1], raw.shape[1]))
-        np.subtract(raw, mean[:, None], out=z[: len(mean)])
-        z[: len(mean)] /= scale[:, None]
+        features = z[: len(mean)]
+        features[:] = raw
+        features -= mean[:, None]
+        features /= scale[:, None]
         return z
 
 

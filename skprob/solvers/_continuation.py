@@ -49,7 +49,7 @@ class StrongerPenalty(CGDirection):
         return here, expected
 
     def arrive(self, here, length):
-        yield from super().arrive(here, length)
+        self._learn()
         value = self.view(here).value
         is_slow = length >= 0.5 and self._last - value < _SLOW * value
         # With more than half of the first objective left the rows are not separable.
@@ -57,6 +57,7 @@ class StrongerPenalty(CGDirection):
         self._last = value
         # What is left to gain under another penalty tells nothing.
         return math.nan
+        yield  # Never reached: a generator that asks for nothing.
 
 
 class _Penalised(NamedTuple):

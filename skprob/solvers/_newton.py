@@ -126,10 +126,12 @@ class CGDirection(Direction):
         self._plan, self._preconditioner = plan, preconditioner
         self._products_left = most_products
         self._least = deque(maxlen=10)
+        self._known = None
 
     def begin(self, here):
         """Fit the preconditioner; nothing is known of the decrease yet."""
         self._preconditioner.begin(self.view(here).linearization)
+        self._known = None
         return here, math.nan
         yield  # Never reached: a generator that asks for nothing.
 
@@ -138,9 +140,9 @@ class CGDirection(Direction):
         here = self.view(here)
         if self._preconditioner.is_stale:
             self._preconditioner.renew(here.linearization)
-        square = self._squared_length(here.gradient)
-        if square == 0:
-            return np.zeros_like(here.gradient)
+            self._known = None
+        conjugate, squares = self._descent(here.gradient)
+        square = float(squares.sum())
 
         def product(direction):
             direction = direction.astype(self._plan.precision, copy=False)
@@ -153,15 +155,13 @@ class CGDirection(Direction):
             residual=min(0.3, square**0.25),
             n_groups=self._plan.n_groups,
             n_kept=self._plan.n_recycled,
+            descent=(conjugate, squares),
         )
         return self._model.step
 
     def arrive(self, here, length):
         """Learn from a step, of which the least curvature gives the decrease."""
-        model = self._model
-        self._least.append(model.least_curvature)
-        self._preconditioner.used(model.n_products, model.taken)
-        self._products_left -= model.n_products
+        self._learn()
         self.is_spent = self._products_left <= 0
         if length < 1:
             # A step that was shortened tells little of small curvatures.
@@ -170,7 +170,20 @@ class CGDirection(Direction):
         return expected_decrease(square, min(self._least))
         yield  # As in `begin`.
 
+    def _learn(self):
+        model = self._model
+        self._least.append(model.least_curvature)
+        self._preconditioner.used(model.n_products, model.taken)
+        self._known = None
+        self._products_left -= model.n_products
+
     def _squared_length(self, gradient):
         """⟨gradient, B gradient⟩, with B the preconditioner."""
-        groups = gradient.reshape(self._plan.n_groups, -1)
-        return float(self._preconditioner.times(groups)[1].sum())
+        return float(self._descent(gradient)[1].sum())
+
+    def _descent(self, gradient):
+        """B gradient and ⟨gradient, B gradient⟩ of each group, computed once."""
+        if self._known is None or self._known[0] is not gradient:
+            groups = gradient.reshape(self._plan.n_groups, -1)
+            self._known = gradient, self._preconditioner.times(groups)
+        return self._known[1]
