@@ -61,7 +61,8 @@ def beside(array, other):
     array = to_numpy(array)
     if not array.flags.writeable or min(array.strides, default=0) < 0:
         array = array.copy()  # Which torch asks for.
-    dtype = other.dtype if array.dtype.kind == "f" else None
+    is_real = array.dtype.kind == "f" and xp.isdtype(other.dtype, "real floating")
+    dtype = other.dtype if is_real else None
     return xp.asarray(array, dtype=dtype, device=other.device)
 
 
@@ -80,6 +81,14 @@ def widened(array):
         return array.astype(np.float64, copy=False)
     dtype = _max_precision_float_dtype(xp, array.device)
     return xp.astype(array, dtype, copy=False)
+
+
+def real_dtypes(array):
+    """The types of real numbers that may be kept, the widest first."""
+    xp = namespace(array)
+    if _max_precision_float_dtype(xp, array.device) == xp.float32:
+        return [xp.float32]
+    return [xp.float64, xp.float32]
 
 
 def as_type(array, dtype):
@@ -125,11 +134,11 @@ def one_hot(columns, n_columns):
 
 def take(array, rows):
     """Some rows, given by a slice or by their numbers."""
-    if isinstance(array, np.ndarray):
+    if isinstance(array, np.ndarray) or sparse.issparse(array):
         return array[rows]
     if isinstance(rows, slice):
-        return array[rows, ...]
-    return namespace(array).take(array, beside(np.asarray(rows), array), axis=0)
+        return array[slice(*rows.indices(array.shape[0])), ...]
+    return namespace(array).take(array, beside(rows, array), axis=0)
 
 
 def concat(arrays, axis=0):

@@ -60,8 +60,13 @@ def check_sample_weight(sample_weight, X):
     if sample_weight is None:
         return np.ones(X.shape[0])
     with naming("sample_weight"):
+        if is_foreign(sample_weight):
+            check_no_gradient("sample_weight", sample_weight)
+            sample_weight = to_numpy(sample_weight)
         if np.asarray(sample_weight).dtype.kind == "c":
             raise ValueError("Complex numbers were found.")
+        if is_foreign(X):  # The weights are NumPy's all the same.
+            X = np.empty((X.shape[0], 0))
         return _check_sample_weight(
             sample_weight, X, dtype=np.float64, ensure_non_negative=True
         )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .._arrays import beside, namespace, numpy_dtype, take, to_numpy, widened
+from .._arrays import as_type, beside, namespace, numpy_dtype, take, to_numpy, widened
 from ._design import DesignMatrix
 
 # Weighted columns take so many numbers at a time (128 MiB in double precision).
@@ -68,7 +68,8 @@ class ArrayDesign(DesignMatrix):
         total = 0.0
         for start in range(0, max(n_rows, 1), step):
             rows = slice(start, start + step)
-            z, weight = columns(rows), beside(weights, self._X)[rows, :]
+            z, weight = columns(rows), take(weights, rows)
+            weight = as_type(beside(weight, self._X), z.dtype)
             weighted = weight.T[:, None, :] * z[None, :, :]
             total = total + widened(weighted @ z.T)
         total = to_numpy(total).astype(np.float64)

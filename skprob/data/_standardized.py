@@ -111,6 +111,9 @@ class StandardizedDesign(DesignMatrix):
             found[:, -1] = total
         return found
 
+    def totals(self, residual):
+        return self._design.totals(residual)
+
     def moments(self, weight):
         mean, scale, fit_intercept = self._units
         total, center, deviation = self._design.moments(weight)

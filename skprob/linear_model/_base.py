@@ -17,6 +17,15 @@ from sklearn.utils._param_validation import (
 )
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from .._arrays import (
+    as_type,
+    beside,
+    check_no_gradient,
+    is_foreign,
+    namespace,
+    take,
+    to_numpy,
+)
 from .._blas import serial_blas
 from .._docs import DocumentationLink
 from .._validation import RealInterval, check_sample_weight
@@ -42,7 +51,7 @@ from ..targets import (
 from ._checks import check_kernel, check_X, is_dask, refuse_for_dask
 from ._fitted import replace_fitted, unchanged_on_error
 from ._minimise import attributes_of, minimise
-from ._prediction import BlockwisePrediction, lazy_for_dask
+from ._prediction import BlockwisePrediction, prediction_method
 from ._progress import FitProgress
 from ._rows import training_rows, warn_of_lost_labels
 from ._strength import automatic_C, penalty
@@ -140,8 +149,34 @@ class BaseLinearClassifier(
         """The loss, or its name, that the parameters ask for."""
         return self.loss
 
+    #: Whether `fit` takes arrays of other libraries, if mapping and loss do.
+    _takes_arrays = True
+
+    def _check_array_api(self):
+        """Raise where X may not be an array of another library."""
+        found = self
+        if self._takes_arrays:
+            mapping = self._checked_mapping()
+            mapping._check_array_api()
+            found = self._checked_loss(mapping)
+            if found.supports_array_api:
+                return
+        raise ValueError(
+            f"X must be a NumPy array for {found!r}, which takes no other arrays under "
+            "array_api_dispatch=True: convert it, for instance by np.asarray(X)."
+        )
+
+    def _supports_array_api(self):
+        try:
+            return (
+                self._takes_arrays and get_mapping(self._mapping()).supports_array_api
+            )
+        except ValueError:  # Which the fit says more of.
+            return False
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
+        tags.array_api_support = self._supports_array_api()
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_label = True
         # Without an intercept no class can be favoured for every x, which
@@ -204,7 +239,9 @@ class BaseLinearClassifier(
             If rows of a label set have no label: they are left out. If labels are
             in no row: they are kept, with the target zero.
         """
-        warm = (self.coef_, self.intercept_) if self._starts_warm() else None
+        warm = None
+        if self._starts_warm():
+            warm = to_numpy(self.coef_), to_numpy(self.intercept_)
         # All products of a fit are of blocks, or small.
         with (
             unchanged_on_error(self),
@@ -221,8 +258,8 @@ class BaseLinearClassifier(
 
             def fitted_attributes(parameters):
                 coef, intercept = objectives[-1].to_model(parameters)
-                coef = coef.astype(rows.dtype)
-                intercept = intercept.astype(rows.dtype)
+                coef = rows.beside_X(coef.astype(rows.dtype))
+                intercept = rows.beside_X(intercept.astype(rows.dtype))
                 attributes = {**model, "coef_": coef, "intercept_": intercept}
                 if rows.kind == "label_set":
                     attributes["threshold_"] = rule(
@@ -259,7 +296,7 @@ class BaseLinearClassifier(
             )
         return self
 
-    @lazy_for_dask
+    @prediction_method
     def decision_function(self, X, *, available=None):
         """Linear scores.
 
@@ -280,16 +317,16 @@ class BaseLinearClassifier(
         """
 
         def of_scores(scores):
-            if self.target_type_ != "class" or len(self.classes_) > 2:
+            if self.target_type_ != "class" or self._n_classes > 2:
                 return scores
             # The difference of the two scores, whatever the number of outputs.
             if not self.mapping_.is_order_preserving:
                 scores = self.mapping_(scores)
-            return np.diff(scores, axis=1)[:, 0]
+            return scores[:, 1] - scores[:, 0]
 
         return self._predicted(X, of_scores, available).to_dense()
 
-    @lazy_for_dask
+    @prediction_method
     def predict_proba(self, X, *, available=None):
         """Probabilities of the classes; some may be exactly zero.
 
@@ -312,7 +349,7 @@ class BaseLinearClassifier(
             return probabilities.to_sparse()
         return probabilities.to_dense()
 
-    @lazy_for_dask
+    @prediction_method
     def predict_log_proba(self, X, *, available=None):
         """Logarithms of the probabilities; -inf where a probability is zero.
 
@@ -332,7 +369,7 @@ class BaseLinearClassifier(
             X, lambda scores: self.mapping_.log_probabilities(scores), available
         ).to_dense()
 
-    @lazy_for_dask
+    @prediction_method
     def predict(self, X, *, available=None):
         """Predicted labels, label sets, or most probable classes.
 
@@ -354,12 +391,14 @@ class BaseLinearClassifier(
         check_is_fitted(self)
         if self.target_type_ == "label_set":
             sets = self._sets(X, available)
-            return sets.to_sparse() if self.sparse_output else sets.to_dense()
+            if self.sparse_output:
+                return sets.to_sparse()
+            return beside(sets.to_dense(), X) if is_foreign(X) else sets.to_dense()
 
         def most_probable(scores):
             if not self.mapping_.is_order_preserving:
                 scores = self.mapping_(scores)
-            return self.classes_[scores.argmax(axis=1)]
+            return self._labels_of(namespace(scores).argmax(scores, axis=1))
 
         return self._predicted(X, most_probable, available).to_dense()
 
@@ -423,7 +462,7 @@ class BaseLinearClassifier(
         if (X is None) != (y is None):
             raise ValueError("X and y must be given together, or neither of them.")
         is_rule = isinstance(threshold, DecisionRule)
-        n_classes = len(self.classes_)
+        n_classes = self._n_classes
         if not is_fitted_to_rows(threshold) or (is_rule and X is None):
             self.threshold_ = known_threshold(threshold, n_classes)
             return self
@@ -474,13 +513,20 @@ class BaseLinearClassifier(
             predicted = self.predict(X)
         else:
             predicted = self.predict(X, available=available)
+        predicted = to_numpy(predicted)
+        if is_foreign(y):
+            check_no_gradient("y", y)
+            y = to_numpy(y)
+        if is_foreign(sample_weight):
+            sample_weight = to_numpy(sample_weight)
         if self.target_type_ == "class":
             y = as_labels(y)
         if self.target_type_ != "distribution":
             return accuracy_score(y, predicted, sample_weight=sample_weight)
         y = check_target(y, "y", len_of=predicted)
-        target = encode_target(y, "distribution", classes=self.classes_).target
-        hit = target.values[predicted[:, None] == self.classes_]
+        classes = to_numpy(self.classes_)
+        target = encode_target(y, "distribution", classes=classes).target
+        hit = target.values[predicted[:, None] == classes]
         weight = check_sample_weight(sample_weight, predicted)
         return float(np.average(hit, weights=weight))
 
@@ -490,7 +536,7 @@ class BaseLinearClassifier(
         loss = self._checked_loss(mapping)
         is_auto = isinstance(self.C, str)
         return {
-            "classes_": rows.classes,
+            "classes_": rows.labels,
             "target_type_": rows.kind,
             "mapping_": mapping,
             "loss_": loss,
@@ -502,16 +548,19 @@ class BaseLinearClassifier(
 
     def _sets(self, X, available=None):
         # The threshold may have been assigned.
-        threshold = check_threshold(self.threshold_, len(self.classes_))
+        threshold = check_threshold(self.threshold_, self._n_classes)
         if isinstance(threshold, DecisionRule):
             sizes = None
             if threshold._uses_features():
-                sizes = threshold._expected_sizes(check_X(self, X, reset=False))
-            probabilities = self._probabilities(X, available)
+                rows = to_numpy(check_X(self, X, reset=False))
+                sizes = threshold._expected_sizes(rows)
+            probabilities = self._probabilities(X, available).on_host()
             return Sets(threshold, probabilities, sizes, _num_samples(X))
 
         def sets(scores):
-            return (self.mapping_(scores) > threshold).astype(np.int64)
+            p = self.mapping_(scores)
+            cuts = beside(np.asarray(threshold), p)
+            return as_type(p > cuts, namespace(p).int64)
 
         return self._predicted(X, sets, available)
 
@@ -520,7 +569,7 @@ class BaseLinearClassifier(
         check_is_fitted(self)
         X = check_X(self, X, reset=False)
         if available is not None:
-            shape = X.shape[0], len(self.classes_)
+            shape = X.shape[0], self._n_classes
             available = check_available(available, shape)
         return self._blockwise(X, self.coef_, self.intercept_, of_scores, available)
 
@@ -533,6 +582,19 @@ class BaseLinearClassifier(
             of_scores=of_scores,
             available=available,
         )
+
+    @property
+    def _n_classes(self):
+        return self.classes_.shape[0]
+
+    def _labels_of(self, columns):
+        """The classes in these columns, where the columns are unless they are text."""
+        classes = self.classes_
+        if isinstance(columns, np.ndarray):
+            return to_numpy(classes)[columns]
+        if isinstance(classes, np.ndarray) and classes.dtype.kind not in "biuf":
+            return classes[to_numpy(columns)]
+        return take(beside(classes, columns), columns)
 
     @property
     def _inputs(self):

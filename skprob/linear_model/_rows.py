@@ -5,6 +5,8 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from .._arrays import beside, is_foreign, take, to_numpy
+from ..data import as_design
 from ..objective import split_rows
 from ..targets import (
     ChoiceSetTarget,
@@ -28,15 +30,19 @@ def training_rows(estimator, X, y, sample_weight, available=None):
         with dask_rows(estimator, X, y, sample_weight) as rows:
             yield rows
         return
-    names = column_names(y)
+    names, given = column_names(y), y
+    if is_foreign(X):
+        estimator._check_array_api()
     X, y, sample_weight = check_fit_data(estimator, X, y, sample_weight)
-    encoded = estimator._encoded(y, X.dtype, None if y.ndim == 1 else names)
+    encoded = estimator._encoded(y, as_design(X).dtype, None if y.ndim == 1 else names)
     metadata = {"sample_weight": sample_weight}
     if available is not None:
         metadata["available"] = available
         available = _choice_sets(available, X.shape[0], encoded)
     rows = RowsInMemory(estimator, X, encoded, sample_weight, available)
     rows.data = {"X": X, "y": y, "metadata": metadata}
+    if is_foreign(given) and rows.classes.dtype.kind in "biuf":
+        rows.labels = beside(rows.classes, given)
     yield rows
 
 
@@ -57,7 +63,8 @@ class RowsInMemory:
     ----------
     estimator : estimator
         Its ``class_weight`` and ``label_smoothing`` are read.
-    X : ndarray or CSR matrix of shape (n_samples, n_features)
+    X : array or CSR matrix of shape (n_samples, n_features)
+        Of any library.
     encoded : EncodedTarget
         Of the same rows.
     sample_weight : ndarray of shape (n_samples,)
@@ -70,6 +77,8 @@ class RowsInMemory:
         Whether there are such.
     kind, classes
         As of the encoded target.
+    labels : array of shape (n_classes,)
+        The classes in the library, and on the device, of y.
     dtype : dtype
         Of X.
     n_rows, n_unlabelled : int
@@ -81,11 +90,12 @@ class RowsInMemory:
     """
 
     def __init__(self, estimator, X, encoded, sample_weight, available=None):
-        self.kind, self.classes, self.dtype = encoded.kind, encoded.classes, X.dtype
+        self.kind, self.classes = encoded.kind, encoded.classes
+        self.labels, self.dtype = encoded.classes, as_design(X).dtype
         rows, self.n_rows, self.n_unlabelled = encoded.labelled, X.shape[0], 0
         if rows is not None:
             self.n_unlabelled = np.count_nonzero(~rows)
-            X, sample_weight = X[rows], sample_weight[rows]
+            X, sample_weight = take(X, np.flatnonzero(rows)), sample_weight[rows]
         self._smoothing, self._available = estimator.label_smoothing, available
         self.has_choice_sets = available is not None
         self._X, self._target, self._sample_weight = X, encoded.target, sample_weight
@@ -99,6 +109,10 @@ class RowsInMemory:
     @property
     def class_totals(self):
         return self._target.class_totals(np.ones(self._target.shape[0]))
+
+    def beside_X(self, array):
+        """An array in the library, and on the device, of X."""
+        return beside(array, self._X)
 
     def blocks(self, inputs, polytope):
         """Blocks of the rows that a function makes of those of X."""
@@ -117,7 +131,7 @@ class RowsInMemory:
 
     def trial_scores(self, inputs, polytope):
         """Scores of some rows under random coefficients."""
-        X = inputs(self._X[:64])
+        X = inputs(to_numpy(take(self._X, slice(64))))
         return trial_scores(X, len(self.classes), polytope)
 
     def threshold_rule(self, estimator, mapping, path=None):

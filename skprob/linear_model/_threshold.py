@@ -7,6 +7,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.model_selection import KFold
 
+from .._arrays import take, to_numpy
 from ..decision import (
     RULES,
     DecisionRule,
@@ -126,7 +127,7 @@ def threshold_rule(
     labels, fit_weight, weight = _indicator(target), weight, sample_weight
     fitted = fit_weight > 0
     if not fitted.all():  # All rows need no copy, which may not fit.
-        labels, X = labels[fitted], X[fitted]
+        labels, X = labels[fitted], take(X, np.flatnonzero(fitted))
         fit_weight, weight = fit_weight[fitted], weight[fitted]
     n_samples = len(weight)
     path = path or _Alone()
@@ -137,7 +138,7 @@ def threshold_rule(
             return best_threshold(blocks, labels[rows], weight[rows])
 
         def make():
-            return ExpectedSize(X, np.diff(labels.indptr), weight)
+            return ExpectedSize(to_numpy(X), np.diff(labels.indptr), weight)
 
         def sizes():
             size = path.sizes(make)
@@ -150,7 +151,7 @@ def threshold_rule(
     polytope = mapping.polytope
     if n_samples == 1 or (threshold == "auto" and n_samples > _ROWS_ENOUGH):
         return lambda probabilities: chosen(
-            probabilities(X, *sets), slice(None), polytope
+            probabilities(X, *sets).on_host(), slice(None), polytope
         )
     found = []
 
@@ -187,12 +188,12 @@ def threshold_of_rows(estimator, threshold, X, labels, weight, cv, available=Non
     threshold : float or DecisionRule
     """
     keep = weight > 0
-    X, labels, weight = X[keep], labels[keep], weight[keep]
+    X, labels, weight = take(X, np.flatnonzero(keep)), labels[keep], weight[keep]
     sets = [] if available is None else [available[keep]]
     if not labels.nnz:
         raise ValueError("y must have a label in some row of positive weight.")
     if cv is None:
-        blocks, rows = estimator._probabilities(X, *sets), slice(None)
+        blocks, rows = estimator._probabilities(X, *sets).on_host(), slice(None)
     else:
         if not 2 <= cv <= len(weight):
             raise ValueError(
@@ -200,7 +201,7 @@ def threshold_of_rows(estimator, threshold, X, labels, weight, cv, available=Non
                 f"X; got {cv!r}."
             )
         folds = _folds(cv, len(weight))
-        encoded = estimator._encoded(labels, weight.dtype, estimator.classes_)
+        encoded = estimator._encoded(labels, weight.dtype, to_numpy(estimator.classes_))
         fit_weight = weight.copy()
         labelled = slice(None) if encoded.labelled is None else encoded.labelled
         fit_weight[labelled] *= class_weight_factors(
@@ -212,7 +213,7 @@ def threshold_of_rows(estimator, threshold, X, labels, weight, cv, available=Non
         return best_threshold(blocks, labels[rows], weight[rows])
 
     def sizes():
-        size = ExpectedSize(X, np.diff(labels.indptr), weight)
+        size = ExpectedSize(to_numpy(X), np.diff(labels.indptr), weight)
         return size, size.out_of_fold[rows]
 
     polytope = estimator.mapping_.polytope
@@ -282,7 +283,9 @@ class _Alone:
                 # The fit to all rows warns, and a fold may be without a rare label.
                 warnings.simplefilter("ignore", UserWarning)
                 sets = {} if available is None else {"available": available[train]}
-                model.fit(X[train], labels[train], sample_weight=weight[train], **sets)
+                model.fit(
+                    take(X, train), labels[train], sample_weight=weight[train], **sets
+                )
             yield model
 
     def sizes(self, make):
@@ -308,7 +311,9 @@ def _out_of_fold(models, X, folds, available=None):
     """
     tests = [test for _, test in folds]
     blocks = [
-        model._probabilities(X[test], None if available is None else available[test])
+        model._probabilities(
+            take(X, test), None if available is None else available[test]
+        ).on_host()
         for model, test in zip(models, tests, strict=True)
     ]
     return _Chain(blocks), np.concatenate(tests)

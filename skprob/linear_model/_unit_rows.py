@@ -4,6 +4,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.preprocessing import normalize
 
+from .._arrays import namespace, row_dot
+
 
 def rows_as_they_are(X):
     """The rows of X."""
@@ -31,6 +33,8 @@ def unit_rows(X):
     """
     # By the largest entry first: squares of tiny numbers would vanish, and scikit-learn
     # takes a norm below 1e-15 for zero.
+    if not (isinstance(X, np.ndarray) or sparse.issparse(X)):
+        return _unit_rows_of_any(X)
     if sparse.issparse(X):
         X = X.copy()
         X.sum_duplicates()
@@ -40,3 +44,11 @@ def unit_rows(X):
         largest = np.abs(X).max(axis=1, keepdims=True)
         X = X / np.where(largest > 0, largest, 1)
     return normalize(X, copy=False)
+
+
+def _unit_rows_of_any(X):
+    xp = namespace(X)
+    largest = xp.max(abs(X), axis=1, keepdims=True)
+    X = X / xp.where(largest > 0, largest, 1.0)
+    norm = xp.sqrt(row_dot(X, X))
+    return X / xp.where(norm > 0, norm, 1.0)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._arrays import fill, namespace, take
+from .._arrays import fill, is_foreign, namespace, take, to_numpy
 from ._dense import DenseTarget
 from ._smoothed import SmoothedTarget
 from ._sparse import SparseTarget
@@ -115,7 +115,7 @@ def check_available(available, shape, name="available"):
     ValueError
         If it has another shape, other values, or a row without any class.
     """
-    found = np.asarray(available)
+    found = to_numpy(available) if is_foreign(available) else np.asarray(available)
     if found.shape != tuple(shape):
         raise ValueError(
             f"{name} must be booleans of shape (n_samples, n_classes), {tuple(shape)}; "
