@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._arrays import copied, namespace, to_numpy
+from ._arrays import all_finite, copied, row_max, to_numpy
 
 #: Up to this many classes a reduction over a row of contiguous scores costs more
 #: than laying the block out class by class.
@@ -27,9 +27,9 @@ def standard_scores(scores, shift, first_row=0):
     Raises ValueError where a row holds NaN or +inf, or nothing above -inf; rows are
     counted from `first_row`.
     """
-    xp, standard = namespace(scores), laid_out(scores)
-    top = xp.max(standard, axis=1, keepdims=True)
-    if not xp.all(xp.isfinite(top)):
+    standard = laid_out(scores)
+    top = row_max(standard)
+    if not all_finite(top):
         top = to_numpy(top)
         row = int(np.argmin(np.isfinite(top)))
         holds = {np.inf: "+inf", -np.inf: "nothing but -inf"}.get(top[row, 0], "NaN")

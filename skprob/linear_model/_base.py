@@ -249,7 +249,7 @@ class BaseLinearClassifier(
             training_rows(self, X, y, sample_weight, available) as rows,
         ):
             warn_of_lost_labels(rows)
-            model = self._model(rows)
+            model = self._model(rows) | {"classes_": rows.labels}
             with np.errstate(over="ignore", invalid="ignore"):
                 objectives = self._objectives(rows, model, warm)
             if rows.kind == "label_set":
@@ -536,7 +536,7 @@ class BaseLinearClassifier(
         loss = self._checked_loss(mapping)
         is_auto = isinstance(self.C, str)
         return {
-            "classes_": rows.labels,
+            "classes_": rows.classes,
             "target_type_": rows.kind,
             "mapping_": mapping,
             "loss_": loss,

@@ -4,6 +4,7 @@ import functools
 
 import numpy as np
 from scipy import sparse
+from sklearn import get_config
 from sklearn.utils._array_api import check_same_namespace
 from sklearn.utils.validation import check_is_fitted
 
@@ -22,12 +23,14 @@ def prediction_method(method):
 
     @functools.wraps(method)
     def wrapped(self, X, *, available=None):
-        check_is_fitted(self)
         if not is_dask(X):
-            check_same_namespace(X, self, attribute="coef_", method=method.__name__)
+            if get_config()["array_api_dispatch"]:
+                check_is_fitted(self)
+                check_same_namespace(X, self, attribute="coef_", method=method.__name__)
             return method(self, X, available=available)
         from ._dask import lazily
 
+        check_is_fitted(self)
         refuse_for_dask(available)
         return lazily(self, method.__name__, X)
 

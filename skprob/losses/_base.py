@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from .._arrays import namespace, zeros
+from .._arrays import namespace, row_max, zeros
 from .._pair import pair_adjoint, pair_scores
 from .._scores import standard_scores
 from .._validation import as_rows
@@ -269,7 +269,7 @@ def shift_to_standard(scores, mapping):
     """Shift scores, in place, to what the kernels of a mapping take."""
     if mapping.is_shift_invariant:
         with np.errstate(over="ignore"):
-            scores -= namespace(scores).max(scores, axis=1, keepdims=True)
+            scores -= row_max(scores)
     return scores
 
 

@@ -6,7 +6,7 @@ in call these for all others. Input and output are the same, but nothing is over
 
 import math
 
-from .._arrays import namespace, widened
+from .._arrays import namespace, row_max, row_sum, widened
 from ._taylor_polynomial import zeros
 
 # As for NumPy's arrays: see _threshold.py and _sorting.py.
@@ -19,7 +19,7 @@ def softmax(scores):
     """Probabilities and potential of standard scores."""
     xp = namespace(scores)
     p = xp.exp(scores)
-    total = _row_sum(p)
+    total = row_sum(p)
     return p / total, xp.log(total)[:, 0]
 
 
@@ -80,8 +80,8 @@ def _by_steps(scores, alpha):
     climbed = 0.0
     for _ in range(_MAX_STEPS):
         tail = tails(x)
-        slope = _row_sum(tail)
-        total = _row_sum(tail * x) + offset * slope
+        slope = row_sum(tail)
+        total = row_sum(tail * x) + offset * slope
         rise = -total * xp.expm1(-beta * xp.log(total))
         step = rise / slope
         # The last step is taken on p, where it is not worth another one on x.
@@ -95,9 +95,9 @@ def _by_steps(scores, alpha):
     if offset:
         tail = xp.where(x > lowest, tail, 0.0)
     p = tail * (x + offset)
-    step = (_row_sum(p) - 1) / slope
+    step = (row_sum(p) - 1) / slope
     p = xp.clip(p - tail * step, 0.0, 1.0)
-    mean = _row_sum(p * x) - beta * step + (offset - 1)
+    mean = row_sum(p * x) - beta * step + (offset - 1)
     return p, (climbed / beta + step + mean / alpha)[:, 0]
 
 
@@ -115,7 +115,7 @@ def _by_sorting(scores, alpha):
     p = xp.where(u >= 0, power(x, 1 / beta), 0.0)
     # Exact, and free of underflow in the power of it.
     p = xp.where(u == 0, smallest, p)
-    p = p / _row_sum(p)
+    p = p / row_sum(p)
     top = xp.log(xp.max(p, axis=1))
     potential = (xp.sum(p * x, axis=1) - 1) / alpha - xp.expm1(beta * top) / beta
     return xp.astype(p, scores.dtype), xp.astype(potential, scores.dtype)
@@ -128,7 +128,7 @@ def _support_size(ordered, beta):
     while xp.any(low < high):
         middle = (low + high + 1) // 2
         gap = ordered - xp.take_along_axis(ordered, middle - 1, axis=1)
-        is_inside = _row_sum(power(xp.clip(gap, 0.0), 1 / beta)) < 1
+        is_inside = row_sum(power(xp.clip(gap, 0.0), 1 / beta)) < 1
         low = xp.where(is_inside, middle, low)
         high = xp.where(is_inside, high, middle - 1)
     return low
@@ -138,18 +138,18 @@ def _smallest(gap, size, beta):
     xp = namespace(gap)
     above = gap > 0
     size = xp.astype(size, gap.dtype)
-    tied = size - _row_sum(xp.astype(above, gap.dtype))
-    rest = _row_sum(power(xp.clip(gap, 0.0), 1 / beta))
+    tied = size - row_sum(xp.astype(above, gap.dtype))
+    rest = row_sum(power(xp.clip(gap, 0.0), 1 / beta))
     h = 2 ** (1 / beta - 1)
     t = xp.minimum((1 - rest) / tied, (1 - h * rest) / (tied + h * (size - tied)))
     t = xp.clip(t, 0.0)
     for _ in range(_MAX_STEPS):
         x = xp.where(above, gap + t**beta, 1.0)
         p = xp.where(above, power(x, 1 / beta), 0.0)
-        excess = _row_sum(p) + tied * t - 1
+        excess = row_sum(p) + tied * t - 1
         if xp.all(excess <= _ROUNDING):
             break
-        slope = _row_sum(p / x) * t ** (beta - 1) + tied
+        slope = row_sum(p / x) * t ** (beta - 1) + tied
         # A step up is rounding.
         t = xp.clip(t - xp.clip(excess, 0.0) / slope, 0.0)
     return t
@@ -165,7 +165,7 @@ def largest_with_mass(scores, share):
     """Which entries make up the smallest leading set whose softmax mass is `share`."""
     xp = namespace(scores)
     order, rank = _ranks(scores)
-    wide = widened(scores - xp.max(scores, axis=1, keepdims=True))
+    wide = widened(scores - row_max(scores))
     mass = xp.cumulative_sum(xp.exp(xp.take_along_axis(wide, order, axis=1)), axis=1)
     enough = mass[:, -1:] * (share * (1 - 8 * xp.finfo(scores.dtype).eps))
     needed = xp.count_nonzero(mass < enough, axis=1, keepdims=True) + 1
@@ -240,7 +240,3 @@ class TaylorPolynomial:
 
     def _of_available(self, values):
         return namespace(values).where(self.available, values, 0.0)
-
-
-def _row_sum(array):
-    return namespace(array).sum(array, axis=1, keepdims=True)

@@ -9,7 +9,7 @@ which is symmetric and annihilates constants.
 
 import numpy as np
 
-from .._arrays import as_type, copied, namespace, one_hot, row_dot, widened
+from .._arrays import as_type, copied, namespace, one_hot, row_dot, row_sum, widened
 from . import _array_api
 from ._base import Linearization
 
@@ -32,10 +32,9 @@ class ThresholdJacobian:
 
     def __init__(self, s):
         self.s = s
-        xp = namespace(s)
-        total = xp.sum(s, axis=1, keepdims=True)
+        total = row_sum(s)
         # Without any slope the product is zero.
-        self.total = xp.where(total > 0, total, 1.0)
+        self.total = namespace(s).where(total > 0, total, 1.0)
 
     def product(self, direction):
         # In place: with many classes a new array costs as much as the arithmetic.
@@ -93,7 +92,7 @@ class _SteepJacobian:
         least, most = (1e-150, 1e75) if xp.finfo(p.dtype).bits == 64 else (1e-15, 1e8)
         self.p = xp.clip(p, max(least, most ** (-1 / (alpha - 2))), None)
         self.s = xp.where(p > 0, self.p ** (2 - alpha), 0.0)
-        self.total = xp.sum(self.s, axis=1, keepdims=True)
+        self.total = row_sum(self.s)
         self.is_steepest = one_hot(xp.argmax(self.s, axis=1), p.shape[1])
 
     def product(self, direction):
@@ -111,16 +110,13 @@ class _SteepJacobian:
 
     def centred(self, direction):
         direction = widened(direction)
-        pivot = self._row_sum(self._xp.where(self.is_steepest, direction, 0.0))
+        pivot = row_sum(self._xp.where(self.is_steepest, direction, 0.0))
         shifted = direction - pivot
         return shifted - row_dot(self.s, shifted) / self.total
 
     def balanced(self, product):
         product = self._xp.where(self.is_steepest, 0.0, product)
-        return self._xp.where(self.is_steepest, -self._row_sum(product), product)
-
-    def _row_sum(self, array):
-        return self._xp.sum(array, axis=1, keepdims=True)
+        return self._xp.where(self.is_steepest, -row_sum(product), product)
 
 
 def power(p, exponent):

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import xlogy
 
-from .._arrays import copied, namespace, row_dot
+from .._arrays import copied, namespace, row_dot, row_sum
 from . import _array_api
 from ._base import DifferenceLinearization, Linearization, Mapping
 from ._jacobian import entmax_linearization
@@ -75,7 +75,7 @@ class Softmax(Mapping):
         )
 
     def log_linearize(self, scores):
-        sum_of, log_p = namespace(scores).sum, copied(scores)
+        log_p = copied(scores)
         p, potential = self.probabilities_and_potential(scores)
         log_p -= potential[:, None]
 
@@ -83,10 +83,10 @@ class Softmax(Mapping):
             return direction - row_dot(p, direction)
 
         def vjp(direction):
-            return direction - p * sum_of(direction, axis=1, keepdims=True)
+            return direction - p * row_sum(direction)
 
         def vjp_derivative(cotangent, direction):
-            return -sum_of(cotangent, axis=1, keepdims=True) * (p * jvp(direction))
+            return -row_sum(cotangent) * (p * jvp(direction))
 
         return Linearization(log_p, jvp, vjp, vjp_derivative)
 

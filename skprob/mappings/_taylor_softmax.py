@@ -1,12 +1,11 @@
 """Taylor softmax: softmax with a Taylor polynomial in place of exp."""
 
-from functools import partial
 from numbers import Integral
 
 import numpy as np
 from sklearn.utils._param_validation import Options
 
-from .._arrays import as_type, namespace, row_dot
+from .._arrays import as_type, namespace, row_dot, row_max, row_sum
 from . import _array_api
 from ._base import Linearization, Mapping
 from ._rows import along_axis
@@ -104,7 +103,6 @@ class TaylorSoftmax(Mapping):
 
     def log_linearize(self, scores):
         log_p, p, slope, curvature = self._parts(scores)
-        row_sum = partial(namespace(scores).sum, axis=1, keepdims=True)
 
         def jvp(direction):
             return _centred(slope * direction, p)
@@ -172,7 +170,7 @@ class TaylorSoftmax(Mapping):
 
 
 def _shifted(scores):
-    return scores - namespace(scores).max(scores, axis=1, keepdims=True)
+    return scores - row_max(scores)
 
 
 def _centred(direction, p):

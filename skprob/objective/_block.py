@@ -14,6 +14,7 @@ The functions here are pure: whatever can map a function over blocks can compute
 sum, be it threads, processes or a cluster.
 """
 
+import math
 from functools import cached_property
 
 import numpy as np
@@ -27,6 +28,7 @@ from .._arrays import (
     flatnonzero,
     namespace,
     positive_part,
+    reshape,
     take,
     to_numpy,
     widened,
@@ -115,13 +117,12 @@ def raw_predictions(design, points):
     n_outputs, size = points.shape[1:]
     # In this order the predictions are laid out class by class.
     predictions = design.matvec(points.swapaxes(0, 1).reshape(-1, size))
-    return namespace(predictions).reshape(predictions.T, (n_outputs, -1)).T
+    return reshape(predictions.T, (n_outputs, -1)).T
 
 
 def gradients(design, residual, n_points):
     """Adjoint of :func:`raw_predictions`: (n_points, M, size), in float64."""
     n_outputs = residual.shape[1]
-    reshape = namespace(residual).reshape
     residual = reshape(residual.T, (n_points * n_outputs, -1)).T
     total = design.rmatvec(residual).astype(np.float64, copy=False)
     return total.reshape(n_outputs, n_points, -1).swapaxes(0, 1)
@@ -143,7 +144,7 @@ def linearize_loss(loss, predictions, target):
 
 def weighted_total(values, weight):
     """Weighted sums of rows, in float64: a line search compares them."""
-    rows = namespace(values).reshape(values, (-1, weight.shape[0]))
+    rows = reshape(values, (-1, weight.shape[0]))
     return to_numpy(widened(rows) @ widened(weight))
 
 
@@ -208,6 +209,10 @@ def of_new_state(block, function, points, loss, *args):
 
 def check_finite(what, numbers, loss):
     """Raise ValueError where what a loss computes from finite scores is not finite."""
+    # A finite sum is enough, in one call; where it is not it may have overflowed.
+    is_here = isinstance(numbers, np.ndarray)
+    if is_here and math.isfinite(numbers.sum(dtype=np.float64)):
+        return
     if all_finite(numbers):
         return
     numbers = to_numpy(numbers)
@@ -325,7 +330,6 @@ class BlockState:
         n_points, _, size = self._points.shape
         n_rows = self._block.weight.shape[0]
         curvatures = self._second_derivatives()
-        reshape = namespace(curvatures).reshape
         curvatures = reshape(curvatures, (-1, n_points, n_rows))
         weights = [reshape(curvatures[:, n, :], (-1, n_rows)) for n in places]
         weights = concat(weights)
