@@ -33,6 +33,11 @@ def is_foreign(data):
     return get_namespace(data)[1]
 
 
+def is_host(data):
+    """Whether data are an array of NumPy or a sparse matrix of SciPy."""
+    return isinstance(data, np.ndarray) or sparse.issparse(data)
+
+
 def check_no_gradient(name, array):
     """Raise where a tensor asks for derivatives, which it would not get."""
     if getattr(array, "requires_grad", False) is True:
@@ -44,14 +49,12 @@ def check_no_gradient(name, array):
 
 def to_numpy(array):
     """An array of any library as one of NumPy's, in the memory of the host."""
-    if isinstance(array, np.ndarray) or sparse.issparse(array):
-        return array
-    return _convert_to_numpy(array, namespace(array))
+    return array if is_host(array) else _convert_to_numpy(array, namespace(array))
 
 
 def beside(array, other):
     """An array of the library, device and, if of real numbers, type of another one."""
-    if isinstance(other, np.ndarray) or sparse.issparse(other):
+    if is_host(other):
         return to_numpy(array)
     xp = namespace(other)
     if is_beside(array, other):
@@ -74,9 +77,9 @@ def is_beside(array, other):
 
 def widened(array):
     """An array in the widest type of real numbers that its device has."""
-    xp = namespace(array)
-    if xp is np:
+    if is_host(array):
         return array.astype(np.float64, copy=False)
+    xp = namespace(array)
     dtype = _max_precision_float_dtype(xp, array.device)
     return xp.astype(array, dtype, copy=False)
 
@@ -97,7 +100,9 @@ def as_type(array, dtype):
 
 
 def numpy_dtype(array):
-    """The type of real numbers, as NumPy's."""
+    """The type of an array of real numbers, as NumPy's."""
+    if is_host(array):
+        return array.dtype
     xp = namespace(array)
     return np.dtype(np.float32 if array.dtype == xp.float32 else np.float64)
 
@@ -132,7 +137,7 @@ def one_hot(columns, n_columns):
 
 def take(array, rows):
     """Some rows, given by a slice or by their numbers."""
-    if isinstance(array, np.ndarray) or sparse.issparse(array):
+    if is_host(array):
         return array[rows]
     if isinstance(rows, slice):
         return array[slice(*rows.indices(array.shape[0])), ...]

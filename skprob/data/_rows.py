@@ -3,8 +3,9 @@
 import itertools
 import math
 
-import numpy as np
 from scipy import sparse
+
+from .._arrays import is_host
 
 # X of a block takes so many bytes (8 MiB): enough for the calls to be worth their
 # while, and still in L3 for the second product.
@@ -36,7 +37,7 @@ def row_slices(X, n_outputs):
     45
     """
     n_samples, n_features = X.shape
-    if not (isinstance(X, np.ndarray) or sparse.issparse(X)):
+    if not is_host(X):
         return _cut(n_samples, n_samples * max(n_features / _ARRAY, n_outputs / _KEPT))
     # With fewer rows than raw predictions of a row BLAS is slow.
     width, fewest = n_features, n_outputs

@@ -9,6 +9,7 @@ from .._arrays import (
     check_no_gradient,
     is_foreign,
     namespace,
+    numpy_dtype,
     real_dtypes,
     to_numpy,
 )
@@ -81,7 +82,7 @@ def check_predictions(predictions, first_row):
 
 def check_squares(X):
     """Raise where squares overflow, by which the solver scales the features."""
-    dtype, values = as_design(X).dtype, X.data if sparse.issparse(X) else X
+    dtype, values = numpy_dtype(X), X.data if sparse.issparse(X) else X
     limit = np.sqrt(np.finfo(dtype).max) / 100
     if isinstance(values, np.ndarray):
         largest = max(values.max(initial=0), -values.min(initial=0))

@@ -8,7 +8,16 @@ from sklearn import get_config
 from sklearn.utils._array_api import check_same_namespace
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import beside, concat, fill, take, to_numpy, widened
+from .._arrays import (
+    beside,
+    concat,
+    fill,
+    is_host,
+    numpy_dtype,
+    take,
+    to_numpy,
+    widened,
+)
 from ..data import as_design, row_slices
 from ..objective import scores_of
 from ._checks import check_predictions, is_dask, refuse_for_dask
@@ -61,7 +70,7 @@ class BlockwisePrediction:
     def __init__(self, X, coef, intercept, *, inputs, of_scores, available=None):
         self._X = X
         coef, intercept = to_numpy(coef), to_numpy(intercept)
-        dtype = np.result_type(as_design(X).dtype, coef.dtype)
+        dtype = np.result_type(numpy_dtype(X), coef.dtype)
         self._coef, self._intercept = coef.astype(dtype), intercept.astype(dtype)
         self._inputs = inputs
         self._of_scores = of_scores
@@ -71,8 +80,8 @@ class BlockwisePrediction:
         for rows in self._slices():
             with np.errstate(over="ignore", invalid="ignore"):
                 X = self._inputs(take(self._X, rows))
-                if as_design(X).dtype != self._coef.dtype:
-                    X = X.astype(np.float64) if hasattr(X, "astype") else widened(X)
+                if numpy_dtype(X) != self._coef.dtype:
+                    X = widened(X)
                 predictions = as_design(X).matvec(self._coef, self._intercept)
             check_predictions(predictions, first_row=rows.start)
             scores = scores_of(predictions)
@@ -82,7 +91,7 @@ class BlockwisePrediction:
 
     def to_dense(self):
         """All of it as one array."""
-        if not (isinstance(self._X, np.ndarray) or sparse.issparse(self._X)):
+        if not is_host(self._X):
             return concat(list(self))
         result = None
         for rows, block in zip(self._slices(), self, strict=True):

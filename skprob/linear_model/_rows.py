@@ -5,8 +5,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from .._arrays import beside, is_foreign, take, to_numpy
-from ..data import as_design
+from .._arrays import beside, is_foreign, numpy_dtype, take, to_numpy
 from ..objective import split_rows
 from ..targets import (
     ChoiceSetTarget,
@@ -34,7 +33,7 @@ def training_rows(estimator, X, y, sample_weight, available=None):
     if is_foreign(X):
         estimator._check_array_api()
     X, y, sample_weight = check_fit_data(estimator, X, y, sample_weight)
-    encoded = estimator._encoded(y, as_design(X).dtype, None if y.ndim == 1 else names)
+    encoded = estimator._encoded(y, numpy_dtype(X), None if y.ndim == 1 else names)
     metadata = {"sample_weight": sample_weight}
     if available is not None:
         metadata["available"] = available
@@ -91,7 +90,7 @@ class RowsInMemory:
 
     def __init__(self, estimator, X, encoded, sample_weight, available=None):
         self.kind, self.classes = encoded.kind, encoded.classes
-        self.labels, self.dtype = encoded.classes, as_design(X).dtype
+        self.labels, self.dtype = encoded.classes, numpy_dtype(X)
         rows, self.n_rows, self.n_unlabelled = encoded.labelled, X.shape[0], 0
         if rows is not None:
             self.n_unlabelled = np.count_nonzero(~rows)

@@ -4,7 +4,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.preprocessing import normalize
 
-from .._arrays import namespace, row_dot
+from .._arrays import is_host, namespace, row_dot, row_max
 
 
 def rows_as_they_are(X):
@@ -33,7 +33,7 @@ def unit_rows(X):
     """
     # By the largest entry first: squares of tiny numbers would vanish, and scikit-learn
     # takes a norm below 1e-15 for zero.
-    if not (isinstance(X, np.ndarray) or sparse.issparse(X)):
+    if not is_host(X):
         return _unit_rows_of_any(X)
     if sparse.issparse(X):
         X = X.copy()
@@ -48,7 +48,7 @@ def unit_rows(X):
 
 def _unit_rows_of_any(X):
     xp = namespace(X)
-    largest = xp.max(abs(X), axis=1, keepdims=True)
+    largest = row_max(abs(X))
     X = X / xp.where(largest > 0, largest, 1.0)
     norm = xp.sqrt(row_dot(X, X))
     return X / xp.where(norm > 0, norm, 1.0)

@@ -18,7 +18,6 @@ import math
 from functools import cached_property
 
 import numpy as np
-from scipy import sparse
 
 from .._arrays import (
     all_finite,
@@ -26,6 +25,7 @@ from .._arrays import (
     beside,
     concat,
     flatnonzero,
+    is_host,
     namespace,
     positive_part,
     reshape,
@@ -89,7 +89,7 @@ def split_rows(X, target, weight, total=None):
     """
     total = weight.sum() if total is None else total
     weight, design = weight / total, as_design(X)
-    if isinstance(X, np.ndarray) or sparse.issparse(X):
+    if is_host(X):
         weight = weight.astype(X.dtype, copy=False)
     else:
         weight, target = beside(weight, X), target_beside(target, X)
