@@ -156,11 +156,11 @@ def flatnonzero(mask):
 
 
 def fill(array, mask, value):
-    """Set the entries where a mask is true to a number, in place."""
+    """Set the entries where a mask, of any shape that fits, is true; in place."""
     if isinstance(array, np.ndarray):
         np.copyto(array, value, where=to_numpy(mask))
     else:
-        array[mask] = value
+        array[namespace(array).broadcast_to(mask, array.shape)] = value
 
 
 def row_dot(a, b):

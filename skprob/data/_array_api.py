@@ -7,6 +7,17 @@ from ._design import DesignMatrix
 
 # Weighted columns take so many numbers at a time (128 MiB in double precision).
 _SANDWICH_SIZE = 1 << 24
+# The computations of a smaller block take no longer than to start them. X of a block is
+# at most so many numbers (1 GiB in single precision), and its raw predictions, of which
+# about ten are kept, so many (256 MiB).
+_MOST_NUMBERS, _MOST_PREDICTIONS = 1 << 28, 1 << 26
+
+
+def n_array_blocks(shape, n_outputs):
+    """In how many blocks an array is cut, which need not be whole."""
+    n_rows, n_columns = shape
+    width = max(n_columns / _MOST_NUMBERS, n_outputs / _MOST_PREDICTIONS)
+    return n_rows * width
 
 
 class ArrayDesign(DesignMatrix):

@@ -6,16 +6,13 @@ import math
 from scipy import sparse
 
 from .._arrays import is_host
+from ._array_api import n_array_blocks
 
 # X of a block takes so many bytes (8 MiB): enough for the calls to be worth their
 # while, and still in L3 for the second product.
 _BLOCK_BYTES = 1 << 23
 # Its raw predictions are so many numbers (1 MiB as float64), which fit in L2.
 _PREDICTIONS_SIZE = 1 << 17
-# On a device a block takes as long as starting its computations if it is smaller; X of
-# one is at most so many numbers (1 GiB in single precision), and its raw predictions,
-# of which about ten are kept, so many (256 MiB).
-_ARRAY, _KEPT = 1 << 28, 1 << 26
 
 
 def row_slices(X, n_outputs):
@@ -38,7 +35,7 @@ def row_slices(X, n_outputs):
     """
     n_samples, n_features = X.shape
     if not is_host(X):
-        return _cut(n_samples, n_samples * max(n_features / _ARRAY, n_outputs / _KEPT))
+        return _cut(n_samples, n_array_blocks(X.shape, n_outputs))
     # With fewer rows than raw predictions of a row BLAS is slow.
     width, fewest = n_features, n_outputs
     if sparse.issparse(X):

@@ -49,6 +49,8 @@ def check_X(estimator, X, *, reset):
         check_no_gradient("X", X)
         dtypes = real_dtypes(X)
     with naming("X"):
+        if is_foreign(X) and namespace(X).isdtype(X.dtype, "complex floating"):
+            raise ValueError("Complex numbers were found.")
         X = validate_data(
             estimator,
             X,

@@ -96,8 +96,9 @@ class SparseSoftmaxLoss(Loss):
         gradient, potential = Softmax().probabilities_and_potential(scores)
         values = tau * (potential - inner)
         target.add_to(gradient, -1)
-        values[skipped] = 0
-        gradient[skipped, ...] = 0
+        if skipped is not None:
+            fill(values, skipped, 0)
+            fill(gradient, skipped[:, None], 0)
         return values, gradient
 
     def linearize(self, scores, target):
@@ -106,12 +107,14 @@ class SparseSoftmaxLoss(Loss):
         values = tau * (potential - inner)
         gradient = copied(linear.probabilities)
         target.add_to(gradient, -1)
-        values[skipped] = 0
-        gradient[skipped, ...] = 0
+        if skipped is not None:
+            fill(values, skipped, 0)
+            fill(gradient, skipped[:, None], 0)
 
         def hessian_product(direction):
             product = linear.jvp(direction) / tau
-            product[skipped, ...] = 0
+            if skipped is not None:
+                fill(product, skipped[:, None], 0)
             return product
 
         return LossLinearization(values, gradient, hessian_product)
@@ -119,15 +122,15 @@ class SparseSoftmaxLoss(Loss):
     def _restrict(self, scores, target):
         """Leave only scores that softmax is taken of, in units of the temperature.
 
-        Returns the temperature, ⟨q, z⟩ of the scores before, and the indices of the
-        rows that are skipped.
+        Returns the temperature, ⟨q, z⟩ of the scores before, and which rows are
+        skipped; None if that is none.
         """
         mapping, tau = self._parts()
         shift_to_standard(scores, mapping)
         Temperature(mapping, tau).cooled(scores)
         kept = mapping.kept(scores)
         inner = target.inner(scores)
-        skipped = slice(0)
+        skipped = None
         if self.outside != "published":
             outside = target.inner(as_type(kept, scores.dtype)) == 0
             xp, labels = namespace(scores), target.to_dense(scores.dtype) > 0

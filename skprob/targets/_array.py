@@ -30,7 +30,7 @@ class ArrayTarget:
     def inner(self, array):
         """Σ_k q_k a_k of each row; where q_k = 0 an infinite a_k counts nothing."""
         xp = namespace(array)
-        return xp.sum(xp.where(self.values > 0, self.values * array, 0.0), axis=1)
+        return xp.sum(self.values * xp.where(self.values > 0, array, 0.0), axis=1)
 
     def add_to(self, array, factor):
         """Add the target times a factor to an array, in place."""

@@ -20,6 +20,8 @@ class Library:
 
     def __init__(self, name, device):
         self.xp = pytest.importorskip(name, reason=f"needs {name}")
+        if name == "torch":  # The processes of the tests share the cores.
+            self.xp.set_num_threads(1)
         self.name = name
         self.device = self.xp.Device(device) if name != "torch" else device
 
