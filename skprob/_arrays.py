@@ -67,6 +67,16 @@ def beside(array, other):
     return xp.asarray(array, dtype=dtype, device=other.device)
 
 
+def moved(array, other):
+    """NumPy's array in the library and on the device of another, of its own type."""
+    if is_host(other):
+        return array
+    wide = numpy_dtype(widened(other[:0, ...]))
+    if array.dtype.kind == "f":
+        array = array.astype(min(array.dtype, wide), copy=False)
+    return namespace(other).asarray(array, device=other.device)
+
+
 def is_beside(array, other):
     """Whether two arrays are of one library and on one device."""
     if isinstance(array, np.ndarray) or not is_array_api_obj(array):

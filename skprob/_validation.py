@@ -166,24 +166,36 @@ def check_direction(name, array, scores):
         raise ValueError(f"{name} must be finite; row {row} is not.")
 
 
-def as_distributions(probabilities, name="probabilities"):
-    """`probabilities` as a float matrix whose rows are on the simplex."""
+def as_distributions(probabilities, name="probabilities", may_fall_short=False):
+    """`probabilities` as a float matrix whose rows are on the simplex.
+
+    With `may_fall_short` they may sum to less than one.
+    """
     p = _as_matrix(name, probabilities)
     total = p.sum(axis=1, dtype=np.float64)
-    # NaN fails both comparisons.
-    good = np.abs(total - 1) <= 1e3 * np.finfo(p.dtype).eps
+    good = _sums_to_one(total, p.dtype, may_fall_short)
     if not (good.all() and p.min(initial=0) >= 0):
         row = int(np.argmin(good & (p >= 0).all(axis=1)))
         raise ValueError(
-            f"{name} must be rows of non-negative numbers that sum to one; row {row} "
+            f"{name} must be rows of non-negative numbers that sum to "
+            f"{'at most ' if may_fall_short else ''}one; row {row} "
             f"has minimum {p[row].min():.6g} and sum {total[row]:.6g}: it is "
             f"{np.array2string(p[row], precision=6, threshold=8, max_line_width=200)}."
         )
     return p
 
 
-def as_sparse_distributions(probabilities, name="probabilities"):
-    """A sparse matrix as a CSR array of its non-zeros, its rows on the simplex."""
+def _sums_to_one(total, dtype, may_fall_short):
+    """Whether sums of rows are one, or no more; False for NaN."""
+    excess = total - 1 if may_fall_short else np.abs(total - 1)
+    return excess <= 1e3 * np.finfo(dtype).eps
+
+
+def as_sparse_distributions(probabilities, name="probabilities", may_fall_short=False):
+    """A sparse matrix as a CSR array of its non-zeros, its rows on the simplex.
+
+    With `may_fall_short` they may sum to less than one.
+    """
     if probabilities.ndim != 2:
         raise ValueError(
             f"{name} must have shape (n_samples, n_classes), got shape "
@@ -196,12 +208,13 @@ def as_sparse_distributions(probabilities, name="probabilities"):
     total = p.sum(axis=1, dtype=np.float64)
     lowest = np.zeros(len(total))
     np.fmin.at(lowest, p.tocoo().row, p.data)
-    # NaN makes the sum NaN, which fails the comparison.
-    good = (np.abs(total - 1) <= 1e3 * np.finfo(p.dtype).eps) & (lowest >= 0)
+    # NaN makes the sum NaN.
+    good = _sums_to_one(total, p.dtype, may_fall_short) & (lowest >= 0)
     if not good.all():
         row = int(np.argmin(good))
         raise ValueError(
-            f"{name} must be rows of non-negative numbers that sum to one; row {row} "
+            f"{name} must be rows of non-negative numbers that sum to "
+            f"{'at most ' if may_fall_short else ''}one; row {row} "
             f"has minimum {lowest[row]:.6g} and sum {total[row]:.6g}."
         )
     return p

@@ -58,6 +58,9 @@ class AttentionClassifier(ClassifierMixin, BaseAttention):
            [0.   , 0.415, 0.585]])
     """
 
+    # Where pickle and skops look for it.
+    __module__ = __name__.rpartition(".")[0]
+
     _parameter_constraints: dict = {
         **BaseAttention._parameter_constraints,
         "target_type": [StrOptions({"auto", *KINDS})],
@@ -109,9 +112,9 @@ class AttentionClassifier(ClassifierMixin, BaseAttention):
             If a parameter is not allowed, or X or y hold NaN or infinity, do not fit
             together, or are none of the kinds above.
         """
-        names = column_names(y)
         X = self._check_X(X, reset=True)
-        y = check_target(y, "y", len_of=X)
+        given, y = y, check_target(y, "y", len_of=X)
+        names = column_names(given, y.shape)
         # Sets are their indicators: their mean is a marginal for each label.
         encoded = encode_target(y, self.target_type, X.dtype)
         if encoded.kind == "label_set":

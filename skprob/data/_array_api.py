@@ -52,6 +52,7 @@ class ArrayDesign(DesignMatrix):
         return to_numpy(total).astype(np.float64)
 
     def moments(self, weight):
+        weight = as_type(beside(weight, self._X), self._X.dtype)
         xp, total = self._xp, float(self.totals(weight))
         share = weight / (total or 1.0)
         unit = xp.max(abs(self._X), axis=0)

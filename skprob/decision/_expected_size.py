@@ -11,6 +11,28 @@ _N_FOLDS = 3
 _N_STEPS = 20
 
 
+def n_labelled(labels):
+    """How many rows of a CSR indicator have a label."""
+    return np.count_nonzero(np.diff(labels.indptr))
+
+
+def has_empty(labels):
+    """Whether a CSR indicator has a row without a label."""
+    return n_labelled(labels) < labels.shape[0]
+
+
+def expected_size(X, labels, weight, has_none):
+    """The :class:`ExpectedSize` of the sets of a CSR indicator.
+
+    With `has_none` shares sum to less than one, and the rest is the probability of no
+    label: then it is the expected size of the sets that are not empty.
+    """
+    sizes = np.diff(labels.indptr)
+    return ExpectedSize(
+        X, sizes, np.where(sizes > 0, weight, 0) if has_none else weight
+    )
+
+
 class ExpectedSize:
     """Ridge regression of the sizes of label sets on features.
 
@@ -41,10 +63,11 @@ class ExpectedSize:
 
     def __init__(self, X, sizes, weight):
         sizes, weight = np.asarray(sizes, np.float64), weight / weight.max()
-        self.least, self.most = sizes.min(), sizes.max()
+        counted = sizes[weight > 0]
+        self.least, self.most = counted.min(), counted.max()
         n_samples = len(sizes)
         fold = np.arange(n_samples) % _N_FOLDS
-        predicted = np.full((len(_PENALTIES), n_samples), sizes.mean())
+        predicted = np.full((len(_PENALTIES), n_samples), counted.mean())
         for i in range(_N_FOLDS):
             training = np.where(fold != i, weight, 0)
             if training.any():

@@ -27,14 +27,15 @@ def is_dask(data):
     return hasattr(type(data), "__dask_graph__")
 
 
-def refuse_for_dask(available):
-    """Raise where choice sets come with Dask collections."""
-    if available is not None:
-        raise ValueError(
-            "available must be None for Dask collections; got "
-            f"{type(available).__name__}. Give X, y and available in memory, "
-            "for instance by compute()."
-        )
+def refuse_for_dask(**given):
+    """Raise where what is known of each row comes with Dask collections."""
+    for name, array in given.items():
+        if array is not None:
+            raise ValueError(
+                f"{name} must be None for Dask collections; got "
+                f"{type(array).__name__}. Give X, y and {name} in memory, for instance "
+                "by compute()."
+            )
 
 
 def check_X(estimator, X, *, reset):

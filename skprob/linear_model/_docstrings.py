@@ -37,6 +37,16 @@ label_smoothing : float in [0, 1), default=0.0
 target_type : {"auto", "class", "label_set", "distribution"}, default="auto"
     What ``y`` is. "auto" reads it off ``y``: one dimension is labels, a matrix
     of 0 and 1 label sets, any other matrix distributions.
+class_names : array-like of shape (n_classes,), default=None
+    Names of the classes where ``y`` is a matrix, in the order of its columns: they
+    become ``classes_``. None takes those of a DataFrame's columns, or else numbers.
+none_class : bool, default=True
+    Of label sets: where some training rows have no label, whether "no label" is learnt
+    as one more class. Its probability is what a row of ``predict_proba`` is short of
+    one; it is not among ``classes_``, nor in what ``predict`` gives. A mapping with a
+    parameter for each class needs one for it, the last. If False such rows are left out
+    of the fit, with a warning. Where no training row is without a label,
+    and for mappings to marginals such as sigmoid, there is no such class.
 threshold : float, array-like, str or DecisionRule, default="auto"
     For label sets, how ``predict`` makes a set of the probabilities. A number in
     [0, 1), or one for each label: the labels whose probability is above it. "support":
@@ -73,12 +83,16 @@ verbose : int, default=0
 
 _ATTRIBUTES = """\
 classes_ : ndarray of shape (n_classes,)
-    Sorted labels; column numbers where ``y`` is a matrix.
+    Sorted labels; where ``y`` is a matrix the names of its columns, or their numbers.
 coef_ : ndarray of shape (n_classes, n_features) or (1, n_features)
     Weights of the features in the scores: one row for two classes, whose scores
-    are minus and plus half the one output.
+    are minus and plus half the one output. With ``has_none_class_`` there is one row
+    more, the last, for "no label".
 intercept_ : ndarray of shape (n_classes,) or (1,)
-    Constant terms of the scores; zeros if ``fit_intercept`` is False.
+    Constant terms of the scores, of as many rows as ``coef_``; zeros if
+    ``fit_intercept`` is False.
+has_none_class_ : bool
+    Whether "no label" was learnt as one more class: see ``none_class``.
 C_ : float
     The C that was used.
 mapping_ : Mapping
@@ -124,6 +138,8 @@ feature_names_in_ : ndarray of shape (``n_features_in_``,)
 def with_shared_sections(cls):
     """Class decorator: fill {parameters} and {attributes} into the docstring.
 
+    The class is said to be of the package, under which pickle and skops look for it.
+
     Of the shared parameters those are described that the constructor takes and the
     docstring does not describe itself, with the constructor's default of C.
     """
@@ -143,4 +159,5 @@ def with_shared_sections(cls):
     for name, text in sections.items():
         text = text.replace("\n", "\n    ")
         cls.__doc__ = cls.__doc__.replace(f"{{{name}}}", text)
+    cls.__module__ = __name__.rpartition(".")[0]
     return cls

@@ -11,7 +11,6 @@ from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.model_selection import check_cv
-from sklearn.utils._metadata_requests import _manual_routing
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
@@ -24,6 +23,7 @@ from sklearn.utils.validation import _check_method_params, check_is_fitted
 
 from .._arrays import is_foreign
 from .._pair import n_raw_predictions
+from .._routing import manual_routing
 from ..mappings import Entmax
 from ..targets import column_names, encode_target
 from ._base import BaseLinearClassifier
@@ -91,7 +91,7 @@ class EntmaxClassifierCV(BaseLinearClassifier):
     Cs_ : ndarray of shape (n_alphas, n_Cs)
         The values of C for each alpha, in the order given.
     coefs_paths_ : ndarray of shape (n_folds, n_alphas, n_Cs, n_classes, n_features)
-        Coefficients of all models, with one row for two classes.
+        Coefficients of all models, with rows as those of ``coef_``.
     intercepts_paths_ : ndarray of shape (n_folds, n_alphas, n_Cs, n_classes)
         Intercepts of all models.
     {attributes}
@@ -164,6 +164,8 @@ class EntmaxClassifierCV(BaseLinearClassifier):
         class_weight=None,
         label_smoothing=0.0,
         target_type="auto",
+        class_names=None,
+        none_class=True,
         threshold="auto",
         sparse_output=False,
         solver="auto",
@@ -183,6 +185,8 @@ class EntmaxClassifierCV(BaseLinearClassifier):
         self.class_weight = class_weight
         self.label_smoothing = label_smoothing
         self.target_type = target_type
+        self.class_names = class_names
+        self.none_class = none_class
         self.threshold = threshold
         self.sparse_output = sparse_output
         self.solver = solver
@@ -236,7 +240,8 @@ class EntmaxClassifierCV(BaseLinearClassifier):
         ConvergenceWarning
             If fits stopped before the gradient was within ``tol``.
         UserWarning
-            If rows of a label set have no label: they are left out.
+            If rows of a label set have no label and ``none_class`` is False: they are
+            left out.
         """
         _raise_for_params(params, self, "fit")
         if is_foreign(X):
@@ -244,18 +249,20 @@ class EntmaxClassifierCV(BaseLinearClassifier):
         with unchanged_on_error(self) as after_interrupt:
             alphas, strengths = checked_alphas(self.alphas), checked_Cs(self.Cs)
             data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
-            names = column_names(y)
+            given = y
             X, y, weight = check_fit_data(self, X, y, sample_weight)
-            names = None if y.ndim == 1 else names
-            encoded = encode_target(y, self.target_type, X.dtype, names)
+            names = column_names(given, y.shape, self.class_names)
+            none_class = "auto" if self.none_class else False
+            encoded = encode_target(
+                y, self.target_type, X.dtype, names, none_class=none_class
+            )
             template = self._template(encoded.kind)
             Cs = self._grid(template, encoded, alphas, strengths)
             routed = self._routed("fit", sample_weight, params)
             folds = self._folds(X, y, encoded, routed.splitter.split)
-            K = len(encoded.classes)
             results = Results.unknown(
                 shape=(len(folds), *Cs.shape),
-                coef_shape=(n_raw_predictions(K, "simplex"), X.shape[1]),
+                coef_shape=(n_raw_predictions(encoded.n_scores, "simplex"), X.shape[1]),
                 dtype=X.dtype,
             )
             paths = [
@@ -269,6 +276,7 @@ class EntmaxClassifierCV(BaseLinearClassifier):
                     data=(X, y, weight),
                     fold=fold,
                     classes=encoded.classes,
+                    has_none=encoded.has_none,
                     alphas=alphas,
                     Cs=Cs,
                 )
@@ -357,7 +365,7 @@ class EntmaxClassifierCV(BaseLinearClassifier):
         to_scorer = {}
         if sample_weight is not None and weighs:
             to_scorer["sample_weight"] = sample_weight
-        return _manual_routing({"splitter": {}, "scorer": {"score": to_scorer}})
+        return manual_routing({"splitter": {}, "scorer": {"score": to_scorer}})
 
     def _template(self, kind):
         """An unfitted classifier with the parameters that it shares with this one."""

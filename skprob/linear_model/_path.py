@@ -18,7 +18,7 @@ class PathPoint(NamedTuple):
     converged: bool
 
 
-def entmax_path(template, X, y, sample_weight, classes, alphas, Cs):
+def entmax_path(template, X, y, sample_weight, classes, has_none, alphas, Cs):
     """Yield a :class:`PathPoint` for every alpha and, for each of them, every C.
 
     A fit starts from the solution for the C before, the first of an alpha from that
@@ -27,11 +27,11 @@ def entmax_path(template, X, y, sample_weight, classes, alphas, Cs):
     `template` is an EntmaxClassifier with the parameters of all models other than alpha
     and C. X, y and `sample_weight` are checked, y is of the kind that
     ``template.target_type`` names, and `Cs`, of shape (n_alphas, n_Cs), go from much
-    penalty to little.
+    penalty to little. With `has_none` there is a class for rows without a label.
     """
-    encoded = template._encoded(y, X.dtype, classes)
+    encoded = template._encoded(y, X.dtype, classes, has_none)
     rows = RowsInMemory(template, X, encoded, sample_weight)
-    shared = _Shared(classes, alphas, Cs)
+    shared = _Shared(classes, has_none, alphas, Cs)
     options = {name: getattr(template, name) for name in ("solver", "tol", "max_iter")}
     objective, starts = None, []
     for alpha, Cs_of_alpha in zip(alphas, Cs, strict=True):
@@ -54,7 +54,9 @@ def entmax_path(template, X, y, sample_weight, classes, alphas, Cs):
             model.intercept_ = intercept.astype(X.dtype)
             if rows.kind == "label_set":
                 rule = rows.threshold_rule(model, model.mapping_, path=shared)
-                model.threshold_ = rule(model._probabilities)
+                model.threshold_ = rule(
+                    lambda X, _, model=model: model._probabilities(X)
+                )
             yield PathPoint(model, converged)
 
 
@@ -67,7 +69,7 @@ class _Shared:
     def __init__(self, *grid):
         self._grid, self._paths, self._sizes = grid, None, None
 
-    def fold_models(self, estimator, X, labels, weight, folds):
+    def fold_models(self, estimator, X, labels, weight, folds, _):
         """Models of the next point of the grid, in the order of the path."""
         if self._paths is None:
             template = clone(estimator).set_params(threshold=0, class_weight=None)

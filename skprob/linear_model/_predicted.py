@@ -39,7 +39,10 @@ def predicted(X, models):
     predictions = predictions.T.reshape(n_models, -1, n_rows).swapaxes(0, 1)
     scores = scores_of(predictions.reshape(len(predictions), -1).T)
     probabilities = models[0].mapping_(scores)
-    found = (array.reshape(n_models, n_rows, -1) for array in (scores, probabilities))
+    scores, probabilities = (
+        array.reshape(n_models, n_rows, -1) for array in (scores, probabilities)
+    )
+    found = scores, probabilities[..., : len(models[0].classes_)]
     return [PredictedModel(X, *parts) for parts in zip(models, *found, strict=True)]
 
 
@@ -51,7 +54,8 @@ class PredictedModel(EntmaxClassifier):
     X : ndarray or CSR matrix of shape (n_samples, n_features)
         Those rows: the same object, and never changed.
     model : EntmaxClassifier
-    scores, probabilities : ndarray of shape (n_samples, n_classes)
+    scores : ndarray of shape (n_samples, n_scores)
+    probabilities : ndarray of shape (n_samples, n_classes)
     """
 
     def __init__(self, X, model, scores, probabilities):
@@ -62,15 +66,19 @@ class PredictedModel(EntmaxClassifier):
     def _get_param_names(cls):
         return EntmaxClassifier._get_param_names()
 
-    def _probabilities(self, X, available=None):
-        if X is self._X and available is None:
+    def _probabilities(self, X, **given):
+        if X is self._X and _is_nothing(given):
             return _OneBlock(self._known)
-        return super()._probabilities(X, available)
+        return super()._probabilities(X, **given)
 
-    def _predicted(self, X, of_scores, available=None):
-        if X is self._X and available is None:
+    def _predicted(self, X, of_scores, **given):
+        if X is self._X and _is_nothing(given):
             return _OneBlock(of_scores(self._scores))
-        return super()._predicted(X, of_scores, available)
+        return super()._predicted(X, of_scores, **given)
+
+
+def _is_nothing(given):
+    return all(array is None for array in given.values())
 
 
 class _OneBlock:

@@ -6,21 +6,14 @@ import numpy as np
 from scipy import sparse
 from sklearn import get_config
 from sklearn.utils._array_api import check_same_namespace
+from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import (
-    beside,
-    concat,
-    fill,
-    is_host,
-    numpy_dtype,
-    take,
-    to_numpy,
-    widened,
-)
+from .._arrays import concat, is_host, numpy_dtype, take, to_numpy, widened
 from ..data import as_design, row_slices
 from ..objective import scores_of
 from ._checks import check_predictions, is_dask, refuse_for_dask
+from ._given import NOTHING
 
 
 def prediction_method(method):
@@ -31,16 +24,17 @@ def prediction_method(method):
     """
 
     @functools.wraps(method)
-    def wrapped(self, X, *, available=None):
+    def wrapped(self, X, *, available=None, offset=None):
+        given = {"available": available, "offset": offset}
         if not is_dask(X):
             if get_config()["array_api_dispatch"]:
                 check_is_fitted(self)
                 check_same_namespace(X, self, attribute="coef_", method=method.__name__)
-            return method(self, X, available=available)
+            return method(self, X, **given)
         from ._dask import lazily
 
         check_is_fitted(self)
-        refuse_for_dask(available)
+        refuse_for_dask(**given)
         return lazily(self, method.__name__, X)
 
     return wrapped
@@ -56,25 +50,25 @@ class BlockwisePrediction:
     ----------
     X : array or CSR matrix of shape (n_samples, n_features)
         Of any library.
-    coef : array of shape (M, n_features)
+    coef : array or CSR array of shape (M, n_features)
     intercept : array of shape (M,)
     inputs : callable
         ``inputs(rows_of_X)`` is what the coefficients are multiplied with.
     of_scores : callable
         ``of_scores(scores)``, for scores of shape (n_rows, n_classes), is an array
         with as many rows.
-    available : ndarray of bool of shape (n_samples, n_classes), default=None
-        Scores of other classes are -inf.
+    given : Given
+        Of the rows, for the classes of the output.
     """
 
-    def __init__(self, X, coef, intercept, *, inputs, of_scores, available=None):
+    def __init__(self, X, coef, intercept, *, inputs, of_scores, given=NOTHING):
         self._X = X
         coef, intercept = to_numpy(coef), to_numpy(intercept)
         dtype = np.result_type(numpy_dtype(X), coef.dtype)
         self._coef, self._intercept = coef.astype(dtype), intercept.astype(dtype)
         self._inputs = inputs
         self._of_scores = of_scores
-        self._available = available
+        self._given = given
 
     def __iter__(self):
         for rows in self._slices():
@@ -82,11 +76,10 @@ class BlockwisePrediction:
                 X = self._inputs(take(self._X, rows))
                 if numpy_dtype(X) != self._coef.dtype:
                     X = widened(X)
-                predictions = as_design(X).matvec(self._coef, self._intercept)
+                predictions = _products(X, self._coef, self._intercept)
             check_predictions(predictions, first_row=rows.start)
             scores = scores_of(predictions)
-            if self._available is not None:
-                fill(scores, beside(~self._available[rows], scores), -np.inf)
+            self._given.put_into(scores, rows)
             yield self._of_scores(scores)
 
     def to_dense(self):
@@ -110,7 +103,7 @@ class BlockwisePrediction:
         return HostBlocks(self)
 
     def _slices(self):
-        return row_slices(self._X, len(self._coef))
+        return row_slices(self._X, self._coef.shape[0])
 
 
 class HostBlocks:
@@ -121,3 +114,9 @@ class HostBlocks:
 
     def __iter__(self):
         return map(to_numpy, self._blocks)
+
+
+def _products(X, coef, intercept):
+    if sparse.issparse(coef):
+        return safe_sparse_dot(X, coef.T, dense_output=True) + intercept
+    return as_design(X).matvec(coef, intercept)

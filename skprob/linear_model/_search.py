@@ -51,7 +51,7 @@ class Results(NamedTuple):
 
 
 def scored_path(
-    results, template, scorer, score_params, data, fold, classes, alphas, Cs
+    results, template, scorer, score_params, data, fold, classes, has_none, alphas, Cs
 ):
     """Fit the grid to the training rows of a fold and score it on the others.
 
@@ -69,6 +69,8 @@ def scored_path(
     fold : tuple of ndarray
         Training and test rows.
     classes : ndarray of shape (n_classes,)
+    has_none : bool
+        Whether there is a class for rows without a label.
     alphas : ndarray of shape (n_alphas,)
     Cs : ndarray of shape (n_alphas, n_Cs)
         In any order, the same for all alphas; the path goes from much penalty to
@@ -84,8 +86,8 @@ def scored_path(
     X_test, y_test = X[test], y[test]
     # Places in the grid, in the order of the path.
     rows, columns = np.argsort(alphas), np.argsort(Cs[0])
-    grid = alphas[rows], Cs[np.ix_(rows, columns)]
-    path = entmax_path(template, *(array[train] for array in data), classes, *grid)
+    grid = classes, has_none, alphas[rows], Cs[np.ix_(rows, columns)]
+    path = entmax_path(template, *(array[train] for array in data), *grid)
     for i in rows:
         models = []
         for j, (model, converged) in zip(

@@ -7,6 +7,7 @@ from ._fenchel_young import FenchelYoungLoss
 from ._gradient_field import GradientFieldLoss
 from ._log import LogLoss
 from ._margin import MarginLoss
+from ._offset import OffsetLoss
 from ._registry import LOSSES, get_loss
 from ._sparse_softmax import SparseSoftmaxLoss
 
@@ -20,6 +21,7 @@ __all__ = [
     "Loss",
     "LossLinearization",
     "MarginLoss",
+    "OffsetLoss",
     "SparseSoftmaxLoss",
     "get_loss",
 ]

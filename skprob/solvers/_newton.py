@@ -11,10 +11,6 @@ from ._cg import conjugate_gradients
 from ._convergence import expected_decrease
 from ._line_search import LineSearch, Trial
 
-# Steps with the whole Hessian. Where a sparse mapping takes more, each goes from one
-# kink to the next and gains next to nothing; conjugate gradients get further.
-_MOST_CHOLESKY_STEPS = 20
-
 
 def newton(start, directions, convergence, first_length=1.0):
     """Minimise by Newton's method with a line search: a solver for :func:`run`.
@@ -87,14 +83,8 @@ class CholeskyDirection(Direction):
         precision = float(np.finfo(description.dtype).eps)
         self._jitter = precision ** (0.83 if is_penalised else 0.6)
 
-    @property
-    def is_spent(self):
-        """Whether it has taken so many steps that it is not likely to converge."""
-        return self._n_steps >= _MOST_CHOLESKY_STEPS
-
     def begin(self, here):
         """Find the first step; returns where from, and the expected decrease."""
-        self._n_steps = -1  # None has ended yet.
         return here, (yield from self.arrive(here, 0.0))
 
     def arrive(self, here, length):
@@ -105,7 +95,6 @@ class CholeskyDirection(Direction):
         # Symmetric: its transpose is in the order that LAPACK asks for.
         _, step, failed = dposv(hessian.T, -here.gradient, overwrite_a=True)
         self._step = np.full_like(step, np.nan) if failed else step
-        self._n_steps += 1
         return -float(here.gradient @ self._step) / 2
 
     def step(self, here):
@@ -152,7 +141,7 @@ class CGDirection(Direction):
             product,
             here.gradient,
             self._preconditioner,
-            residual=min(0.3, square**0.25),
+            forcing_term=min(0.3, square**0.25),
             n_groups=self._plan.n_groups,
             n_kept=self._plan.n_recycled,
             descent=(conjugate, squares),
@@ -173,7 +162,7 @@ class CGDirection(Direction):
     def _learn(self):
         model = self._model
         self._least.append(model.least_curvature)
-        self._preconditioner.used(model.n_products, model.taken)
+        self._preconditioner.used(model.n_products, model.kept)
         self._known = None
         self._products_left -= model.n_products
 

@@ -24,6 +24,7 @@ from ._dense import DenseTarget
 from ._encode import EncodedTarget, encode_rows, encode_target, unique_labels
 from ._kind import KINDS, infer_target_type
 from ._labels import as_labels
+from ._offset import OffsetTarget, check_offset
 from ._smoothed import SmoothedTarget
 from ._sparse import SparseTarget
 
@@ -33,11 +34,13 @@ __all__ = [
     "ChoiceSetTarget",
     "DenseTarget",
     "EncodedTarget",
+    "OffsetTarget",
     "SmoothedTarget",
     "SparseTarget",
     "as_labels",
     "as_target",
     "check_available",
+    "check_offset",
     "check_target",
     "check_target_available",
     "class_weight_factors",

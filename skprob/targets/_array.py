@@ -7,6 +7,7 @@ import numpy as np
 
 from .._arrays import as_type, beside, namespace, one_hot, take
 from ._choice_set import ChoiceSetTarget
+from ._offset import OffsetTarget
 from ._smoothed import SmoothedTarget
 from ._sparse import SparseTarget
 
@@ -76,7 +77,7 @@ def target_beside(target, X):
 
     Returns
     -------
-    target : ArrayTarget or ChoiceSetTarget
+    target : ArrayTarget, ChoiceSetTarget or OffsetTarget
 
     Examples
     --------
@@ -87,6 +88,9 @@ def target_beside(target, X):
     array([[0., 1.],
            [1., 0.]])
     """
+    if isinstance(target, OffsetTarget):
+        rows = target_beside(target.target, X)
+        return OffsetTarget(rows, beside(target.offset, X))
     if isinstance(target, ChoiceSetTarget):
         rows = target_beside(target.target, X)
         return ChoiceSetTarget(rows, beside(target.available, X))
