@@ -26,6 +26,7 @@ _PACKAGES = [
     "mappings",
     "metrics",
     "objective",
+    "onnx",
     "solvers",
     "targets",
 ]

@@ -10,10 +10,13 @@ OPTIONAL = {
     "dask",
     "distributed",
     "matplotlib",
+    "onnx",
+    "onnxruntime",
     "pandas",
     "polars",
     "pyarrow",
     "rich",
+    "skl2onnx",
     "torch",
     "entmax",
 }

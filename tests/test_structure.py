@@ -30,8 +30,11 @@ MAY_IMPORT = {
     "attention": {"mappings", "targets"},
     # From probabilities, of any classifier, to label sets.
     "decision": set(),
+    # From a fitted classifier, by its public attributes, to a graph.
+    "onnx": {"mappings", "decision"},
     "linear_model": {
-        *("mappings", "targets", "losses", "data", "objective", "solvers", "decision")
+        *("mappings", "targets", "losses", "data", "objective", "solvers", "decision"),
+        "onnx",
     },
     "metrics": {"mappings", "targets", "losses"},
     "inspection": {"mappings", "targets"},
@@ -122,8 +125,9 @@ def test_an_import_is_seen_however_it_is_written(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_the_documentation_lists_every_package(package):
-    listed = (Path(__file__).parents[1] / "docs" / "api.rst").read_text().split()
-    assert f"skprob.{package}" in listed
+    docs = Path(__file__).parents[1] / "docs"
+    pages = docs / "api.rst", docs / "developer" / "index.rst"
+    assert f"skprob.{package}" in "".join(page.read_text() for page in pages).split()
 
 
 CORE = ("data", "objective", "solvers")
@@ -171,15 +175,16 @@ def test_there_are_few_named_constants():
     """Each of them is a number that someone must know the reason for."""
     names = [name for path in core_modules() for name in named_constants(path)]
     # Splitting has four, and one is the price of a round trip to remote blocks.
-    assert len(names) <= 40, names
+    assert len(names) <= 39, names
     assert len(list(named_constants(DASK))) <= 3
 
 
 def test_the_core_can_be_read_in_an_afternoon():
     paths = [*core_modules(), ROOT / "linear_model" / "_path.py"]
-    lines = {path.name: len(path.read_text().splitlines()) for path in paths}
+    # Some files of different packages have the same name.
+    n_lines = sum(len(path.read_text().splitlines()) for path in paths)
     # Splitting takes 200 of them, and what is said of remote blocks 30.
-    assert sum(lines.values()) <= 3630, sum(lines.values())
+    assert n_lines <= 3910, n_lines
     assert len(DASK.read_text().splitlines()) <= 500
 
 

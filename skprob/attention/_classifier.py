@@ -58,6 +58,9 @@ class AttentionClassifier(ClassifierMixin, BaseAttention):
            [0.   , 0.415, 0.585]])
     """
 
+    # Where pickle and skops look for it.
+    __module__ = __name__.rpartition(".")[0]
+
     _parameter_constraints: dict = {
         **BaseAttention._parameter_constraints,
         "target_type": [StrOptions({"auto", *KINDS})],

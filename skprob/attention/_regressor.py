@@ -48,6 +48,9 @@ class AttentionRegressor(RegressorMixin, BaseAttention):
     array([[0. , 0. , 0. , 0.5, 0.5, 0. , 0. , 0. ]])
     """
 
+    # Where pickle and skops look for it.
+    __module__ = __name__.rpartition(".")[0]
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True

@@ -9,7 +9,7 @@ from ._blocks import Blocks, LocalBlocks
 from ._csr import CSRDesign
 from ._dask import Cluster, DaskBlocks, Partition, wait_for
 from ._dense import DenseDesign
-from ._design import DesignMatrix, as_design, upper_triangle
+from ._design import DesignMatrix, as_design
 from ._rows import row_slices
 from ._standardized import Standardization, StandardizedDesign, standardized
 
@@ -27,6 +27,5 @@ __all__ = [
     "as_design",
     "row_slices",
     "standardized",
-    "upper_triangle",
     "wait_for",
 ]

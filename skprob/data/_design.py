@@ -1,6 +1,5 @@
 """What the rows of a block can do."""
 
-import functools
 from abc import ABC, abstractmethod
 
 import numpy as np
@@ -74,12 +73,6 @@ def as_design(X):
     return CSRDesign(X) if sparse.issparse(X) else DenseDesign(X)
 
 
-@functools.cache
-def upper_triangle(size):
-    """Row and column numbers of the upper triangle of a matrix, row by row."""
-    return np.triu_indices(size)
-
-
 def _sandwich(columns, weights):
     n_columns, n_weights = len(columns), weights.shape[1]
     found = np.empty((n_weights, n_columns, n_columns))
@@ -89,8 +82,8 @@ def _sandwich(columns, weights):
             # The product of an array with its own transpose costs half.
             np.matmul(weighted, weighted.T, out=sandwich)
         return found
-    # One product with what all of them share is faster than many small ones.
-    first, second = upper_triangle(n_columns)
-    products = (columns[first] * columns[second]) @ weights
-    found[:, first, second] = found[:, second, first] = products.T
+    # Products with what all of them share are faster than one for each.
+    for j, column in enumerate(columns):
+        products = (column * columns[j:]) @ weights
+        found[:, j, j:] = found[:, j:, j] = products.T
     return found

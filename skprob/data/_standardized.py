@@ -125,8 +125,10 @@ class StandardizedDesign(DesignMatrix):
         mean, scale, _ = self._units
         raw = self._design.columns(rows)
         z = np.ones((self.shape[1], raw.shape[1]))
-        np.subtract(raw, mean[:, None], out=z[: len(mean)])
-        z[: len(mean)] /= scale[:, None]
+        features = z[: len(mean)]
+        features[:] = raw
+        features -= mean[:, None]
+        features /= scale[:, None]
         return z
 
 

@@ -6,6 +6,7 @@ from functools import cache
 from numbers import Integral
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
 from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
@@ -18,7 +19,7 @@ from sklearn.utils._param_validation import (
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from .._blas import serial_blas
-from .._docs import DocumentationLink
+from .._saving import PlainState
 from .._validation import RealInterval, check_sample_weight
 from ..decision import DecisionRule, as_indicator
 from ..losses import (
@@ -43,9 +44,11 @@ from ._checks import check_kernel, check_X, is_dask, refuse_for_dask
 from ._fitted import replace_fitted, unchanged_on_error
 from ._given import Given
 from ._minimise import attributes_of, minimise
+from ._onnx import OnnxConvertible
 from ._prediction import BlockwisePrediction, lazy_for_dask
 from ._progress import FitProgress
 from ._rows import training_rows, warn_of_lost_labels
+from ._sparse_coef import SparseCoef
 from ._strength import automatic_C, penalty
 from ._threshold import (
     NAMES,
@@ -61,7 +64,9 @@ from ._unit_rows import rows_as_they_are, unit_rows
 class BaseLinearClassifier(
     CallbackSupportMixin,
     ClassifierMixin,
-    DocumentationLink,
+    OnnxConvertible,
+    SparseCoef,
+    PlainState,
     BaseEstimator,
     metaclass=ABCMeta,
 ):
@@ -649,6 +654,8 @@ class BaseLinearClassifier(
         if warm is None:
             return objective.initial()
         coef, intercept = warm
+        if sparse.issparse(coef):
+            coef = coef.toarray()
         if coef.shape != objective.coef_shape:
             raise ValueError(
                 "warm_start=True starts from the last fit, whose coef_ has shape "

@@ -138,6 +138,8 @@ feature_names_in_ : ndarray of shape (``n_features_in_``,)
 def with_shared_sections(cls):
     """Class decorator: fill {parameters} and {attributes} into the docstring.
 
+    The class is said to be of the package, under which pickle and skops look for it.
+
     Of the shared parameters those are described that the constructor takes and the
     docstring does not describe itself, with the constructor's default of C.
     """
@@ -157,4 +159,5 @@ def with_shared_sections(cls):
     for name, text in sections.items():
         text = text.replace("\n", "\n    ")
         cls.__doc__ = cls.__doc__.replace(f"{{{name}}}", text)
+    cls.__module__ = __name__.rpartition(".")[0]
     return cls

@@ -4,6 +4,7 @@ import functools
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
 from ..data import as_design, row_slices
@@ -38,7 +39,7 @@ class BlockwisePrediction:
     Parameters
     ----------
     X : ndarray or CSR matrix of shape (n_samples, n_features)
-    coef : ndarray of shape (M, n_features)
+    coef : ndarray or CSR array of shape (M, n_features)
     intercept : ndarray of shape (M,)
     inputs : callable
         ``inputs(rows_of_X)`` is what the coefficients are multiplied with.
@@ -61,7 +62,7 @@ class BlockwisePrediction:
         for rows in self._slices():
             with np.errstate(over="ignore", invalid="ignore"):
                 X = self._inputs(self._X[rows]).astype(self._coef.dtype, copy=False)
-                predictions = as_design(X).matvec(self._coef)
+                predictions = _products(X, self._coef)
                 predictions += self._intercept
             check_predictions(predictions, first_row=rows.start)
             scores = scores_of(predictions)
@@ -82,4 +83,10 @@ class BlockwisePrediction:
         return sparse.vstack([sparse.csr_array(block) for block in self], format="csr")
 
     def _slices(self):
-        return row_slices(self._X, len(self._coef))
+        return row_slices(self._X, self._coef.shape[0])
+
+
+def _products(X, coef):
+    if sparse.issparse(coef):
+        return safe_sparse_dot(X, coef.T, dense_output=True)
+    return as_design(X).matvec(coef)

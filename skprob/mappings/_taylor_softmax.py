@@ -7,7 +7,7 @@ from sklearn.utils._param_validation import Options
 
 from ._base import Linearization, Mapping
 from ._rows import along_axis
-from ._taylor_polynomial import log_curvature, log_slope, scaled_polynomial
+from ._taylor_polynomial import log_curvature, log_slope, scaled_polynomial, zeros
 
 _ORDERS = range(2, 31, 2)
 # An exponent below all others, far enough from the end of the range of int32.
@@ -73,6 +73,16 @@ class TaylorSoftmax(Mapping):
 
     def __init__(self, order=2):
         self.order = order
+
+    @property
+    def zeros(self):
+        """Zeros of the polynomial above the real axis, order / 2 complex numbers.
+
+        The others are their conjugates. The polynomial is the product of the squared
+        distances to the zeros, divided by the factorial of the order: unlike its
+        terms, these do not cancel.
+        """
+        return [complex(*zero) for zero in zeros(self.order)]
 
     def probabilities(self, scores):
         _, share, exponent = self._solve(scores)

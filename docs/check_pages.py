@@ -1,0 +1,143 @@
+"""Look at every page of the built documentation in a browser, without a network.
+
+    python docs/check_pages.py docs/_build/html
+
+Each page is shown by headless Chromium 1,280 and 400 pixels wide. It is an error if
+
+* a page asks for anything that is not a file of the documentation,
+* a script fails, or a formula is shown as TeX or as MathJax's error,
+* a table, a picture or a formula is wider than its place, or the page has to be
+  scrolled sideways.
+
+Where there is no Chromium, the script says so and checks nothing.
+"""
+
+import argparse
+import shutil
+import sys
+from pathlib import Path
+
+from playwright.sync_api import Error, sync_playwright
+
+WIDTHS = (1280, 400)
+HEIGHT = 900
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+
+# What is wrong with the page at its present width, as a list of sentences.
+INSPECT = r"""
+async () => {
+  if (window.MathJax?.startup?.promise) await MathJax.startup.promise;
+  const found = [];
+  const width = document.documentElement.clientWidth;
+  const short = (text) => text.trim().replace(/\s+/g, " ").slice(0, 60);
+  const name = (element) =>
+    `${element.tagName.toLowerCase()} “${short(element.textContent)}”`;
+  if (document.documentElement.scrollWidth > width + 1)
+    found.push(`the page is ${document.documentElement.scrollWidth} pixels wide`);
+  const article = document.querySelector("article") ?? document.body;
+  for (const table of article.querySelectorAll("table")) {
+    // Numbered lines of source are a table, too, and may scroll like all source.
+    if (table.closest(".highlight, .highlighttable")) continue;
+    const place = table.parentElement.getBoundingClientRect();
+    const own = table.getBoundingClientRect();
+    const most = Math.min(width, place.right) + 1;
+    if (own.right > most || table.scrollWidth > own.width + 1)
+      found.push(`cut table: ${name(table)}`);
+    for (const cell of table.querySelectorAll("td, th"))
+      if (cell.clientWidth && cell.scrollWidth > cell.clientWidth + 1)
+        found.push(`cut cell: ${name(cell)}`);
+  }
+  for (const image of article.querySelectorAll("img")) {
+    if (image.getBoundingClientRect().right > width + 1)
+      found.push(`cut picture: ${image.src}`);
+    if (image.complete && !image.naturalWidth) found.push(`no picture: ${image.src}`);
+  }
+  for (const formula of article.querySelectorAll(".math")) {
+    if (!formula.querySelector("mjx-container")) found.push(`raw TeX: ${name(formula)}`);
+  }
+  for (const failed of article.querySelectorAll("mjx-merror, [data-mjx-error]"))
+    found.push(`wrong TeX: ${failed.getAttribute("data-mjx-error") ?? name(failed)}`);
+  const walker = document.createTreeWalker(article, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    if (node.parentElement.closest("pre, code, script, style, mjx-container")) continue;
+    if (/\\\(|\\\[|\\(frac|alpha|sum|log|langle)\b|:math:|:class:/.test(node.data))
+      found.push(`raw markup: “${short(node.data)}”`);
+  }
+  return found;
+}
+"""
+
+
+def find_browser():
+    """Path of an installed Chromium, or None."""
+    return next(filter(None, map(shutil.which, NAMES)), None)
+
+
+def check(page, path, pictures):
+    """Sentences on what is wrong with one page."""
+    wrong = []
+    page.on("pageerror", lambda error: wrong.append(f"a script fails: {error}"))
+    page.on(
+        "request",
+        lambda request: (
+            request.url.startswith(("file:", "data:", "blob:"))
+            or wrong.append(f"asks the network for {request.url}")
+        ),
+    )
+    page.on("requestfailed", lambda request: wrong.append(f"not found: {request.url}"))
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": HEIGHT})
+        if width == WIDTHS[0]:
+            page.goto(path.as_uri(), wait_until="load")
+        wrong += [f"{width} pixels, {what}" for what in page.evaluate(INSPECT)]
+        if pictures:
+            pictures.mkdir(parents=True, exist_ok=True)
+            page.screenshot(path=pictures / f"{path.stem}_{width}.png", full_page=True)
+    return wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("folder", type=Path, help="where the built pages are")
+    parser.add_argument("--only", default="", help="pages whose path has this in it")
+    parser.add_argument("--save", type=Path, help="a folder for pictures of the pages")
+    options = parser.parse_args()
+    if (browser_path := find_browser()) is None:
+        print("No Chromium was found: the pages have not been looked at.")
+        return 0
+    folder = options.folder.resolve()
+    # Folders with an underscore hold what pages use, the templates of themes among it.
+    pages = [
+        path
+        for path in sorted(folder.rglob("*.html"))
+        if options.only in str(path)
+        and not path.relative_to(folder).parts[0].startswith("_")
+    ]
+    if not pages:
+        print(f"No pages in {options.folder}: build them with make docs.")
+        return 1
+    n_wrong = 0
+    with sync_playwright() as playwright:
+        # As root, which containers are, Chromium runs only without its sandbox.
+        browser = playwright.chromium.launch(
+            executable_path=browser_path, args=["--no-sandbox"]
+        )
+        context = browser.new_context(offline=True, reduced_motion="reduce")
+        for path in pages:
+            page = context.new_page()
+            try:
+                wrong = check(page, path, options.save)
+            except Error as error:
+                wrong = [str(error)]
+            page.close()
+            for what in wrong:
+                print(f"{path.relative_to(folder)}: {what}")
+            n_wrong += bool(wrong)
+        version = browser.version
+        browser.close()
+    print(f"{len(pages)} pages in Chromium {version}, {n_wrong} of them with errors.")
+    return int(n_wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
