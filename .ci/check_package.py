@@ -15,6 +15,7 @@ DIST = Path(__file__).parents[1] / "dist"
 
 
 def main():
+    """Check, or leave with a message."""
     (wheel,), (archive,) = DIST.glob("*.whl"), DIST.glob("*.tar.gz")
     version = wheel.name.split("-")[1]
     tags = sys.argv[1:]
@@ -26,7 +27,9 @@ def main():
     names = set(zipfile.ZipFile(wheel).namelist())
     ours = {name for name in names if ".dist-info/" not in name}
     if ours != set(tracked):
-        raise SystemExit(f"The wheel differs from git by {sorted(ours ^ set(tracked))}.")
+        raise SystemExit(
+            f"The wheel differs from git by {sorted(ours ^ set(tracked))}."
+        )
     with tarfile.open(archive) as file:
         sources = {"/".join(name.split("/")[1:]) for name in file.getnames()}
     missing = {*tracked, "LICENSE", "README.md", "pyproject.toml"} - sources

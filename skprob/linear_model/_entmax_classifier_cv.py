@@ -11,7 +11,6 @@ from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.model_selection import check_cv
-from sklearn.utils._metadata_requests import _manual_routing
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
@@ -23,6 +22,7 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
 from .._pair import n_raw_predictions
+from .._routing import manual_routing
 from ..mappings import Entmax
 from ..targets import column_names, encode_target
 from ._base import BaseLinearClassifier
@@ -359,7 +359,7 @@ class EntmaxClassifierCV(BaseLinearClassifier):
         to_scorer = {}
         if sample_weight is not None and weighs:
             to_scorer["sample_weight"] = sample_weight
-        return _manual_routing({"splitter": {}, "scorer": {"score": to_scorer}})
+        return manual_routing({"splitter": {}, "scorer": {"score": to_scorer}})
 
     def _template(self, kind):
         """An unfitted classifier with the parameters that it shares with this one."""

@@ -68,7 +68,7 @@ def convert(scope, operator, container):
     else:
         ranked = scores if model.mapping_.is_order_preserving else p
         classes = graph.constant(model.classes_, _label_dtype(model.classes_))
-        predicted = graph.node("Gather", classes, ranked.argmax().without_axis())
+        predicted = graph.node("Gather", classes, ranked.argmax(keepdims=False))
     graph.output(predicted, labels)
     graph.output(p.astype(_dtype(found)), found)
 

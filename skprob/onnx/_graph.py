@@ -215,9 +215,11 @@ class Tensor:
         """Sums of the entries up to each."""
         return self.graph.node("CumSum", self, np.array(-1))
 
-    def argmax(self):
+    def argmax(self, keepdims=True):
         """The column of each row's largest entry, the first of equal ones."""
-        return self.graph.node("ArgMax", self, dtype=np.int64, axis=-1, keepdims=1)
+        return self.graph.node(
+            "ArgMax", self, dtype=np.int64, axis=-1, keepdims=int(keepdims)
+        )
 
     def largest(self, k):
         """The k largest entries of each row, in falling order, and their columns.
