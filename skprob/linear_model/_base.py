@@ -640,6 +640,11 @@ class BaseLinearClassifier(
         """The function that makes, of rows of X, what the coefficients multiply."""
         return unit_rows if self.similarity == "cosine" else rows_as_they_are
 
+    def _unfitted(self):
+        """An unfitted classifier that fits models like this one."""
+        # Not a clone: that would report to the callbacks, too.
+        return type(self)(**self.get_params(deep=False))
+
     def _to_model(self, objective, parameters):
         """Coefficients and intercepts of the parameters of an objective."""
         return objective.to_model(parameters)

@@ -62,7 +62,10 @@ def convert(scope, operator, container):
     graph = Graph(scope, container)
     X = _features(graph, operator.inputs, model)
     scores = _scores(X, model)
-    p = probabilities(model.mapping_, scores, len(model.classes_))
+    n_classes = len(model.classes_)
+    p = probabilities(model.mapping_, scores, n_classes + model.has_none_class_)
+    if model.has_none_class_:
+        p = p.columns(range(n_classes))
     if model.target_type_ == "label_set":
         predicted = label_sets(model.threshold_, p, X)
     else:
@@ -86,16 +89,27 @@ def _features(graph, inputs, model):
     return X
 
 
+def _standardized(X, model):
+    """The features that an AM-softmax classifier takes cosines of."""
+    X = (X - model.feature_mean_) / model.feature_scale_
+    return X.stacked(X.sum() * 0 + model.constant_) if model.constant_ else X
+
+
 def _scores(X, model):
+    intercept = np.asarray(model.intercept_, np.float64)
+    coef = model.coef_.toarray() if sparse.issparse(model.coef_) else model.coef_
+    coef = np.asarray(coef, np.float64)
+    if hasattr(model, "feature_mean_"):
+        X = _standardized(X, model)
+        if model.constant_:
+            coef, intercept = np.column_stack([coef, intercept]), 0.0
     if model.similarity == "cosine":
         # By the largest entry first: squares of tiny numbers would vanish.
         largest = X.abs().max()
         X = X / largest.where(largest > 0, 1)
         norm = (X * X).sum().sqrt()
         X = X / norm.where(norm > 0, 1)
-    coef = model.coef_.toarray() if sparse.issparse(model.coef_) else model.coef_
-    coef = np.asarray(coef, np.float64)
-    scores = X @ coef.T + np.asarray(model.intercept_, np.float64)
+    scores = X @ coef.T + intercept
     if len(coef) < len(model.classes_):
         # Two classes share one row: their scores are -u/2 and u/2.
         half = scores * 0.5

@@ -77,9 +77,9 @@ def label_sets(allow_unlabeled):
 @pytest.mark.parametrize("allow_unlabeled", [False, True])
 def test_label_sets_by_every_rule(model, allow_unlabeled):
     X, Y = label_sets(allow_unlabeled)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", ".* rows have no label")
-        model = clone(model).set_params(threshold=0.1).fit(X, Y)
+    model = clone(model).set_params(threshold=0.1).fit(X, Y)
+    is_share = isinstance(model, SparsemaxClassifier)
+    assert model.has_none_class_ == (is_share and allow_unlabeled)
     X = X.astype(np.float32)
     sets = []
     for threshold in (
@@ -107,6 +107,13 @@ def test_label_sets_by_every_rule(model, allow_unlabeled):
 def test_label_sets_of_other_mappings(model):
     X, Y = label_sets(allow_unlabeled=False)
     assert_same(fitted(model, X, Y), X.astype(np.float32))
+
+
+def test_features_that_the_model_standardises():
+    X, y = WINE
+    for constant in (0, 0.5):
+        model = AMSoftmaxClassifier(constant=constant).fit(X, y)
+        assert_same(model, X.astype(np.float32))
 
 
 def test_distributions():
