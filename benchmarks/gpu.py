@@ -66,9 +66,7 @@ class Contender:
             return X, y
         import torch
 
-        return torch.asarray(X, device=self.device), torch.asarray(
-            y, device=self.device
-        )
+        return tuple(torch.asarray(a, device=self.device) for a in (X, y))
 
     def wait(self):
         """Until the device has done what it was asked for."""
@@ -133,10 +131,9 @@ def measured(contenders, X, y, repeats):
         times = [first]
         for _ in range(repeats - 1):
             times.append(contender.timed(contender.make(tol).fit, *arrays)[0])
-        predictions = [
-            contender.timed(model.predict_proba, arrays[0])[0]
-            for _ in range(repeats + 1)
-        ]
+        predictions = []
+        for _ in range(repeats + 1):
+            predictions.append(contender.timed(model.predict_proba, arrays[0])[0])
         rows[name] = (
             statistics.median(times),
             statistics.median(predictions[1:]),
@@ -174,6 +171,7 @@ def found_device(wanted):
         print("torch is not installed: nothing is measured. Use pip install torch.")
         return None
     if wanted == "cpu":
+        torch.set_num_threads(1)
         return wanted
     if not torch.cuda.is_available():
         print(

@@ -1,6 +1,7 @@
 """Linear classifier with cosine scores and an additive margin."""
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils._param_validation import StrOptions
 
 from .._arrays import to_numpy
@@ -177,5 +178,6 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
 def _joined(coef, intercept, constant):
     """Class vectors with the weight of a constant, and intercepts of zero."""
     if constant:
-        coef = np.column_stack([coef, intercept])
+        stack = sparse.hstack if sparse.issparse(coef) else np.hstack
+        coef = stack([coef, intercept[:, None]])
     return coef, np.zeros_like(intercept)
