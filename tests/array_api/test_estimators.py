@@ -361,8 +361,7 @@ def test_the_tag_says_which_support_it():
     assert not supports(LinearClassifier("no such mapping"))
 
 
-def test_tensors_that_require_gradients():
-    torch = pytest.importorskip("torch", reason="needs torch")
+def test_tensors_that_require_gradients(torch):
     tracked = torch.tensor(X, requires_grad=True)
     weight = torch.tensor(WEIGHT, requires_grad=True)
     model = SoftmaxClassifier()
@@ -378,8 +377,7 @@ def test_tensors_that_require_gradients():
             model.predict(tracked)
 
 
-def test_without_dispatch_tensors_become_numpy_arrays():
-    torch = pytest.importorskip("torch", reason="needs torch")
+def test_without_dispatch_tensors_become_numpy_arrays(torch):
     model = SoftmaxClassifier().fit(torch.tensor(X), torch.tensor(Y))
     assert type(model.coef_) is np.ndarray
     assert type(model.predict_proba(torch.tensor(X))) is np.ndarray
