@@ -21,6 +21,7 @@ from skprob import (
     SparsemaxClassifier,
     TaylorSoftmaxClassifier,
 )
+from skprob._arrays import to_numpy
 from skprob.data import _array_api as array_design
 from skprob.data import as_design
 from skprob.losses import (
@@ -37,6 +38,7 @@ from skprob.mappings import (
     SparseSoftmax,
     TaylorSoftmax,
 )
+from skprob.metrics import BrierScorer, brier_loss, fenchel_young_loss
 from skprob.targets import SmoothedTarget, SparseTarget, target_beside
 
 RNG = np.random.default_rng(0)
@@ -296,6 +298,21 @@ def test_cross_validation(library):
     with config_context(array_api_dispatch=False):
         expected = cross_val_score(SparsemaxClassifier(), X, Y)
     assert_allclose(scores, expected)
+
+
+def test_metrics_of_arrays_are_computed_by_numpy(library):
+    model = SparsemaxClassifier().fit(library.array(X), library.array(Y))
+    p = model.predict_proba(library.array(X))
+    y, weight = library.array(Y), library.array(WEIGHT)
+    found = brier_loss(y, p, sample_weight=weight)
+    assert found == brier_loss(Y, to_numpy(p), sample_weight=WEIGHT)
+    scores = model.decision_function(library.array(X))
+    found = fenchel_young_loss(y, scores, mapping="sparsemax")
+    assert found == fenchel_young_loss(Y, to_numpy(scores), mapping="sparsemax")
+    scores = cross_val_score(
+        SparsemaxClassifier(), library.array(X), y, scoring=BrierScorer()
+    )
+    assert (scores < 0).all()
 
 
 @pytest.mark.parametrize(
