@@ -15,7 +15,7 @@ TESTS ?=
 PYTEST_FLAGS ?= -n auto --maxprocesses 4 --dist worksteal --durations 25
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test oldest integrations lint format docs pages package bench dev clean
+.PHONY: help demo test torch oldest integrations lint format docs pages package bench dev clean
 
 help:  ## Show this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1 \t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -35,6 +35,9 @@ oldest:  ## Run the tests with the oldest dependencies, in .venv-oldest
 integrations:  ## Run the tests with libraries that take any classifier, in their own venv
 	$(MAKE) .venv-integrations/.integrations VENV=.venv-integrations
 	.venv-integrations/bin/python -m pytest tests/test_other_libraries.py
+
+torch: $(VENV)/.test-torch  ## Run the tests of arrays of other libraries with torch, too
+	$(BIN)/python -m pytest $(PYTEST_FLAGS) tests/array_api
 
 lint: $(VENV)/.lint  ## Check style and formatting
 	$(BIN)/ruff check .
@@ -72,7 +75,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 # A stamp stands for an editable install with the extras that it is named after.
-$(VENV)/.bench: PIP_FLAGS = --extra-index-url $(TORCH_INDEX)
+$(VENV)/.bench $(VENV)/.test-torch: PIP_FLAGS = --extra-index-url $(TORCH_INDEX)
 $(VENV)/.%: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet $(PIP_FLAGS) -e ".[$(subst -,$(comma),$*)]"
 	@touch $@

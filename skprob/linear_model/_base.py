@@ -211,7 +211,8 @@ class BaseLinearClassifier(
             Training data. float32 and float64 are used as they are, dense in C or
             Fortran order or as CSR; anything else is converted to float64. A
             ``numpy.memmap`` is not copied. A Dask array, of dense or CSR blocks, or
-            dataframe is fitted where its partitions are.
+            dataframe is fitted where its partitions are, and under scikit-learn's
+            ``array_api_dispatch=True`` an array of another library on its device.
         y : array-like or sparse matrix
             What is learnt (see ``target_type``): labels of shape (n_samples,); a
             0/1 indicator of shape (n_samples, n_classes), dense or sparse, of each
@@ -319,7 +320,8 @@ class BaseLinearClassifier(
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            For a Dask collection the result is a lazy Dask array.
+            For a Dask collection the result is a lazy Dask array; for an array of
+            another library it is one of that library.
         available : array-like of bool of shape (n_samples, n_classes), default=None
             The classes that each row may choose from; None is all of them.
         offset : array-like, default=None
@@ -353,7 +355,8 @@ class BaseLinearClassifier(
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            For a Dask collection the result is a lazy Dask array.
+            For a Dask collection the result is a lazy Dask array; for an array of
+            another library it is one of that library.
         available : array-like of bool of shape (n_samples, n_classes), default=None
             The classes that each row may choose from; None is all of them.
         offset : array-like, default=None
@@ -379,7 +382,8 @@ class BaseLinearClassifier(
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            For a Dask collection the result is a lazy Dask array.
+            For a Dask collection the result is a lazy Dask array; for an array of
+            another library it is one of that library.
         available : array-like of bool of shape (n_samples, n_classes), default=None
             The classes that each row may choose from; None is all of them.
         offset : array-like, default=None
@@ -402,7 +406,8 @@ class BaseLinearClassifier(
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            For a Dask collection the result is a lazy Dask array.
+            For a Dask collection the result is a lazy Dask array; for an array of
+            another library it is one of that library.
         available : array-like of bool of shape (n_samples, n_classes), default=None
             The classes that each row may choose from; None is all of them.
         offset : array-like, default=None
