@@ -61,8 +61,13 @@ def convert(scope, operator, container):
     model, (labels, found) = operator.raw_operator, operator.outputs
     graph = Graph(scope, container)
     X = _features(graph, operator.inputs, model)
-    scores = _scores(X, model)
-    p = probabilities(model.mapping_, scores, len(model.classes_))
+    n_classes = len(model.classes_)
+    # One more where rows without a label are a class.
+    n_scores = n_classes + model.has_none_class_
+    scores = _scores(X, model, n_scores)
+    p = probabilities(model.mapping_, scores, n_scores)
+    if n_scores > n_classes:
+        p = p.columns(range(n_classes))
     if model.target_type_ == "label_set":
         predicted = label_sets(model.threshold_, p, X)
     else:
@@ -86,7 +91,7 @@ def _features(graph, inputs, model):
     return X
 
 
-def _scores(X, model):
+def _scores(X, model, n_scores):
     if model.similarity == "cosine":
         # By the largest entry first: squares of tiny numbers would vanish.
         largest = X.abs().max()
@@ -96,7 +101,7 @@ def _scores(X, model):
     coef = model.coef_.toarray() if sparse.issparse(model.coef_) else model.coef_
     coef = np.asarray(coef, np.float64)
     scores = X @ coef.T + np.asarray(model.intercept_, np.float64)
-    if len(coef) < len(model.classes_):
+    if len(coef) < n_scores:
         # Two classes share one row: their scores are -u/2 and u/2.
         half = scores * 0.5
         scores = (-half).stacked(half)

@@ -77,9 +77,7 @@ def label_sets(allow_unlabeled):
 @pytest.mark.parametrize("allow_unlabeled", [False, True])
 def test_label_sets_by_every_rule(model, allow_unlabeled):
     X, Y = label_sets(allow_unlabeled)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", ".* rows have no label")
-        model = clone(model).set_params(threshold=0.1).fit(X, Y)
+    model = clone(model).set_params(threshold=0.1).fit(X, Y)
     X = X.astype(np.float32)
     sets = []
     for threshold in (
