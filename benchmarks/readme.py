@@ -10,7 +10,6 @@ README is replaced.
 
 import contextlib
 import io
-import re
 import runpy
 from pathlib import Path
 
@@ -101,10 +100,11 @@ def with_figures(readme, **sections):
     """Text of the README with the sections by name."""
     for name, text in sections.items():
         begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
-        pattern = re.compile(f"{begin}.*?{end}", re.DOTALL)
-        if not pattern.search(readme):
+        before, found, rest = readme.partition(begin)
+        _, closed, after = rest.partition(end)
+        if not (found and closed):
             raise ValueError(f"The README has no place for {name!r}.")
-        readme = pattern.sub(lambda _, t=text: f"{begin}\n{t}\n{end}", readme)
+        readme = f"{before}{begin}\n{text}\n{end}{after}"
     return readme
 
 

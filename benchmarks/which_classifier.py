@@ -1,6 +1,6 @@
 """Classifiers for one label a row, side by side on the data sets of scikit-learn.
 
-    python benchmarks/which_classifier.py --save-table docs/user_guide/which_classifier.csv
+    python benchmarks/which_classifier.py --save-table which_classifier.csv
 
 Ten-fold cross-validation, stratified. In each training part the penalty of each
 classifier is chosen by five folds, by the Brier score; the features are standardised.
@@ -53,7 +53,7 @@ HEAD = [
 
 
 def held_out(classifier, X, y, n_splits):
-    """Probabilities of rows that the model has not seen, with a penalty from the others."""
+    """Probabilities of rows unseen by the model and by the choice of its penalty."""
     p = np.empty((len(y), len(np.unique(y))))
     folds = StratifiedKFold(n_splits, shuffle=True, random_state=0)
     name = type(classifier).__name__.lower()

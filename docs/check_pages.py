@@ -29,17 +29,19 @@ async () => {
   if (window.MathJax?.startup?.promise) await MathJax.startup.promise;
   const found = [];
   const width = document.documentElement.clientWidth;
+  const short = (text) => text.trim().replace(/\s+/g, " ").slice(0, 60);
   const name = (element) =>
-    element.tagName.toLowerCase() + " “" + element.textContent.trim().replace(/\s+/g, " ").slice(0, 60) + "”";
+    `${element.tagName.toLowerCase()} “${short(element.textContent)}”`;
   if (document.documentElement.scrollWidth > width + 1)
     found.push(`the page is ${document.documentElement.scrollWidth} pixels wide`);
   const article = document.querySelector("article") ?? document.body;
   for (const table of article.querySelectorAll("table")) {
-    // Line numbers and source are a table to Pygments, and may scroll like all source.
+    // Numbered lines of source are a table, too, and may scroll like all source.
     if (table.closest(".highlight, .highlighttable")) continue;
     const place = table.parentElement.getBoundingClientRect();
     const own = table.getBoundingClientRect();
-    if (own.right > Math.min(width, place.right) + 1 || table.scrollWidth > own.width + 1)
+    const most = Math.min(width, place.right) + 1;
+    if (own.right > most || table.scrollWidth > own.width + 1)
       found.push(`cut table: ${name(table)}`);
     for (const cell of table.querySelectorAll("td, th"))
       if (cell.clientWidth && cell.scrollWidth > cell.clientWidth + 1)
@@ -59,7 +61,7 @@ async () => {
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     if (node.parentElement.closest("pre, code, script, style, mjx-container")) continue;
     if (/\\\(|\\\[|\\(frac|alpha|sum|log|langle)\b|:math:|:class:/.test(node.data))
-      found.push(`raw markup: “${node.data.trim().slice(0, 60)}”`);
+      found.push(`raw markup: “${short(node.data)}”`);
   }
   return found;
 }

@@ -1,4 +1,4 @@
-"""The examples in the pages are tests; each is run as a reader would who pastes them."""
+"""The examples in the pages are tests, run as by a reader who pastes them."""
 
 import os
 import re
@@ -35,7 +35,7 @@ def emotions(name, version, return_X_y):
 
 @pytest.fixture(autouse=True)
 def _as_a_reader(request, monkeypatch, tmp_path):
-    """Run a page in an empty folder, with the Python files that it offers to download."""
+    """Run a page in an empty folder, with the Python files that it offers."""
     page = request.path
     if page.suffix == ".rst":
         for name in re.findall(r":download:`[^`]*?([^`<]+\.py)>?`", page.read_text()):

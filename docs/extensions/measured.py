@@ -1,15 +1,15 @@
-"""The directive ``measured``: rows of a file that a benchmark wrote, and a download.
+r"""The directive ``measured``: rows of a file that a benchmark wrote, and a download.
 
 ::
 
     .. measured:: fit_times.txt
        :table: 0
        :columns: problem; 1e-06: ratio
-       :rows: softmax +\\| 1 +\\|
+       :rows: softmax +\| 1 +\|
 
-A file holds Markdown tables, or columns that are two or more spaces apart; an empty line
-or a line without columns ends a table. ``table`` is the number of the table in the file,
-``columns`` are heads, and ``rows`` is a regular expression that a line has to match.
+A file holds Markdown tables, or columns that are two or more spaces apart; an empty
+line or a line without columns ends a table. ``table`` is the number of the table in the
+file, ``columns`` are heads, and ``rows`` is a regular expression that lines match.
 """
 
 import re
@@ -45,7 +45,7 @@ def select(lines, columns, pattern):
     """Rows of cells, of which the first is the head, of the chosen columns."""
     rows = [cells(line) for line in lines[1:] if re.search(pattern, line)]
     head = cells(lines[0])
-    # What names a row may take more columns than the head says, and the last may be empty.
+    # What names a row may take more columns than the head says; the last may be empty.
     head = [""] * (max(map(len, rows)) - len(head)) + head
     if unknown := set(columns or []) - set(head):
         raise ValueError(f"no column {sorted(unknown)} among {head}")

@@ -9,7 +9,6 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._docs import DocumentationLink
 from .._saving import PlainState
 from .._validation import RealInterval, naming
 from ..mappings import Mapping, get_mapping
@@ -20,7 +19,7 @@ _MOST_PAIRS = 1 << 20
 _N_FOR_UNIT = 1000
 
 
-class BaseAttention(DocumentationLink, PlainState, BaseEstimator):
+class BaseAttention(PlainState, BaseEstimator):
     """Weighted means of the training rows' targets (Nadaraya-Watson)."""
 
     _parameter_constraints: dict = {

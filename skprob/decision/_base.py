@@ -8,7 +8,6 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from .._docs import DocumentationLink
 from .._validation import as_real, check_sample_weight, naming
 from ._expected_size import expected_size, has_empty, n_labelled
 
@@ -48,7 +47,7 @@ class Sample(NamedTuple):
     has_none: bool
 
 
-class DecisionRule(DocumentationLink, BaseEstimator, metaclass=ABCMeta):
+class DecisionRule(BaseEstimator, metaclass=ABCMeta):
     """Base class of the rules that make label sets of probabilities.
 
     A rule is fitted to probabilities that are as good as those of new rows: of held-out

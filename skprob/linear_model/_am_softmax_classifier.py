@@ -1,9 +1,13 @@
 """Linear classifier with cosine scores and an additive margin."""
 
+import numpy as np
+from sklearn.utils._param_validation import StrOptions
+
 from .._validation import RealInterval
 from ..mappings import Softmax, Temperature
 from ._base import BaseLinearClassifier
 from ._docstrings import with_shared_sections
+from ._unit_rows import StandardUnitRows
 
 _NOT_A_CHOICE = {"loss", "similarity", "temperature", "C", "fit_intercept"}
 
@@ -17,7 +21,11 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
     the softmax, so that classes come to lie apart in angle; predictions use the plain
     cosines. The method is also called CosFace.
 
-    It is ``LinearClassifier("softmax", similarity="cosine", margin=margin,
+    It was made for vectors that a network has learnt, whose angles mean something.
+    Those of a table's rows do not: they depend on the zero and the unit of each
+    feature. So features are standardised by default, and a constant is added to them,
+    which tells rows near the mean from others. With ``standardize=False, constant=0``
+    it is ``LinearClassifier("softmax", similarity="cosine", margin=margin,
     temperature=1/scale)``, whose loss is this one divided by the scale.
 
     Parameters
@@ -26,10 +34,24 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
         In units of the cosine.
     scale : float, default=30.0
         What cosines are multiplied by to give scores; positive.
+    standardize : bool or "auto", default="auto"
+        Whether the weighted mean of each feature is subtracted and it is divided by its
+        standard deviation. "auto" is for a dense X only: a sparse one would not stay
+        sparse.
+    constant : float, default=0.5
+        A constant that is added as a further feature, relative to the root mean square
+        of the norms of the rows; 0 for none.
     {parameters}
 
     Attributes
     ----------
+    feature_mean_ : ndarray of shape (n_features,)
+        What is subtracted from the features.
+    feature_scale_ : ndarray of shape (n_features,)
+        What they are then divided by.
+    constant_ : float
+        The constant that is a further feature then. ``intercept_`` are its weights:
+        each row of ``coef_`` and its intercept have norm one together.
     {attributes}
 
     See Also
@@ -61,6 +83,8 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
             if name not in _NOT_A_CHOICE
         },
         "scale": [RealInterval(0, None, closed="neither")],
+        "standardize": ["boolean", StrOptions({"auto"})],
+        "constant": [RealInterval(0, None, closed="left")],
     }
 
     def __init__(
@@ -68,6 +92,8 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
         margin=0.35,
         scale=30.0,
         *,
+        standardize="auto",
+        constant=0.5,
         class_weight=None,
         label_smoothing=0.0,
         target_type="auto",
@@ -98,6 +124,56 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
             verbose=verbose,
         )
         self.scale = scale
+        self.standardize = standardize
+        self.constant = constant
 
     def _mapping(self):
         return Temperature(Softmax(), 1 / self.scale)
+
+    def _model(self, rows):
+        is_centred = self.standardize
+        if self.standardize == "auto":
+            is_centred = not rows.is_sparse
+        elif self.standardize and rows.is_sparse:
+            raise ValueError(
+                "standardize must be False or 'auto' for a sparse X, which would not "
+                "stay sparse; got True. Use sklearn.preprocessing.MaxAbsScaler."
+            )
+        mean, deviation = rows.moments()
+        center, scale = np.zeros_like(mean), np.ones_like(mean)
+        if is_centred:
+            center = mean
+            # The deviation of a constant feature is rounding.
+            least = 10 * np.finfo(rows.dtype).eps * np.abs(mean)
+            scale = np.where(deviation > least, deviation, 1.0)
+        square = np.sum((deviation / scale) ** 2 + ((mean - center) / scale) ** 2)
+        return super()._model(rows) | {
+            "feature_mean_": center,
+            "feature_scale_": scale,
+            "constant_": float(self.constant * (np.sqrt(square) or 1.0)),
+        }
+
+    def _inputs(self, attributes):
+        names = "feature_mean_", "feature_scale_", "constant_"
+        return StandardUnitRows(*(attributes[name] for name in names))
+
+    def _to_model(self, objective, parameters):
+        coef, intercept = super()._to_model(objective, parameters)
+        return (coef[:, :-1], coef[:, -1]) if self.constant else (coef, intercept)
+
+    def _initial(self, objective, warm):
+        if warm is not None:
+            warm = _joined(*warm, self.constant_)
+        return super()._initial(objective, warm)
+
+    def _blockwise(self, X, attributes, *args):
+        parts = (attributes[name] for name in ("coef_", "intercept_", "constant_"))
+        joined = dict(zip(("coef_", "intercept_"), _joined(*parts), strict=True))
+        return super()._blockwise(X, {**attributes, **joined}, *args)
+
+
+def _joined(coef, intercept, constant):
+    """Class vectors with the weight of a constant, and intercepts of zero."""
+    if constant:
+        coef = np.column_stack([coef, intercept])
+    return coef, np.zeros_like(intercept)

@@ -19,7 +19,6 @@ from sklearn.utils._param_validation import (
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from .._blas import serial_blas
-from .._docs import DocumentationLink
 from .._saving import PlainState
 from .._validation import RealInterval, check_sample_weight
 from ..decision import DecisionRule, as_indicator
@@ -65,7 +64,6 @@ from ._unit_rows import rows_as_they_are, unit_rows
 class BaseLinearClassifier(
     CallbackSupportMixin,
     ClassifierMixin,
-    DocumentationLink,
     OnnxConvertible,
     SparseCoef,
     PlainState,
@@ -237,7 +235,7 @@ class BaseLinearClassifier(
             data = rows.data
 
             def fitted_attributes(parameters):
-                coef, intercept = objectives[-1].to_model(parameters)
+                coef, intercept = self._to_model(objectives[-1], parameters)
                 coef = coef.astype(rows.dtype)
                 intercept = intercept.astype(rows.dtype)
                 attributes = {**model, "coef_": coef, "intercept_": intercept}
@@ -245,8 +243,7 @@ class BaseLinearClassifier(
                     attributes["threshold_"] = rule(
                         lambda X, given: self._blockwise(
                             X,
-                            coef,
-                            intercept,
+                            attributes,
                             _of_classes(model["mapping_"], rows.classes),
                             given,
                         )
@@ -561,7 +558,7 @@ class BaseLinearClassifier(
         check_is_fitted(self)
         X = check_X(self, X, reset=False)
         given = self._given(X, available, offset)
-        return self._blockwise(X, self.coef_, self.intercept_, of_scores, given)
+        return self._blockwise(X, vars(self), of_scores, given)
 
     def _given(self, X, available, offset):
         """What is known of the rows of a checked X."""
@@ -570,20 +567,24 @@ class BaseLinearClassifier(
         dtype = np.result_type(X.dtype, self.coef_.dtype)
         return Given.checked(available, offset, (X.shape[0], n_classes), is_pair, dtype)
 
-    def _blockwise(self, X, coef, intercept, of_scores, given):
+    def _blockwise(self, X, attributes, of_scores, given):
+        """What a function makes of the scores, for a model with fitted attributes."""
         return BlockwisePrediction(
             X,
-            coef,
-            intercept,
-            inputs=self._inputs,
+            attributes["coef_"],
+            attributes["intercept_"],
+            inputs=self._inputs(attributes),
             of_scores=of_scores,
             given=given,
         )
 
-    @property
-    def _inputs(self):
+    def _inputs(self, attributes):
         """The function that makes, of rows of X, what the coefficients multiply."""
         return unit_rows if self.similarity == "cosine" else rows_as_they_are
+
+    def _to_model(self, objective, parameters):
+        """Coefficients and intercepts of the parameters of an objective."""
+        return objective.to_model(parameters)
 
     @property
     def _polytope(self):
@@ -612,7 +613,7 @@ class BaseLinearClassifier(
         """What is minimised, one after the other."""
         l2 = penalty(model["C_"], rows.total_weight)
         mapping, loss = model["mapping_"], model["loss_"]
-        inputs, polytope = self._inputs, mapping.polytope
+        inputs, polytope = self._inputs(model), mapping.polytope
         rows.check_target(loss)
         check_kernel(mapping, rows.n_scores, rows.dtype)
         loss.check_on(lambda: rows.trial_scores(inputs, polytope))

@@ -13,7 +13,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import _check_sample_weight
 
 from .._validation import naming
-from ..data import Cluster, DaskBlocks, LocalBlocks, Partition, wait_for
+from ..data import Cluster, DaskBlocks, LocalBlocks, Partition, as_design, wait_for
 from ..objective import split_rows
 from ..targets import (
     check_target,
@@ -110,6 +110,19 @@ class DaskRows:
         """See :meth:`RowsInMemory.blocks`."""
         how = inputs, self._class_weights, self._smoothing, polytope
         return self._encoded.split(_blocks_of, *how, self.total_weight)
+
+    @property
+    def is_sparse(self):
+        """See :attr:`RowsInMemory.is_sparse`."""
+        return any(self._encoded.collect(_is_sparse))
+
+    def moments(self):
+        """See :meth:`RowsInMemory.moments`."""
+        moments = self._encoded.map(_moments, self._class_weights)
+        total, mean = moments.sum(_weighted_mean)
+        mean = mean / total
+        (variance,) = moments.sum(_variance, mean)
+        return mean, np.sqrt(variance / total)
 
     def check_target(self, loss):
         """See :meth:`RowsInMemory.check_target`."""
@@ -448,6 +461,26 @@ def _weight(rows, class_weights):
 
 def _total_weight(rows, class_weights):
     return (_weight(rows, class_weights).sum(),)
+
+
+def _is_sparse(rows):
+    return sparse.issparse(rows.X)
+
+
+def _moments(rows, class_weights):
+    """Sum of the weights, and weighted mean and deviation of each feature."""
+    return as_design(rows.X).moments(_weight(rows, class_weights))
+
+
+def _weighted_mean(moments):
+    total, mean, _ = moments
+    return total, total * mean
+
+
+def _variance(moments, mean):
+    """About a mean, times the sum of the weights."""
+    total, own, deviation = moments
+    return (total * (deviation**2 + (own - mean) ** 2),)
 
 
 def _target_error(rows, loss, smoothing, polytope):

@@ -4,7 +4,9 @@ import warnings
 from contextlib import contextmanager
 
 import numpy as np
+from scipy import sparse
 
+from ..data import as_design
 from ..objective import split_rows
 from ..targets import (
     ChoiceSetTarget,
@@ -108,6 +110,15 @@ class RowsInMemory:
     def blocks(self, inputs, polytope):
         """Blocks of the rows that a function makes of those of X."""
         return split_rows(inputs(self._X), self._learnt(polytope), self._weight)
+
+    @property
+    def is_sparse(self):
+        """Whether X is a sparse matrix."""
+        return sparse.issparse(self._X)
+
+    def moments(self):
+        """Weighted mean and deviation of each feature."""
+        return as_design(self._X).moments(self._weight)[1:]
 
     def check_target(self, loss):
         """Raise where the loss does not allow the target of a row."""

@@ -1,5 +1,7 @@
 """Rows of norm one, whose products are cosines."""
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy import sparse
 from sklearn.preprocessing import normalize
@@ -40,3 +42,37 @@ def unit_rows(X):
         largest = np.abs(X).max(axis=1, keepdims=True)
         X = X / np.where(largest > 0, largest, 1)
     return normalize(X, copy=False)
+
+
+class StandardUnitRows(NamedTuple):
+    """A function: rows of standardised features and a constant, at norm one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> inputs = StandardUnitRows(np.array([10.0]), np.array([2.0]), 2.0)
+    >>> inputs(np.array([[13.0], [10.0]]))
+    array([[0.6, 0.8],
+           [0. , 1. ]])
+    """
+
+    mean: np.ndarray
+    scale: np.ndarray
+    constant: float  #: Zero is no constant.
+
+    def __call__(self, X):
+        mean, scale = (a.astype(X.dtype) for a in (self.mean, self.scale))
+        is_sparse = sparse.issparse(X)
+        if mean.any():
+            X = X.toarray() if is_sparse else X
+            is_sparse, X = False, X - mean
+        if (scale != 1).any():
+            X = (X.multiply(1 / scale)).tocsr() if is_sparse else X / scale
+        if self.constant:
+            column = np.full((X.shape[0], 1), self.constant, dtype=X.dtype)
+            X = (
+                sparse.hstack([X, column], "csr")
+                if is_sparse
+                else np.hstack([X, column])
+            )
+        return unit_rows(X)

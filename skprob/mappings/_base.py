@@ -150,7 +150,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
     is_only_a_function = False
 
     def _validate_params(self):
-        # As in scikit-learn, but for a look at the constructor's signature: every call
+        # As in scikit-learn, but for reading the constructor's signature: every call
         # of a mapping comes here.
         validate_parameter_constraints(
             self._parameter_constraints,

@@ -7,7 +7,7 @@ import numpy as np
 _ROUNDING = float(np.finfo(float).eps)
 
 
-class Conjugate(NamedTuple):
+class ConjugateDirections(NamedTuple):
     """Directions s_i that are conjugate, their products y_i = H s_i, and ⟨s_i, y_i⟩."""
 
     directions: np.ndarray  #: (n_groups, n_directions, n)
@@ -21,7 +21,7 @@ class Step(NamedTuple):
     step: np.ndarray
     n_products: int
     least_curvature: float  #: Along the directions taken, each of length one.
-    taken: Conjugate  #: The first of these directions.
+    kept: ConjugateDirections  #: The first of those taken.
 
 
 def conjugate_gradients(
@@ -29,7 +29,7 @@ def conjugate_gradients(
     gradient,
     inverse,
     *,
-    residual,
+    forcing_term,
     n_groups=1,
     n_kept=0,
     descent=None,
@@ -41,8 +41,8 @@ def conjugate_gradients(
     ⟨s, B⁻¹ s⟩, that of a gradient the root of ⟨gradient, B gradient⟩, where B is about
     the inverse of H: ``inverse.times(gradient)`` is B gradient and ⟨gradient, B
     gradient⟩ of each group; `descent` is this result for the gradient, where it is
-    known. It stops where the length of the residual is at most `residual` times that of
-    the gradient, or where a product adds less than a fifth of the average to the
+    known. It stops where the residual is at most `forcing_term` times as long as the
+    gradient, or where a product adds less than a fifth of the average to the
     decrease. At most `n_kept` directions are kept.
 
     The parameters fall into `n_groups` of the same size that neither H nor B couples.
@@ -55,37 +55,37 @@ def conjugate_gradients(
     Nash, Sofer, "Assessing a search direction within a truncated-Newton method",
     Operations Research Letters 1990.
     """
-    rests = -gradient.reshape(n_groups, -1)
-    conjugate, squares = descent or inverse.times(-rests)
+    residuals = -gradient.reshape(n_groups, -1)
+    conjugate, squares = descent or inverse.times(-residuals)
     directions = -conjugate
-    rows = zip(rests, directions, squares.tolist(), strict=True)
-    groups = [_Group(i, *row, residual, n_kept) for i, row in enumerate(rows)]
+    rows = zip(residuals, directions, squares.tolist(), strict=True)
+    groups = [_Group(i, *row, forcing_term, n_kept) for i, row in enumerate(rows)]
     active, n_products = [group for group in groups if group.square > 0], 0
     while active:
         n_products += 1
-        products = hessian_product(directions.reshape(-1)).reshape(rests.shape)
+        products = hessian_product(directions.reshape(-1)).reshape(residuals.shape)
         active = [group for group in active if group.advance(products[group.i])]
         if active:
-            conjugate, squares = inverse.times(rests)
+            conjugate, squares = inverse.times(residuals)
             squares = squares.tolist()
             active = [g for g in active if g.turn(conjugate[g.i], squares[g.i])]
     step = np.concatenate([group.step for group in groups])
-    taken = _in_one([group.taken for group in groups], rests.shape)
-    return Step(step, n_products, min(group.least for group in groups), taken)
+    kept = _in_one([group.kept for group in groups], residuals.shape)
+    return Step(step, n_products, min(group.least for group in groups), kept)
 
 
 class _Group:
-    """The step of one group; its rest and direction are rows of shared arrays.
+    """The step of one group; its residual and direction are rows of shared arrays.
 
     These rows are zero at the end, so that nothing more is computed for them.
     """
 
-    def __init__(self, i, rest, direction, square, residual, n_kept):
-        self.i, self.square, self.taken, self.least = i, square, [], np.inf
-        self.step = np.zeros_like(rest)
-        self._rest, self._direction = rest, direction
+    def __init__(self, i, residual, direction, square, forcing_term, n_kept):
+        self.i, self.square, self.kept, self.least = i, square, [], np.inf
+        self.step = np.zeros_like(residual)
+        self._residual, self._direction = residual, direction
         # Squared length of the direction, by recurrence.
-        self._length, self._enough = square, residual**2 * square
+        self._length, self._enough = square, forcing_term**2 * square
         self._n_kept, self._n_products, self._decrease = n_kept, 0, 0.0
 
     def advance(self, product):
@@ -98,8 +98,8 @@ class _Group:
             if self._n_products == 1:
                 self.step[:] = direction
             return self._end()
-        if len(self.taken) < self._n_kept:
-            self.taken.append((direction.copy(), product, curvature))
+        if len(self.kept) < self._n_kept:
+            self.kept.append((direction.copy(), product, curvature))
         ahead = self.square / curvature
         self.step += ahead * direction
         gain = ahead * self.square / 2
@@ -107,7 +107,7 @@ class _Group:
         is_small = gain <= 0.2 * self._decrease / self._n_products
         if is_small or self._n_products == len(direction):
             return self._end()
-        self._rest -= ahead * product
+        self._residual -= ahead * product
         return True
 
     def turn(self, conjugate, square):
@@ -122,17 +122,17 @@ class _Group:
         return True
 
     def _end(self):
-        self._rest[:] = self._direction[:] = 0
+        self._residual[:] = self._direction[:] = 0
         return False
 
 
-def _in_one(taken, shape):
+def _in_one(kept, shape):
     """Directions of all groups; a group with fewer than others has zeros."""
     n_groups, size = shape
-    n_kept = max(map(len, taken))
+    n_kept = max(map(len, kept))
     directions, products = np.zeros((2, n_groups, n_kept, size))
     curvatures = np.ones((n_groups, n_kept))
-    for k, of_group in enumerate(taken):
+    for k, of_group in enumerate(kept):
         for j, found in enumerate(of_group):
             directions[k, j], products[k, j], curvatures[k, j] = found
-    return Conjugate(directions, products, curvatures)
+    return ConjugateDirections(directions, products, curvatures)

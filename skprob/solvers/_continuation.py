@@ -16,7 +16,7 @@ from ._newton import CGDirection
 # The penalty to begin with, in units of the objective's own: digits and news20 at
 # C = 100 take 0.6 to 0.8 times the passes.
 _TIMES = 10
-# The penalty has served when a whole step lowers the objective by less than this part.
+# It ends when a whole step lowers the objective by less than this part.
 _SLOW = 0.2
 
 

@@ -141,7 +141,7 @@ class CGDirection(Direction):
             product,
             here.gradient,
             self._preconditioner,
-            residual=min(0.3, square**0.25),
+            forcing_term=min(0.3, square**0.25),
             n_groups=self._plan.n_groups,
             n_kept=self._plan.n_recycled,
             descent=(conjugate, squares),
@@ -162,7 +162,7 @@ class CGDirection(Direction):
     def _learn(self):
         model = self._model
         self._least.append(model.least_curvature)
-        self._preconditioner.used(model.n_products, model.taken)
+        self._preconditioner.used(model.n_products, model.kept)
         self._known = None
         self._products_left -= model.n_products
 

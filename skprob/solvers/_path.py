@@ -45,7 +45,7 @@ def minimize_path(objective, strengths, starts, *, solver, tol, max_iter):
     description, chosen = objective.description, plan(objective.description)
     is_small = chosen.method == "newton-cholesky"
     if is_small:
-        # What the whole Hessian promises needs no certificate.
+        # The decrease that the whole Hessian gives needs no certificate.
         criteria["certify"] = solver == "lbfgs"
     else:
         chosen = Preconditioner(description, chosen)
