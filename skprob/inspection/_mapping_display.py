@@ -1,9 +1,15 @@
 """All that there is to see of mappings, in one figure."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from math import ceil
+from typing import Self
 
 import numpy as np
 
+from .._typing import Axes
+from ..mappings import MappingLike
 from ._entropy import EntropyDisplay
 from ._input import labelled
 from ._matplotlib import import_pyplot
@@ -51,13 +57,19 @@ class MappingDisplay:
     3
     """
 
-    def __init__(self, *, profile, entropy, supports):
+    def __init__(
+        self,
+        *,
+        profile: ProfileDisplay,
+        entropy: EntropyDisplay,
+        supports: dict[str, SupportDisplay],
+    ) -> None:
         self.profile = profile
         self.entropy = entropy
         self.supports = supports
 
     @classmethod
-    def from_mapping(cls, mapping, *, ax=None):
+    def from_mapping(cls, mapping: MappingLike, *, ax: Axes | None = None) -> Self:
         """Compute and draw the panels of one mapping.
 
         Parameters
@@ -74,7 +86,12 @@ class MappingDisplay:
         return cls.from_mappings([mapping], ax=ax)
 
     @classmethod
-    def from_mappings(cls, mappings, *, ax=None):
+    def from_mappings(
+        cls,
+        mappings: Sequence[MappingLike] | dict[str, MappingLike],
+        *,
+        ax: Axes | None = None,
+    ) -> Self:
         """Compute and draw the panels of several mappings.
 
         Parameters
@@ -107,7 +124,7 @@ class MappingDisplay:
         )
         return display._finish(axes)
 
-    def plot(self, ax=None):
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw the panels.
 
         Parameters

@@ -1,8 +1,13 @@
 """One row's prediction: the classes that are possible, and how probable each is."""
 
+from __future__ import annotations
+
+from typing import Any, Self
+
 import numpy as np
 from scipy import sparse
 
+from .._typing import Array, ArrayLike, Axes, MatrixLike
 from .._validation import as_distributions
 from ._input import check_count, check_row
 from ._matplotlib import POSSIBLE, PREDICTED, axes_for
@@ -59,7 +64,14 @@ class PredictionDisplay:
     '3 of 5 classes possible'
     """
 
-    def __init__(self, *, probabilities, predicted, target, class_names):
+    def __init__(
+        self,
+        *,
+        probabilities: Array,
+        predicted: Array,
+        target: Array | None,
+        class_names: ArrayLike | None,
+    ) -> None:
         self.probabilities = probabilities
         self.predicted = predicted
         self.target = target
@@ -67,8 +79,15 @@ class PredictionDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator, X, y=None, *, class_names=None, max_classes=20, ax=None
-    ):
+        cls,
+        estimator: Any,
+        X: MatrixLike,
+        y: MatrixLike | None = None,
+        *,
+        class_names: ArrayLike | None = None,
+        max_classes: int = 20,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw a fitted classifier's prediction for one row.
 
         Parameters
@@ -115,14 +134,14 @@ class PredictionDisplay:
     @classmethod
     def from_predictions(
         cls,
-        probabilities,
+        probabilities: ArrayLike,
         *,
-        predicted=None,
-        y_true=None,
-        class_names=None,
-        max_classes=20,
-        ax=None,
-    ):
+        predicted: MatrixLike | None = None,
+        y_true: MatrixLike | None = None,
+        class_names: ArrayLike | None = None,
+        max_classes: int = 20,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw one row of probabilities.
 
         Parameters
@@ -170,7 +189,7 @@ class PredictionDisplay:
         )
         return display.plot(ax, max_classes=max_classes)
 
-    def plot(self, ax=None, *, max_classes=20):
+    def plot(self, ax: Axes | None = None, *, max_classes: int = 20) -> Self:
         """Draw the bars.
 
         Parameters

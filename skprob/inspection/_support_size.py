@@ -1,8 +1,13 @@
 """How many classes the predictions of many rows leave possible."""
 
+from __future__ import annotations
+
+from typing import Any, Self
+
 import numpy as np
 from scipy import sparse
 
+from .._typing import Array, ArrayLike, Axes, MatrixLike
 from ._matplotlib import POSSIBLE, PREDICTED, axes_for
 
 
@@ -47,11 +52,18 @@ class SupportSizeDisplay:
     array([0.  , 0.33, 0.33, 0.33])
     """
 
-    def __init__(self, *, sizes):
+    def __init__(self, *, sizes: dict[str, Array]) -> None:
         self.sizes = sizes
 
     @classmethod
-    def from_estimator(cls, estimator, X, y=None, *, ax=None):
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: MatrixLike,
+        y: MatrixLike | None = None,
+        *,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw the sizes of a fitted classifier's predictions.
 
         Parameters
@@ -83,7 +95,14 @@ class SupportSizeDisplay:
         )
 
     @classmethod
-    def from_predictions(cls, probabilities, *, predicted=None, y_true=None, ax=None):
+    def from_predictions(
+        cls,
+        probabilities: ArrayLike,
+        *,
+        predicted: MatrixLike | None = None,
+        y_true: MatrixLike | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw the sizes of predictions.
 
         Parameters
@@ -121,7 +140,7 @@ class SupportSizeDisplay:
         }
         return cls(sizes=sizes).plot(ax)
 
-    def plot(self, ax=None):
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw the histograms.
 
         Parameters

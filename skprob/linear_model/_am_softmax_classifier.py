@@ -1,9 +1,15 @@
 """Linear classifier with cosine scores and an additive margin."""
 
+from __future__ import annotations
+
+from typing import Any, Literal
+
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
+from .._typing import ArrayLike
 from .._validation import RealInterval
+from ..decision import ThresholdLike
 from ..mappings import Softmax, Temperature
 from ._base import BaseLinearClassifier
 from ._docstrings import with_shared_sections
@@ -89,24 +95,24 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
 
     def __init__(
         self,
-        margin=0.35,
-        scale=30.0,
+        margin: float = 0.35,
+        scale: float = 30.0,
         *,
-        standardize="auto",
-        constant=0.5,
-        class_weight=None,
-        label_smoothing=0.0,
-        target_type="auto",
-        class_names=None,
-        none_class=True,
-        threshold="auto",
-        sparse_output=False,
-        solver="auto",
-        tol=1e-4,
-        max_iter=1000,
-        warm_start=False,
-        verbose=0,
-    ):
+        standardize: bool = "auto",
+        constant: float = 0.5,
+        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
+        label_smoothing: float = 0.0,
+        target_type: str = "auto",
+        class_names: ArrayLike | None = None,
+        none_class: bool = True,
+        threshold: ThresholdLike = "auto",
+        sparse_output: bool = False,
+        solver: Literal["auto", "lbfgs", "newton-cg"] = "auto",
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+        warm_start: bool = False,
+        verbose: int | bool = 0,
+    ) -> None:
         super().__init__(
             similarity="cosine",
             margin=margin,

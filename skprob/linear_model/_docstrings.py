@@ -3,6 +3,8 @@
 import inspect
 import re
 
+from .._typing import Decorated
+
 _PARAMETERS = """\
 loss : {"auto", "fenchel_young", "log", "accuracy", "gradient_field", \
         "sparse_softmax"} or Loss, default="auto"
@@ -135,7 +137,7 @@ feature_names_in_ : ndarray of shape (``n_features_in_``,)
     Names of the features, if X had names that are all strings."""
 
 
-def with_shared_sections(cls):
+def with_shared_sections(cls: Decorated) -> Decorated:
     """Class decorator: fill {parameters} and {attributes} into the docstring.
 
     The class is said to be of the package, under which pickle and skops look for it.

@@ -1,10 +1,14 @@
 """Entmax with alpha and C chosen by cross-validation along warm-started paths."""
 
+from __future__ import annotations
+
 import warnings
+from collections.abc import Callable
 from contextlib import closing
 from functools import partial
 from inspect import signature
 from numbers import Integral
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import _fit_context
@@ -23,6 +27,8 @@ from sklearn.utils.validation import _check_method_params, check_is_fitted
 
 from .._pair import n_raw_predictions
 from .._routing import manual_routing
+from .._typing import ArrayLike, MatrixLike, same_signature
+from ..decision import ThresholdLike
 from ..mappings import Entmax
 from ..targets import column_names, encode_target
 from ._base import BaseLinearClassifier
@@ -150,28 +156,28 @@ class EntmaxClassifierCV(BaseLinearClassifier):
 
     def __init__(
         self,
-        alphas=(1, 1.25, 1.5, 1.75, 2),
-        Cs=10,
+        alphas: ArrayLike = (1, 1.25, 1.5, 1.75, 2),
+        Cs: int | ArrayLike = 10,
         *,
-        cv=None,
-        scoring=None,
-        refit=True,
-        n_jobs=None,
-        margin=0.0,
-        temperature=1.0,
-        fit_intercept=True,
-        class_weight=None,
-        label_smoothing=0.0,
-        target_type="auto",
-        class_names=None,
-        none_class=True,
-        threshold="auto",
-        sparse_output=False,
-        solver="auto",
-        tol=1e-4,
-        max_iter=1000,
-        verbose=0,
-    ):
+        cv: Any = None,
+        scoring: str | Callable[..., Any] | None = None,
+        refit: bool = True,
+        n_jobs: int | None = None,
+        margin: float = 0.0,
+        temperature: float = 1.0,
+        fit_intercept: bool = True,
+        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
+        label_smoothing: float = 0.0,
+        target_type: str = "auto",
+        class_names: ArrayLike | None = None,
+        none_class: bool = True,
+        threshold: ThresholdLike = "auto",
+        sparse_output: bool = False,
+        solver: Literal["auto", "lbfgs", "newton-cg"] = "auto",
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+        verbose: int | bool = 0,
+    ) -> None:
         self.alphas = alphas
         self.Cs = Cs
         self.cv = cv
@@ -194,7 +200,7 @@ class EntmaxClassifierCV(BaseLinearClassifier):
         self.verbose = verbose
 
     @property
-    def similarity(self):
+    def similarity(self) -> str:
         """Scores are W x + b."""
         return "dot"
 
@@ -204,8 +210,14 @@ class EntmaxClassifierCV(BaseLinearClassifier):
     def __sklearn_is_fitted__(self):
         return hasattr(self, "coef_")
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None, **params):
+    @same_signature(_fit_context(prefer_skip_nested_validation=True))
+    def fit(
+        self,
+        X: MatrixLike,
+        y: MatrixLike,
+        sample_weight: ArrayLike | None = None,
+        **params: Any,
+    ) -> Self:
         """Choose alpha and C, and fit a model with them.
 
         Parameters
@@ -303,7 +315,13 @@ class EntmaxClassifierCV(BaseLinearClassifier):
             )
         return self
 
-    def score(self, X, y, sample_weight=None, **score_params):
+    def score(
+        self,
+        X: MatrixLike,
+        y: MatrixLike,
+        sample_weight: ArrayLike | None = None,
+        **score_params: Any,
+    ) -> float:
         """Score of the predictions, by `scoring`.
 
         Parameters
@@ -326,7 +344,7 @@ class EntmaxClassifierCV(BaseLinearClassifier):
         routed = self._routed("score", sample_weight, score_params)
         return self._scorer()(self, X, y, **routed.scorer.score)
 
-    def get_metadata_routing(self):
+    def get_metadata_routing(self) -> Any:
         """Which metadata go where.
 
         Returns

@@ -7,13 +7,14 @@ from scipy import sparse
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
+from .._typing import Decorated
 from ..data import as_design, row_slices
 from ..objective import scores_of
 from ._checks import check_predictions, is_dask, refuse_for_dask
 from ._given import NOTHING
 
 
-def lazy_for_dask(method):
+def lazy_for_dask(method: Decorated) -> Decorated:
     """A method of X that gives a lazy Dask array where X is a Dask collection."""
 
     @functools.wraps(method)
@@ -27,7 +28,7 @@ def lazy_for_dask(method):
         refuse_for_dask(**given)
         return lazily(self, method.__name__, X)
 
-    return wrapped
+    return wrapped  # type: ignore[return-value]
 
 
 class BlockwisePrediction:

@@ -1,9 +1,12 @@
 """Entropy-invariant softmax: softmax scaled by the log of the number of classes."""
 
+from __future__ import annotations
+
 from functools import partial
 
 import numpy as np
 
+from .._typing import Array, ArrayLike
 from .._validation import RealInterval
 from ._base import Mapping
 from ._rows import along_axis
@@ -55,7 +58,7 @@ class EntropyInvariantSoftmax(Mapping):
     _parameter_constraints = {"kappa": [RealInterval(0, None, closed="neither")]}
     has_potential = True
 
-    def __init__(self, kappa=1.0):
+    def __init__(self, kappa: float = 1.0) -> None:
         self.kappa = kappa
 
     def probabilities(self, scores):
@@ -92,7 +95,9 @@ class EntropyInvariantSoftmax(Mapping):
             return np.multiply(scores, factor, out=scores), factor
 
 
-def entropy_invariant_softmax(scores, kappa=1.0, axis=-1):
+def entropy_invariant_softmax(
+    scores: ArrayLike, kappa: float = 1.0, axis: int = -1
+) -> Array:
     """Entropy-invariant softmax along an axis of an array.
 
     Parameters

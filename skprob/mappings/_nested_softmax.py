@@ -1,11 +1,14 @@
 """Nested softmax: softmax over nests of classes that are alike, and within each."""
 
+from __future__ import annotations
+
 from numbers import Real
 
 import numpy as np
 from scipy.special import xlogy
 from sklearn.utils._param_validation import Interval
 
+from .._typing import Array, ArrayLike
 from ._base import Linearization, Mapping
 from ._rows import along_axis
 
@@ -70,7 +73,9 @@ class NestedSoftmax(Mapping):
 
     has_potential = True
 
-    def __init__(self, nests=None, scales=1.0):
+    def __init__(
+        self, nests: ArrayLike | None = None, scales: float | ArrayLike = 1.0
+    ) -> None:
         self.nests = nests
         self.scales = scales
 
@@ -235,7 +240,12 @@ def _rate(p, within, nest, scale):
     return rate
 
 
-def nested_softmax(scores, nests=None, scales=1.0, axis=-1):
+def nested_softmax(
+    scores: ArrayLike,
+    nests: ArrayLike | None = None,
+    scales: float | ArrayLike = 1.0,
+    axis: int = -1,
+) -> Array:
     """Nested softmax along an axis of an array.
 
     Parameters

@@ -1,8 +1,11 @@
 """Softmax."""
 
+from __future__ import annotations
+
 import numpy as np
 from scipy.special import xlogy
 
+from .._typing import Array, ArrayLike
 from ._base import DifferenceLinearization, Linearization, Mapping
 from ._jacobian import entmax_linearization
 from ._rows import along_axis
@@ -83,7 +86,7 @@ class Softmax(Mapping):
         return Linearization(log_p, jvp, vjp, vjp_derivative)
 
 
-def softmax(scores, axis=-1):
+def softmax(scores: ArrayLike, axis: int = -1) -> Array:
     """Softmax along an axis of an array.
 
     Parameters

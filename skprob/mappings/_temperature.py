@@ -1,10 +1,13 @@
 """Any mapping at a temperature."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from .._scores import standard_scores
+from .._typing import Array, ArrayLike
 from .._validation import RealInterval, as_rows
-from ._base import Mapping
+from ._base import Mapping, MappingLike
 
 
 class Temperature(Mapping):
@@ -39,7 +42,7 @@ class Temperature(Mapping):
         "temperature": [RealInterval(0, None, closed="neither")],
     }
 
-    def __init__(self, mapping, temperature=1.0):
+    def __init__(self, mapping: MappingLike, temperature: float = 1.0) -> None:
         self.mapping = mapping
         self.temperature = temperature
 
@@ -128,7 +131,7 @@ class Temperature(Mapping):
         linear = self._inner.log_linearize(self.cooled(scores))
         return linear.in_units(self._divided)
 
-    def temperature_derivative(self, scores):
+    def temperature_derivative(self, scores: ArrayLike) -> Array:
         """Derivative of the probabilities in the temperature.
 
         Parameters
@@ -165,7 +168,7 @@ class Temperature(Mapping):
 
         return get_mapping(self.mapping)
 
-    def cooled(self, scores):
+    def cooled(self, scores: Array) -> Array:
         """The scores, overwritten, as the other mapping gets them (a kernel)."""
         tau, info = float(self.temperature), np.finfo(scores.dtype)
         if 1 <= tau <= float(info.max):
