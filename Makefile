@@ -36,9 +36,10 @@ integrations:  ## Run the tests with libraries that take any classifier, in thei
 	$(MAKE) .venv-integrations/.integrations VENV=.venv-integrations
 	.venv-integrations/bin/python -m pytest tests/test_other_libraries.py
 
-lint: $(VENV)/.lint  ## Check style and formatting
+lint: $(VENV)/.lint  ## Check style, formatting, and types as users see them
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/mypy
 
 format: $(VENV)/.lint  ## Put style and formatting right
 	$(BIN)/ruff check --fix .
