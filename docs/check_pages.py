@@ -53,7 +53,8 @@ async () => {
     if (image.complete && !image.naturalWidth) found.push(`no picture: ${image.src}`);
   }
   for (const formula of article.querySelectorAll(".math")) {
-    if (!formula.querySelector("mjx-container")) found.push(`raw TeX: ${name(formula)}`);
+    const drawn = formula.querySelector("mjx-container");
+    if (!drawn) found.push(`raw TeX: ${name(formula)}`);
   }
   for (const failed of article.querySelectorAll("mjx-merror, [data-mjx-error]"))
     found.push(`wrong TeX: ${failed.getAttribute("data-mjx-error") ?? name(failed)}`);
@@ -68,8 +69,11 @@ async () => {
 """
 
 
-def find_browser():
-    """Path of an installed Chromium, or None."""
+def find_browser(playwright):
+    """Path of an installed Chromium, playwright's own if it has one, or None."""
+    own = playwright.chromium.executable_path
+    if Path(own).exists():
+        return own
     return next(filter(None, map(shutil.which, NAMES)), None)
 
 
@@ -102,9 +106,6 @@ def main():
     parser.add_argument("--only", default="", help="pages whose path has this in it")
     parser.add_argument("--save", type=Path, help="a folder for pictures of the pages")
     options = parser.parse_args()
-    if (browser_path := find_browser()) is None:
-        print("No Chromium was found: the pages have not been looked at.")
-        return 0
     folder = options.folder.resolve()
     # Folders with an underscore hold what pages use, the templates of themes among it.
     pages = [
@@ -118,6 +119,9 @@ def main():
         return 1
     n_wrong = 0
     with sync_playwright() as playwright:
+        if (browser_path := find_browser(playwright)) is None:
+            print("No Chromium was found: the pages have not been looked at.")
+            return 0
         # As root, which containers are, Chromium runs only without its sandbox.
         browser = playwright.chromium.launch(
             executable_path=browser_path, args=["--no-sandbox"]

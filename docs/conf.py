@@ -58,6 +58,9 @@ nitpick_ignore_regex = [
     (r"py:.*", r"(collections|joblib|matplotlib|numpy|scipy|sklearn|typing)\b.*")
 ]
 
+# A base class that is no public object.
+nitpick_ignore = [("py:class", "WrappedTarget")]
+
 autosummary_generate = True
 autosummary_ignore_module_all = False
 autosummary_context = {"guide": pages_by_object(here / "user_guide")}

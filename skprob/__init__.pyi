@@ -17,6 +17,7 @@ from .linear_model import EntmaxClassifier as EntmaxClassifier
 from .linear_model import EntmaxClassifierCV as EntmaxClassifierCV
 from .linear_model import LinearClassifier as LinearClassifier
 from .linear_model import PerturbMaxClassifier as PerturbMaxClassifier
+from .linear_model import PerturbMaxClassifierCV as PerturbMaxClassifierCV
 from .linear_model import SigmoidClassifier as SigmoidClassifier
 from .linear_model import SoftmaxClassifier as SoftmaxClassifier
 from .linear_model import SparsemaxClassifier as SparsemaxClassifier

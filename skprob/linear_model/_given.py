@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._arrays import beside, fill
+from ..losses import ChoiceSetLoss, OffsetLoss
 from ..targets import check_available, check_offset
 
 
@@ -54,14 +56,20 @@ class Given(NamedTuple):
             }
         )
 
+    def loss_with(self, loss):
+        """A loss of targets that carry what is known."""
+        if self.available is not None:
+            loss = ChoiceSetLoss(loss)
+        return loss if self.offset is None else OffsetLoss(loss)
+
     def put_into(self, scores, rows):
         """Change the scores of some rows in place, of the first classes."""
         for key, a in self.of(rows).arguments.items():
             part = scores[:, : a.shape[1]]
             if key == "offset":
-                part += a
+                part += beside(a, part)
             else:
-                part[~a] = -np.inf
+                fill(part, beside(~a, part), -np.inf)
 
 
 NOTHING = Given()

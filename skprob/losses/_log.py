@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
+from .._arrays import namespace
 from .._typing import Array
 from .._validation import RealInterval
 from ..mappings import MappingLike, Softmax, Temperature, get_mapping
@@ -113,8 +113,8 @@ class LogLoss(Loss):
 
         p, jvp, vjp, vjp_derivative, _ = mapping.linearize(scores)
         check_shape(mapping, "probabilities", p, target.shape)
-        smoothed = p + epsilon
-        values = math.log1p(p.shape[1] * epsilon) - target.inner(np.log(smoothed))
+        smoothed, log = p + epsilon, namespace(p).log
+        values = math.log1p(p.shape[1] * epsilon) - target.inner(log(smoothed))
         slope = -q / smoothed
 
         def hessian_product(direction):

@@ -11,9 +11,16 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import validate_parameter_constraints
 
+from .._arrays import copied, is_foreign, namespace, positive_part, zeros
 from .._scores import standard_scores
 from .._typing import Array, ArrayLike, RandomState
-from .._validation import as_points, as_rows
+from .._validation import (
+    array_points,
+    array_rows,
+    as_points,
+    as_rows,
+    refuse_arrays,
+)
 from ._numerical import numerical_linearization
 from ._rows import by_blocks
 from ._sampling import (
@@ -149,6 +156,8 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
     is_separable = False
     #: Is it the Euclidean projection onto the simplex?
     is_projection = False
+    #: Do its kernels take arrays of any library that follows the array API standard?
+    supports_array_api = False
     #: Is nothing known but the values? Then it is trained as a gradient field.
     is_only_a_function = False
 
@@ -237,7 +246,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
 
     def linearize_with_potential(self, scores: Array) -> tuple[Linearization, Array]:
         """:class:`Linearization` at standard scores, and the potential of each row."""
-        potential = self.probabilities_and_potential(np.array(scores, order="K"))[1]
+        potential = self.probabilities_and_potential(copied(scores))[1]
         return self.linearize(scores), potential
 
     def linearize_difference(self, difference: Array) -> Any:
@@ -252,10 +261,11 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         """:class:`Linearization` of log-probabilities at standard scores."""
         p, jvp, vjp, vjp_derivative, _ = self.linearize(scores)
         # A probability of zero stays zero nearby: its logarithm does not move.
-        inverse = np.zeros_like(p)
-        np.divide(1, np.maximum(p, np.finfo(p.dtype).tiny), out=inverse, where=p > 0)
+        xp, is_positive = namespace(p), p > 0
+        lowest = float(xp.finfo(p.dtype).smallest_normal)
+        inverse = xp.where(is_positive, 1 / xp.clip(p, lowest, None), 0.0)
         with np.errstate(divide="ignore"):
-            log_p = np.log(p)
+            log_p = xp.log(p)
 
         def log_jvp(direction):
             return jvp(direction) * inverse
@@ -265,7 +275,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
 
         def log_vjp_derivative(cotangent, direction):
             scaled = cotangent * inverse
-            moved = vjp(scaled * log_jvp(direction.copy(order="K")))
+            moved = vjp(scaled * log_jvp(copied(direction)))
             return vjp_derivative(scaled, direction) - moved
 
         if vjp_derivative is None:
@@ -273,6 +283,22 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         return Linearization(log_p, log_jvp, log_vjp, log_vjp_derivative)
 
     # For users: checked, and computed in blocks of rows.
+
+    def _checked(self, scores, **others):
+        """Scores, and arrays of their shape, as float arrays of one library."""
+        self._validate_params()
+        if is_foreign(scores):
+            self._check_array_api()
+            return array_rows(scores, **others)
+        return as_rows(scores, **others)
+
+    def _check_array_api(self):
+        if not self.supports_array_api:
+            raise ValueError(
+                f"{self!r} takes NumPy arrays only, and no other arrays under "
+                "array_api_dispatch=True: convert them, for instance by "
+                "np.asarray(array)."
+            )
 
     def __call__(self, scores: ArrayLike) -> Array:
         """Probabilities of scores.
@@ -295,8 +321,8 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
             or +inf, or have a row of -inf only; if a parameter of the mapping is
             not allowed.
         """
-        self._validate_params()
-        return by_blocks(self.probabilities, as_rows(scores), self._standard)
+        scores = self._checked(scores)
+        return by_blocks(self.probabilities, scores, self._standard)
 
     def log_probabilities(self, scores: ArrayLike) -> Array:
         """Logarithm of the probabilities; -inf where a probability is zero.
@@ -317,12 +343,12 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         TypeError
             If the mapping has no Jacobian.
         """
-        self._validate_params()
+        scores = self._checked(scores)
 
         def kernel(block):
             return self.log_linearize(block).probabilities
 
-        return by_blocks(kernel, as_rows(scores), self._standard)
+        return by_blocks(kernel, scores, self._standard)
 
     def jvp(self, scores: ArrayLike, direction: ArrayLike) -> Array:
         """Jacobian at `scores` times `direction`, row by row.
@@ -343,8 +369,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         TypeError
             If the mapping has no Jacobian.
         """
-        self._validate_params()
-        scores, direction = as_rows(scores, direction=direction)
+        scores, direction = self._checked(scores, direction=direction)
 
         def kernel(block, block_direction):
             return self.linearize(block).jvp(block_direction)
@@ -370,8 +395,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         TypeError
             If the mapping has no Jacobian.
         """
-        self._validate_params()
-        scores, direction = as_rows(scores, direction=direction)
+        scores, direction = self._checked(scores, direction=direction)
 
         def kernel(block, block_direction):
             return self.linearize(block).vjp(block_direction)
@@ -399,16 +423,14 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         TypeError
             If the mapping has no Jacobian.
         """
-        self._validate_params()
-        scores = as_rows(scores)
-        jvp = self.linearize(self._standard(scores)).jvp
-        jacobian = np.empty((*scores.shape, scores.shape[1]), dtype=scores.dtype)
+        scores = self._checked(scores)
+        jvp, columns = self.linearize(self._standard(scores)).jvp, []
         for j in range(scores.shape[1]):
-            direction = np.zeros_like(scores)
+            direction = zeros(scores.shape, scores)
             direction[:, j] = 1
-            jacobian[:, :, j] = jvp(direction)
-        jacobian += 0.0  # A negative zero is a surprise to whoever inspects it.
-        return jacobian
+            columns.append(jvp(direction))
+        # A negative zero is a surprise to whoever inspects it.
+        return namespace(scores).stack(columns, axis=2) + 0.0
 
     def potential(self, scores: ArrayLike) -> Array:
         """Convex function of the scores whose gradient the mapping is.
@@ -428,17 +450,16 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         TypeError
             If the mapping has no potential.
         """
-        self._validate_params()
-        scores = as_rows(scores)
+        scores = self._checked(scores)
 
         def kernel(block):
             return self.probabilities_and_potential(block)[1]
 
-        potential = by_blocks(kernel, scores, self._standard)
+        potential, xp = by_blocks(kernel, scores, self._standard), namespace(scores)
         if self.is_shift_invariant:
-            potential += self.sum_range[0] * scores.max(axis=1)
+            potential += self.sum_range[0] * xp.max(scores, axis=1)
         elif self.polytope == "cube":
-            potential += np.maximum(scores, 0).sum(axis=1)
+            potential += xp.sum(positive_part(scores), axis=1)
         return potential
 
     def entropy(self, probabilities: ArrayLike) -> Array:
@@ -463,13 +484,18 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
             If the mapping has no entropy.
         """
         self._validate_params()
-        return -self.negative_entropy(as_points(probabilities, self.polytope))
+        if is_foreign(probabilities):
+            self._check_array_api()
+            check = array_points
+        else:
+            check = as_points
+        return -self.negative_entropy(check(probabilities, self.polytope))
 
     def sample(
         self,
         scores: ArrayLike,
         size: int | None = None,
-        random_state: RandomState = None,
+        random_state: RandomState | None = None,
     ) -> Array:
         """Classes drawn from the probabilities of scores.
 
@@ -503,6 +529,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         >>> Sparsemax().sample([[0.5, 0.25, -1.0]], size=8, random_state=0)
         array([[0, 1, 0, 0, 0, 1, 0, 1]])
         """
+        refuse_arrays("sample", scores=scores)
         check_sampling("sample", size=size, random_state=random_state)
         draw = draw_sets if self.polytope == "cube" else draw_classes
         return draw(self(scores), size, random_state)
@@ -512,7 +539,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         scores: ArrayLike,
         temperature: float = 1.0,
         size: int | None = None,
-        random_state: RandomState = None,
+        random_state: RandomState | None = None,
     ) -> Array:
         r"""Points inside the polytope near to draws: a smooth :meth:`sample`.
 
@@ -555,6 +582,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         array([[0.725, 0.275, 0.   ]])
         """
         given = {"temperature": temperature, "size": size, "random_state": random_state}
+        refuse_arrays("relaxed_sample", scores=scores)
         check_sampling("relaxed_sample", **given)
         if self.polytope == "cube":
             p = self(scores)

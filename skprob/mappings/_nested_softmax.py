@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from numbers import Real
-
 import numpy as np
 from scipy.special import xlogy
-from sklearn.utils._param_validation import Interval
 
 from .._typing import Array, ArrayLike
+from .._validation import RealInterval
 from ._base import Linearization, Mapping
 from ._rows import along_axis
 
@@ -68,7 +66,7 @@ class NestedSoftmax(Mapping):
 
     _parameter_constraints = {
         "nests": ["array-like", None],
-        "scales": [Interval(Real, 0, 1, closed="right"), "array-like"],
+        "scales": [RealInterval(0, 1, closed="right"), "array-like"],
     }
 
     has_potential = True
@@ -219,7 +217,7 @@ class NestedSoftmax(Mapping):
         try:
             scales = np.asarray(self.scales, dtype=float)
             scales = np.broadcast_to(scales, n_nests)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             scales = np.array(np.nan)
         if not ((scales > 0) & (scales <= 1)).all():
             raise ValueError(

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, validate_parameter_constra
 
 from .._scores import standard_scores
 from .._typing import Array, ArrayLike, RandomState
-from .._validation import RealInterval, as_rows
+from .._validation import RealInterval, as_rows, refuse_arrays
 
 _CONSTRAINTS = {
     "size": [Interval(Integral, 1, None, closed="left"), None],
@@ -77,7 +77,7 @@ def relax_sets(p, temperature, size, random_state):
 
 
 def gumbel_max(
-    scores: ArrayLike, size: int | None = None, random_state: RandomState = None
+    scores: ArrayLike, size: int | None = None, random_state: RandomState | None = None
 ) -> Array:
     r"""Classes drawn from softmax, as the best of scores under Gumbel noise.
 
@@ -115,6 +115,7 @@ def gumbel_max(
     >>> gumbel_max([[9.0, 0.0, 0.0]], size=5, random_state=0)
     array([[0, 0, 0, 0, 0]])
     """
+    refuse_arrays("gumbel_max", scores=scores)
     check_sampling("gumbel_max", size=size, random_state=random_state)
     scores = standard_scores(as_rows(scores), shift=True)
     rng = check_random_state(random_state)
@@ -126,7 +127,7 @@ def gumbel_softmax(
     scores: ArrayLike,
     temperature: float = 1.0,
     size: int | None = None,
-    random_state: RandomState = None,
+    random_state: RandomState | None = None,
 ) -> Array:
     r"""Relaxed draws from softmax: rows of the simplex that may be nearly one-hot.
 
@@ -174,6 +175,7 @@ def gumbel_softmax(
     array([[1., 0.]])
     """
     given = {"temperature": temperature, "size": size, "random_state": random_state}
+    refuse_arrays("gumbel_softmax", scores=scores)
     check_sampling("gumbel_softmax", **given)
     scores = standard_scores(as_rows(scores), shift=True)
     return relax_classes(scores, **given).astype(scores.dtype)
