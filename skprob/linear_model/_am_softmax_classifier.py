@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils._param_validation import StrOptions
 
 from .._arrays import to_numpy
@@ -99,7 +100,7 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
         margin: float = 0.35,
         scale: float = 30.0,
         *,
-        standardize: bool = "auto",
+        standardize: bool | Literal["auto"] = "auto",
         constant: float = 0.5,
         class_weight: dict[Any, float] | Literal["balanced"] | None = None,
         label_smoothing: float = 0.0,
@@ -182,6 +183,8 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
 
 def _joined(coef, intercept, constant):
     """Class vectors with the weight of a constant, and intercepts of zero."""
-    if constant:
+    if constant and sparse.issparse(coef):
+        coef = sparse.hstack([coef, intercept[:, None]], format="csr")
+    elif constant:
         coef = np.column_stack([coef, intercept])
     return coef, np.zeros_like(intercept)

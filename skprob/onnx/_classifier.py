@@ -4,6 +4,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from .._arrays import to_numpy
 from ._decision import label_sets
 from ._graph import Graph
 from ._mappings import probabilities
@@ -41,7 +42,7 @@ def parser(model):
 def set_shapes(operator):
     """Give the outputs of an operator their shapes (skl2onnx's shape calculator)."""
     model, (labels, found) = operator.raw_operator, operator.outputs
-    n_rows, n_classes = operator.inputs[0].type.shape[:1], len(model.classes_)
+    n_rows, n_classes = operator.inputs[0].type.shape[:1], model.classes_.shape[0]
     is_set = model.target_type_ == "label_set"
     labels.type.shape = [*n_rows, n_classes] if is_set else n_rows
     found.type.shape = [*n_rows, n_classes]
@@ -61,7 +62,7 @@ def convert(scope, operator, container):
     model, (labels, found) = operator.raw_operator, operator.outputs
     graph = Graph(scope, container)
     X = _features(graph, operator.inputs, model)
-    n_classes = len(model.classes_)
+    n_classes = model.classes_.shape[0]
     # One more where rows without a label are a class.
     n_scores = n_classes + model.has_none_class_
     scores = _scores(X, model, n_scores)
@@ -72,7 +73,8 @@ def convert(scope, operator, container):
         predicted = label_sets(model.threshold_, p, X)
     else:
         ranked = scores if model.mapping_.is_order_preserving else p
-        classes = graph.constant(model.classes_, _label_dtype(model.classes_))
+        names = to_numpy(model.classes_)
+        classes = graph.constant(names, _label_dtype(names))
         predicted = graph.node("Gather", classes, ranked.argmax(keepdims=False))
     graph.output(predicted, labels)
     graph.output(p.astype(_dtype(found)), found)
@@ -92,20 +94,33 @@ def _features(graph, inputs, model):
 
 
 def _scores(X, model, n_scores):
+    coef = model.coef_
+    coef = coef.toarray() if sparse.issparse(coef) else _float64(coef)
+    intercept = _float64(model.intercept_)
+    if hasattr(model, "feature_mean_"):
+        X = (X - _float64(model.feature_mean_)) / _float64(model.feature_scale_)
+        if model.constant_:
+            # A further feature, of which the intercepts are the coefficients.
+            X = X.stacked(X.columns([0]) * 0 + model.constant_)
+            coef = np.column_stack([coef, intercept])
+        intercept = np.zeros_like(intercept)
     if model.similarity == "cosine":
         # By the largest entry first: squares of tiny numbers would vanish.
         largest = X.abs().max()
         X = X / largest.where(largest > 0, 1)
         norm = (X * X).sum().sqrt()
         X = X / norm.where(norm > 0, 1)
-    coef = model.coef_.toarray() if sparse.issparse(model.coef_) else model.coef_
-    coef = np.asarray(coef, np.float64)
-    scores = X @ coef.T + np.asarray(model.intercept_, np.float64)
+    scores = X @ coef.T + intercept
     if len(coef) < n_scores:
         # Two classes share one row: their scores are -u/2 and u/2.
         half = scores * 0.5
         scores = (-half).stacked(half)
     return scores
+
+
+def _float64(array):
+    """A fitted attribute, which may be another library's array."""
+    return np.asarray(to_numpy(array), np.float64)
 
 
 def _outputs(scope, model, inputs):
@@ -127,7 +142,7 @@ def _outputs(scope, model, inputs):
     if model.target_type_ == "label_set":
         label_type = Int64TensorType
     else:
-        label_type = types[_label_dtype(model.classes_)]
+        label_type = types[_label_dtype(to_numpy(model.classes_))]
     return [
         scope.declare_local_variable("label", label_type()),
         scope.declare_local_variable(
