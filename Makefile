@@ -39,9 +39,10 @@ integrations:  ## Run the tests with libraries that take any classifier, in thei
 torch: $(VENV)/.test-torch  ## Run the tests of arrays of other libraries with torch, too
 	$(BIN)/python -m pytest $(PYTEST_FLAGS) tests/array_api
 
-lint: $(VENV)/.lint  ## Check style and formatting
+lint: $(VENV)/.lint  ## Check style, formatting, and types as users see them
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/mypy
 
 format: $(VENV)/.lint  ## Put style and formatting right
 	$(BIN)/ruff check --fix .

@@ -57,7 +57,6 @@ def test_the_oldest_versions_are_the_lower_bounds():
         if not line.startswith("#")
     )
     extras = PROJECT["optional-dependencies"]
-    # What is there to test with may be newer than the bound of the package.
     wanted = [*PROJECT["dependencies"], *extras["test"]]
     for extra in ("plot", "progress", "dask", "onnx"):
         wanted += extras[extra]
@@ -66,8 +65,8 @@ def test_the_oldest_versions_are_the_lower_bounds():
         found = re.match(r"([\w-]+)(?:\[.*\])?>=([\d.]+)", requirement)
         if found:
             bounds[found[1]] = found[2]
-    for name, version in pinned.items():
-        assert f"{version}.".startswith(f"{bounds[name]}."), name
+    for name in set(pinned) & set(bounds):
+        assert f"{pinned[name]}.".startswith(f"{bounds[name]}."), name
     core = {re.match(r"[\w-]+", name)[0] for name in PROJECT["dependencies"]}
     assert core <= set(pinned)
 

@@ -1,5 +1,9 @@
 """A classifier by attention to the training rows."""
 
+from __future__ import annotations
+
+from typing import Literal, Self
+
 import numpy as np
 from scipy import sparse
 from sklearn.base import ClassifierMixin, _fit_context
@@ -7,7 +11,9 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from .._typing import Array, ArrayLike, MatrixLike, same_signature
 from .._validation import RealInterval
+from ..mappings import MappingLike
 from ..targets import KINDS, as_labels, check_target, column_names, encode_target
 from ._base import ATTRIBUTES, PARAMETERS, BaseAttention
 
@@ -69,14 +75,14 @@ class AttentionClassifier(ClassifierMixin, BaseAttention):
 
     def __init__(
         self,
-        mapping="sparsemax",
+        mapping: MappingLike = "sparsemax",
         *,
-        similarity="distance",
-        temperature=1.0,
-        n_neighbors=100,
-        target_type="auto",
-        threshold=0.5,
-    ):
+        similarity: Literal["distance", "dot"] = "distance",
+        temperature: float = 1.0,
+        n_neighbors: int | None = 100,
+        target_type: str = "auto",
+        threshold: float = 0.5,
+    ) -> None:
         super().__init__(
             mapping,
             similarity=similarity,
@@ -91,8 +97,8 @@ class AttentionClassifier(ClassifierMixin, BaseAttention):
         tags.classifier_tags.multi_label = True
         return tags
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y):
+    @same_signature(_fit_context(prefer_skip_nested_validation=True))
+    def fit(self, X: MatrixLike, y: MatrixLike) -> Self:
         """Keep the training rows and their targets.
 
         Parameters
@@ -129,7 +135,7 @@ class AttentionClassifier(ClassifierMixin, BaseAttention):
         self._values = sparse.csr_array(values) if is_sparse else values
         return self
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: MatrixLike) -> Array:
         """Probabilities of the classes, or marginals of the labels.
 
         Parameters
@@ -144,7 +150,7 @@ class AttentionClassifier(ClassifierMixin, BaseAttention):
         """
         return self._means(X, lambda means: np.clip(means, 0, 1))
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Array:
         """Predicted labels, label sets, or most probable classes.
 
         Parameters
@@ -164,7 +170,9 @@ class AttentionClassifier(ClassifierMixin, BaseAttention):
         columns = p.argmax(axis=1)
         return self.classes_[columns] if self.target_type_ == "class" else columns
 
-    def score(self, X, y, sample_weight=None):
+    def score(
+        self, X: MatrixLike, y: MatrixLike, sample_weight: ArrayLike | None = None
+    ) -> float:
         """Accuracy of the predictions.
 
         Parameters

@@ -6,6 +6,7 @@ are too good, and cuts that are chosen by them too high.
 """
 
 from ._base import DecisionRule, Sample, as_indicator
+from ._base import ThresholdLike as ThresholdLike
 from ._best_threshold import best_threshold
 from ._cuts import CommonCut, LabelCuts
 from ._expected_size import ExpectedSize, expected_size, has_empty, n_labelled

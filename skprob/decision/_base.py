@@ -1,13 +1,16 @@
 """What a decision rule is: from probabilities of labels to a set for each row."""
 
+from __future__ import annotations
+
 from abc import ABCMeta, abstractmethod
-from typing import NamedTuple
+from typing import Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from .._typing import AnyArray, ArrayLike, MatrixLike, same_signature
 from .._validation import as_real, check_sample_weight, naming
 from ._expected_size import expected_size, has_empty, n_labelled
 
@@ -64,10 +67,16 @@ class DecisionRule(BaseEstimator, metaclass=ABCMeta):
 
     _parameter_constraints: dict = {}
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @same_signature(_fit_context(prefer_skip_nested_validation=True))
     def fit(
-        self, probabilities, labels, sample_weight=None, X=None, *, polytope="simplex"
-    ):
+        self,
+        probabilities: MatrixLike,
+        labels: MatrixLike,
+        sample_weight: ArrayLike | None = None,
+        X: MatrixLike | None = None,
+        *,
+        polytope: Literal["simplex", "cube"] = "simplex",
+    ) -> Self:
         """Fit the rule.
 
         Parameters
@@ -117,7 +126,9 @@ class DecisionRule(BaseEstimator, metaclass=ABCMeta):
             Sample(Blocks(p), labels, weight, sizes, polytope, is_empty, has_none)
         )
 
-    def predict(self, probabilities, X=None):
+    def predict(
+        self, probabilities: MatrixLike, X: MatrixLike | None = None
+    ) -> AnyArray:
         """The set of each row.
 
         Parameters
@@ -243,7 +254,9 @@ def as_probabilities(probabilities):
     return p
 
 
-def as_indicator(labels, shape, name="labels"):
+def as_indicator(
+    labels: MatrixLike, shape: tuple[int, int], name: str = "labels"
+) -> sparse.csr_array:
     """A 0/1 indicator as a CSR array without stored zeros.
 
     Parameters
@@ -288,3 +301,7 @@ def as_indicator(labels, shape, name="labels"):
     if len(wrong):
         raise ValueError(f"{name} must be 0 or 1; got {wrong[0]:.6g}.")
     return result
+
+
+#: What is accepted wherever the threshold of label sets is.
+ThresholdLike: TypeAlias = float | ArrayLike | DecisionRule | str

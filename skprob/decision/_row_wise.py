@@ -11,7 +11,7 @@ class _SizeRule(DecisionRule):
     """So many of the most probable labels as the expected size calls for."""
 
     def _fit(self, sample):
-        self.expected_size_, self._has_none = None, sample.has_none
+        self.expected_size_, self.has_none_ = None, sample.has_none
         if sample.polytope == "simplex":
             if sample.sizes is None:
                 raise ValueError(
@@ -26,7 +26,7 @@ class _SizeRule(DecisionRule):
         sizes = marginals.sum(axis=1)
         order = np.argsort(-marginals, axis=1, kind="stable")
         ordered = np.take_along_axis(marginals, order, axis=1)
-        none = np.maximum(1 - p.sum(axis=1), 0) if self._has_none else None
+        none = np.maximum(1 - p.sum(axis=1), 0) if self.has_none_ else None
         number = self._numbers(ordered, sizes, none)
         if not self.may_be_empty_:
             number = np.maximum(number, 1)
@@ -59,6 +59,8 @@ class ExampleF1(_SizeRule):
     ----------
     expected_size_ : callable or None
         ``expected_size_(X)``, for shares.
+    has_none_ : bool
+        Whether what shares are short of one is the probability of no label.
     n_labels_ : int
         Number of labels.
     may_be_empty_ : bool
@@ -105,6 +107,8 @@ class MetaLabeler(_SizeRule):
     ----------
     expected_size_ : callable or None
         ``expected_size_(X)``, for shares.
+    has_none_ : bool
+        Whether what shares are short of one is the probability of no label.
     n_labels_ : int
         Number of labels.
     may_be_empty_ : bool

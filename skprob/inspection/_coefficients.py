@@ -1,8 +1,10 @@
 """Coefficients of a fitted model with their standard errors."""
 
+from __future__ import annotations
+
 import warnings
 from numbers import Real
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse, stats
@@ -11,6 +13,7 @@ from sklearn.utils import check_array, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from .._pair import pair_adjoint, pair_scores
+from .._typing import ArrayLike, MatrixLike
 from .._validation import check_sample_weight, naming
 from ..targets import (
     ChoiceSetTarget,
@@ -66,17 +69,17 @@ class CoefficientSummary(NamedTuple):
 
 
 def coefficient_table(
-    model,
-    X,
-    y,
-    sample_weight=None,
+    model: Any,
+    X: MatrixLike,
+    y: MatrixLike,
+    sample_weight: ArrayLike | None = None,
     *,
-    reference="first",
-    covariance="auto",
-    level=0.95,
-    available=None,
-    offset=None,
-):
+    reference: Any = "first",
+    covariance: Literal["auto", "hessian", "sandwich"] = "auto",
+    level: float = 0.95,
+    available: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
+) -> list[CoefficientSummary]:
     r"""Coefficients with standard errors, tests and confidence intervals.
 
     They are for the rows that the model was fitted to. With the Hessian H of the summed

@@ -1,7 +1,14 @@
 """All that there is to see of mappings, in one figure."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
 from sklearn.utils.validation import check_is_fitted
 
+from .._typing import Axes
+from ..mappings import MappingLike
 from ._entropy import EntropyDisplay
 from ._input import labelled, last_step
 from ._matplotlib import grid_of_axes
@@ -46,13 +53,19 @@ class MappingDisplay:
     3
     """
 
-    def __init__(self, *, profile, entropy, supports):
+    def __init__(
+        self,
+        *,
+        profile: ProfileDisplay,
+        entropy: EntropyDisplay,
+        supports: dict[str, SupportDisplay],
+    ) -> None:
         self.profile = profile
         self.entropy = entropy
         self.supports = supports
 
     @classmethod
-    def from_mapping(cls, mapping, *, ax=None):
+    def from_mapping(cls, mapping: MappingLike, *, ax: Axes | None = None) -> Self:
         """Compute and draw the panels of one mapping.
 
         Parameters
@@ -69,7 +82,7 @@ class MappingDisplay:
         return cls.from_mappings([mapping], ax=ax)
 
     @classmethod
-    def from_estimator(cls, estimator, *, ax=None):
+    def from_estimator(cls, estimator: Any, *, ax: Axes | None = None) -> Self:
         """Compute and draw the panels of the mapping of a fitted classifier.
 
         Parameters
@@ -99,7 +112,12 @@ class MappingDisplay:
         return cls.from_mappings({type(model).__name__: model.mapping_}, ax=ax)
 
     @classmethod
-    def from_mappings(cls, mappings, *, ax=None):
+    def from_mappings(
+        cls,
+        mappings: Sequence[MappingLike] | dict[str, MappingLike],
+        *,
+        ax: Axes | None = None,
+    ) -> Self:
         """Compute and draw the panels of several mappings.
 
         Parameters
@@ -132,7 +150,7 @@ class MappingDisplay:
         )
         return display._finish(axes)
 
-    def plot(self, ax=None):
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw the panels.
 
         Parameters

@@ -1,8 +1,13 @@
 """Predictions of one row or a few: the possible classes, and how probable each is."""
 
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
 import numpy as np
 from scipy import sparse
 
+from .._typing import Array, ArrayLike, Axes, MatrixLike
 from .._validation import as_distributions, as_marginals
 from ._input import check_count, indicator_of, last_step
 from ._matplotlib import POSSIBLE, PREDICTED, axes_for, grid_of_axes
@@ -68,8 +73,14 @@ class PredictionDisplay:
     """
 
     def __init__(
-        self, *, probabilities, predicted, target, class_names, polytope="simplex"
-    ):
+        self,
+        *,
+        probabilities: Array,
+        predicted: Array,
+        target: Array | None,
+        class_names: ArrayLike | None,
+        polytope: Literal["simplex", "cube"] = "simplex",
+    ) -> None:
         self.probabilities = probabilities
         self.predicted = predicted
         self.target = target
@@ -78,8 +89,15 @@ class PredictionDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator, X, y=None, *, class_names=None, max_classes=20, ax=None
-    ):
+        cls,
+        estimator: Any,
+        X: MatrixLike,
+        y: MatrixLike | None = None,
+        *,
+        class_names: ArrayLike | None = None,
+        max_classes: int = 20,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw a fitted classifier's prediction for one row or several.
 
         Parameters
@@ -139,15 +157,15 @@ class PredictionDisplay:
     @classmethod
     def from_predictions(
         cls,
-        probabilities,
+        probabilities: ArrayLike,
         *,
-        predicted=None,
-        y_true=None,
-        class_names=None,
-        polytope="simplex",
-        max_classes=20,
-        ax=None,
-    ):
+        predicted: MatrixLike | None = None,
+        y_true: MatrixLike | None = None,
+        class_names: ArrayLike | None = None,
+        polytope: Literal["simplex", "cube"] = "simplex",
+        max_classes: int = 20,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw one row of probabilities, or several.
 
         Parameters
@@ -214,7 +232,7 @@ class PredictionDisplay:
         )
         return display.plot(ax, max_classes=max_classes)
 
-    def plot(self, ax=None, *, max_classes=20):
+    def plot(self, ax: Axes | None = None, *, max_classes: int = 20) -> Self:
         """Draw the bars.
 
         Parameters

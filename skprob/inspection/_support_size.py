@@ -1,8 +1,13 @@
 """How many classes the predictions of many rows leave possible."""
 
+from __future__ import annotations
+
+from typing import Any, Self
+
 import numpy as np
 from scipy import sparse
 
+from .._typing import Array, ArrayLike, Axes, MatrixLike
 from ._input import indicator_of
 from ._matplotlib import POSSIBLE, PREDICTED, axes_for
 
@@ -67,12 +72,21 @@ class SupportSizeDisplay:
     {'possible': 1.6, 'right': 1.6, 'wrong': 2.0}
     """
 
-    def __init__(self, *, sizes, coverage=None):
+    def __init__(
+        self, *, sizes: dict[str, Array], coverage: float | None = None
+    ) -> None:
         self.sizes = sizes
         self.coverage = coverage
 
     @classmethod
-    def from_estimator(cls, estimator, X, y=None, *, ax=None):
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: MatrixLike,
+        y: MatrixLike | None = None,
+        *,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw the sizes of a fitted classifier's predictions.
 
         Parameters
@@ -105,8 +119,14 @@ class SupportSizeDisplay:
 
     @classmethod
     def from_predictions(
-        cls, probabilities, *, predicted=None, y_true=None, classes=None, ax=None
-    ):
+        cls,
+        probabilities: ArrayLike,
+        *,
+        predicted: MatrixLike | None = None,
+        y_true: MatrixLike | None = None,
+        classes: ArrayLike | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw the sizes of predictions.
 
         Parameters
@@ -160,7 +180,7 @@ class SupportSizeDisplay:
             coverage = float(np.mean(both == _row_sums(true)))
         return cls(sizes=sizes, coverage=coverage).plot(ax)
 
-    def plot(self, ax=None):
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw the histograms.
 
         Parameters

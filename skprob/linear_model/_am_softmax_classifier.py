@@ -1,11 +1,17 @@
 """Linear classifier with cosine scores and an additive margin."""
 
+from __future__ import annotations
+
+from typing import Any, Literal
+
 import numpy as np
 from scipy import sparse
 from sklearn.utils._param_validation import StrOptions
 
 from .._arrays import to_numpy
+from .._typing import ArrayLike
 from .._validation import RealInterval
+from ..decision import ThresholdLike
 from ..mappings import Softmax, Temperature
 from ._base import BaseLinearClassifier
 from ._docstrings import with_shared_sections
@@ -91,24 +97,24 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
 
     def __init__(
         self,
-        margin=0.35,
-        scale=30.0,
+        margin: float = 0.35,
+        scale: float = 30.0,
         *,
-        standardize="auto",
-        constant=0.5,
-        class_weight=None,
-        label_smoothing=0.0,
-        target_type="auto",
-        class_names=None,
-        none_class=True,
-        threshold="auto",
-        sparse_output=False,
-        solver="auto",
-        tol=1e-4,
-        max_iter=1000,
-        warm_start=False,
-        verbose=0,
-    ):
+        standardize: bool | Literal["auto"] = "auto",
+        constant: float = 0.5,
+        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
+        label_smoothing: float = 0.0,
+        target_type: str = "auto",
+        class_names: ArrayLike | None = None,
+        none_class: bool = True,
+        threshold: ThresholdLike = "auto",
+        sparse_output: bool = False,
+        solver: Literal["auto", "lbfgs", "newton-cg"] = "auto",
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+        warm_start: bool = False,
+        verbose: int | bool = 0,
+    ) -> None:
         super().__init__(
             similarity="cosine",
             margin=margin,
@@ -177,7 +183,8 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
 
 def _joined(coef, intercept, constant):
     """Class vectors with the weight of a constant, and intercepts of zero."""
-    if constant:
-        stack = sparse.hstack if sparse.issparse(coef) else np.hstack
-        coef = stack([coef, intercept[:, None]])
+    if constant and sparse.issparse(coef):
+        coef = sparse.hstack([coef, intercept[:, None]], format="csr")
+    elif constant:
+        coef = np.column_stack([coef, intercept])
     return coef, np.zeros_like(intercept)

@@ -1,9 +1,12 @@
 """What all linear classifiers of skprob share: fitting and predicting."""
 
+from __future__ import annotations
+
 import warnings
 from abc import ABCMeta, abstractmethod
 from functools import cache
 from numbers import Integral
+from typing import Any, Literal, Self
 
 import numpy as np
 from scipy import sparse
@@ -30,12 +33,14 @@ from .._arrays import (
 )
 from .._blas import serial_blas
 from .._saving import PlainState
+from .._typing import AnyArray, ArrayLike, MatrixLike, same_signature
 from .._validation import RealInterval, check_sample_weight
-from ..decision import DecisionRule, as_indicator
+from ..decision import DecisionRule, ThresholdLike, as_indicator
 from ..losses import (
     LOSSES,
     FenchelYoungLoss,
     Loss,
+    LossLike,
     MarginLoss,
     get_loss,
 )
@@ -114,25 +119,25 @@ class BaseLinearClassifier(
     def __init__(
         self,
         *,
-        loss="auto",
-        similarity="dot",
-        margin=0.0,
-        temperature=1.0,
-        C=1.0,
-        fit_intercept=True,
-        class_weight=None,
-        label_smoothing=0.0,
-        target_type="auto",
-        class_names=None,
-        none_class=True,
-        threshold="auto",
-        sparse_output=False,
-        solver="auto",
-        tol=1e-4,
-        max_iter=1000,
-        warm_start=False,
-        verbose=0,
-    ):
+        loss: LossLike = "auto",
+        similarity: Literal["dot", "cosine"] = "dot",
+        margin: float = 0.0,
+        temperature: float = 1.0,
+        C: float | Literal["auto"] = 1.0,
+        fit_intercept: bool = True,
+        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
+        label_smoothing: float = 0.0,
+        target_type: str = "auto",
+        class_names: ArrayLike | None = None,
+        none_class: bool = True,
+        threshold: ThresholdLike = "auto",
+        sparse_output: bool = False,
+        solver: Literal["auto", "lbfgs", "newton-cg"] = "auto",
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+        warm_start: bool = False,
+        verbose: int | bool = 0,
+    ) -> None:
         self.loss = loss
         self.similarity = similarity
         self.margin = margin
@@ -201,8 +206,16 @@ class BaseLinearClassifier(
         # little data takes as long as a step of the solver.
         return super()._get_param_names()
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None, *, available=None, offset=None):
+    @same_signature(_fit_context(prefer_skip_nested_validation=True))
+    def fit(
+        self,
+        X: MatrixLike,
+        y: MatrixLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        available: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> Self:
         """Fit the model.
 
         Parameters
@@ -314,7 +327,13 @@ class BaseLinearClassifier(
         return self
 
     @prediction_method
-    def decision_function(self, X, *, available=None, offset=None):
+    def decision_function(
+        self,
+        X: MatrixLike,
+        *,
+        available: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> AnyArray:
         """Linear scores.
 
         Parameters
@@ -349,7 +368,13 @@ class BaseLinearClassifier(
         return self._predicted(X, of_scores, **given).to_dense()
 
     @prediction_method
-    def predict_proba(self, X, *, available=None, offset=None):
+    def predict_proba(
+        self,
+        X: MatrixLike,
+        *,
+        available: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> AnyArray:
         """Probabilities of the classes; some may be exactly zero.
 
         Parameters
@@ -376,7 +401,13 @@ class BaseLinearClassifier(
         return probabilities.to_dense()
 
     @prediction_method
-    def predict_log_proba(self, X, *, available=None, offset=None):
+    def predict_log_proba(
+        self,
+        X: MatrixLike,
+        *,
+        available: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> AnyArray:
         """Logarithms of the probabilities; -inf where a probability is zero.
 
         Parameters
@@ -400,7 +431,13 @@ class BaseLinearClassifier(
         return self._predicted(X, of_scores, **given).to_dense()
 
     @prediction_method
-    def predict(self, X, *, available=None, offset=None):
+    def predict(
+        self,
+        X: MatrixLike,
+        *,
+        available: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> AnyArray:
         """Predicted labels, label sets, or most probable classes.
 
         Parameters
@@ -438,15 +475,15 @@ class BaseLinearClassifier(
 
     def set_threshold(
         self,
-        threshold,
-        X=None,
-        y=None,
-        sample_weight=None,
+        threshold: ThresholdLike,
+        X: MatrixLike | None = None,
+        y: MatrixLike | None = None,
+        sample_weight: ArrayLike | None = None,
         *,
-        available=None,
-        offset=None,
-        cv=None,
-    ):
+        available: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+        cv: int | None = None,
+    ) -> Self:
         """Change the decision rule of a model that was fitted to label sets.
 
         Nothing else changes: neither the coefficients nor the parameter ``threshold``,
@@ -517,7 +554,15 @@ class BaseLinearClassifier(
             )
         return self
 
-    def score(self, X, y, sample_weight=None, *, available=None, offset=None):
+    def score(
+        self,
+        X: MatrixLike,
+        y: MatrixLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        available: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> float:
         """Accuracy of the predictions.
 
         Parameters

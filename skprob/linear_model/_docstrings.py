@@ -3,6 +3,8 @@
 import inspect
 import re
 
+from .._typing import Decorated
+
 _PARAMETERS = """\
 loss : {"auto", "fenchel_young", "log", "accuracy", "gradient_field", \
         "sparse_softmax"} or Loss, default="auto"
@@ -193,7 +195,7 @@ was interrupted. Nothing is left of an earlier fit, and ``predict`` raises a
 NotFittedError. After an error the classifier is as it was before."""
 
 
-def with_shared_sections(cls):
+def with_shared_sections(cls: Decorated) -> Decorated:
     """Class decorator: fill {parameters} and {attributes} into the docstring.
 
     The class is said to be of the package, under which pickle and skops look for it.

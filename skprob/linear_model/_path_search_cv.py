@@ -1,10 +1,14 @@
 """What the classifiers share that search along warm-started paths."""
 
+from __future__ import annotations
+
 import warnings
 from abc import abstractmethod
+from collections.abc import Callable
 from contextlib import closing
 from functools import partial
 from numbers import Integral
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import _fit_context
@@ -25,6 +29,8 @@ from sklearn.utils.validation import _check_method_params, check_is_fitted
 from .._arrays import is_foreign
 from .._pair import n_raw_predictions
 from .._routing import manual_routing
+from .._typing import ArrayLike, MatrixLike, same_signature
+from ..decision import ThresholdLike
 from ..targets import column_names, encode_target
 from ._base import BaseLinearClassifier
 from ._checks import check_fit_data
@@ -74,26 +80,26 @@ class PathSearchCV(BaseLinearClassifier):
     def __init__(
         self,
         *,
-        Cs,
-        cv,
-        scoring,
-        refit,
-        n_jobs,
-        margin,
-        temperature,
-        fit_intercept,
-        class_weight,
-        label_smoothing,
-        target_type,
-        class_names,
-        none_class,
-        threshold,
-        sparse_output,
-        solver,
-        tol,
-        max_iter,
-        verbose,
-    ):
+        Cs: int | ArrayLike,
+        cv: Any,
+        scoring: str | Callable[..., Any] | None,
+        refit: bool,
+        n_jobs: int | None,
+        margin: float,
+        temperature: float,
+        fit_intercept: bool,
+        class_weight: dict[Any, float] | Literal["balanced"] | None,
+        label_smoothing: float,
+        target_type: str,
+        class_names: ArrayLike | None,
+        none_class: bool,
+        threshold: ThresholdLike,
+        sparse_output: bool,
+        solver: Literal["auto", "lbfgs", "newton-cg"],
+        tol: float,
+        max_iter: int,
+        verbose: int | bool,
+    ) -> None:
         self.Cs = Cs
         self.cv = cv
         self.scoring = scoring
@@ -123,7 +129,7 @@ class PathSearchCV(BaseLinearClassifier):
         """An unfitted classifier of one fit."""
 
     @property
-    def similarity(self):
+    def similarity(self) -> str:
         """Scores are W x + b."""
         return "dot"
 
@@ -137,8 +143,17 @@ class PathSearchCV(BaseLinearClassifier):
     def __sklearn_is_fitted__(self):
         return hasattr(self, "coef_")
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None, *, available=None, offset=None, **params):
+    @same_signature(_fit_context(prefer_skip_nested_validation=True))
+    def fit(
+        self,
+        X: MatrixLike,
+        y: MatrixLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        available: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+        **params: Any,
+    ) -> Self:
         """Search, and fit a model with what is chosen.
 
         Parameters
@@ -259,8 +274,15 @@ class PathSearchCV(BaseLinearClassifier):
         return self
 
     def score(
-        self, X, y, sample_weight=None, *, available=None, offset=None, **score_params
-    ):
+        self,
+        X: MatrixLike,
+        y: MatrixLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        available: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+        **score_params: Any,
+    ) -> float:
         """Score of the predictions, by `scoring`.
 
         Parameters
@@ -299,7 +321,7 @@ class PathSearchCV(BaseLinearClassifier):
         (model,) = among(X, [self], given)
         return scorer(model, X, y, **routed.scorer.score)
 
-    def get_metadata_routing(self):
+    def get_metadata_routing(self) -> Any:
         """Which metadata go where.
 
         Returns

@@ -10,13 +10,14 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import concat, is_host, numpy_dtype, take, to_numpy, widened
+from .._typing import Decorated
 from ..data import as_design, row_slices
 from ..objective import scores_of
 from ._checks import check_predictions, is_dask, refuse_for_dask
 from ._given import NOTHING
 
 
-def prediction_method(method):
+def prediction_method(method: Decorated) -> Decorated:
     """A method of X wherever its rows are.
 
     It gives a lazy Dask array where X is a Dask collection, and refuses an array of
@@ -37,7 +38,7 @@ def prediction_method(method):
         refuse_for_dask(**given)
         return lazily(self, method.__name__, X)
 
-    return wrapped
+    return wrapped  # type: ignore[return-value]
 
 
 class BlockwisePrediction:

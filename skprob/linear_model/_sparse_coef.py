@@ -1,5 +1,9 @@
 """Coefficients as a CSR array, for models most of whose coefficients are zero."""
 
+from __future__ import annotations
+
+from typing import Self
+
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
@@ -9,7 +13,7 @@ from .._validation import refuse_arrays
 class SparseCoef:
     """Mixin: ``coef_`` dense or sparse, with the same predictions."""
 
-    def sparsify(self):
+    def sparsify(self) -> Self:
         """Convert ``coef_`` to a CSR array, as scikit-learn's linear models do.
 
         It takes less memory, in a file too, where more than about half of the
@@ -44,7 +48,7 @@ class SparseCoef:
         self.coef_ = sparse.csr_array(self.coef_)
         return self
 
-    def densify(self):
+    def densify(self) -> Self:
         """Convert ``coef_`` back to a dense array, which it is after ``fit``.
 
         Returns

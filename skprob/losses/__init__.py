@@ -2,6 +2,7 @@
 
 from ._accuracy import AccuracyLoss
 from ._base import Loss, LossLinearization
+from ._base import LossLike as LossLike
 from ._choice_set import ChoiceSetLoss
 from ._fenchel_young import FenchelYoungLoss
 from ._gradient_field import GradientFieldLoss

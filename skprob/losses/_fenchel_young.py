@@ -1,8 +1,13 @@
 """Fenchel-Young losses."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
 from .._arrays import as_type, copied, namespace
+from .._typing import Array
 from ..mappings import get_mapping
 from ._base import Loss, LossLinearization, check_shape, shift_to_standard
 
@@ -110,7 +115,7 @@ class FenchelYoungLoss(Loss):
         """Whether there is a closed form of :meth:`proximal_residual`."""
         return get_mapping(self.mapping).is_projection
 
-    def proximal_residual(self, scores, target, strength):
+    def proximal_residual(self, scores: Array, target: Any, strength: Any) -> Array:
         """The gradient p - q of the loss at its proximal point.
 
         That point z minimises the loss plus half the strength ρ times the squared
@@ -144,7 +149,7 @@ class FenchelYoungLoss(Loss):
             derivative,
         )
 
-    def negative_entropy(self, probabilities):
+    def negative_entropy(self, probabilities: Array) -> Array:
         mapping = get_mapping(self.mapping)
         return mapping.negative_entropy_among(probabilities, probabilities.shape[1])
 

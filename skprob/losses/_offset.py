@@ -1,8 +1,10 @@
 """Any loss of scores to which something known is added."""
 
+from __future__ import annotations
+
 import numpy as np
 
-from ._base import Loss
+from ._base import Loss, LossLike
 from ._wrapped import WrappedLoss
 
 
@@ -39,7 +41,7 @@ class OffsetLoss(WrappedLoss):
     # Rows differ in more than their target.
     has_common_classes = False
 
-    def __init__(self, loss):
+    def __init__(self, loss: LossLike) -> None:
         self.loss = loss
 
     def negative_entropy(self, probabilities):

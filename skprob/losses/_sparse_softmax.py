@@ -1,10 +1,14 @@
 """The loss of sparse softmax, with a choice for labels that are not kept."""
 
+from __future__ import annotations
+
+from typing import Literal
+
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from .._arrays import as_type, copied, fill, namespace
-from ..mappings import Softmax, SparseSoftmax, Temperature, get_mapping
+from ..mappings import MappingLike, Softmax, SparseSoftmax, Temperature, get_mapping
 from ._base import Loss, LossLinearization, shift_to_standard
 from ._fenchel_young import FenchelYoungLoss
 
@@ -72,7 +76,12 @@ class SparseSoftmaxLoss(Loss):
         "pretrain": [StrOptions({"softmax"}), None],
     }
 
-    def __init__(self, mapping=None, outside="published", pretrain="softmax"):
+    def __init__(
+        self,
+        mapping: MappingLike | None = None,
+        outside: Literal["published", "add", "grow", "full", "skip"] = "published",
+        pretrain: str | None = "softmax",
+    ) -> None:
         super().__init__(mapping)
         self.outside = outside
         self.pretrain = pretrain

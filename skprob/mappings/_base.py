@@ -1,8 +1,10 @@
 """What a mapping from scores to probabilities is, and what one must provide."""
 
+from __future__ import annotations
+
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 from weakref import WeakSet
 
 import numpy as np
@@ -11,6 +13,7 @@ from sklearn.utils._param_validation import validate_parameter_constraints
 
 from .._arrays import copied, is_foreign, namespace, positive_part, zeros
 from .._scores import standard_scores
+from .._typing import Array, ArrayLike, RandomState
 from .._validation import (
     array_points,
     array_rows,
@@ -58,7 +61,7 @@ class Linearization(NamedTuple):
     vjp_derivative: Callable | None = None
     shorter_diagonal: Callable | None = None
 
-    def in_units(self, scaled):
+    def in_units(self, scaled: Callable[[Array], Array]) -> Linearization:
         """The same, for the derivatives in scores before a linear function of them.
 
         ``scaled(derivative)`` multiplies an array with what they were multiplied with.
@@ -132,7 +135,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
     polytope = "simplex"
 
     @property
-    def sum_range(self):
+    def sum_range(self) -> tuple[float, float]:
         """Least and most that the probabilities of a row can sum to."""
         return (1.0, 1.0) if self.polytope == "simplex" else (0.0, np.inf)
 
@@ -207,18 +210,20 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         return standard_scores(scores, self.is_shift_invariant, first_row)
 
     @abstractmethod
-    def probabilities(self, scores):
+    def probabilities(self, scores: Array) -> Array:
         """Probabilities of standard scores (a kernel, see the class)."""
 
-    def probabilities_and_potential(self, scores):
+    def probabilities_and_potential(self, scores: Array) -> tuple[Array, Array]:
         """Probabilities and the potential of each row of standard scores."""
         raise self._lacks("a potential", "probabilities_and_potential")
 
-    def negative_entropy(self, probabilities):
+    def negative_entropy(self, probabilities: Array) -> Array:
         """The negative of the entropy, Ω(p), of each row of probabilities."""
         raise self._lacks("an entropy", "negative_entropy")
 
-    def negative_entropy_among(self, probabilities, n_available):
+    def negative_entropy_among(
+        self, probabilities: Array, n_available: int | Array
+    ) -> Array:
         """Ω of each row, a distribution over `n_available` classes.
 
         The rows may show fewer, zeros left out. Only a mapping whose Ω depends on the
@@ -226,7 +231,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         """
         return self.negative_entropy(probabilities)
 
-    def linearize(self, scores):
+    def linearize(self, scores: Array) -> Linearization:
         """:class:`Linearization` of the mapping at standard scores.
 
         Numerical, by central differences, unless a mapping does better.
@@ -239,12 +244,12 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
 
         return Linearization(*numerical_linearization(probabilities, scores))
 
-    def linearize_with_potential(self, scores):
+    def linearize_with_potential(self, scores: Array) -> tuple[Linearization, Array]:
         """:class:`Linearization` at standard scores, and the potential of each row."""
         potential = self.probabilities_and_potential(copied(scores))[1]
         return self.linearize(scores), potential
 
-    def linearize_difference(self, difference):
+    def linearize_difference(self, difference: Array) -> Any:
         """A ``DifferenceLinearization`` of two classes; None without a short way.
 
         The difference, an array of shape (n_samples,), is that of the second class's
@@ -252,7 +257,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         """
         return None
 
-    def log_linearize(self, scores):
+    def log_linearize(self, scores: Array) -> Linearization:
         """:class:`Linearization` of log-probabilities at standard scores."""
         p, jvp, vjp, vjp_derivative, _ = self.linearize(scores)
         # A probability of zero stays zero nearby: its logarithm does not move.
@@ -295,7 +300,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
                 "np.asarray(array)."
             )
 
-    def __call__(self, scores):
+    def __call__(self, scores: ArrayLike) -> Array:
         """Probabilities of scores.
 
         Parameters
@@ -319,7 +324,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         scores = self._checked(scores)
         return by_blocks(self.probabilities, scores, self._standard)
 
-    def log_probabilities(self, scores):
+    def log_probabilities(self, scores: ArrayLike) -> Array:
         """Logarithm of the probabilities; -inf where a probability is zero.
 
         Parameters
@@ -345,7 +350,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
 
         return by_blocks(kernel, scores, self._standard)
 
-    def jvp(self, scores, direction):
+    def jvp(self, scores: ArrayLike, direction: ArrayLike) -> Array:
         """Jacobian at `scores` times `direction`, row by row.
 
         Parameters
@@ -371,7 +376,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
 
         return by_blocks(kernel, scores, self._standard, direction)
 
-    def vjp(self, scores, direction):
+    def vjp(self, scores: ArrayLike, direction: ArrayLike) -> Array:
         """Transposed Jacobian at `scores` times `direction`, row by row.
 
         Parameters
@@ -397,7 +402,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
 
         return by_blocks(kernel, scores, self._standard, direction)
 
-    def jacobian(self, scores):
+    def jacobian(self, scores: ArrayLike) -> Array:
         """Jacobian of each row, for inspection: it takes n_classes² numbers a row.
 
         Parameters
@@ -427,7 +432,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         # A negative zero is a surprise to whoever inspects it.
         return namespace(scores).stack(columns, axis=2) + 0.0
 
-    def potential(self, scores):
+    def potential(self, scores: ArrayLike) -> Array:
         """Convex function of the scores whose gradient the mapping is.
 
         Parameters
@@ -457,7 +462,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
             potential += xp.sum(positive_part(scores), axis=1)
         return potential
 
-    def entropy(self, probabilities):
+    def entropy(self, probabilities: ArrayLike) -> Array:
         """Entropy -Ω(p) that the mapping trades against the expected score.
 
         Parameters
@@ -486,7 +491,12 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
             check = as_points
         return -self.negative_entropy(check(probabilities, self.polytope))
 
-    def sample(self, scores, size=None, random_state=None):
+    def sample(
+        self,
+        scores: ArrayLike,
+        size: int | None = None,
+        random_state: RandomState | None = None,
+    ) -> Array:
         """Classes drawn from the probabilities of scores.
 
         Parameters
@@ -524,7 +534,13 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         draw = draw_sets if self.polytope == "cube" else draw_classes
         return draw(self(scores), size, random_state)
 
-    def relaxed_sample(self, scores, temperature=1.0, size=None, random_state=None):
+    def relaxed_sample(
+        self,
+        scores: ArrayLike,
+        temperature: float = 1.0,
+        size: int | None = None,
+        random_state: RandomState | None = None,
+    ) -> Array:
         r"""Points inside the polytope near to draws: a smooth :meth:`sample`.
 
         Rows are :math:`\mathrm{softmax}((\log p + g) / \tau)` with Gumbel noise g. The
@@ -579,3 +595,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
             f"{type(self).__name__} does not provide {what}: it does not define "
             f"{method}."
         )
+
+
+#: What is accepted wherever a mapping is.
+MappingLike: TypeAlias = Mapping | Callable[[Array], Array] | str

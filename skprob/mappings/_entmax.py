@@ -1,10 +1,13 @@
 """Entmax: from softmax through sparsemax to ever sharper mappings."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np
 
 from .._scores import FEW_CLASSES
+from .._typing import Array, ArrayLike
 from .._validation import RealInterval, as_rows, refuse_arrays
 from . import _array_api
 from ._base import Mapping
@@ -66,7 +69,7 @@ class Entmax(Mapping):
     has_potential = True
     supports_array_api = True
 
-    def __init__(self, alpha=1.5):
+    def __init__(self, alpha: float = 1.5) -> None:
         self.alpha = alpha
 
     @property
@@ -127,7 +130,7 @@ class Entmax(Mapping):
             return Softmax().log_linearize(scores)
         return super().log_linearize(scores)
 
-    def alpha_derivative(self, scores):
+    def alpha_derivative(self, scores: ArrayLike) -> Array:
         """Derivative of the probabilities in alpha.
 
         Parameters
@@ -170,7 +173,7 @@ def _solve(scores, alpha):
     return by_sorting(scores, alpha)
 
 
-def entmax(scores, alpha=1.5, axis=-1):
+def entmax(scores: ArrayLike, alpha: float = 1.5, axis: int = -1) -> Array:
     """Entmax along an axis of an array.
 
     Parameters

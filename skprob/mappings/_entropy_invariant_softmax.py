@@ -1,11 +1,14 @@
 """Entropy-invariant softmax: softmax scaled by the log of the number of classes."""
 
+from __future__ import annotations
+
 import math
 from numbers import Integral
 
 import numpy as np
 
 from .._arrays import as_type, beside, namespace
+from .._typing import Array, ArrayLike
 from .._validation import RealInterval
 from ._base import Mapping
 from ._rows import along_axis
@@ -58,7 +61,7 @@ class EntropyInvariantSoftmax(Mapping):
     has_potential = True
     supports_array_api = True
 
-    def __init__(self, kappa=1.0):
+    def __init__(self, kappa: float = 1.0) -> None:
         self.kappa = kappa
 
     def probabilities(self, scores):
@@ -101,7 +104,9 @@ class EntropyInvariantSoftmax(Mapping):
             return np.multiply(scores, factor, out=scores), factor
 
 
-def entropy_invariant_softmax(scores, kappa=1.0, axis=-1):
+def entropy_invariant_softmax(
+    scores: ArrayLike, kappa: float = 1.0, axis: int = -1
+) -> Array:
     """Entropy-invariant softmax along an axis of an array.
 
     Parameters

@@ -1,11 +1,15 @@
 """Perturb-max: the probability of being the largest after noise."""
 
+from __future__ import annotations
+
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from .._scores import standard_scores
+from .._typing import Array, ArrayLike, RandomState
 from .._validation import RealInterval, as_rows
 from ._rows import along_axis
 from ._temperature import Temperature
@@ -136,15 +140,15 @@ class PerturbMax(Temperature):
 
     def __init__(
         self,
-        noise="normal",
-        scale=1.0,
+        noise: Any = "normal",
+        scale: float = 1.0,
         *,
-        tol=1e-10,
-        n_quantiles=None,
-        loadings=None,
-        n_points=None,
-        random_state=0,
-    ):
+        tol: float = 1e-10,
+        n_quantiles: int | None = None,
+        loadings: ArrayLike | None = None,
+        n_points: int | None = None,
+        random_state: RandomState = 0,
+    ) -> None:
         self.noise = noise
         self.scale = scale
         self.tol = tol
@@ -154,7 +158,7 @@ class PerturbMax(Temperature):
         self.random_state = random_state
 
     @property
-    def mapping(self):
+    def mapping(self) -> Any:
         independent = self._independent()
         if self.loadings is None:
             return independent
@@ -174,16 +178,16 @@ class PerturbMax(Temperature):
         return UnitPerturbMax(self.noise, self.tol, self.n_quantiles)
 
     @property
-    def noise_variance(self):
+    def noise_variance(self) -> float:
         """Variance of the noise with its scale; None if it is not finite."""
         variance = self.mapping.noise_variance
         return None if variance is None else self.scale**2 * variance
 
     @property
-    def temperature(self):
+    def temperature(self) -> float:
         return self.scale
 
-    def scale_derivative(self, scores):
+    def scale_derivative(self, scores: ArrayLike) -> Array:
         """Derivative of the probabilities in the scale of the noise.
 
         As they depend on scores / scale only, it is minus the Jacobian times
@@ -216,7 +220,14 @@ class PerturbMax(Temperature):
         return self.temperature_derivative(scores)
 
 
-def perturb_max(scores, noise="normal", scale=1.0, *, n_quantiles=None, axis=-1):
+def perturb_max(
+    scores: ArrayLike,
+    noise: Any = "normal",
+    scale: float = 1.0,
+    *,
+    n_quantiles: int | None = None,
+    axis: int = -1,
+) -> Array:
     """Perturb-max along an axis of an array.
 
     Parameters

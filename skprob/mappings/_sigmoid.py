@@ -1,11 +1,14 @@
 """A marginal for each label: points of the cube instead of the simplex."""
 
+from __future__ import annotations
+
 from numbers import Real
 
 import numpy as np
 from scipy.special import log_expit
 
 from .._arrays import namespace, zeros
+from .._typing import Array, ArrayLike
 from .._validation import RealInterval
 from ._base import DifferenceLinearization, Linearization, Mapping
 from ._budget import within_budget
@@ -78,7 +81,9 @@ class Sigmoid(Mapping):
     polytope = "cube"
     has_potential = True
 
-    def __init__(self, alpha=1.0, budget=None):
+    def __init__(
+        self, alpha: float = 1.0, budget: tuple[float, float] | None = None
+    ) -> None:
         self.alpha = alpha
         self.budget = budget
 
@@ -279,7 +284,12 @@ def _second_derivative(pair, alpha):
     return where(inside, slope * pair.derivative(), 0.0)
 
 
-def sigmoid(scores, alpha=1.0, axis=-1, budget=None):
+def sigmoid(
+    scores: ArrayLike,
+    alpha: float = 1.0,
+    axis: int = -1,
+    budget: tuple[float, float] | None = None,
+) -> Array:
     """Marginals of scores: two-class entmax of each of them and zero.
 
     Parameters

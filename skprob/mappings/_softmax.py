@@ -1,9 +1,12 @@
 """Softmax."""
 
+from __future__ import annotations
+
 import numpy as np
 from scipy.special import xlogy
 
 from .._arrays import copied, namespace, row_dot, row_sum
+from .._typing import Array, ArrayLike
 from . import _array_api
 from ._base import DifferenceLinearization, Linearization, Mapping
 from ._jacobian import entmax_linearization
@@ -91,7 +94,7 @@ class Softmax(Mapping):
         return Linearization(log_p, jvp, vjp, vjp_derivative)
 
 
-def softmax(scores, axis=-1):
+def softmax(scores: ArrayLike, axis: int = -1) -> Array:
     """Softmax along an axis of an array.
 
     Parameters

@@ -1,12 +1,16 @@
 """Sparse softmax: softmax over the best classes only."""
 
+from __future__ import annotations
+
 from numbers import Integral
+from typing import Literal
 
 import numpy as np
 from scipy.special import xlogy
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._arrays import namespace
+from .._typing import Array, ArrayLike
 from .._validation import RealInterval
 from . import _array_api, _selection
 from ._base import Mapping
@@ -77,7 +81,9 @@ class SparseSoftmax(Mapping):
     }
     supports_array_api = True
 
-    def __init__(self, k="auto", p=None):
+    def __init__(
+        self, k: int | Literal["auto"] | None = "auto", p: float | None = None
+    ) -> None:
         self.k = k
         self.p = p
 
@@ -144,7 +150,7 @@ class SparseSoftmax(Mapping):
     def log_linearize(self, scores):
         return Softmax().log_linearize(self._restricted(scores))
 
-    def kept(self, scores):
+    def kept(self, scores: Array) -> Array:
         """Which classes are kept, a boolean array (a kernel, of any scores)."""
         if self.p == 1:
             return scores > -np.inf
@@ -174,7 +180,12 @@ class SparseSoftmax(Mapping):
             )
 
 
-def sparse_softmax(scores, k="auto", p=None, axis=-1):
+def sparse_softmax(
+    scores: ArrayLike,
+    k: int | Literal["auto"] | None = "auto",
+    p: float | None = None,
+    axis: int = -1,
+) -> Array:
     """Softmax over the best classes along an axis of an array, zero for the others.
 
     Parameters

@@ -1,11 +1,14 @@
 """Taylor softmax: softmax with a Taylor polynomial in place of exp."""
 
+from __future__ import annotations
+
 from numbers import Integral
 
 import numpy as np
 from sklearn.utils._param_validation import Options
 
 from .._arrays import as_type, namespace, row_dot, row_max, row_sum
+from .._typing import Array, ArrayLike
 from . import _array_api
 from ._base import Linearization, Mapping
 from ._rows import along_axis
@@ -74,11 +77,11 @@ class TaylorSoftmax(Mapping):
     is_order_preserving = False
     supports_array_api = True
 
-    def __init__(self, order=2):
+    def __init__(self, order: int = 2) -> None:
         self.order = order
 
     @property
-    def zeros(self):
+    def zeros(self) -> list[complex]:
         """Zeros of the polynomial above the real axis, order / 2 complex numbers.
 
         The others are their conjugates. The polynomial is the product of the squared
@@ -187,7 +190,7 @@ def _centred(direction, p):
     return direction - row_dot(p, direction)
 
 
-def taylor_softmax(scores, order=2, axis=-1):
+def taylor_softmax(scores: ArrayLike, order: int = 2, axis: int = -1) -> Array:
     """Taylor softmax along an axis of an array.
 
     Parameters

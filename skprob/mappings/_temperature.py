@@ -1,13 +1,16 @@
 """Any mapping at a temperature."""
 
+from __future__ import annotations
+
 import operator
 
 import numpy as np
 
 from .._arrays import as_type, namespace, widened
 from .._scores import standard_scores
+from .._typing import Array, ArrayLike
 from .._validation import RealInterval, as_rows, refuse_arrays
-from ._base import Mapping
+from ._base import Mapping, MappingLike
 
 
 class Temperature(Mapping):
@@ -42,7 +45,7 @@ class Temperature(Mapping):
         "temperature": [RealInterval(0, None, closed="neither")],
     }
 
-    def __init__(self, mapping, temperature=1.0):
+    def __init__(self, mapping: MappingLike, temperature: float = 1.0) -> None:
         self.mapping = mapping
         self.temperature = temperature
 
@@ -136,7 +139,7 @@ class Temperature(Mapping):
         linear = self._inner.log_linearize(self.cooled(scores))
         return linear.in_units(self._divided)
 
-    def temperature_derivative(self, scores):
+    def temperature_derivative(self, scores: ArrayLike) -> Array:
         """Derivative of the probabilities in the temperature.
 
         Parameters
@@ -174,7 +177,7 @@ class Temperature(Mapping):
 
         return get_mapping(self.mapping)
 
-    def cooled(self, scores):
+    def cooled(self, scores: Array) -> Array:
         """The scores, overwritten, as the other mapping gets them (a kernel)."""
         if not isinstance(scores, np.ndarray):
             return self._cooled(scores)

@@ -1,5 +1,7 @@
 """How far predictions are from a target of any of the three kinds."""
 
+from __future__ import annotations
+
 import warnings
 from functools import partial
 
@@ -8,6 +10,7 @@ from scipy import sparse
 from sklearn.utils import gen_batches
 
 from .._scores import standard_scores
+from .._typing import ArrayLike, MatrixLike
 from .._validation import (
     as_distributions,
     as_real,
@@ -17,7 +20,7 @@ from .._validation import (
     naming,
 )
 from ..losses import FenchelYoungLoss
-from ..mappings import get_mapping
+from ..mappings import MappingLike, get_mapping
 from ..targets import check_target, encode_target
 
 # Rows go through a loss in blocks of so many numbers, which fit the cache of a core.
@@ -25,14 +28,14 @@ _BLOCK_SIZE = 1 << 16
 
 
 def fenchel_young_loss(
-    y_true,
-    scores,
+    y_true: MatrixLike,
+    scores: ArrayLike,
     *,
-    mapping="softmax",
-    classes=None,
-    target_type="auto",
-    sample_weight=None,
-):
+    mapping: MappingLike = "softmax",
+    classes: ArrayLike | None = None,
+    target_type: str = "auto",
+    sample_weight: ArrayLike | None = None,
+) -> float:
     """Mean Fenchel-Young loss of scores.
 
     Unlike the log loss it is finite where a true class got probability zero. Losses
@@ -93,8 +96,13 @@ def fenchel_young_loss(
 
 
 def brier_loss(
-    y_true, probabilities, *, classes=None, target_type="auto", sample_weight=None
-):
+    y_true: MatrixLike,
+    probabilities: ArrayLike,
+    *,
+    classes: ArrayLike | None = None,
+    target_type: str = "auto",
+    sample_weight: ArrayLike | None = None,
+) -> float:
     """Mean squared distance between the probabilities and the target.
 
     For labels it is the Brier score in its original form, from 0 to 2. It is a
@@ -147,7 +155,9 @@ def brier_loss(
     return _mean_by_blocks(squared_distances, p, encoded, sample_weight)
 
 
-def mean_support_size(probabilities, *, sample_weight=None):
+def mean_support_size(
+    probabilities: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
     """Mean number of classes with positive probability.
 
     Parameters

@@ -4,6 +4,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from .._arrays import to_numpy
 from ._decision import label_sets
 from ._graph import Graph
 from ._mappings import probabilities
@@ -41,7 +42,7 @@ def parser(model):
 def set_shapes(operator):
     """Give the outputs of an operator their shapes (skl2onnx's shape calculator)."""
     model, (labels, found) = operator.raw_operator, operator.outputs
-    n_rows, n_classes = operator.inputs[0].type.shape[:1], len(model.classes_)
+    n_rows, n_classes = operator.inputs[0].type.shape[:1], model.classes_.shape[0]
     is_set = model.target_type_ == "label_set"
     labels.type.shape = [*n_rows, n_classes] if is_set else n_rows
     found.type.shape = [*n_rows, n_classes]
@@ -61,16 +62,19 @@ def convert(scope, operator, container):
     model, (labels, found) = operator.raw_operator, operator.outputs
     graph = Graph(scope, container)
     X = _features(graph, operator.inputs, model)
-    scores = _scores(X, model)
-    n_classes = len(model.classes_)
-    p = probabilities(model.mapping_, scores, n_classes + model.has_none_class_)
-    if model.has_none_class_:
+    n_classes = model.classes_.shape[0]
+    # One more where rows without a label are a class.
+    n_scores = n_classes + model.has_none_class_
+    scores = _scores(X, model, n_scores)
+    p = probabilities(model.mapping_, scores, n_scores)
+    if n_scores > n_classes:
         p = p.columns(range(n_classes))
     if model.target_type_ == "label_set":
         predicted = label_sets(model.threshold_, p, X)
     else:
         ranked = scores if model.mapping_.is_order_preserving else p
-        classes = graph.constant(model.classes_, _label_dtype(model.classes_))
+        names = to_numpy(model.classes_)
+        classes = graph.constant(names, _label_dtype(names))
         predicted = graph.node("Gather", classes, ranked.argmax(keepdims=False))
     graph.output(predicted, labels)
     graph.output(p.astype(_dtype(found)), found)
@@ -89,20 +93,17 @@ def _features(graph, inputs, model):
     return X
 
 
-def _standardized(X, model):
-    """The features that an AM-softmax classifier takes cosines of."""
-    X = (X - model.feature_mean_) / model.feature_scale_
-    return X.stacked(X.sum() * 0 + model.constant_) if model.constant_ else X
-
-
-def _scores(X, model):
-    intercept = np.asarray(model.intercept_, np.float64)
-    coef = model.coef_.toarray() if sparse.issparse(model.coef_) else model.coef_
-    coef = np.asarray(coef, np.float64)
+def _scores(X, model, n_scores):
+    coef = model.coef_
+    coef = coef.toarray() if sparse.issparse(coef) else _float64(coef)
+    intercept = _float64(model.intercept_)
     if hasattr(model, "feature_mean_"):
-        X = _standardized(X, model)
+        X = (X - _float64(model.feature_mean_)) / _float64(model.feature_scale_)
         if model.constant_:
-            coef, intercept = np.column_stack([coef, intercept]), 0.0
+            # A further feature, of which the intercepts are the coefficients.
+            X = X.stacked(X.columns([0]) * 0 + model.constant_)
+            coef = np.column_stack([coef, intercept])
+        intercept = np.zeros_like(intercept)
     if model.similarity == "cosine":
         # By the largest entry first: squares of tiny numbers would vanish.
         largest = X.abs().max()
@@ -110,11 +111,16 @@ def _scores(X, model):
         norm = (X * X).sum().sqrt()
         X = X / norm.where(norm > 0, 1)
     scores = X @ coef.T + intercept
-    if len(coef) < len(model.classes_):
+    if len(coef) < n_scores:
         # Two classes share one row: their scores are -u/2 and u/2.
         half = scores * 0.5
         scores = (-half).stacked(half)
     return scores
+
+
+def _float64(array):
+    """A fitted attribute, which may be another library's array."""
+    return np.asarray(to_numpy(array), np.float64)
 
 
 def _outputs(scope, model, inputs):
@@ -136,7 +142,7 @@ def _outputs(scope, model, inputs):
     if model.target_type_ == "label_set":
         label_type = Int64TensorType
     else:
-        label_type = types[_label_dtype(model.classes_)]
+        label_type = types[_label_dtype(to_numpy(model.classes_))]
     return [
         scope.declare_local_variable("label", label_type()),
         scope.declare_local_variable(

@@ -34,20 +34,19 @@ def label_sets(threshold, probabilities, X):
             f"The decision rule {rule!r} has no ONNX converter. Those that have one "
             f"are {', '.join(sorted(cls.__name__ for cls in _CONVERTERS))}."
         )
-    # What shares are short of one is the probability of no label.
-    none = (1 - probabilities.sum()).maximum(0)
+    marginals = probabilities
     if size is not None:
         coef = np.asarray(size.coef, np.float64)[:, None]
         sizes = (X @ coef + size.intercept).clip(size.least, size.most)
-        probabilities = probabilities * sizes
-    return converter(rule, probabilities, none)
+        marginals = probabilities * sizes
+    return converter(rule, probabilities, marginals)
 
 
-def _common_cut(rule, marginals, none):
+def _common_cut(rule, probabilities, marginals):
     return _above(np.full(rule.n_labels_, rule.cut_), rule, marginals)
 
 
-def _label_cuts(rule, marginals, none):
+def _label_cuts(rule, probabilities, marginals):
     return _above(rule.cuts_, rule, marginals)
 
 
@@ -61,19 +60,20 @@ def _above(cuts, rule, marginals):
     return chosen.put(nearest, chosen.take(nearest).maximum(is_empty))
 
 
-def _example_f1(rule, marginals, none):
+def _example_f1(rule, probabilities, marginals):
     ordered, columns = marginals.largest(rule.n_labels_)
-    sizes = marginals.sum()
     number = np.arange(1.0, rule.n_labels_ + 1)
-    f1 = ordered.cumsum() * 2 / (sizes + number)
+    f1 = ordered.cumsum() * 2 / (marginals.sum() + number)
     best = f1.argmax() + 1
     if rule.may_be_empty_:
-        empty = none if rule._has_none else (1 - marginals).maximum(0).prod()
+        empty = (1 - marginals).maximum(0).prod()
+        if rule.has_none_:
+            empty = (1 - probabilities.sum()).maximum(0)
         best = (best * 0).where(empty > f1.max(), best)
     return _first(best, columns, rule)
 
 
-def _meta_labeler(rule, marginals, none):
+def _meta_labeler(rule, probabilities, marginals):
     _, columns = marginals.largest(rule.n_labels_)
     number = marginals.sum().round().astype(np.int64)
     return _first(number if rule.may_be_empty_ else number.maximum(1), columns, rule)

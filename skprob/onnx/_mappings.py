@@ -1,10 +1,16 @@
 """Each mapping as nodes of a graph that makes probabilities of scores."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from ..mappings import (
     Entmax,
     EntropyInvariantSoftmax,
+    Mapping,
     NestedSoftmax,
     Sigmoid,
     Softmax,
@@ -142,7 +148,7 @@ def probabilities(mapping, scores, n_classes):
     return converter(mapping, scores, n_classes)
 
 
-def register_mapping(mapping, converter):
+def register_mapping(mapping: type[Mapping], converter: Callable[..., Any]) -> None:
     r"""Say how a mapping of one's own is converted to ONNX.
 
     Parameters

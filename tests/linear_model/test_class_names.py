@@ -33,7 +33,8 @@ def frame(request):
     module = pytest.importorskip(request.param)
 
     def make(array):
-        names = NAMES[: array.shape[1]]
+        # pandas 2 takes NumPy's strings for something else than names.
+        names = NAMES[: array.shape[1]].tolist()
         return module.DataFrame(dict(zip(names, np.asarray(array).T, strict=True)))
 
     return make

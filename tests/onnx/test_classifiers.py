@@ -50,6 +50,7 @@ def fitted(model, X, y):
         SparseSoftmaxClassifier(k=2),
         SparseSoftmaxClassifier(p=0.9),
         AMSoftmaxClassifier(),
+        AMSoftmaxClassifier(standardize=False, constant=0),
         LinearClassifier("entropy_invariant_softmax"),
         LinearClassifier("nested_softmax"),
         LinearClassifier("sparsemax", similarity="cosine", temperature=0.2),
@@ -58,12 +59,14 @@ def fitted(model, X, y):
     ids=str,
 )
 def test_labels_of_digits_and_wine(model):
+    # This one standardises features in the precision of X, where the graph has float64.
+    rounding = 3e-6 if isinstance(model, AMSoftmaxClassifier) else 1e-6
     for load in (load_digits, load_wine):
         X, y = load(return_X_y=True)
         X = scale(X).astype(np.float32)
-        assert_same(fitted(model, X.astype(float), y), X)
+        assert_same(fitted(model, X.astype(float), y), X, rounding)
     # Two classes, which share a row of coefficients.
-    assert_same(fitted(model, X.astype(float), y > 0), X)
+    assert_same(fitted(model, X.astype(float), y > 0), X, rounding)
 
 
 def label_sets(allow_unlabeled):
@@ -78,8 +81,6 @@ def label_sets(allow_unlabeled):
 def test_label_sets_by_every_rule(model, allow_unlabeled):
     X, Y = label_sets(allow_unlabeled)
     model = clone(model).set_params(threshold=0.1).fit(X, Y)
-    is_share = isinstance(model, SparsemaxClassifier)
-    assert model.has_none_class_ == (is_share and allow_unlabeled)
     X = X.astype(np.float32)
     sets = []
     for threshold in (

@@ -29,6 +29,7 @@ def classifier(mapping, n_classes):
     model.n_features_in_ = n_classes
     model.coef_, model.intercept_ = np.eye(n_classes), np.zeros(n_classes)
     model.mapping_, model.target_type_ = mapping, "class"
+    model.has_none_class_ = False
     return model
 
 
