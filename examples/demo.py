@@ -21,7 +21,7 @@ from sklearn.model_selection import train_test_split
 from skprob import EntmaxClassifier, SoftmaxClassifier
 from skprob.metrics import brier_loss, mean_support_size
 
-CS, ALPHAS = [3, 10, 30, 100], [1.5, 1.75, 2]
+CS, ALPHAS = [3, 10, 30], [1.5, 1.75, 2]
 MODELS = {
     "logistic, main digit": [LogisticRegression(C=C, max_iter=1000) for C in CS],
     "softmax, shares": [SoftmaxClassifier(C=C) for C in CS],
