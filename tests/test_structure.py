@@ -133,13 +133,13 @@ def test_the_documentation_lists_every_package(package):
 CORE = ("data", "objective", "solvers")
 
 
-# Blocks on a cluster, which a reader of the numerics may leave out.
-DASK = ROOT / "data" / "_dask.py"
+# Blocks on a cluster and on a GPU, which a reader of the numerics may leave out.
+DASK, ARRAYS = ROOT / "data" / "_dask.py", ROOT / "data" / "_array_api.py"
 
 
 def core_modules():
     paths = [path for package in CORE for path in sorted((ROOT / package).glob("*.py"))]
-    return [path for path in paths if path != DASK]
+    return [path for path in paths if path not in (DASK, ARRAYS)]
 
 
 def named_constants(path):
@@ -177,6 +177,7 @@ def test_there_are_few_named_constants():
     # Splitting has four, and one is the price of a round trip to remote blocks.
     assert len(names) <= 39, names
     assert len(list(named_constants(DASK))) <= 3
+    assert len(list(named_constants(ARRAYS))) <= 3
 
 
 def test_the_core_can_be_read_in_an_afternoon():
@@ -186,6 +187,7 @@ def test_the_core_can_be_read_in_an_afternoon():
     # Splitting takes 200 of them, and what is said of remote blocks 30.
     assert n_lines <= 3910, n_lines
     assert len(DASK.read_text().splitlines()) <= 500
+    assert len(ARRAYS.read_text().splitlines()) <= 120
 
 
 def test_an_objective_is_a_declared_protocol_of_a_dozen_members():

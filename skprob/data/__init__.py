@@ -5,6 +5,7 @@ whatever belongs to a block, with two verbs: ``map`` and ``sum``. Nothing outsid
 package knows how X is stored, or where the blocks are.
 """
 
+from ._array_api import ArrayDesign
 from ._blocks import Blocks, LocalBlocks
 from ._csr import CSRDesign
 from ._dask import Cluster, DaskBlocks, Partition, wait_for
@@ -14,6 +15,7 @@ from ._rows import row_slices
 from ._standardized import Standardization, StandardizedDesign, standardized
 
 __all__ = [
+    "ArrayDesign",
     "Blocks",
     "CSRDesign",
     "Cluster",

@@ -21,12 +21,14 @@ class DenseDesign(DesignMatrix):
         self._X = X
         self.shape, self.dtype, self.n_stored = X.shape, X.dtype, X.size
 
-    def matvec(self, coef):
+    def matvec(self, coef, shift=None):
         coef = coef.astype(self.dtype, copy=False)
         # In Fortran order, class by class: the kernels of mappings are faster so.
         found = np.empty((self.shape[0], len(coef)), self.dtype, order="F")
         for rows in self._parts(len(coef)):
             np.matmul(coef, self._X[rows].T, out=found[rows].T)
+        if shift is not None:
+            found += shift.astype(self.dtype)
         return found
 
     def rmatvec(self, residual):

@@ -21,6 +21,7 @@ from ..targets import (
     class_weight_factors,
     encode_target,
 )
+from ._input import last_step
 
 # Rows of so many numbers are dealt with at a time (8 MiB).
 _BLOCK_SIZE = 1 << 20
@@ -156,7 +157,7 @@ def coefficient_table(
         )
     if not (isinstance(level, Real) and 0 < level < 1):
         raise ValueError(f"level must be between 0 and 1; got {level!r}.")
-    model, X = _last_step(model, X)
+    X, model = _features_of(model, X), last_step(model)
     _check_model(model)
     fit = _Fit(model, X, y, sample_weight, available, offset)
     classes, contrast = _contrast(fit, reference)
@@ -188,16 +189,14 @@ def coefficient_table(
     ]
 
 
-def _last_step(model, X):
-    """The classifier at the end of pipelines and searches, and what it is given."""
-    while True:
-        if isinstance(model, Pipeline):
-            X = model[:-1].transform(X) if len(model) > 1 else X
-            model = model[-1]
-        elif hasattr(model, "best_estimator_"):
-            model = model.best_estimator_
-        else:
-            return model, X
+def _features_of(model, X):
+    """What the classifier at the end of pipelines and searches is given."""
+    while hasattr(model, "best_estimator_"):
+        model = model.best_estimator_
+    if isinstance(model, Pipeline):
+        X = model[:-1].transform(X) if len(model) > 1 else X
+        return _features_of(model[-1], X)
+    return X
 
 
 def _check_model(model):

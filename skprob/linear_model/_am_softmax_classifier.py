@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
+from .._arrays import to_numpy
 from .._validation import RealInterval
 from ..mappings import Softmax, Temperature
 from ._base import BaseLinearClassifier
@@ -148,8 +149,8 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
             scale = np.where(deviation > least, deviation, 1.0)
         square = np.sum((deviation / scale) ** 2 + ((mean - center) / scale) ** 2)
         return super()._model(rows) | {
-            "feature_mean_": center,
-            "feature_scale_": scale,
+            "feature_mean_": rows.beside_X(center),
+            "feature_scale_": rows.beside_X(scale),
             "constant_": float(self.constant * (np.sqrt(square) or 1.0)),
         }
 
@@ -167,8 +168,9 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
         return super()._initial(objective, warm)
 
     def _blockwise(self, X, attributes, *args):
-        parts = (attributes[name] for name in ("coef_", "intercept_", "constant_"))
-        joined = dict(zip(("coef_", "intercept_"), _joined(*parts), strict=True))
+        names = "coef_", "intercept_"
+        parts = *(to_numpy(attributes[name]) for name in names), attributes["constant_"]
+        joined = dict(zip(names, _joined(*parts), strict=True))
         return super()._blockwise(X, {**attributes, **joined}, *args)
 
 

@@ -18,6 +18,16 @@ from sklearn.utils._param_validation import (
 )
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from .._arrays import (
+    as_type,
+    beside,
+    check_no_gradient,
+    is_foreign,
+    namespace,
+    numpy_dtype,
+    take,
+    to_numpy,
+)
 from .._blas import serial_blas
 from .._saving import PlainState
 from .._validation import RealInterval, check_sample_weight
@@ -45,7 +55,7 @@ from ._fitted import replace_fitted, unchanged_on_error
 from ._given import Given
 from ._minimise import attributes_of, minimise
 from ._onnx import OnnxConvertible
-from ._prediction import BlockwisePrediction, lazy_for_dask
+from ._prediction import BlockwisePrediction, prediction_method
 from ._progress import FitProgress
 from ._rows import training_rows, warn_of_lost_labels
 from ._sparse_coef import SparseCoef
@@ -152,8 +162,33 @@ class BaseLinearClassifier(
         """The loss, or its name, that the parameters ask for."""
         return self.loss
 
+    #: Whether `fit` takes arrays of other libraries, if mapping and loss do.
+    _takes_arrays = True
+
+    def _check_array_api(self):
+        """Raise where X may not be an array of another library."""
+        found = self
+        if self._takes_arrays:
+            mapping = self._checked_mapping()
+            mapping._check_array_api()
+            found = self._checked_loss(mapping)
+            if found.supports_array_api:
+                return
+        raise ValueError(
+            f"X must be a NumPy array for {found!r}, which takes no other arrays under "
+            "array_api_dispatch=True: convert it, for instance by np.asarray(X)."
+        )
+
+    def _supports_array_api(self):
+        try:
+            mapping = get_mapping(self._mapping()) if self._takes_arrays else None
+            return mapping is not None and mapping.supports_array_api
+        except ValueError:  # Which the fit says more of.
+            return False
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
+        tags.array_api_support = self._supports_array_api()
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_label = True
         # Without an intercept no class can be favoured for every x, which
@@ -219,7 +254,9 @@ class BaseLinearClassifier(
             If rows of a label set have no label and ``none_class`` is False: they are
             left out. If labels are in no row: they are kept, with the target zero.
         """
-        warm = (self.coef_, self.intercept_) if self._starts_warm() else None
+        warm = None
+        if self._starts_warm():
+            warm = to_numpy(self.coef_), to_numpy(self.intercept_)
         # All products of a fit are of blocks, or small.
         with (
             unchanged_on_error(self),
@@ -227,7 +264,7 @@ class BaseLinearClassifier(
             training_rows(self, X, y, sample_weight, available, offset) as rows,
         ):
             warn_of_lost_labels(rows)
-            model = self._model(rows)
+            model = self._model(rows) | {"classes_": rows.labels}
             with np.errstate(over="ignore", invalid="ignore"):
                 objectives = self._objectives(rows, model, warm)
             if rows.kind == "label_set":
@@ -236,15 +273,15 @@ class BaseLinearClassifier(
 
             def fitted_attributes(parameters):
                 coef, intercept = self._to_model(objectives[-1], parameters)
-                coef = coef.astype(rows.dtype)
-                intercept = intercept.astype(rows.dtype)
+                coef = rows.beside_X(coef.astype(rows.dtype))
+                intercept = rows.beside_X(intercept.astype(rows.dtype))
                 attributes = {**model, "coef_": coef, "intercept_": intercept}
                 if rows.kind == "label_set":
                     attributes["threshold_"] = rule(
                         lambda X, given: self._blockwise(
                             X,
                             attributes,
-                            _of_classes(model["mapping_"], rows.classes),
+                            _of_classes(model["mapping_"], len(rows.classes)),
                             given,
                         )
                     )
@@ -277,7 +314,7 @@ class BaseLinearClassifier(
             )
         return self
 
-    @lazy_for_dask
+    @prediction_method
     def decision_function(self, X, *, available=None, offset=None):
         """Linear scores.
 
@@ -301,17 +338,17 @@ class BaseLinearClassifier(
         """
 
         def of_scores(scores):
-            if self.target_type_ != "class" or len(self.classes_) > 2:
-                return scores[:, : len(self.classes_)]
+            if self.target_type_ != "class" or self._n_classes > 2:
+                return scores[:, : self._n_classes]
             # The difference of the two scores, whatever the number of outputs.
             if not self.mapping_.is_order_preserving:
                 scores = self.mapping_(scores)
-            return np.diff(scores, axis=1)[:, 0]
+            return scores[:, 1] - scores[:, 0]
 
         given = {"available": available, "offset": offset}
         return self._predicted(X, of_scores, **given).to_dense()
 
-    @lazy_for_dask
+    @prediction_method
     def predict_proba(self, X, *, available=None, offset=None):
         """Probabilities of the classes; some may be exactly zero.
 
@@ -337,7 +374,7 @@ class BaseLinearClassifier(
             return probabilities.to_sparse()
         return probabilities.to_dense()
 
-    @lazy_for_dask
+    @prediction_method
     def predict_log_proba(self, X, *, available=None, offset=None):
         """Logarithms of the probabilities; -inf where a probability is zero.
 
@@ -356,11 +393,11 @@ class BaseLinearClassifier(
             Dense also with ``sparse_output``: none of them need be zero.
         """
         check_is_fitted(self)
-        of_scores = _of_classes(self.mapping_.log_probabilities, self.classes_)
+        of_scores = _of_classes(self.mapping_.log_probabilities, self._n_classes)
         given = {"available": available, "offset": offset}
         return self._predicted(X, of_scores, **given).to_dense()
 
-    @lazy_for_dask
+    @prediction_method
     def predict(self, X, *, available=None, offset=None):
         """Predicted labels, label sets, or most probable classes.
 
@@ -385,12 +422,14 @@ class BaseLinearClassifier(
         given = {"available": available, "offset": offset}
         if self.target_type_ == "label_set":
             sets = self._sets(X, **given)
-            return sets.to_sparse() if self.sparse_output else sets.to_dense()
+            if self.sparse_output:
+                return sets.to_sparse()
+            return beside(sets.to_dense(), X) if is_foreign(X) else sets.to_dense()
 
         def most_probable(scores):
             if not self.mapping_.is_order_preserving:
                 scores = self.mapping_(scores)
-            return self.classes_[scores.argmax(axis=1)]
+            return self._labels_of(namespace(scores).argmax(scores, axis=1))
 
         return self._predicted(X, most_probable, **given).to_dense()
 
@@ -457,7 +496,7 @@ class BaseLinearClassifier(
         if (X is None) != (y is None):
             raise ValueError("X and y must be given together, or neither of them.")
         is_rule = isinstance(threshold, DecisionRule)
-        n_classes = len(self.classes_)
+        n_classes = self._n_classes
         if not is_fitted_to_rows(threshold) or (is_rule and X is None):
             self.threshold_ = known_threshold(threshold, n_classes)
             return self
@@ -507,14 +546,20 @@ class BaseLinearClassifier(
             # Sparse in any case: that is how scikit-learn compares them.
             predicted = self._sets(X, **given).to_sparse()
         else:
-            predicted = self.predict(X, **given)
+            predicted = to_numpy(self.predict(X, **given))
+        if is_foreign(y):
+            check_no_gradient("y", y)
+            y = to_numpy(y)
+        if is_foreign(sample_weight):
+            sample_weight = to_numpy(sample_weight)
         if self.target_type_ == "class":
             y = as_labels(y)
         if self.target_type_ != "distribution":
             return accuracy_score(y, predicted, sample_weight=sample_weight)
         y = check_target(y, "y", len_of=predicted)
-        target = encode_target(y, "distribution", classes=self.classes_).target
-        hit = target.values[predicted[:, None] == self.classes_]
+        classes = to_numpy(self.classes_)
+        target = encode_target(y, "distribution", classes=classes).target
+        hit = target.values[predicted[:, None] == classes]
         weight = check_sample_weight(sample_weight, predicted)
         return float(np.average(hit, weights=weight))
 
@@ -534,22 +579,24 @@ class BaseLinearClassifier(
 
     def _probabilities(self, X, **given):
         check_is_fitted(self)
-        of_scores = _of_classes(self.mapping_, self.classes_)
+        of_scores = _of_classes(self.mapping_, self._n_classes)
         return self._predicted(X, of_scores, **given)
 
     def _sets(self, X, **given):
         # The threshold may have been assigned.
-        threshold = check_threshold(self.threshold_, len(self.classes_))
+        threshold = check_threshold(self.threshold_, self._n_classes)
         if isinstance(threshold, DecisionRule):
             sizes = None
             if threshold._uses_features():
-                sizes = threshold._expected_sizes(check_X(self, X, reset=False))
-            probabilities = self._probabilities(X, **given)
+                rows = to_numpy(check_X(self, X, reset=False))
+                sizes = threshold._expected_sizes(rows)
+            probabilities = self._probabilities(X, **given).on_host()
             return Sets(threshold, probabilities, sizes, _num_samples(X))
 
         def sets(scores):
-            p = self.mapping_(scores)[:, : len(self.classes_)]
-            return (p > threshold).astype(np.int64)
+            p = self.mapping_(scores)[:, : self._n_classes]
+            cuts = beside(np.asarray(threshold), p)
+            return as_type(p > cuts, namespace(p).int64)
 
         return self._predicted(X, sets, **given)
 
@@ -562,9 +609,9 @@ class BaseLinearClassifier(
 
     def _given(self, X, available, offset):
         """What is known of the rows of a checked X."""
-        n_classes, polytope = len(self.classes_), self.mapping_.polytope
+        n_classes, polytope = self._n_classes, self.mapping_.polytope
         is_pair = n_classes + self.has_none_class_ == 2 and polytope == "simplex"
-        dtype = np.result_type(X.dtype, self.coef_.dtype)
+        dtype = np.result_type(numpy_dtype(X), numpy_dtype(self.coef_))
         return Given.checked(available, offset, (X.shape[0], n_classes), is_pair, dtype)
 
     def _blockwise(self, X, attributes, of_scores, given):
@@ -577,6 +624,19 @@ class BaseLinearClassifier(
             of_scores=of_scores,
             given=given,
         )
+
+    @property
+    def _n_classes(self):
+        return self.classes_.shape[0]
+
+    def _labels_of(self, columns):
+        """The classes in these columns, where the columns are unless they are text."""
+        classes = self.classes_
+        if isinstance(columns, np.ndarray):
+            return to_numpy(classes)[columns]
+        if isinstance(classes, np.ndarray) and classes.dtype.kind not in "biuf":
+            return classes[to_numpy(columns)]
+        return take(beside(classes, columns), columns)
 
     def _inputs(self, attributes):
         """The function that makes, of rows of X, what the coefficients multiply."""
@@ -665,6 +725,6 @@ class BaseLinearClassifier(
         return objective.from_model(coef, intercept)
 
 
-def _of_classes(of_scores, classes):
+def _of_classes(of_scores, n_classes):
     """A function of scores without the column of the class for rows without a label."""
-    return lambda scores: of_scores(scores)[:, : len(classes)]
+    return lambda scores: of_scores(scores)[:, :n_classes]

@@ -4,6 +4,15 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
+from .._arrays import (
+    all_finite,
+    check_no_gradient,
+    is_foreign,
+    namespace,
+    numpy_dtype,
+    real_dtypes,
+    to_numpy,
+)
 from .._pair import n_raw_predictions
 from .._scores import standard_scores
 from .._validation import as_marginals, check_sample_weight, naming
@@ -36,12 +45,18 @@ def check_X(estimator, X, *, reset):
             "X must be in memory here, not a Dask collection. Give X.compute(), or "
             "some of its rows."
         )
+    dtypes = [np.float64, np.float32]
+    if is_foreign(X):
+        check_no_gradient("X", X)
+        dtypes = real_dtypes(X)
     with naming("X"):
+        if is_foreign(X) and namespace(X).isdtype(X.dtype, "complex floating"):
+            raise ValueError("Complex numbers were found.")
         X = validate_data(
             estimator,
             X,
             accept_sparse="csr",
-            dtype=[np.float64, np.float32],
+            dtype=dtypes,
             reset=reset,
         )
     return X
@@ -60,9 +75,8 @@ def check_predictions(predictions, first_row):
 
     Rows are counted from `first_row`.
     """
-    finite = np.isfinite(predictions)
-    if not finite.all():
-        finite = finite.all(axis=1)
+    if not all_finite(predictions):
+        finite = np.isfinite(to_numpy(predictions)).all(axis=1)
         raise ValueError(
             "X must be small enough for finite scores; in row "
             f"{first_row + np.argmin(finite)} they overflow {predictions.dtype}."
@@ -71,13 +85,16 @@ def check_predictions(predictions, first_row):
 
 def check_squares(X):
     """Raise where squares overflow, by which the solver scales the features."""
-    limit = np.sqrt(np.finfo(X.dtype).max) / 100
-    values = X.data if sparse.issparse(X) else X
-    largest = max(values.max(initial=0), -values.min(initial=0))
+    dtype, values = numpy_dtype(X), X.data if sparse.issparse(X) else X
+    limit = np.sqrt(np.finfo(dtype).max) / 100
+    if isinstance(values, np.ndarray):
+        largest = max(values.max(initial=0), -values.min(initial=0))
+    else:
+        largest = float(namespace(values).max(abs(values)))
     if largest > limit:
         raise ValueError(
             f"X must not exceed {limit:.1g} in absolute value, or the squares of "
-            f"{X.dtype} overflow; got {largest:.1g}. Scale the features."
+            f"{dtype} overflow; got {largest:.1g}. Scale the features."
         )
 
 

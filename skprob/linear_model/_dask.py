@@ -106,6 +106,15 @@ class DaskRows:
         (total,) = self._encoded.sum(_total_weight, self._class_weights)
         self.total_weight = float(total)
 
+    @property
+    def labels(self):
+        """See :class:`RowsInMemory`."""
+        return self.classes
+
+    def beside_X(self, array):
+        """The array itself: coefficients are NumPy's."""
+        return array
+
     def blocks(self, inputs, polytope):
         """See :meth:`RowsInMemory.blocks`."""
         how = inputs, self._class_weights, self._smoothing, polytope

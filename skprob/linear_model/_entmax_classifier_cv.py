@@ -21,6 +21,7 @@ from sklearn.utils.metadata_routing import (
 )
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
+from .._arrays import is_foreign
 from .._pair import n_raw_predictions
 from .._routing import manual_routing
 from ..mappings import Entmax
@@ -198,6 +199,9 @@ class EntmaxClassifierCV(BaseLinearClassifier):
         """Scores are W x + b."""
         return "dot"
 
+    # Its models' predictions are computed together.
+    _takes_arrays = False
+
     def _mapping(self):
         return Entmax(self.alpha_)
 
@@ -240,6 +244,8 @@ class EntmaxClassifierCV(BaseLinearClassifier):
             left out.
         """
         _raise_for_params(params, self, "fit")
+        if is_foreign(X):
+            self._check_array_api()
         with unchanged_on_error(self) as after_interrupt:
             alphas, strengths = checked_alphas(self.alphas), checked_Cs(self.Cs)
             data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}

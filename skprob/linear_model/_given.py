@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._arrays import beside, fill
 from ..targets import check_available, check_offset
 
 
@@ -59,9 +60,9 @@ class Given(NamedTuple):
         for key, a in self.of(rows).arguments.items():
             part = scores[:, : a.shape[1]]
             if key == "offset":
-                part += a
+                part += beside(a, part)
             else:
-                part[~a] = -np.inf
+                fill(part, beside(~a, part), -np.inf)
 
 
 NOTHING = Given()

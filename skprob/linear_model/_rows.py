@@ -6,6 +6,7 @@ from contextlib import contextmanager
 import numpy as np
 from scipy import sparse
 
+from .._arrays import is_foreign, moved, numpy_dtype, take, to_numpy
 from ..data import as_design
 from ..objective import split_rows
 from ..targets import (
@@ -31,17 +32,24 @@ def training_rows(estimator, X, y, sample_weight, available=None, offset=None):
         with dask_rows(estimator, X, y, sample_weight) as rows:
             yield rows
         return
-    given = y
+    if is_foreign(X):
+        estimator._check_array_api()
+    as_given = y
     X, y, sample_weight = check_fit_data(estimator, X, y, sample_weight)
-    names = column_names(given, y.shape, estimator.class_names)
-    encoded = estimator._encoded(y, X.dtype, names)
+    names, dtype = (
+        column_names(as_given, y.shape, estimator.class_names),
+        numpy_dtype(X),
+    )
+    encoded = estimator._encoded(y, dtype, names)
     metadata = Given(available, offset).arguments | {"sample_weight": sample_weight}
     is_pair = encoded.n_scores == 2 and estimator._polytope == "simplex"
     shape = X.shape[0], len(encoded.classes)
-    given = Given.checked(available, offset, shape, is_pair, X.dtype)
+    given = Given.checked(available, offset, shape, is_pair, dtype)
     given = _of_labelled(given, encoded)
     rows = RowsInMemory(estimator, X, encoded, sample_weight, given)
     rows.data = {"X": X, "y": y, "metadata": metadata}
+    if is_foreign(as_given) and rows.classes.dtype.kind in "biuf":
+        rows.labels = moved(rows.classes, as_given)
     yield rows
 
 
@@ -64,7 +72,8 @@ class RowsInMemory:
     ----------
     estimator : estimator
         Its ``class_weight`` and ``label_smoothing`` are read.
-    X : ndarray or CSR matrix of shape (n_samples, n_features)
+    X : array or CSR matrix of shape (n_samples, n_features)
+        Of any library.
     encoded : EncodedTarget
         Of the same rows.
     sample_weight : ndarray of shape (n_samples,)
@@ -77,6 +86,8 @@ class RowsInMemory:
         The same.
     kind, classes, has_none, n_scores
         As of the encoded target.
+    labels : array of shape (n_classes,)
+        The classes in the library, and on the device, of y.
     dtype : dtype
         Of X.
     n_rows, n_unlabelled : int
@@ -88,12 +99,13 @@ class RowsInMemory:
     """
 
     def __init__(self, estimator, X, encoded, sample_weight, given=NOTHING):
-        self.kind, self.classes, self.dtype = encoded.kind, encoded.classes, X.dtype
+        self.kind, self.classes = encoded.kind, encoded.classes
+        self.labels, self.dtype = encoded.classes, numpy_dtype(X)
         self.has_none, self.n_scores = encoded.has_none, encoded.n_scores
         rows, self.n_rows, self.n_unlabelled = encoded.labelled, X.shape[0], 0
         if rows is not None:
             self.n_unlabelled = np.count_nonzero(~rows)
-            X, sample_weight = X[rows], sample_weight[rows]
+            X, sample_weight = take(X, np.flatnonzero(rows)), sample_weight[rows]
         self._smoothing, self.given = estimator.label_smoothing, given
         self._X, self._target, self._sample_weight = X, encoded.target, sample_weight
         with np.errstate(over="ignore", invalid="ignore"):
@@ -106,6 +118,10 @@ class RowsInMemory:
     @property
     def class_totals(self):
         return self._target.class_totals(np.ones(self._target.shape[0]))
+
+    def beside_X(self, array):
+        """NumPy's array in the library, and on the device, of X."""
+        return moved(array, self._X)
 
     def blocks(self, inputs, polytope):
         """Blocks of the rows that a function makes of those of X."""
@@ -135,7 +151,7 @@ class RowsInMemory:
 
     def trial_scores(self, inputs, polytope):
         """Scores of some rows under random coefficients."""
-        X = inputs(self._X[:64])
+        X = inputs(to_numpy(take(self._X, slice(64))))
         return trial_scores(X, self.n_scores, polytope)
 
     def threshold_rule(self, estimator, mapping, path=None):

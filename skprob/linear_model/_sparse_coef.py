@@ -3,6 +3,8 @@
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from .._validation import refuse_arrays
+
 
 class SparseCoef:
     """Mixin: ``coef_`` dense or sparse, with the same predictions."""
@@ -38,6 +40,7 @@ class SparseCoef:
         True
         """
         check_is_fitted(self)
+        refuse_arrays("sparsify", coef_=self.coef_)
         self.coef_ = sparse.csr_array(self.coef_)
         return self
 

@@ -7,6 +7,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.model_selection import KFold, StratifiedKFold
 
+from .._arrays import take, to_numpy
 from ..decision import (
     RULES,
     DecisionRule,
@@ -135,7 +136,8 @@ def threshold_rule(
     has_none = target.shape[1] > n_labels
     fitted = fit_weight > 0
     if not fitted.all():  # All rows need no copy, which may not fit.
-        labels, X, given = labels[fitted], X[fitted], given.of(fitted)
+        labels, given = labels[fitted], given.of(fitted)
+        X = take(X, np.flatnonzero(fitted))
         fit_weight, weight = fit_weight[fitted], weight[fitted]
     if not labels.nnz:
         raise ValueError(_NO_LABEL)
@@ -147,7 +149,9 @@ def threshold_rule(
             return best_threshold(blocks, labels[rows], weight[rows])
 
         def sizes():
-            size = path.sizes(lambda: expected_size(X, labels, weight, has_none))
+            size = path.sizes(
+                lambda: expected_size(to_numpy(X), labels, weight, has_none)
+            )
             return size, size.out_of_fold[rows]
 
         return fitted_rule(
@@ -167,7 +171,7 @@ def threshold_rule(
     n_folds = min(_N_FOLDS, n_labelled(labels))
     if n_folds == 1 or (threshold == "auto" and n_samples > _ROWS_ENOUGH):
         return lambda probabilities: chosen(
-            probabilities(X, given), slice(None), polytope
+            probabilities(X, given).on_host(), slice(None), polytope
         )
     found = []
 
@@ -204,11 +208,13 @@ def threshold_of_rows(estimator, threshold, X, labels, weight, cv, given):
     threshold : float or DecisionRule
     """
     keep = weight > 0
-    X, labels, weight, given = X[keep], labels[keep], weight[keep], given.of(keep)
+    labels, weight, given = labels[keep], weight[keep], given.of(keep)
+    X = take(X, np.flatnonzero(keep))
     if not labels.nnz:
         raise ValueError(_NO_LABEL)
     if cv is None:
-        blocks, rows = estimator._probabilities(X, **given.arguments), slice(None)
+        blocks = estimator._probabilities(X, **given.arguments).on_host()
+        rows = slice(None)
     else:
         n_rows = n_labelled(labels)
         if not 2 <= cv <= n_rows:
@@ -217,7 +223,7 @@ def threshold_of_rows(estimator, threshold, X, labels, weight, cv, given):
                 f"X with a label; got {cv!r}."
             )
         folds = _folds(cv, labels)
-        encoded = estimator._encoded(labels, weight.dtype, estimator.classes_)
+        encoded = estimator._encoded(labels, weight.dtype, to_numpy(estimator.classes_))
         fit_weight = weight.copy()
         labelled = slice(None) if encoded.labelled is None else encoded.labelled
         fit_weight[labelled] *= class_weight_factors(
@@ -231,7 +237,7 @@ def threshold_of_rows(estimator, threshold, X, labels, weight, cv, given):
     has_none = estimator.has_none_class_
 
     def sizes():
-        size = expected_size(X, labels, weight, has_none)
+        size = expected_size(to_numpy(X), labels, weight, has_none)
         return size, size.out_of_fold[rows]
 
     return fitted_rule(
@@ -307,7 +313,7 @@ class _Alone:
                 # The fit to all rows warns, and a fold may be without a rare label.
                 warnings.simplefilter("ignore", UserWarning)
                 known = {"sample_weight": weight[train], **given.of(train).arguments}
-                model.fit(X[train], labels[train], **known)
+                model.fit(take(X, train), labels[train], **known)
             yield model
 
     def sizes(self, make):
@@ -340,7 +346,7 @@ def _out_of_fold(models, X, folds, given):
     """
     tests = [test for _, test in folds]
     blocks = [
-        model._probabilities(X[test], **given.of(test).arguments)
+        model._probabilities(take(X, test), **given.of(test).arguments).on_host()
         for model, test in zip(models, tests, strict=True)
     ]
     return _Chain(blocks), np.concatenate(tests)

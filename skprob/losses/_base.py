@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
+from .._arrays import namespace, row_max, zeros
 from .._pair import pair_adjoint, pair_scores
 from .._scores import standard_scores
 from .._validation import as_rows
@@ -43,8 +44,8 @@ class LossLinearization(NamedTuple):
         """
         if self.shorter_diagonal is not None:
             return self.shorter_diagonal
-        shape, dtype = self.gradient.shape, self.gradient.dtype
-        return partial(_diagonal_by_products, self.hessian_product, shape, dtype)
+        shape, like = self.gradient.shape, self.gradient[:1, :1] + 0
+        return partial(_diagonal_by_products, self.hessian_product, shape, like)
 
 
 class Loss(BaseEstimator, metaclass=ABCMeta):
@@ -91,6 +92,11 @@ class Loss(BaseEstimator, metaclass=ABCMeta):
     def polytope(self):
         """Where the mapping's values lie: see :class:`~skprob.mappings.Mapping`."""
         return get_mapping(self.mapping).polytope
+
+    @property
+    def supports_array_api(self):
+        """Whether kernels take any library's arrays: see `Mapping`."""
+        return get_mapping(self.mapping).supports_array_api
 
     def with_mapping(self, mapping):
         """A copy of the loss with this mapping."""
@@ -186,7 +192,7 @@ class Loss(BaseEstimator, metaclass=ABCMeta):
             linear.values,
             pair_adjoint(linear.gradient),
             product,
-            lambda: product(np.ones_like(difference)),
+            lambda: product(namespace(difference).ones_like(difference)),
         )
 
     # For users.
@@ -263,7 +269,7 @@ def shift_to_standard(scores, mapping):
     """Shift scores, in place, to what the kernels of a mapping take."""
     if mapping.is_shift_invariant:
         with np.errstate(over="ignore"):
-            scores -= scores.max(axis=1, keepdims=True)
+            scores -= row_max(scores)
     return scores
 
 
@@ -276,13 +282,13 @@ def check_shape(mapping, what, found, shape):
         )
 
 
-def _diagonal_by_products(product, shape, dtype):
+def _diagonal_by_products(product, shape, like):
     """Diagonal of a square matrix for each row, from products with directions.
 
-    ``product(direction)`` multiplies row by row; `shape` is (n_samples, n_classes).
+    ``product(direction)`` multiplies row by row; `shape` is (n_samples, n_classes), and
+    `like` an array of the type.
     """
-    diagonal = np.empty(shape, dtype)
-    direction = np.empty(shape, dtype)
+    diagonal, direction = zeros(shape, like), zeros(shape, like)
     for k in range(shape[1]):
         direction[...] = 0
         direction[:, k] = 1

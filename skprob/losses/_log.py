@@ -2,9 +2,9 @@
 
 import math
 
-import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
+from .._arrays import namespace
 from .._validation import RealInterval
 from ..mappings import Softmax, Temperature, get_mapping
 from ._base import Loss, LossLinearization, check_shape, shift_to_standard
@@ -108,8 +108,8 @@ class LogLoss(Loss):
 
         p, jvp, vjp, vjp_derivative, _ = mapping.linearize(scores)
         check_shape(mapping, "probabilities", p, target.shape)
-        smoothed = p + epsilon
-        values = math.log1p(p.shape[1] * epsilon) - target.inner(np.log(smoothed))
+        smoothed, log = p + epsilon, namespace(p).log
+        values = math.log1p(p.shape[1] * epsilon) - target.inner(log(smoothed))
         slope = -q / smoothed
 
         def hessian_product(direction):

@@ -17,6 +17,11 @@ class WrappedLoss(Loss):
         return self.loss.is_convex
 
     @property
+    def supports_array_api(self):
+        """Whether the loss does."""
+        return self.loss.supports_array_api
+
+    @property
     def has_bounded_hessian(self):
         """Whether the loss has one."""
         return self.loss.has_bounded_hessian

@@ -9,8 +9,15 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import validate_parameter_constraints
 
+from .._arrays import copied, is_foreign, namespace, positive_part, zeros
 from .._scores import standard_scores
-from .._validation import as_points, as_rows
+from .._validation import (
+    array_points,
+    array_rows,
+    as_points,
+    as_rows,
+    refuse_arrays,
+)
 from ._numerical import numerical_linearization
 from ._rows import by_blocks
 from ._sampling import (
@@ -146,6 +153,8 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
     is_separable = False
     #: Is it the Euclidean projection onto the simplex?
     is_projection = False
+    #: Do its kernels take arrays of any library that follows the array API standard?
+    supports_array_api = False
     #: Is nothing known but the values? Then it is trained as a gradient field.
     is_only_a_function = False
 
@@ -232,7 +241,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
 
     def linearize_with_potential(self, scores):
         """:class:`Linearization` at standard scores, and the potential of each row."""
-        potential = self.probabilities_and_potential(np.array(scores, order="K"))[1]
+        potential = self.probabilities_and_potential(copied(scores))[1]
         return self.linearize(scores), potential
 
     def linearize_difference(self, difference):
@@ -247,10 +256,11 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         """:class:`Linearization` of log-probabilities at standard scores."""
         p, jvp, vjp, vjp_derivative, _ = self.linearize(scores)
         # A probability of zero stays zero nearby: its logarithm does not move.
-        inverse = np.zeros_like(p)
-        np.divide(1, np.maximum(p, np.finfo(p.dtype).tiny), out=inverse, where=p > 0)
+        xp, is_positive = namespace(p), p > 0
+        lowest = float(xp.finfo(p.dtype).smallest_normal)
+        inverse = xp.where(is_positive, 1 / xp.clip(p, lowest, None), 0.0)
         with np.errstate(divide="ignore"):
-            log_p = np.log(p)
+            log_p = xp.log(p)
 
         def log_jvp(direction):
             return jvp(direction) * inverse
@@ -260,7 +270,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
 
         def log_vjp_derivative(cotangent, direction):
             scaled = cotangent * inverse
-            moved = vjp(scaled * log_jvp(direction.copy(order="K")))
+            moved = vjp(scaled * log_jvp(copied(direction)))
             return vjp_derivative(scaled, direction) - moved
 
         if vjp_derivative is None:
@@ -268,6 +278,22 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         return Linearization(log_p, log_jvp, log_vjp, log_vjp_derivative)
 
     # For users: checked, and computed in blocks of rows.
+
+    def _checked(self, scores, **others):
+        """Scores, and arrays of their shape, as float arrays of one library."""
+        self._validate_params()
+        if is_foreign(scores):
+            self._check_array_api()
+            return array_rows(scores, **others)
+        return as_rows(scores, **others)
+
+    def _check_array_api(self):
+        if not self.supports_array_api:
+            raise ValueError(
+                f"{self!r} takes NumPy arrays only, and no other arrays under "
+                "array_api_dispatch=True: convert them, for instance by "
+                "np.asarray(array)."
+            )
 
     def __call__(self, scores):
         """Probabilities of scores.
@@ -290,8 +316,8 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
             or +inf, or have a row of -inf only; if a parameter of the mapping is
             not allowed.
         """
-        self._validate_params()
-        return by_blocks(self.probabilities, as_rows(scores), self._standard)
+        scores = self._checked(scores)
+        return by_blocks(self.probabilities, scores, self._standard)
 
     def log_probabilities(self, scores):
         """Logarithm of the probabilities; -inf where a probability is zero.
@@ -312,12 +338,12 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         TypeError
             If the mapping has no Jacobian.
         """
-        self._validate_params()
+        scores = self._checked(scores)
 
         def kernel(block):
             return self.log_linearize(block).probabilities
 
-        return by_blocks(kernel, as_rows(scores), self._standard)
+        return by_blocks(kernel, scores, self._standard)
 
     def jvp(self, scores, direction):
         """Jacobian at `scores` times `direction`, row by row.
@@ -338,8 +364,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         TypeError
             If the mapping has no Jacobian.
         """
-        self._validate_params()
-        scores, direction = as_rows(scores, direction=direction)
+        scores, direction = self._checked(scores, direction=direction)
 
         def kernel(block, block_direction):
             return self.linearize(block).jvp(block_direction)
@@ -365,8 +390,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         TypeError
             If the mapping has no Jacobian.
         """
-        self._validate_params()
-        scores, direction = as_rows(scores, direction=direction)
+        scores, direction = self._checked(scores, direction=direction)
 
         def kernel(block, block_direction):
             return self.linearize(block).vjp(block_direction)
@@ -394,16 +418,14 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         TypeError
             If the mapping has no Jacobian.
         """
-        self._validate_params()
-        scores = as_rows(scores)
-        jvp = self.linearize(self._standard(scores)).jvp
-        jacobian = np.empty((*scores.shape, scores.shape[1]), dtype=scores.dtype)
+        scores = self._checked(scores)
+        jvp, columns = self.linearize(self._standard(scores)).jvp, []
         for j in range(scores.shape[1]):
-            direction = np.zeros_like(scores)
+            direction = zeros(scores.shape, scores)
             direction[:, j] = 1
-            jacobian[:, :, j] = jvp(direction)
-        jacobian += 0.0  # A negative zero is a surprise to whoever inspects it.
-        return jacobian
+            columns.append(jvp(direction))
+        # A negative zero is a surprise to whoever inspects it.
+        return namespace(scores).stack(columns, axis=2) + 0.0
 
     def potential(self, scores):
         """Convex function of the scores whose gradient the mapping is.
@@ -423,17 +445,16 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         TypeError
             If the mapping has no potential.
         """
-        self._validate_params()
-        scores = as_rows(scores)
+        scores = self._checked(scores)
 
         def kernel(block):
             return self.probabilities_and_potential(block)[1]
 
-        potential = by_blocks(kernel, scores, self._standard)
+        potential, xp = by_blocks(kernel, scores, self._standard), namespace(scores)
         if self.is_shift_invariant:
-            potential += self.sum_range[0] * scores.max(axis=1)
+            potential += self.sum_range[0] * xp.max(scores, axis=1)
         elif self.polytope == "cube":
-            potential += np.maximum(scores, 0).sum(axis=1)
+            potential += xp.sum(positive_part(scores), axis=1)
         return potential
 
     def entropy(self, probabilities):
@@ -458,7 +479,12 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
             If the mapping has no entropy.
         """
         self._validate_params()
-        return -self.negative_entropy(as_points(probabilities, self.polytope))
+        if is_foreign(probabilities):
+            self._check_array_api()
+            check = array_points
+        else:
+            check = as_points
+        return -self.negative_entropy(check(probabilities, self.polytope))
 
     def sample(self, scores, size=None, random_state=None):
         """Classes drawn from the probabilities of scores.
@@ -493,6 +519,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         >>> Sparsemax().sample([[0.5, 0.25, -1.0]], size=8, random_state=0)
         array([[0, 1, 0, 0, 0, 1, 0, 1]])
         """
+        refuse_arrays("sample", scores=scores)
         check_sampling("sample", size=size, random_state=random_state)
         draw = draw_sets if self.polytope == "cube" else draw_classes
         return draw(self(scores), size, random_state)
@@ -539,6 +566,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         array([[0.725, 0.275, 0.   ]])
         """
         given = {"temperature": temperature, "size": size, "random_state": random_state}
+        refuse_arrays("relaxed_sample", scores=scores)
         check_sampling("relaxed_sample", **given)
         if self.polytope == "cube":
             p = self(scores)

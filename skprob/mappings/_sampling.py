@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, validate_parameter_constraints
 
 from .._scores import standard_scores
-from .._validation import RealInterval, as_rows
+from .._validation import RealInterval, as_rows, refuse_arrays
 
 _CONSTRAINTS = {
     "size": [Interval(Integral, 1, None, closed="left"), None],
@@ -110,6 +110,7 @@ def gumbel_max(scores, size=None, random_state=None):
     >>> gumbel_max([[9.0, 0.0, 0.0]], size=5, random_state=0)
     array([[0, 0, 0, 0, 0]])
     """
+    refuse_arrays("gumbel_max", scores=scores)
     check_sampling("gumbel_max", size=size, random_state=random_state)
     scores = standard_scores(as_rows(scores), shift=True)
     rng = check_random_state(random_state)
@@ -164,6 +165,7 @@ def gumbel_softmax(scores, temperature=1.0, size=None, random_state=None):
     array([[1., 0.]])
     """
     given = {"temperature": temperature, "size": size, "random_state": random_state}
+    refuse_arrays("gumbel_softmax", scores=scores)
     check_sampling("gumbel_softmax", **given)
     scores = standard_scores(as_rows(scores), shift=True)
     return relax_classes(scores, **given).astype(scores.dtype)

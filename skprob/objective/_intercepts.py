@@ -3,6 +3,7 @@
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, cg
 
+from .._arrays import as_type, beside, namespace, to_numpy
 from ._block import check_finite, linearize_loss, raw_predictions, weighted_total
 
 # Newton's steps, and trials of the length of each. Three steps are usual.
@@ -99,10 +100,11 @@ class _Shifted:
 
     def __init__(self, rows, shift, loss):
         target, self._weight, self._predictions = rows
-        predictions = self._predictions + shift.astype(self._predictions.dtype)
+        shift = as_type(beside(shift, self._predictions), self._predictions.dtype)
+        predictions = self._predictions + shift
         linear, self._loss = linearize_loss(loss, predictions, target), loss
         self._value = weighted_total(linear.values, self._weight)[0]
-        self._gradient = self._weight @ linear.gradient
+        self._gradient = self._of_rows(linear.gradient)
         self._product, self._diagonal = linear.hessian_product, linear.hessian_diagonal
 
     def value_and_gradient(self):
@@ -111,10 +113,13 @@ class _Shifted:
     def curvature(self):
         diagonal = self._diagonal()
         check_finite("second derivative of the loss", diagonal, self._loss)
-        return (self._weight @ diagonal,)
+        return (self._of_rows(diagonal),)
 
     def product(self, direction):
         # In the layout of what it is multiplied with.
-        along = np.empty_like(self._predictions)
-        along[...] = direction
-        return (self._weight @ self._product(along),)
+        along = namespace(self._predictions).empty_like(self._predictions)
+        along[...] = beside(direction, self._predictions)
+        return (self._of_rows(self._product(along)),)
+
+    def _of_rows(self, array):
+        return to_numpy(self._weight @ array)

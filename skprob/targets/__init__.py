@@ -16,6 +16,7 @@ have few non-zeros a row, are never written out class by class. Every target has
   their numbers.
 """
 
+from ._array import ArrayTarget, target_beside
 from ._check import as_target, check_target, column_names
 from ._choice_set import ChoiceSetTarget, check_available, check_target_available
 from ._class_weight import class_weight_factors, mean_weights, weights_of_classes
@@ -29,6 +30,7 @@ from ._sparse import SparseTarget
 
 __all__ = [
     "KINDS",
+    "ArrayTarget",
     "ChoiceSetTarget",
     "DenseTarget",
     "EncodedTarget",
@@ -47,6 +49,7 @@ __all__ = [
     "encode_target",
     "infer_target_type",
     "mean_weights",
+    "target_beside",
     "unique_labels",
     "weights_of_classes",
 ]

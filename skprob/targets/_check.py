@@ -5,6 +5,7 @@ from scipy import sparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import _get_feature_names
 
+from .._arrays import check_no_gradient, is_foreign, to_numpy
 from .._validation import as_points, as_real, naming
 from ._dense import DenseTarget
 from ._sparse import SparseTarget
@@ -43,6 +44,9 @@ def check_target(y, name, *, len_of):
             f"{name} must be in memory here, not a Dask collection; got "
             f"{type(y).__name__}. Give {name}.compute(), or Dask collections only."
         )
+    if is_foreign(y):
+        check_no_gradient(name, y)
+        y = to_numpy(y)
     _check_no_lists_of_labels(y, name)
     with naming(name):
         if y is None or np.isscalar(y):

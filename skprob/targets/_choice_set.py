@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._arrays import fill, is_foreign, namespace, take, to_numpy
 from ._dense import DenseTarget
 from ._wrapped import WrappedTarget
 
@@ -47,14 +48,14 @@ class ChoiceSetTarget(WrappedTarget):
     @property
     def n_available(self):
         """How many classes each row may choose from."""
-        return np.count_nonzero(self.available, axis=1)
+        return namespace(self.available).count_nonzero(self.available, axis=1)
 
     def mask(self, array, value):
         """Set entries of classes that are not available, in place."""
-        np.copyto(array, value, where=~self.available)
+        fill(array, ~self.available, value)
 
     def _of(self, target, rows):
-        return ChoiceSetTarget(target, self.available[rows])
+        return ChoiceSetTarget(target, take(self.available, rows))
 
 
 def check_available(available, shape, name="available"):
@@ -78,7 +79,7 @@ def check_available(available, shape, name="available"):
     ValueError
         If it has another shape, other values, or a row without any class.
     """
-    found = np.asarray(available)
+    found = to_numpy(available) if is_foreign(available) else np.asarray(available)
     if found.shape != tuple(shape):
         raise ValueError(
             f"{name} must be booleans of shape (n_samples, n_classes), {tuple(shape)}; "

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._arrays import is_foreign, take, to_numpy
 from .._pair import pair_scores
 from .._validation import as_real
 from ._wrapped import WrappedTarget
@@ -31,7 +32,7 @@ class OffsetTarget(WrappedTarget):
     offset: np.ndarray
 
     def _of(self, target, rows):
-        return OffsetTarget(target, self.offset[rows])
+        return OffsetTarget(target, take(self.offset, rows))
 
 
 def check_offset(offset, n_samples, n_classes, is_pair, dtype):
@@ -69,7 +70,8 @@ def check_offset(offset, n_samples, n_classes, is_pair, dtype):
             f"offset must be in memory here, not a Dask collection; got "
             f"{type(offset).__name__}. Give offset.compute()."
         )
-    found = as_real("offset", offset)
+    found = to_numpy(offset) if is_foreign(offset) else offset
+    found = as_real("offset", found)
     if found.shape == (n_samples,) and is_pair:
         found = pair_scores(found[:, None])
     if found.shape != (n_samples, n_classes):
