@@ -61,7 +61,7 @@ async () => {
   const walker = document.createTreeWalker(article, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     if (node.parentElement.closest("pre, code, script, style, mjx-container")) continue;
-    if (/\\\(|\\\[|\\(frac|alpha|sum|log|langle)\b|:math:|:class:/.test(node.data))
+    if (/\\\(|\\\[|\\(frac|alpha|sum|log|langle)\b|:math:|:class:|bool\(x\) -> bool/.test(node.data))
       found.push(`raw markup: “${short(node.data)}”`);
   }
   return found;
