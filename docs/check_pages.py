@@ -58,10 +58,12 @@ async () => {
   }
   for (const failed of article.querySelectorAll("mjx-merror, [data-mjx-error]"))
     found.push(`wrong TeX: ${failed.getAttribute("data-mjx-error") ?? name(failed)}`);
+  const markup =
+    /\\\(|\\\[|\\(frac|alpha|sum|log|langle)\b|:math:|:class:|bool\(x\) -> bool/;
   const walker = document.createTreeWalker(article, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     if (node.parentElement.closest("pre, code, script, style, mjx-container")) continue;
-    if (/\\\(|\\\[|\\(frac|alpha|sum|log|langle)\b|:math:|:class:|bool\(x\) -> bool/.test(node.data))
+    if (markup.test(node.data))
       found.push(`raw markup: “${short(node.data)}”`);
   }
   return found;
