@@ -14,7 +14,7 @@ from unittest.mock import patch
 import numpy as np
 
 from skprob.data import StandardizedDesign, _dense, _design, _rows
-from skprob.linear_model import _search
+from skprob.linear_model import _scoring
 from skprob.losses import FenchelYoungLoss
 from skprob.losses._base import Loss
 from skprob.objective import Linearization, _block, _linear
@@ -257,7 +257,7 @@ GROUPS = {
             _path, "Preconditioner", lambda *_: None
         ),
         "search: scoring together": setting(
-            _search, "predicted", lambda _, models: models
+            _scoring, "predicted", lambda _, models, available: models
         ),
     },
 }

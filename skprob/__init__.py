@@ -10,6 +10,7 @@ _CLASSIFIERS = [
     "EntmaxClassifierCV",
     "LinearClassifier",
     "PerturbMaxClassifier",
+    "PerturbMaxClassifierCV",
     "SigmoidClassifier",
     "SoftmaxClassifier",
     "SparseSoftmaxClassifier",

@@ -10,19 +10,20 @@ from skprob import (
     EntmaxClassifier,
     EntmaxClassifierCV,
     LinearClassifier,
+    PerturbMaxClassifierCV,
     SigmoidClassifier,
     SparseSoftmaxClassifier,
 )
 from skprob.mappings import MAPPINGS, Entmax
 
 PUBLIC = [getattr(skprob, name) for name in skprob.__all__]
-#: All but the one that is itself a search, and the one that learns label sets alone,
+#: All but those that are searches themselves, and the one that learns label sets alone,
 #: which have tests of their own.
 CLASSIFIERS = [
     member
     for member in PUBLIC
     if isinstance(member, type)
-    and member not in (EntmaxClassifierCV, SigmoidClassifier)
+    and member not in (EntmaxClassifierCV, PerturbMaxClassifierCV, SigmoidClassifier)
 ]
 
 
@@ -72,6 +73,7 @@ SAMPLE = _by_name(
 CLASSES = [
     *(classifier() for classifier in CLASSIFIERS),
     EntmaxClassifierCV(alphas=(1, 2), Cs=(0.1, 1), cv=2),
+    PerturbMaxClassifierCV(noises=("gumbel",), Cs=(0.1, 1), cv=2),
 ]
 #: Parameters, for those of the checks that the model itself can fail.
 VARIANTS = [

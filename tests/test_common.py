@@ -15,6 +15,7 @@ from sklearn.utils.estimator_checks import (
 
 from skprob import (
     EntmaxClassifier,
+    EntmaxClassifierCV,
     LinearClassifier,
     SoftmaxClassifier,
     SparsemaxClassifier,
@@ -65,13 +66,11 @@ METHODS = [
 
 
 def _shares_its_methods(model):
-    """Whether what it does with its input is what LinearClassifier does."""
-    return (
-        model.similarity == "dot"
-        and type(model) is not LinearClassifier
-        and all(
-            getattr(type(model), m) is getattr(LinearClassifier, m) for m in METHODS
-        )
+    """Whether what it does with its input is what another class does."""
+    return model.similarity == "dot" and any(
+        all(getattr(type(model), m) is getattr(other, m) for m in METHODS)
+        for other in (LinearClassifier, EntmaxClassifierCV)
+        if type(model) is not other
     )
 
 

@@ -184,8 +184,8 @@ def test_the_core_can_be_read_in_an_afternoon():
     paths = [*core_modules(), ROOT / "linear_model" / "_path.py"]
     # Some files of different packages have the same name.
     n_lines = sum(len(path.read_text().splitlines()) for path in paths)
-    # Splitting takes 200 of them, and what is said of remote blocks 30.
-    assert n_lines <= 3910, n_lines
+    # Splitting takes 200 of them, remote blocks 30, arrays of other libraries 90 more.
+    assert n_lines <= 4030, n_lines
     assert len(DASK.read_text().splitlines()) <= 500
     assert len(ARRAYS.read_text().splitlines()) <= 120
 

@@ -8,6 +8,7 @@ _MODULES = {
     "EntmaxClassifierCV": "_entmax_classifier_cv",
     "LinearClassifier": "_linear_classifier",
     "PerturbMaxClassifier": "_perturb_max_classifier",
+    "PerturbMaxClassifierCV": "_perturb_max_classifier_cv",
     "SigmoidClassifier": "_sigmoid_classifier",
     "SoftmaxClassifier": "_softmax_classifier",
     "SparseSoftmaxClassifier": "_sparse_softmax_classifier",

@@ -34,11 +34,9 @@ from .._validation import RealInterval, check_sample_weight
 from ..decision import DecisionRule, as_indicator
 from ..losses import (
     LOSSES,
-    ChoiceSetLoss,
     FenchelYoungLoss,
     Loss,
     MarginLoss,
-    OffsetLoss,
     get_loss,
 )
 from ..mappings import Softmax, Temperature, get_mapping
@@ -683,10 +681,7 @@ class BaseLinearClassifier(
             losses = [FenchelYoungLoss(Softmax()), *losses]
         if warm is not None:
             losses = losses[-1:]
-        if rows.given.available is not None:
-            losses = [ChoiceSetLoss(loss) for loss in losses]
-        if rows.given.offset is not None:
-            losses = [OffsetLoss(loss) for loss in losses]
+        losses = [rows.given.loss_with(loss) for loss in losses]
         blocks = rows.blocks(inputs, polytope)
         if self.similarity == "cosine":
             first = CosineObjective(blocks, losses[0])

@@ -109,7 +109,7 @@ solver_ : str
     The method that was used: "newton-cholesky" (Newton's steps with the whole Hessian),
     "newton-cg" (by conjugate gradients) or "lbfgs"; two of them joined by "+" if one
     went on where the other ended.
-history_ : dict of str to ndarray of shape (``n_iter_`` + 1,)
+history_ : dict of str to ndarray of shape (n_iterations + 1,)
     The start and each iteration: "iteration", its number; "objective"; "gradient_norm",
     as ``gradient_norm_``; "duality_gap", NaN where it was not computed; "passes", how
     often X had been read by then, where a product with some of the rows is a part of a
@@ -134,30 +134,110 @@ n_features_in_ : int
 feature_names_in_ : ndarray of shape (``n_features_in_``,)
     Names of the features, if X had names that are all strings."""
 
+_SEARCH_PARAMETERS = """\
+Cs : int or array-like of shape (n_Cs,), default=10
+    The values of C to choose from; a number stands for so many from 1e-4 to 1e4
+    times the C of "auto" for each {value}, evenly on a logarithmic scale.
+cv : int, cross-validation generator or iterable, default=None
+    As in :class:`~sklearn.model_selection.GridSearchCV`: None is five folds,
+    stratified for labels.
+scoring : str or callable, default=None
+    A name of scikit-learn's or ``scorer(estimator, X, y)``, greater is better.
+    None is the accuracy, ``score`` of the classifier of one fit. The Brier score
+    (:class:`~skprob.metrics.BrierScorer`) compares probabilities of different
+    mappings fairly; the log loss does not, once one is zero. As in
+    :class:`~sklearn.linear_model.LogisticRegressionCV` a scorer of scikit-learn's is
+    told all classes, as its ``labels``.
+refit : bool, default=True
+    Whether a model with the chosen pair is fitted to all data in the end. If
+    not, there are only the results of the search, and nothing to predict with.
+n_jobs : int, default=None
+    Folds at a time, each in a process of its own; -1 uses all processors."""
+
+_SEARCH_VERBOSE = """\
+verbose : int, default=0
+    1 prints every tenth fit of the search, and iteration of the final one; 2
+    prints every one."""
+
+_SEARCH_ATTRIBUTES = """\
+C_ : float
+    The chosen C.
+best_score_ : float
+    Mean score of the chosen pair over the folds.
+scores_ : ndarray of shape (n_folds, n_{value}s, n_Cs)
+    Score of each model on the rows of its fold that it was not fitted to.
+Cs_ : ndarray of shape (n_{value}s, n_Cs)
+    The values of C for each {value}, in the order given.
+coefs_paths_ : ndarray of shape (n_folds, n_{value}s, n_Cs, n_classes, n_features)
+    Coefficients of all models, with rows as those of ``coef_``.
+intercepts_paths_ : ndarray of shape (n_folds, n_{value}s, n_Cs, n_classes)
+    Intercepts of all models.
+n_iter_ : ndarray of int of shape (n_folds, n_{value}s, n_Cs)
+    Iterations of each fit of the search, 0 where the solution before was within the
+    tolerance. Those of the final fit are ``history_["iteration"][-1]``.
+{attributes}"""
+
+_SEARCH_NOTES = """\
+scikit-learn's callbacks get a task "candidate" for each fit of the search and then
+one for the "refit". With several jobs those of a fold come together, when it ends.
+
+A class that the training rows of a fold lack is one of the classes of its models all
+the same, as in :class:`~sklearn.linear_model.LogisticRegressionCV`.
+
+A KeyboardInterrupt keeps what the search has found: ``classes_``, ``{value}s_``,
+``Cs_``, and ``scores_``, ``coefs_paths_`` and ``intercepts_paths_`` with NaN, and
+``n_iter_`` with -1, for the fits that have not ended, or with several jobs for the
+folds that have not. The models of one {value} are scored together, after the last of
+them. ``{value}_``, ``C_`` and ``best_score_`` are there if it was the final fit that
+was interrupted. Nothing is left of an earlier fit, and ``predict`` raises a
+NotFittedError. After an error the classifier is as it was before."""
+
 
 def with_shared_sections(cls):
     """Class decorator: fill {parameters} and {attributes} into the docstring.
 
     The class is said to be of the package, under which pickle and skops look for it.
 
-    Of the shared parameters those are described that the constructor takes and the
-    docstring does not describe itself, with the constructor's default of C.
+    Those of a search have the prefix "search_", and {search_notes} beside. Of the
+    shared entries those are described that the docstring does not describe itself; of
+    the parameters those that the constructor takes, with its default of C.
     """
     taken = inspect.signature(cls.__init__).parameters
-    entries = re.split(r"\n(?=\w+ : )", _PARAMETERS)
-    names = [entry.split(" : ")[0] for entry in entries]
-    entries = [
+    value = getattr(cls, "_parameter", "")
+    for name, text in (
+        ("search_parameters", _SEARCH_PARAMETERS),
+        ("search_verbose", _SEARCH_VERBOSE),
+        ("search_attributes", _SEARCH_ATTRIBUTES),
+        ("search_notes", _SEARCH_NOTES),
+    ):
+        _fill(cls, name, text.replace("{value}", value))
+    parameters = "\n".join(
         entry
-        for name, entry in zip(names, entries, strict=True)
+        for name, entry in _entries(_PARAMETERS)
         if name in taken and f"    {name} : " not in cls.__doc__
-    ]
-    parameters = "\n".join(entries)
+    )
     if "C" in taken and taken["C"].default == "auto":
         given = 'C : float or "auto", default='
         parameters = parameters.replace(f"{given}1.0", f'{given}"auto"')
-    sections = {"parameters": parameters, "attributes": _ATTRIBUTES}
-    for name, text in sections.items():
-        text = text.replace("\n", "\n    ")
-        cls.__doc__ = cls.__doc__.replace(f"{{{name}}}", text)
+    _fill(cls, "parameters", parameters)
+    # A parameter is described before the attributes are, and not among them.
+    described = cls.__doc__.partition("    Attributes\n")[2]
+    attributes = [
+        entry
+        for name, entry in _entries(_ATTRIBUTES)
+        if f"    {name} : " not in described
+    ]
+    _fill(cls, "attributes", "\n".join(attributes))
     cls.__module__ = __name__.rpartition(".")[0]
     return cls
+
+
+def _entries(section):
+    """Names and texts of what a section describes."""
+    entries = re.split(r"\n(?=\w+ : )", section)
+    return [(entry.split(" : ")[0], entry) for entry in entries]
+
+
+def _fill(cls, name, text):
+    text = text.replace("\n", "\n    ")
+    cls.__doc__ = cls.__doc__.replace(f"{{{name}}}", text)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._arrays import beside, fill
+from ..losses import ChoiceSetLoss, OffsetLoss
 from ..targets import check_available, check_offset
 
 
@@ -54,6 +55,12 @@ class Given(NamedTuple):
                 for key, a in self.arguments.items()
             }
         )
+
+    def loss_with(self, loss):
+        """A loss of targets that carry what is known."""
+        if self.available is not None:
+            loss = ChoiceSetLoss(loss)
+        return loss if self.offset is None else OffsetLoss(loss)
 
     def put_into(self, scores, rows):
         """Change the scores of some rows in place, of the first classes."""

@@ -1,8 +1,41 @@
-"""The values of alpha and C that a search goes through."""
+"""The values that a search goes through: of one parameter of the mapping, and C."""
 
 from numbers import Integral
+from typing import NamedTuple
 
 import numpy as np
+
+
+class Grid(NamedTuple):
+    """All pairs of a value of a parameter and a value of C.
+
+    Attributes
+    ----------
+    parameter : str
+        Of the classifier that is searched over.
+    values : sequence of length n_values
+    Cs : ndarray of shape (n_values, n_Cs)
+        In any order, the same for all values; a path goes from much penalty to little.
+    order : ndarray of int of shape (n_values,)
+        The values in the order that a path takes them.
+    starts_from_last : bool
+        Whether the fits of a value start from those of the value before.
+    """
+
+    parameter: str
+    values: object
+    Cs: np.ndarray
+    order: np.ndarray
+    starts_from_last: bool
+
+    @property
+    def columns(self):
+        """The places of the values of C, from much penalty to little."""
+        return np.argsort(self.Cs[0])
+
+    def of_value(self, template, number, C):
+        """Set a template's parameter to a value, and its C."""
+        return template.set_params(**{self.parameter: self.values[number], "C": C})
 
 
 def checked_alphas(alphas):
@@ -20,7 +53,7 @@ def checked_Cs(Cs):
 def _checked(name, values, allowed, is_allowed):
     try:
         grid = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         grid = np.array(np.nan)
     if grid.ndim != 1 or grid.size == 0 or not is_allowed(grid).all():
         raise ValueError(

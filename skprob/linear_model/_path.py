@@ -1,4 +1,4 @@
-"""Fits over a grid of alpha and C, each started from its neighbours' solutions."""
+"""Fits over a grid, each started from its neighbours' solutions."""
 
 import copy
 from typing import NamedTuple
@@ -7,57 +7,61 @@ import numpy as np
 from sklearn.base import clone
 
 from ..solvers import minimize_path
-from ._rows import RowsInMemory
+from ._rows import RowsInMemory, of_labelled
 from ._strength import penalty
 
 
 class PathPoint(NamedTuple):
-    """A fitted model, and whether its gradient is within the tolerance."""
+    """A fitted model, whether its gradient is within the tolerance, and iterations."""
 
     model: object
     converged: bool
+    n_iter: int
 
 
-def entmax_path(template, X, y, sample_weight, classes, has_none, alphas, Cs):
-    """Yield a :class:`PathPoint` for every alpha and, for each of them, every C.
+def fitted_path(template, data, grid):
+    """Yield a :class:`PathPoint` for every value and, for each of them, every C.
 
-    A fit starts from the solution for the C before, the first of an alpha from that
-    for the alpha before. What depends on the features alone is computed once.
-
-    `template` is an EntmaxClassifier with the parameters of all models other than alpha
-    and C. X, y and `sample_weight` are checked, y is of the kind that
-    ``template.target_type`` names, and `Cs`, of shape (n_alphas, n_Cs), go from much
-    penalty to little. With `has_none` there is a class for rows without a label.
+    A fit starts from the solution for the C before, the first of a value, if the grid
+    says so, from that for the value before. What depends on the features alone is
+    computed once. `template` is an unfitted classifier with the parameters of all
+    models but for those of the :class:`Grid`, `data` a :class:`TrainingData`.
     """
+    X, y, sample_weight, given, classes, has_none = data
     encoded = template._encoded(y, X.dtype, classes, has_none)
-    rows = RowsInMemory(template, X, encoded, sample_weight)
-    shared = _Shared(classes, has_none, alphas, Cs)
+    given = of_labelled(given, encoded)
+    rows = RowsInMemory(template, X, encoded, sample_weight, given)
+    shared = _Shared(data, grid)
     options = {name: getattr(template, name) for name in ("solver", "tol", "max_iter")}
     objective, starts = None, []
-    for alpha, Cs_of_alpha in zip(alphas, Cs, strict=True):
-        strengths = np.array([penalty(C, rows.total_weight) for C in Cs_of_alpha])
+    for number in grid.order:
+        Cs = grid.Cs[number, grid.columns]
+        strengths = np.array([penalty(C, rows.total_weight) for C in Cs])
         # Features are scaled as for the least penalty: others hide what varies little.
-        template = clone(template).set_params(alpha=alpha, C=Cs_of_alpha[-1])
+        template = grid.of_value(clone(template), number, Cs[-1])
         attributes = template._model(rows) | {"n_features_in_": X.shape[1]}
         if objective is None:
             (objective,) = template._objectives(rows, attributes, None)
         else:
-            objective = objective.with_loss(attributes["loss_"])
+            objective = objective.with_loss(given.loss_with(attributes["loss_"]))
         solutions = minimize_path(objective, strengths, starts, **options)
         starts = []
-        for C, (parameters, converged) in zip(Cs_of_alpha, solutions, strict=True):
-            starts.append(parameters)
+        for C, solution in zip(Cs, solutions, strict=True):
+            if grid.starts_from_last:
+                starts.append(solution.parameters)
             model = copy.copy(template)
             vars(model).update(attributes, C=C, C_=C)
-            coef, intercept = objective.to_model(parameters)
+            coef, intercept = objective.to_model(solution.parameters)
             model.coef_ = coef.astype(X.dtype)
             model.intercept_ = intercept.astype(X.dtype)
             if rows.kind == "label_set":
                 rule = rows.threshold_rule(model, model.mapping_, path=shared)
                 model.threshold_ = rule(
-                    lambda X, _, model=model: model._probabilities(X)
+                    lambda X, given, model=model: model._probabilities(
+                        X, **given.arguments
+                    )
                 )
-            yield PathPoint(model, converged)
+            yield PathPoint(model, solution.converged, solution.n_iter)
 
 
 class _Shared:
@@ -66,16 +70,18 @@ class _Shared:
     The models are those of a path of its own in each inner fold.
     """
 
-    def __init__(self, *grid):
-        self._grid, self._paths, self._sizes = grid, None, None
+    def __init__(self, data, grid):
+        self._data, self._grid = data, grid
+        self._paths = self._sizes = None
 
-    def fold_models(self, estimator, X, labels, weight, folds, _):
+    def fold_models(self, estimator, X, labels, weight, folds, given):
         """Models of the next point of the grid, in the order of the path."""
         if self._paths is None:
             template = clone(estimator).set_params(threshold=0, class_weight=None)
+            arrays = {"X": X, "y": labels, "sample_weight": weight, "given": given}
+            data = self._data._replace(**arrays)
             self._paths = [
-                entmax_path(template, X[rows], labels[rows], weight[rows], *self._grid)
-                for rows, _ in folds
+                fitted_path(template, data.take(rows), self._grid) for rows, _ in folds
             ]
         return (next(path).model for path in self._paths)
 

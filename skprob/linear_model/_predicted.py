@@ -1,4 +1,6 @@
-"""Models of one mapping whose answers for the same rows are computed together."""
+"""Fitted models that know something of the rows that they are asked about."""
+
+from functools import cache
 
 import numpy as np
 from scipy import sparse
@@ -6,30 +8,32 @@ from scipy import sparse
 from ..data import as_design
 from ..objective import scores_of
 from ._checks import check_predictions
-from ._entmax_classifier import EntmaxClassifier
+from ._given import NOTHING
 
 # All models' probabilities together are at most so many numbers (8 MiB). For few, calls
 # cost more than what they compute: a search on iris takes two thirds of the time.
 _MOST_NUMBERS = 1 << 20
 
 
-def predicted(X, models):
+def predicted(X, models, given=NOTHING):
     """Stand-ins for fitted models that are going to be asked about the same rows.
 
     Parameters
     ----------
     X : ndarray or CSR matrix of shape (n_samples, n_features)
         Checked.
-    models : sequence of EntmaxClassifier
+    models : sequence of BaseLinearClassifier
         Fitted to the same classes and features, with the same mapping.
+    given : Given
+        Of these rows.
 
     Returns
     -------
-    models : list of EntmaxClassifier
+    models : list of BaseLinearClassifier
     """
     n_rows, n_models = X.shape[0], len(models)
     if n_rows * n_models * len(models[0].classes_) > _MOST_NUMBERS:
-        return models
+        return among(X, models, given)
     coef = np.concatenate([model.coef_ for model in models])
     with np.errstate(over="ignore", invalid="ignore"):
         predictions = as_design(X).matvec(coef)
@@ -38,43 +42,69 @@ def predicted(X, models):
     # Output by output, and for each of them model by model.
     predictions = predictions.T.reshape(n_models, -1, n_rows).swapaxes(0, 1)
     scores = scores_of(predictions.reshape(len(predictions), -1).T)
-    probabilities = models[0].mapping_(scores)
-    scores, probabilities = (
-        array.reshape(n_models, n_rows, -1) for array in (scores, probabilities)
-    )
-    found = scores, probabilities[..., : len(models[0].classes_)]
-    return [PredictedModel(X, *parts) for parts in zip(models, *found, strict=True)]
+    for start in range(0, len(scores), max(n_rows, 1)):
+        given.put_into(scores[start : start + n_rows], slice(None))
+    probabilities = models[0].mapping_(scores)[:, : len(models[0].classes_)]
+    found = (array.reshape(n_models, n_rows, -1) for array in (scores, probabilities))
+    return [
+        _knowing(type(model))(X, model, given, *parts)
+        for model, *parts in zip(models, *found, strict=True)
+    ]
 
 
-class PredictedModel(EntmaxClassifier):
-    """A fitted model that knows its scores and probabilities of some rows.
+def among(X, models, given):
+    """Stand-ins for fitted models that know what is given of the rows X.
 
     Parameters
     ----------
-    X : ndarray or CSR matrix of shape (n_samples, n_features)
-        Those rows: the same object, and never changed.
-    model : EntmaxClassifier
-    scores : ndarray of shape (n_samples, n_scores)
-    probabilities : ndarray of shape (n_samples, n_classes)
+    X : object
+        The rows; of any others the stand-ins know nothing.
+    models : list of BaseLinearClassifier
+    given : Given
+        Where it is nothing, the result is the models themselves.
+
+    Returns
+    -------
+    models : list of BaseLinearClassifier
+    """
+    if given.is_nothing:
+        return models
+    return [_knowing(type(model))(X, model, given) for model in models]
+
+
+@cache
+def _knowing(cls):
+    """The class of a fitted model of another class that knows something of some rows.
+
+    It gets these rows (the same object, and never changed), the model, what is given of
+    the rows and, if they are known, the scores and probabilities of shape (n_samples,
+    n_scores) and (n_samples, n_classes).
     """
 
-    def __init__(self, X, model, scores, probabilities):
-        vars(self).update(vars(model))
-        self._X, self._scores, self._known = X, scores, probabilities
+    class Knowing(cls):
+        def __init__(self, X, model, given, scores=None, probabilities=None):
+            vars(self).update(vars(model))
+            self._X, self._beside = X, given
+            self._scores, self._known = scores, probabilities
 
-    @classmethod
-    def _get_param_names(cls):
-        return EntmaxClassifier._get_param_names()
+        @classmethod
+        def _get_param_names(cls_):
+            return cls._get_param_names()
 
-    def _probabilities(self, X, **given):
-        if X is self._X and _is_nothing(given):
-            return _OneBlock(self._known)
-        return super()._probabilities(X, **given)
+        def _probabilities(self, X, **given):
+            if self._known is not None and X is self._X and _is_nothing(given):
+                return _OneBlock(self._known)
+            return super()._probabilities(X, **given)
 
-    def _predicted(self, X, of_scores, **given):
-        if X is self._X and _is_nothing(given):
-            return _OneBlock(of_scores(self._scores))
-        return super()._predicted(X, of_scores, **given)
+        def _predicted(self, X, of_scores, **given):
+            if X is self._X and _is_nothing(given):
+                if self._scores is not None:
+                    return _OneBlock(of_scores(self._scores))
+                given = self._beside.arguments
+            return super()._predicted(X, of_scores, **given)
+
+    Knowing.__name__ = Knowing.__qualname__ = cls.__name__
+    return Knowing
 
 
 def _is_nothing(given):

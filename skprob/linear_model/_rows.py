@@ -2,6 +2,7 @@
 
 import warnings
 from contextlib import contextmanager
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -45,7 +46,7 @@ def training_rows(estimator, X, y, sample_weight, available=None, offset=None):
     is_pair = encoded.n_scores == 2 and estimator._polytope == "simplex"
     shape = X.shape[0], len(encoded.classes)
     given = Given.checked(available, offset, shape, is_pair, dtype)
-    given = _of_labelled(given, encoded)
+    given = of_labelled(given, encoded)
     rows = RowsInMemory(estimator, X, encoded, sample_weight, given)
     rows.data = {"X": X, "y": y, "metadata": metadata}
     if is_foreign(as_given) and rows.classes.dtype.kind in "biuf":
@@ -53,7 +54,7 @@ def training_rows(estimator, X, y, sample_weight, available=None, offset=None):
     yield rows
 
 
-def _of_labelled(given, encoded):
+def of_labelled(given, encoded):
     """Of the rows with a target, whose classes are checked to be available."""
     rows = np.arange(encoded.target.shape[0])
     if encoded.labelled is not None:
@@ -63,6 +64,35 @@ def _of_labelled(given, encoded):
     if given.available is not None:
         check_target_available(encoded.target, given.available, rows)
     return given
+
+
+class TrainingData(NamedTuple):
+    """Checked data of a fit, or of some of its rows.
+
+    Attributes
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+    y : ndarray or CSR array
+        Of the kind that the classifier's ``target_type`` names.
+    sample_weight : ndarray of shape (n_samples,)
+    given : Given
+        For the classes.
+    classes : ndarray of shape (n_classes,)
+    has_none : bool
+        Whether there is a class for rows without a label beside these.
+    """
+
+    X: object
+    y: object
+    sample_weight: np.ndarray
+    given: Given
+    classes: np.ndarray
+    has_none: bool
+
+    def take(self, rows):
+        """Some of the rows."""
+        arrays = self.X[rows], self.y[rows], self.sample_weight[rows]
+        return TrainingData(*arrays, self.given.of(rows), self.classes, self.has_none)
 
 
 class RowsInMemory:

@@ -1,4 +1,4 @@
-"""A search over alpha and C: models along a path in each fold, and their scores."""
+"""A search over a grid: models along a path in each fold, and their scores."""
 
 from contextlib import suppress
 from itertools import chain, islice
@@ -7,16 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from joblib import effective_n_jobs
 from joblib.parallel import get_active_backend
-from sklearn.base import BaseEstimator
-from sklearn.metrics import get_scorer
-from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.parallel import Parallel, delayed
 
-from ._path import entmax_path
-from ._predicted import predicted
-
-# What scikit-learn's names stand for, and what make_scorer makes.
-_ScikitLearnScorer = type(get_scorer("accuracy"))
+from ._path import fitted_path
+from ._scoring import scores_of_models
 
 
 class Results(NamedTuple):
@@ -24,16 +18,19 @@ class Results(NamedTuple):
 
     Attributes
     ----------
-    scores : ndarray of shape (..., n_alphas, n_Cs)
-    coefs : ndarray of shape (..., n_alphas, n_Cs, M, n_features)
-    intercepts : ndarray of shape (..., n_alphas, n_Cs, M)
-    converged : ndarray of shape (..., n_alphas, n_Cs)
+    scores : ndarray of shape (..., n_values, n_Cs)
+    coefs : ndarray of shape (..., n_values, n_Cs, M, n_features)
+    intercepts : ndarray of shape (..., n_values, n_Cs, M)
+    converged : ndarray of bool of shape (..., n_values, n_Cs)
+    n_iter : ndarray of int of shape (..., n_values, n_Cs)
+        -1 where it is not done.
     """
 
     scores: np.ndarray
     coefs: np.ndarray
     intercepts: np.ndarray
     converged: np.ndarray
+    n_iter: np.ndarray
 
     @classmethod
     def unknown(cls, shape, coef_shape, dtype):
@@ -43,6 +40,7 @@ class Results(NamedTuple):
             coefs=np.full((*shape, *coef_shape), np.nan, dtype),
             intercepts=np.full((*shape, coef_shape[0]), np.nan, dtype),
             converged=np.zeros(shape, dtype=bool),
+            n_iter=np.full(shape, -1),
         )
 
     def of_fold(self, number):
@@ -50,31 +48,23 @@ class Results(NamedTuple):
         return Results(*(array[number] for array in self))
 
 
-def scored_path(
-    results, template, scorer, score_params, data, fold, classes, has_none, alphas, Cs
-):
+def scored_path(results, template, scorer, score_params, data, fold, grid):
     """Fit the grid to the training rows of a fold and score it on the others.
 
     Parameters
     ----------
     results : Results
-        Of the fold, to be filled in. The models of one alpha are scored together,
+        Of the fold, to be filled in. The models of one value are scored together,
         after the last.
-    template : EntmaxClassifier
+    template : BaseLinearClassifier
     scorer : callable
         ``scorer(model, X, y, **score_params)``.
     score_params : dict
         Already of the fold's test rows.
-    data : tuple of (X, y, sample_weight)
+    data : TrainingData
     fold : tuple of ndarray
         Training and test rows.
-    classes : ndarray of shape (n_classes,)
-    has_none : bool
-        Whether there is a class for rows without a label.
-    alphas : ndarray of shape (n_alphas,)
-    Cs : ndarray of shape (n_alphas, n_Cs)
-        In any order, the same for all alphas; the path goes from much penalty to
-        little.
+    grid : Grid
 
     Yields
     ------
@@ -82,24 +72,19 @@ def scored_path(
         After each fit.
     """
     train, test = fold
-    X, y, _ = data
-    X_test, y_test = X[test], y[test]
-    # Places in the grid, in the order of the path.
-    rows, columns = np.argsort(alphas), np.argsort(Cs[0])
-    grid = classes, has_none, alphas[rows], Cs[np.ix_(rows, columns)]
-    path = entmax_path(template, *(array[train] for array in data), *grid)
-    for i in rows:
+    tested, columns = data.take(test), grid.columns
+    path = fitted_path(template, data.take(train), grid)
+    for i in grid.order:
         models = []
-        for j, (model, converged) in zip(
-            columns, islice(path, len(columns)), strict=True
-        ):
-            results.coefs[i, j] = model.coef_
-            results.intercepts[i, j] = model.intercept_
-            results.converged[i, j] = converged
-            models.append(model)
+        for j, point in zip(columns, islice(path, len(columns)), strict=True):
+            results.coefs[i, j] = point.model.coef_
+            results.intercepts[i, j] = point.model.intercept_
+            results.converged[i, j] = point.converged
+            results.n_iter[i, j] = point.n_iter
+            models.append(point.model)
             if len(models) == len(columns):
-                scores = _scores(scorer, score_params, models, X_test, y_test)
-                results.scores[i, columns] = scores
+                found = scores_of_models(scorer, score_params, models, tested)
+                results.scores[i, columns] = found
             yield
 
 
@@ -176,32 +161,3 @@ def _in_batches(jobs, n_jobs):
     with Parallel(n_jobs) as parallel:
         for start in range(0, len(jobs), n_jobs):
             yield from parallel(jobs[start : start + n_jobs])
-
-
-def _scores(scorer, score_params, models, X, y):
-    """Of each of the models of one alpha."""
-    if not _sees_predictions_only(scorer):
-        return [scorer(model, X, y, **score_params) for model in models]
-    models = predicted(X, models)
-    return [scorer(model, X, y, **score_params) for model in models]
-
-
-def _sees_predictions_only(scorer):
-    """Whether a scorer looks at predictions for the rows that it is given alone."""
-    return isinstance(scorer, _ScikitLearnScorer) or getattr(
-        scorer, "sees_predictions_only", False
-    )
-
-
-class OwnScore(BaseEstimator):
-    """The scorer that is a model's own method, with the weights of the rows."""
-
-    __metadata_request__score = {"estimator": UNUSED, "sample_weight": True}
-    sees_predictions_only = True
-
-    def __call__(self, estimator, X, y, sample_weight=None):
-        return self.score(estimator, X, y, sample_weight=sample_weight)
-
-    def score(self, estimator, X, y, sample_weight=None):
-        """Score of a fitted estimator on X and y."""
-        return estimator.score(X, y, sample_weight=sample_weight)

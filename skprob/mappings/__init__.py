@@ -12,6 +12,7 @@ from ._normalized_mapping import NormalizedMapping
 from ._perturb_max import PerturbMax, perturb_max
 from ._registry import MAPPINGS, get_mapping
 from ._sampling import gumbel_max, gumbel_softmax
+from ._shaped_noise import GeneralizedNormal, StudentT
 from ._sigmoid import Sigmoid, sigmoid
 from ._softmax import Softmax, softmax
 from ._sparse_softmax import SparseSoftmax, sparse_softmax
@@ -25,6 +26,7 @@ __all__ = [
     "Entmax",
     "EntropyInvariantSoftmax",
     "FunctionMapping",
+    "GeneralizedNormal",
     "Linearization",
     "Mapping",
     "NestedSoftmax",
@@ -34,6 +36,7 @@ __all__ = [
     "Softmax",
     "SparseSoftmax",
     "Sparsemax",
+    "StudentT",
     "TaylorSoftmax",
     "Temperature",
     "ThresholdMapping",

@@ -104,7 +104,7 @@ def get_factors(loadings, n_points, random_state):
     """
     try:
         array = np.ascontiguousarray(loadings, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         array = np.array(np.nan)
     if array.ndim != 2 or len(array) == 0 or not np.isfinite(array).all():
         raise ValueError(

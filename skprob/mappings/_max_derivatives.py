@@ -112,6 +112,22 @@ class MaxDerivatives:
         rates[:, own, own] = -rates.sum(axis=2)
         return -rates.astype(self.dtype, copy=False)
 
+    def shape_derivative(self):
+        """The derivative in the coordinate of the noise's shape."""
+        first = self.integrals[0]
+
+        def term(nodes):
+            of_logpdf, of_logcdf = first.noise.shape_slopes(nodes.d)
+            own = of_logpdf - of_logcdf
+            return nodes.weights * (own + of_logcdf.sum(axis=0))
+
+        rates = self._sum(term)
+        # As probabilities are divided by their sum.
+        p = np.concatenate([integral.probabilities() for integral in self.integrals])
+        if first.relative:
+            return rates - (p * rates).sum(axis=1, keepdims=True)
+        return rates - p * rates.sum(axis=1, keepdims=True)
+
     def _transposed_product(self, cotangent):
         # The Jacobian is formed for the second product; a loss may want but one.
         if "jacobian" not in vars(self) and not self._is_used:

@@ -33,7 +33,12 @@ _TAIL, _PANEL = 1e-3, 1e-2
 _ROUNDING = 1e-14
 # Order, and decay of the coefficients to count on, for noises that are analytic,
 # analytic but for kinks at edges, or not known: few wide panels want a high order.
-_RULES = {"analytic": (28, 2), "piecewise": (14, 2), "unknown": (20, 1)}
+_RULES = {
+    "analytic": (28, 2),
+    "piecewise": (14, 2),
+    "cusped": (20, 1),
+    "unknown": (20, 1),
+}
 # Of the trapezoidal rule; a row that is wider than so many steps is cut into panels.
 _STEP, _MAX_STEPS = 0.13, 256
 # In units of the scale: narrower panels of a noise with kinks have a shorter rule.

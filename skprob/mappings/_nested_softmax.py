@@ -1,11 +1,9 @@
 """Nested softmax: softmax over nests of classes that are alike, and within each."""
 
-from numbers import Real
-
 import numpy as np
 from scipy.special import xlogy
-from sklearn.utils._param_validation import Interval
 
+from .._validation import RealInterval
 from ._base import Linearization, Mapping
 from ._rows import along_axis
 
@@ -65,7 +63,7 @@ class NestedSoftmax(Mapping):
 
     _parameter_constraints = {
         "nests": ["array-like", None],
-        "scales": [Interval(Real, 0, 1, closed="right"), "array-like"],
+        "scales": [RealInterval(0, 1, closed="right"), "array-like"],
     }
 
     has_potential = True
@@ -214,7 +212,7 @@ class NestedSoftmax(Mapping):
         try:
             scales = np.asarray(self.scales, dtype=float)
             scales = np.broadcast_to(scales, n_nests)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             scales = np.array(np.nan)
         if not ((scales > 0) & (scales <= 1)).all():
             raise ValueError(

@@ -28,7 +28,7 @@ class Noise:
     #: None where it is not finite.
     variance = None
     #: Of the density: "analytic" on the support, "piecewise" so with a kink at most
-    #: at the median, or "unknown".
+    #: at the median, "cusped" with any power of the distance from it, or "unknown".
     smoothness = "analytic"
     #: Derivative of the log-density, a method; None where the density jumps.
     slope = None
@@ -385,7 +385,7 @@ class Cauchy(Noise):
         return cdf, np.reciprocal(pdf, out=pdf)
 
 
-class _Distribution(Noise):
+class Distribution(Noise):
     """A noise from an object with ``logpdf`` and ``logcdf``."""
 
     smoothness = "unknown"
@@ -432,55 +432,3 @@ def _check_method(noise, method):
 def _finite_number(value):
     value = float(value)
     return value if np.isfinite(value) else None
-
-
-#: The noises that a name stands for. A new member is one line here.
-NOISES = {
-    "gumbel": Gumbel(),
-    "normal": Normal(),
-    "logistic": Logistic(),
-    "laplace": Laplace(),
-    "exponential": Exponential(),
-    "uniform": Uniform(),
-    "cauchy": Cauchy(),
-}
-
-
-def get_noise(noise):
-    """The noise that a name or a distribution stands for.
-
-    Parameters
-    ----------
-    noise : str or object with methods ``logpdf`` and ``logcdf``
-
-    Returns
-    -------
-    noise : Noise
-
-    Raises
-    ------
-    ValueError
-        If the name is not known, or the object lacks one of the methods or is not one
-        distribution of one number.
-    """
-    if isinstance(noise, str) and noise in NOISES:
-        return NOISES[noise]
-    if isinstance(noise, str):
-        raise ValueError(
-            f"noise must be one of the names {sorted(NOISES)} or a distribution "
-            f"with methods logpdf and logcdf; got {noise!r}."
-        )
-    for method in ("logpdf", "logcdf"):
-        if not callable(getattr(noise, method, None)):
-            raise ValueError(
-                "noise must be a name or a distribution with methods logpdf and "
-                f"logcdf, such as scipy.stats.t(5); {noise!r} has no {method}."
-            )
-    try:
-        return _as_noise(noise)
-    except TypeError:  # not hashable
-        return _Distribution(noise)
-
-
-# What is found out about a noise is kept with it, so it is made once.
-_as_noise = lru_cache(maxsize=64)(_Distribution)

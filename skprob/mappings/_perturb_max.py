@@ -1,17 +1,19 @@
 """Perturb-max: the probability of being the largest after noise."""
 
-from numbers import Integral, Real
+from numbers import Integral
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from .._scores import standard_scores
-from .._validation import as_rows
+from .._validation import RealInterval, as_rows
 from ._rows import along_axis
 from ._temperature import Temperature
 
 # In units of the scale: so far below the largest score nothing can change any more.
 _FAR = 1e30
+# Quantiles and nodes at most: more take more memory than there is.
+_MOST_NODES = 10**6
 
 
 class PerturbMax(Temperature):
@@ -124,11 +126,11 @@ class PerturbMax(Temperature):
 
     _parameter_constraints = {
         "noise": "no_validation",  # get_noise tells what is wrong
-        "scale": [Interval(Real, 0, None, closed="neither")],
-        "tol": [Interval(Real, 1e-13, 1e-2, closed="both")],
-        "n_quantiles": [Interval(Integral, 1, None, closed="left"), None],
+        "scale": [RealInterval(0, None, closed="neither")],
+        "tol": [RealInterval(1e-13, 1e-2, closed="both")],
+        "n_quantiles": [Interval(Integral, 1, _MOST_NODES, closed="both"), None],
         "loadings": ["array-like", None],
-        "n_points": [Interval(Integral, 1, None, closed="left"), None],
+        "n_points": [Interval(Integral, 1, _MOST_NODES, closed="both"), None],
         "random_state": [Interval(Integral, 0, None, closed="left")],
     }
 

@@ -63,7 +63,8 @@ class Reach:
         if self.upper == np.inf:
             self.upper = _invert(upper, np.log([n_classes / tail]))[0]
         below, above = median - self.lower[0], self.upper - median
-        self.is_smooth_below = np.isfinite(noise.support[0]) or below < 10 * scale
+        is_near = below < 10 * scale and noise.smoothness != "cusped"
+        self.is_smooth_below = np.isfinite(noise.support[0]) or is_near
         self.is_compact = below + above < 20 * scale
 
 

@@ -6,7 +6,7 @@ from ._base import Mapping
 from ._max_conjugate import conjugate
 from ._max_derivatives import MaxDerivatives
 from ._max_integral import MaxIntegral
-from ._noise import NOISES, get_noise
+from ._noises import NOISES, get_noise
 from ._numerical import numerical_vjp_derivative
 from ._quantile_average import quantile_average
 from ._softmax import Softmax
@@ -81,6 +81,20 @@ class UnitPerturbMax(Mapping):
         if self.n_quantiles is not None:
             return super().log_linearize(scores)
         return self._linearize(scores, relative=True)
+
+    def shape_derivative(self, scores):
+        """Derivative of the probabilities in the coordinate of the noise's shape."""
+        return self._shape_derivative(scores, relative=False)
+
+    def log_shape_derivative(self, scores):
+        """The same of their logarithms."""
+        return self._shape_derivative(scores, relative=True)
+
+    def _shape_derivative(self, scores, relative):
+        if self.n_quantiles is not None:
+            raise TypeError("The average over quantiles has no derivative in a shape.")
+        integrals = self._integrals(scores, relative)
+        return MaxDerivatives(integrals, scores.dtype).shape_derivative()
 
     def _linearize(self, scores, relative):
         linear = self._without_differences(scores, relative)

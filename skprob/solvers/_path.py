@@ -1,5 +1,7 @@
 """Solutions under several penalties, each started from its neighbours'."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from .._blas import serial_blas
@@ -19,8 +21,25 @@ _AT_START = 0.05
 _FAR = 0.1
 
 
+class PathSolution(NamedTuple):
+    """Where the solver stopped under one penalty.
+
+    Attributes
+    ----------
+    parameters : ndarray of shape (n_parameters,)
+    converged : bool
+    n_iter : int
+        Iterations, 0 where the start was good enough. Those of a fit beside others
+        that was given up are not counted.
+    """
+
+    parameters: np.ndarray
+    converged: bool
+    n_iter: int
+
+
 def minimize_path(objective, strengths, starts, *, solver, tol, max_iter):
-    """Minimise an objective under several penalties; yields parameters and `converged`.
+    """Minimise under several penalties; yields a :class:`PathSolution` for each.
 
     Each fit starts from the solution under the penalty before, where the gradient is
     only the change of the penalty. On little data, where calls of functions are what
@@ -54,19 +73,22 @@ def minimize_path(objective, strengths, starts, *, solver, tol, max_iter):
         found = _side_by_side(objective.with_l2(strengths), starts, criteria)
     start = starts[0]
     for l2, solution in zip(strengths, found, strict=True):
+        n_iter = 0 if solution is None else solution.n_iter
         if solution is None or not solution.converged:
             objective = objective.with_l2(l2)
             if isinstance(start, Point):
                 start = start.under(objective)
             solution = solve(objective, start, **criteria)
+            n_iter += solution.n_iter
             if not solution.converged:
                 cold = solve(objective, objective.initial(), **limits)
+                n_iter += cold.n_iter
                 if cold.converged or cold.value < solution.value:
                     solution = cold
         # Where it is known, the next fit takes no pass for its start.
         is_known = solution.point.linearization is not None and not is_small
         start = solution.point if is_known else solution.parameters
-        yield solution.parameters, solution.converged
+        yield PathSolution(solution.parameters, solution.converged, n_iter)
 
 
 @serial_blas

@@ -11,12 +11,13 @@ from scipy.special import logsumexp
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skprob import (
     EntmaxClassifier,
+    EntmaxClassifierCV,
     LinearClassifier,
     SigmoidClassifier,
     SoftmaxClassifier,
@@ -24,6 +25,7 @@ from skprob import (
 )
 from skprob.losses import ChoiceSetLoss, FenchelYoungLoss
 from skprob.mappings import softmax
+from skprob.metrics import BrierScorer, brier_loss
 from skprob.objective import LinearObjective, split_rows
 from skprob.targets import ChoiceSetTarget, DenseTarget, SparseTarget
 
@@ -285,3 +287,76 @@ def test_a_target_with_choice_sets_is_a_target():
         part = target.block(rows) if isinstance(rows, slice) else target.take(rows)
         assert_array_equal(part.to_dense(float), dense.values[rows])
         assert part.available.shape == (2, 3)
+
+
+def available_search(kind):
+    """Data of a kind with choice sets."""
+    if kind == "class":
+        return X, Y
+    rng = np.random.default_rng(1)
+    sets = (AVAILABLE & (rng.random(AVAILABLE.shape) < 0.6)).astype(int)
+    sets[np.arange(len(X)), Y] = 1
+    if kind == "label_set":
+        return X, sets
+    q = sets * rng.random(sets.shape)
+    return X, q / q.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize(
+    ("kind", "threshold"),
+    [("class", 0), ("label_set", 0.3), ("label_set", "auto"), ("distribution", 0)],
+)
+def test_a_search_is_fits_and_scores_with_choice_sets(kind, threshold):
+    data, y = available_search(kind)
+    folds = list(KFold(2).split(data))
+    options = {"tol": 1e-8, "threshold": threshold}
+    search = EntmaxClassifierCV([1, 2], [0.1, 1], cv=folds, **options)
+    search.fit(data, y, available=AVAILABLE)
+    brier = clone(search).set_params(scoring=BrierScorer())
+    brier.fit(data, y, available=AVAILABLE)
+
+    def by_function(model, X, y):
+        return model.score(X, y)
+
+    function = clone(search).set_params(scoring=by_function)
+    function.fit(data, y, available=AVAILABLE)
+    assert_array_equal(function.scores_, search.scores_)
+    for k, (train, test) in enumerate(folds):
+        for i, alpha in enumerate([1, 2]):
+            for j, C in enumerate([0.1, 1]):
+                one = EntmaxClassifier(alpha, C=C, **options)
+                one.fit(data[train], y[train], available=AVAILABLE[train])
+                assert_allclose(search.coefs_paths_[k, i, j], one.coef_, atol=1e-5)
+                known = {"available": AVAILABLE[test]}
+                score = one.score(data[test], y[test], **known)
+                assert search.scores_[k, i, j] == pytest.approx(score, abs=1e-12)
+                p = one.predict_proba(data[test], **known)
+                loss = brier_loss(y[test], p, classes=one.classes_)
+                assert brier.scores_[k, i, j] == pytest.approx(-loss, abs=1e-6)
+    p = brier.predict_proba(data, available=AVAILABLE)
+    loss = brier_loss(y, p, classes=brier.classes_)
+    assert brier.score(data, y, available=AVAILABLE) == pytest.approx(-loss)
+    best = EntmaxClassifier(brier.alpha_, C=brier.C_, **options)
+    best.fit(data, y, available=AVAILABLE)
+    assert_allclose(brier.coef_, best.coef_, atol=1e-12)
+
+
+def test_a_search_in_a_pipeline():
+    """`available` goes with the rows; what a search is given it uses."""
+    search = EntmaxClassifierCV([1, 2], [0.1, 1], cv=KFold(2))
+    scaled = StandardScaler().fit_transform(X)
+    known = clone(search).fit(scaled, Y, available=AVAILABLE)
+    with config_context(enable_metadata_routing=True):
+        search.set_fit_request(available=True).set_predict_request(available=True)
+        pipeline = make_pipeline(StandardScaler(), search)
+        pipeline.fit(X, Y, available=AVAILABLE)
+        labels = pipeline.predict(X, available=AVAILABLE)
+    assert_array_equal(pipeline[-1].scores_, known.scores_)
+    assert_array_equal(labels, known.predict(scaled, available=AVAILABLE))
+    assert AVAILABLE[np.arange(len(X)), labels].all()
+    plain = clone(search).fit(scaled, Y)
+    assert np.abs(plain.coefs_paths_ - known.coefs_paths_).max() > 1e-3
+    wrong = AVAILABLE.copy()
+    wrong[17, Y[17]] = False
+    with pytest.raises(ValueError, match="target of row 17 is not available"):
+        clone(search).fit(X, Y, available=wrong)

@@ -12,14 +12,19 @@ from sklearn.callback import ProgressBar
 from sklearn.datasets import load_digits, load_iris
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LogisticRegressionCV
-from sklearn.metrics import accuracy_score, make_scorer
+from sklearn.metrics import (
+    accuracy_score,
+    get_scorer,
+    make_scorer,
+    mean_squared_error,
+)
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 
 from skprob import EntmaxClassifier, EntmaxClassifierCV
 from skprob.mappings import Entmax
-from skprob.metrics import BrierScorer
+from skprob.metrics import BrierScorer, DistributionScorer
 
 from .refused import assert_refused
 from .test_callbacks import Recorder
@@ -243,6 +248,7 @@ def test_without_a_refit_there_are_only_results():
     model = EntmaxClassifierCV([1, 2], 2, cv=2, refit=False).fit(X, y)
     assert model.scores_.shape == (2, 2, 2)
     assert model.alpha_ in (1, 2)
+    assert_array_equal(model.classes_, [0, 1, 2])
     with pytest.raises(NotFittedError):
         model.predict(X)
 
@@ -292,6 +298,95 @@ def test_weights_reach_fits_and_scores():
         assert np.abs(unweighted.scores_ - ours.scores_).max() > 1e-3
 
 
+def test_weights_that_a_scorer_does_not_take_are_an_error():
+    """As in LogisticRegressionCV, whether metadata are routed or not."""
+    X, y = labels()
+    weight = np.linspace(0.1, 2, len(y))
+
+    def accuracy(model, X, y):
+        return float(np.mean(model.predict(X) == y))
+
+    def fitted(scoring):
+        return EntmaxClassifierCV([1, 2], [1], cv=2, scoring=scoring).fit(X, y)
+
+    for scoring in (accuracy, make_scorer(lambda y, found: np.mean(y == found))):
+        with pytest.raises(TypeError, match="sample_weight"):
+            EntmaxClassifierCV(cv=2, scoring=scoring).fit(X, y, sample_weight=weight)
+        with pytest.raises(TypeError, match="sample_weight"):
+            fitted(scoring).score(X, y, sample_weight=weight)
+    with config_context(enable_metadata_routing=True):
+        for scorer in (get_scorer("accuracy"), BrierScorer()):
+            model = fitted(scorer.set_score_request(sample_weight=False))
+            with pytest.raises(TypeError, match=r"sample_weight.*not routed"):
+                model.score(X, y, sample_weight=weight)
+            model = fitted(scorer.set_score_request(sample_weight=True))
+            assert model.score(X, y, sample_weight=weight) != model.score(X, y)
+        model = fitted(None)
+        expected = accuracy_score(y, model.predict(X), sample_weight=weight)
+        assert model.score(X, y, sample_weight=weight) == expected
+
+
+@pytest.mark.parametrize("solver", ["auto", "lbfgs"])
+def test_iterations_of_each_fit(solver):
+    X, y = labels()
+    model = EntmaxClassifierCV([1.5], [1], cv=FOLDS, solver=solver).fit(X, y)
+    for (train, _), n_iter in zip(FOLDS.split(X), model.n_iter_[:, 0, 0], strict=True):
+        one = EntmaxClassifier(1.5, C=1, solver=solver).fit(X[train], y[train])
+        assert n_iter == one.n_iter_ > 0
+    whole = EntmaxClassifier(1.5, C=1, solver=solver).fit(X, y)
+    assert model.history_["iteration"][-1] == whole.n_iter_
+    every = EntmaxClassifierCV([2, 1], [1, 1 + 1e-9, 10], cv=FOLDS, solver=solver)
+    n_iter = every.fit(X, y).n_iter_
+    assert n_iter.shape == (3, 2, 3)
+    assert (n_iter >= 0).all()
+    # Where hardly anything changes, the solution before nearly does.
+    assert solver == "auto" or (n_iter[:, 1, 1] <= 1).all()
+
+
+def test_scorers_that_return_no_number():
+    X, y = labels()
+    for value in ({"a": 1.0}, "good", None, 1j, np.zeros(2), [0.5]):
+        model = EntmaxClassifierCV(cv=2, scoring=lambda *args, value=value: value)
+        with pytest.raises(ValueError, match=r"must return a number.*returned"):
+            model.fit(X, y)
+        assert not hasattr(model, "scores_")
+    for value in (np.float32(0.5), np.array(0.5), True):
+        model = EntmaxClassifierCV(
+            [1], [1], cv=2, scoring=lambda *args, value=value: value
+        ).fit(X, y)
+        assert (model.scores_ == float(value)).all()
+
+
+def test_pairs_with_a_score_that_is_not_a_number_are_not_chosen():
+    X, y = labels()
+
+    def score(model, X, y):
+        # The best of all in other folds.
+        undefined = model.alpha == 1 and model.C == 1 and y[0] == y_first
+        return np.nan if undefined else float(model.alpha == 1) + model.C
+
+    y_first = y[FOLDS.split(X).__next__()[1][0]]
+    model = EntmaxClassifierCV([1, 2], [0.1, 1], cv=FOLDS, scoring=score)
+    with pytest.warns(UserWarning, match=r"NaN for \d of the 12 fits; the 1 pairs"):
+        model.fit(X, y)
+    assert np.isnan(model.scores_[0, 0, 1])
+    assert (model.alpha_, model.C_, model.best_score_) == (1, 0.1, 1.1)
+
+
+def test_scorers_for_other_targets_than_distributions():
+    X, y = KINDS["distribution"]()
+    for scoring in ("accuracy", "neg_log_loss", "roc_auc_ovr", "r2"):
+        model = EntmaxClassifierCV([1, 2], [1], cv=2, scoring=scoring)
+        assert_refused(
+            r"does not take distributions as y: .*scoring=None.*BrierScorer\(\), "
+            r"FenchelYoungScorer\(mapping\) and DistributionScorer",
+            *(model.fit, X, y),
+        )
+    works = make_scorer(mean_squared_error, response_method="predict_proba")
+    for scoring in (works, DistributionScorer("intersection"), None):
+        EntmaxClassifierCV([1, 2], [1], cv=2, scoring=scoring).fit(X, y)
+
+
 def test_groups_are_routed_to_the_splitter():
     X, y = labels()
     groups = np.arange(len(y)) // 10
@@ -329,11 +424,42 @@ def test_bad_parameters():
         assert_refused(message, EntmaxClassifierCV(**params).fit, *labels())
 
 
-def test_a_fold_without_a_class():
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+@pytest.mark.parametrize("scoring", ["neg_brier_score", "f1_macro", None])
+def test_a_fold_without_a_class(scoring):
+    """As in LogisticRegressionCV: it is a class of every model, and of the score."""
     X, y = labels()
-    order = np.argsort(y)
-    with pytest.raises(ValueError, match=r"fold 0 has none of \[0\]"):
-        EntmaxClassifierCV(cv=KFold(3)).fit(X[order], np.repeat([0, 1, 2], 20))
+    order = np.argsort(y, kind="stable")
+    X, y = X[order], np.array(["a", "b", "c"])[y[order]]
+    # The first fold is fitted without rows of one class; the last has two others.
+    folds = [(np.arange(24, 60), np.arange(24)), (np.arange(0, 60, 2), np.arange(50))]
+    theirs = LogisticRegressionCV(
+        Cs=[0.1, 1],
+        cv=folds,
+        scoring=scoring or "accuracy",
+        tol=1e-9,
+        max_iter=10_000,
+        use_legacy_attributes=False,
+        l1_ratios=(0,),
+    ).fit(X, y)
+    ours = EntmaxClassifierCV([1, 2], [0.1, 1], cv=folds, scoring=scoring, tol=1e-7)
+    ours.fit(X, y)
+    assert len(set(y[24:])) == 2
+    assert_allclose(ours.scores_[:, 0], theirs.scores_[:, 0], atol=1e-3)
+    coef = theirs.coefs_paths_[:, 0, :, :, :4]
+    assert_allclose(ours.coefs_paths_[:, 0], coef, atol=1e-3)
+    assert np.isfinite(ours.coefs_paths_).all()
+    assert_array_equal(ours.classes_, ["a", "b", "c"])
+
+
+def test_a_fold_with_one_class():
+    X, y = labels(2)
+    folds = [(np.flatnonzero(y == 0), np.flatnonzero(y == 1))]
+    model = EntmaxClassifierCV([1, 2], [1], cv=folds, class_weight="balanced")
+    model.fit(X, y)
+    assert_array_equal(model.scores_, 0)
+    weighted = clone(model).set_params(scoring=BrierScorer()).fit(X, y)
+    assert (weighted.scores_ < -1.5).all()
 
 
 def test_rows_without_a_label_are_counted_once():

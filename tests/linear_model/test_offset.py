@@ -12,7 +12,7 @@ from scipy.special import logsumexp
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -233,10 +233,25 @@ def test_metadata_routing():
         known = SoftmaxClassifier(C=C).fit(scaled, y, offset=offset)
         p = search.best_estimator_.predict_proba(X, offset=offset)
         assert_allclose(p, known.predict_proba(scaled, offset=offset), atol=1e-9)
-        with pytest.raises(TypeError, match="offset"):
-            EntmaxClassifierCV().fit(X, y, offset=offset)
-    with pytest.raises(ValueError, match="offset"):
-        EntmaxClassifierCV().fit(X, y, offset=offset)
+
+
+def test_searches_use_offsets_in_their_fits_and_scores():
+    X, y, _, offset = with_offset(3)
+    folds = list(StratifiedKFold(3).split(X, y))
+    search = EntmaxClassifierCV([1.5], [0.1, 1.0], cv=folds, tol=1e-8)
+    search.fit(X, y, offset=offset)
+    for fold, (train, test) in enumerate(folds):
+        for column, C in enumerate(search.Cs_[0]):
+            model = EntmaxClassifier(C=C, tol=1e-8)
+            model.fit(X[train], y[train], offset=offset[train])
+            found = search.coefs_paths_[fold, 0, column]
+            assert_allclose(found, model.coef_, atol=1e-5)
+            score = model.score(X[test], y[test], offset=offset[test])
+            assert search.scores_[fold, 0, column] == score
+    refit = EntmaxClassifier(C=search.C_, tol=1e-8).fit(X, y, offset=offset)
+    assert_allclose(search.coef_, refit.coef_, atol=1e-5)
+    assert search.score(X, y, offset=offset) == refit.score(X, y, offset=offset)
+    assert search.score(X, y) != search.score(X, y, offset=offset)
 
 
 def test_bad_input():

@@ -20,7 +20,7 @@ ALPHAS, STRENGTHS, FOLDS = [1, 2], [0.1, 1, 10], KFold(4)
 # Processes of loky take long to start; the tests that they serve follow each other.
 BACKENDS = ["loky", "threading", "multiprocessing"]
 PATHS = ["scores_", "coefs_paths_", "intercepts_paths_"]
-RESULTS = {"n_features_in_", "alphas_", "Cs_", *PATHS}
+RESULTS = {"n_features_in_", "classes_", "alphas_", "Cs_", "n_iter_", *PATHS}
 CHOICE = {"alpha_", "C_", "best_score_"}
 
 
@@ -93,6 +93,7 @@ def test_an_interrupt_keeps_the_fits_that_have_ended(full, n_done):
         assert found.shape == expected.shape
         assert_array_equal(found[known], expected[known])
         assert np.isnan(found[~known]).all()
+    assert_array_equal(model.n_iter_, np.where(done, full.n_iter_, -1))
     assert_array_equal(model.alphas_, ALPHAS)
     assert_array_equal(model.Cs_, [STRENGTHS] * len(ALPHAS))
 
@@ -198,7 +199,7 @@ def test_every_backend_finds_the_same_and_tells_of_every_fit(backend, full):
     model = search(n_jobs=2).set_callbacks(watcher)
     with parallel_config(backend=backend):
         model.fit(*labels())
-    for name in [*PATHS, "coef_"]:
+    for name in [*PATHS, "coef_", "n_iter_"]:
         # Not bit for bit: the arrays of a process may begin at other addresses.
         assert_allclose(getattr(model, name), getattr(full, name), rtol=1e-9)
     assert watcher.events == [

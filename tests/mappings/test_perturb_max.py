@@ -24,10 +24,13 @@ NOISES = {
     "exponential": stats.expon(),
     "uniform": stats.uniform(),
     "cauchy": stats.cauchy(),
+    "student_t": stats.t(5),
+    "generalized_normal": stats.gennorm(1.5),
     T3: T3,
     SKEWED: SKEWED,
 }
 SMOOTH = ["gumbel", "normal", "logistic", "laplace", "cauchy"]
+SMOOTH += ["student_t", "generalized_normal"]
 WITH_MEAN = [noise for noise in NOISES if noise != "cauchy"]
 
 

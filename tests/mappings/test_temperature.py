@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skprob import SoftmaxClassifier
+from skprob import EntmaxClassifierCV, PerturbMaxClassifier, SoftmaxClassifier
 from skprob.mappings import (
     Entmax,
+    NestedSoftmax,
+    PerturbMax,
     Sigmoid,
     Softmax,
     Sparsemax,
@@ -69,12 +71,28 @@ def test_by_name_and_of_a_function():
 
 
 def test_integers_that_no_float_can_hold():
+    X = np.eye(2)
     for call, name in (
         (lambda: Temperature(Softmax(), 10**400)(SCORES), "temperature"),
         (lambda: Entmax(10**400)(SCORES), "alpha"),
-        (lambda: SoftmaxClassifier(C=10**400).fit(np.eye(2), [0, 1]), "C"),
+        (lambda: SoftmaxClassifier(C=10**400).fit(X, [0, 1]), "C"),
+        (lambda: EntmaxClassifierCV(Cs=10**400).fit(X, [0, 1]), "Cs"),
+        (lambda: NestedSoftmax([0, 0], 10**400)(SCORES), "scales"),
+        (lambda: PerturbMaxClassifier(scale=10**400).fit(X, [0, 1]), "scale"),
+        *(
+            (lambda name=name: PerturbMax(**{name: 10**400})(SCORES), name)
+            for name in ("scale", "tol", "n_quantiles", "n_points")
+        ),
     ):
         with pytest.raises(ValueError, match=f"'{name}' parameter of .* in the range"):
             call()
     with pytest.raises(ValueError, match="class_weight must be finite"):
-        SoftmaxClassifier(class_weight={0: 10**400}).fit(np.eye(2), [0, 1])
+        SoftmaxClassifier(class_weight={0: 10**400}).fit(X, [0, 1])
+    for call, name in (
+        (lambda: NestedSoftmax([0, 0], [10**400])(SCORES), "scales"),
+        (lambda: PerturbMax(loadings=[[10**400], [0]])(SCORES), "loadings"),
+        (lambda: EntmaxClassifierCV([10**400]).fit(X, [0, 1]), "alphas"),
+        (lambda: EntmaxClassifierCV(Cs=[10**400]).fit(X, [0, 1]), "Cs"),
+    ):
+        with pytest.raises(ValueError, match=f"{name} must be"):
+            call()

@@ -23,7 +23,7 @@ def path(objective, strengths=STRENGTHS, starts=(), solver="auto", **options):
         minimize_path(objective, strengths, list(starts), solver=solver, **options)
     )
     assert len(found) == len(strengths)
-    parameters, converged = zip(*found, strict=True)
+    parameters, converged, _ = zip(*found, strict=True)
     return list(parameters), list(converged)
 
 

@@ -1,0 +1,425 @@
+"""What the classifiers share that search along warm-started paths."""
+
+import warnings
+from abc import abstractmethod
+from contextlib import closing
+from functools import partial
+from numbers import Integral
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import get_scorer, get_scorer_names
+from sklearn.model_selection import check_cv
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metadata_routing import (
+    UNUSED,
+    MetadataRouter,
+    MethodMapping,
+    _raise_for_params,
+    _routing_enabled,
+    process_routing,
+)
+from sklearn.utils.validation import _check_method_params, check_is_fitted
+
+from .._arrays import is_foreign
+from .._pair import n_raw_predictions
+from .._routing import manual_routing
+from ..targets import column_names, encode_target
+from ._base import BaseLinearClassifier
+from ._checks import check_fit_data
+from ._fitted import fitted_attributes, replace_fitted, unchanged_on_error
+from ._given import Given
+from ._grid import Grid, checked_Cs
+from ._predicted import among
+from ._rows import TrainingData, of_labelled
+from ._scoring import OwnScore, told_classes
+from ._search import Results, scored_path, search
+
+# The convex loss and linear scores are what makes a path lead to the answers of
+# single fits; C is what is searched.
+_NOT_A_CHOICE = {"C", "loss", "similarity", "warm_start"}
+
+
+class PathSearchCV(BaseLinearClassifier):
+    """A classifier that chooses a parameter of its mapping, and C, in folds.
+
+    A subclass says which, in `_parameter` and `_starts_from_last`, and writes
+    :meth:`_values` and :meth:`_candidate`.
+    """
+
+    _parameter_constraints: dict = {
+        **{
+            name: allowed
+            for name, allowed in BaseLinearClassifier._parameter_constraints.items()
+            if name not in _NOT_A_CHOICE
+        },
+        "Cs": [Interval(Integral, 1, 10**6, closed="both"), "array-like"],
+        "cv": ["cv_object"],
+        "scoring": [StrOptions(set(get_scorer_names())), callable, None],
+        "refit": ["boolean"],
+        "n_jobs": [Integral, None],
+    }
+
+    # As in LogisticRegressionCV: weights that no scorer takes are an error.
+    __metadata_request__score = {"sample_weight": UNUSED}
+
+    #: The parameter that is searched beside C, of the classifier of one fit. The values
+    #: to choose from are the parameter of this class with an "s" behind.
+    _parameter: str
+    #: Do the fits of one value start from those of the value before?
+    _starts_from_last: bool
+
+    @abstractmethod
+    def __init__(
+        self,
+        *,
+        Cs,
+        cv,
+        scoring,
+        refit,
+        n_jobs,
+        margin,
+        temperature,
+        fit_intercept,
+        class_weight,
+        label_smoothing,
+        target_type,
+        class_names,
+        none_class,
+        threshold,
+        sparse_output,
+        solver,
+        tol,
+        max_iter,
+        verbose,
+    ):
+        self.Cs = Cs
+        self.cv = cv
+        self.scoring = scoring
+        self.refit = refit
+        self.n_jobs = n_jobs
+        self.margin = margin
+        self.temperature = temperature
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.label_smoothing = label_smoothing
+        self.target_type = target_type
+        self.class_names = class_names
+        self.none_class = none_class
+        self.threshold = threshold
+        self.sparse_output = sparse_output
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.verbose = verbose
+
+    @abstractmethod
+    def _values(self):
+        """The checked values of the parameter, and the order that a path takes."""
+
+    @abstractmethod
+    def _candidate(self, **params):
+        """An unfitted classifier of one fit."""
+
+    @property
+    def similarity(self):
+        """Scores are W x + b."""
+        return "dot"
+
+    # Its models' predictions are computed together.
+    _takes_arrays = False
+
+    def _mapping(self):
+        chosen = {self._parameter: getattr(self, f"{self._parameter}_")}
+        return self._candidate(**chosen)._mapping()
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "coef_")
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None, *, available=None, offset=None, **params):
+        """Search, and fit a model with what is chosen.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            As for the classifier of one fit.
+        y : array-like or sparse matrix
+            Labels, label sets or distributions, likewise.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights of the rows, in the fits and in the scores; with
+            metadata routing in the scores if the scorer requests them.
+        available : array-like of bool of shape (n_samples, n_classes), default=None
+            The classes that each row may choose from, in the fits and in the
+            predictions that are scored; None is all of them.
+        offset : array-like of shape (n_samples, n_classes), default=None
+            Added to the scores, likewise; for two classes of shape (n_samples,), too.
+        **params : dict
+            With metadata routing enabled, what the scorer and the splitter request,
+            such as ``groups``.
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        TypeError
+            If sample_weight is given and the scorer does not take it.
+        ValueError
+            If a parameter is not allowed, a grid is empty, or X, y, sample_weight,
+            available or offset are malformed; if the scorer returns something else than
+            a number, or NaN for every pair.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If fits stopped before the gradient was within ``tol``.
+        UserWarning
+            If rows of a label set have no label and ``none_class`` is False: they are
+            left out. If some scores are NaN: their pairs are not chosen.
+        """
+        _raise_for_params(params, self, "fit")
+        if is_foreign(X):
+            self._check_array_api()
+        with unchanged_on_error(self) as after_interrupt:
+            values, order = self._values()
+            strengths = checked_Cs(self.Cs)
+            metadata = Given(available, offset).arguments
+            metadata |= {"sample_weight": sample_weight}
+            arguments = {"X": X, "y": y, "metadata": metadata}
+            X, y, weight = check_fit_data(self, X, y, sample_weight)
+            names = column_names(arguments["y"], y.shape, self.class_names)
+            how = {"none_class": "auto" if self.none_class else False}
+            encoded = encode_target(y, self.target_type, X.dtype, names, **how)
+            classes, is_pair = encoded.classes, encoded.n_scores == 2
+            shape = X.shape[0], len(classes)
+            given = Given.checked(available, offset, shape, is_pair, X.dtype)
+            of_labelled(given, encoded)  # The target is among the available classes.
+            template = self._template(encoded.kind)
+            grid = Grid(
+                self._parameter,
+                values,
+                self._Cs_of_values(template, encoded, values, strengths),
+                order,
+                self._starts_from_last,
+            )
+            routed = self._routed("fit", params | metadata)
+            folds = self._folds(X, y, routed.splitter.split)
+            results = Results.unknown(
+                shape=(len(folds), *grid.Cs.shape),
+                coef_shape=(n_raw_predictions(encoded.n_scores, "simplex"), X.shape[1]),
+                dtype=X.dtype,
+            )
+            data = TrainingData(X, y, weight, given, classes, encoded.has_none)
+            paths = [
+                partial(
+                    scored_path,
+                    template=template,
+                    scorer=self._scorer(classes if encoded.kind == "class" else None),
+                    score_params=_check_method_params(
+                        X, routed.scorer.score, indices=fold[1]
+                    ),
+                    data=data,
+                    fold=fold,
+                    grid=grid,
+                )
+                for fold in folds
+            ]
+            context = self._init_callback_context(
+                max_subtasks=results.scores.size + self.refit
+            )
+            context.call_on_fit_task_begin(estimator=self, **arguments)
+            after_interrupt |= {
+                "classes_": classes,
+                f"{self._parameter}s_": values,
+                "Cs_": grid.Cs,
+                "scores_": results.scores,
+                "coefs_paths_": results.coefs,
+                "intercepts_paths_": results.intercepts,
+                "n_iter_": results.n_iter,
+            }
+            self._search(results, paths, context, arguments)
+            choice = self._best(grid, results.scores)
+            after_interrupt |= choice
+            if self.refit:
+                chosen = choice[f"{self._parameter}_"]
+                template.set_params(**{self._parameter: chosen}, C=choice["C_"])
+                learnt = self._refitted(template, data, context, arguments)
+                # What the search knows more of.
+                after_interrupt |= learnt | {
+                    name: after_interrupt[name] for name in ("classes_", "n_iter_")
+                }
+            replace_fitted(self, after_interrupt)
+            self._warn_of_failed_fits(results)
+            context.call_on_fit_task_end(
+                estimator=self, reconstruction_attributes=dict, **arguments
+            )
+        return self
+
+    def score(
+        self, X, y, sample_weight=None, *, available=None, offset=None, **score_params
+    ):
+        """Score of the predictions, by `scoring`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : array-like or sparse matrix
+            Of the kind that was fitted.
+        sample_weight : array-like of shape (n_samples,), default=None
+        available : array-like of bool of shape (n_samples, n_classes), default=None
+            The classes that each row may choose from; None is all of them.
+        offset : array-like of shape (n_samples, n_classes), default=None
+            Added to the scores.
+        **score_params : dict
+            With metadata routing enabled, what the scorer requests.
+
+        Returns
+        -------
+        score : float
+
+        Raises
+        ------
+        TypeError
+            If sample_weight is given and the scorer does not take it.
+        """
+        _raise_for_params(score_params, self, "score")
+        check_is_fitted(self)
+        if self.scoring is None:
+            beside = Given(available, offset).arguments
+            return super().score(X, y, sample_weight, **beside)
+        given = self._given(X, available, offset)
+        score_params |= Given(available, offset).arguments
+        if sample_weight is not None:
+            score_params["sample_weight"] = sample_weight
+        routed = self._routed("score", score_params)
+        scorer = self._scorer(self.classes_ if self.target_type_ == "class" else None)
+        (model,) = among(X, [self], given)
+        return scorer(model, X, y, **routed.scorer.score)
+
+    def get_metadata_routing(self):
+        """Which metadata go where.
+
+        Returns
+        -------
+        routing : MetadataRouter
+            ``sample_weight``, ``available`` and ``offset`` to the fits; what they
+            request to scorer and splitter.
+        """
+        to_scorer = MethodMapping().add(caller="fit", callee="score")
+        return (
+            MetadataRouter(owner=self)
+            .add_self_request(self)
+            .add(
+                splitter=self.cv,
+                method_mapping=MethodMapping().add(caller="fit", callee="split"),
+            )
+            .add(
+                scorer=self._scorer(),
+                method_mapping=to_scorer.add(caller="score", callee="score"),
+            )
+        )
+
+    def _scorer(self, classes=None):
+        """The scorer, which is told the classes of labels."""
+        if self.scoring is None:
+            return OwnScore()
+        scorer = get_scorer(self.scoring)
+        return scorer if classes is None else told_classes(scorer, classes)
+
+    def _routed(self, caller, metadata):
+        """Metadata for the scorer and the splitter, in a call of fit or score."""
+        if _routing_enabled():
+            return process_routing(self, caller, **metadata)
+        weight = metadata.get("sample_weight")
+        to_scorer = {} if weight is None else {"sample_weight": weight}
+        return manual_routing({"splitter": {}, "scorer": {"score": to_scorer}})
+
+    def _template(self, kind):
+        """An unfitted classifier with the parameters that it shares with this one."""
+        template = self._candidate(target_type=kind)
+        shared = self.get_params(deep=False).keys() & template.get_params(deep=False)
+        shared.remove("target_type")
+        return template.set_params(**{name: getattr(self, name) for name in shared})
+
+    def _Cs_of_values(self, template, encoded, values, strengths):
+        """Values of C for each value: what was given, or multiples of C="auto"."""
+        units = np.ones(len(values))
+        if isinstance(self.Cs, Integral):
+            for i, value in enumerate(values):
+                template.set_params(**{self._parameter: value}, C="auto")
+                units[i] = template._model(encoded)["C_"]
+        return units[:, None] * strengths
+
+    def _folds(self, X, y, split_params):
+        """Training and test rows of each fold."""
+        folds = list(check_cv(self.cv, y, classifier=True).split(X, y, **split_params))
+        if not folds:
+            raise ValueError(f"cv must make one or more folds; {self.cv!r} made none.")
+        return folds
+
+    def _search(self, results, paths, context, data):
+        """Fill in the results, a task of the callbacks for each fit."""
+        fits, n_fits = search(results, paths, self.n_jobs), results.scores.size
+        with closing(fits):
+            for n in range(1, n_fits + 1):
+                task = context.subcontext(task_name="candidate")
+                task.call_on_fit_task_begin(estimator=self, **data)
+                next(fits)
+                task.call_on_fit_task_end(estimator=self, **data)
+                is_tenth = n % 10 == 0 or n == n_fits
+                if self.verbose > 1 or (self.verbose and is_tenth):
+                    print(f"[{type(self).__name__}] {n} of {n_fits} fits")
+
+    def _best(self, grid, scores):
+        """The pair of the highest mean score and that score, as fitted attributes."""
+        with np.errstate(invalid="ignore"):
+            mean = scores.mean(axis=0)
+        unknown = np.isnan(mean)
+        if unknown.all():
+            raise ValueError(
+                f"scoring={self.scoring!r} is NaN for every model, in some fold."
+            )
+        if unknown.any():
+            warnings.warn(
+                f"scoring={self.scoring!r} is NaN for {np.isnan(scores).sum()} of the "
+                f"{scores.size} fits; the {unknown.sum()} pairs of "
+                f"{self._parameter} and C that they belong to are not chosen.",
+                UserWarning,
+                stacklevel=4,
+            )
+        best = np.argwhere(mean == np.nanmax(mean))
+        rank = np.argsort(grid.order)
+        # The first value stands for all: Cs in one column weigh alike.
+        i, j = min(best, key=lambda place: (grid.Cs[0, place[1]], rank[place[0]]))
+        value = grid.values[i]
+        return {
+            f"{self._parameter}_": float(value) if isinstance(value, float) else value,
+            "C_": float(grid.Cs[i, j]),
+            "best_score_": float(mean[i, j]),
+        }
+
+    def _refitted(self, model, data, context, arguments):
+        """What a model learns from all data, as fitted attributes."""
+        task = context.subcontext(task_name="refit")
+        with task.propagate_callback_context(model):
+            task.call_on_fit_task_begin(estimator=self, **arguments)
+            model.fit(data.X, data.y, data.sample_weight, **data.given.arguments)
+        task.call_on_fit_task_end(estimator=self, **arguments)
+        learnt = fitted_attributes(model)
+        # Of the features it knows less than this one.
+        del learnt["n_features_in_"]
+        return learnt
+
+    def _warn_of_failed_fits(self, results):
+        failed = np.count_nonzero(~results.converged)
+        if failed:
+            warnings.warn(
+                f"{failed} of the {results.scores.size} fits of the search did not "
+                f"converge. Increase max_iter (now {self.max_iter}) or tol (now "
+                f"{self.tol:.3g}), or lower Cs.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )

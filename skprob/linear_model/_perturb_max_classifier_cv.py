@@ -1,0 +1,139 @@
+"""Perturb-max with the noise and C chosen by cross-validation."""
+
+from sklearn.utils._param_validation import StrOptions
+
+from ..mappings import PerturbMax
+from ._docstrings import with_shared_sections
+from ._path_search_cv import PathSearchCV
+from ._perturb_max_classifier import PerturbMaxClassifier
+
+
+@with_shared_sections
+class PerturbMaxClassifierCV(PathSearchCV):
+    """Perturb-max classifier that chooses the noise and C by cross-validation.
+
+    In each fold the models of a noise are fitted along a path, from much penalty to
+    little: each starts from its neighbours' solutions, and checks of the data and
+    moments of the features are shared. The pair of the highest mean score is chosen; of
+    equal ones the least C, and then the noise that comes first.
+
+    Parameters
+    ----------
+    noises : sequence of str or distribution, default=("gumbel", "normal", "laplace")
+        The noises to choose from, each as for
+        :class:`~skprob.linear_model.PerturbMaxClassifier`.
+    {search_parameters}
+    loss : {"auto", "fenchel_young", "log"}, default="auto"
+        What is minimised. "auto" is the Fenchel-Young loss of the noise, or the log
+        loss if the noise has no mean.
+    {parameters}
+    {search_verbose}
+
+    Attributes
+    ----------
+    noise_ : str or distribution
+        The chosen noise.
+    noises_ : list
+        The noises, in the order given.
+    {search_attributes}
+
+    See Also
+    --------
+    PerturbMaxClassifier : The same for one noise and one C; it can also learn the shape
+        of the noise.
+    EntmaxClassifierCV : The same for entmax.
+
+    Notes
+    -----
+    A scale of the noise need not be searched: coefficients s times as large do as
+    much, so that it is C which tells how sharp the probabilities are. Choose noises by
+    a score of predictions, and not by the minimised Fenchel-Young losses: those of
+    different noises are on different scales.
+
+    The log loss is convex for noises whose density is log-concave, as that of all named
+    noises but Cauchy's. For others a path may end in another local minimum than a
+    single fit does.
+
+    {search_notes}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from skprob import PerturbMaxClassifierCV
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = PerturbMaxClassifierCV(
+    ...     ["gumbel", "normal"], Cs=[0.1, 10], cv=3, loss="log", scoring="neg_log_loss"
+    ... ).fit(X, y)
+    >>> model.noise_, model.C_
+    ('normal', 10.0)
+    >>> model.scores_.shape  # folds, noises, Cs
+    (3, 2, 2)
+    """
+
+    _parameter_constraints: dict = {
+        "noises": ["array-like"],
+        "loss": [StrOptions({"auto", "fenchel_young", "log"})],
+        **PathSearchCV._parameter_constraints,
+    }
+    _parameter = "noise"
+    _starts_from_last = False
+
+    def __init__(
+        self,
+        noises=("gumbel", "normal", "laplace"),
+        Cs=10,
+        *,
+        cv=None,
+        scoring=None,
+        refit=True,
+        n_jobs=None,
+        loss="auto",
+        margin=0.0,
+        temperature=1.0,
+        fit_intercept=True,
+        class_weight=None,
+        label_smoothing=0.0,
+        target_type="auto",
+        class_names=None,
+        none_class=True,
+        threshold="auto",
+        sparse_output=False,
+        solver="auto",
+        tol=1e-4,
+        max_iter=1000,
+        verbose=0,
+    ):
+        super().__init__(
+            Cs=Cs,
+            cv=cv,
+            scoring=scoring,
+            refit=refit,
+            n_jobs=n_jobs,
+            margin=margin,
+            temperature=temperature,
+            fit_intercept=fit_intercept,
+            class_weight=class_weight,
+            label_smoothing=label_smoothing,
+            target_type=target_type,
+            class_names=class_names,
+            none_class=none_class,
+            threshold=threshold,
+            sparse_output=sparse_output,
+            solver=solver,
+            tol=tol,
+            max_iter=max_iter,
+            verbose=verbose,
+        )
+        self.noises = noises
+        self.loss = loss
+
+    def _values(self):
+        noises = list(self.noises)
+        if not noises:
+            raise ValueError(f"noises must hold one or more; got {self.noises!r}.")
+        for noise in noises:
+            PerturbMax(noise).mapping._validate_params()
+        return noises, range(len(noises))
+
+    def _candidate(self, **params):
+        return PerturbMaxClassifier(**params)

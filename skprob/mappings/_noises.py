@@ -1,0 +1,71 @@
+"""The noises by name, and what else may be one."""
+
+from functools import lru_cache
+
+from ._noise import (
+    Cauchy,
+    Distribution,
+    Exponential,
+    Gumbel,
+    Laplace,
+    Logistic,
+    Normal,
+    Uniform,
+)
+from ._shaped_noise import GeneralizedNormal, ShapedNoise, StudentT
+
+#: The noises that a name stands for. A new member is one line here.
+NOISES = {
+    "gumbel": Gumbel(),
+    "normal": Normal(),
+    "logistic": Logistic(),
+    "laplace": Laplace(),
+    "exponential": Exponential(),
+    "uniform": Uniform(),
+    "cauchy": Cauchy(),
+    "student_t": StudentT(),
+    "generalized_normal": GeneralizedNormal(),
+}
+
+
+def get_noise(noise):
+    """The noise that a name or a distribution stands for.
+
+    Parameters
+    ----------
+    noise : str, ShapedNoise or object with methods ``logpdf`` and ``logcdf``
+
+    Returns
+    -------
+    noise : Noise
+
+    Raises
+    ------
+    ValueError
+        If the name is not known, the shape is not allowed, or the object lacks one of
+        the methods or is not one distribution of one number.
+    """
+    if isinstance(noise, ShapedNoise):
+        noise.check()
+        return noise
+    if isinstance(noise, str) and noise in NOISES:
+        return NOISES[noise]
+    if isinstance(noise, str):
+        raise ValueError(
+            f"noise must be one of the names {sorted(NOISES)} or a distribution "
+            f"with methods logpdf and logcdf; got {noise!r}."
+        )
+    for method in ("logpdf", "logcdf"):
+        if not callable(getattr(noise, method, None)):
+            raise ValueError(
+                "noise must be a name or a distribution with methods logpdf and "
+                f"logcdf, such as scipy.stats.t(5); {noise!r} has no {method}."
+            )
+    try:
+        return _as_noise(noise)
+    except TypeError:  # not hashable
+        return Distribution(noise)
+
+
+# What is found out about a noise is kept with it, so it is made once.
+_as_noise = lru_cache(maxsize=64)(Distribution)
