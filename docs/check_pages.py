@@ -56,8 +56,9 @@ async () => {
     const drawn = formula.querySelector("mjx-container");
     if (!drawn) found.push(`raw TeX: ${name(formula)}`);
   }
-  for (const failed of article.querySelectorAll("mjx-merror, [data-mjx-error]"))
-    found.push(`wrong TeX: ${failed.getAttribute("data-mjx-error") ?? name(failed)}`);
+  const failed = "[data-mjx-error], [data-mml-node=merror], [data-mml-node][fill=red]";
+  for (const part of article.querySelectorAll(failed))
+    found.push(`wrong TeX: ${part.getAttribute("data-mjx-error") ?? name(part)}`);
   const markup =
     /\\\(|\\\[|\\(frac|alpha|sum|log|langle)\b|:math:|:class:|bool\(x\) -> bool/;
   const walker = document.createTreeWalker(article, NodeFilter.SHOW_TEXT);
