@@ -5,6 +5,8 @@
 Each page is shown by headless Chromium 1,280 and 400 pixels wide. It is an error if
 
 * a page asks for anything that is not a file of the documentation,
+* a link leads to a file, or a place in it, that is not there (links to other sites are
+  not followed),
 * a script fails, or a formula is shown as TeX or as MathJax's error,
 * a table, a picture or a formula is wider than its place, or the page has to be
   scrolled sideways.
@@ -13,9 +15,12 @@ Where there is no Chromium, the script says so and checks nothing.
 """
 
 import argparse
+import re
 import shutil
 import sys
+from functools import cache
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from playwright.sync_api import Error, sync_playwright
 
@@ -80,6 +85,26 @@ def find_browser(playwright):
     return next(filter(None, map(shutil.which, NAMES)), None)
 
 
+@cache
+def anchors(path):
+    """Names of the places of a page that a link may lead to."""
+    return {*re.findall(r'\bid="([^"]+)"', path.read_text(encoding="utf-8"))}
+
+
+def dead_links(hrefs):
+    """Sentences on the links to files that lead nowhere."""
+    for href in sorted(set(hrefs)):
+        url = urlsplit(href)
+        path = Path(unquote(url.path))
+        if url.scheme != "file" or path.is_dir():
+            continue
+        if not path.exists():
+            yield f"dead link: {path}"
+        elif url.fragment and path.suffix == ".html":
+            if unquote(url.fragment) not in anchors(path):
+                yield f"dead link: no {url.fragment} in {path.name}"
+
+
 def check(page, path, pictures):
     """Sentences on what is wrong with one page."""
     wrong = []
@@ -100,6 +125,8 @@ def check(page, path, pictures):
         if pictures:
             pictures.mkdir(parents=True, exist_ok=True)
             page.screenshot(path=pictures / f"{path.stem}_{width}.png", full_page=True)
+    hrefs = "[...document.querySelectorAll('article a[href]')].map((a) => a.href)"
+    wrong += dead_links(page.evaluate(hrefs))
     return wrong
 
 
