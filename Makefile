@@ -25,6 +25,7 @@ demo docs: export OPENBLAS_NUM_THREADS ?= 1
 
 demo: $(VENV)/.plot  ## Fit real data, compare with LogisticRegression, save demo.png
 	MPLBACKEND=agg $(BIN)/python examples/demo.py demo.png
+	@echo The picture is demo.png.
 
 test: $(VENV)/.test  ## Run the whole test suite, with the examples in docstrings and docs
 	$(BIN)/python -m pytest $(PYTEST_FLAGS) $(TESTS)
