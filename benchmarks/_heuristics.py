@@ -13,7 +13,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from skprob.data import StandardizedDesign, _design, _rows
+from skprob.data import StandardizedDesign, _dense, _design, _rows
 from skprob.linear_model import _scoring
 from skprob.losses import FenchelYoungLoss
 from skprob.losses._base import Loss
@@ -182,6 +182,7 @@ BY_OUTPUT = '("gram by output", n_outputs), ("gram", 1)'
 GROUPS = {
     in_all: {
         "nothing": [],
+        "products in small parts": setting(_dense, "_SMALL_PRODUCT", 0),
     },
     by_newton: {
         "cubic interpolation": halving(),
@@ -189,7 +190,6 @@ GROUPS = {
     },
     by_cholesky: {
         "whole Hessian": setting(_plan, "_SMALL_HESSIAN", 0),
-        "at most 20 Cholesky steps": setting(_newton, "_MOST_CHOLESKY_STEPS", 10**6),
     },
     two_classes: {
         "first step twice as long": setting(_auto, "_TOO_SHORT", 1.0),
@@ -200,7 +200,7 @@ GROUPS = {
     by_cg: {
         "forcing term": stepping("min(0.3, square**0.25)", "0.3"),
         "Nash-Sofer stop": edited(
-            _cg._one_group, "gain <= 0.2 * decrease", "0 > decrease", _cg
+            _cg._Group.advance, "gain <= 0.2 *", "gain < 0 *", _cg._Group
         ),
         "preconditioner renewed": setting(Preconditioner, "is_stale", False),
     },
@@ -252,7 +252,6 @@ GROUPS = {
     in_searches: {
         "search: side by side": setting(_path, "_side_by_side", one_by_one),
         "search: starts taken nearer": setting(_path, "_FAR", math.inf),
-        "search: giving up line searches": setting(_path, "_MOST_TRIALS", 10**6),
         "search: known points": path_edited("is_known = ", "is_known = False and "),
         "search: preconditioner handed on": setting(
             _path, "Preconditioner", lambda *_: None

@@ -41,16 +41,16 @@ def paper_cell(data, name, effort):
     for metric, mean in zip(metrics, scores.mean(axis=-1), strict=True):
         i, rule = np.unravel_index(mean.argmax(), mean.shape)
         path = effort.penalties[: i + 1]
-        found.append(
-            test_score(model, rules, metric, data, path, rule, effort.max_iter)
-        )
+        predicted = test_sets(model, rules, data, path, rule, effort.max_iter)
+        found.append(100 * metric(data.Y_test, predicted))
     return found
 
 
 def tuned_cell(data, name, effort):
-    """Micro-F1 of the best of the models, penalties and rules.
+    """Sets of the best of the models, penalties and rules by micro-F1 over folds.
 
-    On the test rows, and the mean over the folds with its standard error.
+    True and predicted sets of the test rows, and the mean over the folds with its
+    standard error.
     """
     models, rules = TUNED[name]
     large = sparse.issparse(data.X_train)
@@ -69,8 +69,9 @@ def tuned_cell(data, name, effort):
     best = np.unravel_index(mean.argmax(), mean.shape)
     m, i, rule = best
     path = penalties[: i + 1]
-    test = test_score(models[m], rules, micro, data, path, rule, effort.max_iter)
-    return test, mean[best], scores[best].std(ddof=1) / np.sqrt(n_folds)
+    predicted = test_sets(models[m], rules, data, path, rule, effort.max_iter)
+    sets = np.asarray(data.Y_test, bool), np.asarray(predicted, bool)
+    return *sets, mean[best], scores[best].std(ddof=1) / np.sqrt(n_folds)
 
 
 def default_cell(data, name, effort):
@@ -100,11 +101,11 @@ def fold_scores(model, rules, metrics, data, penalties, n_folds, max_iter):
     return np.transpose(scores, (2, 1, 3, 0))
 
 
-def test_score(model, rules, metric, data, penalties, rule, max_iter):
-    """Per cent on the test rows, after a fit at the last penalty."""
+def test_sets(model, rules, data, penalties, rule, max_iter):
+    """Predictions for the test rows, after a fit at the last penalty."""
     path = along_the_path(model, penalties, data.X_train, data.Y_train, max_iter)
     *_, fitted = path
-    return 100 * metric(data.Y_test, rules(fitted, data.X_test)[rule])
+    return rules(fitted, data.X_test)[rule]
 
 
 def along_the_path(model, penalties, X, Y, max_iter):

@@ -19,10 +19,11 @@ from skprob import (
     SoftmaxClassifier,
     SparsemaxClassifier,
 )
-from skprob.decision import CommonCut
+from skprob.decision import CommonCut, LabelCuts
 from skprob.mappings import sparsemax
 
 CUTS = np.geomspace(0.004, 0.6, 26)
+MARGINS = np.linspace(-1.5, 1, 26)
 
 
 def one_vs_rest(**parameters):
@@ -72,8 +73,8 @@ def cut_rules(model, X):
     return cut_at(model.predict_proba(X), CUTS)
 
 
-def own_rule(model, X):
-    return [model.predict(X)]
+def margin_rules(model, X):
+    return cut_at(model.decision_function(X), MARGINS)
 
 
 def cut_at(p, cuts):
@@ -87,20 +88,19 @@ PAPER = {
     "sparsemax": (SparsemaxClassifier(threshold=0, **FAST), sparsemax_rules),
 }
 ALPHAS = [1.25, 1.5, 1.75]
-#: Several models under one name are chosen between, too.
+OURS = {"threshold": 0, "warm_start": True}
+ENTMAX = [EntmaxClassifier(alpha=alpha, **OURS) for alpha in ALPHAS]
+SIGMOID = [SigmoidClassifier(alpha=alpha, **OURS) for alpha in [1.0, 1.5, 2.0]]
+#: The first is what the others are compared with. Several models under one name are
+#: chosen between, too.
 TUNED = {
     "one-vs-rest": ([one_vs_rest()], cut_rules),
+    "LinearSVC": ([OneVsRestClassifier(LinearSVC())], margin_rules),
     "chain": ([ClassifierChain(LogisticOrConstant())], cut_rules),
-    "softmax": ([SoftmaxClassifier(threshold=0, warm_start=True)], cut_rules),
-    "sparsemax": ([SparsemaxClassifier(threshold=0, warm_start=True)], cut_rules),
-    "entmax": (
-        [EntmaxClassifier(alpha=a, threshold=0, warm_start=True) for a in ALPHAS],
-        cut_rules,
-    ),
-    "entmax, auto": (
-        [EntmaxClassifier(alpha=a, warm_start=True) for a in ALPHAS],
-        own_rule,
-    ),
+    "softmax": ([SoftmaxClassifier(**OURS)], cut_rules),
+    "sparsemax": ([SparsemaxClassifier(**OURS)], cut_rules),
+    "entmax": (ENTMAX, cut_rules),
+    "sigmoid": (SIGMOID, cut_rules),
 }
 
 
@@ -143,6 +143,7 @@ DEFAULTS = {
     "chain": ClassifierChain(LogisticOrConstant()),
     "softmax": SoftmaxClassifier(),
     "1.5-entmax": EntmaxClassifier(),
+    "1.5-entmax, micro": EntmaxClassifier(threshold=LabelCuts("micro")),
     "sparsemax": SparsemaxClassifier(),
     "sigmoid": SigmoidClassifier(),
     "sigmoid, α=1.5": SigmoidClassifier(alpha=1.5),

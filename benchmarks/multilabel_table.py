@@ -9,11 +9,11 @@ macro-recall, on their own; then one fit to all training rows is measured on the
 rows. CAL500 has no official split: all of this is done for each of five folds of it,
 and what is printed are means over the five; in the second table, the first of them.
 
-The second table is of micro-F1 alone: more models, all tuned in one way over penalty
-and one cut for all labels, entmax over alpha as well. "entmax, auto" searches C and
-alpha and leaves the cut to the estimator. Beside the test score stands the mean score
-over the folds with its standard error. The third table is of defaults, nothing tuned,
-by five measures; "cut" is one cut for all labels, chosen by cross-validation.
+The second table is of more models, all tuned for micro-F1 in one way over penalty and
+one cut for all labels, entmax and sigmoid over alpha as well; by five measures, and the
+mean score over the folds with its standard error. The third table is of defaults,
+nothing tuned, by the same measures; "cut" is one cut for all labels, chosen by
+cross-validation, and "micro" the threshold ``LabelCuts("micro")``.
 
 The sets are read from the folder that SKPROB_DATA names. Without it, only emotions is
 fetched, from OpenML, where it has no official split.
@@ -145,36 +145,49 @@ def spread(results):
 
 
 def tuned_table(data, found):
-    yield "Tuned for micro-F1: on the test rows (mean over folds ± standard error)"
+    yield "Tuned for micro-F1 on folds of the training rows: on the test rows, in %"
+    yield IN_BRACKETS
+    yield from compared_lines(data, found, TUNED)
     yield ""
+    yield "The highest micro-F1 over the folds, and its standard error"
     yield heading(data)
     for model in TUNED:
-        cells = [np.mean(found[name, model], axis=0) for name in data]
-        yield f"{model:12}" + "".join(
-            f"{test:6.1f} ({mean:4.1f} ± {error:3.1f})" for test, mean, error in cells
-        )
+        cells = [np.mean([c[2:] for c in found[name, model]], axis=0) for name in data]
+        yield f"{model:18}" + "".join(f"{f'{m:.1f} ± {e:.1f}':>15}" for m, e in cells)
 
 
 def default_table(data, found):
     yield "Defaults, nothing tuned: on the test rows, in per cent"
-    yield "In brackets the difference to the first line in its standard errors, by 500"
-    yield "paired bootstrap samples of the rows"
-    first = next(iter(DEFAULTS))
+    yield IN_BRACKETS
+    yield from compared_lines(data, found, DEFAULTS)
+    yield ""
+    yield "Seconds of a fit"
+    yield heading(data)
+    for model in DEFAULTS:
+        seconds = [np.mean([cell[2] for cell in found[name, model]]) for name in data]
+        yield f"{model:18}" + "".join(f"{s:>15.2f}" for s in seconds)
+
+
+IN_BRACKETS = (
+    "In brackets the difference to the first line in its standard errors, by 500\n"
+    "paired bootstrap samples of the rows"
+)
+
+
+def compared_lines(data, found, models):
+    """Each measure of each model on each set, beside the first model's."""
+    first = next(iter(models))
     for title, measure in MEASURES.items():
         yield ""
-        yield f"{title:18}" + "".join(f"{name[:8]:>15}" for name in data)
-        for model in DEFAULTS:
+        yield title
+        yield heading(data)
+        for model in models:
             cells = []
             for name in data:
                 base, other = (stacked(found[name, m]) for m in (first, model))
                 value, difference = compared(measure, base, other)
                 cells.append(f"{value:6.1f} ({difference:+5.1f})")
             yield f"{model:18}" + "".join(f"{cell:>15}" for cell in cells)
-    yield ""
-    yield f"{'seconds of a fit':18}" + "".join(f"{name[:8]:>15}" for name in data)
-    for model in DEFAULTS:
-        seconds = [np.mean([cell[2] for cell in found[name, model]]) for name in data]
-        yield f"{model:18}" + "".join(f"{s:>15.2f}" for s in seconds)
 
 
 def stacked(cells):
@@ -231,7 +244,7 @@ MEASURES = {
 
 
 def heading(data):
-    return f"{'':12}" + "".join(f"{name[:8]:>19}" for name in data)
+    return f"{'':18}" + "".join(f"{name[:8]:>15}" for name in data)
 
 
 #: How a cell is found, for which models, and how the cells become lines.

@@ -1,12 +1,15 @@
-"""Sphinx configuration; the build reads nothing from the network."""
+"""Sphinx configuration; neither the build nor its pages read from the network."""
 
 import sys
+from importlib.resources import files
 from pathlib import Path
 
 import skprob
 
 here = Path(__file__).parent
-sys.path[:0] = [str(here / "code"), str(here / "extensions")]
+sys.path[:0] = [str(here / folder) for folder in ("code", "downloads", "extensions")]
+
+from guide_links import pages_by_object  # noqa: E402
 
 project = "skprob"
 author = "the skprob developers"
@@ -14,9 +17,10 @@ copyright = f"2026, {author}"
 version = release = skprob.__version__
 
 extensions = [
+    "attribute_comments",
     "comparison",
-    "example_scripts",
     "mapping_table",
+    "measured",
     "matplotlib.sphinxext.plot_directive",
     "myst_parser",
     "numpydoc",
@@ -25,8 +29,10 @@ extensions = [
     "sphinx.ext.extlinks",
     "sphinx.ext.mathjax",
     "sphinx_copybutton",
+    "sphinx_design",
+    "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "auto_examples/*.ipynb"]
 templates_path = ["_templates"]
 default_role = "literal"
 
@@ -34,6 +40,14 @@ html_theme = "pydata_sphinx_theme"
 html_title = f"skprob {release}"
 html_show_sourcelink = False
 html_theme_options = {"show_prev_next": True, "navigation_with_keys": False}
+html_css_files = ["skprob.css"]
+html_js_files = ["tables.js"]
+
+# MathJax is one file that draws formulas as SVG, copied from a package: pages need
+# neither a network nor fonts.
+mathjax_file = files("sphinx-mathjax-offline") / "static" / "mathjax" / "tex-svg.js"
+html_static_path = ["_static", str(mathjax_file)]
+mathjax_path = mathjax_file.name
 
 # What other projects document is linked by hand: their inventories would have to be
 # downloaded.
@@ -44,11 +58,28 @@ nitpick_ignore_regex = [
     (r"py:.*", r"(collections|joblib|matplotlib|numpy|scipy|sklearn|typing)\b.*")
 ]
 
+# A base class that is no public object.
+nitpick_ignore = [("py:class", "WrappedTarget")]
+
 autosummary_generate = True
 autosummary_ignore_module_all = False
+autosummary_context = {"guide": pages_by_object(here / "user_guide")}
 numpydoc_show_class_members = False
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "auto_examples",
+    "backreferences_dir": "generated/backreferences",
+    "doc_module": ("skprob",),
+    "filename_pattern": r"\.py$",
+    "within_subsection_order": "gallery_order.position",
+    "min_reported_time": 0,
+    "remove_config_comments": True,
+    "show_signature": False,
+    "write_computation_times": False,
+}
 
 plot_formats = [("png", 150)]
 plot_html_show_formats = False

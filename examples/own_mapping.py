@@ -1,19 +1,18 @@
-"""A mapping of one's own, in two lines: from the idea to a tuned classifier.
+"""
+A mapping of your own
+=====================
 
-Take any increasing, positive function g. Here it is exp(2 arcsinh(x)), which is the
-square of x + sqrt(1 + x²): it grows like 4x² above zero, and is so slow to fade below,
-like 1/4x², that no class is ever written off. There are two ways to make probabilities
-of it.
+Take any increasing, positive function g. Here it is exp(2 arcsinh(x)), which grows
+like 4x² above zero and falls like 1/(4x²) below, so that a class far behind keeps a
+noticeable probability. There are two ways to make probabilities of it:
 
-1. Divide g(score) by the sum. That is a mapping, but it is the gradient of nothing, and
-   so it has no loss of its own: the log loss serves.
-2. Lower all scores by the one threshold at which the g(score) sum to one. That is the
-   gradient of a convex function whatever g is: with exp it is softmax, with max(x, 0)
-   sparsemax. It has a loss of its own, and is tuned like any other.
-
-Run it with ``python examples/own_mapping.py``; it takes a few seconds.
+* divide g(score) by the sum. This mapping is the gradient of nothing, and has no loss
+  of its own; the log loss trains it;
+* lower all scores by the one threshold at which the g(score) sum to one. This is the
+  gradient of a convex function, whatever g is, and has a convex loss of its own.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_wine
 from sklearn.model_selection import GridSearchCV
@@ -21,8 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skprob import LinearClassifier
-from skprob.inspection import find_counterexamples, mapping_table
-from skprob.mappings import NormalizedMapping, ThresholdMapping
+from skprob.mappings import NormalizedMapping, Softmax, Sparsemax, ThresholdMapping
 from skprob.metrics import BrierScorer
 
 
@@ -30,63 +28,34 @@ def g(x):
     return np.exp(2 * np.arcsinh(x))
 
 
-BY_DIVISION = NormalizedMapping(g)
-BY_THRESHOLD = ThresholdMapping(g, derivative=lambda x: 2 * g(x) / np.hypot(1, x))
+mappings = {
+    "softmax": Softmax(),
+    "sparsemax": Sparsemax(),
+    "g, by division": NormalizedMapping(g),
+    "g, by a threshold": ThresholdMapping(
+        g, derivative=lambda x: 2 * g(x) / np.hypot(1, x)
+    ),
+}
 
+# %%
+# Each is an argument of ``LinearClassifier``, and can be tuned as any other.
+X, y = load_wine(return_X_y=True)
+grid = {"linearclassifier__C": [0.1, 1, 10], "linearclassifier__temperature": [0.3, 1]}
+for name, mapping in mappings.items():
+    model = make_pipeline(StandardScaler(), LinearClassifier(mapping))
+    search = GridSearchCV(model, grid, scoring=BrierScorer(), cv=3).fit(X, y)
+    loss = type(search.best_estimator_[-1].loss_).__name__
+    print(f"{name:18} {loss:17} Brier score {-search.best_score_:.4f}")
 
-def name_of(mapping):
-    return mapping if isinstance(mapping, str) else type(mapping).__name__
-
-
-def main():
-    X, y = load_wine(return_X_y=True)
-
-    print("What they make of the scores 2, 1, 0 and -3:\n")
-    mappings = ["softmax", "sparsemax", BY_DIVISION, BY_THRESHOLD]
-    table = mapping_table([2.0, 1.0, 0.0, -3.0], mappings)
-    for mapping, row in zip(mappings, table, strict=True):
-        print(f"  {name_of(mapping):18}", *(f"{p:7.4f}" for p in row.probabilities))
-
-    print("\nWhat they lack, by a search for counterexamples:\n")
-    for mapping in (BY_DIVISION, BY_THRESHOLD):
-        found = find_counterexamples(mapping)
-        lacking = [name for name, example in found.items() if example is not None]
-        print(f"  {name_of(mapping):18}", ", ".join(lacking) or "nothing was found")
-
-    print("\nThe log loss trains any mapping. The other has a loss of its own:\n")
-    for mapping in (BY_DIVISION, BY_THRESHOLD):
-        pipeline = make_pipeline(StandardScaler(), LinearClassifier(mapping))
-        model = pipeline.fit(X[::2], y[::2])[-1]
-        accuracy = pipeline.score(X[1::2], y[1::2])
-        loss = type(model.loss_).__name__
-        print(f"  {name_of(mapping):18} {loss:18} accuracy {accuracy:.3f}")
-
-    print(
-        "\nA grid search over mappings, C and temperature; the best of each mapping:\n"
-    )
-    search = GridSearchCV(
-        make_pipeline(StandardScaler(), LinearClassifier()),
-        {
-            "linearclassifier__mapping": ["softmax", "sparsemax", BY_THRESHOLD],
-            "linearclassifier__temperature": [0.1, 0.3, 1.0],
-            "linearclassifier__C": [0.1, 1.0, 10.0],
-        },
-        scoring=BrierScorer(),
-        cv=3,
-    ).fit(X, y)
-    results = search.cv_results_
-    seen = set()
-    for i in np.argsort(results["rank_test_score"]):
-        mapping, temperature, C = (
-            results[f"param_linearclassifier__{name}"][i]
-            for name in ("mapping", "temperature", "C")
-        )
-        name = name_of(mapping)
-        if name not in seen:
-            seen.add(name)
-            brier = -results["mean_test_score"][i]
-            print(f"  {name:18} Brier {brier:.4f} at temperature={temperature}, C={C}")
-
-
-if __name__ == "__main__":
-    main()
+# %%
+# The probability of a class whose score is behind those of two others. Softmax falls
+# exponentially, sparsemax to zero; the mappings of g fall slowly.
+behind = np.linspace(0, 10, 300)
+figure, ax = plt.subplots(figsize=(6.5, 4.5), layout="constrained")
+for name, mapping in mappings.items():
+    p = mapping(np.stack([0 * behind, 0 * behind, -behind], axis=1))[:, 2]
+    ax.plot(behind, np.where(p > 0, p, np.nan), label=name)
+ax.set(yscale="log", ylim=(1e-4, 1), xlabel="score behind two other classes")
+ax.set(ylabel="probability", title="How fast a class loses its probability")
+ax.legend(frameon=False)
+plt.show()

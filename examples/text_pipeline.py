@@ -1,14 +1,16 @@
-"""Text: which part of scikit-learn a paragraph documents.
+"""
+Classify text, with few possible classes
+========================================
 
-The paragraphs of scikit-learn's own docstrings are the documents, and the subpackage
-they stand in is the class. The weights of the words are a sparse matrix, which stays
-sparse from the vectoriser to the classifier. Paragraphs of one docstring are never on
-both sides of the split. For a new sentence, softmax has something to say about every
-subpackage; entmax names those that come into question.
+Which part of scikit-learn does a paragraph document? The paragraphs of scikit-learn's
+own docstrings are the documents, the subpackage is the class. Paragraphs of one
+docstring are never on both sides of the split. The weights of the words stay a sparse
+matrix from the vectoriser to the classifier.
 """
 
 import inspect
 
+import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.model_selection import GroupShuffleSplit
@@ -18,22 +20,11 @@ from sklearn.utils.discovery import all_estimators
 from skprob import EntmaxClassifier, SoftmaxClassifier
 from skprob.metrics import brier_loss, mean_support_size
 
-SUBPACKAGES = [
-    "cluster",
-    "covariance",
-    "decomposition",
-    "ensemble",
-    "feature_extraction",
-    "feature_selection",
-    "gaussian_process",
-    "linear_model",
-    "manifold",
-    "naive_bayes",
-    "neighbors",
-    "preprocessing",
-    "svm",
-    "tree",
-]
+SUBPACKAGES = (
+    "cluster covariance decomposition ensemble feature_extraction feature_selection "
+    "gaussian_process linear_model manifold naive_bayes neighbors preprocessing svm "
+    "tree"
+).split()
 
 paragraphs = {}
 for name, estimator in all_estimators():
@@ -45,13 +36,10 @@ for name, estimator in all_estimators():
                 paragraphs.setdefault(paragraph, (subpackage, name))
 texts = np.array(list(paragraphs), dtype=object)
 subpackages, groups = np.array(list(paragraphs.values())).T
-train, test = next(
-    GroupShuffleSplit(test_size=0.3, random_state=0).split(texts, groups=groups)
-)
-print(f"{len(train)} paragraphs to learn from, {len(test)} to test on\n")
+splitter = GroupShuffleSplit(test_size=0.3, random_state=0)
+train, test = next(splitter.split(texts, groups=groups))
 
 sentence = "Find groups of similar samples by the distance between neighbors."
-print(f"{'':17} accuracy  Brier  support of {len(SUBPACKAGES)}")
 answers = {}
 for classifier in SoftmaxClassifier(C=10), EntmaxClassifier(alpha=1.5, C=10):
     model = make_pipeline(TfidfVectorizer(sublinear_tf=True), classifier)
@@ -59,14 +47,23 @@ for classifier in SoftmaxClassifier(C=10), EntmaxClassifier(alpha=1.5, C=10):
     p = model.predict_proba(texts[test])
     name = type(classifier).__name__
     print(
-        f"{name:17} {model.score(texts[test], subpackages[test]):8.3f}  "
-        f"{brier_loss(subpackages[test], p, classes=model.classes_):5.3f}  "
-        f"{mean_support_size(p):7.1f}"
+        f"{name:17} accuracy {model.score(texts[test], subpackages[test]):.3f}, "
+        f"Brier {brier_loss(subpackages[test], p, classes=model.classes_):.3f}, "
+        f"{mean_support_size(p):4.1f} of {len(SUBPACKAGES)} classes possible"
     )
     answers[name] = model.predict_proba([sentence])[0]
 
-print(f"\n{sentence}")
-for name, p in answers.items():
-    named = [f"{model.classes_[k]} {p[k]:.2f}" for k in np.argsort(-p)[:4] if p[k] > 0]
-    others = np.count_nonzero(p) - len(named)
-    print(f"{name:17} {', '.join(named)}, and {others} others")
+# %%
+# The two models are equally good. For one sentence, entmax names those subpackages that
+# come into question; softmax has something to say about each of them.
+order = np.argsort(answers["EntmaxClassifier"])
+figure, axes = plt.subplots(
+    1, 2, figsize=(9, 4.5), sharey=True, sharex=True, layout="constrained"
+)
+figure.suptitle(f"“{sentence}”")
+for ax, (name, p), colour in zip(
+    axes, answers.items(), ["#7b8794", "#d1495b"], strict=True
+):
+    ax.barh(model.classes_[order], p[order], color=colour)
+    ax.set(title=f"{name}: {np.count_nonzero(p)} possible", xlabel="probability")
+plt.show()

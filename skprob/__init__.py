@@ -27,6 +27,7 @@ _PACKAGES = [
     "mappings",
     "metrics",
     "objective",
+    "onnx",
     "solvers",
     "targets",
 ]

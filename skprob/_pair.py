@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from ._arrays import concat
+
 
 def n_raw_predictions(n_classes, polytope):
     """Raw predictions of a linear model: two classes that sum to one share one."""
@@ -20,6 +22,8 @@ def pair_scores(difference):
     scores : ndarray of shape (n_samples, 2)
         In Fortran order: the kernels are faster so.
     """
+    if not isinstance(difference, np.ndarray):
+        return concat([-0.5 * difference, 0.5 * difference], axis=1)
     scores = np.empty((2, len(difference)), dtype=difference.dtype)
     np.multiply(difference[:, 0], -0.5, out=scores[0])
     np.negative(scores[0], out=scores[1])

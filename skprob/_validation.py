@@ -9,6 +9,16 @@ from scipy import sparse
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _check_sample_weight
 
+from ._arrays import (
+    beside,
+    check_no_gradient,
+    is_beside,
+    is_foreign,
+    namespace,
+    to_numpy,
+    widened,
+)
+
 _TARGET = (
     "labels of shape (n_samples,), or an indicator or distributions of shape "
     "(n_samples, n_classes)"
@@ -50,8 +60,13 @@ def check_sample_weight(sample_weight, X):
     if sample_weight is None:
         return np.ones(X.shape[0])
     with naming("sample_weight"):
+        if is_foreign(sample_weight):
+            check_no_gradient("sample_weight", sample_weight)
+            sample_weight = to_numpy(sample_weight)
         if np.asarray(sample_weight).dtype.kind == "c":
             raise ValueError("Complex numbers were found.")
+        if is_foreign(X):  # The weights are NumPy's all the same.
+            X = np.empty((X.shape[0], 0))
         return _check_sample_weight(
             sample_weight, X, dtype=np.float64, ensure_non_negative=True
         )
@@ -59,6 +74,9 @@ def check_sample_weight(sample_weight, X):
 
 def as_real(name, array):
     """`array` as float32 if it is, else as float64; only real numbers pass."""
+    if is_foreign(array):
+        check_no_gradient(name, array)
+        array = to_numpy(array)
     try:
         array = np.asarray(array)
     except ValueError as error:
@@ -74,6 +92,56 @@ def as_real(name, array):
     return array
 
 
+def refuse_arrays(function, **arrays):
+    """Raise where a function that is for NumPy's arrays is given others."""
+    for name, array in arrays.items():
+        if is_foreign(array):
+            raise ValueError(
+                f"{function} takes NumPy arrays only; {name} is of type "
+                f"{type(array).__module__}.{type(array).__name__}. Convert it, for "
+                "instance by np.asarray(array)."
+            )
+
+
+def array_real(name, array):
+    """As :func:`as_real`, an array of another library than NumPy."""
+    xp = namespace(array)
+    check_no_gradient(name, array)
+    if not xp.isdtype(array.dtype, ("real floating", "integral", "bool")):
+        raise ValueError(f"{name} must be real numbers, got dtype {array.dtype}.")
+    return array if array.dtype == xp.float32 else widened(array)
+
+
+def array_rows(scores, **others):
+    """As :func:`as_rows`, arrays that are not NumPy's, all like the first."""
+    scores = check_matrix("scores", array_real("scores", scores))
+    if not others:
+        return scores
+    xp, checked = namespace(scores), [scores]
+    for name, array in others.items():
+        check_no_gradient(name, array)
+        if not is_beside(array, scores):
+            array = to_numpy(array) if is_foreign(array) else array
+            array = beside(as_real(name, array), scores)
+        array = xp.astype(array_real(name, array), scores.dtype, copy=False)
+        check_direction(name, array, scores)
+        checked.append(array)
+    return checked
+
+
+def array_points(probabilities, polytope, name="probabilities"):
+    """As :func:`as_points`, an array of another library than NumPy."""
+    p = check_matrix(name, array_real(name, probabilities))
+    xp = namespace(p)
+    good = xp.all((p >= 0) & (p <= 1))
+    if polytope == "simplex":
+        off = abs(xp.sum(p, axis=1) - 1)
+        good = good & xp.all(off <= 1e3 * float(xp.finfo(p.dtype).eps))
+    if not good:
+        as_points(to_numpy(p), polytope, name)  # Which says what is wrong.
+    return p
+
+
 def as_rows(scores, **others):
     """`scores`, and arrays named in `others`, as checked float matrices."""
     scores = _as_matrix("scores", scores)
@@ -82,37 +150,55 @@ def as_rows(scores, **others):
     checked = [scores]
     for name, array in others.items():
         array = _as_matrix(name, array).astype(scores.dtype, copy=False)
-        if array.shape != scores.shape:
-            raise ValueError(
-                f"{name} must have the shape of scores, {scores.shape}; "
-                f"got {array.shape}."
-            )
-        finite = np.isfinite(array).all(axis=1)
-        if not finite.all():
-            row = int(np.argmin(finite))
-            raise ValueError(f"{name} must be finite; row {row} is not.")
+        check_direction(name, array, scores)
         checked.append(array)
     return checked
 
 
-def as_distributions(probabilities, name="probabilities"):
-    """`probabilities` as a float matrix whose rows are on the simplex."""
+def check_direction(name, array, scores):
+    """Raise where an array has not the shape of scores, or is not finite."""
+    xp = namespace(array)
+    if array.shape != scores.shape:
+        raise ValueError(
+            f"{name} must have the shape of scores, {tuple(scores.shape)}; "
+            f"got {tuple(array.shape)}."
+        )
+    finite = xp.all(xp.isfinite(array), axis=1)
+    if not xp.all(finite):
+        row = int(np.argmin(to_numpy(finite)))
+        raise ValueError(f"{name} must be finite; row {row} is not.")
+
+
+def as_distributions(probabilities, name="probabilities", may_fall_short=False):
+    """`probabilities` as a float matrix whose rows are on the simplex.
+
+    With `may_fall_short` they may sum to less than one.
+    """
     p = _as_matrix(name, probabilities)
     total = p.sum(axis=1, dtype=np.float64)
-    # NaN fails both comparisons.
-    good = np.abs(total - 1) <= 1e3 * np.finfo(p.dtype).eps
+    good = _sums_to_one(total, p.dtype, may_fall_short)
     if not (good.all() and p.min(initial=0) >= 0):
         row = int(np.argmin(good & (p >= 0).all(axis=1)))
         raise ValueError(
-            f"{name} must be rows of non-negative numbers that sum to one; row {row} "
+            f"{name} must be rows of non-negative numbers that sum to "
+            f"{'at most ' if may_fall_short else ''}one; row {row} "
             f"has minimum {p[row].min():.6g} and sum {total[row]:.6g}: it is "
             f"{np.array2string(p[row], precision=6, threshold=8, max_line_width=200)}."
         )
     return p
 
 
-def as_sparse_distributions(probabilities, name="probabilities"):
-    """A sparse matrix as a CSR array of its non-zeros, its rows on the simplex."""
+def _sums_to_one(total, dtype, may_fall_short):
+    """Whether sums of rows are one, or no more; False for NaN."""
+    excess = total - 1 if may_fall_short else np.abs(total - 1)
+    return excess <= 1e3 * np.finfo(dtype).eps
+
+
+def as_sparse_distributions(probabilities, name="probabilities", may_fall_short=False):
+    """A sparse matrix as a CSR array of its non-zeros, its rows on the simplex.
+
+    With `may_fall_short` they may sum to less than one.
+    """
     if probabilities.ndim != 2:
         raise ValueError(
             f"{name} must have shape (n_samples, n_classes), got shape "
@@ -125,12 +211,13 @@ def as_sparse_distributions(probabilities, name="probabilities"):
     total = p.sum(axis=1, dtype=np.float64)
     lowest = np.zeros(len(total))
     np.fmin.at(lowest, p.tocoo().row, p.data)
-    # NaN makes the sum NaN, which fails the comparison.
-    good = (np.abs(total - 1) <= 1e3 * np.finfo(p.dtype).eps) & (lowest >= 0)
+    # NaN makes the sum NaN.
+    good = _sums_to_one(total, p.dtype, may_fall_short) & (lowest >= 0)
     if not good.all():
         row = int(np.argmin(good))
         raise ValueError(
-            f"{name} must be rows of non-negative numbers that sum to one; row {row} "
+            f"{name} must be rows of non-negative numbers that sum to "
+            f"{'at most ' if may_fall_short else ''}one; row {row} "
             f"has minimum {lowest[row]:.6g} and sum {total[row]:.6g}."
         )
     return p
@@ -166,14 +253,18 @@ def as_points(probabilities, polytope, name="probabilities"):
 
 
 def _as_matrix(name, array):
-    array = as_real(name, array)
+    return check_matrix(name, as_real(name, array))
+
+
+def check_matrix(name, array):
+    """The array itself, which must have rows and at least one column."""
     if array.ndim != 2:
         raise ValueError(
             f"{name} must have shape (n_samples, n_classes), got {array.ndim} "
-            f"dimension(s), shape {array.shape}."
+            f"dimension(s), shape {tuple(array.shape)}."
         )
     if array.shape[1] == 0:
         raise ValueError(
-            f"{name} must have at least one class, got shape {array.shape}."
+            f"{name} must have at least one class, got shape {tuple(array.shape)}."
         )
     return array

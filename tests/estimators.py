@@ -37,7 +37,10 @@ def _classifiers():
     # SoftmaxClassifier's model.
     named = [member for member in CLASSIFIERS if member is not LinearClassifier]
     names = {member.__name__ for member in named}
-    yield from (member() for member in named)
+    for member in named:
+        # By default it standardises a dense X and not a sparse one.
+        dense = {"standardize": False} if member is AMSoftmaxClassifier else {}
+        yield member(**dense)
     for name in MAPPINGS:
         if class_name(name) not in names and name != "sigmoid":
             yield LinearClassifier(mapping=name)
@@ -59,7 +62,11 @@ LINEAR = {k: v for k, v in ESTIMATORS.items() if v.similarity == "dot"}
 #: For what none of these has a part in, fits that differ in how they go: with a
 #: penalty, with cosines, in two stages.
 SAMPLE = _by_name(
-    [EntmaxClassifier(), AMSoftmaxClassifier(), SparseSoftmaxClassifier()]
+    [
+        EntmaxClassifier(),
+        AMSoftmaxClassifier(standardize=False, constant=0),
+        SparseSoftmaxClassifier(),
+    ]
 )
 
 #: All public classes, for all of scikit-learn's checks.
@@ -103,6 +110,7 @@ _GRIDS = {
     "noise": {"noise": ["normal", "uniform"]},
     "n_quantiles": {"n_quantiles": [None, 10]},
     "scale": {"scale": [0.5, 2.0]},
+    "constant": {"constant": [0, 0.5]},
     "nests": {"nests": [[0, 0, 1], [0, 1, 1]], "scales": [0.5]},
     "scales": {"scales": [0.5, 1.0]},
     "similarity": {"similarity": ["dot", "cosine"]},
@@ -115,7 +123,9 @@ _GRIDS = {
 }
 #: How a model is computed, and what a fit to labels has no use for.
 _NOT_THE_MODEL = {
-    *("target_type", "threshold", "sparse_output", "random_state", "n_jobs"),
+    *("target_type", "class_names", "none_class", "threshold", "sparse_output"),
+    # The searches are of standardised features.
+    *("random_state", "n_jobs", "standardize"),
     *("solver", "tol", "max_iter", "warm_start", "verbose"),
 }
 

@@ -10,11 +10,15 @@ OPTIONAL = {
     "dask",
     "distributed",
     "matplotlib",
+    "onnx",
+    "onnxruntime",
     "pandas",
     "polars",
     "pyarrow",
     "rich",
+    "skl2onnx",
     "torch",
+    "array_api_strict",
     "entmax",
 }
 MODULES = ["skprob", *(f"skprob.{package}" for package in skprob._PACKAGES)]

@@ -1,17 +1,28 @@
 """Scaled dot-product attention, with any mapping in softmax's place."""
 
+from __future__ import annotations
+
 from numbers import Real
 
 import numpy as np
 
+from .._typing import Array, ArrayLike
 from .._validation import RealInterval, as_real
-from ..mappings import get_mapping
+from ..mappings import MappingLike, get_mapping
 
 # Scores of so many numbers are in memory at a time (8 MiB).
 _MOST_SCORES = 1 << 20
 
 
-def attention(query, key, value, *, mapping="softmax", scale="sqrt", mask=None):
+def attention(
+    query: ArrayLike,
+    key: ArrayLike,
+    value: ArrayLike,
+    *,
+    mapping: MappingLike = "softmax",
+    scale: float | None = "sqrt",
+    mask: ArrayLike | None = None,
+) -> Array:
     r"""Scaled dot-product attention: weighted means of values.
 
     .. math:: \mathrm{out}_i = \sum_j p_{ij} v_j, \quad
@@ -80,8 +91,15 @@ def attention(query, key, value, *, mapping="softmax", scale="sqrt", mask=None):
 
 
 def attention_vjp(
-    query, key, value, cotangent, *, mapping="softmax", scale="sqrt", mask=None
-):
+    query: ArrayLike,
+    key: ArrayLike,
+    value: ArrayLike,
+    cotangent: ArrayLike,
+    *,
+    mapping: MappingLike = "softmax",
+    scale: float | None = "sqrt",
+    mask: ArrayLike | None = None,
+) -> tuple[Array, Array, Array]:
     """Derivatives of a function of :func:`attention`, from that in its result.
 
     Parameters

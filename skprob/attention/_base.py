@@ -1,6 +1,9 @@
 """What the estimators share: weights of the training rows for new rows."""
 
+from __future__ import annotations
+
 from numbers import Integral
+from typing import Literal
 
 import numpy as np
 from scipy import sparse
@@ -9,9 +12,10 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._docs import DocumentationLink
+from .._saving import PlainState
+from .._typing import MatrixLike
 from .._validation import RealInterval, naming
-from ..mappings import Mapping, get_mapping
+from ..mappings import Mapping, MappingLike, get_mapping
 
 # Weights of so many pairs of rows are in memory at a time (8 MiB).
 _MOST_PAIRS = 1 << 20
@@ -19,7 +23,7 @@ _MOST_PAIRS = 1 << 20
 _N_FOR_UNIT = 1000
 
 
-class BaseAttention(DocumentationLink, BaseEstimator):
+class BaseAttention(PlainState, BaseEstimator):
     """Weighted means of the training rows' targets (Nadaraya-Watson)."""
 
     _parameter_constraints: dict = {
@@ -31,18 +35,18 @@ class BaseAttention(DocumentationLink, BaseEstimator):
 
     def __init__(
         self,
-        mapping="sparsemax",
+        mapping: MappingLike = "sparsemax",
         *,
-        similarity="distance",
-        temperature=1.0,
-        n_neighbors=100,
-    ):
+        similarity: Literal["distance", "dot"] = "distance",
+        temperature: float = 1.0,
+        n_neighbors: int | None = 100,
+    ) -> None:
         self.mapping = mapping
         self.similarity = similarity
         self.temperature = temperature
         self.n_neighbors = n_neighbors
 
-    def attention_weights(self, X):
+    def attention_weights(self, X: MatrixLike) -> sparse.csr_array:
         """Weights of the training rows, the keys, for new rows, the queries.
 
         Parameters

@@ -1,5 +1,9 @@
 """A classifier by attention to the training rows."""
 
+from __future__ import annotations
+
+from typing import Literal, Self
+
 import numpy as np
 from scipy import sparse
 from sklearn.base import ClassifierMixin, _fit_context
@@ -7,7 +11,9 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from .._typing import Array, ArrayLike, MatrixLike, same_signature
 from .._validation import RealInterval
+from ..mappings import MappingLike
 from ..targets import KINDS, as_labels, check_target, column_names, encode_target
 from ._base import ATTRIBUTES, PARAMETERS, BaseAttention
 
@@ -58,6 +64,9 @@ class AttentionClassifier(ClassifierMixin, BaseAttention):
            [0.   , 0.415, 0.585]])
     """
 
+    # Where pickle and skops look for it.
+    __module__ = __name__.rpartition(".")[0]
+
     _parameter_constraints: dict = {
         **BaseAttention._parameter_constraints,
         "target_type": [StrOptions({"auto", *KINDS})],
@@ -66,14 +75,14 @@ class AttentionClassifier(ClassifierMixin, BaseAttention):
 
     def __init__(
         self,
-        mapping="sparsemax",
+        mapping: MappingLike = "sparsemax",
         *,
-        similarity="distance",
-        temperature=1.0,
-        n_neighbors=100,
-        target_type="auto",
-        threshold=0.5,
-    ):
+        similarity: Literal["distance", "dot"] = "distance",
+        temperature: float = 1.0,
+        n_neighbors: int | None = 100,
+        target_type: str = "auto",
+        threshold: float = 0.5,
+    ) -> None:
         super().__init__(
             mapping,
             similarity=similarity,
@@ -88,8 +97,8 @@ class AttentionClassifier(ClassifierMixin, BaseAttention):
         tags.classifier_tags.multi_label = True
         return tags
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y):
+    @same_signature(_fit_context(prefer_skip_nested_validation=True))
+    def fit(self, X: MatrixLike, y: MatrixLike) -> Self:
         """Keep the training rows and their targets.
 
         Parameters
@@ -109,9 +118,9 @@ class AttentionClassifier(ClassifierMixin, BaseAttention):
             If a parameter is not allowed, or X or y hold NaN or infinity, do not fit
             together, or are none of the kinds above.
         """
-        names = column_names(y)
         X = self._check_X(X, reset=True)
-        y = check_target(y, "y", len_of=X)
+        given, y = y, check_target(y, "y", len_of=X)
+        names = column_names(given, y.shape)
         # Sets are their indicators: their mean is a marginal for each label.
         encoded = encode_target(y, self.target_type, X.dtype)
         if encoded.kind == "label_set":
@@ -126,7 +135,7 @@ class AttentionClassifier(ClassifierMixin, BaseAttention):
         self._values = sparse.csr_array(values) if is_sparse else values
         return self
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: MatrixLike) -> Array:
         """Probabilities of the classes, or marginals of the labels.
 
         Parameters
@@ -141,7 +150,7 @@ class AttentionClassifier(ClassifierMixin, BaseAttention):
         """
         return self._means(X, lambda means: np.clip(means, 0, 1))
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Array:
         """Predicted labels, label sets, or most probable classes.
 
         Parameters
@@ -161,7 +170,9 @@ class AttentionClassifier(ClassifierMixin, BaseAttention):
         columns = p.argmax(axis=1)
         return self.classes_[columns] if self.target_type_ == "class" else columns
 
-    def score(self, X, y, sample_weight=None):
+    def score(
+        self, X: MatrixLike, y: MatrixLike, sample_weight: ArrayLike | None = None
+    ) -> float:
         """Accuracy of the predictions.
 
         Parameters

@@ -1,10 +1,15 @@
 """A regressor by attention to the training rows."""
 
+from __future__ import annotations
+
+from typing import Self
+
 import numpy as np
 from sklearn.base import RegressorMixin, _fit_context
 from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.validation import column_or_1d
 
+from .._typing import Array, MatrixLike, same_signature
 from ._base import ATTRIBUTES, PARAMETERS, BaseAttention
 
 
@@ -48,13 +53,16 @@ class AttentionRegressor(RegressorMixin, BaseAttention):
     array([[0. , 0. , 0. , 0.5, 0.5, 0. , 0. , 0. ]])
     """
 
+    # Where pickle and skops look for it.
+    __module__ = __name__.rpartition(".")[0]
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y):
+    @same_signature(_fit_context(prefer_skip_nested_validation=True))
+    def fit(self, X: MatrixLike, y: MatrixLike) -> Self:
         """Keep the training rows and their targets.
 
         Parameters
@@ -87,7 +95,7 @@ class AttentionRegressor(RegressorMixin, BaseAttention):
         self._is_flat = y.ndim == 1
         return self
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Array:
         """Weighted means of the training targets.
 
         Parameters

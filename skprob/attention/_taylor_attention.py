@@ -1,9 +1,12 @@
 """Attention with Taylor softmax, in a time that is linear in the number of keys."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np
 
+from .._typing import Array, ArrayLike
 from ._attention import checked_numbers, scale_factor
 
 _MOST_FEATURES = 100_000
@@ -11,7 +14,15 @@ _MOST_FEATURES = 100_000
 _MOST_NUMBERS = 1 << 20
 
 
-def taylor_attention(query, key, value, *, order=2, causal=False, scale="sqrt"):
+def taylor_attention(
+    query: ArrayLike,
+    key: ArrayLike,
+    value: ArrayLike,
+    *,
+    order: int = 2,
+    causal: bool = False,
+    scale: float | None = "sqrt",
+) -> Array:
     r"""Attention with Taylor softmax for weights, linear in the number of keys.
 
     The weights :math:`f_k(\lambda \langle q, k \rangle)` of

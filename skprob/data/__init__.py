@@ -5,15 +5,17 @@ whatever belongs to a block, with two verbs: ``map`` and ``sum``. Nothing outsid
 package knows how X is stored, or where the blocks are.
 """
 
+from ._array_api import ArrayDesign
 from ._blocks import Blocks, LocalBlocks
 from ._csr import CSRDesign
 from ._dask import Cluster, DaskBlocks, Partition, wait_for
 from ._dense import DenseDesign
-from ._design import DesignMatrix, as_design, upper_triangle
+from ._design import DesignMatrix, as_design
 from ._rows import row_slices
 from ._standardized import Standardization, StandardizedDesign, standardized
 
 __all__ = [
+    "ArrayDesign",
     "Blocks",
     "CSRDesign",
     "Cluster",
@@ -27,6 +29,5 @@ __all__ = [
     "as_design",
     "row_slices",
     "standardized",
-    "upper_triangle",
     "wait_for",
 ]

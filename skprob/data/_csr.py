@@ -22,9 +22,13 @@ class CSRDesign(DesignMatrix):
         self._X = X
         self.shape, self.dtype, self.n_stored = X.shape, X.dtype, X.nnz
 
-    def matvec(self, coef):
+    def matvec(self, coef, shift=None):
         coef = coef.astype(min(coef.dtype, self.dtype), copy=False)
-        return self._in_precision_of(coef) @ np.ascontiguousarray(coef.T)
+        found = self._in_precision_of(coef) @ np.ascontiguousarray(coef.T)
+        if shift is not None:
+            found = found.astype(self.dtype, copy=False)
+            found += shift.astype(self.dtype)
+        return found
 
     def rmatvec(self, residual):
         data = self._in_precision_of(residual).data

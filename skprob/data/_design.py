@@ -1,6 +1,5 @@
 """What the rows of a block can do."""
 
-import functools
 from abc import ABC, abstractmethod
 
 import numpy as np
@@ -21,15 +20,19 @@ class DesignMatrix(ABC):
     fits_single_precision = False
 
     @abstractmethod
-    def matvec(self, coef):
+    def matvec(self, coef, shift=None):
         """Raw predictions X coefᵀ, (n_rows, M), of coefficients (M, n_columns).
 
-        A new array in the dtype of X.
+        A new array in the dtype of X. The shift, (M,), is added to each row.
         """
 
     @abstractmethod
     def rmatvec(self, residual):
         """Residualᵀ X, (M, n_columns), of a residual (n_rows, M); a new array."""
+
+    def totals(self, residual):
+        """Sums of the columns of a residual, in float64."""
+        return residual.sum(axis=0, dtype=np.float64)
 
     @abstractmethod
     def moments(self, weight):
@@ -53,7 +56,10 @@ class DesignMatrix(ABC):
         In float64, of shape (n_weights, n_columns, n_columns). Rows without weight cost
         nothing.
         """
-        n_columns = self.shape[1]
+        return self.sandwich_of(self.columns, self.shape[1], weights)
+
+    def sandwich_of(self, columns, n_columns, weights):
+        """The same of other columns, given by their method :meth:`columns`."""
         total = np.zeros((weights.shape[1], n_columns, n_columns))
         rows = np.flatnonzero(weights.any(axis=1))
         # Twice as many rows as columns at least: adding up takes time, too.
@@ -62,22 +68,19 @@ class DesignMatrix(ABC):
             some = rows[start : start + step]
             # All rows need no copy.
             some = slice(None) if len(some) == len(weights) else some
-            total += _sandwich(self.columns(some), weights[some])
+            total += _sandwich(columns(some), weights[some])
         return total
 
 
 def as_design(X):
     """The design matrix of an array or a CSR matrix, which is not copied."""
+    from ._array_api import ArrayDesign
     from ._csr import CSRDesign
     from ._dense import DenseDesign
 
-    return CSRDesign(X) if sparse.issparse(X) else DenseDesign(X)
-
-
-@functools.cache
-def upper_triangle(size):
-    """Row and column numbers of the upper triangle of a matrix, row by row."""
-    return np.triu_indices(size)
+    if sparse.issparse(X):
+        return CSRDesign(X)
+    return DenseDesign(X) if isinstance(X, np.ndarray) else ArrayDesign(X)
 
 
 def _sandwich(columns, weights):
@@ -89,8 +92,8 @@ def _sandwich(columns, weights):
             # The product of an array with its own transpose costs half.
             np.matmul(weighted, weighted.T, out=sandwich)
         return found
-    # One product with what all of them share is faster than many small ones.
-    first, second = upper_triangle(n_columns)
-    products = (columns[first] * columns[second]) @ weights
-    found[:, first, second] = found[:, second, first] = products.T
+    # Products with what all of them share are faster than one for each.
+    for j, column in enumerate(columns):
+        products = (column * columns[j:]) @ weights
+        found[:, j, j:] = found[:, j:, j] = products.T
     return found

@@ -5,6 +5,9 @@ import math
 
 from scipy import sparse
 
+from .._arrays import is_host
+from ._array_api import n_array_blocks
+
 # X of a block takes so many bytes (8 MiB): enough for the calls to be worth their
 # while, and still in L3 for the second product.
 _BLOCK_BYTES = 1 << 23
@@ -31,6 +34,8 @@ def row_slices(X, n_outputs):
     45
     """
     n_samples, n_features = X.shape
+    if not is_host(X):
+        return _cut(n_samples, n_array_blocks(X.shape, n_outputs))
     # With fewer rows than raw predictions of a row BLAS is slow.
     width, fewest = n_features, n_outputs
     if sparse.issparse(X):
@@ -41,7 +46,11 @@ def row_slices(X, n_outputs):
         fewest = max(fewest, 64 * n_features / max(width, 1))
     size = _BLOCK_BYTES / X.dtype.itemsize
     step = max(min(size / max(width, 1), _PREDICTIONS_SIZE / n_outputs), fewest)
+    return _cut(n_samples, n_samples / step)
+
+
+def _cut(n_samples, n_blocks):
     # Of equal sizes: threads should finish at the same time.
-    n_blocks = max(math.ceil(n_samples / step), 1)
+    n_blocks = max(math.ceil(n_blocks), 1)
     ends = [n_samples * i // n_blocks for i in range(n_blocks + 1)]
     return [slice(*pair) for pair in itertools.pairwise(ends)]

@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._arrays import beside, concat, zeros
+from ._array_api import ArrayDesign
 from ._dense import DenseDesign
 from ._design import SANDWICH_SIZE, DesignMatrix
 
@@ -86,15 +88,14 @@ class StandardizedDesign(DesignMatrix):
         self.shape = design.shape[0], standardization.size
         self.dtype, self.n_stored = design.dtype, design.n_stored
 
-    def matvec(self, coef):
+    def matvec(self, coef, shift=None):
         mean, scale, fit_intercept = self._units
         raw = np.empty((len(coef), len(mean)), coef.dtype, order="F")
         np.divide(coef[:, : len(mean)], scale, out=raw, casting="same_kind")
-        found = self._design.matvec(raw).astype(self.dtype, copy=False)
         if fit_intercept:
-            shift = coef[:, -1] - raw @ mean.astype(raw.dtype, copy=False)
-            found += shift.astype(self.dtype)
-        return found
+            own = coef[:, -1] - raw @ mean.astype(raw.dtype, copy=False)
+            shift = own if shift is None else own + shift
+        return self._design.matvec(raw, shift)
 
     def rmatvec(self, residual):
         mean, scale, fit_intercept = self._units
@@ -105,10 +106,13 @@ class StandardizedDesign(DesignMatrix):
         # Divided first, so that large features do not overflow.
         np.divide(raw, scale, out=coef)
         if fit_intercept:
-            total = residual.sum(axis=0, dtype=np.float64)
+            total = self._design.totals(residual)
             coef -= np.multiply(total[:, None], mean / scale, order=order)
             found[:, -1] = total
         return found
+
+    def totals(self, residual):
+        return self._design.totals(residual)
 
     def moments(self, weight):
         mean, scale, fit_intercept = self._units
@@ -121,12 +125,22 @@ class StandardizedDesign(DesignMatrix):
     def take(self, rows):
         return StandardizedDesign(self._design.take(rows), self._units)
 
+    @property
+    def sandwich_of(self):
+        return self._design.sandwich_of
+
     def columns(self, rows):
-        mean, scale, _ = self._units
+        mean, scale, fit_intercept = self._units
         raw = self._design.columns(rows)
+        if not isinstance(raw, np.ndarray):
+            z = (raw - beside(mean, raw)[:, None]) / beside(scale, raw)[:, None]
+            constant = zeros((int(fit_intercept), raw.shape[1]), raw) + 1.0
+            return concat([z, constant])
         z = np.ones((self.shape[1], raw.shape[1]))
-        np.subtract(raw, mean[:, None], out=z[: len(mean)])
-        z[: len(mean)] /= scale[:, None]
+        features = z[: len(mean)]
+        features[:] = raw
+        features -= mean[:, None]
+        features /= scale[:, None]
         return z
 
 
@@ -134,6 +148,7 @@ def standardized(design, standardization):
     """A design in standardised columns; small ones are copied, which is faster."""
     wrapped = StandardizedDesign(design, standardization)
     n_rows, size = wrapped.shape
-    if n_rows * size > SANDWICH_SIZE or design.dtype != np.float64:
+    is_large = n_rows * size > SANDWICH_SIZE or design.dtype != np.float64
+    if is_large or isinstance(design, ArrayDesign):
         return wrapped
     return DenseDesign(wrapped.columns(slice(None)).T)

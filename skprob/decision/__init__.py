@@ -6,9 +6,10 @@ are too good, and cuts that are chosen by them too high.
 """
 
 from ._base import DecisionRule, Sample, as_indicator
+from ._base import ThresholdLike as ThresholdLike
 from ._best_threshold import best_threshold
 from ._cuts import CommonCut, LabelCuts
-from ._expected_size import ExpectedSize
+from ._expected_size import ExpectedSize, expected_size, has_empty, n_labelled
 from ._registry import RULES, get_rule
 from ._row_wise import ExampleF1, MetaLabeler
 
@@ -23,5 +24,8 @@ __all__ = [
     "Sample",
     "as_indicator",
     "best_threshold",
+    "expected_size",
     "get_rule",
+    "has_empty",
+    "n_labelled",
 ]

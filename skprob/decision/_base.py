@@ -1,18 +1,22 @@
 """What a decision rule is: from probabilities of labels to a set for each row."""
 
+from __future__ import annotations
+
 from abc import ABCMeta, abstractmethod
-from typing import NamedTuple
+from typing import Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from .._docs import DocumentationLink
+from .._typing import AnyArray, ArrayLike, MatrixLike, same_signature
 from .._validation import as_real, check_sample_weight, naming
-from ._expected_size import ExpectedSize
+from ._expected_size import expected_size, has_empty, n_labelled
 
 POLYTOPES = ("simplex", "cube")
+# Shares that are short of one by more than this leave a probability of no label.
+_ROUNDING = 1e-3
 # Dense blocks of probabilities have at most so many entries (8 MiB).
 _BLOCK = 1 << 20
 
@@ -33,6 +37,8 @@ class Sample(NamedTuple):
     polytope : {"simplex", "cube"}
     may_be_empty : bool
         Whether there were rows without a label.
+    has_none : bool
+        Whether shares sum to less than one; the rest is the probability of no label.
     """
 
     blocks: object
@@ -41,9 +47,10 @@ class Sample(NamedTuple):
     sizes: object
     polytope: str
     may_be_empty: bool
+    has_none: bool
 
 
-class DecisionRule(DocumentationLink, BaseEstimator, metaclass=ABCMeta):
+class DecisionRule(BaseEstimator, metaclass=ABCMeta):
     """Base class of the rules that make label sets of probabilities.
 
     A rule is fitted to probabilities that are as good as those of new rows: of held-out
@@ -60,10 +67,16 @@ class DecisionRule(DocumentationLink, BaseEstimator, metaclass=ABCMeta):
 
     _parameter_constraints: dict = {}
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @same_signature(_fit_context(prefer_skip_nested_validation=True))
     def fit(
-        self, probabilities, labels, sample_weight=None, X=None, *, polytope="simplex"
-    ):
+        self,
+        probabilities: MatrixLike,
+        labels: MatrixLike,
+        sample_weight: ArrayLike | None = None,
+        X: MatrixLike | None = None,
+        *,
+        polytope: Literal["simplex", "cube"] = "simplex",
+    ) -> Self:
         """Fit the rule.
 
         Parameters
@@ -77,9 +90,10 @@ class DecisionRule(DocumentationLink, BaseEstimator, metaclass=ABCMeta):
         X : array-like or sparse matrix of shape (n_samples, n_features), default=None
             Features, for a rule that regresses the size of a set on them.
         polytope : {"simplex", "cube"}, default="simplex"
-            "simplex" for shares, which sum to one in each row; "cube" for marginals,
-            each the probability that its label is in the set. The expected size of a
-            set is the sum of its marginals.
+            "simplex" for shares, which sum to one in each row, or to less where the
+            rest is the probability that there is no label; "cube" for marginals, each
+            the probability that its label is in the set. The expected size of a set is
+            the sum of its marginals.
 
         Returns
         -------
@@ -95,24 +109,26 @@ class DecisionRule(DocumentationLink, BaseEstimator, metaclass=ABCMeta):
         if len(keep) < len(weight):
             p, labels, weight = p[keep], labels[keep], weight[keep]
             X = None if X is None else X[keep]
-        n_labels = np.diff(labels.indptr)
-        if not n_labels.any():
+        if not n_labelled(labels):
             raise ValueError(
                 "labels must have a label in some row of positive weight; it has none."
             )
-        sizes = None
+        sizes, is_empty = None, has_empty(labels)
+        sums = np.asarray(p.sum(axis=1)).ravel()
+        has_none = polytope == "simplex" and is_empty and sums.min() < 1 - _ROUNDING
         if X is not None:
 
             def sizes():
-                model = ExpectedSize(X, n_labels, weight)
+                model = expected_size(X, labels, weight, has_none)
                 return model, model.out_of_fold
 
-        empty = bool((n_labels == 0).any())
         return self._fit_sample(
-            Sample(Blocks(p), labels, weight, sizes, polytope, empty)
+            Sample(Blocks(p), labels, weight, sizes, polytope, is_empty, has_none)
         )
 
-    def predict(self, probabilities, X=None):
+    def predict(
+        self, probabilities: MatrixLike, X: MatrixLike | None = None
+    ) -> AnyArray:
         """The set of each row.
 
         Parameters
@@ -238,7 +254,9 @@ def as_probabilities(probabilities):
     return p
 
 
-def as_indicator(labels, shape, name="labels"):
+def as_indicator(
+    labels: MatrixLike, shape: tuple[int, int], name: str = "labels"
+) -> sparse.csr_array:
     """A 0/1 indicator as a CSR array without stored zeros.
 
     Parameters
@@ -283,3 +301,7 @@ def as_indicator(labels, shape, name="labels"):
     if len(wrong):
         raise ValueError(f"{name} must be 0 or 1; got {wrong[0]:.6g}.")
     return result
+
+
+#: What is accepted wherever the threshold of label sets is.
+ThresholdLike: TypeAlias = float | ArrayLike | DecisionRule | str

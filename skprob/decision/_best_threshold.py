@@ -1,12 +1,18 @@
 """The cut of the highest micro-F1, from a block of probabilities at a time."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
+
 import numpy as np
+
+from .._typing import Array, MatrixLike
 
 # Sums are known within rounding only.
 _ROUNDING = 1.001
 
 
-def best_threshold(blocks, labels, weight):
+def best_threshold(blocks: Iterable[Array], labels: MatrixLike, weight: Array) -> float:
     """The cut of the highest micro-F1.
 
     Parameters

@@ -1,6 +1,8 @@
 """Rules that compare probabilities with cuts."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
 
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
@@ -122,7 +124,9 @@ class CommonCut(_CutRule):
            [1, 0, 0]])
     """
 
-    def __init__(self, scale="probability"):
+    def __init__(
+        self, scale: Literal["probability", "marginal", "auto"] = "probability"
+    ) -> None:
         self.scale = scale
 
     def _steps(self, counts):
@@ -202,7 +206,13 @@ class LabelCuts(_CutRule):
         "shrinkage": [RealInterval(0, None, closed="both"), StrOptions({"auto"})],
     }
 
-    def __init__(self, average="both", *, shrinkage="auto", scale="probability"):
+    def __init__(
+        self,
+        average: Literal["both", "micro", "macro"] = "both",
+        *,
+        shrinkage: float | Literal["auto"] = "auto",
+        scale: Literal["probability", "marginal", "auto"] = "probability",
+    ) -> None:
         self.average = average
         self.shrinkage = shrinkage
         self.scale = scale

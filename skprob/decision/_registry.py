@@ -1,5 +1,7 @@
 """The decision rules that a name stands for."""
 
+from __future__ import annotations
+
 from sklearn.base import clone
 
 from ._base import DecisionRule
@@ -15,7 +17,7 @@ RULES = {
 }
 
 
-def get_rule(rule):
+def get_rule(rule: str | DecisionRule) -> DecisionRule:
     """The rule that a name stands for, or an unfitted copy of a rule.
 
     Parameters

@@ -11,7 +11,7 @@ class _SizeRule(DecisionRule):
     """So many of the most probable labels as the expected size calls for."""
 
     def _fit(self, sample):
-        self.expected_size_ = None
+        self.expected_size_, self.has_none_ = None, sample.has_none
         if sample.polytope == "simplex":
             if sample.sizes is None:
                 raise ValueError(
@@ -21,13 +21,13 @@ class _SizeRule(DecisionRule):
             self.expected_size_, _ = sample.sizes()
 
     def _chosen(self, p, sizes):
-        if sizes is None:
-            sizes, marginals = p.sum(axis=1), p
-        else:
-            marginals = p * sizes[:, None]
+        marginals = p if sizes is None else p * sizes[:, None]
+        # Of shares that sum to less than one it is times the probability of any label.
+        sizes = marginals.sum(axis=1)
         order = np.argsort(-marginals, axis=1, kind="stable")
         ordered = np.take_along_axis(marginals, order, axis=1)
-        number = self._numbers(ordered, sizes)
+        none = np.maximum(1 - p.sum(axis=1), 0) if self.has_none_ else None
+        number = self._numbers(ordered, sizes, none)
         if not self.may_be_empty_:
             number = np.maximum(number, 1)
         chosen = np.zeros(p.shape, dtype=bool)
@@ -36,8 +36,11 @@ class _SizeRule(DecisionRule):
         return chosen
 
     @abstractmethod
-    def _numbers(self, marginals, sizes):
-        """How many labels each row gets, of marginals in falling order."""
+    def _numbers(self, marginals, sizes, none):
+        """How many labels each row gets, of marginals in falling order.
+
+        `none` is the probability of no label, or None where it is not known.
+        """
 
 
 class ExampleF1(_SizeRule):
@@ -49,13 +52,15 @@ class ExampleF1(_SizeRule):
     features, and the marginals are shares times m; of marginals it is the sum.
 
     Where rows of the fit were empty, the empty set is a candidate too. Its F1 is one if
-    the true set is empty and zero else, and so expected to be prod(1 - q_k) if labels
-    are independent.
+    the true set is empty and zero else, and so expected to be the probability of no
+    label: what shares are short of one, or prod(1 - q_k) if labels are independent.
 
     Attributes
     ----------
     expected_size_ : callable or None
         ``expected_size_(X)``, for shares.
+    has_none_ : bool
+        Whether what shares are short of one is the probability of no label.
     n_labels_ : int
         Number of labels.
     may_be_empty_ : bool
@@ -78,14 +83,16 @@ class ExampleF1(_SizeRule):
            [0, 1, 0]])
     """
 
-    def _numbers(self, marginals, sizes):
+    def _numbers(self, marginals, sizes, none):
         number = np.arange(1, marginals.shape[1] + 1)
         total = number + sizes[:, None]
         f1 = 2 * np.cumsum(marginals, axis=1) / total
         best = f1.argmax(axis=1)
         if not self.may_be_empty_:
             return 1 + best
-        empty = np.prod(np.maximum(1 - marginals, 0), axis=1)
+        empty = none
+        if none is None:
+            empty = np.prod(np.maximum(1 - marginals, 0), axis=1)
         return np.where(empty > f1[np.arange(len(f1)), best], 0, 1 + best)
 
 
@@ -100,6 +107,8 @@ class MetaLabeler(_SizeRule):
     ----------
     expected_size_ : callable or None
         ``expected_size_(X)``, for shares.
+    has_none_ : bool
+        Whether what shares are short of one is the probability of no label.
     n_labels_ : int
         Number of labels.
     may_be_empty_ : bool
@@ -122,5 +131,5 @@ class MetaLabeler(_SizeRule):
            [0, 1, 0]])
     """
 
-    def _numbers(self, marginals, sizes):
+    def _numbers(self, marginals, sizes, none):
         return np.rint(sizes).astype(int)

@@ -4,6 +4,7 @@ The displays of mappings need no data. Those of predictions show what a fitted
 classifier says of one row or of many, and that of convergence how it was fitted.
 """
 
+from ._coefficients import CoefficientSummary, coefficient_table
 from ._convergence import ConvergenceDisplay
 from ._entropy import EntropyDisplay
 from ._mapping_display import MappingDisplay
@@ -16,6 +17,7 @@ from ._table import MappingSummary, mapping_table
 
 __all__ = [
     "PROPERTIES",
+    "CoefficientSummary",
     "ConvergenceDisplay",
     "Counterexample",
     "EntropyDisplay",
@@ -25,6 +27,7 @@ __all__ = [
     "ProfileDisplay",
     "SupportDisplay",
     "SupportSizeDisplay",
+    "coefficient_table",
     "find_counterexamples",
     "mapping_table",
 ]

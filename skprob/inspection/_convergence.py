@@ -1,11 +1,15 @@
 """How the fits of classifiers converged."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping as Mappable
 from numbers import Real
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from .._typing import Array, Axes
 from ._matplotlib import axes_for
 
 _X_LABELS = {"iteration": "iteration", "passes": "passes over X", "seconds": "seconds"}
@@ -69,12 +73,16 @@ class ConvergenceDisplay:
     'relative suboptimality'
     """
 
-    def __init__(self, *, histories, reference=None):
+    def __init__(
+        self, *, histories: dict[str, dict[str, Array]], reference: float | None = None
+    ) -> None:
         self.histories = histories
         self.reference = reference
 
     @classmethod
-    def from_estimator(cls, estimator, *, name=None, **options):
+    def from_estimator(
+        cls, estimator: Any, *, name: str | None = None, **options: Any
+    ) -> Self:
         """Draw the fit of one classifier.
 
         Parameters
@@ -102,14 +110,14 @@ class ConvergenceDisplay:
     @classmethod
     def from_estimators(
         cls,
-        estimators,
+        estimators: Any,
         *,
-        y="objective",
-        x="iteration",
-        reference=None,
-        ax=None,
-        **line_kw,
-    ):
+        y: Literal["objective", "gradient_norm", "duality_gap"] = "objective",
+        x: Literal["iteration", "passes", "seconds"] = "iteration",
+        reference: float | None = None,
+        ax: Axes | None = None,
+        **line_kw: Any,
+    ) -> Self:
         """Draw the fits of several classifiers.
 
         Parameters
@@ -145,7 +153,14 @@ class ConvergenceDisplay:
         display = cls(histories=_histories(estimators), reference=reference)
         return display.plot(ax, y=y, x=x, **line_kw)
 
-    def plot(self, ax=None, *, y="objective", x="iteration", **line_kw):
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        y: Literal["objective", "gradient_norm", "duality_gap"] = "objective",
+        x: Literal["iteration", "passes", "seconds"] = "iteration",
+        **line_kw: Any,
+    ) -> Self:
         """Draw the lines.
 
         Parameters

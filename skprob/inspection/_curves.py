@@ -1,7 +1,12 @@
 """What the displays share that draw one curve for each mapping."""
 
-from abc import ABC, abstractmethod
+from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from typing import Any, Self
+
+from .._typing import Axes
+from ..mappings import MappingLike
 from ._matplotlib import axes_for, import_pyplot
 
 _STYLES = ["-", "--", ":", "-."]
@@ -18,7 +23,7 @@ class CurvesDisplay(ABC):
     _x_scale = "linear"
 
     @classmethod
-    def from_mapping(cls, mapping, **options):
+    def from_mapping(cls, mapping: MappingLike, **options: Any) -> Self:
         """Compute and draw the curve of one mapping.
 
         Parameters
@@ -34,7 +39,7 @@ class CurvesDisplay(ABC):
         """
         return cls.from_mappings([mapping], **options)
 
-    def plot(self, ax=None, **line_kw):
+    def plot(self, ax: Axes | None = None, **line_kw: Any) -> Self:
         """Draw the curves.
 
         Parameters

@@ -1,8 +1,15 @@
 """The entropy of probabilities against the temperature."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
 import numpy as np
 from scipy.special import entr
 
+from .._typing import Array, ArrayLike, Axes
+from ..mappings import MappingLike
 from ._curves import CurvesDisplay
 from ._input import check_row, labelled
 
@@ -54,20 +61,20 @@ class EntropyDisplay(CurvesDisplay):
     _y_label = "entropy (nats)"
     _x_scale = "log"
 
-    def __init__(self, *, temperatures, entropies):
+    def __init__(self, *, temperatures: Array, entropies: dict[str, Array]) -> None:
         self.temperatures = temperatures
         self.entropies = entropies
 
     @classmethod
     def from_mappings(
         cls,
-        mappings,
+        mappings: Sequence[MappingLike] | dict[str, MappingLike],
         *,
-        scores=(2.0, 1.0, 0.0, -1.0),
-        temperatures=None,
-        ax=None,
-        **line_kw,
-    ):
+        scores: ArrayLike = (2.0, 1.0, 0.0, -1.0),
+        temperatures: ArrayLike | None = None,
+        ax: Axes | None = None,
+        **line_kw: Any,
+    ) -> Self:
         """Compute and draw the curves of several mappings.
 
         Parameters

@@ -4,6 +4,7 @@ from collections.abc import Mapping as Mappable
 from numbers import Integral
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
 from ..mappings import Mapping, get_mapping
 
@@ -63,3 +64,27 @@ def check_count(name, number, at_least):
             f"{name} must be an integer, {at_least} or more; got {number!r}."
         )
     return number
+
+
+def last_step(estimator):
+    """The model at the end of pipelines and searches."""
+    while True:
+        if isinstance(estimator, Pipeline):
+            estimator = estimator[-1]
+        elif hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
+        else:
+            return estimator
+
+
+def indicator_of(labels, classes):
+    """Indicator (n_samples, n_classes) of a label in each row."""
+    labels, classes = np.asarray(labels), np.asarray(classes)
+    found = labels[:, None] == classes
+    known = found.any(axis=1)
+    if not known.all():
+        raise ValueError(
+            f"y must be one of the classes {classes[:10].tolist()}; got "
+            f"{labels[~known][0]!r}."
+        )
+    return found.astype(float)

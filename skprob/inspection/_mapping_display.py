@@ -1,24 +1,26 @@
 """All that there is to see of mappings, in one figure."""
 
-from math import ceil
+from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
+from typing import Any, Self
 
+from sklearn.utils.validation import check_is_fitted
+
+from .._typing import Axes
+from ..mappings import MappingLike
 from ._entropy import EntropyDisplay
-from ._input import labelled
-from ._matplotlib import import_pyplot
+from ._input import labelled, last_step
+from ._matplotlib import grid_of_axes
 from ._profile import ProfileDisplay
 from ._support import SupportDisplay
-
-_MAX_COLUMNS = 4
-_INCHES = 3.4
 
 
 class MappingDisplay:
     """Probabilities, entropy and zero regions of mappings, side by side.
 
-    Use :meth:`from_mapping` or :meth:`from_mappings` to make one. Each panel is a
-    display of its own, which has more options.
+    Use :meth:`from_mapping`, :meth:`from_mappings` or :meth:`from_estimator` to make
+    one. Each panel is a display of its own, which has more options.
 
     Parameters
     ----------
@@ -51,13 +53,19 @@ class MappingDisplay:
     3
     """
 
-    def __init__(self, *, profile, entropy, supports):
+    def __init__(
+        self,
+        *,
+        profile: ProfileDisplay,
+        entropy: EntropyDisplay,
+        supports: dict[str, SupportDisplay],
+    ) -> None:
         self.profile = profile
         self.entropy = entropy
         self.supports = supports
 
     @classmethod
-    def from_mapping(cls, mapping, *, ax=None):
+    def from_mapping(cls, mapping: MappingLike, *, ax: Axes | None = None) -> Self:
         """Compute and draw the panels of one mapping.
 
         Parameters
@@ -74,7 +82,42 @@ class MappingDisplay:
         return cls.from_mappings([mapping], ax=ax)
 
     @classmethod
-    def from_mappings(cls, mappings, *, ax=None):
+    def from_estimator(cls, estimator: Any, *, ax: Axes | None = None) -> Self:
+        """Compute and draw the panels of the mapping of a fitted classifier.
+
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted classifier of skprob; also a pipeline or a search that ends with
+            one. Its mapping is drawn with its temperature, and labelled with the name
+            of the classifier.
+        ax : sequence of 3 matplotlib Axes, default=None
+            Where to draw; a new figure if None.
+
+        Returns
+        -------
+        display : MappingDisplay
+
+        Raises
+        ------
+        ValueError
+            If the estimator has no mapping.
+        """
+        model = last_step(estimator)
+        check_is_fitted(model)
+        if not hasattr(model, "mapping_"):
+            raise ValueError(
+                f"estimator must have a mapping; {type(model).__name__} has none."
+            )
+        return cls.from_mappings({type(model).__name__: model.mapping_}, ax=ax)
+
+    @classmethod
+    def from_mappings(
+        cls,
+        mappings: Sequence[MappingLike] | dict[str, MappingLike],
+        *,
+        ax: Axes | None = None,
+    ) -> Self:
         """Compute and draw the panels of several mappings.
 
         Parameters
@@ -107,7 +150,7 @@ class MappingDisplay:
         )
         return display._finish(axes)
 
-    def plot(self, ax=None):
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw the panels.
 
         Parameters
@@ -134,18 +177,11 @@ class MappingDisplay:
 
 
 def _axes(ax, n_panels):
-    if ax is not None:
-        axes = list(np.ravel(ax))
-        if len(axes) != n_panels:
-            raise ValueError(
-                f"ax must be {n_panels} axes, two and one for each mapping; got "
-                f"{len(axes)}."
-            )
-        return axes
-    pyplot = import_pyplot("MappingDisplay")
-    columns = min(n_panels, _MAX_COLUMNS)
-    rows = ceil(n_panels / columns)
-    figure = pyplot.figure(
-        figsize=(_INCHES * columns, _INCHES * rows), layout="constrained"
+    return grid_of_axes(
+        "MappingDisplay",
+        ax,
+        n_panels,
+        most_columns=4,
+        size=(3.4, 3.4),
+        said=f"{n_panels} axes, two and one for each mapping",
     )
-    return [figure.add_subplot(rows, columns, i + 1) for i in range(n_panels)]

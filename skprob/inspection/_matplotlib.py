@@ -1,5 +1,9 @@
 """Matplotlib, imported when it is used, and the colours of predictions."""
 
+from math import ceil
+
+import numpy as np
+
 #: Of what is predicted, and of what has any probability.
 PREDICTED, POSSIBLE = "#4573c4", "#c4d1ea"
 
@@ -19,3 +23,22 @@ def axes_for(user, ax):
     """The axes `ax`, or those of a new figure if it is None."""
     pyplot = import_pyplot(user)
     return pyplot.subplots()[1] if ax is None else ax
+
+
+def grid_of_axes(user, ax, n_panels, *, most_columns, size, said):
+    """So many axes: those of `ax`, or of a new figure if it is None.
+
+    `size` is the width and height of a panel in inches; `said` is what an error says
+    that there must be.
+    """
+    if ax is not None:
+        axes = list(np.ravel(ax))
+        if len(axes) != n_panels:
+            raise ValueError(f"ax must be {said}; got {len(axes)}.")
+        return axes
+    columns = min(n_panels, most_columns)
+    n_rows = ceil(n_panels / columns)
+    figure = import_pyplot(user).figure(
+        figsize=(size[0] * columns, size[1] * n_rows), layout="constrained"
+    )
+    return [figure.add_subplot(n_rows, columns, i + 1) for i in range(n_panels)]

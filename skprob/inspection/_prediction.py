@@ -1,42 +1,55 @@
-"""One row's prediction: the classes that are possible, and how probable each is."""
+"""Predictions of one row or a few: the possible classes, and how probable each is."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
 
 import numpy as np
 from scipy import sparse
 
-from .._validation import as_distributions
-from ._input import check_count, check_row
-from ._matplotlib import POSSIBLE, PREDICTED, axes_for
+from .._typing import Array, ArrayLike, Axes, MatrixLike
+from .._validation import as_distributions, as_marginals
+from ._input import check_count, indicator_of, last_step
+from ._matplotlib import POSSIBLE, PREDICTED, axes_for, grid_of_axes
+
+# More panels cannot be read.
+_MOST_ROWS = 30
 
 
 class PredictionDisplay:
-    """Probabilities of one row, of the classes that have any.
+    """Probabilities of one row, or of several side by side, of the classes with any.
 
     Each possible class is a bar, the most probable one on top; classes that are ruled
     out are only counted. Those that are predicted have a darker bar. Where the truth
     is given, a mark stands at the share of each true class: at 1 for a label, at 1/n
-    for each label of a set of n, and for a distribution at its probability. A true
-    class that was ruled out is a mark without a bar.
+    for each label of a set of n, and for a distribution at its probability; where the
+    probabilities are marginals, at 1 for each label. A true class that was ruled out is
+    a mark without a bar. What shares are short of one is the probability of no label,
+    and in the title.
 
     Use :meth:`from_estimator` or :meth:`from_predictions` to make one.
 
     Parameters
     ----------
-    probabilities : ndarray of shape (n_classes,)
-    predicted : ndarray of shape (n_classes,) or None
+    probabilities : ndarray of shape (n_classes,) or (n_rows, n_classes)
+    predicted : ndarray of that shape, or None
         Whether each class is predicted.
-    target : ndarray of shape (n_classes,) or None
+    target : ndarray of that shape, or None
         True share of each class.
     class_names : ndarray of shape (n_classes,)
+    polytope : {"simplex", "cube"}, default="simplex"
+        Whether the probabilities are shares or marginals.
 
     Attributes
     ----------
     shown_ : ndarray of shape (n_shown,)
         Indices of the classes that have a line of the figure, from the top; after
-        :meth:`plot`, as are the next three.
+        :meth:`plot`, as are the next three. Of several rows, a list of them.
     bars_ : list of matplotlib BarContainer
-        The bars of the predicted classes and of the others, if there are any.
+        The bars of the predicted classes and of the others, if there are any. Of
+        several rows, a list of such lists.
     ax_ : matplotlib Axes
-        Where they are.
+        Where they are. Of several rows, a list of Axes.
     figure_ : matplotlib Figure
         The figure of the axes.
 
@@ -59,31 +72,50 @@ class PredictionDisplay:
     '3 of 5 classes possible'
     """
 
-    def __init__(self, *, probabilities, predicted, target, class_names):
+    def __init__(
+        self,
+        *,
+        probabilities: Array,
+        predicted: Array,
+        target: Array | None,
+        class_names: ArrayLike | None,
+        polytope: Literal["simplex", "cube"] = "simplex",
+    ) -> None:
         self.probabilities = probabilities
         self.predicted = predicted
         self.target = target
         self.class_names = class_names
+        self.polytope = polytope
 
     @classmethod
     def from_estimator(
-        cls, estimator, X, y=None, *, class_names=None, max_classes=20, ax=None
-    ):
-        """Draw a fitted classifier's prediction for one row.
+        cls,
+        estimator: Any,
+        X: MatrixLike,
+        y: MatrixLike | None = None,
+        *,
+        class_names: ArrayLike | None = None,
+        max_classes: int = 20,
+        ax: Axes | None = None,
+    ) -> Self:
+        """Draw a fitted classifier's prediction for one row or several.
 
         Parameters
         ----------
         estimator : estimator
             Fitted to labels, label sets or distributions; also a pipeline or a search.
-        X : {array-like, sparse matrix} of shape (1, n_features)
-            The row.
-        y : array-like or sparse matrix of shape (1,) or (1, n_classes), default=None
-            Its truth, of the kind that was fitted.
+            Where it is not of skprob, probabilities of label sets are taken for
+            marginals.
+        X : {array-like, sparse matrix} of shape (n_rows, n_features)
+            The rows, 30 at most.
+        y : array-like or sparse matrix of shape (n_rows,) or (n_rows, n_classes), \
+                default=None
+            Their truth, of the kind that was fitted.
         class_names : array-like of shape (n_classes,), default=None
             What to call the classes; as ``classes_`` if None.
         max_classes : int, default=20
-            Classes that are drawn at most, 1 or more.
-        ax : matplotlib Axes, default=None
+            Classes that are drawn at most for each row, 1 or more.
+        ax : matplotlib Axes or sequence of n_rows of them, default=None
             Where to draw; a new figure if None.
 
         Returns
@@ -93,21 +125,31 @@ class PredictionDisplay:
         Raises
         ------
         ValueError
-            If X or y is not one row, or an argument is not allowed.
+            If y is not of as many rows as X, or an argument is not allowed.
         """
-        probabilities = _the_row("the probabilities of X", estimator.predict_proba(X))
-        predicted = _the_row("the prediction for X", estimator.predict(X))
-        if np.ndim(predicted) == 0:
-            predicted = _one_of(predicted, estimator.classes_)
+        model = last_step(estimator)
+        p, predicted = estimator.predict_proba(X), estimator.predict(X)
+        is_set = np.ndim(predicted) == 2
+        p, predicted = (_indicator(a, estimator.classes_) for a in (p, predicted))
         if y is not None:
-            y = _the_row("y", y)
-            if np.ndim(y) == 0:
-                y = _one_of(y, estimator.classes_)
+            y = y if sparse.issparse(y) else np.asarray(y)
+            if y.ndim == 0 or y.shape[0] != len(p):
+                raise ValueError(
+                    f"y must have a row for each of the {len(p)} of X, such as y[[0]] "
+                    f"for one; got shape {y.shape}."
+                )
+            y = _indicator(y, estimator.classes_)
+        if hasattr(model, "mapping_"):
+            polytope = model.mapping_.polytope
+        else:
+            polytope = "cube" if is_set else "simplex"
+        rows = 0 if len(p) == 1 else slice(None)
         return cls.from_predictions(
-            probabilities,
-            predicted=predicted,
-            y_true=y,
+            p[rows],
+            predicted=predicted[rows],
+            y_true=None if y is None else y[rows],
             class_names=estimator.classes_ if class_names is None else class_names,
+            polytope=polytope,
             max_classes=max_classes,
             ax=ax,
         )
@@ -115,29 +157,33 @@ class PredictionDisplay:
     @classmethod
     def from_predictions(
         cls,
-        probabilities,
+        probabilities: ArrayLike,
         *,
-        predicted=None,
-        y_true=None,
-        class_names=None,
-        max_classes=20,
-        ax=None,
-    ):
-        """Draw one row of probabilities.
+        predicted: MatrixLike | None = None,
+        y_true: MatrixLike | None = None,
+        class_names: ArrayLike | None = None,
+        polytope: Literal["simplex", "cube"] = "simplex",
+        max_classes: int = 20,
+        ax: Axes | None = None,
+    ) -> Self:
+        """Draw one row of probabilities, or several.
 
         Parameters
         ----------
-        probabilities : array-like of shape (n_classes,)
-            Not negative, with the sum one.
-        predicted : array-like of shape (n_classes,), default=None
+        probabilities : array-like of shape (n_classes,) or (n_rows, n_classes)
+            Not negative, with the sum one; or less, where the rest is the probability
+            that there is no label.
+        predicted : array-like of that shape, default=None
             Which classes are predicted, as 0 and 1.
-        y_true : array-like of shape (n_classes,), default=None
+        y_true : array-like of that shape, default=None
             The truth, as 0 and 1 or as a distribution.
         class_names : array-like of shape (n_classes,), default=None
             What to call the classes; their numbers if None.
+        polytope : {"simplex", "cube"}, default="simplex"
+            "cube" is for marginals: numbers from 0 to 1 of any sum.
         max_classes : int, default=20
-            Classes that are drawn at most, 1 or more.
-        ax : matplotlib Axes, default=None
+            Classes that are drawn at most for each row, 1 or more.
+        ax : matplotlib Axes or sequence of n_rows of them, default=None
             Where to draw; a new figure if None.
 
         Returns
@@ -149,105 +195,134 @@ class PredictionDisplay:
         ValueError
             If an argument is none of the above.
         """
-        p = as_distributions([probabilities])[0]
-        if class_names is None:
-            class_names = np.arange(len(p))
-        class_names = np.asarray(class_names)
-        if class_names.shape != p.shape:
+        if polytope not in ("simplex", "cube"):
+            raise ValueError(f"polytope must be 'simplex' or 'cube'; got {polytope!r}.")
+        rows = [probabilities] if np.ndim(probabilities) == 1 else probabilities
+        if polytope == "cube":
+            p = as_marginals(rows)
+        else:
+            p = as_distributions(rows, may_fall_short=True)
+        if not 1 <= len(p) <= _MOST_ROWS:
             raise ValueError(
-                f"class_names must be one for each of the {len(p)} classes; got shape "
-                f"{class_names.shape}."
+                f"probabilities must be 1 to {_MOST_ROWS} rows; got {len(p)}. Give "
+                "some of them, such as X[:6]."
             )
+        if class_names is None:
+            class_names = np.arange(p.shape[1])
+        class_names = np.asarray(class_names)
+        if class_names.shape != p.shape[1:]:
+            raise ValueError(
+                f"class_names must be one for each of the {p.shape[1]} classes; got "
+                f"shape {class_names.shape}."
+            )
+        p = p.reshape(np.shape(probabilities))
         if predicted is not None:
-            predicted = _shares("predicted", predicted, len(p)) > 0
+            predicted = _shares("predicted", predicted, p.shape) > 0
         if y_true is not None:
-            y_true = _shares("y_true", y_true, len(p))
+            y_true = _shares("y_true", y_true, p.shape)
+            if polytope == "simplex":
+                total = y_true.sum(axis=-1, keepdims=True)
+                y_true = y_true / np.where(total > 0, total, 1)
         display = cls(
             probabilities=p,
             predicted=predicted,
             target=y_true,
             class_names=class_names,
+            polytope=polytope,
         )
         return display.plot(ax, max_classes=max_classes)
 
-    def plot(self, ax=None, *, max_classes=20):
+    def plot(self, ax: Axes | None = None, *, max_classes: int = 20) -> Self:
         """Draw the bars.
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
+        ax : matplotlib Axes or sequence of n_rows of them, default=None
             Where to draw; a new figure if None.
         max_classes : int, default=20
-            Classes that are drawn at most, 1 or more.
+            Classes that are drawn at most for each row, 1 or more.
 
         Returns
         -------
         self : object
         """
-        self.ax_ = axes_for(type(self).__name__, ax)
-        self.figure_ = self.ax_.figure
-        p = self.probabilities
+        check_count("max_classes", max_classes, 1)
+        p, name = self.probabilities, type(self).__name__
         nothing = np.zeros_like(p)
         target = nothing if self.target is None else self.target
         dark = nothing > 0 if self.predicted is None else self.predicted
+        if p.ndim == 1:
+            self.ax_ = axes_for(name, ax)
+            self.figure_ = self.ax_.figure
+            self.shown_, self.bars_ = self._draw(self.ax_, p, dark, target, max_classes)
+            self.ax_.legend(loc="lower right", fontsize="small")
+            return self
+        self.ax_ = grid_of_axes(
+            name,
+            ax,
+            len(p),
+            most_columns=3,
+            size=(3.6, 2.4),
+            said=f"{len(p)} axes, one for each row",
+        )
+        self.figure_ = self.ax_[0].figure
+        parts = zip(self.ax_, p, dark, target, strict=True)
+        drawn = [self._draw(*part, max_classes) for part in parts]
+        self.shown_, self.bars_ = map(list, zip(*drawn, strict=True))
+        for number, panel in enumerate(self.ax_):
+            title = panel.get_title()
+            panel.set_title(f"row {number}: {title}", fontsize="small")
+        self.ax_[0].legend(loc="lower right", fontsize="small")
+        return self
+
+    def _draw(self, ax, p, dark, target, max_classes):
+        """Draw a row; its classes that are shown, and its bars."""
         order = np.lexsort([-target, -p])
         order = order[(p[order] > 0) | (target[order] > 0)]
-        self.shown_ = order[: check_count("max_classes", max_classes, 1)]
-        lines = np.arange(len(self.shown_))
-        self.bars_ = []
+        shown = order[:max_classes]
+        lines, bars = np.arange(len(shown)), []
         for label, of, colour in (
             ("predicted", dark, PREDICTED),
             ("possible", ~dark & (p > 0), POSSIBLE),
         ):
-            at = lines[of[self.shown_]]
+            at = lines[of[shown]]
             if len(at):
-                width = p[self.shown_[at]]
-                self.bars_.append(self.ax_.barh(at, width, color=colour, label=label))
+                bars.append(ax.barh(at, p[shown[at]], color=colour, label=label))
         if self.target is not None:
-            at = lines[target[self.shown_] > 0]
-            self.ax_.plot(target[self.shown_[at]], at, "k|", ms=10, mew=2, label="true")
-        self.ax_.set_yticks(lines, labels=self.class_names[self.shown_].astype(str))
-        self.ax_.set(
+            at = lines[target[shown] > 0]
+            ax.plot(target[shown[at]], at, "k|", ms=10, mew=2, label="true")
+        ax.set_yticks(lines, labels=self.class_names[shown].astype(str))
+        ax.set(
             xlabel="probability",
             xlim=(0, 1.02),
-            ylim=(len(lines) - 0.4, -0.6),
-            title=self._title(len(order)),
+            ylim=(max(len(lines), 1) - 0.4, -0.6),
+            title=self._title(p, len(order) - len(shown)),
         )
-        self.ax_.legend(loc="lower right", fontsize="small")
-        return self
+        return shown, bars
 
-    def _title(self, n_all):
-        n_possible = np.count_nonzero(self.probabilities)
-        title = f"{n_possible} of {len(self.probabilities)} classes possible"
-        n_hidden = n_all - len(self.shown_)
+    def _title(self, p, n_hidden):
+        title = f"{np.count_nonzero(p)} of {len(p)} classes possible"
+        none = 1 - p.sum()
+        if self.polytope == "simplex" and none > 1e-3:
+            title += f", no label {none:.2f}"
         return f"{title}, {n_hidden} not shown" if n_hidden else title
 
 
-def _the_row(name, values):
-    """The one row of `values`: a number or word, or an array (n_classes,)."""
+def _indicator(values, classes):
+    """Numbers (n_rows, n_classes); labels become an indicator."""
     values = values.toarray() if sparse.issparse(values) else np.asarray(values)
-    if values.ndim not in (1, 2) or len(values) != 1:
+    return indicator_of(values, classes) if values.ndim == 1 else values
+
+
+def _shares(name, values, shape):
+    """A set or a distribution for each row, as numbers of a shape."""
+    try:
+        values = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be real numbers, got {values!r}.") from None
+    if values.shape != shape or not (np.isfinite(values) & (values >= 0)).all():
         raise ValueError(
-            f"{name} must be one row, such as X[[0]] or y[[0]]; got shape "
-            f"{values.shape}."
+            f"{name} must be finite, non-negative numbers, one for each of the "
+            f"{shape[-1]} classes, of shape {shape}; got {values.tolist()}."
         )
-    return values[0]
-
-
-def _one_of(label, classes):
-    """Indicator of a label among the classes."""
-    found = classes == label
-    if not found.any():
-        raise ValueError(f"y must be one of the classes; got {label!r}.")
-    return found
-
-
-def _shares(name, values, n_classes):
-    """A set or a distribution as shares that sum to one, or zeros of the empty set."""
-    values = check_row(name, values)
-    if len(values) != n_classes or values.min() < 0:
-        raise ValueError(
-            f"{name} must be non-negative, one for each of the {n_classes} classes; "
-            f"got {values.tolist()}."
-        )
-    return values / (values.sum() or 1)
+    return values

@@ -1,7 +1,14 @@
 """The probability of a class against its score."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
 import numpy as np
 
+from .._typing import Array, ArrayLike, Axes
+from ..mappings import MappingLike
 from ._curves import CurvesDisplay
 from ._input import check_count, check_row, labelled
 
@@ -45,21 +52,21 @@ class ProfileDisplay(CurvesDisplay):
     _x_label = "score of the class"
     _y_label = "probability of the class"
 
-    def __init__(self, *, scores, probabilities):
+    def __init__(self, *, scores: Array, probabilities: dict[str, Array]) -> None:
         self.scores = scores
         self.probabilities = probabilities
 
     @classmethod
     def from_mappings(
         cls,
-        mappings,
+        mappings: Sequence[MappingLike] | dict[str, MappingLike],
         *,
-        fixed_scores=(0.0,),
-        score_range=(-5.0, 5.0),
-        n_points=501,
-        ax=None,
-        **line_kw,
-    ):
+        fixed_scores: ArrayLike = (0.0,),
+        score_range: tuple[float, float] = (-5.0, 5.0),
+        n_points: int = 501,
+        ax: Axes | None = None,
+        **line_kw: Any,
+    ) -> Self:
         """Compute and draw the curves of several mappings.
 
         Parameters

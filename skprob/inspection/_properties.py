@@ -4,11 +4,14 @@ Each property is a function ``(mapping, scores, rng)`` that looks among rows of 
 (n_samples, n_classes) for some that the property does not hold at.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..mappings import get_mapping
+from .._typing import RandomState
+from ..mappings import MappingLike, get_mapping
 
 # A mapping that is an integral is computed to about 1e-10.
 _TOLERANCE = 1e-8
@@ -189,7 +192,9 @@ PROPERTIES = {
 }
 
 
-def find_counterexamples(mapping, random_state=0):
+def find_counterexamples(
+    mapping: MappingLike, random_state: RandomState = 0
+) -> dict[str, Counterexample | None]:
     """Search for scores at which a mapping lacks what one may expect of it.
 
     Rows of 2, 3, 4 and 12 classes are tried, of small integers (with many ties) and

@@ -1,11 +1,15 @@
 """Where, among the scores of three classes, which of them have any probability."""
 
+from __future__ import annotations
+
 from itertools import combinations
+from typing import Self
 
 import numpy as np
 from scipy.ndimage import distance_transform_edt
 
-from ..mappings import get_mapping
+from .._typing import Array, Axes
+from ..mappings import MappingLike, get_mapping
 from ._input import check_count, check_row
 from ._matplotlib import axes_for
 
@@ -53,13 +57,21 @@ class SupportDisplay:
     True
     """
 
-    def __init__(self, *, x, y, probabilities):
+    def __init__(self, *, x: Array, y: Array, probabilities: Array) -> None:
         self.x = x
         self.y = y
         self.probabilities = probabilities
 
     @classmethod
-    def from_mapping(cls, mapping, *, reach=3.0, mean_score=0.0, n_points=301, ax=None):
+    def from_mapping(
+        cls,
+        mapping: MappingLike,
+        *,
+        reach: float = 3.0,
+        mean_score: float = 0.0,
+        n_points: int = 301,
+        ax: Axes | None = None,
+    ) -> Self:
         """Compute and draw the regions of a mapping.
 
         Parameters
@@ -97,7 +109,7 @@ class SupportDisplay:
         p = mapping(points @ _PLANE + mean).reshape(n_points, n_points, 3)
         return cls(x=x, y=x, probabilities=p).plot(ax)
 
-    def plot(self, ax=None):
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw the regions.
 
         Parameters

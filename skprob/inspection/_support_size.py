@@ -1,24 +1,37 @@
 """How many classes the predictions of many rows leave possible."""
 
+from __future__ import annotations
+
+from typing import Any, Self
+
 import numpy as np
 from scipy import sparse
 
+from .._typing import Array, ArrayLike, Axes, MatrixLike
+from ._input import indicator_of
 from ._matplotlib import POSSIBLE, PREDICTED, axes_for
 
 
 class SupportSizeDisplay:
     """Distribution of the number of possible classes over the rows of a data set.
 
-    A class is possible where its probability is positive. Beside it stand, where they
-    are known, the number of classes that are predicted and of those that are true.
+    A class is possible where its probability is positive. For label sets and
+    distributions, beside it stand, where they are known, the number of classes that are
+    predicted and of those that are true. Of labels there is one in each row: where the
+    truth is known, rows that are predicted right and those that are not stand beside
+    each other. A model that knows when it is unsure leaves more classes possible in the
+    latter. The title says in how many rows all true classes are possible.
 
     Use :meth:`from_estimator` or :meth:`from_predictions` to make one.
 
     Parameters
     ----------
-    sizes : dict of str to ndarray of shape (n_samples,)
-        For "possible" and, where they are known, "predicted" and "true", the number of
-        classes in each row.
+    sizes : dict of str to ndarray
+        The number of classes in each row: "possible", of all rows, and where they are
+        known "predicted" and "true"; or of labels the "possible" ones of the rows that
+        are predicted "right" and "wrong".
+    coverage : float, default=None
+        The share of the rows whose true classes are all possible, if they are known.
 
     Attributes
     ----------
@@ -45,13 +58,35 @@ class SupportSizeDisplay:
     array([2, 3, 1])
     >>> display.steps_[0].get_data().values.round(2)  # share of the rows by size
     array([0.  , 0.33, 0.33, 0.33])
+    >>> display.ax_.get_title()
+    'all true classes possible in 100 % of the rows'
+
+    Of labels:
+
+    >>> from sklearn.datasets import load_iris
+    >>> from skprob import SparsemaxClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = SparsemaxClassifier().fit(X, y)
+    >>> display = SupportSizeDisplay.from_estimator(model, X, y)
+    >>> {name: round(float(sizes.mean()), 1) for name, sizes in display.sizes.items()}
+    {'possible': 1.6, 'right': 1.6, 'wrong': 2.0}
     """
 
-    def __init__(self, *, sizes):
+    def __init__(
+        self, *, sizes: dict[str, Array], coverage: float | None = None
+    ) -> None:
         self.sizes = sizes
+        self.coverage = coverage
 
     @classmethod
-    def from_estimator(cls, estimator, X, y=None, *, ax=None):
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: MatrixLike,
+        y: MatrixLike | None = None,
+        *,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw the sizes of a fitted classifier's predictions.
 
         Parameters
@@ -59,8 +94,9 @@ class SupportSizeDisplay:
         estimator : estimator
             Fitted to labels, label sets or distributions; also a pipeline or a search.
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        y : array-like or sparse matrix of shape (n_samples, n_classes), default=None
-            The truth, as an indicator of 0 and 1 or as distributions.
+        y : array-like or sparse matrix, default=None
+            The truth: labels of shape (n_samples,), or an indicator of 0 and 1 or
+            distributions of shape (n_samples, n_classes).
         ax : matplotlib Axes, default=None
             Where to draw; a new figure if None.
 
@@ -74,26 +110,38 @@ class SupportSizeDisplay:
             If X or y are not allowed.
         """
         predicted = estimator.predict(X)
-        return cls.from_predictions(
-            estimator.predict_proba(X),
-            # A single class for each row is nothing to draw.
-            predicted=None if predicted.ndim == 1 else predicted,
-            y_true=y,
-            ax=ax,
-        )
+        given = {}
+        if predicted.ndim == 2 or (y is not None and np.ndim(y) == 1):
+            given = {"predicted": predicted, "classes": estimator.classes_}
+        # Else a single class for each row is nothing to draw.
+        p = estimator.predict_proba(X)
+        return cls.from_predictions(p, y_true=y, ax=ax, **given)
 
     @classmethod
-    def from_predictions(cls, probabilities, *, predicted=None, y_true=None, ax=None):
+    def from_predictions(
+        cls,
+        probabilities: ArrayLike,
+        *,
+        predicted: MatrixLike | None = None,
+        y_true: MatrixLike | None = None,
+        classes: ArrayLike | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw the sizes of predictions.
 
         Parameters
         ----------
         probabilities : {array-like, sparse matrix} of shape (n_samples, n_classes)
-            Rows on the probability simplex.
-        predicted : {array-like, sparse matrix} of that shape, default=None
-            Which classes are predicted, as 0 and 1.
-        y_true : {array-like, sparse matrix} of that shape, default=None
-            The truth, as an indicator of 0 and 1 or as distributions.
+            Not negative.
+        predicted : {array-like, sparse matrix} of that shape, or (n_samples,), \
+                default=None
+            Which classes are predicted, as 0 and 1; or labels, where ``y_true`` is
+            labels, for which None is the most probable ones.
+        y_true : {array-like, sparse matrix} of that shape, or (n_samples,), \
+                default=None
+            The truth, as an indicator of 0 and 1, as distributions, or as labels.
+        classes : array-like of shape (n_classes,), default=None
+            The labels of the columns; their numbers if None.
         ax : matplotlib Axes, default=None
             Where to draw; a new figure if None.
 
@@ -109,19 +157,30 @@ class SupportSizeDisplay:
         if not sparse.issparse(probabilities):
             probabilities = np.atleast_2d(probabilities)
         shape = probabilities.shape
-        given = {
-            "probabilities": probabilities,
-            "predicted": predicted,
-            "y_true": y_true,
-        }
-        sizes = {
-            name: _sizes(argument, given[argument], shape)
-            for name, argument in _NAMES.items()
-            if given[argument] is not None
-        }
-        return cls(sizes=sizes).plot(ax)
+        possible = _indicator("probabilities", probabilities, shape)
+        sizes, coverage = {"possible": _row_sums(possible)}, None
+        if y_true is not None and np.ndim(y_true) == 1 and np.ndim(predicted) != 2:
+            classes = np.arange(shape[1]) if classes is None else np.asarray(classes)
+            y_true, predicted = _labels(y_true, predicted, probabilities, classes)
+            right = y_true == predicted
+            true = indicator_of(y_true, classes) > 0
+            sizes["right"] = sizes["possible"][right]
+            sizes["wrong"] = sizes["possible"][~right]
+        else:
+            if predicted is not None:
+                found = _indicator("predicted", predicted, shape)
+                sizes["predicted"] = _row_sums(found)
+            if y_true is not None:
+                true = _indicator("y_true", y_true, shape)
+                sizes["true"] = _row_sums(true)
+        if y_true is not None:
+            is_sparse = sparse.issparse(true)
+            both = true.multiply(possible) if is_sparse else possible * true
+            both = _row_sums(both)
+            coverage = float(np.mean(both == _row_sums(true)))
+        return cls(sizes=sizes, coverage=coverage).plot(ax)
 
-    def plot(self, ax=None):
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw the histograms.
 
         Parameters
@@ -135,30 +194,37 @@ class SupportSizeDisplay:
         """
         self.ax_ = axes_for(type(self).__name__, ax)
         self.figure_ = self.ax_.figure
-        largest = max(sizes.max() for sizes in self.sizes.values())
+        n_rows, largest = len(self.sizes["possible"]), 0
+        for sizes in self.sizes.values():
+            largest = max(largest, sizes.max(initial=0))
         edges = np.arange(largest + 2) - 0.5
         self.steps_ = []
         for name, sizes in self.sizes.items():
-            shares = np.bincount(sizes, minlength=largest + 1) / len(sizes)
-            label = f"{name}, {sizes.mean():.1f} on average"
+            shares = np.bincount(sizes, minlength=largest + 1) / n_rows
+            label = f"{name}, {sizes.mean():.1f} on average" if len(sizes) else name
             look = _LOOKS[name]
             self.steps_.append(self.ax_.stairs(shares, edges, label=label, **look))
+        if self.coverage is not None:
+            share = f"{100 * self.coverage:.0f} %"
+            title = f"all true classes possible in {share} of the rows"
+            self.ax_.set_title(title, fontsize="medium")
         self.ax_.set(xlabel="classes per row", ylabel="share of rows")
         self.ax_.xaxis.get_major_locator().set_params(integer=True)
         self.ax_.legend(fontsize="small")
         return self
 
 
-_NAMES = {"possible": "probabilities", "predicted": "predicted", "true": "y_true"}
 _LOOKS = {
     "possible": {"fill": True, "color": POSSIBLE},
     "predicted": {"color": PREDICTED, "linewidth": 2},
     "true": {"color": "black", "linestyle": "--"},
+    "right": {"color": PREDICTED, "linewidth": 2},
+    "wrong": {"color": "black", "linestyle": "--"},
 }
 
 
-def _sizes(argument, matrix, shape):
-    """Number of positive entries in each row."""
+def _indicator(argument, matrix, shape):
+    """Which entries are positive, as booleans of a dense array or a CSR array."""
     matrix = sparse.csr_array(matrix) if sparse.issparse(matrix) else np.asarray(matrix)
     entries = matrix.data if sparse.issparse(matrix) else matrix
     if matrix.shape != shape or entries.dtype.kind not in "biuf":
@@ -168,4 +234,27 @@ def _sizes(argument, matrix, shape):
         )
     if not (np.isfinite(entries) & (entries >= 0)).all():
         raise ValueError(f"{argument} must be finite and not negative.")
-    return np.asarray((matrix > 0).sum(axis=1)).ravel()
+    return matrix > 0
+
+
+def _row_sums(indicator):
+    return np.asarray(indicator.sum(axis=1)).ravel()
+
+
+def _labels(y_true, predicted, probabilities, classes):
+    """True and predicted labels; None stands for the most probable ones."""
+    if predicted is None:
+        predicted = classes[np.asarray(probabilities.argmax(axis=1)).ravel()]
+    y_true, predicted = np.asarray(y_true), np.asarray(predicted)
+    for name, labels in ("y_true", y_true), ("predicted", predicted):
+        if labels.shape != probabilities.shape[:1]:
+            raise ValueError(
+                f"{name} must be a label for each of the {probabilities.shape[0]} "
+                f"rows; got shape {labels.shape}."
+            )
+    if classes.shape != probabilities.shape[1:]:
+        raise ValueError(
+            f"classes must be {probabilities.shape[1]} labels, one for each column; "
+            f"got shape {classes.shape}."
+        )
+    return y_true, predicted

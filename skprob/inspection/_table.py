@@ -1,11 +1,15 @@
 """Mappings side by side in numbers."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import entr
 
-from ..mappings import MAPPINGS
+from .._typing import ArrayLike
+from ..mappings import MAPPINGS, MappingLike
 from ._input import check_row, labelled
 
 
@@ -34,7 +38,10 @@ class MappingSummary(NamedTuple):
     jacobian_norm: float
 
 
-def mapping_table(scores, mappings=None):
+def mapping_table(
+    scores: ArrayLike,
+    mappings: Sequence[MappingLike] | dict[str, MappingLike] | None = None,
+) -> list[MappingSummary]:
     """Compare mappings on one row of scores.
 
     Parameters

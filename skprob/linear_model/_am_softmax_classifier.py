@@ -1,9 +1,21 @@
 """Linear classifier with cosine scores and an additive margin."""
 
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils._param_validation import StrOptions
+
+from .._arrays import to_numpy
+from .._typing import ArrayLike
 from .._validation import RealInterval
+from ..decision import ThresholdLike
 from ..mappings import Softmax, Temperature
 from ._base import BaseLinearClassifier
 from ._docstrings import with_shared_sections
+from ._unit_rows import StandardUnitRows
 
 _NOT_A_CHOICE = {"loss", "similarity", "temperature", "C", "fit_intercept"}
 
@@ -17,7 +29,11 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
     the softmax, so that classes come to lie apart in angle; predictions use the plain
     cosines. The method is also called CosFace.
 
-    It is ``LinearClassifier("softmax", similarity="cosine", margin=margin,
+    It was made for vectors that a network has learnt, whose angles mean something.
+    Those of a table's rows do not: they depend on the zero and the unit of each
+    feature. So features are standardised by default, and a constant is added to them,
+    which tells rows near the mean from others. With ``standardize=False, constant=0``
+    it is ``LinearClassifier("softmax", similarity="cosine", margin=margin,
     temperature=1/scale)``, whose loss is this one divided by the scale.
 
     Parameters
@@ -26,10 +42,24 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
         In units of the cosine.
     scale : float, default=30.0
         What cosines are multiplied by to give scores; positive.
+    standardize : bool or "auto", default="auto"
+        Whether the weighted mean of each feature is subtracted and it is divided by its
+        standard deviation. "auto" is for a dense X only: a sparse one would not stay
+        sparse.
+    constant : float, default=0.5
+        A constant that is added as a further feature, relative to the root mean square
+        of the norms of the rows; 0 for none.
     {parameters}
 
     Attributes
     ----------
+    feature_mean_ : ndarray of shape (n_features,)
+        What is subtracted from the features.
+    feature_scale_ : ndarray of shape (n_features,)
+        What they are then divided by.
+    constant_ : float
+        The constant that is a further feature then. ``intercept_`` are its weights:
+        each row of ``coef_`` and its intercept have norm one together.
     {attributes}
 
     See Also
@@ -61,30 +91,38 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
             if name not in _NOT_A_CHOICE
         },
         "scale": [RealInterval(0, None, closed="neither")],
+        "standardize": ["boolean", StrOptions({"auto"})],
+        "constant": [RealInterval(0, None, closed="left")],
     }
 
     def __init__(
         self,
-        margin=0.35,
-        scale=30.0,
+        margin: float = 0.35,
+        scale: float = 30.0,
         *,
-        class_weight=None,
-        label_smoothing=0.0,
-        target_type="auto",
-        threshold="auto",
-        sparse_output=False,
-        solver="auto",
-        tol=1e-4,
-        max_iter=1000,
-        warm_start=False,
-        verbose=0,
-    ):
+        standardize: bool | Literal["auto"] = "auto",
+        constant: float = 0.5,
+        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
+        label_smoothing: float = 0.0,
+        target_type: str = "auto",
+        class_names: ArrayLike | None = None,
+        none_class: bool = True,
+        threshold: ThresholdLike = "auto",
+        sparse_output: bool = False,
+        solver: Literal["auto", "lbfgs", "newton-cg"] = "auto",
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+        warm_start: bool = False,
+        verbose: int | bool = 0,
+    ) -> None:
         super().__init__(
             similarity="cosine",
             margin=margin,
             class_weight=class_weight,
             label_smoothing=label_smoothing,
             target_type=target_type,
+            class_names=class_names,
+            none_class=none_class,
             threshold=threshold,
             sparse_output=sparse_output,
             solver=solver,
@@ -94,6 +132,59 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
             verbose=verbose,
         )
         self.scale = scale
+        self.standardize = standardize
+        self.constant = constant
 
     def _mapping(self):
         return Temperature(Softmax(), 1 / self.scale)
+
+    def _model(self, rows):
+        is_centred = self.standardize
+        if self.standardize == "auto":
+            is_centred = not rows.is_sparse
+        elif self.standardize and rows.is_sparse:
+            raise ValueError(
+                "standardize must be False or 'auto' for a sparse X, which would not "
+                "stay sparse; got True. Use sklearn.preprocessing.MaxAbsScaler."
+            )
+        mean, deviation = rows.moments()
+        center, scale = np.zeros_like(mean), np.ones_like(mean)
+        if is_centred:
+            center = mean
+            # The deviation of a constant feature is rounding.
+            least = 10 * np.finfo(rows.dtype).eps * np.abs(mean)
+            scale = np.where(deviation > least, deviation, 1.0)
+        square = np.sum((deviation / scale) ** 2 + ((mean - center) / scale) ** 2)
+        return super()._model(rows) | {
+            "feature_mean_": rows.beside_X(center),
+            "feature_scale_": rows.beside_X(scale),
+            "constant_": float(self.constant * (np.sqrt(square) or 1.0)),
+        }
+
+    def _inputs(self, attributes):
+        names = "feature_mean_", "feature_scale_", "constant_"
+        return StandardUnitRows(*(attributes[name] for name in names))
+
+    def _to_model(self, objective, parameters):
+        coef, intercept = super()._to_model(objective, parameters)
+        return (coef[:, :-1], coef[:, -1]) if self.constant else (coef, intercept)
+
+    def _initial(self, objective, warm):
+        if warm is not None:
+            warm = _joined(*warm, self.constant_)
+        return super()._initial(objective, warm)
+
+    def _blockwise(self, X, attributes, *args):
+        names = "coef_", "intercept_"
+        parts = *(to_numpy(attributes[name]) for name in names), attributes["constant_"]
+        joined = dict(zip(names, _joined(*parts), strict=True))
+        return super()._blockwise(X, {**attributes, **joined}, *args)
+
+
+def _joined(coef, intercept, constant):
+    """Class vectors with the weight of a constant, and intercepts of zero."""
+    if constant and sparse.issparse(coef):
+        coef = sparse.hstack([coef, intercept[:, None]], format="csr")
+    elif constant:
+        coef = np.column_stack([coef, intercept])
+    return coef, np.zeros_like(intercept)

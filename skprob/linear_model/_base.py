@@ -1,11 +1,15 @@
 """What all linear classifiers of skprob share: fitting and predicting."""
 
+from __future__ import annotations
+
 import warnings
 from abc import ABCMeta, abstractmethod
 from functools import cache
 from numbers import Integral
+from typing import Any, Literal, Self
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
 from sklearn.callback import CallbackSupportMixin
 from sklearn.exceptions import ConvergenceWarning
@@ -17,15 +21,26 @@ from sklearn.utils._param_validation import (
 )
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from .._arrays import (
+    as_type,
+    beside,
+    check_no_gradient,
+    is_foreign,
+    namespace,
+    numpy_dtype,
+    take,
+    to_numpy,
+)
 from .._blas import serial_blas
-from .._docs import DocumentationLink
+from .._saving import PlainState
+from .._typing import AnyArray, ArrayLike, MatrixLike, same_signature
 from .._validation import RealInterval, check_sample_weight
-from ..decision import DecisionRule, as_indicator
+from ..decision import DecisionRule, ThresholdLike, as_indicator
 from ..losses import (
     LOSSES,
-    ChoiceSetLoss,
     FenchelYoungLoss,
     Loss,
+    LossLike,
     MarginLoss,
     get_loss,
 )
@@ -35,16 +50,18 @@ from ..solvers import SOLVERS
 from ..targets import (
     KINDS,
     as_labels,
-    check_available,
     check_target,
     encode_target,
 )
 from ._checks import check_kernel, check_X, is_dask, refuse_for_dask
 from ._fitted import replace_fitted, unchanged_on_error
+from ._given import Given
 from ._minimise import attributes_of, minimise
-from ._prediction import BlockwisePrediction, lazy_for_dask
+from ._onnx import OnnxConvertible
+from ._prediction import BlockwisePrediction, prediction_method
 from ._progress import FitProgress
 from ._rows import training_rows, warn_of_lost_labels
+from ._sparse_coef import SparseCoef
 from ._strength import automatic_C, penalty
 from ._threshold import (
     NAMES,
@@ -60,7 +77,9 @@ from ._unit_rows import rows_as_they_are, unit_rows
 class BaseLinearClassifier(
     CallbackSupportMixin,
     ClassifierMixin,
-    DocumentationLink,
+    OnnxConvertible,
+    SparseCoef,
+    PlainState,
     BaseEstimator,
     metaclass=ABCMeta,
 ):
@@ -80,6 +99,8 @@ class BaseLinearClassifier(
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "label_smoothing": [RealInterval(0, 1, closed="left")],
         "target_type": [StrOptions({"auto", *KINDS})],
+        "class_names": ["array-like", None],
+        "none_class": ["boolean"],
         "threshold": [
             RealInterval(0, 1, closed="left"),
             StrOptions(NAMES),
@@ -98,23 +119,25 @@ class BaseLinearClassifier(
     def __init__(
         self,
         *,
-        loss="auto",
-        similarity="dot",
-        margin=0.0,
-        temperature=1.0,
-        C=1.0,
-        fit_intercept=True,
-        class_weight=None,
-        label_smoothing=0.0,
-        target_type="auto",
-        threshold="auto",
-        sparse_output=False,
-        solver="auto",
-        tol=1e-4,
-        max_iter=1000,
-        warm_start=False,
-        verbose=0,
-    ):
+        loss: LossLike = "auto",
+        similarity: Literal["dot", "cosine"] = "dot",
+        margin: float = 0.0,
+        temperature: float = 1.0,
+        C: float | Literal["auto"] = 1.0,
+        fit_intercept: bool = True,
+        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
+        label_smoothing: float = 0.0,
+        target_type: str = "auto",
+        class_names: ArrayLike | None = None,
+        none_class: bool = True,
+        threshold: ThresholdLike = "auto",
+        sparse_output: bool = False,
+        solver: Literal["auto", "lbfgs", "newton-cg"] = "auto",
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+        warm_start: bool = False,
+        verbose: int | bool = 0,
+    ) -> None:
         self.loss = loss
         self.similarity = similarity
         self.margin = margin
@@ -124,6 +147,8 @@ class BaseLinearClassifier(
         self.class_weight = class_weight
         self.label_smoothing = label_smoothing
         self.target_type = target_type
+        self.class_names = class_names
+        self.none_class = none_class
         self.threshold = threshold
         self.sparse_output = sparse_output
         self.solver = solver
@@ -140,8 +165,33 @@ class BaseLinearClassifier(
         """The loss, or its name, that the parameters ask for."""
         return self.loss
 
+    #: Whether `fit` takes arrays of other libraries, if mapping and loss do.
+    _takes_arrays = True
+
+    def _check_array_api(self):
+        """Raise where X may not be an array of another library."""
+        found = self
+        if self._takes_arrays:
+            mapping = self._checked_mapping()
+            mapping._check_array_api()
+            found = self._checked_loss(mapping)
+            if found.supports_array_api:
+                return
+        raise ValueError(
+            f"X must be a NumPy array for {found!r}, which takes no other arrays under "
+            "array_api_dispatch=True: convert it, for instance by np.asarray(X)."
+        )
+
+    def _supports_array_api(self):
+        try:
+            mapping = get_mapping(self._mapping()) if self._takes_arrays else None
+            return mapping is not None and mapping.supports_array_api
+        except ValueError:  # Which the fit says more of.
+            return False
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
+        tags.array_api_support = self._supports_array_api()
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_label = True
         # Without an intercept no class can be favoured for every x, which
@@ -156,8 +206,16 @@ class BaseLinearClassifier(
         # little data takes as long as a step of the solver.
         return super()._get_param_names()
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None, *, available=None):
+    @same_signature(_fit_context(prefer_skip_nested_validation=True))
+    def fit(
+        self,
+        X: MatrixLike,
+        y: MatrixLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        available: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> Self:
         """Fit the model.
 
         Parameters
@@ -166,7 +224,8 @@ class BaseLinearClassifier(
             Training data. float32 and float64 are used as they are, dense in C or
             Fortran order or as CSR; anything else is converted to float64. A
             ``numpy.memmap`` is not copied. A Dask array, of dense or CSR blocks, or
-            dataframe is fitted where its partitions are.
+            dataframe is fitted where its partitions are, and under scikit-learn's
+            ``array_api_dispatch=True`` an array of another library on its device.
         y : array-like or sparse matrix
             What is learnt (see ``target_type``): labels of shape (n_samples,); a
             0/1 indicator of shape (n_samples, n_classes), dense or sparse, of each
@@ -178,6 +237,9 @@ class BaseLinearClassifier(
         available : array-like of bool of shape (n_samples, n_classes), default=None
             The classes, in sorted order, that each row may choose from; the others
             have probability zero and are as if not there. None is all of them.
+        offset : array-like, default=None
+            Known numbers, added to the scores: of shape (n_samples, n_classes) or, for
+            the difference of the scores of two classes, (n_samples,). None is zero.
 
         Returns
         -------
@@ -201,18 +263,20 @@ class BaseLinearClassifier(
             If the solver stopped before the gradient was within ``tol``. The model
             is usable.
         UserWarning
-            If rows of a label set have no label: they are left out. If labels are
-            in no row: they are kept, with the target zero.
+            If rows of a label set have no label and ``none_class`` is False: they are
+            left out. If labels are in no row: they are kept, with the target zero.
         """
-        warm = (self.coef_, self.intercept_) if self._starts_warm() else None
+        warm = None
+        if self._starts_warm():
+            warm = to_numpy(self.coef_), to_numpy(self.intercept_)
         # All products of a fit are of blocks, or small.
         with (
             unchanged_on_error(self),
             serial_blas,
-            training_rows(self, X, y, sample_weight, available) as rows,
+            training_rows(self, X, y, sample_weight, available, offset) as rows,
         ):
             warn_of_lost_labels(rows)
-            model = self._model(rows)
+            model = self._model(rows) | {"classes_": rows.labels}
             with np.errstate(over="ignore", invalid="ignore"):
                 objectives = self._objectives(rows, model, warm)
             if rows.kind == "label_set":
@@ -220,14 +284,17 @@ class BaseLinearClassifier(
             data = rows.data
 
             def fitted_attributes(parameters):
-                coef, intercept = objectives[-1].to_model(parameters)
-                coef = coef.astype(rows.dtype)
-                intercept = intercept.astype(rows.dtype)
+                coef, intercept = self._to_model(objectives[-1], parameters)
+                coef = rows.beside_X(coef.astype(rows.dtype))
+                intercept = rows.beside_X(intercept.astype(rows.dtype))
                 attributes = {**model, "coef_": coef, "intercept_": intercept}
                 if rows.kind == "label_set":
                     attributes["threshold_"] = rule(
-                        lambda X, *available: self._blockwise(
-                            X, coef, intercept, model["mapping_"], *available
+                        lambda X, given: self._blockwise(
+                            X,
+                            attributes,
+                            _of_classes(model["mapping_"], len(rows.classes)),
+                            given,
                         )
                     )
                 return attributes
@@ -257,16 +324,25 @@ class BaseLinearClassifier(
             )
         return self
 
-    @lazy_for_dask
-    def decision_function(self, X, *, available=None):
+    @prediction_method
+    def decision_function(
+        self,
+        X: MatrixLike,
+        *,
+        available: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> AnyArray:
         """Linear scores.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            For a Dask collection the result is a lazy Dask array.
+            For a Dask collection the result is a lazy Dask array; for an array of
+            another library it is one of that library.
         available : array-like of bool of shape (n_samples, n_classes), default=None
             The classes that each row may choose from; None is all of them.
+        offset : array-like, default=None
+            What is added to the scores, as in ``fit``. None is zero.
 
         Returns
         -------
@@ -274,103 +350,138 @@ class BaseLinearClassifier(
             The score of each class; for labels of two classes one score, positive
             where the second class is more probable. For a mapping that does not
             preserve order, that one is the difference of the two probabilities. -inf
-            where a class is not available.
+            where a class is not available. With ``has_none_class_`` the score of "no
+            label" is not among them.
         """
 
         def of_scores(scores):
-            if self.target_type_ != "class" or len(self.classes_) > 2:
-                return scores
+            if self.target_type_ != "class" or self._n_classes > 2:
+                return scores[:, : self._n_classes]
             # The difference of the two scores, whatever the number of outputs.
             if not self.mapping_.is_order_preserving:
                 scores = self.mapping_(scores)
-            return np.diff(scores, axis=1)[:, 0]
+            return scores[:, 1] - scores[:, 0]
 
-        return self._predicted(X, of_scores, available).to_dense()
+        given = {"available": available, "offset": offset}
+        return self._predicted(X, of_scores, **given).to_dense()
 
-    @lazy_for_dask
-    def predict_proba(self, X, *, available=None):
+    @prediction_method
+    def predict_proba(
+        self,
+        X: MatrixLike,
+        *,
+        available: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> AnyArray:
         """Probabilities of the classes; some may be exactly zero.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            For a Dask collection the result is a lazy Dask array.
+            For a Dask collection the result is a lazy Dask array; for an array of
+            another library it is one of that library.
         available : array-like of bool of shape (n_samples, n_classes), default=None
             The classes that each row may choose from; None is all of them.
+        offset : array-like, default=None
+            What is added to the scores, as in ``fit``. None is zero.
 
         Returns
         -------
         probabilities : ndarray or CSR array of shape (n_samples, n_classes)
             In the order of ``classes_``; rows sum to one, unless the mapping's values
-            are marginals of labels. With ``sparse_output`` the non-zeros as a CSR
-            array.
+            are marginals of labels. With ``has_none_class_`` they sum to one less the
+            probability that there is no label. With ``sparse_output`` the non-zeros as
+            a CSR array.
         """
-        probabilities = self._probabilities(X, available)
+        probabilities = self._probabilities(X, available=available, offset=offset)
         if self.sparse_output:
             return probabilities.to_sparse()
         return probabilities.to_dense()
 
-    @lazy_for_dask
-    def predict_log_proba(self, X, *, available=None):
+    @prediction_method
+    def predict_log_proba(
+        self,
+        X: MatrixLike,
+        *,
+        available: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> AnyArray:
         """Logarithms of the probabilities; -inf where a probability is zero.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            For a Dask collection the result is a lazy Dask array.
+            For a Dask collection the result is a lazy Dask array; for an array of
+            another library it is one of that library.
         available : array-like of bool of shape (n_samples, n_classes), default=None
             The classes that each row may choose from; None is all of them.
+        offset : array-like, default=None
+            What is added to the scores, as in ``fit``. None is zero.
 
         Returns
         -------
         log_probabilities : ndarray of shape (n_samples, n_classes)
             Dense also with ``sparse_output``: none of them need be zero.
         """
-        return self._predicted(
-            X, lambda scores: self.mapping_.log_probabilities(scores), available
-        ).to_dense()
+        check_is_fitted(self)
+        of_scores = _of_classes(self.mapping_.log_probabilities, self._n_classes)
+        given = {"available": available, "offset": offset}
+        return self._predicted(X, of_scores, **given).to_dense()
 
-    @lazy_for_dask
-    def predict(self, X, *, available=None):
+    @prediction_method
+    def predict(
+        self,
+        X: MatrixLike,
+        *,
+        available: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> AnyArray:
         """Predicted labels, label sets, or most probable classes.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            For a Dask collection the result is a lazy Dask array.
+            For a Dask collection the result is a lazy Dask array; for an array of
+            another library it is one of that library.
         available : array-like of bool of shape (n_samples, n_classes), default=None
             The classes that each row may choose from; None is all of them.
+        offset : array-like, default=None
+            What is added to the scores, as in ``fit``. None is zero.
 
         Returns
         -------
         y : ndarray or CSR array of shape (n_samples,) or (n_samples, n_classes)
             After a fit to labels, the most probable label of each row; to label
             sets, a 0/1 indicator of the labels that ``threshold_`` chooses, with
-            ``sparse_output`` as a CSR array; to distributions, the column number of
-            the most probable class.
+            ``sparse_output`` as a CSR array; to distributions, the most probable class:
+            its name where ``classes_`` are names, else its column number.
         """
         check_is_fitted(self)
+        given = {"available": available, "offset": offset}
         if self.target_type_ == "label_set":
-            sets = self._sets(X, available)
-            return sets.to_sparse() if self.sparse_output else sets.to_dense()
+            sets = self._sets(X, **given)
+            if self.sparse_output:
+                return sets.to_sparse()
+            return beside(sets.to_dense(), X) if is_foreign(X) else sets.to_dense()
 
         def most_probable(scores):
             if not self.mapping_.is_order_preserving:
                 scores = self.mapping_(scores)
-            return self.classes_[scores.argmax(axis=1)]
+            return self._labels_of(namespace(scores).argmax(scores, axis=1))
 
-        return self._predicted(X, most_probable, available).to_dense()
+        return self._predicted(X, most_probable, **given).to_dense()
 
     def set_threshold(
         self,
-        threshold,
-        X=None,
-        y=None,
-        sample_weight=None,
+        threshold: ThresholdLike,
+        X: MatrixLike | None = None,
+        y: MatrixLike | None = None,
+        sample_weight: ArrayLike | None = None,
         *,
-        available=None,
-        cv=None,
-    ):
+        available: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+        cv: int | None = None,
+    ) -> Self:
         """Change the decision rule of a model that was fitted to label sets.
 
         Nothing else changes: neither the coefficients nor the parameter ``threshold``,
@@ -390,6 +501,8 @@ class BaseLinearClassifier(
             Non-negative weights of the rows; 1 if not given.
         available : array-like of bool of shape (n_samples, n_classes), default=None
             The labels that each of these rows may have; None is all of them.
+        offset : array-like, default=None
+            What is added to the scores, as in ``fit``. None is zero.
         cv : int, default=None
             For rows that the model was fitted to: out-of-fold probabilities, of models
             with the same parameters that are fitted in so many folds of them. None is
@@ -421,7 +534,7 @@ class BaseLinearClassifier(
         if (X is None) != (y is None):
             raise ValueError("X and y must be given together, or neither of them.")
         is_rule = isinstance(threshold, DecisionRule)
-        n_classes = len(self.classes_)
+        n_classes = self._n_classes
         if not is_fitted_to_rows(threshold) or (is_rule and X is None):
             self.threshold_ = known_threshold(threshold, n_classes)
             return self
@@ -432,15 +545,22 @@ class BaseLinearClassifier(
             check_target(y, "y", len_of=X), (X.shape[0], n_classes), name="y"
         )
         weight = check_sample_weight(sample_weight, X)
-        if available is not None:
-            available = check_available(available, labels.shape)
+        given = self._given(X, available, offset)
         with serial_blas:
             self.threshold_ = threshold_of_rows(
-                self, threshold, X, labels, weight, cv, available
+                self, threshold, X, labels, weight, cv, given
             )
         return self
 
-    def score(self, X, y, sample_weight=None, *, available=None):
+    def score(
+        self,
+        X: MatrixLike,
+        y: MatrixLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        available: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> float:
         """Accuracy of the predictions.
 
         Parameters
@@ -451,6 +571,8 @@ class BaseLinearClassifier(
         sample_weight : array-like of shape (n_samples,), default=None
         available : array-like of bool of shape (n_samples, n_classes), default=None
             The classes that each row may choose from; None is all of them.
+        offset : array-like, default=None
+            What is added to the scores, as in ``fit``. None is zero.
 
         Returns
         -------
@@ -460,25 +582,30 @@ class BaseLinearClassifier(
             probability of the predicted class (the expected accuracy).
         """
         check_is_fitted(self)
+        given = Given(available, offset).arguments
         if any(is_dask(data) for data in (X, y, sample_weight)):
             from ._dask import score
 
-            refuse_for_dask(available)
+            refuse_for_dask(**given)
             return score(self, X, y, sample_weight)
         if self.target_type_ == "label_set":
             # Sparse in any case: that is how scikit-learn compares them.
-            predicted = self._sets(X, available).to_sparse()
-        elif available is None:
-            predicted = self.predict(X)
+            predicted = self._sets(X, **given).to_sparse()
         else:
-            predicted = self.predict(X, available=available)
+            predicted = to_numpy(self.predict(X, **given))
+        if is_foreign(y):
+            check_no_gradient("y", y)
+            y = to_numpy(y)
+        if is_foreign(sample_weight):
+            sample_weight = to_numpy(sample_weight)
         if self.target_type_ == "class":
             y = as_labels(y)
         if self.target_type_ != "distribution":
             return accuracy_score(y, predicted, sample_weight=sample_weight)
         y = check_target(y, "y", len_of=predicted)
-        target = encode_target(y, "distribution", classes=self.classes_).target
-        hit = target.values[predicted[:, None] == self.classes_]
+        classes = to_numpy(self.classes_)
+        target = encode_target(y, "distribution", classes=classes).target
+        hit = target.values[predicted[:, None] == classes]
         weight = check_sample_weight(sample_weight, predicted)
         return float(np.average(hit, weights=weight))
 
@@ -492,58 +619,92 @@ class BaseLinearClassifier(
             "target_type_": rows.kind,
             "mapping_": mapping,
             "loss_": loss,
-            "C_": automatic_C(loss, len(rows.classes)) if is_auto else float(self.C),
+            "has_none_class_": rows.has_none,
+            "C_": automatic_C(loss, rows.n_scores) if is_auto else float(self.C),
         }
 
-    def _probabilities(self, X, available=None):
-        return self._predicted(X, lambda scores: self.mapping_(scores), available)
+    def _probabilities(self, X, **given):
+        check_is_fitted(self)
+        of_scores = _of_classes(self.mapping_, self._n_classes)
+        return self._predicted(X, of_scores, **given)
 
-    def _sets(self, X, available=None):
+    def _sets(self, X, **given):
         # The threshold may have been assigned.
-        threshold = check_threshold(self.threshold_, len(self.classes_))
+        threshold = check_threshold(self.threshold_, self._n_classes)
         if isinstance(threshold, DecisionRule):
             sizes = None
             if threshold._uses_features():
-                sizes = threshold._expected_sizes(check_X(self, X, reset=False))
-            probabilities = self._probabilities(X, available)
+                rows = to_numpy(check_X(self, X, reset=False))
+                sizes = threshold._expected_sizes(rows)
+            probabilities = self._probabilities(X, **given).on_host()
             return Sets(threshold, probabilities, sizes, _num_samples(X))
 
         def sets(scores):
-            return (self.mapping_(scores) > threshold).astype(np.int64)
+            p = self.mapping_(scores)[:, : self._n_classes]
+            cuts = beside(np.asarray(threshold), p)
+            return as_type(p > cuts, namespace(p).int64)
 
-        return self._predicted(X, sets, available)
+        return self._predicted(X, sets, **given)
 
-    def _predicted(self, X, of_scores, available=None):
+    def _predicted(self, X, of_scores, *, available=None, offset=None):
         """What a function makes of the fitted model's scores of a user's X."""
         check_is_fitted(self)
         X = check_X(self, X, reset=False)
-        if available is not None:
-            shape = X.shape[0], len(self.classes_)
-            available = check_available(available, shape)
-        return self._blockwise(X, self.coef_, self.intercept_, of_scores, available)
+        given = self._given(X, available, offset)
+        return self._blockwise(X, vars(self), of_scores, given)
 
-    def _blockwise(self, X, coef, intercept, of_scores, available=None):
+    def _given(self, X, available, offset):
+        """What is known of the rows of a checked X."""
+        n_classes, polytope = self._n_classes, self.mapping_.polytope
+        is_pair = n_classes + self.has_none_class_ == 2 and polytope == "simplex"
+        dtype = np.result_type(numpy_dtype(X), numpy_dtype(self.coef_))
+        return Given.checked(available, offset, (X.shape[0], n_classes), is_pair, dtype)
+
+    def _blockwise(self, X, attributes, of_scores, given):
+        """What a function makes of the scores, for a model with fitted attributes."""
         return BlockwisePrediction(
             X,
-            coef,
-            intercept,
-            inputs=self._inputs,
+            attributes["coef_"],
+            attributes["intercept_"],
+            inputs=self._inputs(attributes),
             of_scores=of_scores,
-            available=available,
+            given=given,
         )
 
     @property
-    def _inputs(self):
+    def _n_classes(self):
+        return self.classes_.shape[0]
+
+    def _labels_of(self, columns):
+        """The classes in these columns, where the columns are unless they are text."""
+        classes = self.classes_
+        if isinstance(columns, np.ndarray):
+            return to_numpy(classes)[columns]
+        if isinstance(classes, np.ndarray) and classes.dtype.kind not in "biuf":
+            return classes[to_numpy(columns)]
+        return take(beside(classes, columns), columns)
+
+    def _inputs(self, attributes):
         """The function that makes, of rows of X, what the coefficients multiply."""
         return unit_rows if self.similarity == "cosine" else rows_as_they_are
+
+    def _unfitted(self):
+        """An unfitted classifier that fits models like this one."""
+        # Not a clone: that would report to the callbacks, too.
+        return type(self)(**self.get_params(deep=False))
+
+    def _to_model(self, objective, parameters):
+        """Coefficients and intercepts of the parameters of an objective."""
+        return objective.to_model(parameters)
 
     @property
     def _polytope(self):
         return get_mapping(self._mapping()).polytope
 
-    def _encoded(self, y, dtype, classes=None):
+    def _encoded(self, y, dtype, classes=None, none_class="auto"):
         """What is learnt from a checked target."""
-        return encode_target(y, self.target_type, dtype, classes, self._polytope)
+        how = self._polytope, none_class if self.none_class else False
+        return encode_target(y, self.target_type, dtype, classes, *how)
 
     def _checked_mapping(self):
         mapping = clone(get_mapping(self._mapping()))
@@ -566,9 +727,9 @@ class BaseLinearClassifier(
         """What is minimised, one after the other."""
         l2 = penalty(model["C_"], rows.total_weight)
         mapping, loss = model["mapping_"], model["loss_"]
-        inputs, polytope = self._inputs, mapping.polytope
+        inputs, polytope = self._inputs(model), mapping.polytope
         rows.check_target(loss)
-        check_kernel(mapping, len(rows.classes), rows.dtype)
+        check_kernel(mapping, rows.n_scores, rows.dtype)
         loss.check_on(lambda: rows.trial_scores(inputs, polytope))
         losses = loss.stages()
         if mapping.is_only_a_function:
@@ -576,8 +737,7 @@ class BaseLinearClassifier(
             losses = [FenchelYoungLoss(Softmax()), *losses]
         if warm is not None:
             losses = losses[-1:]
-        if rows.has_choice_sets:
-            losses = [ChoiceSetLoss(loss) for loss in losses]
+        losses = [rows.given.loss_with(loss) for loss in losses]
         blocks = rows.blocks(inputs, polytope)
         if self.similarity == "cosine":
             first = CosineObjective(blocks, losses[0])
@@ -623,6 +783,8 @@ class BaseLinearClassifier(
         if warm is None:
             return objective.initial()
         coef, intercept = warm
+        if sparse.issparse(coef):
+            coef = coef.toarray()
         if coef.shape != objective.coef_shape:
             raise ValueError(
                 "warm_start=True starts from the last fit, whose coef_ has shape "
@@ -630,3 +792,8 @@ class BaseLinearClassifier(
                 "warm_start=False or a clone."
             )
         return objective.from_model(coef, intercept)
+
+
+def _of_classes(of_scores, n_classes):
+    """A function of scores without the column of the class for rows without a label."""
+    return lambda scores: of_scores(scores)[:, :n_classes]

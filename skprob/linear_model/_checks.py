@@ -4,6 +4,15 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
+from .._arrays import (
+    all_finite,
+    check_no_gradient,
+    is_foreign,
+    namespace,
+    numpy_dtype,
+    real_dtypes,
+    to_numpy,
+)
 from .._pair import n_raw_predictions
 from .._scores import standard_scores
 from .._validation import as_marginals, check_sample_weight, naming
@@ -18,14 +27,15 @@ def is_dask(data):
     return hasattr(type(data), "__dask_graph__")
 
 
-def refuse_for_dask(available):
-    """Raise where choice sets come with Dask collections."""
-    if available is not None:
-        raise ValueError(
-            "available must be None for Dask collections; got "
-            f"{type(available).__name__}. Give X, y and available in memory, "
-            "for instance by compute()."
-        )
+def refuse_for_dask(**given):
+    """Raise where what is known of each row comes with Dask collections."""
+    for name, array in given.items():
+        if array is not None:
+            raise ValueError(
+                f"{name} must be None for Dask collections; got "
+                f"{type(array).__name__}. Give X, y and {name} in memory, for instance "
+                "by compute()."
+            )
 
 
 def check_X(estimator, X, *, reset):
@@ -35,12 +45,18 @@ def check_X(estimator, X, *, reset):
             "X must be in memory here, not a Dask collection. Give X.compute(), or "
             "some of its rows."
         )
+    dtypes = [np.float64, np.float32]
+    if is_foreign(X):
+        check_no_gradient("X", X)
+        dtypes = real_dtypes(X)
     with naming("X"):
+        if is_foreign(X) and namespace(X).isdtype(X.dtype, "complex floating"):
+            raise ValueError("Complex numbers were found.")
         X = validate_data(
             estimator,
             X,
             accept_sparse="csr",
-            dtype=[np.float64, np.float32],
+            dtype=dtypes,
             reset=reset,
         )
     return X
@@ -59,9 +75,8 @@ def check_predictions(predictions, first_row):
 
     Rows are counted from `first_row`.
     """
-    finite = np.isfinite(predictions)
-    if not finite.all():
-        finite = finite.all(axis=1)
+    if not all_finite(predictions):
+        finite = np.isfinite(to_numpy(predictions)).all(axis=1)
         raise ValueError(
             "X must be small enough for finite scores; in row "
             f"{first_row + np.argmin(finite)} they overflow {predictions.dtype}."
@@ -70,13 +85,16 @@ def check_predictions(predictions, first_row):
 
 def check_squares(X):
     """Raise where squares overflow, by which the solver scales the features."""
-    limit = np.sqrt(np.finfo(X.dtype).max) / 100
-    values = X.data if sparse.issparse(X) else X
-    largest = max(values.max(initial=0), -values.min(initial=0))
+    dtype, values = numpy_dtype(X), X.data if sparse.issparse(X) else X
+    limit = np.sqrt(np.finfo(dtype).max) / 100
+    if isinstance(values, np.ndarray):
+        largest = max(values.max(initial=0), -values.min(initial=0))
+    else:
+        largest = float(namespace(values).max(abs(values)))
     if largest > limit:
         raise ValueError(
             f"X must not exceed {limit:.1g} in absolute value, or the squares of "
-            f"{X.dtype} overflow; got {largest:.1g}. Scale the features."
+            f"{dtype} overflow; got {largest:.1g}. Scale the features."
         )
 
 

@@ -10,13 +10,14 @@ import numpy as np
 from dask import delayed
 from scipy import sparse
 from sklearn.utils import check_array
-from sklearn.utils.validation import _check_sample_weight, _get_feature_names
+from sklearn.utils.validation import _check_sample_weight
 
 from .._validation import naming
-from ..data import Cluster, DaskBlocks, LocalBlocks, Partition, wait_for
+from ..data import Cluster, DaskBlocks, LocalBlocks, Partition, as_design, wait_for
 from ..objective import split_rows
 from ..targets import (
     check_target,
+    column_names,
     encode_rows,
     infer_target_type,
     mean_weights,
@@ -24,6 +25,7 @@ from ..targets import (
     weights_of_classes,
 )
 from ._checks import check_squares, check_X, is_dask, trial_scores
+from ._given import NOTHING
 from ._rows import smoothed
 from ._threshold import is_fitted_to_rows, known_threshold
 
@@ -41,7 +43,7 @@ def dask_rows(estimator, X, y, sample_weight):
         ]
     )
     try:
-        rows = DaskRows(estimator, blocks, dtype, _names_of_classes(y))
+        rows = DaskRows(estimator, blocks, dtype, y)
         rows.data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
         yield rows
     finally:
@@ -58,13 +60,13 @@ class DaskRows:
         Of `CheckedRows`, one in each partition.
     dtype : dtype
         Of X.
-    names : ndarray or None
-        Of the classes, where y has columns with names.
+    y : Dask collection, or array in memory
+        The names of its columns are those of the classes.
     """
 
-    has_choice_sets = False
+    given = NOTHING
 
-    def __init__(self, estimator, blocks, dtype, names):
+    def __init__(self, estimator, blocks, dtype, y):
         # Errors come first, and partitions without rows go.
         blocks = blocks.split(_some_rows)
         found = _combined(blocks.collect(_summary, estimator.target_type))
@@ -77,14 +79,21 @@ class DaskRows:
                 f"target_type={self.kind!r}."
             )
         _check_threshold(estimator, self.kind)
+        shape = found.n_rows, found.n_columns
+        names = column_names(_columns_of(y), shape, estimator.class_names)
         self.classes = found.labels
         if self.kind != "class":
             self.classes = np.arange(found.n_columns) if names is None else names
-        self._encoded = blocks.map(_encode, self.kind, self.classes, polytope)
+        some_empty = self.kind == "label_set" and found.n_unlabelled > 0
+        is_share = estimator.none_class and polytope == "simplex"
+        self.has_none = is_share and some_empty
+        self.n_scores = len(self.classes) + self.has_none
+        how = self.kind, self.classes, polytope, self.has_none
+        self._encoded = blocks.map(_encode, *how)
         sums = self._encoded.sum(_target_totals)
         self.class_totals, totals, n_unlabelled = sums
         self.n_rows, self.n_unlabelled = found.n_rows, int(n_unlabelled)
-        if not self.class_totals.any():
+        if not self.class_totals[: len(self.classes)].any():
             raise ValueError(
                 f"y must have a label in at least one row; got {self.n_rows} without."
             )
@@ -97,10 +106,32 @@ class DaskRows:
         (total,) = self._encoded.sum(_total_weight, self._class_weights)
         self.total_weight = float(total)
 
+    @property
+    def labels(self):
+        """See :class:`RowsInMemory`."""
+        return self.classes
+
+    def beside_X(self, array):
+        """The array itself: coefficients are NumPy's."""
+        return array
+
     def blocks(self, inputs, polytope):
         """See :meth:`RowsInMemory.blocks`."""
         how = inputs, self._class_weights, self._smoothing, polytope
         return self._encoded.split(_blocks_of, *how, self.total_weight)
+
+    @property
+    def is_sparse(self):
+        """See :attr:`RowsInMemory.is_sparse`."""
+        return any(self._encoded.collect(_is_sparse))
+
+    def moments(self):
+        """See :meth:`RowsInMemory.moments`."""
+        moments = self._encoded.map(_moments, self._class_weights)
+        total, mean = moments.sum(_weighted_mean)
+        mean = mean / total
+        (variance,) = moments.sum(_variance, mean)
+        return mean, np.sqrt(variance / total)
 
     def check_target(self, loss):
         """See :meth:`RowsInMemory.check_target`."""
@@ -115,7 +146,7 @@ class DaskRows:
         stack = sparse.vstack if sparse.issparse(first[0]) else np.vstack
         X = stack(first)[:64]
         X = sparse.csr_array(X) if sparse.issparse(X) else X
-        return trial_scores(inputs(X), len(self.classes), polytope)
+        return trial_scores(inputs(X), self.n_scores, polytope)
 
     def threshold_rule(self, estimator, mapping):
         """See :meth:`RowsInMemory.threshold_rule`."""
@@ -257,11 +288,10 @@ def _example(X):
     return np.zeros((1, int(_with_whole_rows(X).shape[1])), X.dtype)
 
 
-def _names_of_classes(y):
-    is_frame = is_dask(y) and getattr(y, "ndim", 0) == 2 and hasattr(y, "_meta")
-    if not is_frame or isinstance(y, dask.array.Array):
-        return None
-    return _get_feature_names(y._meta)
+def _columns_of(y):
+    """What knows the columns of y, without its rows."""
+    is_frame = is_dask(y) and not isinstance(y, dask.array.Array)
+    return y._meta if is_frame and hasattr(y, "_meta") else y
 
 
 def _computed(partitions):
@@ -319,6 +349,7 @@ class Summary(NamedTuple):
     n_columns: int  #: Of y; 0 for labels.
     kind: str
     labels: np.ndarray | None  #: Sorted, if that is the kind.
+    n_unlabelled: int  #: Rows of a label set without a label.
 
 
 def _check_partition(X, y, weight, *expected):
@@ -372,7 +403,10 @@ def _summary(rows, target_type):
     if kind == "class":
         labels = unique_labels(y)
     n_columns = y.shape[1] if y.ndim == 2 and kind != "class" else 0
-    return Summary(y.shape[0], n_columns, kind, labels)
+    n_unlabelled = 0
+    if kind == "label_set":
+        n_unlabelled = np.count_nonzero(np.asarray((y != 0).sum(axis=1)) == 0)
+    return Summary(y.shape[0], n_columns, kind, labels, n_unlabelled)
 
 
 def _combined(summaries):
@@ -393,6 +427,7 @@ def _combined(summaries):
             f"{', '.join(sorted(kinds))} of {widths} columns."
         )
     n_rows, (kind,), labels = sum(some.n_rows for some in summaries), kinds, None
+    n_unlabelled = sum(some.n_unlabelled for some in summaries)
     if kind == "class":
         each = [some.labels for some in summaries]
         if len({labels.dtype.kind in "biuf" for labels in each}) > 1:
@@ -406,12 +441,13 @@ def _combined(summaries):
                 "y must have at least 2 classes, but the data contains only one class: "
                 f"{labels.tolist()[0]!r}."
             )
-    return Summary(n_rows, widths[0], kind, labels)
+    return Summary(n_rows, widths[0], kind, labels, n_unlabelled)
 
 
-def _encode(rows, kind, classes, polytope):
+def _encode(rows, *how):
     X, y, weight, _ = rows
-    encoded = encode_rows(y, kind, X.dtype, classes, polytope)
+    kind, *how = how
+    encoded = encode_rows(y, kind, X.dtype, *how)
     labelled, n_unlabelled = encoded.labelled, 0
     if labelled is not None:
         n_unlabelled = np.count_nonzero(~labelled)
@@ -434,6 +470,26 @@ def _weight(rows, class_weights):
 
 def _total_weight(rows, class_weights):
     return (_weight(rows, class_weights).sum(),)
+
+
+def _is_sparse(rows):
+    return sparse.issparse(rows.X)
+
+
+def _moments(rows, class_weights):
+    """Sum of the weights, and weighted mean and deviation of each feature."""
+    return as_design(rows.X).moments(_weight(rows, class_weights))
+
+
+def _weighted_mean(moments):
+    total, mean, _ = moments
+    return total, total * mean
+
+
+def _variance(moments, mean):
+    """About a mean, times the sum of the weights."""
+    total, own, deviation = moments
+    return (total * (deviation**2 + (own - mean) ** 2),)
 
 
 def _target_error(rows, loss, smoothing, polytope):

@@ -3,6 +3,8 @@
 import inspect
 import re
 
+from .._typing import Decorated
+
 _PARAMETERS = """\
 loss : {"auto", "fenchel_young", "log", "accuracy", "gradient_field", \
         "sparse_softmax"} or Loss, default="auto"
@@ -37,6 +39,16 @@ label_smoothing : float in [0, 1), default=0.0
 target_type : {"auto", "class", "label_set", "distribution"}, default="auto"
     What ``y`` is. "auto" reads it off ``y``: one dimension is labels, a matrix
     of 0 and 1 label sets, any other matrix distributions.
+class_names : array-like of shape (n_classes,), default=None
+    Names of the classes where ``y`` is a matrix, in the order of its columns: they
+    become ``classes_``. None takes those of a DataFrame's columns, or else numbers.
+none_class : bool, default=True
+    Of label sets: where some training rows have no label, whether "no label" is learnt
+    as one more class. Its probability is what a row of ``predict_proba`` is short of
+    one; it is not among ``classes_``, nor in what ``predict`` gives. A mapping with a
+    parameter for each class needs one for it, the last. If False such rows are left out
+    of the fit, with a warning. Where no training row is without a label,
+    and for mappings to marginals such as sigmoid, there is no such class.
 threshold : float, array-like, str or DecisionRule, default="auto"
     For label sets, how ``predict`` makes a set of the probabilities. A number in
     [0, 1), or one for each label: the labels whose probability is above it. "support":
@@ -73,12 +85,16 @@ verbose : int, default=0
 
 _ATTRIBUTES = """\
 classes_ : ndarray of shape (n_classes,)
-    Sorted labels; column numbers where ``y`` is a matrix.
+    Sorted labels; where ``y`` is a matrix the names of its columns, or their numbers.
 coef_ : ndarray of shape (n_classes, n_features) or (1, n_features)
     Weights of the features in the scores: one row for two classes, whose scores
-    are minus and plus half the one output.
+    are minus and plus half the one output. With ``has_none_class_`` there is one row
+    more, the last, for "no label".
 intercept_ : ndarray of shape (n_classes,) or (1,)
-    Constant terms of the scores; zeros if ``fit_intercept`` is False.
+    Constant terms of the scores, of as many rows as ``coef_``; zeros if
+    ``fit_intercept`` is False. Both are arrays of the library, and on the device, of X.
+has_none_class_ : bool
+    Whether "no label" was learnt as one more class: see ``none_class``.
 C_ : float
     The C that was used.
 mapping_ : Mapping
@@ -155,7 +171,7 @@ scores_ : ndarray of shape (n_folds, n_{value}s, n_Cs)
 Cs_ : ndarray of shape (n_{value}s, n_Cs)
     The values of C for each {value}, in the order given.
 coefs_paths_ : ndarray of shape (n_folds, n_{value}s, n_Cs, n_classes, n_features)
-    Coefficients of all models, with one row for two classes.
+    Coefficients of all models, with rows as those of ``coef_``.
 intercepts_paths_ : ndarray of shape (n_folds, n_{value}s, n_Cs, n_classes)
     Intercepts of all models.
 n_iter_ : ndarray of int of shape (n_folds, n_{value}s, n_Cs)
@@ -179,8 +195,10 @@ was interrupted. Nothing is left of an earlier fit, and ``predict`` raises a
 NotFittedError. After an error the classifier is as it was before."""
 
 
-def with_shared_sections(cls):
+def with_shared_sections(cls: Decorated) -> Decorated:
     """Class decorator: fill {parameters} and {attributes} into the docstring.
+
+    The class is said to be of the package, under which pickle and skops look for it.
 
     Those of a search have the prefix "search_", and {search_notes} beside. Of the
     shared entries those are described that the docstring does not describe itself; of
@@ -212,6 +230,7 @@ def with_shared_sections(cls):
         if f"    {name} : " not in described
     ]
     _fill(cls, "attributes", "\n".join(attributes))
+    cls.__module__ = __name__.rpartition(".")[0]
     return cls
 
 

@@ -1,7 +1,14 @@
 """Entmax with alpha and C chosen by cross-validation along warm-started paths."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
 import numpy as np
 
+from .._typing import ArrayLike
+from ..decision import ThresholdLike
 from ._docstrings import with_shared_sections
 from ._entmax_classifier import EntmaxClassifier
 from ._grid import checked_alphas
@@ -75,26 +82,28 @@ class EntmaxClassifierCV(PathSearchCV):
 
     def __init__(
         self,
-        alphas=(1, 1.25, 1.5, 1.75, 2),
-        Cs=10,
+        alphas: ArrayLike = (1, 1.25, 1.5, 1.75, 2),
+        Cs: int | ArrayLike = 10,
         *,
-        cv=None,
-        scoring=None,
-        refit=True,
-        n_jobs=None,
-        margin=0.0,
-        temperature=1.0,
-        fit_intercept=True,
-        class_weight=None,
-        label_smoothing=0.0,
-        target_type="auto",
-        threshold="auto",
-        sparse_output=False,
-        solver="auto",
-        tol=1e-4,
-        max_iter=1000,
-        verbose=0,
-    ):
+        cv: Any = None,
+        scoring: str | Callable[..., Any] | None = None,
+        refit: bool = True,
+        n_jobs: int | None = None,
+        margin: float = 0.0,
+        temperature: float = 1.0,
+        fit_intercept: bool = True,
+        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
+        label_smoothing: float = 0.0,
+        target_type: str = "auto",
+        class_names: ArrayLike | None = None,
+        none_class: bool = True,
+        threshold: ThresholdLike = "auto",
+        sparse_output: bool = False,
+        solver: Literal["auto", "lbfgs", "newton-cg"] = "auto",
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+        verbose: int | bool = 0,
+    ) -> None:
         super().__init__(
             Cs=Cs,
             cv=cv,
@@ -107,6 +116,8 @@ class EntmaxClassifierCV(PathSearchCV):
             class_weight=class_weight,
             label_smoothing=label_smoothing,
             target_type=target_type,
+            class_names=class_names,
+            none_class=none_class,
             threshold=threshold,
             sparse_output=sparse_output,
             solver=solver,

@@ -6,9 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from ..losses import ChoiceSetLoss
 from ..solvers import minimize_path
-from ._rows import RowsInMemory, TrainingData, choice_sets
+from ._rows import RowsInMemory, of_labelled
 from ._strength import penalty
 
 
@@ -20,7 +19,7 @@ class PathPoint(NamedTuple):
     n_iter: int
 
 
-def fitted_path(template, data, classes, grid):
+def fitted_path(template, data, grid):
     """Yield a :class:`PathPoint` for every value and, for each of them, every C.
 
     A fit starts from the solution for the C before, the first of a value, if the grid
@@ -28,12 +27,11 @@ def fitted_path(template, data, classes, grid):
     computed once. `template` is an unfitted classifier with the parameters of all
     models but for those of the :class:`Grid`, `data` a :class:`TrainingData`.
     """
-    X, y, sample_weight, available = data
-    encoded = template._encoded(y, X.dtype, classes)
-    if available is not None:
-        available = choice_sets(available, X.shape[0], encoded)
-    rows = RowsInMemory(template, X, encoded, sample_weight, available)
-    shared = _Shared(classes, grid)
+    X, y, sample_weight, given, classes, has_none = data
+    encoded = template._encoded(y, X.dtype, classes, has_none)
+    given = of_labelled(given, encoded)
+    rows = RowsInMemory(template, X, encoded, sample_weight, given)
+    shared = _Shared(data, grid)
     options = {name: getattr(template, name) for name in ("solver", "tol", "max_iter")}
     objective, starts = None, []
     for number in grid.order:
@@ -45,10 +43,7 @@ def fitted_path(template, data, classes, grid):
         if objective is None:
             (objective,) = template._objectives(rows, attributes, None)
         else:
-            loss = attributes["loss_"]
-            objective = objective.with_loss(
-                ChoiceSetLoss(loss) if rows.has_choice_sets else loss
-            )
+            objective = objective.with_loss(given.loss_with(attributes["loss_"]))
         solutions = minimize_path(objective, strengths, starts, **options)
         starts = []
         for C, solution in zip(Cs, solutions, strict=True):
@@ -61,7 +56,11 @@ def fitted_path(template, data, classes, grid):
             model.intercept_ = intercept.astype(X.dtype)
             if rows.kind == "label_set":
                 rule = rows.threshold_rule(model, model.mapping_, path=shared)
-                model.threshold_ = rule(model._probabilities)
+                model.threshold_ = rule(
+                    lambda X, given, model=model: model._probabilities(
+                        X, **given.arguments
+                    )
+                )
             yield PathPoint(model, solution.converged, solution.n_iter)
 
 
@@ -71,18 +70,18 @@ class _Shared:
     The models are those of a path of its own in each inner fold.
     """
 
-    def __init__(self, classes, grid):
-        self._classes, self._grid = classes, grid
+    def __init__(self, data, grid):
+        self._data, self._grid = data, grid
         self._paths = self._sizes = None
 
-    def fold_models(self, estimator, X, labels, weight, folds, available=None):
+    def fold_models(self, estimator, X, labels, weight, folds, given):
         """Models of the next point of the grid, in the order of the path."""
         if self._paths is None:
             template = clone(estimator).set_params(threshold=0, class_weight=None)
-            data = TrainingData(X, labels, weight, available)
+            arrays = {"X": X, "y": labels, "sample_weight": weight, "given": given}
+            data = self._data._replace(**arrays)
             self._paths = [
-                fitted_path(template, data.take(rows), self._classes, self._grid)
-                for rows, _ in folds
+                fitted_path(template, data.take(rows), self._grid) for rows, _ in folds
             ]
         return (next(path).model for path in self._paths)
 

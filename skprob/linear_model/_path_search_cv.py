@@ -1,17 +1,20 @@
 """What the classifiers share that search along warm-started paths."""
 
+from __future__ import annotations
+
 import warnings
 from abc import abstractmethod
+from collections.abc import Callable
 from contextlib import closing
 from functools import partial
 from numbers import Integral
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.model_selection import check_cv
-from sklearn.utils._metadata_requests import _manual_routing
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metadata_routing import (
     UNUSED,
@@ -23,14 +26,19 @@ from sklearn.utils.metadata_routing import (
 )
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
+from .._arrays import is_foreign
 from .._pair import n_raw_predictions
-from ..targets import check_available, column_names, encode_target
+from .._routing import manual_routing
+from .._typing import ArrayLike, MatrixLike, same_signature
+from ..decision import ThresholdLike
+from ..targets import column_names, encode_target
 from ._base import BaseLinearClassifier
 from ._checks import check_fit_data
 from ._fitted import fitted_attributes, replace_fitted, unchanged_on_error
+from ._given import Given
 from ._grid import Grid, checked_Cs
 from ._predicted import among
-from ._rows import TrainingData, choice_sets
+from ._rows import TrainingData, of_labelled
 from ._scoring import OwnScore, told_classes
 from ._search import Results, scored_path, search
 
@@ -72,24 +80,26 @@ class PathSearchCV(BaseLinearClassifier):
     def __init__(
         self,
         *,
-        Cs,
-        cv,
-        scoring,
-        refit,
-        n_jobs,
-        margin,
-        temperature,
-        fit_intercept,
-        class_weight,
-        label_smoothing,
-        target_type,
-        threshold,
-        sparse_output,
-        solver,
-        tol,
-        max_iter,
-        verbose,
-    ):
+        Cs: int | ArrayLike,
+        cv: Any,
+        scoring: str | Callable[..., Any] | None,
+        refit: bool,
+        n_jobs: int | None,
+        margin: float,
+        temperature: float,
+        fit_intercept: bool,
+        class_weight: dict[Any, float] | Literal["balanced"] | None,
+        label_smoothing: float,
+        target_type: str,
+        class_names: ArrayLike | None,
+        none_class: bool,
+        threshold: ThresholdLike,
+        sparse_output: bool,
+        solver: Literal["auto", "lbfgs", "newton-cg"],
+        tol: float,
+        max_iter: int,
+        verbose: int | bool,
+    ) -> None:
         self.Cs = Cs
         self.cv = cv
         self.scoring = scoring
@@ -101,6 +111,8 @@ class PathSearchCV(BaseLinearClassifier):
         self.class_weight = class_weight
         self.label_smoothing = label_smoothing
         self.target_type = target_type
+        self.class_names = class_names
+        self.none_class = none_class
         self.threshold = threshold
         self.sparse_output = sparse_output
         self.solver = solver
@@ -117,9 +129,12 @@ class PathSearchCV(BaseLinearClassifier):
         """An unfitted classifier of one fit."""
 
     @property
-    def similarity(self):
+    def similarity(self) -> str:
         """Scores are W x + b."""
         return "dot"
+
+    # Its models' predictions are computed together.
+    _takes_arrays = False
 
     def _mapping(self):
         chosen = {self._parameter: getattr(self, f"{self._parameter}_")}
@@ -128,8 +143,17 @@ class PathSearchCV(BaseLinearClassifier):
     def __sklearn_is_fitted__(self):
         return hasattr(self, "coef_")
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None, *, available=None, **params):
+    @same_signature(_fit_context(prefer_skip_nested_validation=True))
+    def fit(
+        self,
+        X: MatrixLike,
+        y: MatrixLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        available: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+        **params: Any,
+    ) -> Self:
         """Search, and fit a model with what is chosen.
 
         Parameters
@@ -144,6 +168,8 @@ class PathSearchCV(BaseLinearClassifier):
         available : array-like of bool of shape (n_samples, n_classes), default=None
             The classes that each row may choose from, in the fits and in the
             predictions that are scored; None is all of them.
+        offset : array-like of shape (n_samples, n_classes), default=None
+            Added to the scores, likewise; for two classes of shape (n_samples,), too.
         **params : dict
             With metadata routing enabled, what the scorer and the splitter request,
             such as ``groups``.
@@ -157,34 +183,35 @@ class PathSearchCV(BaseLinearClassifier):
         TypeError
             If sample_weight is given and the scorer does not take it.
         ValueError
-            If a parameter is not allowed, a grid is empty, or X, y, sample_weight or
-            available are malformed; if the scorer returns something else than a number,
-            or NaN for every pair.
+            If a parameter is not allowed, a grid is empty, or X, y, sample_weight,
+            available or offset are malformed; if the scorer returns something else than
+            a number, or NaN for every pair.
 
         Warns
         -----
         ConvergenceWarning
             If fits stopped before the gradient was within ``tol``.
         UserWarning
-            If rows of a label set have no label: they are left out. If some scores are
-            NaN: their pairs are not chosen.
+            If rows of a label set have no label and ``none_class`` is False: they are
+            left out. If some scores are NaN: their pairs are not chosen.
         """
         _raise_for_params(params, self, "fit")
+        if is_foreign(X):
+            self._check_array_api()
         with unchanged_on_error(self) as after_interrupt:
             values, order = self._values()
             strengths = checked_Cs(self.Cs)
-            metadata = {"sample_weight": sample_weight}
-            if available is not None:
-                metadata["available"] = available
-            given = {"X": X, "y": y, "metadata": metadata}
-            names = column_names(y)
+            metadata = Given(available, offset).arguments
+            metadata |= {"sample_weight": sample_weight}
+            arguments = {"X": X, "y": y, "metadata": metadata}
             X, y, weight = check_fit_data(self, X, y, sample_weight)
-            names = None if y.ndim == 1 else names
-            encoded = encode_target(y, self.target_type, X.dtype, names)
-            classes = encoded.classes
-            if available is not None:
-                available = check_available(available, (X.shape[0], len(classes)))
-                choice_sets(available, X.shape[0], encoded)  # The target among them.
+            names = column_names(arguments["y"], y.shape, self.class_names)
+            how = {"none_class": "auto" if self.none_class else False}
+            encoded = encode_target(y, self.target_type, X.dtype, names, **how)
+            classes, is_pair = encoded.classes, encoded.n_scores == 2
+            shape = X.shape[0], len(classes)
+            given = Given.checked(available, offset, shape, is_pair, X.dtype)
+            of_labelled(given, encoded)  # The target is among the available classes.
             template = self._template(encoded.kind)
             grid = Grid(
                 self._parameter,
@@ -197,10 +224,10 @@ class PathSearchCV(BaseLinearClassifier):
             folds = self._folds(X, y, routed.splitter.split)
             results = Results.unknown(
                 shape=(len(folds), *grid.Cs.shape),
-                coef_shape=(n_raw_predictions(len(classes), "simplex"), X.shape[1]),
+                coef_shape=(n_raw_predictions(encoded.n_scores, "simplex"), X.shape[1]),
                 dtype=X.dtype,
             )
-            data = TrainingData(X, y, weight, available)
+            data = TrainingData(X, y, weight, given, classes, encoded.has_none)
             paths = [
                 partial(
                     scored_path,
@@ -211,7 +238,6 @@ class PathSearchCV(BaseLinearClassifier):
                     ),
                     data=data,
                     fold=fold,
-                    classes=classes,
                     grid=grid,
                 )
                 for fold in folds
@@ -219,7 +245,7 @@ class PathSearchCV(BaseLinearClassifier):
             context = self._init_callback_context(
                 max_subtasks=results.scores.size + self.refit
             )
-            context.call_on_fit_task_begin(estimator=self, **given)
+            context.call_on_fit_task_begin(estimator=self, **arguments)
             after_interrupt |= {
                 "classes_": classes,
                 f"{self._parameter}s_": values,
@@ -229,13 +255,13 @@ class PathSearchCV(BaseLinearClassifier):
                 "intercepts_paths_": results.intercepts,
                 "n_iter_": results.n_iter,
             }
-            self._search(results, paths, context, given)
+            self._search(results, paths, context, arguments)
             choice = self._best(grid, results.scores)
             after_interrupt |= choice
             if self.refit:
                 chosen = choice[f"{self._parameter}_"]
                 template.set_params(**{self._parameter: chosen}, C=choice["C_"])
-                learnt = self._refitted(template, data, context, given)
+                learnt = self._refitted(template, data, context, arguments)
                 # What the search knows more of.
                 after_interrupt |= learnt | {
                     name: after_interrupt[name] for name in ("classes_", "n_iter_")
@@ -243,11 +269,20 @@ class PathSearchCV(BaseLinearClassifier):
             replace_fitted(self, after_interrupt)
             self._warn_of_failed_fits(results)
             context.call_on_fit_task_end(
-                estimator=self, reconstruction_attributes=dict, **given
+                estimator=self, reconstruction_attributes=dict, **arguments
             )
         return self
 
-    def score(self, X, y, sample_weight=None, *, available=None, **score_params):
+    def score(
+        self,
+        X: MatrixLike,
+        y: MatrixLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        available: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+        **score_params: Any,
+    ) -> float:
         """Score of the predictions, by `scoring`.
 
         Parameters
@@ -258,6 +293,8 @@ class PathSearchCV(BaseLinearClassifier):
         sample_weight : array-like of shape (n_samples,), default=None
         available : array-like of bool of shape (n_samples, n_classes), default=None
             The classes that each row may choose from; None is all of them.
+        offset : array-like of shape (n_samples, n_classes), default=None
+            Added to the scores.
         **score_params : dict
             With metadata routing enabled, what the scorer requests.
 
@@ -273,24 +310,25 @@ class PathSearchCV(BaseLinearClassifier):
         _raise_for_params(score_params, self, "score")
         check_is_fitted(self)
         if self.scoring is None:
-            return super().score(X, y, sample_weight, available=available)
+            beside = Given(available, offset).arguments
+            return super().score(X, y, sample_weight, **beside)
+        given = self._given(X, available, offset)
+        score_params |= Given(available, offset).arguments
         if sample_weight is not None:
             score_params["sample_weight"] = sample_weight
-        if available is not None:
-            score_params["available"] = available
         routed = self._routed("score", score_params)
         scorer = self._scorer(self.classes_ if self.target_type_ == "class" else None)
-        (model,) = among(X, [self], available)
+        (model,) = among(X, [self], given)
         return scorer(model, X, y, **routed.scorer.score)
 
-    def get_metadata_routing(self):
+    def get_metadata_routing(self) -> Any:
         """Which metadata go where.
 
         Returns
         -------
         routing : MetadataRouter
-            ``sample_weight`` and ``available`` to the fits; what they request to scorer
-            and splitter.
+            ``sample_weight``, ``available`` and ``offset`` to the fits; what they
+            request to scorer and splitter.
         """
         to_scorer = MethodMapping().add(caller="fit", callee="score")
         return (
@@ -319,7 +357,11 @@ class PathSearchCV(BaseLinearClassifier):
             return process_routing(self, caller, **metadata)
         weight = metadata.get("sample_weight")
         to_scorer = {} if weight is None else {"sample_weight": weight}
-        return _manual_routing({"splitter": {}, "scorer": {"score": to_scorer}})
+        return manual_routing({"splitter": {}, "scorer": {"score": to_scorer}})
+
+    def _unfitted(self):
+        best = {self._parameter: getattr(self, f"{self._parameter}_"), "C": self.C_}
+        return self._template(self.target_type_).set_params(**best)
 
     def _template(self, kind):
         """An unfitted classifier with the parameters that it shares with this one."""
@@ -385,14 +427,13 @@ class PathSearchCV(BaseLinearClassifier):
             "best_score_": float(mean[i, j]),
         }
 
-    def _refitted(self, model, data, context, given):
+    def _refitted(self, model, data, context, arguments):
         """What a model learns from all data, as fitted attributes."""
         task = context.subcontext(task_name="refit")
-        X, y, weight, available = data
         with task.propagate_callback_context(model):
-            task.call_on_fit_task_begin(estimator=self, **given)
-            model.fit(X, y, weight, available=available)
-        task.call_on_fit_task_end(estimator=self, **given)
+            task.call_on_fit_task_begin(estimator=self, **arguments)
+            model.fit(data.X, data.y, data.sample_weight, **data.given.arguments)
+        task.call_on_fit_task_end(estimator=self, **arguments)
         learnt = fitted_attributes(model)
         # Of the features it knows less than this one.
         del learnt["n_features_in_"]

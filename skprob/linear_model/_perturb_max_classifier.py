@@ -1,10 +1,15 @@
 """Linear classifier with perturb-max: probit and its relatives."""
 
+from __future__ import annotations
+
 from numbers import Integral
+from typing import Any, Literal
 
 from sklearn.utils._param_validation import Interval
 
-from ..losses import ChoiceSetLoss, LogLoss
+from .._typing import ArrayLike
+from ..decision import ThresholdLike
+from ..losses import LogLoss, LossLike
 from ..mappings import PerturbMax, check_shape
 from ._base import BaseLinearClassifier
 from ._docstrings import with_shared_sections
@@ -124,29 +129,31 @@ class PerturbMaxClassifier(BaseLinearClassifier):
 
     def __init__(
         self,
-        noise="normal",
-        scale=1.0,
+        noise: Any = "normal",
+        scale: float = 1.0,
         *,
-        n_quantiles=None,
-        loadings=None,
-        learn_noise=False,
-        loss="auto",
-        similarity="dot",
-        margin=0.0,
-        temperature=1.0,
-        C=1.0,
-        fit_intercept=True,
-        class_weight=None,
-        label_smoothing=0.0,
-        target_type="auto",
-        threshold="auto",
-        sparse_output=False,
-        solver="auto",
-        tol=1e-4,
-        max_iter=1000,
-        warm_start=False,
-        verbose=0,
-    ):
+        n_quantiles: int | None = None,
+        loadings: ArrayLike | int | None = None,
+        learn_noise: bool = False,
+        loss: LossLike = "auto",
+        similarity: Literal["dot", "cosine"] = "dot",
+        margin: float = 0.0,
+        temperature: float = 1.0,
+        C: float | Literal["auto"] = 1.0,
+        fit_intercept: bool = True,
+        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
+        label_smoothing: float = 0.0,
+        target_type: str = "auto",
+        class_names: ArrayLike | None = None,
+        none_class: bool = True,
+        threshold: ThresholdLike = "auto",
+        sparse_output: bool = False,
+        solver: Literal["auto", "lbfgs", "newton-cg"] = "auto",
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+        warm_start: bool = False,
+        verbose: int | bool = 0,
+    ) -> None:
         super().__init__(
             loss=loss,
             similarity=similarity,
@@ -157,6 +164,8 @@ class PerturbMaxClassifier(BaseLinearClassifier):
             class_weight=class_weight,
             label_smoothing=label_smoothing,
             target_type=target_type,
+            class_names=class_names,
+            none_class=none_class,
             threshold=threshold,
             sparse_output=sparse_output,
             solver=solver,
@@ -184,7 +193,7 @@ class PerturbMaxClassifier(BaseLinearClassifier):
         return "log" if self.learn_noise and self.loss == "auto" else self.loss
 
     def _model(self, rows):
-        self._check_learning(len(rows.classes))
+        self._check_learning(rows.n_scores)
         return super()._model(rows)
 
     def _check_learning(self, n_classes):
@@ -236,9 +245,9 @@ class PerturbMaxClassifier(BaseLinearClassifier):
         def loss_of(mapping):
             model["noise_"], model["loadings_"] = mapping.noise, mapping.loadings
             model["mapping_"] = self._at_temperature(mapping)
-            model["loss_"] = loss = self._checked_loss(model["mapping_"])
-            has_sets = isinstance(objective.loss, ChoiceSetLoss)
-            return ChoiceSetLoss(loss) if has_sets else loss
+            model["loss_"] = self._checked_loss(model["mapping_"])
+            # With what is known of the rows.
+            return objective.loss.with_mapping(model["mapping_"])
 
         mapping = self._mapping()
         if self._starts_warm() and hasattr(self, "noise_"):

@@ -1,7 +1,15 @@
 """Perturb-max with the noise and C chosen by cross-validation."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
 from sklearn.utils._param_validation import StrOptions
 
+from .._typing import ArrayLike
+from ..decision import ThresholdLike
+from ..losses import LossLike
 from ..mappings import PerturbMax
 from ._docstrings import with_shared_sections
 from ._path_search_cv import PathSearchCV
@@ -80,27 +88,29 @@ class PerturbMaxClassifierCV(PathSearchCV):
 
     def __init__(
         self,
-        noises=("gumbel", "normal", "laplace"),
-        Cs=10,
+        noises: Any = ("gumbel", "normal", "laplace"),
+        Cs: int | ArrayLike = 10,
         *,
-        cv=None,
-        scoring=None,
-        refit=True,
-        n_jobs=None,
-        loss="auto",
-        margin=0.0,
-        temperature=1.0,
-        fit_intercept=True,
-        class_weight=None,
-        label_smoothing=0.0,
-        target_type="auto",
-        threshold="auto",
-        sparse_output=False,
-        solver="auto",
-        tol=1e-4,
-        max_iter=1000,
-        verbose=0,
-    ):
+        cv: Any = None,
+        scoring: str | Callable[..., Any] | None = None,
+        refit: bool = True,
+        n_jobs: int | None = None,
+        loss: LossLike = "auto",
+        margin: float = 0.0,
+        temperature: float = 1.0,
+        fit_intercept: bool = True,
+        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
+        label_smoothing: float = 0.0,
+        target_type: str = "auto",
+        class_names: ArrayLike | None = None,
+        none_class: bool = True,
+        threshold: ThresholdLike = "auto",
+        sparse_output: bool = False,
+        solver: Literal["auto", "lbfgs", "newton-cg"] = "auto",
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+        verbose: int | bool = 0,
+    ) -> None:
         super().__init__(
             Cs=Cs,
             cv=cv,
@@ -113,6 +123,8 @@ class PerturbMaxClassifierCV(PathSearchCV):
             class_weight=class_weight,
             label_smoothing=label_smoothing,
             target_type=target_type,
+            class_names=class_names,
+            none_class=none_class,
             threshold=threshold,
             sparse_output=sparse_output,
             solver=solver,

@@ -8,13 +8,14 @@ from scipy import sparse
 from ..data import as_design
 from ..objective import scores_of
 from ._checks import check_predictions
+from ._given import NOTHING
 
 # All models' probabilities together are at most so many numbers (8 MiB). For few, calls
 # cost more than what they compute: a search on iris takes two thirds of the time.
 _MOST_NUMBERS = 1 << 20
 
 
-def predicted(X, models, available=None):
+def predicted(X, models, given=NOTHING):
     """Stand-ins for fitted models that are going to be asked about the same rows.
 
     Parameters
@@ -23,8 +24,8 @@ def predicted(X, models, available=None):
         Checked.
     models : sequence of BaseLinearClassifier
         Fitted to the same classes and features, with the same mapping.
-    available : ndarray of bool of shape (n_samples, n_classes), default=None
-        The classes that each of these rows may choose from.
+    given : Given
+        Of these rows.
 
     Returns
     -------
@@ -32,7 +33,7 @@ def predicted(X, models, available=None):
     """
     n_rows, n_models = X.shape[0], len(models)
     if n_rows * n_models * len(models[0].classes_) > _MOST_NUMBERS:
-        return among(X, models, available)
+        return among(X, models, given)
     coef = np.concatenate([model.coef_ for model in models])
     with np.errstate(over="ignore", invalid="ignore"):
         predictions = as_design(X).matvec(coef)
@@ -41,69 +42,73 @@ def predicted(X, models, available=None):
     # Output by output, and for each of them model by model.
     predictions = predictions.T.reshape(n_models, -1, n_rows).swapaxes(0, 1)
     scores = scores_of(predictions.reshape(len(predictions), -1).T)
-    if available is not None:
-        scores[~np.tile(available, (n_models, 1))] = -np.inf
-    probabilities = models[0].mapping_(scores)
+    for start in range(0, len(scores), max(n_rows, 1)):
+        given.put_into(scores[start : start + n_rows], slice(None))
+    probabilities = models[0].mapping_(scores)[:, : len(models[0].classes_)]
     found = (array.reshape(n_models, n_rows, -1) for array in (scores, probabilities))
     return [
-        _knowing(type(model))(X, model, available, *parts)
+        _knowing(type(model))(X, model, given, *parts)
         for model, *parts in zip(models, *found, strict=True)
     ]
 
 
-def among(X, models, available):
-    """Stand-ins for fitted models that choose among the available classes in rows X.
+def among(X, models, given):
+    """Stand-ins for fitted models that know what is given of the rows X.
 
     Parameters
     ----------
     X : object
-        The rows; of any others the stand-ins know no choice sets.
+        The rows; of any others the stand-ins know nothing.
     models : list of BaseLinearClassifier
-    available : ndarray of bool of shape (n_samples, n_classes) or None
-        None gives the models themselves.
+    given : Given
+        Where it is nothing, the result is the models themselves.
 
     Returns
     -------
     models : list of BaseLinearClassifier
     """
-    if available is None:
+    if given.is_nothing:
         return models
-    return [_knowing(type(model))(X, model, available) for model in models]
+    return [_knowing(type(model))(X, model, given) for model in models]
 
 
 @cache
 def _knowing(cls):
     """The class of a fitted model of another class that knows something of some rows.
 
-    It is given these rows (the same object, and never changed), the model, the classes
-    that are available in them or None and, if they are known, the scores and
-    probabilities of shape (n_samples, n_classes).
+    It gets these rows (the same object, and never changed), the model, what is given of
+    the rows and, if they are known, the scores and probabilities of shape (n_samples,
+    n_scores) and (n_samples, n_classes).
     """
 
     class Knowing(cls):
-        def __init__(self, X, model, available, scores=None, probabilities=None):
+        def __init__(self, X, model, given, scores=None, probabilities=None):
             vars(self).update(vars(model))
-            self._X, self._choices = X, available
+            self._X, self._beside = X, given
             self._scores, self._known = scores, probabilities
 
         @classmethod
         def _get_param_names(cls_):
             return cls._get_param_names()
 
-        def _probabilities(self, X, available=None):
-            if self._known is not None and X is self._X and available is None:
+        def _probabilities(self, X, **given):
+            if self._known is not None and X is self._X and _is_nothing(given):
                 return _OneBlock(self._known)
-            return super()._probabilities(X, available)
+            return super()._probabilities(X, **given)
 
-        def _predicted(self, X, of_scores, available=None):
-            if X is self._X and available is None:
+        def _predicted(self, X, of_scores, **given):
+            if X is self._X and _is_nothing(given):
                 if self._scores is not None:
                     return _OneBlock(of_scores(self._scores))
-                available = self._choices
-            return super()._predicted(X, of_scores, available)
+                given = self._beside.arguments
+            return super()._predicted(X, of_scores, **given)
 
     Knowing.__name__ = Knowing.__qualname__ = cls.__name__
     return Knowing
+
+
+def _is_nothing(given):
+    return all(array is None for array in given.values())
 
 
 class _OneBlock:
@@ -114,6 +119,9 @@ class _OneBlock:
 
     def __iter__(self):
         yield self._rows
+
+    def on_host(self):
+        return self
 
     def to_dense(self):
         return self._rows

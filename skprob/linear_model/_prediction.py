@@ -4,27 +4,41 @@ import functools
 
 import numpy as np
 from scipy import sparse
+from sklearn import get_config
+from sklearn.utils._array_api import check_same_namespace
+from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
+from .._arrays import concat, is_host, numpy_dtype, take, to_numpy, widened
+from .._typing import Decorated
 from ..data import as_design, row_slices
 from ..objective import scores_of
 from ._checks import check_predictions, is_dask, refuse_for_dask
+from ._given import NOTHING
 
 
-def lazy_for_dask(method):
-    """A method of X that gives a lazy Dask array where X is a Dask collection."""
+def prediction_method(method: Decorated) -> Decorated:
+    """A method of X wherever its rows are.
+
+    It gives a lazy Dask array where X is a Dask collection, and refuses an array of
+    another library, or on another device, than X of the fit.
+    """
 
     @functools.wraps(method)
-    def wrapped(self, X, *, available=None):
+    def wrapped(self, X, *, available=None, offset=None):
+        given = {"available": available, "offset": offset}
         if not is_dask(X):
-            return method(self, X, available=available)
+            if get_config()["array_api_dispatch"]:
+                check_is_fitted(self)
+                check_same_namespace(X, self, attribute="coef_", method=method.__name__)
+            return method(self, X, **given)
         from ._dask import lazily
 
         check_is_fitted(self)
-        refuse_for_dask(available)
+        refuse_for_dask(**given)
         return lazily(self, method.__name__, X)
 
-    return wrapped
+    return wrapped  # type: ignore[return-value]
 
 
 class BlockwisePrediction:
@@ -35,40 +49,44 @@ class BlockwisePrediction:
 
     Parameters
     ----------
-    X : ndarray or CSR matrix of shape (n_samples, n_features)
-    coef : ndarray of shape (M, n_features)
-    intercept : ndarray of shape (M,)
+    X : array or CSR matrix of shape (n_samples, n_features)
+        Of any library.
+    coef : array or CSR array of shape (M, n_features)
+    intercept : array of shape (M,)
     inputs : callable
         ``inputs(rows_of_X)`` is what the coefficients are multiplied with.
     of_scores : callable
         ``of_scores(scores)``, for scores of shape (n_rows, n_classes), is an array
         with as many rows.
-    available : ndarray of bool of shape (n_samples, n_classes), default=None
-        Scores of other classes are -inf.
+    given : Given
+        Of the rows, for the classes of the output.
     """
 
-    def __init__(self, X, coef, intercept, *, inputs, of_scores, available=None):
+    def __init__(self, X, coef, intercept, *, inputs, of_scores, given=NOTHING):
         self._X = X
-        dtype = np.result_type(X.dtype, coef.dtype)
+        coef, intercept = to_numpy(coef), to_numpy(intercept)
+        dtype = np.result_type(numpy_dtype(X), coef.dtype)
         self._coef, self._intercept = coef.astype(dtype), intercept.astype(dtype)
         self._inputs = inputs
         self._of_scores = of_scores
-        self._available = available
+        self._given = given
 
     def __iter__(self):
         for rows in self._slices():
             with np.errstate(over="ignore", invalid="ignore"):
-                X = self._inputs(self._X[rows]).astype(self._coef.dtype, copy=False)
-                predictions = as_design(X).matvec(self._coef)
-                predictions += self._intercept
+                X = self._inputs(take(self._X, rows))
+                if numpy_dtype(X) != self._coef.dtype:
+                    X = widened(X)
+                predictions = _products(X, self._coef, self._intercept)
             check_predictions(predictions, first_row=rows.start)
             scores = scores_of(predictions)
-            if self._available is not None:
-                scores[~self._available[rows]] = -np.inf
+            self._given.put_into(scores, rows)
             yield self._of_scores(scores)
 
     def to_dense(self):
         """All of it as one array."""
+        if not is_host(self._X):
+            return concat(list(self))
         result = None
         for rows, block in zip(self._slices(), self, strict=True):
             if result is None:
@@ -78,7 +96,28 @@ class BlockwisePrediction:
 
     def to_sparse(self):
         """All of it as one CSR array, of the non-zeros only."""
-        return sparse.vstack([sparse.csr_array(block) for block in self], format="csr")
+        blocks = [sparse.csr_array(block) for block in self.on_host()]
+        return sparse.vstack(blocks, format="csr")
+
+    def on_host(self):
+        """The same in NumPy's arrays."""
+        return HostBlocks(self)
 
     def _slices(self):
-        return row_slices(self._X, len(self._coef))
+        return row_slices(self._X, self._coef.shape[0])
+
+
+class HostBlocks:
+    """Blocks of an iterable in NumPy's arrays, any number of times."""
+
+    def __init__(self, blocks):
+        self._blocks = blocks
+
+    def __iter__(self):
+        return map(to_numpy, self._blocks)
+
+
+def _products(X, coef, intercept):
+    if sparse.issparse(coef):
+        return safe_sparse_dot(X, coef.T, dense_output=True) + intercept
+    return as_design(X).matvec(coef, intercept)

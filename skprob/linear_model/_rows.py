@@ -5,50 +5,65 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 
+from .._arrays import is_foreign, moved, numpy_dtype, take, to_numpy
+from ..data import as_design
 from ..objective import split_rows
 from ..targets import (
     ChoiceSetTarget,
+    OffsetTarget,
     SmoothedTarget,
-    check_available,
     check_target_available,
     class_weight_factors,
     column_names,
 )
 from ._checks import check_fit_data, is_dask, refuse_for_dask, trial_scores
+from ._given import NOTHING, Given
 from ._threshold import threshold_rule
 
 
 @contextmanager
-def training_rows(estimator, X, y, sample_weight, available=None):
+def training_rows(estimator, X, y, sample_weight, available=None, offset=None):
     """The checked rows of a user's arguments of `fit`, wherever they are."""
-    if any(is_dask(data) for data in (X, y, sample_weight, available)):
+    if any(is_dask(data) for data in (X, y, sample_weight, available, offset)):
         from ._dask import dask_rows
 
-        refuse_for_dask(available)
+        refuse_for_dask(available=available, offset=offset)
         with dask_rows(estimator, X, y, sample_weight) as rows:
             yield rows
         return
-    names = column_names(y)
+    if is_foreign(X):
+        estimator._check_array_api()
+    as_given = y
     X, y, sample_weight = check_fit_data(estimator, X, y, sample_weight)
-    encoded = estimator._encoded(y, X.dtype, None if y.ndim == 1 else names)
-    metadata = {"sample_weight": sample_weight}
-    if available is not None:
-        metadata["available"] = available
-        available = choice_sets(available, X.shape[0], encoded)
-    rows = RowsInMemory(estimator, X, encoded, sample_weight, available)
+    names, dtype = (
+        column_names(as_given, y.shape, estimator.class_names),
+        numpy_dtype(X),
+    )
+    encoded = estimator._encoded(y, dtype, names)
+    metadata = Given(available, offset).arguments | {"sample_weight": sample_weight}
+    is_pair = encoded.n_scores == 2 and estimator._polytope == "simplex"
+    shape = X.shape[0], len(encoded.classes)
+    given = Given.checked(available, offset, shape, is_pair, dtype)
+    given = of_labelled(given, encoded)
+    rows = RowsInMemory(estimator, X, encoded, sample_weight, given)
     rows.data = {"X": X, "y": y, "metadata": metadata}
+    if is_foreign(as_given) and rows.classes.dtype.kind in "biuf":
+        rows.labels = moved(rows.classes, as_given)
     yield rows
 
 
-def choice_sets(available, n_samples, encoded):
-    """The classes that each labelled row may choose from, its target among them."""
-    shape = n_samples, len(encoded.classes)
-    available, rows = check_available(available, shape), np.arange(n_samples)
+def of_labelled(given, encoded):
+    """Of the rows with a target, whose classes are checked to be available."""
+    rows = np.arange(encoded.target.shape[0])
     if encoded.labelled is not None:
-        available, rows = available[encoded.labelled], rows[encoded.labelled]
-    check_target_available(encoded.target, available, rows)
-    return available
+        rows, given = np.flatnonzero(encoded.labelled), given.of(encoded.labelled)
+    if encoded.has_none:
+        given = given.with_none_class()
+    if given.available is not None:
+        check_target_available(encoded.target, given.available, rows)
+    return given
 
 
 class TrainingData(NamedTuple):
@@ -60,18 +75,24 @@ class TrainingData(NamedTuple):
     y : ndarray or CSR array
         Of the kind that the classifier's ``target_type`` names.
     sample_weight : ndarray of shape (n_samples,)
-    available : ndarray of bool of shape (n_samples, n_classes) or None
-        The classes that each row may choose from.
+    given : Given
+        For the classes.
+    classes : ndarray of shape (n_classes,)
+    has_none : bool
+        Whether there is a class for rows without a label beside these.
     """
 
     X: object
     y: object
     sample_weight: np.ndarray
-    available: np.ndarray | None = None
+    given: Given
+    classes: np.ndarray
+    has_none: bool
 
     def take(self, rows):
         """Some of the rows."""
-        return TrainingData(*(None if array is None else array[rows] for array in self))
+        arrays = self.X[rows], self.y[rows], self.sample_weight[rows]
+        return TrainingData(*arrays, self.given.of(rows), self.classes, self.has_none)
 
 
 class RowsInMemory:
@@ -81,37 +102,41 @@ class RowsInMemory:
     ----------
     estimator : estimator
         Its ``class_weight`` and ``label_smoothing`` are read.
-    X : ndarray or CSR matrix of shape (n_samples, n_features)
+    X : array or CSR matrix of shape (n_samples, n_features)
+        Of any library.
     encoded : EncodedTarget
         Of the same rows.
     sample_weight : ndarray of shape (n_samples,)
-    available : ndarray of bool of shape (n_labelled, n_classes), default=None
-        The classes that each row with a target may choose from.
+    given : Given
+        Of the rows with a target, for n_scores classes.
 
     Attributes
     ----------
-    has_choice_sets : bool
-        Whether there are such.
-    kind, classes
+    given : Given
+        The same.
+    kind, classes, has_none, n_scores
         As of the encoded target.
+    labels : array of shape (n_classes,)
+        The classes in the library, and on the device, of y.
     dtype : dtype
         Of X.
     n_rows, n_unlabelled : int
         Rows in all, and of these the ones that carry no target, and are left out.
-    class_totals : ndarray of shape (n_classes,)
+    class_totals : ndarray of shape (n_scores,)
         Sum of the target, class by class.
     total_weight : float
         Sum of the weights of the others, classes' weights included.
     """
 
-    def __init__(self, estimator, X, encoded, sample_weight, available=None):
-        self.kind, self.classes, self.dtype = encoded.kind, encoded.classes, X.dtype
+    def __init__(self, estimator, X, encoded, sample_weight, given=NOTHING):
+        self.kind, self.classes = encoded.kind, encoded.classes
+        self.labels, self.dtype = encoded.classes, numpy_dtype(X)
+        self.has_none, self.n_scores = encoded.has_none, encoded.n_scores
         rows, self.n_rows, self.n_unlabelled = encoded.labelled, X.shape[0], 0
         if rows is not None:
             self.n_unlabelled = np.count_nonzero(~rows)
-            X, sample_weight = X[rows], sample_weight[rows]
-        self._smoothing, self._available = estimator.label_smoothing, available
-        self.has_choice_sets = available is not None
+            X, sample_weight = take(X, np.flatnonzero(rows)), sample_weight[rows]
+        self._smoothing, self.given = estimator.label_smoothing, given
         self._X, self._target, self._sample_weight = X, encoded.target, sample_weight
         with np.errstate(over="ignore", invalid="ignore"):
             factors = class_weight_factors(
@@ -124,36 +149,54 @@ class RowsInMemory:
     def class_totals(self):
         return self._target.class_totals(np.ones(self._target.shape[0]))
 
+    def beside_X(self, array):
+        """NumPy's array in the library, and on the device, of X."""
+        return moved(array, self._X)
+
     def blocks(self, inputs, polytope):
         """Blocks of the rows that a function makes of those of X."""
         return split_rows(inputs(self._X), self._learnt(polytope), self._weight)
+
+    @property
+    def is_sparse(self):
+        """Whether X is a sparse matrix."""
+        return sparse.issparse(self._X)
+
+    def moments(self):
+        """Weighted mean and deviation of each feature."""
+        return as_design(self._X).moments(self._weight)[1:]
 
     def check_target(self, loss):
         """Raise where the loss does not allow the target of a row."""
         loss.check_target(self._learnt(loss.polytope))
 
     def _learnt(self, polytope):
-        """The target with label smoothing, among the classes that are available."""
-        how = self._smoothing, polytope
-        if self.has_choice_sets:
-            return ChoiceSetTarget.smoothed(self._target, self._available, *how)
-        return smoothed(self._target, *how)
+        """The target with label smoothing, and with what is known of the rows."""
+        (available, offset), how = self.given, (self._smoothing, polytope)
+        if available is None:
+            target = smoothed(self._target, *how)
+        else:
+            target = ChoiceSetTarget.smoothed(self._target, available, *how)
+        return target if offset is None else OffsetTarget(target, offset)
 
     def trial_scores(self, inputs, polytope):
         """Scores of some rows under random coefficients."""
-        X = inputs(self._X[:64])
-        return trial_scores(X, len(self.classes), polytope)
+        X = inputs(to_numpy(take(self._X, slice(64))))
+        return trial_scores(X, self.n_scores, polytope)
 
     def threshold_rule(self, estimator, mapping, path=None):
         """How the threshold of a fit to label sets is found."""
         data = self._X, self._target, self._sample_weight, self._weight
+        n_labels = len(self.classes)
+        of_labels = {key: a[:, :n_labels] for key, a in self.given.arguments.items()}
         return threshold_rule(
             estimator,
             mapping,
             *data,
+            n_labels=n_labels,
             any_empty=self.n_unlabelled > 0,
             path=path,
-            available=self._available,
+            given=Given(**of_labels),
         )
 
 
@@ -173,7 +216,7 @@ def warn_of_lost_labels(rows):
         )
     absent = []
     if rows.kind == "label_set":
-        absent = np.flatnonzero(rows.class_totals == 0)
+        absent = np.flatnonzero(rows.class_totals[: len(rows.classes)] == 0)
     if len(absent):
         shown = f"{absent[:5].tolist()}{' and so on' if len(absent) > 5 else ''}"
         warnings.warn(

@@ -34,7 +34,7 @@ def told_classes(scorer, classes):
     )
 
 
-def scores_of_models(scorer, params, models, X, y, available):
+def scores_of_models(scorer, params, models, data):
     """Scores of fitted models of one mapping.
 
     Parameters
@@ -43,10 +43,8 @@ def scores_of_models(scorer, params, models, X, y, available):
         ``scorer(model, X, y, **params)``.
     params : dict
     models : list of BaseLinearClassifier
-    X, y : of the same rows
-        Checked.
-    available : ndarray of bool of shape (n_samples, n_classes) or None
-        What they choose from in these rows.
+    data : TrainingData
+        The rows that they are scored on.
 
     Returns
     -------
@@ -57,10 +55,11 @@ def scores_of_models(scorer, params, models, X, y, available):
     ValueError
         If the scorer returns something else than a number, or is for other targets.
     """
+    X, y, given = data.X, data.y, data.given
     if is_scikit_learns(scorer) or getattr(scorer, "sees_predictions_only", False):
-        models = predicted(X, models, available)
+        models = predicted(X, models, given)
     else:
-        models = among(X, models, available)
+        models = among(X, models, given)
     return [_score(scorer, params, model, X, y) for model in models]
 
 

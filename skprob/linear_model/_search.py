@@ -48,7 +48,7 @@ class Results(NamedTuple):
         return Results(*(array[number] for array in self))
 
 
-def scored_path(results, template, scorer, score_params, data, fold, classes, grid):
+def scored_path(results, template, scorer, score_params, data, fold, grid):
     """Fit the grid to the training rows of a fold and score it on the others.
 
     Parameters
@@ -64,7 +64,6 @@ def scored_path(results, template, scorer, score_params, data, fold, classes, gr
     data : TrainingData
     fold : tuple of ndarray
         Training and test rows.
-    classes : ndarray of shape (n_classes,)
     grid : Grid
 
     Yields
@@ -73,9 +72,8 @@ def scored_path(results, template, scorer, score_params, data, fold, classes, gr
         After each fit.
     """
     train, test = fold
-    X, y, _, available = data.take(test)
-    columns = grid.columns
-    path = fitted_path(template, data.take(train), classes, grid)
+    tested, columns = data.take(test), grid.columns
+    path = fitted_path(template, data.take(train), grid)
     for i in grid.order:
         models = []
         for j, point in zip(columns, islice(path, len(columns)), strict=True):
@@ -85,8 +83,8 @@ def scored_path(results, template, scorer, score_params, data, fold, classes, gr
             results.n_iter[i, j] = point.n_iter
             models.append(point.model)
             if len(models) == len(columns):
-                scored = scorer, score_params, models, X, y, available
-                results.scores[i, columns] = scores_of_models(*scored)
+                found = scores_of_models(scorer, score_params, models, tested)
+                results.scores[i, columns] = found
             yield
 
 

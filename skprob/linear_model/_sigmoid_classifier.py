@@ -1,5 +1,11 @@
 """Linear classifier of label sets with a marginal for each label."""
 
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from .._typing import ArrayLike
+from ..decision import ThresholdLike
 from ..mappings import Sigmoid
 from ._base import BaseLinearClassifier
 from ._docstrings import with_shared_sections
@@ -66,23 +72,24 @@ class SigmoidClassifier(BaseLinearClassifier):
 
     def __init__(
         self,
-        alpha=1.0,
+        alpha: float = 1.0,
         *,
-        budget=None,
-        similarity="dot",
-        temperature=1.0,
-        C="auto",
-        fit_intercept=True,
-        class_weight=None,
-        label_smoothing=0.0,
-        threshold="auto",
-        sparse_output=False,
-        solver="auto",
-        tol=1e-4,
-        max_iter=1000,
-        warm_start=False,
-        verbose=0,
-    ):
+        budget: tuple[float, float] | None = None,
+        similarity: Literal["dot", "cosine"] = "dot",
+        temperature: float = 1.0,
+        C: float | Literal["auto"] = "auto",
+        fit_intercept: bool = True,
+        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
+        label_smoothing: float = 0.0,
+        class_names: ArrayLike | None = None,
+        threshold: ThresholdLike = "auto",
+        sparse_output: bool = False,
+        solver: Literal["auto", "lbfgs", "newton-cg"] = "auto",
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+        warm_start: bool = False,
+        verbose: int | bool = 0,
+    ) -> None:
         super().__init__(
             similarity=similarity,
             temperature=temperature,
@@ -90,6 +97,7 @@ class SigmoidClassifier(BaseLinearClassifier):
             fit_intercept=fit_intercept,
             class_weight=class_weight,
             label_smoothing=label_smoothing,
+            class_names=class_names,
             threshold=threshold,
             sparse_output=sparse_output,
             solver=solver,

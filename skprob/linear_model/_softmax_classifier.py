@@ -1,5 +1,12 @@
 """Linear classifier with softmax."""
 
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from .._typing import ArrayLike
+from ..decision import ThresholdLike
+from ..losses import LossLike
 from ..mappings import Softmax
 from ._base import BaseLinearClassifier
 from ._docstrings import with_shared_sections
@@ -40,23 +47,25 @@ class SoftmaxClassifier(BaseLinearClassifier):
     def __init__(
         self,
         *,
-        loss="auto",
-        similarity="dot",
-        margin=0.0,
-        temperature=1.0,
-        C=1.0,
-        fit_intercept=True,
-        class_weight=None,
-        label_smoothing=0.0,
-        target_type="auto",
-        threshold="auto",
-        sparse_output=False,
-        solver="auto",
-        tol=1e-4,
-        max_iter=1000,
-        warm_start=False,
-        verbose=0,
-    ):
+        loss: LossLike = "auto",
+        similarity: Literal["dot", "cosine"] = "dot",
+        margin: float = 0.0,
+        temperature: float = 1.0,
+        C: float | Literal["auto"] = 1.0,
+        fit_intercept: bool = True,
+        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
+        label_smoothing: float = 0.0,
+        target_type: str = "auto",
+        class_names: ArrayLike | None = None,
+        none_class: bool = True,
+        threshold: ThresholdLike = "auto",
+        sparse_output: bool = False,
+        solver: Literal["auto", "lbfgs", "newton-cg"] = "auto",
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+        warm_start: bool = False,
+        verbose: int | bool = 0,
+    ) -> None:
         super().__init__(
             loss=loss,
             similarity=similarity,
@@ -67,6 +76,8 @@ class SoftmaxClassifier(BaseLinearClassifier):
             class_weight=class_weight,
             label_smoothing=label_smoothing,
             target_type=target_type,
+            class_names=class_names,
+            none_class=none_class,
             threshold=threshold,
             sparse_output=sparse_output,
             solver=solver,

@@ -5,21 +5,26 @@ from itertools import chain
 
 import numpy as np
 from scipy import sparse
-from sklearn.model_selection import KFold
+from sklearn.model_selection import KFold, StratifiedKFold
 
+from .._arrays import take, to_numpy
 from ..decision import (
     RULES,
     DecisionRule,
-    ExpectedSize,
     LabelCuts,
     Sample,
     best_threshold,
+    expected_size,
     get_rule,
+    has_empty,
+    n_labelled,
 )
 from ..targets import class_weight_factors
+from ._given import NOTHING
 
 #: Names of thresholds that are allowed.
 NAMES = {"auto", "cv", "support", *RULES}
+_NO_LABEL = "y must have a label in some row of positive weight."
 # Three folds chose cuts as good as five or ten did, on emotions, scene, birds and
 # CAL500, and they cost the least.
 _N_FOLDS = 3
@@ -80,9 +85,10 @@ def threshold_rule(
     sample_weight,
     weight,
     *,
+    n_labels,
     any_empty=False,
     path=None,
-    available=None,
+    given=NOTHING,
 ):
     """How the threshold of a fit to label sets is found.
 
@@ -93,26 +99,28 @@ def threshold_rule(
     mapping : Mapping
         From scores to probabilities.
     X : ndarray or CSR matrix of shape (n_samples, n_features)
-    target : SparseTarget of shape (n_samples, n_classes)
+    target : SparseTarget of shape (n_samples, n_labels)
+        Or of one more column, that of the class for rows without a label.
     sample_weight : ndarray of shape (n_samples,)
         Weights of the rows in the F1 score.
     weight : ndarray of shape (n_samples,)
         Their weights in the fit, of which rows of weight zero are no part.
+    n_labels : int
     any_empty : bool, default=False
         Whether there were rows without a label that are not among these.
     path : object, default=None
         What fits along a path share: ``path.fold_models(estimator, X, labels, weight,
-        folds)``, with `available` if it is given, iterates over models that are
-        fitted to each fold's training rows, and ``path.sizes(make)`` is what
-        ``make()`` gave the first time. None stands for fits from zero.
-    available : ndarray of bool of shape (n_samples, n_classes), default=None
-        The labels that each row may have.
+        folds)`` iterates over models that are fitted to each fold's training rows,
+        and ``path.sizes(make)`` is what ``make()`` gave the first time. None stands
+        for fits from zero.
+    given : Given
+        Of the rows. Only without `path`.
 
     Returns
     -------
     rule : callable
         ``rule(probabilities)`` is the threshold of a model whose probabilities, as
-        blocks of rows, are ``probabilities(X)``, or ``probabilities(X, available)``.
+        blocks of rows, are ``probabilities(X, given)``.
 
     Raises
     ------
@@ -121,51 +129,64 @@ def threshold_rule(
     """
     threshold = estimator.threshold
     if not is_fitted_to_rows(threshold):
-        cuts = known_threshold(threshold, target.shape[1])
+        cuts = known_threshold(threshold, n_labels)
         return lambda probabilities: cuts
-    labels, fit_weight, weight = _indicator(target), weight, sample_weight
+    labels = _indicator(target)[:, :n_labels]
+    fit_weight, weight = weight, sample_weight
+    has_none = target.shape[1] > n_labels
     fitted = fit_weight > 0
     if not fitted.all():  # All rows need no copy, which may not fit.
-        labels, X = labels[fitted], X[fitted]
+        labels, given = labels[fitted], given.of(fitted)
+        X = take(X, np.flatnonzero(fitted))
         fit_weight, weight = fit_weight[fitted], weight[fitted]
+    if not labels.nnz:
+        raise ValueError(_NO_LABEL)
     n_samples = len(weight)
     path = path or _Alone()
-    sets = [] if available is None else [available[fitted]]
 
     def chosen(blocks, rows, polytope):
         if threshold == "cv":
             return best_threshold(blocks, labels[rows], weight[rows])
 
-        def make():
-            return ExpectedSize(X, np.diff(labels.indptr), weight)
-
         def sizes():
-            size = path.sizes(make)
+            size = path.sizes(
+                lambda: expected_size(to_numpy(X), labels, weight, has_none)
+            )
             return size, size.out_of_fold[rows]
 
         return fitted_rule(
-            threshold, blocks, labels[rows], weight[rows], sizes, polytope, any_empty
+            threshold,
+            Sample(
+                blocks,
+                labels[rows],
+                weight[rows],
+                sizes,
+                polytope,
+                any_empty or has_empty(labels),
+                has_none,
+            ),
         )
 
     polytope = mapping.polytope
-    if n_samples == 1 or (threshold == "auto" and n_samples > _ROWS_ENOUGH):
+    n_folds = min(_N_FOLDS, n_labelled(labels))
+    if n_folds == 1 or (threshold == "auto" and n_samples > _ROWS_ENOUGH):
         return lambda probabilities: chosen(
-            probabilities(X, *sets), slice(None), polytope
+            probabilities(X, given).on_host(), slice(None), polytope
         )
     found = []
 
     def cross_validated(probabilities):
         # It does not depend on the model, so that callbacks can ask at every step.
         if not found:
-            folds = _folds(_N_FOLDS, n_samples)
-            models = path.fold_models(estimator, X, labels, fit_weight, folds, *sets)
-            found.append(chosen(*_out_of_fold(models, X, folds, *sets), polytope))
+            folds = _folds(n_folds, labels)
+            models = path.fold_models(estimator, X, labels, fit_weight, folds, given)
+            found.append(chosen(*_out_of_fold(models, X, folds, given), polytope))
         return found[0]
 
     return cross_validated
 
 
-def threshold_of_rows(estimator, threshold, X, labels, weight, cv, available=None):
+def threshold_of_rows(estimator, threshold, X, labels, weight, cv, given):
     """The threshold by rows that are given after the fit.
 
     Parameters
@@ -179,55 +200,65 @@ def threshold_of_rows(estimator, threshold, X, labels, weight, cv, available=Non
     cv : int or None
         Number of folds in which models are fitted; None for the probabilities of the
         estimator itself.
-    available : ndarray of bool of shape (n_samples, n_classes), default=None
-        The labels that each row may have.
+    given : Given
+        Of the rows.
 
     Returns
     -------
     threshold : float or DecisionRule
     """
     keep = weight > 0
-    X, labels, weight = X[keep], labels[keep], weight[keep]
-    sets = [] if available is None else [available[keep]]
+    labels, weight, given = labels[keep], weight[keep], given.of(keep)
+    X = take(X, np.flatnonzero(keep))
     if not labels.nnz:
-        raise ValueError("y must have a label in some row of positive weight.")
+        raise ValueError(_NO_LABEL)
     if cv is None:
-        blocks, rows = estimator._probabilities(X, *sets), slice(None)
+        blocks = estimator._probabilities(X, **given.arguments).on_host()
+        rows = slice(None)
     else:
-        if not 2 <= cv <= len(weight):
+        n_rows = n_labelled(labels)
+        if not 2 <= cv <= n_rows:
             raise ValueError(
-                f"cv must be None or at least 2, and at most the {len(weight)} rows of "
-                f"X; got {cv!r}."
+                f"cv must be None or at least 2, and at most the {n_rows} rows of "
+                f"X with a label; got {cv!r}."
             )
-        folds = _folds(cv, len(weight))
-        encoded = estimator._encoded(labels, weight.dtype, estimator.classes_)
+        folds = _folds(cv, labels)
+        encoded = estimator._encoded(labels, weight.dtype, to_numpy(estimator.classes_))
         fit_weight = weight.copy()
         labelled = slice(None) if encoded.labelled is None else encoded.labelled
         fit_weight[labelled] *= class_weight_factors(
             estimator.class_weight, encoded, weight[labelled]
         )
-        models = _Alone().fold_models(estimator, X, labels, fit_weight, folds, *sets)
-        blocks, rows = _out_of_fold(models, X, folds, *sets)
+        models = _Alone().fold_models(estimator, X, labels, fit_weight, folds, given)
+        blocks, rows = _out_of_fold(models, X, folds, given)
     if threshold == "cv":
         return best_threshold(blocks, labels[rows], weight[rows])
 
+    has_none = estimator.has_none_class_
+
     def sizes():
-        size = ExpectedSize(X, np.diff(labels.indptr), weight)
+        size = expected_size(to_numpy(X), labels, weight, has_none)
         return size, size.out_of_fold[rows]
 
-    polytope = estimator.mapping_.polytope
     return fitted_rule(
-        threshold, blocks, labels[rows], weight[rows], sizes, polytope, False
+        threshold,
+        Sample(
+            blocks,
+            labels[rows],
+            weight[rows],
+            sizes,
+            estimator.mapping_.polytope,
+            has_empty(labels),
+            has_none,
+        ),
     )
 
 
-def fitted_rule(threshold, blocks, labels, weight, sizes, polytope, any_empty):
+def fitted_rule(threshold, sample):
     """The rule that a name or a rule stands for, fitted."""
     is_auto = isinstance(threshold, str) and threshold == "auto"
     rule = LabelCuts() if is_auto else get_rule(threshold)
     rule._validate_params()
-    may_be_empty = any_empty or bool((np.diff(labels.indptr) == 0).any())
-    sample = Sample(blocks, labels, weight, sizes, polytope, may_be_empty)
     return rule._fit_sample(sample)
 
 
@@ -270,19 +301,18 @@ class _Alone:
     _known = None
 
     @staticmethod
-    def fold_models(estimator, X, labels, weight, folds, available=None):
+    def fold_models(estimator, X, labels, weight, folds, given):
         """Models of the folds, fitted one by one."""
         for train, _ in folds:
-            # Not a clone: that would report to the callbacks, too.
-            model = type(estimator)(**estimator.get_params(deep=False))
+            model = estimator._unfitted()
             # The weights of the classes are in those of the rows.
             model.set_params(threshold=0, warm_start=False, verbose=0)
             model.set_params(class_weight=None)
             with warnings.catch_warnings():
                 # The fit to all rows warns, and a fold may be without a rare label.
                 warnings.simplefilter("ignore", UserWarning)
-                sets = {} if available is None else {"available": available[train]}
-                model.fit(X[train], labels[train], sample_weight=weight[train], **sets)
+                known = {"sample_weight": weight[train], **given.of(train).arguments}
+                model.fit(take(X, train), labels[train], **known)
             yield model
 
     def sizes(self, make):
@@ -292,12 +322,19 @@ class _Alone:
         return self._known
 
 
-def _folds(number, n_samples):
-    folds = KFold(min(number, n_samples), shuffle=True, random_state=0)
-    return list(folds.split(np.empty(n_samples)))
+def _folds(number, labels):
+    """Folds whose training rows have labels; at least two rows have some."""
+    labelled = np.diff(labels.indptr) > 0
+    how = {"shuffle": True, "random_state": 0}
+    if labelled.all():
+        return list(KFold(number, **how).split(labelled))
+    with warnings.catch_warnings():
+        # It warns where there are fewer empty rows than folds.
+        warnings.simplefilter("ignore", UserWarning)
+        return list(StratifiedKFold(number, **how).split(labelled, labelled))
 
 
-def _out_of_fold(models, X, folds, available=None):
+def _out_of_fold(models, X, folds, given):
     """Probabilities of each row by a model of the other folds.
 
     Returns
@@ -308,7 +345,7 @@ def _out_of_fold(models, X, folds, available=None):
     """
     tests = [test for _, test in folds]
     blocks = [
-        model._probabilities(X[test], None if available is None else available[test])
+        model._probabilities(take(X, test), **given.of(test).arguments).on_host()
         for model, test in zip(models, tests, strict=True)
     ]
     return _Chain(blocks), np.concatenate(tests)

@@ -2,11 +2,13 @@
 
 from ._accuracy import AccuracyLoss
 from ._base import Loss, LossLinearization
+from ._base import LossLike as LossLike
 from ._choice_set import ChoiceSetLoss
 from ._fenchel_young import FenchelYoungLoss
 from ._gradient_field import GradientFieldLoss
 from ._log import LogLoss
 from ._margin import MarginLoss
+from ._offset import OffsetLoss
 from ._registry import LOSSES, get_loss
 from ._sparse_softmax import SparseSoftmaxLoss
 
@@ -20,6 +22,7 @@ __all__ = [
     "Loss",
     "LossLinearization",
     "MarginLoss",
+    "OffsetLoss",
     "SparseSoftmaxLoss",
     "get_loss",
 ]

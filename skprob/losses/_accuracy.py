@@ -1,8 +1,10 @@
 """Smooth accuracy."""
 
+from __future__ import annotations
+
 from sklearn.utils._param_validation import StrOptions
 
-from ..mappings import get_mapping
+from ..mappings import MappingLike, get_mapping
 from ._base import Loss, LossLinearization, check_shape, shift_to_standard
 from ._matching import matching_loss
 
@@ -39,7 +41,9 @@ class AccuracyLoss(Loss):
 
     _parameter_constraints = {"pretrain": [StrOptions({"auto"}), None]}
 
-    def __init__(self, mapping=None, pretrain="auto"):
+    def __init__(
+        self, mapping: MappingLike | None = None, pretrain: str | None = "auto"
+    ) -> None:
         super().__init__(mapping)
         self.pretrain = pretrain
 

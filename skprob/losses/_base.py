@@ -1,17 +1,21 @@
 """What a loss between scores and a target is."""
 
+from __future__ import annotations
+
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
+from .._arrays import namespace, row_max, zeros
 from .._pair import pair_adjoint, pair_scores
 from .._scores import standard_scores
+from .._typing import Array, ArrayLike
 from .._validation import as_rows
-from ..mappings import get_mapping
+from ..mappings import MappingLike, get_mapping
 from ..targets import as_target
 
 
@@ -36,15 +40,15 @@ class LossLinearization(NamedTuple):
     shorter_diagonal: Callable | None = None
 
     @property
-    def hessian_diagonal(self):
+    def hessian_diagonal(self) -> Callable[[], Array]:
         """Function: diagonal of each row's Hessian, of shape (n_samples, n_classes).
 
         It does not keep the gradient in memory.
         """
         if self.shorter_diagonal is not None:
             return self.shorter_diagonal
-        shape, dtype = self.gradient.shape, self.gradient.dtype
-        return partial(_diagonal_by_products, self.hessian_product, shape, dtype)
+        shape, like = self.gradient.shape, self.gradient[:1, :1] + 0
+        return partial(_diagonal_by_products, self.hessian_product, shape, like)
 
 
 class Loss(BaseEstimator, metaclass=ABCMeta):
@@ -84,21 +88,26 @@ class Loss(BaseEstimator, metaclass=ABCMeta):
     #: It first raises the scores by this times 1 - q.
     total_margin = 0.0
 
-    def __init__(self, mapping=None):
+    def __init__(self, mapping: MappingLike | None = None) -> None:
         self.mapping = mapping
 
     @property
-    def polytope(self):
+    def polytope(self) -> str:
         """Where the mapping's values lie: see :class:`~skprob.mappings.Mapping`."""
         return get_mapping(self.mapping).polytope
 
-    def with_mapping(self, mapping):
+    @property
+    def supports_array_api(self) -> bool:
+        """Whether kernels take any library's arrays: see `Mapping`."""
+        return get_mapping(self.mapping).supports_array_api
+
+    def with_mapping(self, mapping: MappingLike) -> Loss:
         """A copy of the loss with this mapping."""
         return clone(self).set_params(mapping=mapping)
 
     # Kernels: for those who write a loss or an objective.
 
-    def check(self):
+    def check(self) -> None:
         """Raise where the parameters, or the mapping, do not make a loss."""
         if self._parameter_constraints:
             self._validate_params()
@@ -119,7 +128,7 @@ class Loss(BaseEstimator, metaclass=ABCMeta):
                 "(loss='fenchel_young')."
             )
 
-    def check_target(self, target):
+    def check_target(self, target: Any) -> None:
         """Raise where marginals sum to what the mapping's budget does not allow."""
         mapping = get_mapping(self.mapping)
         least, most = mapping.sum_range
@@ -136,18 +145,20 @@ class Loss(BaseEstimator, metaclass=ABCMeta):
                 f"{np.count_nonzero(wrong) - 1} other rows: widen the budget."
             )
 
-    def stages(self):
+    def stages(self) -> list[Loss]:
         """Losses to minimise one after the other, each from where the last ended."""
         return [self]
 
-    def check_on(self, make_scores):
+    def check_on(self, make_scores: Callable[[], Any]) -> None:
         """Raise where the loss makes no sense at scores that the function makes."""
         mapping = get_mapping(self.mapping)
         if mapping.is_only_a_function:
             # What it returns is checked when it is called.
             mapping(make_scores())
 
-    def constant(self, target, n_available=None):
+    def constant(
+        self, target: Any, n_available: int | Array | None = None
+    ) -> Array | float:
         """The part of each row's value that does not depend on its finite scores.
 
         `n_available`, of shape (n_samples,), is the number of classes whose score is
@@ -156,14 +167,16 @@ class Loss(BaseEstimator, metaclass=ABCMeta):
         return np.zeros(target.shape[0])
 
     @abstractmethod
-    def evaluate(self, scores, target):
+    def evaluate(self, scores: Array, target: Any) -> tuple[Array, Array]:
         """Values without the constant, (n_samples,), and gradient of each row."""
 
     @abstractmethod
-    def linearize(self, scores, target):
+    def linearize(self, scores: Array, target: Any) -> LossLinearization:
         """:class:`LossLinearization` at scores."""
 
-    def evaluate_difference(self, difference, target):
+    def evaluate_difference(
+        self, difference: Array, target: Any
+    ) -> tuple[Array, Array]:
         """As :meth:`evaluate`, of two classes, in the difference of their scores.
 
         The difference, and the gradient in it, are of shape (n_samples, 1): the scores
@@ -172,7 +185,7 @@ class Loss(BaseEstimator, metaclass=ABCMeta):
         values, gradient = self.evaluate(pair_scores(difference), target)
         return values, pair_adjoint(gradient)
 
-    def linearize_difference(self, difference, target):
+    def linearize_difference(self, difference: Array, target: Any) -> Any:
         """:class:`LossLinearization` of two classes, in the difference of their scores.
 
         See :meth:`evaluate_difference`.
@@ -186,12 +199,12 @@ class Loss(BaseEstimator, metaclass=ABCMeta):
             linear.values,
             pair_adjoint(linear.gradient),
             product,
-            lambda: product(np.ones_like(difference)),
+            lambda: product(namespace(difference).ones_like(difference)),
         )
 
     # For users.
 
-    def value(self, scores, target):
+    def value(self, scores: ArrayLike, target: Any) -> Array:
         """Loss of each row.
 
         Parameters
@@ -214,7 +227,7 @@ class Loss(BaseEstimator, metaclass=ABCMeta):
         """
         return self.value_and_gradient(scores, target)[0]
 
-    def value_and_gradient(self, scores, target):
+    def value_and_gradient(self, scores: ArrayLike, target: Any) -> tuple[Array, Array]:
         """Loss of each row, and its gradient in the scores.
 
         Parameters
@@ -233,7 +246,9 @@ class Loss(BaseEstimator, metaclass=ABCMeta):
         value += self.constant(target, n_available)
         return value, gradient
 
-    def hessian_product(self, scores, target, direction):
+    def hessian_product(
+        self, scores: ArrayLike, target: Any, direction: ArrayLike
+    ) -> Array:
         """Hessian of each row's loss in the scores, times `direction`.
 
         Parameters
@@ -263,7 +278,7 @@ def shift_to_standard(scores, mapping):
     """Shift scores, in place, to what the kernels of a mapping take."""
     if mapping.is_shift_invariant:
         with np.errstate(over="ignore"):
-            scores -= scores.max(axis=1, keepdims=True)
+            scores -= row_max(scores)
     return scores
 
 
@@ -276,15 +291,19 @@ def check_shape(mapping, what, found, shape):
         )
 
 
-def _diagonal_by_products(product, shape, dtype):
+def _diagonal_by_products(product, shape, like):
     """Diagonal of a square matrix for each row, from products with directions.
 
-    ``product(direction)`` multiplies row by row; `shape` is (n_samples, n_classes).
+    ``product(direction)`` multiplies row by row; `shape` is (n_samples, n_classes), and
+    `like` an array of the type.
     """
-    diagonal = np.empty(shape, dtype)
-    direction = np.empty(shape, dtype)
+    diagonal, direction = zeros(shape, like), zeros(shape, like)
     for k in range(shape[1]):
         direction[...] = 0
         direction[:, k] = 1
         diagonal[:, k] = product(direction)[:, k]
     return diagonal
+
+
+#: What is accepted wherever a loss is.
+LossLike: TypeAlias = Loss | str

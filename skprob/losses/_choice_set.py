@@ -1,8 +1,10 @@
 """Any loss where some classes are not available."""
 
+from __future__ import annotations
+
 import numpy as np
 
-from ._base import Loss
+from ._base import Loss, LossLike
 from ._wrapped import WrappedLoss
 
 
@@ -38,7 +40,7 @@ class ChoiceSetLoss(WrappedLoss):
     _parameter_constraints = {"loss": [Loss]}
     has_common_classes = False
 
-    def __init__(self, loss):
+    def __init__(self, loss: LossLike) -> None:
         self.loss = loss
 
     def negative_entropy(self, probabilities):

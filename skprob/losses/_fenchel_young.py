@@ -1,7 +1,13 @@
 """Fenchel-Young losses."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
+from .._arrays import as_type, copied, namespace
+from .._typing import Array
 from ..mappings import get_mapping
 from ._base import Loss, LossLinearization, check_shape, shift_to_standard
 
@@ -95,7 +101,7 @@ class FenchelYoungLoss(Loss):
         linear, potential = mapping.linearize_with_potential(scores)
         check_shape(mapping, "probabilities", linear.probabilities, target.shape)
         check_shape(mapping, "a potential", potential, inner.shape)
-        gradient = linear.probabilities.copy(order="K")
+        gradient = copied(linear.probabilities)
         target.add_to(gradient, -1)
         return LossLinearization(
             potential - inner,
@@ -109,7 +115,7 @@ class FenchelYoungLoss(Loss):
         """Whether there is a closed form of :meth:`proximal_residual`."""
         return get_mapping(self.mapping).is_projection
 
-    def proximal_residual(self, scores, target, strength):
+    def proximal_residual(self, scores: Array, target: Any, strength: Any) -> Array:
         """The gradient p - q of the loss at its proximal point.
 
         That point z minimises the loss plus half the strength ρ times the squared
@@ -117,7 +123,7 @@ class FenchelYoungLoss(Loss):
         projection of (ρ v + q) / (ρ + 1) onto the simplex. The scores are kept.
         """
         mapping = get_mapping(self.mapping)
-        scores = scores * scores.dtype.type(strength / (1 + strength))
+        scores = scores * float(strength / (1 + strength))
         target.add_to(scores, 1 / (1 + strength))
         residual = mapping.probabilities(shift_to_standard(scores, mapping))
         target.add_to(residual, -1)
@@ -143,7 +149,7 @@ class FenchelYoungLoss(Loss):
             derivative,
         )
 
-    def negative_entropy(self, probabilities):
+    def negative_entropy(self, probabilities: Array) -> Array:
         mapping = get_mapping(self.mapping)
         return mapping.negative_entropy_among(probabilities, probabilities.shape[1])
 
@@ -152,7 +158,7 @@ def _of_pair(pair, u, target):
     """Values, and gradient in the difference u of two scores, from their mapping's."""
     second = target.second
     # ⟨q, z⟩ of standard scores: nothing is left of it where the target is on top.
-    inner = u * (second - 0.5) - np.abs(u) / 2
+    inner = u * (second - 0.5) - abs(u) / 2
     return pair.potential - inner, (pair.second - second)[:, None]
 
 
@@ -161,7 +167,7 @@ def _inner(target, scores, polytope):
     if polytope == "simplex":
         return target.inner(scores)
     # Label by label, so that nothing cancels between labels.
-    excess = target.to_dense(scores.dtype) - (scores > 0)
-    terms = np.zeros_like(excess)
-    np.multiply(excess, scores, out=terms, where=excess != 0)
-    return terms.sum(axis=1)
+    xp = namespace(scores)
+    excess = target.to_dense(scores.dtype) - as_type(scores > 0, scores.dtype)
+    # Where there is none an infinite score counts nothing.
+    return xp.sum(excess * xp.where(excess == 0, 0.0, scores), axis=1)

@@ -1,12 +1,15 @@
 """The log loss through any mapping."""
 
+from __future__ import annotations
+
 import math
 
-import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
+from .._arrays import namespace
+from .._typing import Array
 from .._validation import RealInterval
-from ..mappings import Softmax, Temperature, get_mapping
+from ..mappings import MappingLike, Softmax, Temperature, get_mapping
 from ._base import Loss, LossLinearization, check_shape, shift_to_standard
 
 # Costs a true class of probability zero about 14 nats.
@@ -55,7 +58,9 @@ class LogLoss(Loss):
         "epsilon": [RealInterval(0, 1, closed="left"), StrOptions({"auto"})]
     }
 
-    def __init__(self, mapping=None, epsilon="auto"):
+    def __init__(
+        self, mapping: MappingLike | None = None, epsilon: float = "auto"
+    ) -> None:
         super().__init__(mapping)
         self.epsilon = epsilon
 
@@ -72,7 +77,7 @@ class LogLoss(Loss):
         """Whether the mapping is softmax itself, and nothing smoothed."""
         return self.is_convex and isinstance(get_mapping(self.mapping), Softmax)
 
-    def negative_entropy(self, probabilities):
+    def negative_entropy(self, probabilities: Array) -> Array:
         return get_mapping(self.mapping).negative_entropy(probabilities)
 
     def check(self):
@@ -108,8 +113,8 @@ class LogLoss(Loss):
 
         p, jvp, vjp, vjp_derivative, _ = mapping.linearize(scores)
         check_shape(mapping, "probabilities", p, target.shape)
-        smoothed = p + epsilon
-        values = math.log1p(p.shape[1] * epsilon) - target.inner(np.log(smoothed))
+        smoothed, log = p + epsilon, namespace(p).log
+        values = math.log1p(p.shape[1] * epsilon) - target.inner(log(smoothed))
         slope = -q / smoothed
 
         def hessian_product(direction):
@@ -136,7 +141,7 @@ class LogLoss(Loss):
         """
         mapping = get_mapping(self.mapping)
         scores = shift_to_standard(scores, mapping)
-        return -mapping.log_noise_gradient(scores, target.to_dense(np.float64))
+        return -mapping.log_noise_gradient(scores, target.to_dense(scores.dtype))
 
 
 def _check_second_derivatives(mapping, vjp_derivative):

@@ -1,7 +1,9 @@
 """A margin for any loss."""
 
+from __future__ import annotations
+
 from .._validation import RealInterval
-from ._base import Loss
+from ._base import Loss, LossLike
 from ._wrapped import WrappedLoss
 
 
@@ -45,7 +47,7 @@ class MarginLoss(WrappedLoss):
         "margin": [RealInterval(0, None, closed="left")],
     }
 
-    def __init__(self, loss, margin=0.0):
+    def __init__(self, loss: LossLike, margin: float = 0.0) -> None:
         self.loss = loss
         self.margin = margin
 

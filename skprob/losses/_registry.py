@@ -1,13 +1,15 @@
 """The losses that a name stands for."""
 
+from __future__ import annotations
+
 from numbers import Number
 from pickle import PicklingError
 
 import joblib
 
-from ..mappings import Mapping, get_mapping
+from ..mappings import Mapping, MappingLike, get_mapping
 from ._accuracy import AccuracyLoss
-from ._base import Loss
+from ._base import Loss, LossLike
 from ._fenchel_young import FenchelYoungLoss
 from ._gradient_field import GradientFieldLoss
 from ._log import LogLoss
@@ -24,7 +26,7 @@ LOSSES = {
 }
 
 
-def get_loss(loss, mapping):
+def get_loss(loss: LossLike, mapping: MappingLike) -> Loss:
     """The checked loss through a mapping that a name stands for.
 
     Parameters

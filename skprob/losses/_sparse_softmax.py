@@ -1,9 +1,14 @@
 """The loss of sparse softmax, with a choice for labels that are not kept."""
 
+from __future__ import annotations
+
+from typing import Literal
+
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from ..mappings import Softmax, SparseSoftmax, Temperature, get_mapping
+from .._arrays import as_type, copied, fill, namespace
+from ..mappings import MappingLike, Softmax, SparseSoftmax, Temperature, get_mapping
 from ._base import Loss, LossLinearization, shift_to_standard
 from ._fenchel_young import FenchelYoungLoss
 
@@ -71,7 +76,12 @@ class SparseSoftmaxLoss(Loss):
         "pretrain": [StrOptions({"softmax"}), None],
     }
 
-    def __init__(self, mapping=None, outside="published", pretrain="softmax"):
+    def __init__(
+        self,
+        mapping: MappingLike | None = None,
+        outside: Literal["published", "add", "grow", "full", "skip"] = "published",
+        pretrain: str | None = "softmax",
+    ) -> None:
         super().__init__(mapping)
         self.outside = outside
         self.pretrain = pretrain
@@ -95,22 +105,25 @@ class SparseSoftmaxLoss(Loss):
         gradient, potential = Softmax().probabilities_and_potential(scores)
         values = tau * (potential - inner)
         target.add_to(gradient, -1)
-        values[skipped] = 0
-        gradient[skipped] = 0
+        if skipped is not None:
+            fill(values, skipped, 0)
+            fill(gradient, skipped[:, None], 0)
         return values, gradient
 
     def linearize(self, scores, target):
         tau, inner, skipped = self._restrict(scores, target)
         linear, potential = Softmax().linearize_with_potential(scores)
         values = tau * (potential - inner)
-        gradient = linear.probabilities.copy(order="K")
+        gradient = copied(linear.probabilities)
         target.add_to(gradient, -1)
-        values[skipped] = 0
-        gradient[skipped] = 0
+        if skipped is not None:
+            fill(values, skipped, 0)
+            fill(gradient, skipped[:, None], 0)
 
         def hessian_product(direction):
             product = linear.jvp(direction) / tau
-            product[skipped] = 0
+            if skipped is not None:
+                fill(product, skipped[:, None], 0)
             return product
 
         return LossLinearization(values, gradient, hessian_product)
@@ -118,28 +131,29 @@ class SparseSoftmaxLoss(Loss):
     def _restrict(self, scores, target):
         """Leave only scores that softmax is taken of, in units of the temperature.
 
-        Returns the temperature, ⟨q, z⟩ of the scores before, and the indices of the
-        rows that are skipped.
+        Returns the temperature, ⟨q, z⟩ of the scores before, and which rows are
+        skipped; None if that is none.
         """
         mapping, tau = self._parts()
         shift_to_standard(scores, mapping)
         Temperature(mapping, tau).cooled(scores)
         kept = mapping.kept(scores)
         inner = target.inner(scores)
-        skipped = slice(0)
+        skipped = None
         if self.outside != "published":
-            outside = np.flatnonzero(target.inner(kept) == 0)
+            outside = target.inner(as_type(kept, scores.dtype)) == 0
+            xp, labels = namespace(scores), target.to_dense(scores.dtype) > 0
             if self.outside == "full":
-                kept[outside] = True
+                kept |= outside[:, None]
             elif self.outside == "add":
-                kept[outside] |= target.to_dense(bool)[outside]
+                kept |= outside[:, None] & labels
             elif self.outside == "grow":
-                z, q = scores[outside], target.take(outside).to_dense(bool)
-                highest = z.max(axis=1, where=q, initial=-np.inf, keepdims=True)
-                kept[outside] |= z >= highest
+                highest = xp.where(labels, scores, -xp.inf)
+                highest = xp.max(highest, axis=1, keepdims=True)
+                kept |= outside[:, None] & (scores >= highest)
             else:
                 skipped = outside
-        np.copyto(scores, -np.inf, where=~kept)
+        fill(scores, ~kept, -np.inf)
         return tau, inner, skipped
 
     def _parts(self):

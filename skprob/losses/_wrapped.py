@@ -1,5 +1,10 @@
 """A loss that is made from another."""
 
+from __future__ import annotations
+
+from typing import Any
+
+from .._typing import Array
 from ._base import Loss
 
 
@@ -7,7 +12,7 @@ class WrappedLoss(Loss):
     """A loss made from another, of which it has the mapping and the properties."""
 
     @property
-    def mapping(self):
+    def mapping(self) -> Any:
         """The mapping of the loss."""
         return self.loss.mapping
 
@@ -15,6 +20,11 @@ class WrappedLoss(Loss):
     def is_convex(self):
         """Whether the loss is."""
         return self.loss.is_convex
+
+    @property
+    def supports_array_api(self):
+        """Whether the loss does."""
+        return self.loss.supports_array_api
 
     @property
     def has_bounded_hessian(self):
@@ -31,7 +41,7 @@ class WrappedLoss(Loss):
         """Whether the loss has one."""
         return self.loss.has_negative_entropy
 
-    def negative_entropy(self, probabilities):
+    def negative_entropy(self, probabilities: Array) -> Array:
         return self.loss.negative_entropy(probabilities)
 
     @property

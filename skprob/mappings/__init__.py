@@ -1,6 +1,7 @@
 """Mappings from scores to probabilities."""
 
 from ._base import Linearization, Mapping
+from ._base import MappingLike as MappingLike
 from ._entmax import Entmax, entmax
 from ._entropy_invariant_softmax import (
     EntropyInvariantSoftmax,

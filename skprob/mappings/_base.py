@@ -1,16 +1,26 @@
 """What a mapping from scores to probabilities is, and what one must provide."""
 
+from __future__ import annotations
+
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 from weakref import WeakSet
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import validate_parameter_constraints
 
+from .._arrays import copied, is_foreign, namespace, positive_part, zeros
 from .._scores import standard_scores
-from .._validation import as_points, as_rows
+from .._typing import Array, ArrayLike, RandomState
+from .._validation import (
+    array_points,
+    array_rows,
+    as_points,
+    as_rows,
+    refuse_arrays,
+)
 from ._numerical import numerical_linearization
 from ._rows import by_blocks
 from ._sampling import (
@@ -51,7 +61,7 @@ class Linearization(NamedTuple):
     vjp_derivative: Callable | None = None
     shorter_diagonal: Callable | None = None
 
-    def in_units(self, scaled):
+    def in_units(self, scaled: Callable[[Array], Array]) -> Linearization:
         """The same, for the derivatives in scores before a linear function of them.
 
         ``scaled(derivative)`` multiplies an array with what they were multiplied with.
@@ -125,7 +135,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
     polytope = "simplex"
 
     @property
-    def sum_range(self):
+    def sum_range(self) -> tuple[float, float]:
         """Least and most that the probabilities of a row can sum to."""
         return (1.0, 1.0) if self.polytope == "simplex" else (0.0, np.inf)
 
@@ -146,11 +156,13 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
     is_separable = False
     #: Is it the Euclidean projection onto the simplex?
     is_projection = False
+    #: Do its kernels take arrays of any library that follows the array API standard?
+    supports_array_api = False
     #: Is nothing known but the values? Then it is trained as a gradient field.
     is_only_a_function = False
 
     def _validate_params(self):
-        # As in scikit-learn, but for a look at the constructor's signature: every call
+        # As in scikit-learn, but for reading the constructor's signature: every call
         # of a mapping comes here.
         validate_parameter_constraints(
             self._parameter_constraints,
@@ -198,18 +210,20 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         return standard_scores(scores, self.is_shift_invariant, first_row)
 
     @abstractmethod
-    def probabilities(self, scores):
+    def probabilities(self, scores: Array) -> Array:
         """Probabilities of standard scores (a kernel, see the class)."""
 
-    def probabilities_and_potential(self, scores):
+    def probabilities_and_potential(self, scores: Array) -> tuple[Array, Array]:
         """Probabilities and the potential of each row of standard scores."""
         raise self._lacks("a potential", "probabilities_and_potential")
 
-    def negative_entropy(self, probabilities):
+    def negative_entropy(self, probabilities: Array) -> Array:
         """The negative of the entropy, Ω(p), of each row of probabilities."""
         raise self._lacks("an entropy", "negative_entropy")
 
-    def negative_entropy_among(self, probabilities, n_available):
+    def negative_entropy_among(
+        self, probabilities: Array, n_available: int | Array
+    ) -> Array:
         """Ω of each row, a distribution over `n_available` classes.
 
         The rows may show fewer, zeros left out. Only a mapping whose Ω depends on the
@@ -217,7 +231,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         """
         return self.negative_entropy(probabilities)
 
-    def linearize(self, scores):
+    def linearize(self, scores: Array) -> Linearization:
         """:class:`Linearization` of the mapping at standard scores.
 
         Numerical, by central differences, unless a mapping does better.
@@ -230,12 +244,12 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
 
         return Linearization(*numerical_linearization(probabilities, scores))
 
-    def linearize_with_potential(self, scores):
+    def linearize_with_potential(self, scores: Array) -> tuple[Linearization, Array]:
         """:class:`Linearization` at standard scores, and the potential of each row."""
-        potential = self.probabilities_and_potential(np.array(scores, order="K"))[1]
+        potential = self.probabilities_and_potential(copied(scores))[1]
         return self.linearize(scores), potential
 
-    def linearize_difference(self, difference):
+    def linearize_difference(self, difference: Array) -> Any:
         """A ``DifferenceLinearization`` of two classes; None without a short way.
 
         The difference, an array of shape (n_samples,), is that of the second class's
@@ -243,14 +257,15 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         """
         return None
 
-    def log_linearize(self, scores):
+    def log_linearize(self, scores: Array) -> Linearization:
         """:class:`Linearization` of log-probabilities at standard scores."""
         p, jvp, vjp, vjp_derivative, _ = self.linearize(scores)
         # A probability of zero stays zero nearby: its logarithm does not move.
-        inverse = np.zeros_like(p)
-        np.divide(1, np.maximum(p, np.finfo(p.dtype).tiny), out=inverse, where=p > 0)
+        xp, is_positive = namespace(p), p > 0
+        lowest = float(xp.finfo(p.dtype).smallest_normal)
+        inverse = xp.where(is_positive, 1 / xp.clip(p, lowest, None), 0.0)
         with np.errstate(divide="ignore"):
-            log_p = np.log(p)
+            log_p = xp.log(p)
 
         def log_jvp(direction):
             return jvp(direction) * inverse
@@ -260,7 +275,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
 
         def log_vjp_derivative(cotangent, direction):
             scaled = cotangent * inverse
-            moved = vjp(scaled * log_jvp(direction.copy(order="K")))
+            moved = vjp(scaled * log_jvp(copied(direction)))
             return vjp_derivative(scaled, direction) - moved
 
         if vjp_derivative is None:
@@ -269,7 +284,23 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
 
     # For users: checked, and computed in blocks of rows.
 
-    def __call__(self, scores):
+    def _checked(self, scores, **others):
+        """Scores, and arrays of their shape, as float arrays of one library."""
+        self._validate_params()
+        if is_foreign(scores):
+            self._check_array_api()
+            return array_rows(scores, **others)
+        return as_rows(scores, **others)
+
+    def _check_array_api(self):
+        if not self.supports_array_api:
+            raise ValueError(
+                f"{self!r} takes NumPy arrays only, and no other arrays under "
+                "array_api_dispatch=True: convert them, for instance by "
+                "np.asarray(array)."
+            )
+
+    def __call__(self, scores: ArrayLike) -> Array:
         """Probabilities of scores.
 
         Parameters
@@ -290,10 +321,10 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
             or +inf, or have a row of -inf only; if a parameter of the mapping is
             not allowed.
         """
-        self._validate_params()
-        return by_blocks(self.probabilities, as_rows(scores), self._standard)
+        scores = self._checked(scores)
+        return by_blocks(self.probabilities, scores, self._standard)
 
-    def log_probabilities(self, scores):
+    def log_probabilities(self, scores: ArrayLike) -> Array:
         """Logarithm of the probabilities; -inf where a probability is zero.
 
         Parameters
@@ -312,14 +343,14 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         TypeError
             If the mapping has no Jacobian.
         """
-        self._validate_params()
+        scores = self._checked(scores)
 
         def kernel(block):
             return self.log_linearize(block).probabilities
 
-        return by_blocks(kernel, as_rows(scores), self._standard)
+        return by_blocks(kernel, scores, self._standard)
 
-    def jvp(self, scores, direction):
+    def jvp(self, scores: ArrayLike, direction: ArrayLike) -> Array:
         """Jacobian at `scores` times `direction`, row by row.
 
         Parameters
@@ -338,15 +369,14 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         TypeError
             If the mapping has no Jacobian.
         """
-        self._validate_params()
-        scores, direction = as_rows(scores, direction=direction)
+        scores, direction = self._checked(scores, direction=direction)
 
         def kernel(block, block_direction):
             return self.linearize(block).jvp(block_direction)
 
         return by_blocks(kernel, scores, self._standard, direction)
 
-    def vjp(self, scores, direction):
+    def vjp(self, scores: ArrayLike, direction: ArrayLike) -> Array:
         """Transposed Jacobian at `scores` times `direction`, row by row.
 
         Parameters
@@ -365,15 +395,14 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         TypeError
             If the mapping has no Jacobian.
         """
-        self._validate_params()
-        scores, direction = as_rows(scores, direction=direction)
+        scores, direction = self._checked(scores, direction=direction)
 
         def kernel(block, block_direction):
             return self.linearize(block).vjp(block_direction)
 
         return by_blocks(kernel, scores, self._standard, direction)
 
-    def jacobian(self, scores):
+    def jacobian(self, scores: ArrayLike) -> Array:
         """Jacobian of each row, for inspection: it takes n_classes² numbers a row.
 
         Parameters
@@ -394,18 +423,16 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         TypeError
             If the mapping has no Jacobian.
         """
-        self._validate_params()
-        scores = as_rows(scores)
-        jvp = self.linearize(self._standard(scores)).jvp
-        jacobian = np.empty((*scores.shape, scores.shape[1]), dtype=scores.dtype)
+        scores = self._checked(scores)
+        jvp, columns = self.linearize(self._standard(scores)).jvp, []
         for j in range(scores.shape[1]):
-            direction = np.zeros_like(scores)
+            direction = zeros(scores.shape, scores)
             direction[:, j] = 1
-            jacobian[:, :, j] = jvp(direction)
-        jacobian += 0.0  # A negative zero is a surprise to whoever inspects it.
-        return jacobian
+            columns.append(jvp(direction))
+        # A negative zero is a surprise to whoever inspects it.
+        return namespace(scores).stack(columns, axis=2) + 0.0
 
-    def potential(self, scores):
+    def potential(self, scores: ArrayLike) -> Array:
         """Convex function of the scores whose gradient the mapping is.
 
         Parameters
@@ -423,20 +450,19 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         TypeError
             If the mapping has no potential.
         """
-        self._validate_params()
-        scores = as_rows(scores)
+        scores = self._checked(scores)
 
         def kernel(block):
             return self.probabilities_and_potential(block)[1]
 
-        potential = by_blocks(kernel, scores, self._standard)
+        potential, xp = by_blocks(kernel, scores, self._standard), namespace(scores)
         if self.is_shift_invariant:
-            potential += self.sum_range[0] * scores.max(axis=1)
+            potential += self.sum_range[0] * xp.max(scores, axis=1)
         elif self.polytope == "cube":
-            potential += np.maximum(scores, 0).sum(axis=1)
+            potential += xp.sum(positive_part(scores), axis=1)
         return potential
 
-    def entropy(self, probabilities):
+    def entropy(self, probabilities: ArrayLike) -> Array:
         """Entropy -Ω(p) that the mapping trades against the expected score.
 
         Parameters
@@ -458,9 +484,19 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
             If the mapping has no entropy.
         """
         self._validate_params()
-        return -self.negative_entropy(as_points(probabilities, self.polytope))
+        if is_foreign(probabilities):
+            self._check_array_api()
+            check = array_points
+        else:
+            check = as_points
+        return -self.negative_entropy(check(probabilities, self.polytope))
 
-    def sample(self, scores, size=None, random_state=None):
+    def sample(
+        self,
+        scores: ArrayLike,
+        size: int | None = None,
+        random_state: RandomState | None = None,
+    ) -> Array:
         """Classes drawn from the probabilities of scores.
 
         Parameters
@@ -493,11 +529,18 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         >>> Sparsemax().sample([[0.5, 0.25, -1.0]], size=8, random_state=0)
         array([[0, 1, 0, 0, 0, 1, 0, 1]])
         """
+        refuse_arrays("sample", scores=scores)
         check_sampling("sample", size=size, random_state=random_state)
         draw = draw_sets if self.polytope == "cube" else draw_classes
         return draw(self(scores), size, random_state)
 
-    def relaxed_sample(self, scores, temperature=1.0, size=None, random_state=None):
+    def relaxed_sample(
+        self,
+        scores: ArrayLike,
+        temperature: float = 1.0,
+        size: int | None = None,
+        random_state: RandomState | None = None,
+    ) -> Array:
         r"""Points inside the polytope near to draws: a smooth :meth:`sample`.
 
         Rows are :math:`\mathrm{softmax}((\log p + g) / \tau)` with Gumbel noise g. The
@@ -539,6 +582,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         array([[0.725, 0.275, 0.   ]])
         """
         given = {"temperature": temperature, "size": size, "random_state": random_state}
+        refuse_arrays("relaxed_sample", scores=scores)
         check_sampling("relaxed_sample", **given)
         if self.polytope == "cube":
             p = self(scores)
@@ -551,3 +595,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
             f"{type(self).__name__} does not provide {what}: it does not define "
             f"{method}."
         )
+
+
+#: What is accepted wherever a mapping is.
+MappingLike: TypeAlias = Mapping | Callable[[Array], Array] | str

@@ -1,11 +1,15 @@
 """Entmax: from softmax through sparsemax to ever sharper mappings."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np
 
 from .._scores import FEW_CLASSES
-from .._validation import RealInterval, as_rows
+from .._typing import Array, ArrayLike
+from .._validation import RealInterval, as_rows, refuse_arrays
+from . import _array_api
 from ._base import Mapping
 from ._candidates import compact
 from ._entmax_pair import linearize_pair
@@ -63,8 +67,9 @@ class Entmax(Mapping):
 
     _parameter_constraints = {"alpha": [RealInterval(1, None, closed="left")]}
     has_potential = True
+    supports_array_api = True
 
-    def __init__(self, alpha=1.5):
+    def __init__(self, alpha: float = 1.5) -> None:
         self.alpha = alpha
 
     @property
@@ -78,6 +83,8 @@ class Entmax(Mapping):
         alpha = float(self.alpha)
         if alpha == 1:
             return Softmax().probabilities_and_potential(scores)
+        if not isinstance(scores, np.ndarray):
+            return _array_api.entmax(scores, alpha)
         if scores.shape[1] <= FEW_CLASSES:
             return _solve(scores, alpha)
         # A class this far below the largest score gets nothing.
@@ -89,6 +96,8 @@ class Entmax(Mapping):
         alpha = float(self.alpha)
         if alpha == 1:
             return Softmax().negative_entropy(probabilities)
+        if not isinstance(probabilities, np.ndarray):
+            return _array_api.tsallis(probabilities, alpha)
         with np.errstate(divide="ignore"):
             change = np.expm1((alpha - 1) * np.log(probabilities))
         change *= probabilities
@@ -121,7 +130,7 @@ class Entmax(Mapping):
             return Softmax().log_linearize(scores)
         return super().log_linearize(scores)
 
-    def alpha_derivative(self, scores):
+    def alpha_derivative(self, scores: ArrayLike) -> Array:
         """Derivative of the probabilities in alpha.
 
         Parameters
@@ -147,6 +156,7 @@ class Entmax(Mapping):
         array([[ 0.2485, -0.2485]])
         """
         self._validate_params()
+        refuse_arrays("alpha_derivative", scores=scores)
         scores = as_rows(scores)
         # A derivative may have fewer digits than its probability.
         p = self(scores.astype(np.float64, copy=False))
@@ -163,7 +173,7 @@ def _solve(scores, alpha):
     return by_sorting(scores, alpha)
 
 
-def entmax(scores, alpha=1.5, axis=-1):
+def entmax(scores: ArrayLike, alpha: float = 1.5, axis: int = -1) -> Array:
     """Entmax along an axis of an array.
 
     Parameters

@@ -11,6 +11,8 @@ small loss is as accurate as a large one.
 
 import numpy as np
 
+from .._arrays import namespace, positive_part, zeros
+from . import _array_api
 from ._base import DifferenceLinearization
 from ._jacobian import power
 from ._threshold import by_threshold
@@ -30,8 +32,8 @@ def linearize_pair(difference, alpha):
     linearization : DifferenceLinearization
     """
     solve = {2: _linear, 1.5: _quadratic}.get(alpha, _numerical)
-    lower, potential, derivative = solve(np.abs(difference), alpha)
-    second = np.where(difference > 0, 1 - lower, lower)
+    lower, potential, derivative = solve(abs(difference), alpha)
+    second = namespace(difference).where(difference > 0, 1 - lower, lower)
     return DifferenceLinearization(second, potential, derivative)
 
 
@@ -40,15 +42,16 @@ def linearize_pair(difference, alpha):
 
 
 def _linear(d, alpha):
-    q = np.maximum(1 - d, 0)
+    q = positive_part(1 - d)
     q /= 2
-    return q, q**2, lambda: (q > 0).astype(q.dtype) / 2
+    return q, q**2, lambda: power(q, 0) / 2
 
 
 def _quadratic(d, alpha):
     # With x and y the square roots of 1 - q and q, x - y is d/2.
-    half = np.minimum(d, 2) / 4
-    x = np.sqrt(0.5 - half**2)
+    xp = namespace(d)
+    half = xp.where(d < 2, d, 2.0) / 4
+    x = xp.sqrt(0.5 - half**2)
     x += half
     y = (0.5 - half) * (0.5 + half) * 2 / x
     potential = y**3 * (1 + y * (2 + x) / (1 + x) ** 2) * (2 / 3)
@@ -56,12 +59,14 @@ def _quadratic(d, alpha):
 
 
 def _numerical(d, alpha):
-    scores = np.zeros((2, len(d)), dtype=d.dtype)
-    np.negative(d, out=scores[1])
-    p, potential = by_threshold(scores.T, alpha)
+    scores = zeros((2, d.shape[0]), d)
+    scores[1, ...] = -d
+    solve = by_threshold if namespace(d) is np else _array_api.entmax
+    p, potential = solve(scores.T, alpha)
 
     def derivative():
-        s, t = power(p, 2 - alpha).T
+        s = power(p, 2 - alpha)
+        s, t = s[:, 0], s[:, 1]
         return s * t / (s + t)
 
     return p[:, 1], potential, derivative

@@ -1,9 +1,14 @@
 """Entropy-invariant softmax: softmax scaled by the log of the number of classes."""
 
-from functools import partial
+from __future__ import annotations
+
+import math
+from numbers import Integral
 
 import numpy as np
 
+from .._arrays import as_type, beside, namespace
+from .._typing import Array, ArrayLike
 from .._validation import RealInterval
 from ._base import Mapping
 from ._rows import along_axis
@@ -54,8 +59,9 @@ class EntropyInvariantSoftmax(Mapping):
 
     _parameter_constraints = {"kappa": [RealInterval(0, None, closed="neither")]}
     has_potential = True
+    supports_array_api = True
 
-    def __init__(self, kappa=1.0):
+    def __init__(self, kappa: float = 1.0) -> None:
         self.kappa = kappa
 
     def probabilities(self, scores):
@@ -71,28 +77,36 @@ class EntropyInvariantSoftmax(Mapping):
 
     def negative_entropy_among(self, probabilities, n_available):
         entropy = Softmax().negative_entropy(probabilities)
-        return entropy / self._factor(n_available).astype(entropy.dtype)
+        factor = beside(np.asarray(self._factor(n_available)), entropy)
+        return entropy / as_type(factor, entropy.dtype)
 
     def linearize(self, scores):
         scores, factor = self._scaled(scores)
-        return Softmax().linearize(scores).in_units(partial(np.multiply, factor))
+        return Softmax().linearize(scores).in_units(lambda array: factor * array)
 
     def log_linearize(self, scores):
         scores, factor = self._scaled(scores)
-        return Softmax().log_linearize(scores).in_units(partial(np.multiply, factor))
+        return Softmax().log_linearize(scores).in_units(lambda array: factor * array)
 
     def _factor(self, n_available):
         # A class that is alone has probability 1 and potential z at any factor.
-        return self.kappa * np.log(np.where(n_available == 1, np.e, n_available))
+        xp = np if isinstance(n_available, Integral) else namespace(n_available)
+        return self.kappa * xp.log(xp.where(n_available == 1, math.e, n_available))
 
     def _scaled(self, scores):
-        n_available = np.count_nonzero(scores > -np.inf, axis=1)
+        xp = namespace(scores)
+        n_available = xp.count_nonzero(scores > -np.inf, axis=1)
+        if xp is not np:
+            factor = self._factor(xp.astype(n_available, scores.dtype))[:, None]
+            return scores * factor, factor
         factor = self._factor(n_available).astype(scores.dtype, copy=False)[:, None]
         with np.errstate(over="ignore"):
             return np.multiply(scores, factor, out=scores), factor
 
 
-def entropy_invariant_softmax(scores, kappa=1.0, axis=-1):
+def entropy_invariant_softmax(
+    scores: ArrayLike, kappa: float = 1.0, axis: int = -1
+) -> Array:
     """Entropy-invariant softmax along an axis of an array.
 
     Parameters

@@ -1,7 +1,12 @@
 """A user's own function as a mapping."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+
 import numpy as np
 
+from .._typing import Array
 from .._validation import as_distributions
 from ._base import Mapping
 
@@ -40,7 +45,7 @@ class FunctionMapping(Mapping):
     is_shift_invariant = False
     is_order_preserving = False
 
-    def __init__(self, function):
+    def __init__(self, function: Callable[[Array], Array]) -> None:
         self.function = function
 
     def probabilities(self, scores):

@@ -9,6 +9,8 @@ which is symmetric and annihilates constants.
 
 import numpy as np
 
+from .._arrays import as_type, copied, namespace, one_hot, row_dot, row_sum, widened
+from . import _array_api
 from ._base import Linearization
 
 
@@ -30,9 +32,9 @@ class ThresholdJacobian:
 
     def __init__(self, s):
         self.s = s
-        total = s.sum(axis=1, keepdims=True)
+        total = row_sum(s)
         # Without any slope the product is zero.
-        self.total = np.where(total > 0, total, 1)
+        self.total = namespace(s).where(total > 0, total, 1.0)
 
     def product(self, direction):
         # In place: with many classes a new array costs as much as the arithmetic.
@@ -41,7 +43,7 @@ class ThresholdJacobian:
         return direction
 
     def product_of_copy(self, direction):
-        return self.product(direction.copy(order="K"))
+        return self.product(copied(direction))
 
     def diagonal(self):
         diagonal = self.s / -self.total
@@ -50,7 +52,7 @@ class ThresholdJacobian:
         return diagonal
 
     def mean(self, direction):
-        return _dot(self.s, direction) / self.total
+        return row_dot(self.s, direction) / self.total
 
 
 class _Jacobian(ThresholdJacobian):
@@ -67,7 +69,7 @@ class _Jacobian(ThresholdJacobian):
         ds *= 2 - self.alpha
         ds *= direction - self.mean(direction)
         c = cotangent - self.mean(cotangent)
-        mean = _dot(ds, c) / self.total
+        mean = row_dot(ds, c) / self.total
         ds *= c
         ds -= self.s * mean
         return ds
@@ -83,16 +85,19 @@ class _SteepJacobian:
     """
 
     def __init__(self, p, alpha):
+        xp = self._xp = namespace(p)
         self.dtype = p.dtype
         self.alpha = alpha
-        lowest = max(1e-150, 1e75 ** (-1 / (alpha - 2)))
-        self.p = np.maximum(p, lowest, dtype=np.float64)
-        self.s = np.where(p > 0, self.p ** (2 - alpha), 0)
-        self.total = self.s.sum(axis=1, keepdims=True)
-        self.steepest = self.s.argmax(axis=1)[:, None]
+        p = widened(p)
+        least, most = (1e-150, 1e75) if xp.finfo(p.dtype).bits == 64 else (1e-15, 1e8)
+        self.p = xp.clip(p, max(least, most ** (-1 / (alpha - 2))), None)
+        self.s = xp.where(p > 0, self.p ** (2 - alpha), 0.0)
+        self.total = row_sum(self.s)
+        self.is_steepest = one_hot(xp.argmax(self.s, axis=1), p.shape[1])
 
     def product(self, direction):
-        return self.balanced(self.s * self.centred(direction)).astype(self.dtype)
+        product = self.balanced(self.s * self.centred(direction))
+        return as_type(product, self.dtype)
 
     product_of_copy = product
 
@@ -100,27 +105,24 @@ class _SteepJacobian:
         dp = self.balanced(self.s * self.centred(direction))
         ds = (2 - self.alpha) * (self.s / self.p) * dp
         c = self.centred(cotangent)
-        product = ds * c - self.s * (_dot(ds, c) / self.total)
-        return self.balanced(product).astype(self.dtype)
+        product = ds * c - self.s * (row_dot(ds, c) / self.total)
+        return as_type(self.balanced(product), self.dtype)
 
     def centred(self, direction):
-        pivot = np.take_along_axis(direction, self.steepest, axis=1)
-        shifted = np.subtract(direction, pivot, dtype=np.float64)
-        return shifted - _dot(self.s, shifted) / self.total
+        direction = widened(direction)
+        pivot = row_sum(self._xp.where(self.is_steepest, direction, 0.0))
+        shifted = direction - pivot
+        return shifted - row_dot(self.s, shifted) / self.total
 
     def balanced(self, product):
-        np.put_along_axis(product, self.steepest, 0, axis=1)
-        rest = -product.sum(axis=1, keepdims=True)
-        np.put_along_axis(product, self.steepest, rest, axis=1)
-        return product
-
-
-def _dot(a, b):
-    return np.einsum("nk,nk->n", a, b)[:, None]
+        product = self._xp.where(self.is_steepest, 0.0, product)
+        return self._xp.where(self.is_steepest, -row_sum(product), product)
 
 
 def power(p, exponent):
     """A new array: p^exponent where p > 0, 0 elsewhere."""
+    if not isinstance(p, np.ndarray):
+        return _array_api.power(p, exponent)
     if exponent == 1:
         return p.copy(order="K")
     if exponent == 0.5:

@@ -1,8 +1,11 @@
 """Nested softmax: softmax over nests of classes that are alike, and within each."""
 
+from __future__ import annotations
+
 import numpy as np
 from scipy.special import xlogy
 
+from .._typing import Array, ArrayLike
 from .._validation import RealInterval
 from ._base import Linearization, Mapping
 from ._rows import along_axis
@@ -68,7 +71,9 @@ class NestedSoftmax(Mapping):
 
     has_potential = True
 
-    def __init__(self, nests=None, scales=1.0):
+    def __init__(
+        self, nests: ArrayLike | None = None, scales: float | ArrayLike = 1.0
+    ) -> None:
         self.nests = nests
         self.scales = scales
 
@@ -233,7 +238,12 @@ def _rate(p, within, nest, scale):
     return rate
 
 
-def nested_softmax(scores, nests=None, scales=1.0, axis=-1):
+def nested_softmax(
+    scores: ArrayLike,
+    nests: ArrayLike | None = None,
+    scales: float | ArrayLike = 1.0,
+    axis: int = -1,
+) -> Array:
     """Nested softmax along an axis of an array.
 
     Parameters

@@ -1,9 +1,13 @@
 """A mapping made of any positive function, divided by its sum."""
 
+from __future__ import annotations
+
 import functools
+from collections.abc import Callable
 
 import numpy as np
 
+from .._typing import Array
 from ._base import Linearization, Mapping
 from ._numerical import numerical_vjp_derivative
 
@@ -56,7 +60,11 @@ class NormalizedMapping(Mapping):
     # Not known, so what would break if it were wrong is not relied on.
     is_order_preserving = False
 
-    def __init__(self, f, derivative=None):
+    def __init__(
+        self,
+        f: Callable[[Array], Array],
+        derivative: Callable[[Array], Array] | None = None,
+    ) -> None:
         self.f = f
         self.derivative = derivative
 

@@ -1,12 +1,16 @@
 """Perturb-max: the probability of being the largest after noise."""
 
+from __future__ import annotations
+
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils._param_validation import Interval
 
 from .._scores import standard_scores
+from .._typing import Array, ArrayLike, RandomState
 from .._validation import RealInterval, as_rows
 from ._rows import along_axis
 from ._temperature import Temperature
@@ -139,15 +143,15 @@ class PerturbMax(Temperature):
 
     def __init__(
         self,
-        noise="normal",
-        scale=1.0,
+        noise: Any = "normal",
+        scale: float = 1.0,
         *,
-        tol=1e-10,
-        n_quantiles=None,
-        loadings=None,
-        n_points=None,
-        random_state=0,
-    ):
+        tol: float = 1e-10,
+        n_quantiles: int | None = None,
+        loadings: ArrayLike | None = None,
+        n_points: int | None = None,
+        random_state: RandomState = 0,
+    ) -> None:
         self.noise = noise
         self.scale = scale
         self.tol = tol
@@ -157,7 +161,7 @@ class PerturbMax(Temperature):
         self.random_state = random_state
 
     @property
-    def mapping(self):
+    def mapping(self) -> Any:
         independent = self._independent()
         if self.loadings is None:
             return independent
@@ -177,16 +181,16 @@ class PerturbMax(Temperature):
         return UnitPerturbMax(self.noise, self.tol, self.n_quantiles)
 
     @property
-    def noise_variance(self):
+    def noise_variance(self) -> float:
         """Variance of the noise with its scale; None if it is not finite."""
         variance = self.mapping.noise_variance
         return None if variance is None else self.scale**2 * variance
 
     @property
-    def temperature(self):
+    def temperature(self) -> float:
         return self.scale
 
-    def scale_derivative(self, scores):
+    def scale_derivative(self, scores: ArrayLike) -> Array:
         """Derivative of the probabilities in the scale of the noise.
 
         As they depend on scores / scale only, it is minus the Jacobian times
@@ -218,7 +222,7 @@ class PerturbMax(Temperature):
         scores[(scores < lowest) & (scores > -np.inf)] = lowest
         return self.temperature_derivative(scores)
 
-    def noise_parameters(self):
+    def noise_parameters(self) -> np.ndarray:
         """What can be learnt of the noise, as a vector.
 
         Returns
@@ -231,13 +235,13 @@ class PerturbMax(Temperature):
 
         return parameters_of(self.noise, self.loadings)
 
-    def noise_parameter_bounds(self):
+    def noise_parameter_bounds(self) -> list[Any]:
         """The least and the largest value of each, a list of pairs."""
         from ._noise_parameters import bounds_of
 
         return bounds_of(self.noise, self.loadings)
 
-    def with_noise_parameters(self, parameters):
+    def with_noise_parameters(self, parameters: ArrayLike) -> PerturbMax:
         """A copy with other parameters of the noise."""
         from ._noise_parameters import at_parameters
 
@@ -260,7 +264,7 @@ class PerturbMax(Temperature):
         gradient = super().log_noise_gradient(scores, q)
         return pulled_back(self.noise, self.loadings, gradient)
 
-    def shape_derivative(self, scores):
+    def shape_derivative(self, scores: ArrayLike) -> Array:
         """Derivative of the probabilities in the shape of the noise.
 
         Parameters
@@ -294,7 +298,14 @@ class PerturbMax(Temperature):
         return rate * get_noise(self.noise).coordinate_slope
 
 
-def perturb_max(scores, noise="normal", scale=1.0, *, n_quantiles=None, axis=-1):
+def perturb_max(
+    scores: ArrayLike,
+    noise: Any = "normal",
+    scale: float = 1.0,
+    *,
+    n_quantiles: int | None = None,
+    axis: int = -1,
+) -> Array:
     """Perturb-max along an axis of an array.
 
     Parameters

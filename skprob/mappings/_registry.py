@@ -1,6 +1,8 @@
 """The mappings that a name stands for."""
 
-from ._base import Mapping
+from __future__ import annotations
+
+from ._base import Mapping, MappingLike
 from ._entmax import Entmax
 from ._entropy_invariant_softmax import EntropyInvariantSoftmax
 from ._function import FunctionMapping
@@ -26,7 +28,7 @@ MAPPINGS = {
 }
 
 
-def get_mapping(mapping):
+def get_mapping(mapping: MappingLike) -> Mapping:
     """The mapping that a name or a function stands for; a mapping as it is.
 
     Parameters

@@ -4,8 +4,9 @@ from numbers import Integral
 
 import numpy as np
 
+from .._arrays import is_foreign, namespace
 from .._scores import BadScores, laid_out
-from .._validation import as_real
+from .._validation import array_real, as_real
 
 # A block and a kernel's scratch should about fit the cache of a core.
 _BLOCK_BYTES = 1 << 19
@@ -15,8 +16,11 @@ def by_blocks(kernel, scores, standard, *others):
     """Apply a kernel to standard scores block by block and gather the results.
 
     ``standard(scores, first_row)`` makes them, of some rows. The kernel may overwrite
-    them, and gets copies of `others`, too.
+    them, and gets copies of `others`, too. Arrays of other libraries than NumPy are one
+    block.
     """
+    if not isinstance(scores, np.ndarray):
+        return kernel(standard(scores), *map(laid_out, others))
     n_samples, n_classes = scores.shape
     step = max(1, _BLOCK_BYTES // (scores.itemsize * n_classes))
     result = None
@@ -33,7 +37,12 @@ def by_blocks(kernel, scores, standard, *others):
 def along_axis(mapping, scores, axis):
     """Probabilities that `mapping` gives the scores along one axis of an array."""
     mapping._validate_params()
-    scores = as_real("scores", scores)
+    if is_foreign(scores):
+        mapping._check_array_api()
+        scores = array_real("scores", scores)
+    else:
+        scores = as_real("scores", scores)
+    xp = namespace(scores)
     if scores.ndim == 0:
         raise ValueError("scores must have at least one dimension, got a number.")
     if not isinstance(axis, Integral) or not -scores.ndim <= axis < scores.ndim:
@@ -41,13 +50,13 @@ def along_axis(mapping, scores, axis):
             f"axis must be an integer from {-scores.ndim} to {scores.ndim - 1} for "
             f"scores of shape {scores.shape}, got {axis!r}."
         )
-    moved = np.moveaxis(scores, axis, -1)
+    moved = xp.moveaxis(scores, axis, -1)
     if moved.shape[-1] == 0:
         raise ValueError(
             f"scores must have at least one class along axis {axis}, "
             f"got shape {scores.shape}."
         )
-    rows = moved.reshape(-1, moved.shape[-1]) if moved.ndim != 2 else moved
+    rows = xp.reshape(moved, (-1, moved.shape[-1])) if moved.ndim != 2 else moved
     try:
         p = by_blocks(mapping.probabilities, rows, mapping._standard)
     except BadScores as bad:
@@ -55,4 +64,4 @@ def along_axis(mapping, scores, axis):
         index.insert(axis % scores.ndim, ":")
         where = f"scores[{', '.join(index)}]"
         raise BadScores(bad.row, bad.holds, where) from None
-    return np.moveaxis(p.reshape(moved.shape), -1, axis)
+    return xp.moveaxis(xp.reshape(p, moved.shape), -1, axis)

@@ -1,5 +1,7 @@
 """Drawing classes, and relaxed one-hot rows, from the probabilities of a mapping."""
 
+from __future__ import annotations
+
 from numbers import Integral
 
 import numpy as np
@@ -8,7 +10,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, validate_parameter_constraints
 
 from .._scores import standard_scores
-from .._validation import RealInterval, as_rows
+from .._typing import Array, ArrayLike, RandomState
+from .._validation import RealInterval, as_rows, refuse_arrays
 
 _CONSTRAINTS = {
     "size": [Interval(Integral, 1, None, closed="left"), None],
@@ -73,7 +76,9 @@ def relax_sets(p, temperature, size, random_state):
         return np.exp(log_expit(z / temperature))
 
 
-def gumbel_max(scores, size=None, random_state=None):
+def gumbel_max(
+    scores: ArrayLike, size: int | None = None, random_state: RandomState | None = None
+) -> Array:
     r"""Classes drawn from softmax, as the best of scores under Gumbel noise.
 
     .. math:: \arg\max_i z_i + g_i, \quad g_i \sim \mathrm{Gumbel}(0, 1)
@@ -110,6 +115,7 @@ def gumbel_max(scores, size=None, random_state=None):
     >>> gumbel_max([[9.0, 0.0, 0.0]], size=5, random_state=0)
     array([[0, 0, 0, 0, 0]])
     """
+    refuse_arrays("gumbel_max", scores=scores)
     check_sampling("gumbel_max", size=size, random_state=random_state)
     scores = standard_scores(as_rows(scores), shift=True)
     rng = check_random_state(random_state)
@@ -117,7 +123,12 @@ def gumbel_max(scores, size=None, random_state=None):
     return (z + rng.gumbel(size=_shape(z, size))).argmax(axis=-1)
 
 
-def gumbel_softmax(scores, temperature=1.0, size=None, random_state=None):
+def gumbel_softmax(
+    scores: ArrayLike,
+    temperature: float = 1.0,
+    size: int | None = None,
+    random_state: RandomState | None = None,
+) -> Array:
     r"""Relaxed draws from softmax: rows of the simplex that may be nearly one-hot.
 
     .. math:: \mathrm{softmax}((z + g) / \tau), \quad g_i \sim \mathrm{Gumbel}(0, 1)
@@ -164,6 +175,7 @@ def gumbel_softmax(scores, temperature=1.0, size=None, random_state=None):
     array([[1., 0.]])
     """
     given = {"temperature": temperature, "size": size, "random_state": random_state}
+    refuse_arrays("gumbel_softmax", scores=scores)
     check_sampling("gumbel_softmax", **given)
     scores = standard_scores(as_rows(scores), shift=True)
     return relax_classes(scores, **given).astype(scores.dtype)

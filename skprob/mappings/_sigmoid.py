@@ -1,10 +1,14 @@
 """A marginal for each label: points of the cube instead of the simplex."""
 
+from __future__ import annotations
+
 from numbers import Real
 
 import numpy as np
 from scipy.special import log_expit
 
+from .._arrays import namespace, zeros
+from .._typing import Array, ArrayLike
 from .._validation import RealInterval
 from ._base import DifferenceLinearization, Linearization, Mapping
 from ._budget import within_budget
@@ -77,7 +81,9 @@ class Sigmoid(Mapping):
     polytope = "cube"
     has_potential = True
 
-    def __init__(self, alpha=1.0, budget=None):
+    def __init__(
+        self, alpha: float = 1.0, budget: tuple[float, float] | None = None
+    ) -> None:
         self.alpha = alpha
         self.budget = budget
 
@@ -103,6 +109,11 @@ class Sigmoid(Mapping):
             return 0.0, np.inf
         least, most = self.budget
         return float(least), float(most)
+
+    @property
+    def supports_array_api(self):
+        """Whether there is no budget."""
+        return self.budget is None
 
     @property
     def is_separable(self):
@@ -132,10 +143,10 @@ class Sigmoid(Mapping):
         return linear.probabilities, potential
 
     def negative_entropy(self, probabilities):
-        p = np.asarray(probabilities)
-        pairs = np.stack([p.ravel(), 1 - p.ravel()], axis=1)
-        entropies = Entmax(self.alpha).negative_entropy(pairs)
-        return entropies.reshape(p.shape).sum(axis=1)
+        xp = namespace(probabilities)
+        p = xp.reshape(probabilities, (-1,))
+        entropies = Entmax(self.alpha).negative_entropy(xp.stack([p, 1 - p], axis=1))
+        return xp.sum(xp.reshape(entropies, probabilities.shape), axis=1)
 
     def linearize(self, scores):
         return self.linearize_with_potential(scores)[0]
@@ -165,14 +176,17 @@ class Sigmoid(Mapping):
 
     def _linearize_freely(self, scores):
         # In the order of the memory: the kernels of pairs take vectors.
-        order = "F" if scores.flags.f_contiguous else "C"
-        flat = scores.ravel(order)
+        xp = namespace(scores)
+        is_turned = xp is np and scores.flags.f_contiguous
+        flat = xp.reshape(scores.T if is_turned else scores, (-1,))
         pair = Entmax(self.alpha).linearize_difference(flat)
         if pair is None:
             pair = _by_entmax(flat, float(self.alpha))
 
         def laid_out(vector):
-            return vector.reshape(scores.shape, order=order)
+            if is_turned:
+                return vector.reshape(scores.shape[::-1]).T
+            return xp.reshape(vector, scores.shape)
 
         def diagonal():
             return laid_out(pair.derivative())
@@ -185,7 +199,7 @@ class Sigmoid(Mapping):
             return cotangent * direction * curvature
 
         # That of a pair is less the larger of its scores, which are 0 and z.
-        potential = laid_out(pair.potential).sum(axis=1)
+        potential = xp.sum(laid_out(pair.potential), axis=1)
         p = laid_out(pair.second)
         return (
             Linearization(p, product, product, derivative_of_product, diagonal),
@@ -199,7 +213,13 @@ class Sigmoid(Mapping):
         if self.budget is not None:
             scores = self._within_budget(scores)[0]
         # The logarithm of a probability next to one has digits that it has not.
-        return linear._replace(probabilities=log_expit(scores))
+        log_p = log_expit if namespace(scores) is np else _log_expit
+        return linear._replace(probabilities=log_p(scores))
+
+
+def _log_expit(scores):
+    xp = namespace(scores)
+    return xp.where(scores < 0, scores, 0.0) - xp.log1p(xp.exp(-abs(scores)))
 
 
 def _of_given_sum(linear, is_active):
@@ -239,16 +259,17 @@ def _of_given_sum(linear, is_active):
 
 def _by_entmax(difference, alpha):
     """The pairs' linearization from that of two classes, for any alpha."""
-    scores = np.zeros((2, len(difference)), dtype=difference.dtype)
-    np.negative(np.abs(difference), out=scores[1])
+    xp, scores = namespace(difference), zeros((2, difference.shape[0]), difference)
+    scores[1, ...] = -abs(difference)
     p, potential = Entmax(alpha).probabilities_and_potential(scores.T)
 
     def derivative():
-        s, t = power(p, 2 - alpha).T
+        s = power(p, 2 - alpha)
+        s, t = s[:, 0], s[:, 1]
         total = s + t
-        return np.divide(s * t, total, out=np.zeros_like(total), where=total > 0)
+        return s * t / xp.where(total > 0, total, 1.0)
 
-    second = np.where(difference > 0, p[:, 0], p[:, 1])
+    second = xp.where(difference > 0, p[:, 0], p[:, 1])
     return DifferenceLinearization(second, potential, derivative)
 
 
@@ -256,13 +277,19 @@ def _second_derivative(pair, alpha):
     """That of the second probability p, p' d(p')/dp with p' = s t / (s + t)."""
     p, q = pair.second, 1 - pair.second
     inside = (p > 0) & (q > 0)
-    p, q = (np.where(inside, a, 0.5) for a in (p, q))
+    where = namespace(p).where
+    p, q = (where(inside, a, 0.5) for a in (p, q))
     s, t = p ** (2 - alpha), q ** (2 - alpha)
     slope = (2 - alpha) * (t**2 * s / p - s**2 * t / q) / (s + t) ** 2
-    return np.where(inside, slope * pair.derivative(), 0)
+    return where(inside, slope * pair.derivative(), 0.0)
 
 
-def sigmoid(scores, alpha=1.0, axis=-1, budget=None):
+def sigmoid(
+    scores: ArrayLike,
+    alpha: float = 1.0,
+    axis: int = -1,
+    budget: tuple[float, float] | None = None,
+) -> Array:
     """Marginals of scores: two-class entmax of each of them and zero.
 
     Parameters

@@ -1,8 +1,13 @@
 """Softmax."""
 
+from __future__ import annotations
+
 import numpy as np
 from scipy.special import xlogy
 
+from .._arrays import copied, namespace, row_dot, row_sum
+from .._typing import Array, ArrayLike
+from . import _array_api
 from ._base import DifferenceLinearization, Linearization, Mapping
 from ._jacobian import entmax_linearization
 from ._rows import along_axis
@@ -37,17 +42,22 @@ class Softmax(Mapping):
     """
 
     has_potential = True
+    supports_array_api = True
 
     def probabilities(self, scores):
         return self.probabilities_and_potential(scores)[0]
 
     def probabilities_and_potential(self, scores):
+        if not isinstance(scores, np.ndarray):
+            return _array_api.softmax(scores)
         p = np.exp(scores, out=scores)
         total = p.sum(axis=1, keepdims=True, dtype=np.float64)
         p /= total.astype(p.dtype, copy=False)
         return p, np.log(total[:, 0]).astype(p.dtype, copy=False)
 
     def negative_entropy(self, probabilities):
+        if not isinstance(probabilities, np.ndarray):
+            return _array_api.shannon(probabilities)
         return xlogy(probabilities, probabilities).sum(axis=1)
 
     def linearize(self, scores):
@@ -58,32 +68,33 @@ class Softmax(Mapping):
         return entmax_linearization(p, 1), potential
 
     def linearize_difference(self, difference):
-        odds = np.exp(-np.abs(difference))
+        xp = namespace(difference)
+        odds = xp.exp(-abs(difference))
         total = 1 + odds
-        second = np.where(difference > 0, 1, odds)
+        second = xp.where(difference > 0, 1.0, odds)
         second /= total
         return DifferenceLinearization(
-            second, np.log1p(odds), lambda: odds / total / total
+            second, xp.log1p(odds), lambda: odds / total / total
         )
 
     def log_linearize(self, scores):
-        log_p = scores.copy(order="K")
+        log_p = copied(scores)
         p, potential = self.probabilities_and_potential(scores)
         log_p -= potential[:, None]
 
         def jvp(direction):
-            return direction - np.einsum("nk,nk->n", p, direction)[:, None]
+            return direction - row_dot(p, direction)
 
         def vjp(direction):
-            return direction - p * direction.sum(axis=1, keepdims=True)
+            return direction - p * row_sum(direction)
 
         def vjp_derivative(cotangent, direction):
-            return -cotangent.sum(axis=1, keepdims=True) * (p * jvp(direction))
+            return -row_sum(cotangent) * (p * jvp(direction))
 
         return Linearization(log_p, jvp, vjp, vjp_derivative)
 
 
-def softmax(scores, axis=-1):
+def softmax(scores: ArrayLike, axis: int = -1) -> Array:
     """Softmax along an axis of an array.
 
     Parameters

@@ -1,15 +1,20 @@
 """Sparse softmax: softmax over the best classes only."""
 
+from __future__ import annotations
+
 from numbers import Integral
+from typing import Literal
 
 import numpy as np
 from scipy.special import xlogy
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from .._arrays import namespace
+from .._typing import Array, ArrayLike
 from .._validation import RealInterval
+from . import _array_api, _selection
 from ._base import Mapping
 from ._rows import along_axis
-from ._selection import largest, largest_with_mass
 from ._softmax import Softmax
 
 _DEFAULT_K = 10
@@ -74,8 +79,11 @@ class SparseSoftmax(Mapping):
         "k": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
         "p": [RealInterval(0, 1, closed="right"), None],
     }
+    supports_array_api = True
 
-    def __init__(self, k="auto", p=None):
+    def __init__(
+        self, k: int | Literal["auto"] | None = "auto", p: float | None = None
+    ) -> None:
         self.k = k
         self.p = p
 
@@ -99,12 +107,15 @@ class SparseSoftmax(Mapping):
         standard = super()._standard(scores, first_row)
         # What the subtraction has made equal to a score that is kept is lowered again.
         kept = self.kept(scores)
-        least = standard.min(axis=1, where=kept, initial=0, keepdims=True)
-        bottom = scores.min(axis=1, where=kept, initial=np.inf, keepdims=True)
+        xp = namespace(scores)
+        least, bottom = (
+            xp.min(xp.where(kept, array, xp.inf), axis=1, keepdims=True)
+            for array in (standard, scores)
+        )
         clash = (standard >= least) & (scores < bottom)
-        if clash.any():
-            lower = least * (1 + 4 * np.finfo(standard.dtype).eps)
-            np.copyto(standard, lower, where=clash)
+        if xp.any(clash):
+            lower = least * (1 + 4 * float(xp.finfo(standard.dtype).eps))
+            standard = xp.where(clash, lower, standard)
         return standard
 
     def probabilities(self, scores):
@@ -119,6 +130,8 @@ class SparseSoftmax(Mapping):
         k, width = self._k, probabilities.shape[1]
         if width <= k:
             return Softmax().negative_entropy(probabilities)
+        if not isinstance(probabilities, np.ndarray):
+            return _array_api.top_k_entropy(probabilities, k)
         parts = np.partition(probabilities, width - k, axis=1)
         head = -np.sort(-parts[:, width - k :], axis=1)
         tail = parts[:, : width - k].sum(axis=1, keepdims=True)
@@ -137,13 +150,14 @@ class SparseSoftmax(Mapping):
     def log_linearize(self, scores):
         return Softmax().log_linearize(self._restricted(scores))
 
-    def kept(self, scores):
+    def kept(self, scores: Array) -> Array:
         """Which classes are kept, a boolean array (a kernel, of any scores)."""
-        if self.p is None:
-            return largest(scores, self._k)
         if self.p == 1:
             return scores > -np.inf
-        return largest_with_mass(scores, self.p)
+        here = _selection if isinstance(scores, np.ndarray) else _array_api
+        if self.p is None:
+            return here.largest(scores, self._k)
+        return here.largest_with_mass(scores, self.p)
 
     @property
     def _k(self):
@@ -152,7 +166,10 @@ class SparseSoftmax(Mapping):
         return _DEFAULT_K if self.p is None else None
 
     def _restricted(self, scores):
-        np.copyto(scores, -np.inf, where=~self.kept(scores))
+        kept = self.kept(scores)
+        if not isinstance(scores, np.ndarray):
+            return namespace(scores).where(kept, scores, -np.inf)
+        np.copyto(scores, -np.inf, where=~kept)
         return scores
 
     def _needs_k(self, what):
@@ -163,7 +180,12 @@ class SparseSoftmax(Mapping):
             )
 
 
-def sparse_softmax(scores, k="auto", p=None, axis=-1):
+def sparse_softmax(
+    scores: ArrayLike,
+    k: int | Literal["auto"] | None = "auto",
+    p: float | None = None,
+    axis: int = -1,
+) -> Array:
     """Softmax over the best classes along an axis of an array, zero for the others.
 
     Parameters

@@ -1,5 +1,8 @@
 """Sparsemax."""
 
+from __future__ import annotations
+
+from .._typing import Array, ArrayLike
 from ._entmax import Entmax
 from ._rows import along_axis
 
@@ -41,11 +44,11 @@ class Sparsemax(Entmax):
     _parameter_constraints = {}
     alpha = 2.0
 
-    def __init__(self):
+    def __init__(self) -> None:
         pass
 
 
-def sparsemax(scores, axis=-1):
+def sparsemax(scores: ArrayLike, axis: int = -1) -> Array:
     """Sparsemax along an axis of an array.
 
     Parameters

@@ -1,13 +1,18 @@
 """Taylor softmax: softmax with a Taylor polynomial in place of exp."""
 
+from __future__ import annotations
+
 from numbers import Integral
 
 import numpy as np
 from sklearn.utils._param_validation import Options
 
+from .._arrays import as_type, namespace, row_dot, row_max, row_sum
+from .._typing import Array, ArrayLike
+from . import _array_api
 from ._base import Linearization, Mapping
 from ._rows import along_axis
-from ._taylor_polynomial import log_curvature, log_slope, scaled_polynomial
+from ._taylor_polynomial import log_curvature, log_slope, scaled_polynomial, zeros
 
 _ORDERS = range(2, 31, 2)
 # An exponent below all others, far enough from the end of the range of int32.
@@ -70,18 +75,30 @@ class TaylorSoftmax(Mapping):
     _parameter_constraints = {"order": [Options(Integral, set(_ORDERS))]}
     is_shift_invariant = False
     is_order_preserving = False
+    supports_array_api = True
 
-    def __init__(self, order=2):
+    def __init__(self, order: int = 2) -> None:
         self.order = order
 
+    @property
+    def zeros(self) -> list[complex]:
+        """Zeros of the polynomial above the real axis, order / 2 complex numbers.
+
+        The others are their conjugates. The polynomial is the product of the squared
+        distances to the zeros, divided by the factorial of the order: unlike its
+        terms, these do not cancel.
+        """
+        return [complex(*zero) for zero in zeros(self.order)]
+
     def probabilities(self, scores):
+        if not isinstance(scores, np.ndarray):
+            logarithm = _array_api.TaylorPolynomial(scores, self.order).logarithm()
+            return as_type(_array_api.softmax(_shifted(logarithm))[0], scores.dtype)
         _, share, exponent = self._solve(scores)
         return np.ldexp(share, exponent).astype(scores.dtype, copy=False)
 
     def linearize(self, scores):
-        x, share, exponent = self._solve(scores)
-        p = np.ldexp(share, exponent).astype(scores.dtype, copy=False)
-        slope = self._of_available(log_slope, x, p)
+        _, p, slope, curvature = self._parts(scores)
 
         def jvp(direction):
             return p * _centred(slope * direction, p)
@@ -90,15 +107,34 @@ class TaylorSoftmax(Mapping):
             return slope * (p * _centred(direction, p))
 
         def vjp_derivative(cotangent, direction):
-            curvature = self._of_available(log_curvature, x, p)
             rate = _centred(slope * direction, p)
             c = _centred(cotangent, p)
-            moved = slope * (rate * c - _dot(p * rate, cotangent))
-            return p * (curvature * direction * c + moved)
+            moved = slope * (rate * c - row_dot(p * rate, cotangent))
+            return p * (curvature() * direction * c + moved)
 
         return Linearization(p, jvp, vjp, vjp_derivative)
 
     def log_linearize(self, scores):
+        log_p, p, slope, curvature = self._parts(scores)
+
+        def jvp(direction):
+            return _centred(slope * direction, p)
+
+        def vjp(direction):
+            return slope * (direction - p * row_sum(direction))
+
+        def vjp_derivative(cotangent, direction):
+            total = row_sum(cotangent)
+            rate = _centred(slope * direction, p)
+            product = curvature() * direction * (cotangent - p * total)
+            return product - slope * (p * rate * total)
+
+        return Linearization(log_p, jvp, vjp, vjp_derivative)
+
+    def _parts(self, scores):
+        """Of log p, p, and the first and, a function, second derivative of log f."""
+        if not isinstance(scores, np.ndarray):
+            return self._parts_of_any(scores)
         dtype = scores.dtype
         x, share, exponent = self._solve(scores)
         with np.errstate(divide="ignore"):
@@ -107,20 +143,22 @@ class TaylorSoftmax(Mapping):
         p = np.ldexp(share, exponent).astype(dtype, copy=False)
         slope = self._of_available(log_slope, x, p)
 
-        def jvp(direction):
-            return _centred(slope * direction, p)
+        def curvature():
+            return self._of_available(log_curvature, x, p)
 
-        def vjp(direction):
-            return slope * (direction - p * direction.sum(axis=1, keepdims=True))
+        return log_p.astype(dtype, copy=False), p, slope, curvature
 
-        def vjp_derivative(cotangent, direction):
-            curvature = self._of_available(log_curvature, x, p)
-            total = cotangent.sum(axis=1, keepdims=True)
-            rate = _centred(slope * direction, p)
-            product = curvature * direction * (cotangent - p * total)
-            return product - slope * (p * rate * total)
+    def _parts_of_any(self, scores):
+        xp, dtype = namespace(scores), scores.dtype
+        polynomial = _array_api.TaylorPolynomial(scores, self.order)
+        z = _shifted(polynomial.logarithm())
+        p, potential = _array_api.softmax(z)
+        parts = z - potential[:, None], p, polynomial.slope()
 
-        return Linearization(log_p.astype(dtype, copy=False), jvp, vjp, vjp_derivative)
+        def curvature():
+            return xp.astype(polynomial.curvature(), dtype)
+
+        return *(xp.astype(part, dtype) for part in parts), curvature
 
     def _solve(self, scores):
         """The scores in float64, and the p = share 2^exponent of each.
@@ -144,15 +182,15 @@ class TaylorSoftmax(Mapping):
         return values.astype(p.dtype, copy=False)
 
 
-def _dot(a, b):
-    return np.einsum("nk,nk->n", a, b)[:, None]
+def _shifted(scores):
+    return scores - row_max(scores)
 
 
 def _centred(direction, p):
-    return direction - _dot(p, direction)
+    return direction - row_dot(p, direction)
 
 
-def taylor_softmax(scores, order=2, axis=-1):
+def taylor_softmax(scores: ArrayLike, order: int = 2, axis: int = -1) -> Array:
     """Taylor softmax along an axis of an array.
 
     Parameters

@@ -1,10 +1,16 @@
 """Any mapping at a temperature."""
 
+from __future__ import annotations
+
+import operator
+
 import numpy as np
 
+from .._arrays import as_type, namespace, widened
 from .._scores import standard_scores
-from .._validation import RealInterval, as_rows
-from ._base import Mapping
+from .._typing import Array, ArrayLike
+from .._validation import RealInterval, as_rows, refuse_arrays
+from ._base import Mapping, MappingLike
 
 
 class Temperature(Mapping):
@@ -39,7 +45,7 @@ class Temperature(Mapping):
         "temperature": [RealInterval(0, None, closed="neither")],
     }
 
-    def __init__(self, mapping, temperature=1.0):
+    def __init__(self, mapping: MappingLike, temperature: float = 1.0) -> None:
         self.mapping = mapping
         self.temperature = temperature
 
@@ -59,6 +65,11 @@ class Temperature(Mapping):
     def is_separable(self):
         """Whether the mapping is."""
         return self.mapping.is_separable
+
+    @property
+    def supports_array_api(self):
+        """Whether the mapping does."""
+        return self._inner.supports_array_api
 
     @property
     def has_potential(self):
@@ -132,7 +143,7 @@ class Temperature(Mapping):
         """Derivatives of Σ_k q_k log p_k in what a noise can learn (a kernel)."""
         return self._inner.log_noise_gradient(self.cooled(scores), q)
 
-    def temperature_derivative(self, scores):
+    def temperature_derivative(self, scores: ArrayLike) -> Array:
         """Derivative of the probabilities in the temperature.
 
         Parameters
@@ -152,6 +163,7 @@ class Temperature(Mapping):
         array([[-0.05875093,  0.05875093]])
         """
         self._validate_params()
+        refuse_arrays("temperature_derivative", scores=scores)
         scores = as_rows(scores)
         along = scores
         if self.is_shift_invariant:
@@ -169,8 +181,10 @@ class Temperature(Mapping):
 
         return get_mapping(self.mapping)
 
-    def cooled(self, scores):
+    def cooled(self, scores: Array) -> Array:
         """The scores, overwritten, as the other mapping gets them (a kernel)."""
+        if not isinstance(scores, np.ndarray):
+            return self._cooled(scores)
         tau, info = float(self.temperature), np.finfo(scores.dtype)
         if 1 <= tau <= float(info.max):
             return np.divide(scores, tau, out=scores)
@@ -185,17 +199,32 @@ class Temperature(Mapping):
         scores[large] = rows
         return scores
 
+    def _cooled(self, scores):
+        """The same for arrays of other libraries, which are not overwritten."""
+        xp, tau = namespace(scores), float(self.temperature)
+        most = float(xp.finfo(scores.dtype).max)
+        available = scores > -xp.inf
+        finite = xp.where(available, scores, 0.0)
+        largest = xp.max(abs(finite), axis=1, keepdims=True)
+        # A row that would overflow is as large as can be.
+        is_large = widened(largest) / most >= tau
+        large = xp.where(is_large, finite, 0.0) / xp.where(largest > 0, largest, 1.0)
+        others = self._divided(xp.where(is_large, 0.0, finite))
+        return xp.where(available, large * most + others, -xp.inf)
+
     def _divided(self, array):
-        return _as_given(np.divide, array, float(self.temperature))
+        return _as_given(operator.truediv, array, float(self.temperature))
 
     def _multiplied(self, array):
-        return _as_given(np.multiply, array, float(self.temperature))
+        return _as_given(operator.mul, array, float(self.temperature))
 
 
 def _as_given(operation, array, number):
     """Of an array and a positive number that its type, e.g. float32, may not hold."""
+    if not isinstance(array, np.ndarray):
+        return as_type(operation(widened(array), number), array.dtype)
     info = np.finfo(array.dtype)
     with np.errstate(over="ignore", under="ignore"):
         if info.tiny <= number <= info.max:
             return operation(array, number)
-        return operation(array, number, dtype=np.float64).astype(array.dtype)
+        return operation(array.astype(np.float64), number).astype(array.dtype)

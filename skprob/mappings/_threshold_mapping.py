@@ -1,9 +1,13 @@
 """A mapping made of any increasing function, by a threshold."""
 
+from __future__ import annotations
+
 import functools
+from collections.abc import Callable
 
 import numpy as np
 
+from .._typing import Array
 from ._antiderivative import LOWEST, Antiderivative
 from ._base import Linearization, Mapping
 from ._jacobian import ThresholdJacobian
@@ -78,7 +82,12 @@ class ThresholdMapping(Mapping):
         "integral": [callable, None],
     }
 
-    def __init__(self, g, derivative=None, integral=None):
+    def __init__(
+        self,
+        g: Callable[[Array], Array],
+        derivative: Callable[[Array], Array] | None = None,
+        integral: Callable[[Array], Array] | None = None,
+    ) -> None:
         self.g = g
         self.derivative = derivative
         self.integral = integral

@@ -1,5 +1,10 @@
 """A scorer for each measure of label distributions."""
 
+from __future__ import annotations
+
+from typing import Any
+
+from .._typing import ArrayLike, MatrixLike
 from . import _distributions as measures
 from ._scorers import _Scorer
 
@@ -54,10 +59,16 @@ class DistributionScorer(_Scorer):
     test_intersection 0.95
     """
 
-    def __init__(self, measure):
+    def __init__(self, measure: str) -> None:
         self.measure = measure
 
-    def score(self, estimator, X, y, sample_weight=None):
+    def score(
+        self,
+        estimator: Any,
+        X: MatrixLike,
+        y: MatrixLike,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
         """Signed measure of a fitted estimator on X and y.
 
         Parameters

@@ -4,18 +4,26 @@ All follow Geng, "Label Distribution Learning", IEEE TKDE 2016, Table 1. A row o
 truth is q, a row of the prediction p; four measures are distances, two similarities.
 """
 
+from __future__ import annotations
+
 from numbers import Real
 
 import numpy as np
 from scipy import sparse
 from scipy.special import rel_entr
 
+from .._typing import ArrayLike, MatrixLike
 from .._validation import naming
 from ..targets import check_target, encode_target
 from ._losses import _average, as_probabilities
 
 
-def chebyshev_distance(y_true, probabilities, *, sample_weight=None):
+def chebyshev_distance(
+    y_true: MatrixLike,
+    probabilities: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+) -> float:
     r"""Mean of the largest difference of a row, :math:`\max |p - q|`.
 
     Parameters
@@ -50,7 +58,12 @@ def chebyshev_distance(y_true, probabilities, *, sample_weight=None):
     return _average(np.abs(p - q).max(axis=1), sample_weight)
 
 
-def clark_distance(y_true, probabilities, *, sample_weight=None):
+def clark_distance(
+    y_true: MatrixLike,
+    probabilities: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+) -> float:
     r"""Mean Clark distance, :math:`\sqrt{\sum (p - q)^2 / (p + q)^2}`.
 
     Every class counts by its relative difference, so the rare ones weigh as much as
@@ -89,7 +102,12 @@ def clark_distance(y_true, probabilities, *, sample_weight=None):
     return _average(np.sqrt(np.square(share).sum(axis=1)), sample_weight)
 
 
-def canberra_distance(y_true, probabilities, *, sample_weight=None):
+def canberra_distance(
+    y_true: MatrixLike,
+    probabilities: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+) -> float:
     r"""Mean Canberra distance, :math:`\sum |p - q| / (p + q)`.
 
     Every class counts by its relative difference, so the rare ones weigh as much as
@@ -129,8 +147,12 @@ def canberra_distance(y_true, probabilities, *, sample_weight=None):
 
 
 def kullback_leibler_divergence(
-    y_true, probabilities, *, epsilon=0.0, sample_weight=None
-):
+    y_true: MatrixLike,
+    probabilities: ArrayLike,
+    *,
+    epsilon: float = 0.0,
+    sample_weight: ArrayLike | None = None,
+) -> float:
     r"""Mean divergence of predictions from the truth, :math:`\sum q \log(q / p)`.
 
     A class with q = 0 counts nothing. With p = 0 where q is positive the divergence is
@@ -188,7 +210,12 @@ def kullback_leibler_divergence(
     return _average(divergence, sample_weight)
 
 
-def cosine_similarity(y_true, probabilities, *, sample_weight=None):
+def cosine_similarity(
+    y_true: MatrixLike,
+    probabilities: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+) -> float:
     r"""Mean cosine of the angle between two distributions.
 
     It is that of corresponding rows, unlike the function of this name in
@@ -227,7 +254,12 @@ def cosine_similarity(y_true, probabilities, *, sample_weight=None):
     return _average(np.einsum("nk,nk->n", q, p) / norms, sample_weight)
 
 
-def intersection_similarity(y_true, probabilities, *, sample_weight=None):
+def intersection_similarity(
+    y_true: MatrixLike,
+    probabilities: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+) -> float:
     r"""Mean share that two distributions have in common, :math:`\sum \min(p, q)`.
 
     It is one minus their total variation distance.

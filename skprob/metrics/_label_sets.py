@@ -1,14 +1,23 @@
 """How well predicted label sets agree with the true ones."""
 
+from __future__ import annotations
+
 import numpy as np
 from scipy import sparse
 from sklearn.metrics import precision_score, recall_score
 from sklearn.utils import check_array
 
+from .._typing import ArrayLike, MatrixLike
 from .._validation import check_sample_weight
 
 
-def harmonic_macro_f1_score(y_true, y_pred, *, sample_weight=None, zero_division=0):
+def harmonic_macro_f1_score(
+    y_true: MatrixLike,
+    y_pred: MatrixLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    zero_division: float = 0,
+) -> float:
     """Harmonic mean of macro-precision and macro-recall.
 
     The macro-F1 of the sparsemax paper. ``sklearn.metrics.f1_score`` with

@@ -1,12 +1,16 @@
 """How far predictions are from a target of any of the three kinds."""
 
+from __future__ import annotations
+
 import warnings
+from functools import partial
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import gen_batches
 
 from .._scores import standard_scores
+from .._typing import ArrayLike, MatrixLike
 from .._validation import (
     as_distributions,
     as_real,
@@ -16,7 +20,7 @@ from .._validation import (
     naming,
 )
 from ..losses import FenchelYoungLoss
-from ..mappings import get_mapping
+from ..mappings import MappingLike, get_mapping
 from ..targets import check_target, encode_target
 
 # Rows go through a loss in blocks of so many numbers, which fit the cache of a core.
@@ -24,14 +28,14 @@ _BLOCK_SIZE = 1 << 16
 
 
 def fenchel_young_loss(
-    y_true,
-    scores,
+    y_true: MatrixLike,
+    scores: ArrayLike,
     *,
-    mapping="softmax",
-    classes=None,
-    target_type="auto",
-    sample_weight=None,
-):
+    mapping: MappingLike = "softmax",
+    classes: ArrayLike | None = None,
+    target_type: str = "auto",
+    sample_weight: ArrayLike | None = None,
+) -> float:
     """Mean Fenchel-Young loss of scores.
 
     Unlike the log loss it is finite where a true class got probability zero. Losses
@@ -92,8 +96,13 @@ def fenchel_young_loss(
 
 
 def brier_loss(
-    y_true, probabilities, *, classes=None, target_type="auto", sample_weight=None
-):
+    y_true: MatrixLike,
+    probabilities: ArrayLike,
+    *,
+    classes: ArrayLike | None = None,
+    target_type: str = "auto",
+    sample_weight: ArrayLike | None = None,
+) -> float:
     """Mean squared distance between the probabilities and the target.
 
     For labels it is the Brier score in its original form, from 0 to 2. It is a
@@ -103,9 +112,11 @@ def brier_loss(
     ----------
     y_true : array-like or sparse matrix
         Labels, label sets or distributions, as for the classifiers. Rows of a label
-        set without a label are left out, with a warning.
+        set without a label are left out, with a warning, where all probabilities sum to
+        one.
     probabilities : {array-like, sparse matrix} of shape (n_samples, n_classes)
-        Rows on the probability simplex.
+        Rows on the probability simplex. Of label sets they may sum to less than one:
+        the rest is the probability of no label, which counts as one more class.
     classes : array-like of shape (n_classes,), default=None
         The labels of the columns, in sorted order; needed where ``y_true`` does not
         hold all of them.
@@ -130,9 +141,11 @@ def brier_loss(
     0.25
     >>> brier_loss([[1, 0], [1, 1]], probabilities)
     0.0
+    >>> brier_loss([[1, 0], [0, 0]], [[1.0, 0.0], [0.5, 0.0]])
+    0.25
     """
-    p = as_probabilities(probabilities)
-    encoded = _encode(y_true, p, classes, target_type)
+    p, has_none = _with_none(as_probabilities(probabilities, may_fall_short=True))
+    encoded = _encode(y_true, p, classes, target_type, has_none)
 
     def squared_distances(p, target, first_row):
         difference = p.toarray() if sparse.issparse(p) else p.copy()
@@ -142,24 +155,26 @@ def brier_loss(
     return _mean_by_blocks(squared_distances, p, encoded, sample_weight)
 
 
-def mean_support_size(probabilities, *, sample_weight=None):
+def mean_support_size(
+    probabilities: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
     """Mean number of classes with positive probability.
 
     Parameters
     ----------
     probabilities : {array-like, sparse matrix} of shape (n_samples, n_classes)
-        Rows on the probability simplex.
+        Rows on the probability simplex, or with smaller sums: see :func:`brier_loss`.
     sample_weight : array-like of shape (n_samples,), default=None
 
     Returns
     -------
     size : float
-        From 1 to n_classes.
+        From 1 to n_classes, or from 0 where rows sum to less than one.
 
     Raises
     ------
     ValueError
-        If a row is not on the simplex.
+        If a row has negative numbers, or sums to more than one.
 
     Examples
     --------
@@ -167,29 +182,47 @@ def mean_support_size(probabilities, *, sample_weight=None):
     >>> mean_support_size([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]])
     1.5
     """
-    p = as_probabilities(probabilities)
+    p = as_probabilities(probabilities, may_fall_short=True)
     size = np.diff(p.indptr) if sparse.issparse(p) else np.count_nonzero(p, axis=1)
     return _average(size, sample_weight)
 
 
-def as_probabilities(probabilities):
+def as_probabilities(probabilities, may_fall_short=False):
     """Rows on the simplex as a float matrix, or as a CSR array of the non-zeros."""
+    how = {"may_fall_short": may_fall_short}
     if sparse.issparse(probabilities):
-        return as_sparse_distributions(probabilities)
-    return as_distributions(probabilities)
+        return as_sparse_distributions(probabilities, **how)
+    return as_distributions(probabilities, **how)
 
 
-def _encode(y_true, predicted, classes, target_type):
+def _with_none(p):
+    """Rows with what they are short of one as a last column, if any is; and if so."""
+    rest = 1 - np.asarray(p.sum(axis=1, dtype=np.float64))
+    if not (rest > 1e3 * np.finfo(p.dtype).eps).any():
+        return p, False
+    rest = np.maximum(rest, 0).astype(p.dtype)[:, None]
+    stack = partial(sparse.hstack, format="csr") if sparse.issparse(p) else np.hstack
+    return stack([p, rest]), True
+
+
+def _encode(y_true, predicted, classes, target_type, has_none=False):
     y_true = check_target(y_true, "y_true", len_of=predicted)
     if classes is not None:
         classes = _checked_classes(classes)
     with naming("y_true"):
-        encoded = encode_target(y_true, target_type, predicted.dtype, classes)
-    if len(encoded.classes) != predicted.shape[1]:
+        encoded = encode_target(
+            y_true, target_type, predicted.dtype, classes, none_class=has_none
+        )
+    if encoded.kind != "label_set" and has_none:
         raise ValueError(
-            f"The predictions have {predicted.shape[1]} columns and y_true has "
-            f"{len(encoded.classes)} classes. Where y_true does not hold every label, "
-            "pass classes."
+            "probabilities must be rows that sum to one; only those of label sets may "
+            f"sum to less. y_true is of the kind {encoded.kind!r}."
+        )
+    if encoded.n_scores != predicted.shape[1]:
+        raise ValueError(
+            f"The predictions have {predicted.shape[1] - has_none} columns and y_true "
+            f"has {len(encoded.classes)} classes. Where y_true does not hold every "
+            "label, pass classes."
         )
     if encoded.labelled is not None:
         warnings.warn(

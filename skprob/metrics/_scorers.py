@@ -1,10 +1,17 @@
 """Scorers for ``scoring=``, for labels, label sets and distributions alike."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import UNUSED
 
+from .._arrays import is_foreign, to_numpy
+from .._typing import ArrayLike, MatrixLike
+from ..mappings import MappingLike
 from ._losses import brier_loss, fenchel_young_loss, mean_support_size
 
 
@@ -19,7 +26,13 @@ class _Scorer(BaseEstimator):
     #: A search need not score models twice that predict the same.
     sees_predictions_only = True
 
-    def __call__(self, estimator, X, y=None, sample_weight=None):
+    def __call__(
+        self,
+        estimator: Any,
+        X: MatrixLike,
+        y: MatrixLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
         return self.score(estimator, X, y, sample_weight=sample_weight)
 
     def _accept_sample_weight(self):
@@ -55,10 +68,16 @@ class FenchelYoungScorer(_Scorer):
     True
     """
 
-    def __init__(self, mapping=None):
+    def __init__(self, mapping: MappingLike | None = None) -> None:
         self.mapping = mapping
 
-    def score(self, estimator, X, y, sample_weight=None):
+    def score(
+        self,
+        estimator: Any,
+        X: MatrixLike,
+        y: MatrixLike,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
         """Minus the mean loss of a fitted estimator on X and y.
 
         Parameters
@@ -116,7 +135,13 @@ class BrierScorer(_Scorer):
     {'alpha': 2}
     """
 
-    def score(self, estimator, X, y, sample_weight=None):
+    def score(
+        self,
+        estimator: Any,
+        X: MatrixLike,
+        y: MatrixLike,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
         """Minus the mean loss of a fitted estimator on X and y.
 
         Parameters
@@ -164,7 +189,13 @@ class SupportSizeScorer(_Scorer):
     array([3., 3., 3., 3., 3.])
     """
 
-    def score(self, estimator, X, y=None, sample_weight=None):
+    def score(
+        self,
+        estimator: Any,
+        X: MatrixLike,
+        y: MatrixLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
         """Mean support size of a fitted estimator's probabilities on X.
 
         Parameters
@@ -198,5 +229,9 @@ def _last_step(estimator):
 
 def _target_of(estimator, model):
     kind = getattr(model, "target_type_", "auto")
-    classes = np.asarray(estimator.classes_) if kind in ("auto", "class") else None
+    classes = _host(estimator.classes_) if kind in ("auto", "class") else None
     return {"classes": classes, "target_type": kind}
+
+
+def _host(classes):
+    return to_numpy(classes) if is_foreign(classes) else np.asarray(classes)

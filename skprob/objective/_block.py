@@ -19,9 +19,25 @@ from functools import cached_property
 
 import numpy as np
 
+from .._arrays import (
+    all_finite,
+    as_type,
+    beside,
+    concat,
+    flatnonzero,
+    is_host,
+    namespace,
+    positive_part,
+    reshape,
+    take,
+    to_numpy,
+    widened,
+    zeros,
+)
 from .._pair import pair_adjoint, pair_scores
 from ..data import LocalBlocks, as_design, row_slices, standardized
 from ..mappings import get_mapping
+from ..targets import target_beside
 
 # Where at most this share of the rows is active (has curvature, under a mapping with
 # exact zeros) these rows are copied, and Hessian products leave out the others.
@@ -47,14 +63,14 @@ class Block:
     def at_points(self, n_points):
         """Target and weight, repeated for each of several points."""
         if n_points not in self._repeated:
-            rows = np.tile(np.arange(len(self.weight)), n_points)
-            self._repeated[n_points] = self.target.take(rows), self.weight[rows]
+            rows = np.tile(np.arange(self.weight.shape[0]), n_points)
+            self._repeated[n_points] = self.target.take(rows), take(self.weight, rows)
         return self._repeated[n_points]
 
     def take(self, rows):
         """The block of some rows, given by their numbers."""
         target = self.target.take(rows)
-        return Block(self.design.take(rows), target, self.weight[rows])
+        return Block(self.design.take(rows), target, take(self.weight, rows))
 
 
 def split_rows(X, target, weight, total=None):
@@ -62,7 +78,8 @@ def split_rows(X, target, weight, total=None):
 
     Parameters
     ----------
-    X : ndarray or CSR matrix of shape (n_samples, n_features)
+    X : array or CSR matrix of shape (n_samples, n_features)
+        Of any library; target and weights get there.
     target : target of shape (n_samples, n_classes)
         See :mod:`skprob.targets`.
     weight : ndarray of shape (n_samples,)
@@ -71,8 +88,11 @@ def split_rows(X, target, weight, total=None):
         The sum of the weights of all rows, where these are some of them.
     """
     total = weight.sum() if total is None else total
-    weight = (weight / total).astype(X.dtype, copy=False)
-    design = as_design(X)
+    weight, design = weight / total, as_design(X)
+    if is_host(X):
+        weight = weight.astype(X.dtype, copy=False)
+    else:
+        weight, target = beside(weight, X), target_beside(target, X)
     return LocalBlocks(
         Block(design.take(rows), target.block(rows), weight[rows])
         for rows in row_slices(X, target.shape[1])
@@ -97,13 +117,13 @@ def raw_predictions(design, points):
     n_outputs, size = points.shape[1:]
     # In this order the predictions are laid out class by class.
     predictions = design.matvec(points.swapaxes(0, 1).reshape(-1, size))
-    return predictions.T.reshape(n_outputs, -1).T
+    return reshape(predictions.T, (n_outputs, -1)).T
 
 
 def gradients(design, residual, n_points):
     """Adjoint of :func:`raw_predictions`: (n_points, M, size), in float64."""
     n_outputs = residual.shape[1]
-    residual = residual.T.reshape(n_points * n_outputs, -1).T
+    residual = reshape(residual.T, (n_points * n_outputs, -1)).T
     total = design.rmatvec(residual).astype(np.float64, copy=False)
     return total.reshape(n_outputs, n_points, -1).swapaxes(0, 1)
 
@@ -124,8 +144,8 @@ def linearize_loss(loss, predictions, target):
 
 def weighted_total(values, weight):
     """Weighted sums of rows, in float64: a line search compares them."""
-    rows = values.reshape(-1, len(weight))
-    return rows @ weight.astype(np.float64, copy=False)
+    rows = reshape(values, (-1, weight.shape[0]))
+    return to_numpy(widened(rows) @ widened(weight))
 
 
 # Functions of a block, for Blocks.sum and Blocks.map.
@@ -152,13 +172,14 @@ def standardize(block, standardization):
 
 def constant(block, loss):
     """The part of the loss that does not depend on the scores."""
-    return (weighted_total(loss.constant(block.target), block.weight)[0],)
+    values = beside(loss.constant(block.target), block.weight)
+    return (weighted_total(values, block.weight)[0],)
 
 
 def value_at_zero(block, n_outputs, loss):
     """The loss of equal scores, without its constant; X is not looked at."""
     shape = block.target.shape[0], n_outputs
-    predictions = np.zeros(shape, dtype=block.design.dtype)
+    predictions = zeros(shape, block.weight)
     values = linearize_loss(loss, predictions, block.target).values
     return (weighted_total(values, block.weight)[0],)
 
@@ -189,8 +210,12 @@ def of_new_state(block, function, points, loss, *args):
 def check_finite(what, numbers, loss):
     """Raise ValueError where what a loss computes from finite scores is not finite."""
     # A finite sum is enough, in one call; where it is not it may have overflowed.
-    if math.isfinite(numbers.sum(dtype=np.float64)) or np.isfinite(numbers).all():
+    is_here = isinstance(numbers, np.ndarray)
+    if is_here and math.isfinite(numbers.sum(dtype=np.float64)):
         return
+    if all_finite(numbers):
+        return
+    numbers = to_numpy(numbers)
     wrong = ~np.isfinite(numbers.reshape(len(numbers), -1)).all(axis=1)
     raise ValueError(
         f"The {what} must be finite for finite scores; that of {loss!r} is not in "
@@ -237,19 +262,19 @@ class BlockState:
         if self._loss.is_separable:
             return (self._separable_product(directions),)
         design, dtype = self._block.design, self._weight.dtype
-        product = raw_predictions(design, directions).astype(dtype, copy=False)
+        product = as_type(raw_predictions(design, directions), dtype)
         product = self._loss_product(product)
         product *= self._weight[:, None]
-        product = product.astype(directions.dtype, copy=False)
+        product = _in_precision_of(directions, product)
         return (gradients(design, product, len(directions)),)
 
     def _separable_product(self, directions):
         """Only of the raw predictions that change along the directions."""
         (direction,), design = directions, self._block.design
         some = np.flatnonzero(direction.any(axis=1))
-        product = design.matvec(direction[some]).astype(self._weight.dtype, copy=False)
-        product *= self._own_curvature[:, some]
-        product = product.astype(directions.dtype, copy=False)
+        product = as_type(design.matvec(direction[some]), self._weight.dtype)
+        product *= take(self._own_curvature.T, some).T
+        product = _in_precision_of(directions, product)
         found = np.zeros(directions.shape)
         found[0, some] = design.rmatvec(product)
         return found
@@ -262,12 +287,15 @@ class BlockState:
         """Weighted second derivatives in each row's raw predictions: (n_rows, M)."""
         diagonal = self._loss_diagonal()
         check_finite("second derivative of the loss", diagonal, self._loss)
-        return np.maximum(diagonal * self._weight[:, None], 0)
+        # In place: new memory takes longer than the arithmetic.
+        diagonal *= self._weight[:, None]
+        return positive_part(diagonal, out=diagonal)
 
     def total_curvature(self):
         """Sum of the curvature over the rows (M,), and how many rows have any."""
         curvature = self.curvature()
-        return curvature.sum(axis=0), np.count_nonzero(curvature.any(axis=1))
+        n_active = int(namespace(curvature).count_nonzero(_any_in_row(curvature > 0)))
+        return self._block.design.totals(curvature), n_active
 
     def sandwich(self, by_output, share):
         """Sandwiches (M or 1, size, size), with the curvature for weights.
@@ -275,21 +303,24 @@ class BlockState:
         There is one for each raw prediction, or their mean if not `by_output`. `share`
         rows are drawn for each unit of curvature; infinite takes all rows.
         """
-        weight = self.curvature().astype(np.float64, copy=False)
+        weight = widened(self.curvature())
+        xp, design = namespace(weight), self._block.design
         if not by_output:
-            weight = weight.mean(axis=1, keepdims=True)
-        design, importance = self._block.design, weight.sum(axis=1)
+            weight = xp.mean(weight, axis=1, keepdims=True)
+        importance = to_numpy(xp.sum(weight, axis=1))
         n_drawn = share * importance.sum() if np.isfinite(share) else np.inf
         if not n_drawn < np.count_nonzero(importance):
             return (design.sandwich(weight),)
         counts = _systematic_sample(importance, n_drawn)
         drawn = np.flatnonzero(counts)
         part = counts[drawn] / share / importance[drawn]
-        return (design.take(drawn).sandwich(weight[drawn] * part[:, None]),)
+        part = beside(part, weight)[:, None]
+        return (design.take(drawn).sandwich(take(weight, drawn) * part),)
 
     def moments(self):
         """Moments of the columns, with rows weighted by their mean curvature."""
-        return self._block.design.moments(self.curvature().mean(axis=1))
+        weight = self.curvature()
+        return self._block.design.moments(namespace(weight).mean(weight, axis=1))
 
     def hessians(self, places):
         """Hessians (n_places, M (M + 1) / 2, size, size) at some of the points.
@@ -297,9 +328,11 @@ class BlockState:
         Pairs of raw predictions are in the order of ``np.triu_indices``.
         """
         n_points, _, size = self._points.shape
-        n_rows = len(self._block.weight)
-        curvatures = self._second_derivatives().reshape(-1, n_points, n_rows)
-        weights = curvatures[:, places].swapaxes(0, 1).reshape(-1, n_rows)
+        n_rows = self._block.weight.shape[0]
+        curvatures = self._second_derivatives()
+        curvatures = reshape(curvatures, (-1, n_points, n_rows))
+        weights = [reshape(curvatures[:, n, :], (-1, n_rows)) for n in places]
+        weights = concat(weights)
         found = self._block.design.sandwich(weights.T)
         return (found.reshape(len(places), -1, size, size),)
 
@@ -310,10 +343,10 @@ class BlockState:
             return self.curvature().T
         found = []
         for k in range(n_outputs):
-            along = np.zeros((n_outputs, len(self._weight)), dtype=self._weight.dtype)
-            along[k] = 1
-            found.append(self._loss_product(along.T).T[k:])
-        return np.concatenate(found, dtype=np.float64) * self._weight
+            along = zeros((n_outputs, self._weight.shape[0]), self._weight)
+            along[k, ...] = 1
+            found.append(widened(self._loss_product(along.T).T[k:, ...]))
+        return concat(found) * widened(self._weight)
 
     @cached_property
     def _active(self):
@@ -321,12 +354,24 @@ class BlockState:
         has_zeros = get_mapping(self._loss.mapping).has_zeros
         if not (self._loss.is_convex and has_zeros) or len(self._points) > 1:
             return None
-        rounding = np.finfo(self._weight.dtype).eps * self._weight[:, None]
-        rows = np.flatnonzero((self.curvature() > rounding).any(axis=1))
-        if not 0 < len(rows) <= _FEW_ACTIVE * len(self._weight):
+        eps = float(np.finfo(self._block.design.dtype).eps)
+        has_any = _any_in_row(self.curvature() > eps * self._weight[:, None])
+        rows = flatnonzero(has_any)
+        if not 0 < len(rows) <= _FEW_ACTIVE * self._weight.shape[0]:
             return None
         active = self._block.take(rows)
         return BlockState(active, self._points, self._loss, has_gradient=False)
+
+
+def _any_in_row(mask):
+    return namespace(mask).any(mask, axis=1)
+
+
+def _in_precision_of(directions, product):
+    """A product in the precision of directions, where these are by its side."""
+    if isinstance(product, np.ndarray):
+        return product.astype(directions.dtype, copy=False)
+    return product
 
 
 def _systematic_sample(importance, n_drawn):

@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._arrays import dot
 from .._pair import pair_scores
 from ..mappings import get_mapping
 from ._block import predictions_adjoint
@@ -45,7 +46,8 @@ def _target_sums(block, n_outputs):
     target = block.target.to_dense(block.weight.dtype)
     weighted = target * block.weight[:, None]
     coupling = block.design.rmatvec(predictions_adjoint(weighted, n_outputs))
-    return weighted.sum(axis=0), np.vdot(weighted, target), coupling
+    square = dot(weighted, target)
+    return block.design.totals(weighted), square, coupling
 
 
 def duality_gap(objective, problem, parameters, value, gradient, enough, known):

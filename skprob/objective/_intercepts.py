@@ -1,7 +1,9 @@
 """The best intercepts for given coefficients."""
 
 import numpy as np
+from scipy.sparse.linalg import LinearOperator, cg
 
+from .._arrays import as_type, beside, namespace, to_numpy
 from ._block import check_finite, linearize_loss, raw_predictions, weighted_total
 
 # Newton's steps, and trials of the length of each. Three steps are usual.
@@ -12,7 +14,7 @@ _MOST_PREDICTIONS = 1 << 24
 
 
 def can_be_moved(description):
-    """Whether the best intercepts can be found for the price of an evaluation.
+    """Whether the best intercepts can be found in the time of an evaluation.
 
     They take the raw predictions of all rows in memory, and many sums of small numbers,
     each of which is a round trip where the rows are remote.
@@ -74,22 +76,19 @@ def _best_shift(rows, loss, n_outputs):
 
 
 def _step(states, gradient, scale):
-    """Newton's step by conjugate gradients, to a tenth of the gradient."""
-    step, rest = np.zeros_like(gradient), -gradient
-    direction, square = rest, rest @ rest
-    enough = square / 100
-    for _ in range(len(gradient)):
-        product = scale * states.sum(_Shifted.product, scale * direction)[0]
-        curvature = direction @ product
-        if not curvature > np.finfo(float).eps * (direction @ direction):
-            return step if step.any() else direction
-        step = step + square / curvature * direction
-        rest = rest - square / curvature * product
-        before, square = square, rest @ rest
-        if square <= enough:
-            break
-        direction = rest + square / before * direction
-    return step
+    """Newton's step by conjugate gradients, to 1/2000 of the gradient.
+
+    A product takes a fifth of the time of an evaluation, so that one step is to do.
+    """
+
+    def product(direction):
+        return scale * states.sum(_Shifted.product, scale * direction)[0]
+
+    n = len(gradient)
+    hessian = LinearOperator((n, n), matvec=product, dtype=np.float64)
+    step, _ = cg(hessian, -gradient, rtol=1 / 2000, maxiter=n)
+    # Without any curvature it is not finite.
+    return step if np.isfinite(step).all() else -gradient
 
 
 def _predict(block, points):
@@ -101,10 +100,11 @@ class _Shifted:
 
     def __init__(self, rows, shift, loss):
         target, self._weight, self._predictions = rows
-        predictions = self._predictions + shift.astype(self._predictions.dtype)
+        shift = as_type(beside(shift, self._predictions), self._predictions.dtype)
+        predictions = self._predictions + shift
         linear, self._loss = linearize_loss(loss, predictions, target), loss
         self._value = weighted_total(linear.values, self._weight)[0]
-        self._gradient = self._weight @ linear.gradient
+        self._gradient = self._of_rows(linear.gradient)
         self._product, self._diagonal = linear.hessian_product, linear.hessian_diagonal
 
     def value_and_gradient(self):
@@ -113,10 +113,13 @@ class _Shifted:
     def curvature(self):
         diagonal = self._diagonal()
         check_finite("second derivative of the loss", diagonal, self._loss)
-        return (self._weight @ diagonal,)
+        return (self._of_rows(diagonal),)
 
     def product(self, direction):
         # In the layout of what it is multiplied with.
-        along = np.empty_like(self._predictions)
-        along[...] = direction
-        return (self._weight @ self._product(along),)
+        along = namespace(self._predictions).empty_like(self._predictions)
+        along[...] = beside(direction, self._predictions)
+        return (self._of_rows(self._product(along)),)
+
+    def _of_rows(self, array):
+        return to_numpy(self._weight @ array)

@@ -4,7 +4,6 @@ from functools import cache
 
 import numpy as np
 
-from ..data import upper_triangle
 from ._block import BlockState
 
 
@@ -111,7 +110,7 @@ class Linearization:
 def _entries_of_pairs(n_outputs, size):
     """Where the Hessian's entries are among those of pairs of raw predictions."""
     number = np.empty((n_outputs, n_outputs), dtype=int)
-    upper = upper_triangle(n_outputs)
+    upper = np.triu_indices(n_outputs)
     number[upper] = number.T[upper] = np.arange(len(upper[0]))
     within = np.arange(size)[:, None, None] * size + np.arange(size)
     entries = number[:, None, :, None] * size**2 + within

@@ -10,6 +10,7 @@ separable, which means that they can be told apart without an error.
 
 import numpy as np
 
+from .._arrays import to_numpy
 from ._block import gradients, predictions_adjoint, raw_predictions, scores_of
 
 # Rounding leaves this much of zero, relative to the largest margin.
@@ -77,11 +78,12 @@ class _Margins:
 
     def __init__(self, block, polytope, tied=False):
         self._block, self._polytope, self._tied = block, polytope, tied
-        self._target = block.target.to_dense(np.float64)
+        self._target = to_numpy(block.target.to_dense(np.float64))
 
     def __call__(self, direction):
+        # NumPy's also where X is not: it is about one direction, at the end of a fit.
         q, z = self._target, raw_predictions(self._block.design, direction)
-        mask = self._block.target.mask
+        z, mask = to_numpy(z), self._block.target.mask
         if self._polytope == "cube":
             mask(z, 0)
             return np.hstack([q * z, (q - 1) * z])

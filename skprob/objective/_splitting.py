@@ -21,6 +21,7 @@ import copy
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
 
+from .._arrays import as_type, copied, dot, namespace, widened, zeros
 from ._block import gradients, raw_predictions
 
 
@@ -65,13 +66,12 @@ class Splitting:
 
 
 def _gram(block):
-    weight = block.weight.astype(np.float64, copy=False)
-    return (block.design.sandwich(weight[:, None])[0],)
+    return (block.design.sandwich(widened(block.weight)[:, None])[0],)
 
 
 def _start(block, points, loss, strength):
     predictions = raw_predictions(block.design, points)
-    residual = loss.evaluate(predictions.copy(order="K"), block.target)[1]
+    residual = loss.evaluate(copied(predictions), block.target)[1]
     return SplitRows(block, loss, strength, predictions + residual / strength)
 
 
@@ -96,21 +96,22 @@ class SplitRows:
         """With the residual at parameters, and the next point, kept."""
         predictions = raw_predictions(self._block.design, parameters[None])
         # Single precision is enough for the products and saves a quarter of memory.
-        residual = (predictions - self._nearest).astype(np.float32, copy=False)
+        single = namespace(predictions).float32
+        residual = as_type(predictions - self._nearest, single)
         other = copy.copy(self)
-        following = np.add(predictions, self._shift, out=predictions)
-        other._kept = *self._kept[1 - n_kept :], (residual, following)
+        predictions += self._shift
+        other._kept = *self._kept[1 - n_kept :], (residual, predictions)
         return other
 
     def products(self):
         """Weighted products of the last residual with all that are kept."""
         weighted = self._kept[-1][0] * self._block.weight[:, None]
-        products = [np.einsum("nk,nk->", weighted, last) for last, _ in self._kept]
+        products = [dot(weighted, last) for last, _ in self._kept]
         return (np.array(products),)
 
     def mixed(self, shares):
         """At a mixture of the next points."""
-        point = np.zeros_like(self._nearest)
+        point = zeros(self._nearest.shape, self._nearest)
         for share, (_, following) in zip(shares, self._kept, strict=True):
-            point += point.dtype.type(share) * following
+            point += float(share) * following
         return SplitRows(self._block, *self._settings, point, self._kept)

@@ -44,7 +44,7 @@ def run(objective, solvers):
     for i in range(len(solvers)):
         go_on(i, None)
     while asked:
-        hessians = [i for i, wish in asked.items() if isinstance(wish, HessianAt)]
+        hessians = [i for i, what in asked.items() if isinstance(what, HessianAt)]
         if hessians:
             # The others wait, to be evaluated with those that go on from here.
             for i, hessian in _hessians({i: asked.pop(i).point for i in hessians}):

@@ -4,8 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+_ROUNDING = float(np.finfo(float).eps)
 
-class Conjugate(NamedTuple):
+
+class ConjugateDirections(NamedTuple):
     """Directions s_i that are conjugate, their products y_i = H s_i, and ⟨s_i, y_i⟩."""
 
     directions: np.ndarray  #: (n_groups, n_directions, n)
@@ -19,11 +21,18 @@ class Step(NamedTuple):
     step: np.ndarray
     n_products: int
     least_curvature: float  #: Along the directions taken, each of length one.
-    taken: Conjugate  #: The first of these directions.
+    kept: ConjugateDirections  #: The first of those taken.
 
 
 def conjugate_gradients(
-    hessian_product, gradient, inverse, *, residual, n_groups=1, n_kept=0
+    hessian_product,
+    gradient,
+    inverse,
+    *,
+    forcing_term,
+    n_groups=1,
+    n_kept=0,
+    descent=None,
 ):
     """Minimise a quadratic model roughly.
 
@@ -31,9 +40,10 @@ def conjugate_gradients(
     ends the step before it; if it is the first, it is the step. A length is the root of
     ⟨s, B⁻¹ s⟩, that of a gradient the root of ⟨gradient, B gradient⟩, where B is about
     the inverse of H: ``inverse.times(gradient)`` is B gradient and ⟨gradient, B
-    gradient⟩ of each group. It stops where the length of the residual is at most
-    `residual` times that of the gradient, or where a product adds less than a fifth of
-    the average to the decrease. At most `n_kept` directions are kept.
+    gradient⟩ of each group; `descent` is this result for the gradient, where it is
+    known. It stops where the residual is at most `forcing_term` times as long as the
+    gradient, or where a product adds less than a fifth of the average to the
+    decrease. At most `n_kept` directions are kept.
 
     The parameters fall into `n_groups` of the same size that neither H nor B couples.
     Each group is minimised as if it were alone, and all of them share the products.
@@ -45,84 +55,84 @@ def conjugate_gradients(
     Nash, Sofer, "Assessing a search direction within a truncated-Newton method",
     Operations Research Letters 1990.
     """
-    shape = n_groups, len(gradient) // n_groups
-    groups = [_one_group(row, residual, n_kept) for row in gradient.reshape(shape)]
-    rests = {i: next(group) for i, group in enumerate(groups)}
-    steps, n_products = [None] * n_groups, 0
-
-    def answer(answers):
-        """Answer the groups; returns what those that go on ask next."""
-        asked = {}
-        for i, given in answers:
-            try:
-                asked[i] = groups[i].send(given)
-            except StopIteration as end:
-                steps[i] = end.value
-        return asked
-
-    while rests:
-        conjugate, squares = inverse.times(_rows(rests, shape))
-        found = zip(conjugate, squares.tolist(), strict=True)
-        directions = answer((i, part) for i, part in enumerate(found) if i in rests)
-        if not directions:
-            break
+    residuals = -gradient.reshape(n_groups, -1)
+    conjugate, squares = descent or inverse.times(-residuals)
+    directions = -conjugate
+    rows = zip(residuals, directions, squares.tolist(), strict=True)
+    groups = [_Group(i, *row, forcing_term, n_kept) for i, row in enumerate(rows)]
+    active, n_products = [group for group in groups if group.square > 0], 0
+    while active:
         n_products += 1
-        product = hessian_product(_rows(directions, shape).reshape(-1)).reshape(shape)
-        rests = answer((i, product[i]) for i in directions)
-    step, least, taken = zip(*steps, strict=True)
-    return Step(np.concatenate(step), n_products, min(least), _in_one(taken, shape))
+        products = hessian_product(directions.reshape(-1)).reshape(residuals.shape)
+        active = [group for group in active if group.advance(products[group.i])]
+        if active:
+            conjugate, squares = inverse.times(residuals)
+            squares = squares.tolist()
+            active = [g for g in active if g.turn(conjugate[g.i], squares[g.i])]
+    step = np.concatenate([group.step for group in groups])
+    kept = _in_one([group.kept for group in groups], residuals.shape)
+    return Step(step, n_products, min(group.least for group in groups), kept)
 
 
-def _one_group(gradient, residual, n_kept):
-    """A generator that asks for B times a rest, and H times a direction, by turns."""
-    step, rest = np.zeros_like(gradient), -gradient
-    direction, square = yield rest
-    start, taken, decrease, least = square, [], 0.0, np.inf
-    if square == 0:
-        return step, least, taken
-    # Squared length of the direction, by recurrence.
-    length, rounding = square, np.finfo(float).eps
-    for n_products in range(1, len(gradient) + 1):
-        product = yield direction
+class _Group:
+    """The step of one group; its residual and direction are rows of shared arrays.
+
+    These rows are zero at the end, so that nothing more is computed for them.
+    """
+
+    def __init__(self, i, residual, direction, square, forcing_term, n_kept):
+        self.i, self.square, self.kept, self.least = i, square, [], np.inf
+        self.step = np.zeros_like(residual)
+        self._residual, self._direction = residual, direction
+        # Squared length of the direction, by recurrence.
+        self._length, self._enough = square, forcing_term**2 * square
+        self._n_kept, self._n_products, self._decrease = n_kept, 0, 0.0
+
+    def advance(self, product):
+        """Go along the direction; returns whether another may pay."""
+        direction = self._direction
+        self._n_products += 1
         curvature = float(direction @ product)
-        least = min(least, curvature / length)
-        if not curvature > rounding * length:
-            step = step if n_products > 1 else direction
-            break
-        if len(taken) < n_kept:
-            taken.append((direction, product, curvature))
-        ahead = square / curvature
-        step += ahead * direction
-        gain = ahead * square / 2
-        decrease += gain
-        if gain <= 0.2 * decrease / n_products:
-            break
-        rest = rest - ahead * product
-        conjugate, new = yield rest
-        if new <= residual**2 * start:
-            break
-        direction = conjugate + new / square * direction
-        length = new + (new / square) ** 2 * length
-        square = new
-    return step, least, taken
+        self.least = min(self.least, curvature / self._length)
+        if not curvature > _ROUNDING * self._length:
+            if self._n_products == 1:
+                self.step[:] = direction
+            return self._end()
+        if len(self.kept) < self._n_kept:
+            self.kept.append((direction.copy(), product, curvature))
+        ahead = self.square / curvature
+        self.step += ahead * direction
+        gain = ahead * self.square / 2
+        self._decrease += gain
+        is_small = gain <= 0.2 * self._decrease / self._n_products
+        if is_small or self._n_products == len(direction):
+            return self._end()
+        self._residual -= ahead * product
+        return True
+
+    def turn(self, conjugate, square):
+        """Turn to the next direction; returns whether the residual is still large."""
+        if square <= self._enough:
+            return self._end()
+        part = square / self.square
+        self._direction *= part
+        self._direction += conjugate
+        self._length = square + part**2 * self._length
+        self.square = square
+        return True
+
+    def _end(self):
+        self._residual[:] = self._direction[:] = 0
+        return False
 
 
-def _rows(parts, shape):
-    """The parts as rows of an array; other rows are zero."""
-    if shape[0] == 1:
-        return parts[0][None]
-    rows = np.zeros(shape)
-    rows[list(parts)] = list(parts.values())
-    return rows
-
-
-def _in_one(taken, shape):
+def _in_one(kept, shape):
     """Directions of all groups; a group with fewer than others has zeros."""
     n_groups, size = shape
-    n_kept = max(map(len, taken))
+    n_kept = max(map(len, kept))
     directions, products = np.zeros((2, n_groups, n_kept, size))
     curvatures = np.ones((n_groups, n_kept))
-    for k, of_group in enumerate(taken):
+    for k, of_group in enumerate(kept):
         for j, found in enumerate(of_group):
             directions[k, j], products[k, j], curvatures[k, j] = found
-    return Conjugate(directions, products, curvatures)
+    return ConjugateDirections(directions, products, curvatures)

@@ -16,7 +16,7 @@ from ._newton import CGDirection
 # The penalty to begin with, in units of the objective's own: digits and news20 at
 # C = 100 take 0.6 to 0.8 times the passes.
 _TIMES = 10
-# The penalty has served when a whole step lowers the objective by less than this part.
+# It ends when a whole step lowers the objective by less than this part.
 _SLOW = 0.2
 
 
@@ -49,7 +49,7 @@ class StrongerPenalty(CGDirection):
         return here, expected
 
     def arrive(self, here, length):
-        yield from super().arrive(here, length)
+        self._learn()
         value = self.view(here).value
         is_slow = length >= 0.5 and self._last - value < _SLOW * value
         # With more than half of the first objective left the rows are not separable.
@@ -57,6 +57,7 @@ class StrongerPenalty(CGDirection):
         self._last = value
         # What is left to gain under another penalty tells nothing.
         return math.nan
+        yield  # Never reached: a generator that asks for nothing.
 
 
 class _Penalised(NamedTuple):

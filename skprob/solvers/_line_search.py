@@ -3,7 +3,7 @@
 import math
 from typing import Any, NamedTuple
 
-# A length is accepted if the function falls by this part of what the slope promises ...
+# A length is accepted if the function falls by this part of length times slope ...
 _SUFFICIENT = 1e-4
 # ... and at most this part of the slope is left (strong Wolfe conditions).
 _SLOPE_LEFT = 0.5

@@ -11,10 +11,6 @@ from ._cg import conjugate_gradients
 from ._convergence import expected_decrease
 from ._line_search import LineSearch, Trial
 
-# Steps with the whole Hessian. Where a sparse mapping takes more, each goes from one
-# kink to the next and gains next to nothing; conjugate gradients get further.
-_MOST_CHOLESKY_STEPS = 20
-
 
 def newton(start, directions, convergence, first_length=1.0):
     """Minimise by Newton's method with a line search: a solver for :func:`run`.
@@ -87,14 +83,8 @@ class CholeskyDirection(Direction):
         precision = float(np.finfo(description.dtype).eps)
         self._jitter = precision ** (0.83 if is_penalised else 0.6)
 
-    @property
-    def is_spent(self):
-        """Whether it has taken so many steps that it is not likely to converge."""
-        return self._n_steps >= _MOST_CHOLESKY_STEPS
-
     def begin(self, here):
         """Find the first step; returns where from, and the expected decrease."""
-        self._n_steps = -1  # None has ended yet.
         return here, (yield from self.arrive(here, 0.0))
 
     def arrive(self, here, length):
@@ -105,7 +95,6 @@ class CholeskyDirection(Direction):
         # Symmetric: its transpose is in the order that LAPACK asks for.
         _, step, failed = dposv(hessian.T, -here.gradient, overwrite_a=True)
         self._step = np.full_like(step, np.nan) if failed else step
-        self._n_steps += 1
         return -float(here.gradient @ self._step) / 2
 
     def step(self, here):
@@ -126,10 +115,12 @@ class CGDirection(Direction):
         self._plan, self._preconditioner = plan, preconditioner
         self._products_left = most_products
         self._least = deque(maxlen=10)
+        self._known = None
 
     def begin(self, here):
         """Fit the preconditioner; nothing is known of the decrease yet."""
         self._preconditioner.begin(self.view(here).linearization)
+        self._known = None
         return here, math.nan
         yield  # Never reached: a generator that asks for nothing.
 
@@ -138,9 +129,9 @@ class CGDirection(Direction):
         here = self.view(here)
         if self._preconditioner.is_stale:
             self._preconditioner.renew(here.linearization)
-        square = self._squared_length(here.gradient)
-        if square == 0:
-            return np.zeros_like(here.gradient)
+            self._known = None
+        conjugate, squares = self._descent(here.gradient)
+        square = float(squares.sum())
 
         def product(direction):
             direction = direction.astype(self._plan.precision, copy=False)
@@ -150,18 +141,16 @@ class CGDirection(Direction):
             product,
             here.gradient,
             self._preconditioner,
-            residual=min(0.3, square**0.25),
+            forcing_term=min(0.3, square**0.25),
             n_groups=self._plan.n_groups,
             n_kept=self._plan.n_recycled,
+            descent=(conjugate, squares),
         )
         return self._model.step
 
     def arrive(self, here, length):
         """Learn from a step, of which the least curvature gives the decrease."""
-        model = self._model
-        self._least.append(model.least_curvature)
-        self._preconditioner.used(model.n_products, model.taken)
-        self._products_left -= model.n_products
+        self._learn()
         self.is_spent = self._products_left <= 0
         if length < 1:
             # A step that was shortened tells little of small curvatures.
@@ -170,7 +159,20 @@ class CGDirection(Direction):
         return expected_decrease(square, min(self._least))
         yield  # As in `begin`.
 
+    def _learn(self):
+        model = self._model
+        self._least.append(model.least_curvature)
+        self._preconditioner.used(model.n_products, model.kept)
+        self._known = None
+        self._products_left -= model.n_products
+
     def _squared_length(self, gradient):
         """⟨gradient, B gradient⟩, with B the preconditioner."""
-        groups = gradient.reshape(self._plan.n_groups, -1)
-        return float(self._preconditioner.times(groups)[1].sum())
+        return float(self._descent(gradient)[1].sum())
+
+    def _descent(self, gradient):
+        """B gradient and ⟨gradient, B gradient⟩ of each group, computed once."""
+        if self._known is None or self._known[0] is not gradient:
+            groups = gradient.reshape(self._plan.n_groups, -1)
+            self._known = gradient, self._preconditioner.times(groups)
+        return self._known[1]

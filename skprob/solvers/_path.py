@@ -19,9 +19,6 @@ _AT_START = 0.05
 # A start from which more than this part of the objective is expected to be gained is
 # another loss's minimum, too far out for this one: half of it is nearer.
 _FAR = 0.1
-# Evaluations of one line search beside others: a fit that needs more starts again from
-# the solution under the penalty before, which is nearer.
-_MOST_TRIALS = 3
 
 
 class PathSolution(NamedTuple):
@@ -67,7 +64,7 @@ def minimize_path(objective, strengths, starts, *, solver, tol, max_iter):
     description, chosen = objective.description, plan(objective.description)
     is_small = chosen.method == "newton-cholesky"
     if is_small:
-        # What the whole Hessian promises needs no certificate.
+        # The decrease that the whole Hessian gives needs no certificate.
         criteria["certify"] = solver == "lbfgs"
     else:
         chosen = Preconditioner(description, chosen)
@@ -101,22 +98,9 @@ def _side_by_side(objective, starts, criteria):
     for i, start in enumerate(starts):
         convergence = Convergence(objective, i, **criteria)
         direction = _FromElsewhere(objective.description, is_penalised=True)
-        solvers.append(_bounded(newton(start, [direction], convergence)))
+        solvers.append(newton(start, [direction], convergence))
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         return run(objective, solvers)
-
-
-def _bounded(solver):
-    """A solver that gives up, with None, where a line search takes many evaluations."""
-    answer, n_trials = None, 0
-    while n_trials <= _MOST_TRIALS:
-        try:
-            request = solver.send(answer)
-        except StopIteration as end:
-            return end.value
-        n_trials = n_trials + 1 if isinstance(request, np.ndarray) else 0
-        answer = yield request
-    return None
 
 
 class _FromElsewhere(CholeskyDirection):

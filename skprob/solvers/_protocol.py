@@ -56,11 +56,18 @@ class Objective(Protocol):
         """Whether there is no minimum, judged at parameters near it if there is one."""
 
 
+_NEEDED = sorted(
+    name
+    for name in {*vars(Objective), *Objective.__annotations__}
+    if not name.startswith("_")
+)
+
+
 def check_objective(objective):
     """Raise TypeError where an objective lacks something that solvers need."""
-    needed = {*vars(Objective), *Objective.__annotations__}
-    needed = sorted(name for name in needed if not name.startswith("_"))
-    missing = [name for name in needed if not hasattr(objective, name)]
+    kind = type(objective)
+    # First of the class, so that no property is computed.
+    missing = [n for n in _NEEDED if not (hasattr(kind, n) or hasattr(objective, n))]
     if missing:
         raise TypeError(
             f"The solver needs {', '.join(missing)}, which {type(objective).__name__} "

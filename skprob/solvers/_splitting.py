@@ -11,7 +11,7 @@ _MEMORY = 10
 # The strength of the proximal step, in units of the mean curvature at the start. Scene
 # at C = 100 takes 1.6 times as long at 0.25 as at 0.12, bibtex 0.7 times.
 _STRENGTH = 0.2
-# The splitting has served when a step lowers the objective by less than this part.
+# The splitting ends when a step lowers the objective by less than this part.
 _SLOW = 1e-6
 
 

@@ -16,6 +16,7 @@ have few non-zeros a row, are never written out class by class. Every target has
   their numbers.
 """
 
+from ._array import ArrayTarget, target_beside
 from ._check import as_target, check_target, column_names
 from ._choice_set import ChoiceSetTarget, check_available, check_target_available
 from ._class_weight import class_weight_factors, mean_weights, weights_of_classes
@@ -23,19 +24,23 @@ from ._dense import DenseTarget
 from ._encode import EncodedTarget, encode_rows, encode_target, unique_labels
 from ._kind import KINDS, infer_target_type
 from ._labels import as_labels
+from ._offset import OffsetTarget, check_offset
 from ._smoothed import SmoothedTarget
 from ._sparse import SparseTarget
 
 __all__ = [
     "KINDS",
+    "ArrayTarget",
     "ChoiceSetTarget",
     "DenseTarget",
     "EncodedTarget",
+    "OffsetTarget",
     "SmoothedTarget",
     "SparseTarget",
     "as_labels",
     "as_target",
     "check_available",
+    "check_offset",
     "check_target",
     "check_target_available",
     "class_weight_factors",
@@ -44,6 +49,7 @@ __all__ = [
     "encode_target",
     "infer_target_type",
     "mean_weights",
+    "target_beside",
     "unique_labels",
     "weights_of_classes",
 ]

@@ -5,6 +5,7 @@ from scipy import sparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import _get_feature_names
 
+from .._arrays import check_no_gradient, is_foreign, to_numpy
 from .._validation import as_points, as_real, naming
 from ._dense import DenseTarget
 from ._sparse import SparseTarget
@@ -43,6 +44,9 @@ def check_target(y, name, *, len_of):
             f"{name} must be in memory here, not a Dask collection; got "
             f"{type(y).__name__}. Give {name}.compute(), or Dask collections only."
         )
+    if is_foreign(y):
+        check_no_gradient(name, y)
+        y = to_numpy(y)
     _check_no_lists_of_labels(y, name)
     with naming(name):
         if y is None or np.isscalar(y):
@@ -64,16 +68,60 @@ def check_target(y, name, *, len_of):
     return y
 
 
-def column_names(y):
-    """The names of the columns of a DataFrame, if they are all strings; else None."""
-    return _get_feature_names(y) if hasattr(y, "columns") else None
+def column_names(y, shape, class_names=None):
+    """The names of the columns of a matrix `y`, if they are known.
+
+    Parameters
+    ----------
+    y : array-like, sparse matrix or DataFrame
+        The names of a DataFrame's columns count if they are all strings.
+    shape : tuple of int
+        Of `y` as an array.
+    class_names : array-like of shape (n_classes,), default=None
+        Names that come first, for a `y` with a column for each class.
+
+    Returns
+    -------
+    names : ndarray of shape (n_classes,) or None
+
+    Raises
+    ------
+    ValueError
+        If the names are not distinct and one for each column.
+
+    Examples
+    --------
+    >>> from skprob.targets import column_names
+    >>> column_names([[0, 1], [1, 1]], (2, 2), ["calm", "sad"]).tolist()
+    ['calm', 'sad']
+    """
+    is_matrix = len(shape) == 2 and shape[1] > 1
+    if class_names is None:
+        named = is_matrix and hasattr(y, "columns")
+        return _get_feature_names(y) if named else None
+    if not is_matrix:
+        raise ValueError(
+            "class_names are for a y with a column for each class; labels are their "
+            f"own names. Got y of shape {tuple(shape)}."
+        )
+    names = np.asarray(class_names)
+    if names.shape != (shape[1],) or len(set(names.tolist())) < shape[1]:
+        raise ValueError(
+            f"class_names must be {shape[1]} distinct names, one for each column of y; "
+            f"got {names.tolist()}."
+        )
+    return names
 
 
 def _check_no_lists_of_labels(y, name):
     """Raise for sets of labels that are listed, and not an indicator."""
+    # A Series of polars has a dtype of its own for lists.
+    is_series = hasattr(y, "to_numpy") and not hasattr(y, "columns")
+    y = y.to_numpy() if is_series else y
     if not (isinstance(y, (list, tuple)) or getattr(y, "dtype", None) == np.dtype("O")):
         return
-    rows = [row for row in list(y) if isinstance(row, (list, tuple, set, frozenset))]
+    collections = list, tuple, set, frozenset, np.ndarray
+    rows = [row for row in list(y) if isinstance(row, collections)]
     is_set = any(isinstance(row, (set, frozenset)) for row in rows)
     is_ragged = len({len(row) for row in rows}) > 1
     has_names = any(len(row) != 1 and isinstance(x, str) for row in rows for x in row)

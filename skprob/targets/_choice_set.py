@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._arrays import fill, is_foreign, namespace, take, to_numpy
 from ._dense import DenseTarget
-from ._smoothed import SmoothedTarget
-from ._sparse import SparseTarget
+from ._wrapped import WrappedTarget
 
 
 @dataclass(frozen=True)
-class ChoiceSetTarget:
+class ChoiceSetTarget(WrappedTarget):
     """A target with the classes that each row may choose from.
 
     Parameters
@@ -31,7 +31,6 @@ class ChoiceSetTarget:
     array([[  0., -inf,   0.]])
     """
 
-    target: DenseTarget | SparseTarget | SmoothedTarget
     available: np.ndarray
 
     @classmethod
@@ -49,48 +48,14 @@ class ChoiceSetTarget:
     @property
     def n_available(self):
         """How many classes each row may choose from."""
-        return np.count_nonzero(self.available, axis=1)
+        return namespace(self.available).count_nonzero(self.available, axis=1)
 
     def mask(self, array, value):
         """Set entries of classes that are not available, in place."""
-        np.copyto(array, value, where=~self.available)
+        fill(array, ~self.available, value)
 
-    @property
-    def shape(self):
-        return self.target.shape
-
-    @property
-    def second(self):
-        """Of two classes, the second's probability in each row."""
-        return self.target.second
-
-    def inner(self, array):
-        """Σ_k q_k a_k of each row; where q_k = 0 an infinite a_k counts nothing."""
-        return self.target.inner(array)
-
-    def add_to(self, array, factor):
-        """Add the target times a factor to an array, in place."""
-        self.target.add_to(array, factor)
-
-    def to_dense(self, dtype):
-        """The target as an array of shape (n_samples, n_classes)."""
-        return self.target.to_dense(dtype)
-
-    def packed(self):
-        """The rows without what their entropy does not depend on."""
-        return self.target.packed()
-
-    def class_totals(self, weight):
-        """Weighted sum of the rows, of shape (n_classes,)."""
-        return self.target.class_totals(weight)
-
-    def block(self, rows):
-        """The target of a slice of rows."""
-        return ChoiceSetTarget(self.target.block(rows), self.available[rows])
-
-    def take(self, rows):
-        """The target of rows given by their numbers."""
-        return ChoiceSetTarget(self.target.take(rows), self.available[rows])
+    def _of(self, target, rows):
+        return ChoiceSetTarget(target, take(self.available, rows))
 
 
 def check_available(available, shape, name="available"):
@@ -114,7 +79,7 @@ def check_available(available, shape, name="available"):
     ValueError
         If it has another shape, other values, or a row without any class.
     """
-    found = np.asarray(available)
+    found = to_numpy(available) if is_foreign(available) else np.asarray(available)
     if found.shape != tuple(shape):
         raise ValueError(
             f"{name} must be booleans of shape (n_samples, n_classes), {tuple(shape)}; "

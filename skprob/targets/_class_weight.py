@@ -49,12 +49,13 @@ def weights_of_classes(class_weight, classes, total):
     class_weight : dict or "balanced"
         As for :func:`class_weight_factors`.
     classes : ndarray of shape (n_classes,)
-    total : ndarray of shape (n_classes,)
-        Total weight of the rows in each class.
+    total : ndarray of shape (n_classes,) or (n_classes + 1,)
+        Total weight of the rows in each class, and of those without a label where they
+        are a class, which a dict gives the weight 1.
 
     Returns
     -------
-    weights : ndarray of shape (n_classes,)
+    weights : ndarray of the shape of `total`
 
     Raises
     ------
@@ -71,7 +72,7 @@ def weights_of_classes(class_weight, classes, total):
     if class_weight == "balanced":
         present = total > 0
         weights = np.divide(
-            total.sum(), len(classes) * total, out=np.zeros_like(total), where=present
+            total.sum(), len(total) * total, out=np.zeros_like(total), where=present
         )
     else:
         known = classes.tolist()
@@ -82,6 +83,7 @@ def weights_of_classes(class_weight, classes, total):
                 f"classes are {known[:10]}."
             )
         weights = [class_weight.get(label, 1.0) for label in known]
+        weights += [1.0] * (len(total) - len(weights))
         if not all(
             isinstance(w, Real) and 0 <= w <= sys.float_info.max for w in weights
         ):

@@ -23,8 +23,11 @@ class EncodedTarget(NamedTuple):
     classes : ndarray of shape (n_classes,)
         Sorted labels; where `y` is a matrix the names of its columns, or their numbers.
     target : DenseTarget or SparseTarget of shape (n_labelled, n_classes)
+        With a column more, the last, where there is a class for rows without a label.
     labelled : ndarray of shape (n_samples,) or None
         Which rows carry a target; None if all do.
+    has_none : bool
+        Whether there is that class, which is not one of `classes`.
 
     Examples
     --------
@@ -38,10 +41,21 @@ class EncodedTarget(NamedTuple):
     classes: np.ndarray
     target: DenseTarget | SparseTarget
     labelled: np.ndarray | None = None
+    has_none: bool = False
+
+    @property
+    def n_scores(self):
+        """How many classes the target has, with that for rows without a label."""
+        return len(self.classes) + self.has_none
 
 
 def encode_target(
-    y, target_type="auto", dtype=np.float64, classes=None, polytope="simplex"
+    y,
+    target_type="auto",
+    dtype=np.float64,
+    classes=None,
+    polytope="simplex",
+    none_class=False,
 ):
     """Encode labels, label sets or distributions as rows of a polytope.
 
@@ -60,6 +74,9 @@ def encode_target(
     polytope : {"simplex", "cube"}, default="simplex"
         On the simplex a set of labels is the uniform distribution over them, in the
         cube it is the indicator itself, and may be empty.
+    none_class : bool or "auto", default=False
+        On the simplex, whether label sets have one more class, the target of the rows
+        without a label; else such rows have no target. "auto" is where there are any.
 
     Returns
     -------
@@ -85,6 +102,9 @@ def encode_target(
     >>> encode_target([[1, 1], [0, 0]], polytope="cube").target.to_dense(float)
     array([[1., 1.],
            [0., 0.]])
+    >>> encode_target([[1, 1], [0, 0]], none_class=True).target.to_dense(float)
+    array([[0.5, 0.5, 0. ],
+           [0. , 0. , 1. ]])
     """
     if not sparse.issparse(y):
         y = np.asarray(y)
@@ -100,22 +120,23 @@ def encode_target(
             f"a mapping to marginals such as sigmoid; got target_type={target_type!r}, "
             f"y of shape {y.shape}."
         )
-    if classes is None and target_type == "class":
-        classes = unique_labels(y)
-    encoded = encode_rows(y, target_type, dtype, classes, polytope)
+    if target_type == "class":
+        y = _labels_of(y)
+        classes = unique_labels(y) if classes is None else classes
+    encoded = encode_rows(y, target_type, dtype, classes, polytope, none_class)
     if len(encoded.classes) < 2:
         raise ValueError(
             "y must have at least 2 classes, but the data contains only one class: "
             f"{encoded.classes.tolist()[0]!r}."
         )
-    if target_type == "label_set" and len(encoded.target.columns) == 0:
+    if target_type == "label_set" and not _has_labels(encoded):
         raise ValueError(
             f"y must have a label in at least one row; got {y.shape[0]} without."
         )
     return encoded
 
 
-def encode_rows(y, target_type, dtype, classes, polytope="simplex"):
+def encode_rows(y, target_type, dtype, classes, polytope="simplex", none_class=False):
     """Encode some rows of a `y` of a known kind, whose others are elsewhere.
 
     Parameters and errors are those of :func:`encode_target`; but there may be no rows,
@@ -142,8 +163,12 @@ def encode_rows(y, target_type, dtype, classes, polytope="simplex"):
     if target_type == "distribution":
         encoded = _encode_distributions(y, dtype)
     else:
-        encoded = _encode_sets(y, dtype, polytope)
+        encoded = _encode_sets(y, dtype, polytope, none_class)
     return encoded if classes is None else encoded._replace(classes=classes)
+
+
+def _has_labels(encoded):
+    return bool((encoded.target.columns < len(encoded.classes)).any())
 
 
 def unique_labels(y):
@@ -200,7 +225,7 @@ def _encode_labels(y, dtype, classes):
     )
 
 
-def _encode_sets(y, dtype, polytope):
+def _encode_sets(y, dtype, polytope, none_class):
     if y.dtype.kind not in "biuf":
         raise ValueError(
             f"As label sets, y must be an indicator of 0 and 1; got dtype {y.dtype}."
@@ -214,23 +239,27 @@ def _encode_sets(y, dtype, polytope):
     if other:
         raise ValueError(
             f"As label sets, y must be an indicator of 0 and 1; got also {other}. "
-            "(Distributions must be dense.)"
+            "(Distributions must be dense. Counts of votes are divided by row sums; "
+            "lists of labels are made an indicator by MultiLabelBinarizer.)"
         )
     y = sparse.csr_array(y)
-    counts = np.diff(y.indptr)
-    labelled = counts > 0
     classes = np.arange(y.shape[1])
     if polytope == "cube":
         marginals = y.data.astype(dtype, copy=False)
         target = SparseTarget(y.indptr, y.indices, marginals, y.shape[1])
         return EncodedTarget("label_set", classes, target)
+    counts = np.diff(y.indptr)
+    labelled = counts > 0
+    has_none = not labelled.all() if none_class == "auto" else none_class
+    if has_none:
+        y = sparse.hstack([y, ~labelled[:, None]], format="csr")
+        counts, labelled = np.maximum(counts, 1), np.ones_like(labelled)
     values = np.repeat(1 / counts[labelled], counts[labelled]).astype(dtype)
     # Rows without a label have no entries, so leaving them out is this:
     indptr = np.concatenate([[0], np.cumsum(counts[labelled])])
     target = SparseTarget(indptr, y.indices, values, y.shape[1])
-    return EncodedTarget(
-        "label_set", classes, target, None if labelled.all() else labelled
-    )
+    labelled = None if labelled.all() else labelled
+    return EncodedTarget("label_set", classes, target, labelled, bool(has_none))
 
 
 def _encode_distributions(y, dtype):

@@ -53,6 +53,7 @@ def _not_an_indicator(y):
     found = f", with the values {other_than_0_and_1(y)}"
     if (y >= 0).all():
         found += "; votes that are counted are made distributions by y / row sums"
+        found += ", lists of labels an indicator by MultiLabelBinarizer"
     return found
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from .._arrays import as_type
 from ._dense import DenseTarget
 from ._sparse import SparseTarget
 
@@ -56,7 +57,7 @@ class SmoothedTarget:
         """The target as an array of shape (n_samples, n_classes)."""
         dense = self.target.to_dense(self.target.values.dtype)
         mixture = (1 - self.amount) * dense + self._everywhere
-        return mixture.astype(dtype, copy=False)
+        return as_type(mixture, dtype)
 
     @property
     def second(self):

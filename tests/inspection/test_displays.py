@@ -6,14 +6,20 @@ import numpy as np
 import pytest
 from compared import COMPARED
 from scipy import stats
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
+from skprob import EntmaxClassifier
 from skprob.inspection import (
     EntropyDisplay,
     MappingDisplay,
     ProfileDisplay,
     SupportDisplay,
 )
-from skprob.mappings import Entmax, PerturbMax, Softmax
+from skprob.mappings import Entmax, PerturbMax, Softmax, Temperature
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
@@ -51,6 +57,22 @@ def test_a_name_a_mapping_or_a_function_is_drawn():
     for mapping in mappings:
         assert SupportDisplay.from_mapping(mapping, n_points=11).figure_ is not None
     assert len(MappingDisplay.from_mapping(flat).axes_) == 3
+
+
+def test_the_mapping_of_a_fitted_classifier():
+    X, y = np.eye(3), [0, 1, 2]
+    model = EntmaxClassifier(alpha=1.3, temperature=0.5)
+    pipeline = make_pipeline(StandardScaler(), model)
+    for estimator in (pipeline, GridSearchCV(pipeline, {}, cv=[([0, 1, 2], [0])])):
+        shown = MappingDisplay.from_estimator(estimator.fit(X, y))
+        expected = MappingDisplay.from_mapping(Temperature(Entmax(alpha=1.3), 0.5))
+        (mine,), (theirs,) = shown.profile.lines_, expected.profile.lines_
+        np.testing.assert_array_equal(mine.get_ydata(), theirs.get_ydata())
+        assert list(shown.supports) == ["EntmaxClassifier"]
+    with pytest.raises(ValueError, match="must have a mapping; LogisticRegression has"):
+        MappingDisplay.from_estimator(LogisticRegression().fit(X, y))
+    with pytest.raises(NotFittedError):
+        MappingDisplay.from_estimator(EntmaxClassifier())
 
 
 @pytest.mark.parametrize("display", [*CURVES, SupportDisplay])

@@ -11,7 +11,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from skprob import EntmaxClassifier, SparsemaxClassifier
+from skprob import EntmaxClassifier, SigmoidClassifier, SparsemaxClassifier
 from skprob.inspection import PredictionDisplay, SupportSizeDisplay
 
 matplotlib.use("Agg")
@@ -104,18 +104,22 @@ def test_from_an_estimator_of_label_sets(model):
     model.fit(X, Y)
     p, predicted = model.predict_proba(X), model.predict(X)
     for container in (np.asarray, sparse.csr_array):
-        if not isinstance(model, OneVsRestClassifier):  # Its chances do not sum to one.
-            shown = PredictionDisplay.from_estimator(model, X[[7]], container(Y[[7]]))
-            for k, (kind, width) in bars(shown).items():
-                assert width == pytest.approx(p[7, k])
-                assert kind == ("predicted" if predicted[7, k] else "possible")
-            assert set(bars(shown)) == set(np.flatnonzero(p[7]))
-            assert set(marks(shown)) == set(np.flatnonzero(Y[7]))
+        shown = PredictionDisplay.from_estimator(model, X[[7]], container(Y[[7]]))
+        for k, (kind, width) in bars(shown).items():
+            assert width == pytest.approx(p[7, k])
+            assert kind == ("predicted" if predicted[7, k] else "possible")
+        assert set(bars(shown)) == set(np.flatnonzero(p[7]))
+        # Its chances do not sum to one, and so the truth has no shares.
+        is_marginal = isinstance(model, OneVsRestClassifier)
+        share = 1 if is_marginal else 1 / Y[7].sum()
+        assert marks(shown) == pytest.approx(dict.fromkeys(np.flatnonzero(Y[7]), share))
         shown = SupportSizeDisplay.from_estimator(model, X, container(Y))
         assert list(shown.sizes) == ["possible", "predicted", "true"]
         np.testing.assert_array_equal(shown.sizes["possible"], np.sum(p > 0, axis=1))
         np.testing.assert_array_equal(shown.sizes["predicted"], predicted.sum(axis=1))
         np.testing.assert_array_equal(shown.sizes["true"], Y.sum(axis=1))
+        covered = ((p > 0) >= Y).all(axis=1).mean()
+        assert shown.coverage == pytest.approx(covered)
 
 
 def test_from_an_estimator_of_labels():
@@ -150,6 +154,80 @@ def test_from_an_estimator_of_distributions():
     assert marks(shown) == pytest.approx({k: D[7, k] for k in np.flatnonzero(Y[7])})
     sizes = SupportSizeDisplay.from_estimator(model, X, D).sizes
     np.testing.assert_array_equal(sizes["true"], Y.sum(axis=1))
+
+
+def test_several_rows_side_by_side():
+    model = EntmaxClassifier(threshold=0.2).fit(X, Y)
+    shown = PredictionDisplay.from_estimator(model, X[:5], Y[:5])
+    assert len(shown.ax_) == len(shown.shown_) == len(shown.bars_) == 5
+    assert {ax.figure for ax in shown.ax_} == {shown.figure_}
+    for row, ax in enumerate(shown.ax_):
+        alone = PredictionDisplay.from_estimator(model, X[[row]], Y[[row]])
+        np.testing.assert_array_equal(shown.shown_[row], alone.shown_)
+        assert ax.get_title() == f"row {row}: {alone.ax_.get_title()}"
+        for mine, other in zip(shown.bars_[row], alone.bars_, strict=True):
+            widths = [[bar.get_width() for bar in bars] for bars in (mine, other)]
+            np.testing.assert_allclose(*widths)
+        mine, other = ax.lines[0].get_data(), alone.ax_.lines[0].get_data()
+        np.testing.assert_allclose(mine, other)
+    figure = plt.figure()
+    axes = figure.subplots(5)
+    assert shown.plot(axes, max_classes=1).figure_ is figure
+    assert list(shown.ax_) == list(axes)
+    assert [len(classes) for classes in shown.shown_] == [1] * 5
+    # Labels, two rows of two classes.
+    labels = SparsemaxClassifier().fit(X, np.array(["no", "yes"])[Y[:, 0]])
+    shown = PredictionDisplay.from_estimator(labels, X[:2], ["no", "yes"])
+    predicted = labels.predict(X[:2])
+    assert [labels.classes_[p] for p in shown.predicted.argmax(axis=1)] == list(
+        predicted
+    )
+    np.testing.assert_array_equal(shown.target, np.eye(2))
+
+
+def test_no_label_and_marginals():
+    empty = Y.copy()
+    empty[:30] = 0
+    model = EntmaxClassifier(class_names=list("abcdef")).fit(X, empty)
+    p = model.predict_proba(X[[0]])[0]
+    assert p.sum() < 0.99
+    shown = PredictionDisplay.from_estimator(model, X[[0]], empty[[0]])
+    assert f", no label {1 - p.sum():.2f}" in shown.ax_.get_title()
+    assert not marks(shown)
+    sizes = SupportSizeDisplay.from_estimator(model, X, empty).sizes
+    np.testing.assert_array_equal(sizes["true"], empty.sum(axis=1))
+    marginals = SigmoidClassifier(alpha=2.0).fit(X, empty)
+    shown = PredictionDisplay.from_estimator(marginals, X[[40]], empty[[40]])
+    assert marks(shown) == dict.fromkeys(np.flatnonzero(empty[40]), 1.0)
+    assert "no label" not in shown.ax_.get_title()
+    widths = {k: width for k, (_, width) in bars(shown).items()}
+    p = marginals.predict_proba(X[[40]])[0]
+    assert widths == pytest.approx({k: p[k] for k in np.flatnonzero(p)})
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_the_sizes_of_labels(container):
+    iris = load_iris()
+    names = iris.target_names[iris.target]
+    model = SparsemaxClassifier().fit(iris.data, names)
+    p, predicted = model.predict_proba(iris.data), model.predict(iris.data)
+    model.set_params(sparse_output=container is not np.asarray)
+    shown = SupportSizeDisplay.from_estimator(model, iris.data, names)
+    size, right = np.sum(p > 0, axis=1), predicted == names
+    np.testing.assert_array_equal(shown.sizes["possible"], size)
+    np.testing.assert_array_equal(shown.sizes["right"], size[right])
+    np.testing.assert_array_equal(shown.sizes["wrong"], size[~right])
+    _, *steps = (step.get_data().values for step in shown.steps_)
+    np.testing.assert_allclose(sum(steps), shown.steps_[0].get_data().values)
+    covered = p[np.arange(150), iris.target] > 0
+    assert shown.coverage == pytest.approx(covered.mean())
+    title = f"all true classes possible in {100 * covered.mean():.0f} % of the rows"
+    assert shown.ax_.get_title() == title
+    again = SupportSizeDisplay.from_predictions(container(p), y_true=iris.target)
+    np.testing.assert_array_equal(again.sizes["wrong"], size[~right])
+    # All of them right.
+    sure = SupportSizeDisplay.from_predictions(np.eye(3), y_true=[0, 1, 2])
+    assert len(sure.sizes["wrong"]) == 0 and sure.coverage == 1
 
 
 @pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
@@ -189,27 +267,40 @@ ROW, SIZES = PredictionDisplay.from_predictions, SupportSizeDisplay.from_predict
 
 def test_bad_input_gets_an_error_in_words():
     for make, message in [
-        (lambda: ROW(P * 2), "probabilities must be .* sum to one"),
+        (lambda: ROW(P * 2), "probabilities must be .* sum to at most one"),
+        (lambda: ROW(P * 3, polytope="cube"), "must be marginals, numbers from 0 to 1"),
+        (lambda: ROW(P, polytope="ball"), "must be 'simplex' or 'cube'; got 'ball'"),
+        (lambda: ROW([P] * 31), "probabilities must be 1 to 30 rows; got 31"),
+        (lambda: ROW([P] * 2, ax=plt.figure().subplots(3)), "ax must be 2 axes.*got 3"),
         (lambda: ROW(P, class_names=["a"]), r"one for each of the 5 .* shape \(1,\)"),
         (lambda: ROW(P, predicted=[1, 0]), r"predicted must be .* each of the 5"),
-        (lambda: ROW(P, y_true=[1, -1, 0, 0, 0]), "y_true must be non-negative"),
-        (lambda: ROW(P, y_true=[1, np.nan, 0, 0, 0]), "y_true must be a row of .*fini"),
+        (lambda: ROW(P, predicted=list("abcde")), "predicted must be real numbers"),
+        (
+            lambda: ROW(P, y_true=[1, -1, 0, 0, 0]),
+            "y_true must be finite, non-negative",
+        ),
+        (lambda: ROW(P, y_true=[1, np.nan, 0, 0, 0]), "y_true must be finite"),
         (lambda: ROW(P, max_classes=0), "max_classes must be .* 1 or more; got 0"),
         (
-            lambda: PredictionDisplay.from_estimator(MODEL, X[:2]),
-            r"the probabilities of X must be one row.* shape \(2, 6\)",
-        ),
-        (
             lambda: PredictionDisplay.from_estimator(MODEL, X[:1], Y[0]),
-            r"y must be one row, such as .* y\[\[0\]\]; got shape \(6,\)",
+            r"y must have a row for each of the 1 .* y\[\[0\]\] .*; got shape \(6,\)",
         ),
         (
             lambda: PredictionDisplay.from_estimator(LABELS, X[:1], [7]),
-            "y must be one of the classes; got .*7",
+            "y must be one of the classes .*; got .*7",
         ),
         (lambda: SIZES([P], y_true=[P[:2]]), r"y_true must be numbers of shape \(1, 5"),
         (lambda: SIZES([P], predicted=[list("abcde")]), "predicted must be numbers"),
         (lambda: SIZES([-P]), "probabilities must be finite and not negative"),
+        (
+            lambda: SIZES([P], y_true=[0, 1]),
+            r"y_true must be a label for each of the 1",
+        ),
+        (
+            lambda: SIZES([P], y_true=["a"]),
+            r"one of the classes \[0, 1, 2, 3, 4\]; got",
+        ),
+        (lambda: SIZES([P], y_true=["a"], classes=["a"]), "classes must be 5 labels"),
         (
             lambda: SupportSizeDisplay.from_estimator(MODEL, X, Y[:, 0]),
             r"y_true must be numbers of shape \(100, 6\); got int64 of shape \(100,\)",

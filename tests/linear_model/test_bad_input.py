@@ -289,7 +289,7 @@ def test_a_mapping_without_what_a_loss_needs():
 def test_nothing_else_warns():
     # Warnings are errors in this suite: these are the only three of a fit.
     with pytest.warns(UserWarning, match="1 of 12 rows have no label") as record:
-        fit(X, changed(SETS, 0, 0))
+        fit(X, changed(SETS, 0, 0), none_class=False)
     assert len(record) == 1
     with pytest.warns(UserWarning, match=r"1 of 4 labels .* no row.* \[3\]") as record:
         fit(X, np.pad(SETS, [(0, 0), (0, 1)]))

@@ -1,14 +1,28 @@
 """The names of the columns of y are the classes."""
 
+import dask.array as da
+import dask.dataframe as dd
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from numpy.testing import assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import DataConversionWarning
 
-from skprob import EntmaxClassifier, EntmaxClassifierCV, SoftmaxClassifier
+from skprob import (
+    EntmaxClassifier,
+    EntmaxClassifierCV,
+    SigmoidClassifier,
+    SoftmaxClassifier,
+    SparsemaxClassifier,
+)
 from skprob.inspection import PredictionDisplay
 from skprob.metrics import BrierScorer
 
-from .toys import distributions, label_sets
+from .refused import assert_refused
+from .toys import distributions, label_sets, labels
 
 NAMES = np.array(["sad", "happy", "calm", "angry"])
 
@@ -19,7 +33,8 @@ def frame(request):
     module = pytest.importorskip(request.param)
 
     def make(array):
-        names = NAMES[: array.shape[1]]
+        # pandas 2 takes NumPy's strings for something else than names.
+        names = NAMES[: array.shape[1]].tolist()
         return module.DataFrame(dict(zip(names, np.asarray(array).T, strict=True)))
 
     return make
@@ -67,15 +82,81 @@ def test_a_display_shows_them(frame):
     assert set(NAMES[: Y.shape[1]]) & set(ticks)
 
 
+def test_names_for_what_has_none_of_its_own():
+    X, Y = label_sets()
+    reference = SoftmaxClassifier(threshold=0.2).fit(X, Y)
+    model = clone(reference).set_params(class_names=NAMES, class_weight={"sad": 1.0})
+    for y in (Y, sparse.csr_array(Y), pd.DataFrame(Y, columns=list("abcd"))):
+        model.fit(X, y)
+        assert_array_equal(model.classes_, NAMES)
+        assert_array_equal(model.predict(X), reference.predict(X))
+        assert model.score(X, y) == reference.score(X, Y)
+    X, D = distributions()
+    model = SparsemaxClassifier(class_names=list(NAMES[:3])).fit(X, D)
+    assert set(model.predict(X)) <= set(NAMES[:3])
+    search = EntmaxClassifierCV([1], [1.0], cv=2, class_names=NAMES[:3]).fit(X, D)
+    assert_array_equal(search.classes_, NAMES[:3])
+    # On the workers of Dask, too.
+    whole = da.from_array(X, chunks=(20, 4)), da.from_array(D, chunks=(20, 3))
+    assert_array_equal(model.fit(*whole).classes_, NAMES[:3])
+    table = pd.DataFrame(D, columns=["x", "y", "z"])
+    frames = dd.from_pandas(pd.DataFrame(X), 3), dd.from_pandas(table, 3)
+    assert_array_equal(model.fit(*frames).classes_, NAMES[:3])
+    assert_array_equal(
+        model.set_params(class_names=None).fit(*frames).classes_, ["x", "y", "z"]
+    )
+
+
+def test_bad_names():
+    X, Y = label_sets()
+    for names, message in (
+        (["a", "b"], r"must be 4 distinct names, .*; got \['a', 'b'\]"),
+        (["a", "b", "c", "a"], "must be 4 distinct names"),
+        ([["a", "b", "c", "d"]], "must be 4 distinct names"),
+        ("abcd", "'class_names' parameter"),
+    ):
+        assert_refused(message, SoftmaxClassifier(class_names=names).fit, X, Y)
+    model = SoftmaxClassifier(class_names=["a", "b"])
+    assert_refused("labels are their own names", model.fit, X, Y[:, 0])
+
+
+def test_the_name_of_a_column_of_labels_is_no_class(frame):
+    X, y = labels()
+    y = np.array(["calm", "sad", "happy"])[y]
+    with pytest.warns(DataConversionWarning) as told:
+        model = SoftmaxClassifier().fit(X, frame(y[:, None]))
+    # As scikit-learn's own, once.
+    assert len(told) == 1
+    assert_array_equal(model.classes_, ["calm", "happy", "sad"])
+    assert_array_equal(model.predict(X), SoftmaxClassifier().fit(X, y).predict(X))
+
+
+SETS = [["a", "b"], ["c"], []]
+
+
 @pytest.mark.parametrize(
-    "y", [[["a", "b"], ["c"], []], [{"a"}, {"b"}, {"a", "b"}], [("a", "b")] * 3]
+    "y",
+    [
+        SETS,
+        [{"a"}, {"b"}, {"a", "b"}],
+        [("a", "b")] * 3,
+        [[1, 2], [3], [1, 3]],
+        pd.Series(SETS),
+        pl.Series(SETS),
+        [np.array(["a", "b"]), np.array(["b", "c"]), np.array(["a", "c"])],
+        np.array([["a", "b"], ["c", "d"], ["a", "c"]]),
+    ],
 )
 def test_lists_of_labels_are_refused(y):
-    with pytest.raises(ValueError, match="MultiLabelBinarizer makes an indicator"):
-        EntmaxClassifier().fit(np.zeros((3, 2)), y)
+    for model in (EntmaxClassifier(), EntmaxClassifierCV(cv=2), SigmoidClassifier()):
+        assert_refused("MultiLabelBinarizer", model.fit, np.zeros((3, 2)), y)
 
 
 def test_counts_of_votes_are_refused():
     for votes in ([[3, 1], [2, 2], [0, 4]], [[3.5, 1], [2, 2], [0, 4]]):
-        with pytest.raises(ValueError, match="votes"):
-            EntmaxClassifier().fit(np.zeros((3, 2)), np.array(votes))
+        for y in (np.array(votes), pd.DataFrame(votes), sparse.csr_array(votes)):
+            assert_refused("sums? of|row sums", EntmaxClassifier().fit, np.eye(3), y)
+    model = EntmaxClassifier(target_type="label_set")
+    assert_refused(
+        "row sums.*MultiLabelBinarizer", model.fit, np.eye(3), np.array(votes)
+    )

@@ -1,11 +1,15 @@
 """Cosine scores, margins, AM-softmax: against their definitions, written out here."""
 
+import dask.array as da
 import numpy as np
 import pytest
 from scipy import sparse
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skprob import AMSoftmaxClassifier, LinearClassifier, SparsemaxClassifier
@@ -24,6 +28,12 @@ def iris():
     return StandardScaler().fit_transform(X), y
 
 
+def am_softmax(margin=0.35, scale=30.0, **parameters):
+    """As published, of the features as they are."""
+    parameters = {"standardize": False, "constant": 0, **parameters}
+    return AMSoftmaxClassifier(margin, scale, **parameters)
+
+
 def unit_rows(A):
     return A / np.linalg.norm(A, axis=1, keepdims=True)
 
@@ -38,7 +48,7 @@ def am_softmax_loss(W, X, y, margin, scale):
 @pytest.mark.parametrize(("margin", "scale"), [(0.0, 5.0), (0.35, 30.0), (0.2, 10.0)])
 def test_am_softmax_minimises_the_published_loss(iris, margin, scale):
     X, y = iris
-    model = AMSoftmaxClassifier(margin, scale, tol=1e-8).fit(X, y)
+    model = am_softmax(margin, scale, tol=1e-8).fit(X, y)
     assert model.objective_ * scale == pytest.approx(
         am_softmax_loss(model.coef_, X, y, margin, scale), abs=1e-9
     )
@@ -53,7 +63,7 @@ def test_am_softmax_minimises_the_published_loss(iris, margin, scale):
 
 def test_predictions_are_plain_cosines(iris):
     X, y = iris
-    model = AMSoftmaxClassifier(margin=0.5, scale=10.0).fit(X, y)
+    model = am_softmax(margin=0.5, scale=10.0).fit(X, y)
     cosine = unit_rows(X) @ unit_rows(model.coef_).T
     np.testing.assert_allclose(np.linalg.norm(model.coef_, axis=1), 1, rtol=1e-12)
     np.testing.assert_allclose(model.intercept_, 0)
@@ -66,7 +76,7 @@ def test_predictions_are_plain_cosines(iris):
 
 def test_am_softmax_is_a_linear_classifier_with_its_parts(iris):
     X, y = iris
-    model = AMSoftmaxClassifier(margin=0.3, scale=8.0).fit(X, y)
+    model = am_softmax(margin=0.3, scale=8.0).fit(X, y)
     parts = LinearClassifier(
         "softmax", similarity="cosine", margin=0.3, temperature=1 / 8
     ).fit(X, y)
@@ -78,7 +88,7 @@ def test_a_margin_separates_the_classes_further(iris):
     X, y = iris
 
     def shortfall(margin):
-        cosine = AMSoftmaxClassifier(margin, 20.0).fit(X, y).decision_function(X)
+        cosine = am_softmax(margin, 20.0).fit(X, y).decision_function(X)
         own = cosine[np.arange(len(y)), y]
         cosine[np.arange(len(y)), y] = -np.inf
         return np.maximum(0.5 - (own - cosine.max(axis=1)), 0).mean()
@@ -88,7 +98,7 @@ def test_a_margin_separates_the_classes_further(iris):
 
 def test_starts_from_the_directions_of_the_class_means(iris):
     X, y = iris
-    model = AMSoftmaxClassifier(max_iter=0)
+    model = am_softmax(max_iter=0)
     with pytest.warns(UserWarning, match=r"did not converge.*Increase .* or tol\.$"):
         model.fit(X, y)
     means = np.stack([unit_rows(X)[y == k].mean(axis=0) for k in range(3)])
@@ -99,14 +109,14 @@ def test_rows_of_zeros_score_zero_for_every_class(iris):
     X, y = iris
     X = np.vstack([X, np.zeros((3, 4))])
     y = np.append(y, [0, 1, 2])
-    model = AMSoftmaxClassifier().fit(X, y)
+    model = am_softmax().fit(X, y)
     np.testing.assert_array_equal(model.decision_function(X[-3:]), 0)
     np.testing.assert_allclose(model.predict_proba(X[-3:]), 1 / 3)
 
 
 def test_a_class_whose_rows_cancel_has_a_start():
     X = np.array([[1.0, 0], [-1, 0], [0, 1], [0, 2]])
-    model = AMSoftmaxClassifier().fit(X, [0, 0, 1, 1])
+    model = am_softmax().fit(X, [0, 0, 1, 1])
     assert np.isfinite(model.coef_).all()
     np.testing.assert_allclose(np.linalg.norm(model.coef_, axis=1), 1)
 
@@ -114,7 +124,7 @@ def test_a_class_whose_rows_cancel_has_a_start():
 def test_two_classes_have_a_vector_each(iris):
     X, y = iris
     X, y = X[y > 0], y[y > 0]
-    model = AMSoftmaxClassifier().fit(X, y)
+    model = am_softmax().fit(X, y)
     assert model.coef_.shape == (2, 4)
     cosine = unit_rows(X) @ model.coef_.T
     np.testing.assert_allclose(
@@ -127,8 +137,8 @@ def test_two_classes_have_a_vector_each(iris):
 
 def test_sparse_rows_as_dense(iris):
     X, y = iris
-    dense = AMSoftmaxClassifier(tol=1e-8).fit(X, y)
-    csr = AMSoftmaxClassifier(tol=1e-8).fit(sparse.csr_array(X), y)
+    dense = am_softmax(tol=1e-8).fit(X, y)
+    csr = am_softmax(tol=1e-8).fit(sparse.csr_array(X), y)
     np.testing.assert_allclose(csr.coef_, dense.coef_, atol=1e-5)
 
 
@@ -187,7 +197,7 @@ def test_margin_with_linear_scores(iris):
 
 def test_entries_in_parts_are_one_entry(iris):
     X, y = iris
-    model = AMSoftmaxClassifier().fit(X, y)
+    model = am_softmax().fit(X, y)
     whole = sparse.csr_array(X)
     parts = sparse.csr_array(
         (
@@ -240,8 +250,8 @@ def test_a_margin_for_every_fenchel_young_loss(name, similarity, kind):
 )
 def test_cosines_do_not_depend_on_the_unit(iris, unit, container):
     X, y = iris
-    model = AMSoftmaxClassifier(tol=1e-6).fit(X, y)
-    other = AMSoftmaxClassifier(tol=1e-6).fit(container(X * unit), y)
+    model = am_softmax(tol=1e-6).fit(X, y)
+    other = am_softmax(tol=1e-6).fit(container(X * unit), y)
     np.testing.assert_allclose(other.coef_, model.coef_, atol=1e-3)
     cosines = other.decision_function(container(X * unit))
     np.testing.assert_allclose(cosines, model.decision_function(X), atol=1e-3)
@@ -254,5 +264,59 @@ def test_bad_parameters(iris):
         ({"margin": np.inf}, "'margin' parameter"),
         ({"scale": 0.0}, "'scale' parameter .* range"),
         ({"scale": -1.0}, "'scale' parameter"),
+        ({"constant": -1.0}, "'constant' parameter"),
+        ({"standardize": "yes"}, "'standardize' parameter"),
     ]:
-        assert_refused(message, AMSoftmaxClassifier(**parameters).fit, *iris)
+        assert_refused(message, am_softmax(**parameters).fit, *iris)
+
+
+def test_the_defaults_standardise_and_add_a_constant():
+    X, y = load_wine(return_X_y=True)
+    weight = np.random.default_rng(0).uniform(0.5, 2, len(y))
+    X = np.column_stack([X, np.full(len(y), 7.0)])
+    scaler = StandardScaler().fit(X, sample_weight=weight)
+    # The root mean square of the norms, of 13 features that vary.
+    Z = np.column_stack([scaler.transform(X), np.full(len(y), 0.5 * np.sqrt(13))])
+    model = AMSoftmaxClassifier(tol=1e-8).fit(X, y, sample_weight=weight)
+    expected = am_softmax(tol=1e-8).fit(Z, y, sample_weight=weight)
+    np.testing.assert_allclose(model.feature_mean_, scaler.mean_)
+    np.testing.assert_allclose(model.feature_scale_, scaler.scale_)
+    assert model.constant_ == pytest.approx(0.5 * np.sqrt(13))
+    joined = np.column_stack([model.coef_, model.intercept_])
+    np.testing.assert_allclose(joined, expected.coef_, atol=1e-5)
+    p = model.predict_proba(X)
+    np.testing.assert_allclose(p, expected.predict_proba(Z), atol=1e-6)
+    # Of a sparse matrix, too, after a fit to a dense one; with sparse coefficients.
+    np.testing.assert_allclose(model.predict_proba(sparse.csr_array(X)), p)
+    np.testing.assert_allclose(model.sparsify().predict_proba(X), p)
+    model.densify()
+    model.set_params(warm_start=True).fit(X, y, sample_weight=weight)
+    assert model.n_iter_ <= 1
+    chunks = {"chunks": (60, *X.shape[1:])}
+    arrays = da.from_array(X, **chunks), da.from_array(y, chunks=60)
+    other = AMSoftmaxClassifier(tol=1e-8).fit(*arrays, da.from_array(weight, chunks=60))
+    np.testing.assert_allclose(other.feature_scale_, scaler.scale_)
+    np.testing.assert_allclose(other.predict_proba(arrays[0]).compute(), p, atol=1e-5)
+
+
+def test_a_sparse_matrix_is_not_standardised():
+    X, y = load_iris(return_X_y=True)
+    model = AMSoftmaxClassifier(tol=1e-8).fit(sparse.csr_array(X), y)
+    square = np.square(X).sum(axis=1).mean()
+    assert model.constant_ == pytest.approx(np.sqrt(square) / 2)
+    expected = AMSoftmaxClassifier(tol=1e-8, standardize=False).fit(X, y)
+    np.testing.assert_allclose(model.coef_, expected.coef_, atol=1e-4)
+    given = AMSoftmaxClassifier(standardize=True).fit
+    assert_refused("standardize must be False or 'auto'", given, sparse.csr_array(X), y)
+
+
+@pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer])
+def test_the_defaults_work_on_tables(load):
+    X, y = load(return_X_y=True)
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    logistic = make_pipeline(StandardScaler(), LogisticRegression())
+    scores = [
+        cross_val_score(model, X, y, cv=folds).mean()
+        for model in (AMSoftmaxClassifier(), logistic)
+    ]
+    assert scores[0] > scores[1] - 0.02

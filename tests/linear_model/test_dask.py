@@ -176,7 +176,7 @@ def test_partitions_without_rows_or_labels_or_with_one_class(rows):
     y = targets(scores)
     sets = y["sets"].copy()
     sets[:60] = 0
-    model = SoftmaxClassifier(tol=1e-10, threshold=0.5)
+    model = SoftmaxClassifier(tol=1e-10, none_class=False, threshold=0.5)
     for labels in (y["class"], y["q"]):
         parts = (da.from_array(X, chunks=(*chunks, -1)), labels)
         assert_same_model(clone(model).fit(*parts), clone(model).fit(X, labels))

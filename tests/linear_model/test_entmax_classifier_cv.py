@@ -465,7 +465,7 @@ def test_a_fold_with_one_class():
 def test_rows_without_a_label_are_counted_once():
     X, y = label_sets()
     y[:5] = 0
-    model = EntmaxClassifierCV([1, 2], [1], cv=FOLDS)
+    model = EntmaxClassifierCV([1, 2], [1], cv=FOLDS, none_class=False)
     with pytest.warns(UserWarning, match="5 of 60 rows have no label") as record:
         model.fit(X, y)
     assert len(record) == 1

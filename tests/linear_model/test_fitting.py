@@ -136,6 +136,7 @@ def test_rows_without_labels_are_left_out_with_one_warning(
     X, Y = label_sets()
     Y[[0, 7, 8]] = 0
     weight = np.random.default_rng(0).uniform(0.5, 2, 60)
+    sample_classifier.set_params(none_class=False)
     with pytest.warns(UserWarning) as record:
         model = clone(sample_classifier).fit(
             container(X), container(Y), sample_weight=weight

@@ -173,6 +173,13 @@ def test_with_choice_sets_a_margin_and_sparse_rows():
         assert fixed.objective_ >= model.objective_ - 1e-8
     p = model.predict_proba(X, available=available)
     assert (p[~available] == 0).all()
+    # An offset that is a class's constant is taken up by the intercepts.
+    offset = np.tile([0.5, 0.0, -0.5], (len(y), 1))
+    shifted = clone(model).fit(X, y, available=available, offset=offset)
+    assert shifted.objective_ == pytest.approx(model.objective_, abs=1e-7)
+    assert_allclose(
+        shifted.predict_proba(X, available=available, offset=offset), p, atol=1e-2
+    )
 
 
 def test_two_classes_and_a_warm_start():

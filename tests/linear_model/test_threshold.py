@@ -325,8 +325,10 @@ def test_auto_predicts_no_empty_set_where_no_training_row_is_empty():
     again = SoftmaxClassifier(C=0.01, threshold=best).fit(X, Y)
     assert_array_equal(again.predict(new), model.predict(new))
     Y[:40] = 0
+    rule = LabelCuts(shrinkage=0)
+    model = SoftmaxClassifier(C=0.01, none_class=False, threshold=rule)
     with pytest.warns(match="no label"):
-        model = SoftmaxClassifier(C=0.01, threshold=LabelCuts(shrinkage=0)).fit(X, Y)
+        model.fit(X, Y)
     assert model.threshold_.may_be_empty_
     model.threshold_.cuts_[:] = 0.99
     assert not model.predict(new).any()
@@ -381,7 +383,7 @@ def test_bad_calls_of_set_threshold():
     ]:
         assert_refused(message, model.set_threshold, *args)
     for cv in (1, 61):
-        message = f"cv must be .* 60 rows of X; got {cv}"
+        message = f"cv must be .* 60 rows of X with a label; got {cv}"
         assert_refused(message, model.set_threshold, "auto", X, Y, cv=cv)
     assert model.threshold_ is before
     model = EntmaxClassifier().fit(*labels())

@@ -25,10 +25,10 @@ def model(n=8, lowest=0.1):
     return basis * np.linspace(lowest, 3, n) @ basis.T, rng.normal(size=n)
 
 
-def solve(hessian, gradient, residual=1e-12, coordinates=None, **options):
+def solve(hessian, gradient, forcing_term=1e-12, coordinates=None, **options):
     inverse = Coordinates(np.eye(len(gradient)) if coordinates is None else coordinates)
     return conjugate_gradients(
-        lambda d: hessian @ d, gradient, inverse, residual=residual, **options
+        lambda d: hessian @ d, gradient, inverse, forcing_term=forcing_term, **options
     )
 
 
@@ -78,7 +78,7 @@ def test_perfect_coordinates_take_one_product():
 
 def test_it_stops_early_where_little_is_gained():
     hessian, gradient = model(n=50, lowest=1e-3)
-    rough, exact = (solve(hessian, gradient, residual=r) for r in (0.5, 1e-12))
+    rough, exact = (solve(hessian, gradient, forcing_term=r) for r in (0.5, 1e-12))
     assert rough.n_products < exact.n_products
     most = decrease(hessian, gradient, exact.step)
     assert 0.5 * most < decrease(hessian, gradient, rough.step) <= most
@@ -87,13 +87,13 @@ def test_it_stops_early_where_little_is_gained():
 def test_directions_that_are_kept_are_conjugate():
     hessian, gradient = model(n=12)
     coordinates = np.random.default_rng(0).normal(size=(12, 15))
-    taken = solve(hessian, gradient, coordinates=coordinates, n_kept=5).taken
-    assert taken.directions.shape == taken.products.shape == (1, 5, 12)
-    directions, products, curvatures = (part[0] for part in taken)
+    kept = solve(hessian, gradient, coordinates=coordinates, n_kept=5).kept
+    assert kept.directions.shape == kept.products.shape == (1, 5, 12)
+    directions, products, curvatures = (part[0] for part in kept)
     assert_allclose(products, directions @ hessian)
     between = directions @ products.T
     assert_allclose(between, np.diag(curvatures), atol=1e-9 * between.max())
-    assert solve(hessian, gradient).taken.directions.shape == (1, 0, 12)
+    assert solve(hessian, gradient).kept.directions.shape == (1, 0, 12)
 
 
 def test_groups_are_minimised_as_if_each_were_alone():
@@ -113,16 +113,16 @@ def test_groups_are_minimised_as_if_each_were_alone():
         product,
         gradients.ravel(),
         Coordinates(np.eye(48)),
-        residual=1e-3,
+        forcing_term=1e-3,
         n_groups=4,
         n_kept=20,
     )
     for k, step in enumerate(found.step.reshape(4, 12)[:3]):
-        alone = solve(hessians[k], gradients[k], residual=1e-3)
+        alone = solve(hessians[k], gradients[k], forcing_term=1e-3)
         assert_allclose(step, alone.step, rtol=1e-9)
         # Its direction is zero when it is done.
         assert np.sum(seen, axis=0)[k] == alone.n_products
     assert not found.step[36:].any()
     assert found.n_products == len(seen) == solve(hard, gradients[1], 1e-3).n_products
-    directions, products, curvatures = (part[1] for part in found.taken)
+    directions, products, curvatures = (part[1] for part in found.kept)
     assert_allclose(directions @ products.T, np.diag(curvatures), atol=1e-9)

@@ -128,20 +128,20 @@ def test_recycled_directions_are_known_exactly_and_spare_products():
             lambda d: hessian @ d,
             gradient,
             preconditioner,
-            residual=1e-12,
+            forcing_term=1e-12,
             n_kept=n_kept,
         )
 
-    taken = solve(gradient, n_kept=8).taken
+    kept = solve(gradient, n_kept=8).kept
     without = solve(other)
     # Symmetric and positive, also where the Hessian has changed since.
-    wrong = taken.products * rng.uniform(0.5, 2, (1, taken.products.shape[1], 1))
-    preconditioner.used(1, taken._replace(products=wrong))
+    wrong = kept.products * rng.uniform(0.5, 2, (1, kept.products.shape[1], 1))
+    preconditioner.used(1, kept._replace(products=wrong))
     inverse = as_matrix(preconditioner, 12)
     assert_allclose(inverse, inverse.T, atol=1e-9 * np.abs(inverse).max())
     assert np.linalg.eigvalsh(inverse).min() > 0
-    preconditioner.used(1, taken)
-    for direction, product in zip(taken.directions[0], taken.products[0], strict=True):
+    preconditioner.used(1, kept)
+    for direction, product in zip(kept.directions[0], kept.products[0], strict=True):
         assert_allclose(preconditioner.times(product)[0], direction, rtol=1e-6)
     with_them = solve(other)
     most = other @ np.linalg.solve(hessian, other) / 2

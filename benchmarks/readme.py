@@ -1,0 +1,128 @@
+"""Write the figures and the picture of the README, by the scripts that measure them.
+
+    python benchmarks/readme.py
+
+The demonstration, the certain digits and the iterations are those that the scripts in
+`examples` compute when this runs. The ratios of time are read from the file that
+`benchmarks/fit.py` wrote. Text between the lines "begin NAME" and "end NAME" of the
+README is replaced.
+"""
+
+import contextlib
+import io
+import runpy
+from pathlib import Path
+
+import matplotlib
+
+ROOT = Path(__file__).resolve().parents[1]
+FIT_TIMES = ROOT / "docs" / "user_guide" / "fit_times.txt"
+# Those of many rows, of many classes and of neither.
+PROBLEMS = {
+    "letter": "letter, 16,000 × 16, 26 classes",
+    "digits, raw": "digits, 1,797 × 64, as they are",
+    "mnist": "mnist, 60,000 × 784",
+    "pendigits": "pendigits, 7,494 × 16",
+    "500 classes": "10,000 × 50, 500 classes",
+    "digits, scaled": "digits, standardised",
+    "news20": "20 newsgroups, sparse, 21,209 words",
+    "breast cancer, raw": "breast cancer, 569 × 30",
+}
+
+
+def table(head, rows):
+    """A table in Markdown."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def run(name):
+    """What an example leaves in its module."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        return runpy.run_path(str(ROOT / "examples" / f"{name}.py"))
+
+
+def demo():
+    """Distances of the demonstration."""
+    found = run("demo")
+    rows = [
+        [
+            name,
+            f"{sum(distances) / len(distances):.3f}",
+            f"{found['mean_support_size'](found['p'][name]):.1f}",
+        ]
+        for name, distances in found["distances"].items()
+    ]
+    truth = f"digits named, {found['mean_support_size'](found['truth']):.1f} in truth"
+    return table(["learns from", "squared distance to the truth", truth], rows)
+
+
+def certain():
+    """What is known of images with one possible digit, in a sentence."""
+    found = run("possible_classes")
+    one, right = found["certain"], found["right"]
+    return (
+        f"{one.mean():.0%} of the test images have one possible digit, and "
+        f"{right[one].mean():.0%} of these are right; of the others "
+        f"{right[~one].mean():.0%} are. No threshold had to be chosen."
+    )
+
+
+def scales():
+    """Iterations on badly scaled features."""
+    by_data = {}
+    for data, model, iterations, _ in run("badly_scaled")["results"]:
+        if model != "LogisticRegression()":  # stopped at a hundred
+            by_data.setdefault(data, []).append(f"{iterations:,}")
+    rows = [[data, *iterations] for data, iterations in by_data.items()]
+    return table(["data", "`LogisticRegression`", "`SoftmaxClassifier`"], rows)
+
+
+def times():
+    """Ratios of time, from the file of `benchmarks/fit.py`."""
+    lines = FIT_TIMES.read_text().splitlines()
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    rival, ratio = (cells[2].index(f"1e-06: {name}") for name in ("rival", "ratio"))
+    measured = {}
+    for row in cells:
+        if row[1:3] == ["softmax", "1"]:
+            measured.setdefault(row[0], row)  # the first table is of one thread
+    rows = []
+    for problem, text in PROBLEMS.items():
+        row = measured[problem]
+        least = "at least " if ">" in row[rival] else ""
+        times = f"{least}{float(row[ratio]):.2g}"
+        rows.append([text, row[rival].split()[0], times])
+    return table(["data", "fastest rival", "times as fast"], rows)
+
+
+def with_figures(readme, **sections):
+    """Text of the README with the sections by name."""
+    for name, text in sections.items():
+        begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
+        before, found, rest = readme.partition(begin)
+        _, closed, after = rest.partition(end)
+        if not (found and closed):
+            raise ValueError(f"The README has no place for {name!r}.")
+        readme = f"{before}{begin}\n{text}\n{end}{after}"
+    return readme
+
+
+def main():
+    matplotlib.use("agg")
+    import matplotlib.pyplot as plt
+
+    path = ROOT / "README.md"
+    text = with_figures(
+        path.read_text(), demo=demo(), certain=certain(), scales=scales(), times=times()
+    )
+    path.write_text(text)
+    plt.close("all")
+    style = {"figure.constrained_layout.use": True}
+    with plt.rc_context(style):
+        runpy.run_path(str(ROOT / "docs" / "figures" / "iris_regions.py"))
+        plt.savefig(ROOT / "docs" / "_static" / "readme.png", dpi=100)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,177 @@
+"""Look at every page of the built documentation in a browser, without a network.
+
+    python docs/check_pages.py docs/_build/html
+
+Each page is shown by headless Chromium 1,280 and 400 pixels wide. It is an error if
+
+* a page asks for anything that is not a file of the documentation,
+* a link leads to a file, or a place in it, that is not there (links to other sites are
+  not followed),
+* a script fails, or a formula is shown as TeX or as MathJax's error,
+* a table, a picture or a formula is wider than its place, or the page has to be
+  scrolled sideways.
+
+Where there is no Chromium, the script says so and checks nothing.
+"""
+
+import argparse
+import re
+import shutil
+import sys
+from functools import cache
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from playwright.sync_api import Error, sync_playwright
+
+WIDTHS = (1280, 400)
+HEIGHT = 900
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+
+# What is wrong with the page at its present width, as a list of sentences.
+INSPECT = r"""
+async () => {
+  if (window.MathJax?.startup?.promise) await MathJax.startup.promise;
+  const found = [];
+  const width = document.documentElement.clientWidth;
+  const short = (text) => text.trim().replace(/\s+/g, " ").slice(0, 60);
+  const name = (element) =>
+    `${element.tagName.toLowerCase()} “${short(element.textContent)}”`;
+  if (document.documentElement.scrollWidth > width + 1)
+    found.push(`the page is ${document.documentElement.scrollWidth} pixels wide`);
+  const article = document.querySelector("article") ?? document.body;
+  for (const table of article.querySelectorAll("table")) {
+    // Numbered lines of source are a table, too, and may scroll like all source.
+    if (table.closest(".highlight, .highlighttable")) continue;
+    const place = table.parentElement.getBoundingClientRect();
+    const own = table.getBoundingClientRect();
+    const most = Math.min(width, place.right) + 1;
+    if (own.right > most || table.scrollWidth > own.width + 1)
+      found.push(`cut table: ${name(table)}`);
+    for (const cell of table.querySelectorAll("td, th"))
+      if (cell.clientWidth && cell.scrollWidth > cell.clientWidth + 1)
+        found.push(`cut cell: ${name(cell)}`);
+  }
+  for (const image of article.querySelectorAll("img")) {
+    if (image.getBoundingClientRect().right > width + 1)
+      found.push(`cut picture: ${image.src}`);
+    if (image.complete && !image.naturalWidth) found.push(`no picture: ${image.src}`);
+  }
+  for (const formula of article.querySelectorAll(".math")) {
+    const drawn = formula.querySelector("mjx-container");
+    if (!drawn) found.push(`raw TeX: ${name(formula)}`);
+  }
+  const failed = "[data-mjx-error], [data-mml-node=merror], [data-mml-node][fill=red]";
+  for (const part of article.querySelectorAll(failed))
+    found.push(`wrong TeX: ${part.getAttribute("data-mjx-error") ?? name(part)}`);
+  const markup =
+    /\\\(|\\\[|\\(frac|alpha|sum|log|langle)\b|:math:|:class:|bool\(x\) -> bool/;
+  const walker = document.createTreeWalker(article, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    if (node.parentElement.closest("pre, code, script, style, mjx-container")) continue;
+    if (markup.test(node.data))
+      found.push(`raw markup: “${short(node.data)}”`);
+  }
+  return found;
+}
+"""
+
+
+def find_browser(playwright):
+    """Path of an installed Chromium, playwright's own if it has one, or None."""
+    own = playwright.chromium.executable_path
+    if Path(own).exists():
+        return own
+    return next(filter(None, map(shutil.which, NAMES)), None)
+
+
+@cache
+def anchors(path):
+    """Names of the places of a page that a link may lead to."""
+    return {*re.findall(r'\bid="([^"]+)"', path.read_text(encoding="utf-8"))}
+
+
+def dead_links(hrefs):
+    """Sentences on the links to files that lead nowhere."""
+    for href in sorted(set(hrefs)):
+        url = urlsplit(href)
+        path = Path(unquote(url.path))
+        if url.scheme != "file" or path.is_dir():
+            continue
+        if not path.exists():
+            yield f"dead link: {path}"
+        elif url.fragment and path.suffix == ".html":
+            if unquote(url.fragment) not in anchors(path):
+                yield f"dead link: no {url.fragment} in {path.name}"
+
+
+def check(page, path, pictures):
+    """Sentences on what is wrong with one page."""
+    wrong = []
+    page.on("pageerror", lambda error: wrong.append(f"a script fails: {error}"))
+    page.on(
+        "request",
+        lambda request: (
+            request.url.startswith(("file:", "data:", "blob:"))
+            or wrong.append(f"asks the network for {request.url}")
+        ),
+    )
+    page.on("requestfailed", lambda request: wrong.append(f"not found: {request.url}"))
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": HEIGHT})
+        if width == WIDTHS[0]:
+            page.goto(path.as_uri(), wait_until="load")
+        wrong += [f"{width} pixels, {what}" for what in page.evaluate(INSPECT)]
+        if pictures:
+            pictures.mkdir(parents=True, exist_ok=True)
+            page.screenshot(path=pictures / f"{path.stem}_{width}.png", full_page=True)
+    hrefs = "[...document.querySelectorAll('article a[href]')].map((a) => a.href)"
+    wrong += dead_links(page.evaluate(hrefs))
+    return wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("folder", type=Path, help="where the built pages are")
+    parser.add_argument("--only", default="", help="pages whose path has this in it")
+    parser.add_argument("--save", type=Path, help="a folder for pictures of the pages")
+    options = parser.parse_args()
+    folder = options.folder.resolve()
+    # Folders with an underscore hold what pages use, the templates of themes among it.
+    pages = [
+        path
+        for path in sorted(folder.rglob("*.html"))
+        if options.only in str(path)
+        and not path.relative_to(folder).parts[0].startswith("_")
+    ]
+    if not pages:
+        print(f"No pages in {options.folder}: build them with make docs.")
+        return 1
+    n_wrong = 0
+    with sync_playwright() as playwright:
+        if (browser_path := find_browser(playwright)) is None:
+            print("No Chromium was found: the pages have not been looked at.")
+            return 0
+        # As root, which containers are, Chromium runs only without its sandbox.
+        browser = playwright.chromium.launch(
+            executable_path=browser_path, args=["--no-sandbox"]
+        )
+        context = browser.new_context(offline=True, reduced_motion="reduce")
+        for path in pages:
+            page = context.new_page()
+            try:
+                wrong = check(page, path, options.save)
+            except Error as error:
+                wrong = [str(error)]
+            page.close()
+            for what in wrong:
+                print(f"{path.relative_to(folder)}: {what}")
+            n_wrong += bool(wrong)
+        version = browser.version
+        browser.close()
+    print(f"{len(pages)} pages in Chromium {version}, {n_wrong} of them with errors.")
+    return int(n_wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,8 @@
+"""The order of the examples: those first that show what the package is for."""
+
+FIRST = ["demo.py", "possible_classes.py", "alpha.py", "alpha_and_penalty.py"]
+
+
+def position(filename):
+    """Sort key of an example: the first ones in their order, then by name."""
+    return (FIRST.index(filename) if filename in FIRST else len(FIRST), filename)

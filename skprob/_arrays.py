@@ -1,0 +1,226 @@
+"""Arrays of other libraries than NumPy: those of the array API standard.
+
+They are kept where scikit-learn's setting ``array_api_dispatch`` is on; everywhere else
+they are converted to NumPy's, or refused, as in scikit-learn. Code for both takes its
+functions from :func:`namespace`.
+"""
+
+import numpy as np
+from scipy import sparse
+from sklearn import get_config
+from sklearn.externals.array_api_compat import (
+    array_namespace,
+    is_array_api_obj,
+    is_dask_array,
+    is_writeable_array,
+)
+from sklearn.utils._array_api import (
+    _convert_to_numpy,
+    _max_precision_float_dtype,
+    get_namespace,
+)
+
+_NUMPY = np.ndarray, np.generic
+
+
+def namespace(array):
+    """The module whose functions take an array: NumPy, or one of the array API."""
+    return np if isinstance(array, _NUMPY) else array_namespace(array)
+
+
+def is_foreign(data):
+    """Whether data are an array of another library than NumPy, which is to be kept."""
+    if isinstance(data, _NUMPY) or sparse.issparse(data):
+        return False
+    if not (get_config()["array_api_dispatch"] and is_array_api_obj(data)):
+        return False
+    if is_dask_array(data):
+        return False
+    if not is_writeable_array(data):
+        raise ValueError(
+            "Arrays must be of a library that can change them in place; got one of "
+            f"type {type(data).__module__}.{type(data).__name__}. Convert it, for "
+            "instance by np.asarray(array)."
+        )
+    # Raises where SciPy has not been prepared.
+    return get_namespace(data)[1]
+
+
+def is_host(data):
+    """Whether data are an array of NumPy or a sparse matrix of SciPy."""
+    return isinstance(data, np.ndarray) or sparse.issparse(data)
+
+
+def check_no_gradient(name, array):
+    """Raise where a tensor asks for derivatives, which it would not get."""
+    if getattr(array, "requires_grad", False) is True:
+        raise ValueError(
+            f"{name} must not require gradients, which are not propagated; got a "
+            f"tensor with requires_grad=True. Give {name}.detach()."
+        )
+
+
+def to_numpy(array):
+    """An array of any library as one of NumPy's, in the memory of the host."""
+    return array if is_host(array) else _convert_to_numpy(array, namespace(array))
+
+
+def beside(array, other):
+    """An array of the library, device and, if of real numbers, type of another one."""
+    if is_host(other):
+        return to_numpy(array)
+    xp = namespace(other)
+    if is_beside(array, other):
+        return array
+    array = to_numpy(array)
+    if not array.flags.writeable or min(array.strides, default=0) < 0:
+        array = array.copy()  # Which torch asks for.
+    is_real = array.dtype.kind == "f" and xp.isdtype(other.dtype, "real floating")
+    dtype = other.dtype if is_real else None
+    return xp.asarray(array, dtype=dtype, device=other.device)
+
+
+def moved(array, other):
+    """NumPy's array in the library and on the device of another, of its own type."""
+    if is_host(other):
+        return array
+    wide = numpy_dtype(widened(other[:0, ...]))
+    if array.dtype.kind == "f":
+        array = array.astype(min(array.dtype, wide), copy=False)
+    return namespace(other).asarray(array, device=other.device)
+
+
+def is_beside(array, other):
+    """Whether two arrays are of one library and on one device."""
+    if isinstance(array, np.ndarray) or not is_array_api_obj(array):
+        return False
+    same = namespace(array) is namespace(other)
+    return same and array.device == other.device
+
+
+def widened(array):
+    """An array in the widest type of real numbers that its device has."""
+    if is_host(array):
+        return array.astype(np.float64, copy=False)
+    xp = namespace(array)
+    dtype = _max_precision_float_dtype(xp, array.device)
+    return xp.astype(array, dtype, copy=False)
+
+
+def real_dtypes(array):
+    """The types of real numbers that may be kept, the widest first."""
+    xp = namespace(array)
+    if _max_precision_float_dtype(xp, array.device) == xp.float32:
+        return [xp.float32]
+    return [xp.float64, xp.float32]
+
+
+def as_type(array, dtype):
+    """An array in a type of its library; itself if it has that."""
+    if isinstance(array, np.ndarray):
+        return array.astype(dtype, copy=False)
+    return namespace(array).astype(array, dtype, copy=False)
+
+
+def numpy_dtype(array):
+    """The type of an array of real numbers, as NumPy's."""
+    if is_host(array):
+        return array.dtype
+    xp = namespace(array)
+    return np.dtype(np.float32 if array.dtype == xp.float32 else np.float64)
+
+
+def zeros(shape, other):
+    """Zeros of the library, device and type of another array."""
+    xp = namespace(other)
+    if xp is np:
+        return np.zeros(shape, other.dtype)
+    return xp.zeros(shape, dtype=other.dtype, device=other.device)
+
+
+def copied(array):
+    """A copy, of NumPy's arrays in the same order."""
+    xp = namespace(array)
+    return array.copy(order="K") if xp is np else xp.asarray(array, copy=True)
+
+
+def positive_part(array, out=None):
+    """The larger of an array and zero; NumPy's is put into another one, if given."""
+    if isinstance(array, np.ndarray):
+        return np.maximum(array, 0, out=out)
+    return namespace(array).clip(array, 0)
+
+
+def one_hot(columns, n_columns):
+    """Booleans, of which one is true in each row: in the column that is given."""
+    xp = namespace(columns)
+    where = {} if xp is np else {"device": columns.device}
+    return xp.arange(n_columns, dtype=columns.dtype, **where) == columns[:, None]
+
+
+def take(array, rows):
+    """Some rows, given by a slice or by their numbers."""
+    if is_host(array):
+        return array[rows]
+    if isinstance(rows, slice):
+        return array[slice(*rows.indices(array.shape[0])), ...]
+    return namespace(array).take(array, beside(rows, array), axis=0)
+
+
+def concat(arrays, axis=0):
+    """Arrays of one library put together."""
+    xp = namespace(arrays[0])
+    return (np.concatenate if xp is np else xp.concat)(arrays, axis=axis)
+
+
+def flatnonzero(mask):
+    """Numbers of the rows, NumPy's, where a vector is true."""
+    return np.flatnonzero(to_numpy(mask))
+
+
+def fill(array, mask, value):
+    """Set the entries where a mask, of any shape that fits, is true; in place."""
+    if isinstance(array, np.ndarray):
+        np.copyto(array, value, where=to_numpy(mask))
+    else:
+        array[namespace(array).broadcast_to(mask, array.shape)] = value
+
+
+def row_dot(a, b):
+    """Inner products of the rows of two arrays, as a column."""
+    if isinstance(a, np.ndarray):
+        return np.einsum("nk,nk->n", a, b)[:, None]
+    return row_sum(a * b)
+
+
+def dot(a, b):
+    """Sum of the products of two arrays, entry by entry, as a number."""
+    xp = namespace(a)
+    return float(np.einsum("nk,nk->", a, b) if xp is np else xp.sum(a * b))
+
+
+def row_max(array):
+    """The largest entry of each row, as a column."""
+    if isinstance(array, np.ndarray):  # A method takes half as long as the function.
+        return array.max(axis=1, keepdims=True)
+    return namespace(array).max(array, axis=1, keepdims=True)
+
+
+def row_sum(array):
+    """The sum of each row, as a column."""
+    if isinstance(array, np.ndarray):
+        return array.sum(axis=1, keepdims=True)
+    return namespace(array).sum(array, axis=1, keepdims=True)
+
+
+def reshape(array, shape):
+    """An array in another shape, and a copy where that is needed."""
+    if isinstance(array, np.ndarray):
+        return array.reshape(shape)
+    return namespace(array).reshape(array, shape)
+
+
+def all_finite(array):
+    """Whether there is neither NaN nor infinity."""
+    xp = namespace(array)
+    return bool(xp.all(xp.isfinite(array)))

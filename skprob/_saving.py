@@ -1,0 +1,59 @@
+"""What pickle, joblib and skops save of an estimator: no class of skprob but its own.
+
+Mappings, losses and decision rules that an estimator holds are saved as the name of
+their class and their attributes. So whoever loads a model with skops has one type to
+trust, and a model does not depend on where in skprob a class is defined.
+"""
+
+from importlib import import_module
+
+_CLASS, _ATTRIBUTES = "class of skprob", "attributes"
+
+
+class PlainState:
+    """Mixin: what an estimator holds of skprob is saved by name."""
+
+    def __getstate__(self):
+        state = super().__getstate__()
+        return {name: _described(value) for name, value in state.items()}
+
+    def __setstate__(self, state):
+        super().__setstate__({name: _restored(value) for name, value in state.items()})
+
+
+def _described(value):
+    """Name and attributes of an object of a public class; others as they are."""
+    name = _public_name(type(value))
+    if name is None or not hasattr(value, "__dict__"):
+        return value
+    attributes = {key: _described(own) for key, own in vars(value).items()}
+    return {_CLASS: name, _ATTRIBUTES: attributes}
+
+
+def _restored(value):
+    if not (isinstance(value, dict) and value.keys() == {_CLASS, _ATTRIBUTES}):
+        return value
+    package, _, name = value[_CLASS].rpartition(".")
+    try:
+        cls = getattr(import_module(package), name)
+        if _public_name(cls) != value[_CLASS]:
+            raise AttributeError
+    except (AttributeError, ImportError):
+        raise ValueError(
+            f"The model was saved with {value[_CLASS]}, which this version of skprob "
+            "does not have. Load it with the version that saved it."
+        ) from None
+    restored = object.__new__(cls)
+    attributes = {key: _restored(own) for key, own in value[_ATTRIBUTES].items()}
+    vars(restored).update(attributes)
+    return restored
+
+
+def _public_name(cls):
+    """The name under which a package of skprob exports a class; None for others."""
+    root, *inside = cls.__module__.split(".")
+    if root != __name__.partition(".")[0] or not inside:
+        return None
+    package = f"{root}.{inside[0]}"
+    exported = getattr(import_module(package), cls.__name__, None)
+    return f"{package}.{cls.__name__}" if exported is cls else None

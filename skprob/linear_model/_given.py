@@ -1,0 +1,75 @@
+"""What is known of each row beside its features."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._arrays import beside, fill
+from ..losses import ChoiceSetLoss, OffsetLoss
+from ..targets import check_available, check_offset
+
+
+class Given(NamedTuple):
+    """What is known of each row beside its features; None where nothing is.
+
+    Attributes
+    ----------
+    available : ndarray of bool of shape (n_samples, n_classes) or None
+        The classes that the row may choose from.
+    offset : ndarray of shape (n_samples, n_classes) or None
+        What is added to the scores.
+    """
+
+    available: np.ndarray | None = None
+    offset: np.ndarray | None = None
+
+    @classmethod
+    def checked(cls, available, offset, shape, is_pair, dtype):
+        """Of a user's arguments, for so many rows and classes."""
+        if available is not None:
+            available = check_available(available, shape)
+        if offset is not None:
+            offset = check_offset(offset, *shape, is_pair, dtype)
+        return cls(available, offset)
+
+    @property
+    def is_nothing(self):
+        """Whether nothing is known."""
+        return not self.arguments
+
+    @property
+    def arguments(self):
+        """What is known, by name."""
+        return {key: a for key, a in self._asdict().items() if a is not None}
+
+    def of(self, rows):
+        """That of some rows."""
+        return Given(**{key: a[rows] for key, a in self.arguments.items()})
+
+    def with_none_class(self):
+        """With a last column, for the class of rows without a label."""
+        last = {"available": True, "offset": 0}
+        return Given(
+            **{
+                key: np.pad(a, [(0, 0), (0, 1)], constant_values=last[key])
+                for key, a in self.arguments.items()
+            }
+        )
+
+    def loss_with(self, loss):
+        """A loss of targets that carry what is known."""
+        if self.available is not None:
+            loss = ChoiceSetLoss(loss)
+        return loss if self.offset is None else OffsetLoss(loss)
+
+    def put_into(self, scores, rows):
+        """Change the scores of some rows in place, of the first classes."""
+        for key, a in self.of(rows).arguments.items():
+            part = scores[:, : a.shape[1]]
+            if key == "offset":
+                part += beside(a, part)
+            else:
+                fill(part, beside(~a, part), -np.inf)
+
+
+NOTHING = Given()

@@ -1,0 +1,9 @@
+"""Conversion of fitted classifiers to ONNX, by skl2onnx (the extra skprob[onnx])."""
+
+# What the classifiers give to skl2onnx, which asks them for it.
+from ._classifier import convert as convert
+from ._classifier import parser as parser
+from ._classifier import set_shapes as set_shapes
+from ._mappings import register_mapping
+
+__all__ = ["register_mapping"]

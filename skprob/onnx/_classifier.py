@@ -1,0 +1,189 @@
+"""A fitted linear classifier as nodes of a graph, through skl2onnx."""
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
+
+from .._arrays import to_numpy
+from ._decision import label_sets
+from ._graph import Graph
+from ._mappings import probabilities
+
+_LEAST_OPSET = 18
+
+
+def parser(model):
+    """What declares a model's outputs to skl2onnx.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted linear classifier.
+
+    Returns
+    -------
+    parser : callable
+        ``parser(scope=..., inputs=...)`` gives the outputs, the labels and the
+        probabilities.
+
+    Raises
+    ------
+    NotFittedError
+        If the model is not fitted.
+    """
+    _register(type(model))
+
+    def parse(scope=None, inputs=None):
+        return _outputs(scope, model, inputs)
+
+    return parse
+
+
+def set_shapes(operator):
+    """Give the outputs of an operator their shapes (skl2onnx's shape calculator)."""
+    model, (labels, found) = operator.raw_operator, operator.outputs
+    n_rows, n_classes = operator.inputs[0].type.shape[:1], model.classes_.shape[0]
+    is_set = model.target_type_ == "label_set"
+    labels.type.shape = [*n_rows, n_classes] if is_set else n_rows
+    found.type.shape = [*n_rows, n_classes]
+
+
+def convert(scope, operator, container):
+    """Write the nodes of an operator (skl2onnx's converter).
+
+    All is computed in float64, so that labels and supports are those of the model;
+    only the result is rounded to the type of the probabilities.
+    """
+    if container.target_opset < _LEAST_OPSET:
+        raise ValueError(
+            f"target_opset must be {_LEAST_OPSET} or newer for {operator.type}; got "
+            f"{container.target_opset}."
+        )
+    model, (labels, found) = operator.raw_operator, operator.outputs
+    graph = Graph(scope, container)
+    X = _features(graph, operator.inputs, model)
+    n_classes = model.classes_.shape[0]
+    # One more where rows without a label are a class.
+    n_scores = n_classes + model.has_none_class_
+    scores = _scores(X, model, n_scores)
+    p = probabilities(model.mapping_, scores, n_scores)
+    if n_scores > n_classes:
+        p = p.columns(range(n_classes))
+    if model.target_type_ == "label_set":
+        predicted = label_sets(model.threshold_, p, X)
+    else:
+        ranked = scores if model.mapping_.is_order_preserving else p
+        names = to_numpy(model.classes_)
+        classes = graph.constant(names, _label_dtype(names))
+        predicted = graph.node("Gather", classes, ranked.argmax(keepdims=False))
+    graph.output(predicted, labels)
+    graph.output(p.astype(_dtype(found)), found)
+
+
+def _features(graph, inputs, model):
+    X, *others = [graph.input(variable) for variable in inputs]
+    if others:
+        X = X.stacked(*others)
+    widths = [variable.type.shape[1] for variable in inputs]
+    if None not in widths and sum(widths) != model.n_features_in_:
+        raise ValueError(
+            f"X must have {model.n_features_in_} features, as in fit; the initial "
+            f"types have {sum(widths)}."
+        )
+    return X
+
+
+def _scores(X, model, n_scores):
+    coef = model.coef_
+    coef = coef.toarray() if sparse.issparse(coef) else _float64(coef)
+    intercept = _float64(model.intercept_)
+    if hasattr(model, "feature_mean_"):
+        X = (X - _float64(model.feature_mean_)) / _float64(model.feature_scale_)
+        if model.constant_:
+            # A further feature, of which the intercepts are the coefficients.
+            X = X.stacked(X.columns([0]) * 0 + model.constant_)
+            coef = np.column_stack([coef, intercept])
+        intercept = np.zeros_like(intercept)
+    if model.similarity == "cosine":
+        # By the largest entry first: squares of tiny numbers would vanish.
+        largest = X.abs().max()
+        X = X / largest.where(largest > 0, 1)
+        norm = (X * X).sum().sqrt()
+        X = X / norm.where(norm > 0, 1)
+    scores = X @ coef.T + intercept
+    if len(coef) < n_scores:
+        # Two classes share one row: their scores are -u/2 and u/2.
+        half = scores * 0.5
+        scores = (-half).stacked(half)
+    return scores
+
+
+def _float64(array):
+    """A fitted attribute, which may be another library's array."""
+    return np.asarray(to_numpy(array), np.float64)
+
+
+def _outputs(scope, model, inputs):
+    from skl2onnx.common.data_types import (
+        BooleanTensorType,
+        DoubleTensorType,
+        Int64TensorType,
+        StringTensorType,
+        guess_tensor_type,
+    )
+
+    check_is_fitted(model)
+    types = {
+        np.int64: Int64TensorType,
+        bool: BooleanTensorType,
+        np.float64: DoubleTensorType,
+        object: StringTensorType,
+    }
+    if model.target_type_ == "label_set":
+        label_type = Int64TensorType
+    else:
+        label_type = types[_label_dtype(to_numpy(model.classes_))]
+    return [
+        scope.declare_local_variable("label", label_type()),
+        scope.declare_local_variable(
+            "probabilities", guess_tensor_type(inputs[0].type)
+        ),
+    ]
+
+
+def _label_dtype(classes):
+    kinds = {"i": np.int64, "u": np.int64, "b": bool, "f": np.float64, "U": object}
+    if classes.dtype.kind == "O" and all(isinstance(name, str) for name in classes):
+        return object
+    if classes.dtype.kind not in kinds:
+        raise NotImplementedError(
+            "Classes must be numbers or strings to be converted to ONNX; got "
+            f"{classes!r}."
+        )
+    return kinds[classes.dtype.kind]
+
+
+def _dtype(variable):
+    from skl2onnx.common.data_types import DoubleTensorType
+
+    return np.float64 if isinstance(variable.type, DoubleTensorType) else np.float32
+
+
+def _register(cls):
+    """Tell skl2onnx of a class, which a search or a pipeline looks up in its table."""
+    from skl2onnx import update_registered_converter
+
+    alias = f"Skprob{cls.__name__}"
+
+    def parse(scope, model, inputs, custom_parsers=None):
+        operator = scope.declare_local_operator(alias, model)
+        operator.inputs = inputs
+        operator.outputs.extend(_outputs(scope, model, inputs))
+        return operator.outputs
+
+    # Probabilities are an array in any case. A pipeline sets the option zipmap by
+    # itself, so that it must be allowed to.
+    options = {"zipmap": [False, True]}
+    update_registered_converter(
+        cls, alias, set_shapes, convert, parser=parse, options=options
+    )

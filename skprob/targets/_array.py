@@ -1,0 +1,106 @@
+"""A target in an array of another library than NumPy."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .._arrays import as_type, beside, namespace, one_hot, take
+from ._choice_set import ChoiceSetTarget
+from ._offset import OffsetTarget
+from ._smoothed import SmoothedTarget
+from ._sparse import SparseTarget
+
+
+@dataclass(frozen=True)
+class ArrayTarget:
+    """A target with a number for every class, where the rows of X are.
+
+    Parameters
+    ----------
+    values : array of shape (n_samples, n_classes)
+        Rows of the polytope.
+    """
+
+    values: Any
+
+    @property
+    def shape(self):
+        return tuple(self.values.shape)
+
+    def inner(self, array):
+        """Σ_k q_k a_k of each row; where q_k = 0 an infinite a_k counts nothing."""
+        xp = namespace(array)
+        return xp.sum(self.values * xp.where(self.values > 0, array, 0.0), axis=1)
+
+    def add_to(self, array, factor):
+        """Add the target times a factor to an array, in place."""
+        array += factor * self.values
+
+    def to_dense(self, dtype):
+        """The values, in their own type where the one asked for is NumPy's."""
+        return self.values
+
+    @property
+    def second(self):
+        """Of two classes, the second's probability in each row."""
+        return self.values[:, 1]
+
+    def packed(self):
+        """The rows without what their entropy does not depend on."""
+        return self.values
+
+    def class_totals(self, weight):
+        """Weighted sum of the rows, of shape (n_classes,)."""
+        return weight @ self.values
+
+    def mask(self, array, value):
+        """Nothing to set: all classes are available."""
+
+    def block(self, rows):
+        """The target of a slice of rows."""
+        return ArrayTarget(take(self.values, rows))
+
+    def take(self, rows):
+        """The target of rows given by their numbers."""
+        return ArrayTarget(take(self.values, rows))
+
+
+def target_beside(target, X):
+    """A target of the library and on the device of an array.
+
+    Parameters
+    ----------
+    target : target of shape (n_samples, n_classes)
+        Of NumPy's arrays.
+    X : array of shape (n_samples, n_features)
+
+    Returns
+    -------
+    target : ArrayTarget, ChoiceSetTarget or OffsetTarget
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.targets import SparseTarget, target_beside
+    >>> target = SparseTarget.from_labels(np.array([1, 0]), n_classes=2)
+    >>> target_beside(target, np.zeros((2, 3))).values
+    array([[0., 1.],
+           [1., 0.]])
+    """
+    if isinstance(target, OffsetTarget):
+        rows = target_beside(target.target, X)
+        return OffsetTarget(rows, beside(target.offset, X))
+    if isinstance(target, ChoiceSetTarget):
+        rows = target_beside(target.target, X)
+        return ChoiceSetTarget(rows, beside(target.available, X))
+    if isinstance(target, SmoothedTarget):
+        inner = target_beside(target.target, X)
+        mixture = replace(target, target=inner)
+        return ArrayTarget(mixture.to_dense(inner.values.dtype))
+    if isinstance(target, SparseTarget) and target._one_a_row:
+        # Only the labels go to the device.
+        labels = beside(target.columns.astype(np.int64), X)
+        ones = as_type(one_hot(labels, target.n_classes), X.dtype)
+        return ArrayTarget(ones * beside(target.values, X)[:, None])
+    return ArrayTarget(beside(target.to_dense(target.values.dtype), X))

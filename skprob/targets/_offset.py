@@ -1,0 +1,90 @@
+"""A target with what is added to the scores of each row."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._arrays import is_foreign, take, to_numpy
+from .._pair import pair_scores
+from .._validation import as_real
+from ._wrapped import WrappedTarget
+
+
+@dataclass(frozen=True)
+class OffsetTarget(WrappedTarget):
+    """A target with what is added to the scores of each row.
+
+    Parameters
+    ----------
+    target : DenseTarget, SparseTarget, SmoothedTarget or ChoiceSetTarget
+    offset : ndarray of shape (n_samples, n_classes)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.targets import OffsetTarget, SparseTarget
+    >>> label = SparseTarget.from_labels(np.array([1, 0]), n_classes=2)
+    >>> target = OffsetTarget(label, np.array([[0.0, 0.5], [0.0, 2.0]]))
+    >>> target.take([1]).offset
+    array([[0., 2.]])
+    """
+
+    offset: np.ndarray
+
+    def _of(self, target, rows):
+        return OffsetTarget(target, take(self.offset, rows))
+
+
+def check_offset(offset, n_samples, n_classes, is_pair, dtype):
+    """What is added to the scores of rows, as a checked array.
+
+    Parameters
+    ----------
+    offset : array-like of shape (n_samples, n_classes) or (n_samples,)
+        One number a row is added to the difference of the scores of two classes.
+    n_samples, n_classes : int
+    is_pair : bool
+        Whether only the difference of two scores matters, so that one number a row is
+        enough.
+    dtype : dtype
+        That it gets.
+
+    Returns
+    -------
+    offset : ndarray of shape (n_samples, n_classes)
+
+    Raises
+    ------
+    ValueError
+        If it has another shape, or is not finite.
+
+    Examples
+    --------
+    >>> from skprob.targets import check_offset
+    >>> check_offset([1.0, -3.0], 2, 2, is_pair=True, dtype=float)
+    array([[-0.5,  0.5],
+           [ 1.5, -1.5]])
+    """
+    if hasattr(type(offset), "__dask_graph__"):
+        raise ValueError(
+            f"offset must be in memory here, not a Dask collection; got "
+            f"{type(offset).__name__}. Give offset.compute()."
+        )
+    found = to_numpy(offset) if is_foreign(offset) else offset
+    found = as_real("offset", found)
+    if found.shape == (n_samples,) and is_pair:
+        found = pair_scores(found[:, None])
+    if found.shape != (n_samples, n_classes):
+        alone = f" or ({n_samples},), for the second of the two" if is_pair else ""
+        raise ValueError(
+            "offset must have a number for each row and class, of shape "
+            f"({n_samples}, {n_classes}){alone}; got shape {found.shape}."
+        )
+    with np.errstate(over="ignore"):
+        found = found.astype(dtype, copy=False)
+    finite = np.isfinite(found).all(axis=1)
+    if not finite.all():
+        raise ValueError(
+            f"offset must be finite in {np.dtype(dtype)}; row {finite.argmin()} is not."
+        )
+    return found

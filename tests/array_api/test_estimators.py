@@ -1,0 +1,400 @@
+"""Classifiers find the same from arrays of other libraries as from NumPy's."""
+
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn import clone, config_context
+from sklearn.datasets import load_iris, make_classification
+from sklearn.model_selection import cross_val_score
+from sklearn.preprocessing import scale
+
+from skprob import (
+    AMSoftmaxClassifier,
+    EntmaxClassifier,
+    EntmaxClassifierCV,
+    LinearClassifier,
+    PerturbMaxClassifier,
+    SigmoidClassifier,
+    SoftmaxClassifier,
+    SparsemaxClassifier,
+    TaylorSoftmaxClassifier,
+)
+from skprob._arrays import to_numpy
+from skprob.data import _array_api as array_design
+from skprob.data import as_design
+from skprob.losses import (
+    AccuracyLoss,
+    FenchelYoungLoss,
+    GradientFieldLoss,
+    LogLoss,
+    MarginLoss,
+    SparseSoftmaxLoss,
+)
+from skprob.mappings import (
+    Entmax,
+    EntropyInvariantSoftmax,
+    SparseSoftmax,
+    TaylorSoftmax,
+)
+from skprob.metrics import BrierScorer, brier_loss, fenchel_young_loss
+from skprob.targets import SmoothedTarget, SparseTarget, target_beside
+
+RNG = np.random.default_rng(0)
+X = scale(load_iris().data)
+Y = load_iris().target
+WEIGHT = RNG.uniform(0.5, 2, size=len(Y))
+SETS = (X @ RNG.normal(size=(4, 5)) + RNG.normal(size=(len(X), 5)) > 0).astype(int)
+SETS[SETS.sum(axis=1) == 0, 0] = 1
+SHARES = np.exp(X @ RNG.normal(size=(4, 3)))
+SHARES /= SHARES.sum(axis=1, keepdims=True)
+
+
+def assert_same(model, X, y, library, numpy, atol=1e-6, weight=None, **fit):
+    """The same model, of the library's arrays, with the same predictions."""
+    with config_context(array_api_dispatch=False):
+        here = clone(model).set_params(tol=1e-9).fit(X, y, weight, **fit)
+    given = library.array(X), library.array(y)
+    sample_weight = None if weight is None else library.array(weight)
+    there = clone(model).set_params(tol=1e-9)
+    there.fit(*given, sample_weight, **fit)
+    for name in ("coef_", "intercept_"):
+        assert library.holds(getattr(there, name), "float64")
+        expected = getattr(here, name)
+        assert_allclose(numpy(getattr(there, name)), expected, rtol=1e-6, atol=atol)
+    for name in ("predict_proba", "predict_log_proba", "decision_function", "predict"):
+        found = getattr(there, name)(given[0])
+        assert library.holds(found), name
+        expected = getattr(here, name)(X)
+        assert tuple(found.shape) == expected.shape
+        # A probability that is hardly there has any logarithm.
+        near = slice(None) if name != "predict_log_proba" else expected > -10
+        assert_allclose(numpy(found)[near], expected[near], atol=10 * atol)
+    assert there.score(*given) == pytest.approx(here.score(X, y), abs=1e-9)
+    assert there.objective_ == pytest.approx(here.objective_, abs=1e-9)
+    return there
+
+
+@pytest.mark.parametrize(
+    ("model", "n_classes"),
+    [
+        (SoftmaxClassifier(), 2),
+        (SoftmaxClassifier(), 3),
+        (SoftmaxClassifier(solver="lbfgs", class_weight="balanced"), 3),
+        (SparsemaxClassifier(margin=0.2, label_smoothing=0.1), 3),
+        (EntmaxClassifier(1.25, temperature=0.5, fit_intercept=False), 2),
+        (EntmaxClassifier(solver="newton-cg"), 3),
+        (EntmaxClassifier(2.5, solver="lbfgs"), 2),
+        (TaylorSoftmaxClassifier(C=0.1), 2),
+        (LinearClassifier(EntropyInvariantSoftmax()), 3),
+        (LinearClassifier("softmax", AccuracyLoss(), C=0.1), 2),
+        (AMSoftmaxClassifier(scale=3), 3),
+    ],
+    ids=lambda value: repr(value)[:50],
+)
+def test_labels(model, n_classes, library, numpy):
+    y = np.minimum(Y, n_classes - 1)
+    # The minimum of cosines is flat.
+    atol = 1e-5 if isinstance(model, AMSoftmaxClassifier) else 1e-6
+    there = assert_same(model, X, y, library, numpy, atol, WEIGHT)
+    assert library.holds(there.classes_, "int64")
+    assert numpy(there.predict(library.array(X))).dtype == np.int64
+
+
+LOSSES = [
+    *(
+        SparseSoftmaxLoss(SparseSoftmax(2), outside=outside)
+        for outside in ("published", "add", "grow", "full", "skip")
+    ),
+    LogLoss("sparsemax"),
+    LogLoss(TaylorSoftmax()),
+    LogLoss(Entmax(1.3), epsilon=0.01),
+    AccuracyLoss("entmax"),
+    MarginLoss(FenchelYoungLoss("sparsemax"), margin=0.5),
+    FenchelYoungLoss(EntropyInvariantSoftmax()),
+    FenchelYoungLoss("sigmoid"),
+]
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+def test_losses(loss, library, numpy):
+    scores = 2 * np.random.default_rng(0).normal(size=(40, 6))
+    target = SmoothedTarget(SparseTarget.from_labels(np.arange(40) % 6, 6), 0.1)
+    if isinstance(loss, SparseSoftmaxLoss):  # A row is outside by its label.
+        target = target.target
+    there = target_beside(target, library.array(scores))
+    assert library.holds(there.values, "float64")
+    expected = loss.linearize(scores.copy(), target)
+    found = loss.linearize(library.array(scores), there)
+    assert_allclose(numpy(found.values), expected.values, atol=1e-12)
+    assert_allclose(numpy(found.gradient), expected.gradient, atol=1e-12)
+    direction = np.random.default_rng(1).normal(size=scores.shape)
+    assert_allclose(
+        numpy(found.hessian_product(library.array(direction))),
+        expected.hessian_product(direction.copy()),
+        atol=1e-12,
+    )
+    assert_allclose(
+        numpy(found.hessian_diagonal()), expected.hessian_diagonal(), atol=1e-12
+    )
+    assert_allclose(
+        numpy(loss.evaluate(library.array(scores), there)[1]),
+        loss.evaluate(scores.copy(), target)[1],
+        atol=1e-12,
+    )
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        SoftmaxClassifier(threshold=0.2),
+        SigmoidClassifier(threshold=[0.3, 0.5, 0.5, 0.4, 0.2]),
+        SigmoidClassifier(alpha=1.5, threshold="auto"),
+        SparsemaxClassifier(threshold="support"),
+    ],
+    ids=repr,
+)
+def test_label_sets(model, library, numpy):
+    there = assert_same(model, X, SETS, library, numpy)
+    assert numpy(there.predict(library.array(X))).dtype == np.int64
+    sparse = there.set_params(sparse_output=True).predict(library.array(X))
+    assert_array_equal(
+        sparse.toarray(),
+        numpy(there.set_params(sparse_output=False).predict(library.array(X))),
+    )
+    there.set_threshold("cv", library.array(X), library.array(SETS))
+    assert library.holds(there.predict(library.array(X)))
+
+
+def test_rows_without_a_label(library, numpy):
+    sets = SETS.copy()
+    sets[::7] = 0
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".* rows have no label")
+        assert_same(SoftmaxClassifier(threshold=0.3), X, sets, library, numpy)
+
+
+def test_distributions(library, numpy):
+    assert_same(EntmaxClassifier(), X, SHARES, library, numpy)
+
+
+def test_choice_sets(library, numpy):
+    available = np.random.default_rng(3).random((len(Y), 3)) < 0.6
+    available[np.arange(len(Y)), Y] = True
+    model = EntmaxClassifier(tol=1e-9)
+    with config_context(array_api_dispatch=False):
+        here = clone(model).fit(X, Y, available=available)
+    for given in (available, library.array(available)):
+        there = clone(model).fit(library.array(X), library.array(Y), available=given)
+        assert_allclose(numpy(there.coef_), here.coef_, rtol=1e-6, atol=1e-7)
+        found = there.predict_proba(library.array(X), available=given)
+        assert library.holds(found, "float64")
+        expected = here.predict_proba(X, available=available)
+        assert_allclose(numpy(found), expected, atol=1e-7)
+
+
+def test_many_columns_and_blocks(library, numpy, monkeypatch):
+    """Conjugate gradients with Gram matrices of some rows; several blocks."""
+    X, y = make_classification(
+        900, 40, n_informative=20, n_classes=4, random_state=0, shift=3.0
+    )
+    X[:, 0] = 7.0  # Constant.
+    for model in (SoftmaxClassifier(), SparsemaxClassifier()):
+        assert_same(model, X, y, library, numpy)
+        with monkeypatch.context() as context:
+            context.setattr(array_design, "_MOST_NUMBERS", 11_000)
+            there = assert_same(model, X, y, library, numpy)
+        assert there.solver_ == "newton-cg"
+
+
+def test_without_a_penalty_separable_rows_are_found(library):
+    X = library.array([[-2.0], [-1.0], [1.0], [2.0]])
+    with pytest.warns(UserWarning, match="did not converge"):
+        SoftmaxClassifier(C=np.inf).fit(X, library.array([0, 0, 1, 1]))
+
+
+def test_single_precision(library, numpy):
+    single = X.astype(np.float32)
+    for model in (SoftmaxClassifier(), SparsemaxClassifier(), EntmaxClassifier(2.5)):
+        with config_context(array_api_dispatch=False):
+            here = clone(model).fit(X, Y)
+        there = clone(model).fit(library.array(single), library.array(Y))
+        assert library.holds(there.coef_, "float32")
+        found = there.predict_proba(library.array(single))
+        assert library.holds(found, "float32")
+        assert_allclose(numpy(found), here.predict_proba(X), atol=2e-3)
+        # Rows in double precision are not rounded.
+        assert library.holds(there.predict_proba(library.array(X)), "float64")
+
+
+def test_integers_become_real_numbers(library, numpy):
+    whole = np.round(3 * X).astype(np.int64)
+    there = SoftmaxClassifier().fit(library.array(whole), library.array(Y))
+    assert library.holds(there.coef_, "float64")
+
+
+def test_designs(library, numpy):
+    X = RNG.normal(size=(30, 4)) * [1, 1e-3, 1e3, 0]
+    weights = RNG.normal(size=(30, 3))
+    here, there = as_design(X), as_design(library.array(X))
+    assert there.shape == here.shape
+    assert there.dtype == here.dtype
+    share = np.abs(weights[:, 0])
+    for found, expected in zip(
+        there.moments(library.array(share)), here.moments(share), strict=True
+    ):
+        assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+    found = there.sandwich(library.array(weights))
+    assert_allclose(found, here.sandwich(weights), rtol=1e-10, atol=1e-12)
+    rows = np.array([3, 1, 7])
+    coef = RNG.normal(size=(2, 4))
+    expected = here.take(rows).matvec(coef, np.array([1.0, 2.0]))
+    found = there.take(rows).matvec(coef, np.array([1.0, 2.0]))
+    assert library.holds(found, "float64")
+    assert_allclose(numpy(found), expected, rtol=1e-12)
+    residual = there.rmatvec(library.array(weights))
+    assert_allclose(residual, here.rmatvec(weights), rtol=1e-10, atol=1e-12)
+    assert_allclose(there.totals(library.array(weights)), weights.sum(axis=0))
+
+
+def test_names_as_labels(library):
+    names = np.array(["a", "b", "c"])[Y]
+    there = SoftmaxClassifier().fit(library.array(X), names)
+    assert_array_equal(there.classes_, ["a", "b", "c"])
+    assert there.predict(library.array(X[:2])).dtype.kind == "U"
+    assert there.score(library.array(X), names) > 0.9
+
+
+def test_everything_follows_X(library, numpy):
+    """Labels and weights of NumPy's, and rows of another device."""
+    there = SoftmaxClassifier().fit(library.array(X), Y, WEIGHT)
+    assert library.holds(there.coef_, "float64")
+    assert type(there.classes_) is np.ndarray
+    assert library.holds(there.predict(library.array(X)), "int64")
+    assert there.score(library.array(X), Y, WEIGHT) > 0.9
+    here = SoftmaxClassifier().fit(X, library.array(Y), library.array(WEIGHT))
+    assert type(here.coef_) is np.ndarray
+    assert_allclose(numpy(there.coef_), here.coef_, atol=1e-6)
+    assert type(here.predict(X)) is np.ndarray
+
+
+def test_predictions_are_for_arrays_like_those_of_the_fit(library):
+    there = SoftmaxClassifier().fit(library.array(X), library.array(Y))
+    for method in ("predict", "predict_proba", "predict_log_proba"):
+        with pytest.raises(ValueError, match=rf"{method}\(\) must use the same"):
+            getattr(there, method)(X)
+    with pytest.raises(ValueError, match="must use the same namespace"):
+        there.score(X, Y)
+
+
+def test_a_fit_goes_on_from_the_last_one(library):
+    model = SoftmaxClassifier(warm_start=True).fit(library.array(X), library.array(Y))
+    assert model.fit(library.array(X), library.array(Y)).n_iter_ <= 1
+
+
+def test_cross_validation(library):
+    scores = cross_val_score(SparsemaxClassifier(), library.array(X), library.array(Y))
+    with config_context(array_api_dispatch=False):
+        expected = cross_val_score(SparsemaxClassifier(), X, Y)
+    assert_allclose(scores, expected)
+
+
+def test_metrics_of_arrays_are_computed_by_numpy(library):
+    model = SparsemaxClassifier().fit(library.array(X), library.array(Y))
+    p = model.predict_proba(library.array(X))
+    y, weight = library.array(Y), library.array(WEIGHT)
+    found = brier_loss(y, p, sample_weight=weight)
+    assert found == brier_loss(Y, to_numpy(p), sample_weight=WEIGHT)
+    scores = model.decision_function(library.array(X))
+    found = fenchel_young_loss(y, scores, mapping="sparsemax")
+    assert found == fenchel_young_loss(Y, to_numpy(scores), mapping="sparsemax")
+    scores = cross_val_score(
+        SparsemaxClassifier(), library.array(X), y, scoring=BrierScorer()
+    )
+    assert (scores < 0).all()
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [np.nan, np.inf, 1e200],
+)
+def test_bad_features(bad, library):
+    wrong = X.copy()
+    wrong[5, 1] = bad
+    with pytest.raises(ValueError, match="X must"):
+        SoftmaxClassifier().fit(library.array(wrong), library.array(Y))
+
+
+def test_malformed_input(library):
+    X_there, y = library.array(X), library.array(Y)
+    model = SoftmaxClassifier()
+    with pytest.raises(ValueError, match="Expected 2D array"):
+        model.fit(X_there[:, 0], y)
+    with pytest.raises(ValueError, match="y must have one entry for each of the 150"):
+        model.fit(X_there, y[:10])
+    with pytest.raises(ValueError, match="sample_weight must be"):
+        model.fit(X_there, y, library.array(-WEIGHT))
+    with pytest.raises(ValueError, match="at least 2 classes"):
+        model.fit(X_there, library.array(np.zeros(len(Y), dtype=int)))
+    with pytest.raises(ValueError, match="must be booleans of shape"):
+        model.fit(X_there, y, available=library.array([[True]]))
+    with pytest.raises(ValueError, match="X must be finite numbers"):
+        model.fit(library.array(X + 1j), y)
+    model.fit(X_there, y)
+    with pytest.raises(ValueError, match="3 features"):
+        model.predict(X_there[:, :3])
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        PerturbMaxClassifier(),
+        LinearClassifier("perturb_max"),
+        LinearClassifier("nested_softmax"),
+        SigmoidClassifier(budget=(0, 2)),
+        LinearClassifier(loss=GradientFieldLoss()),
+        LinearClassifier(lambda scores: scores),
+        EntmaxClassifierCV(),
+    ],
+    ids=lambda model: repr(model)[:40],
+)
+def test_what_is_for_numpy_says_so(model, library):
+    with pytest.raises(ValueError, match=r"takes NumPy arrays only|takes no other"):
+        model.fit(library.array(X), library.array(SETS))
+    assert not hasattr(model, "coef_")
+
+
+def test_the_tag_says_which_support_it():
+    def supports(model):
+        return model.__sklearn_tags__().array_api_support
+
+    assert supports(SoftmaxClassifier())
+    assert supports(LinearClassifier("entmax"))
+    assert not supports(PerturbMaxClassifier())
+    assert not supports(LinearClassifier("perturb_max"))
+    assert not supports(EntmaxClassifierCV())
+    assert not supports(SigmoidClassifier(budget=(0, 2)))
+    assert not supports(LinearClassifier("no such mapping"))
+
+
+def test_tensors_that_require_gradients(torch):
+    tracked = torch.tensor(X, requires_grad=True)
+    weight = torch.tensor(WEIGHT, requires_grad=True)
+    model = SoftmaxClassifier()
+    with config_context(array_api_dispatch=True):
+        with pytest.raises(ValueError, match=r"Give X.detach\(\)"):
+            model.fit(tracked, Y)
+        with pytest.raises(ValueError, match=r"Give sample_weight.detach\(\)"):
+            model.fit(tracked.detach(), Y, weight)
+        with pytest.raises(ValueError, match=r"Give y.detach\(\)"):
+            model.fit(tracked.detach(), torch.tensor(SHARES, requires_grad=True))
+        model.fit(tracked.detach(), Y)
+        with pytest.raises(ValueError, match=r"Give X.detach\(\)"):
+            model.predict(tracked)
+
+
+def test_without_dispatch_tensors_become_numpy_arrays(torch):
+    model = SoftmaxClassifier().fit(torch.tensor(X), torch.tensor(Y))
+    assert type(model.coef_) is np.ndarray
+    assert type(model.predict_proba(torch.tensor(X))) is np.ndarray

@@ -1,0 +1,236 @@
+"""Mappings of arrays of other libraries give what they give of NumPy's arrays."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn import config_context
+
+from skprob.mappings import (
+    Entmax,
+    EntropyInvariantSoftmax,
+    NestedSoftmax,
+    PerturbMax,
+    Sigmoid,
+    Softmax,
+    Sparsemax,
+    SparseSoftmax,
+    TaylorSoftmax,
+    Temperature,
+    entmax,
+    gumbel_max,
+    perturb_max,
+    softmax,
+    taylor_softmax,
+)
+
+MAPPINGS = [
+    Softmax(),
+    *(Entmax(alpha) for alpha in (1.0, 1.0001, 1.2, 1.25, 1.5, 1.7, 2.0, 2.3, 4.0)),
+    Sparsemax(),
+    *(Sigmoid(alpha) for alpha in (1.0, 1.5, 1.7, 2.0, 3.0)),
+    TaylorSoftmax(2),
+    TaylorSoftmax(12),
+    SparseSoftmax(2),
+    SparseSoftmax(p=0.8),
+    EntropyInvariantSoftmax(1.5),
+    Temperature(Entmax(), 0.3),
+    Temperature(Softmax(), 1e-300),
+]
+each_mapping = pytest.mark.parametrize("mapping", MAPPINGS, ids=repr)
+
+
+def rows_of_scores():
+    """Rows of all kinds: usual, tied, far apart, huge, with missing classes."""
+    rng = np.random.default_rng(0)
+    usual = rng.normal(size=(60, 7)) * rng.choice([0.3, 1, 5, 60], size=(60, 1))
+    ties = rng.integers(-2, 2, size=(20, 7)).astype(float)
+    huge = [[1e300, -1e300, 0, 0, 0, 0, 0], [1e9, 1e9 + 1, 0, 1, 2, 3, 4], [0.0] * 7]
+    missing = np.where(rng.random((10, 7)) < 0.4, -np.inf, rng.normal(size=(10, 7)))
+    missing[:, 3] = 0
+    return np.vstack([usual, ties, huge, missing])
+
+
+@each_mapping
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_values(mapping, dtype, library, numpy):
+    scores = rows_of_scores()
+    if dtype == "float32":
+        scores = np.clip(scores, -1e30, 1e30, where=np.isfinite(scores), out=scores)
+    scores = scores.astype(dtype)
+    if isinstance(mapping, TaylorSoftmax):
+        # The differences of huge scores are what their powers are computed from.
+        scores = scores[np.abs(np.where(np.isfinite(scores), scores, 0)).max(1) < 1e3]
+    tolerance = {"rtol": 0, "atol": 1e-10 if dtype == "float64" else 3e-6}
+    given = library.array(scores)
+    before = numpy(given).copy()
+
+    found = mapping(given)
+    assert library.holds(found, dtype)
+    assert_allclose(numpy(found), mapping(scores), **tolerance)
+    # What is zero, and the sums of rows.
+    if mapping.has_zeros and dtype == "float64":
+        clear = (mapping(scores) == 0) | (mapping(scores) > 1e-12)
+        assert np.array_equal((numpy(found) > 0)[clear], (mapping(scores) > 0)[clear])
+    if mapping.polytope == "simplex":
+        assert_allclose(numpy(found).sum(axis=1), 1, atol=20 * np.finfo(dtype).eps)
+    log_found = mapping.log_probabilities(given)
+    assert library.holds(log_found, dtype)
+    expected = mapping.log_probabilities(scores)
+    assert_allclose(np.exp(numpy(log_found)), np.exp(expected), **tolerance)
+    np.testing.assert_array_equal(numpy(given), before)
+
+
+@each_mapping
+def test_derivatives(mapping, library, numpy):
+    scores = rows_of_scores()[:60]
+    directions = np.random.default_rng(1).normal(size=scores.shape)
+    z, v = library.array(scores), library.array(directions)
+    for product in ("jvp", "vjp"):
+        found = getattr(mapping, product)(z, v)
+        assert library.holds(found, "float64")
+        expected = getattr(mapping, product)(scores, directions)
+        assert_allclose(numpy(found), expected, rtol=1e-8, atol=1e-9)
+    found = mapping.jacobian(z)
+    assert library.holds(found, "float64")
+    assert_allclose(numpy(found), mapping.jacobian(scores), rtol=1e-8, atol=1e-9)
+    # Second derivatives, which the log loss needs.
+    u = np.random.default_rng(2).normal(size=scores.shape)
+    for method in ("linearize", "log_linearize"):
+        expected = getattr(mapping, method)(mapping._standard(scores)).vjp_derivative
+        found = getattr(mapping, method)(mapping._standard(z)).vjp_derivative
+        assert_allclose(
+            numpy(found(library.array(u), library.array(directions))),
+            expected(u.copy(), directions.copy()),
+            rtol=1e-7,
+            atol=1e-7,
+        )
+
+
+@each_mapping
+def test_potential_and_entropy(mapping, library, numpy):
+    scores = rows_of_scores()[:80]
+    if not mapping.has_potential:
+        with pytest.raises(TypeError, match=r"potential|no entropy"):
+            mapping.potential(library.array(scores))
+        return
+    found = mapping.potential(library.array(scores))
+    assert library.holds(found, "float64")
+    assert_allclose(numpy(found), mapping.potential(scores), rtol=1e-10, atol=1e-10)
+    rows = np.vstack([mapping(scores), np.eye(7), np.full((1, 7), 1 / 7)])
+    found = mapping.entropy(library.array(rows))
+    assert library.holds(found, "float64")
+    assert_allclose(numpy(found), mapping.entropy(rows), rtol=1e-10, atol=1e-10)
+
+
+def test_functions_along_an_axis(library, numpy):
+    scores = np.random.default_rng(0).normal(size=(3, 4, 5))
+    given = library.array(scores)
+    for function in (softmax, entmax, taylor_softmax):
+        for axis in (0, 1, -1):
+            found = function(given, axis=axis)
+            assert library.holds(found, "float64")
+            assert_allclose(numpy(found), function(scores, axis=axis), atol=1e-12)
+    assert_allclose(numpy(entmax(given[0, 0, ...])), entmax(scores[0, 0]), atol=1e-12)
+    assert library.holds(softmax(library.array([1, 2])), "float64")
+    assert tuple(softmax(given[:, :0, :]).shape) == (3, 0, 5)
+
+
+def test_many_classes(library, numpy):
+    scores = 3 * np.random.default_rng(0).normal(size=(4, 5000))
+    for alpha in (1.1, 1.5, 2.0, 3.0):
+        found = numpy(entmax(library.array(scores), alpha))
+        assert_allclose(found, entmax(scores, alpha), atol=1e-12)
+        single = entmax(library.array(scores, "float32"), alpha)
+        assert_allclose(numpy(single).sum(axis=1), 1, atol=2e-6)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_bad_scores(bad, library):
+    scores = library.array([[0.0, 1.0], [bad, 0.0]])
+    for mapping in (Softmax(), Entmax(), TaylorSoftmax(), Sigmoid()):
+        with pytest.raises(ValueError, match=r"row 1 holds (NaN|\+inf)"):
+            mapping(scores)
+    with pytest.raises(ValueError, match=r"scores\[1, :\] holds"):
+        softmax(scores)
+
+
+def test_malformed_input(library):
+    scores = library.array([[0.0, 1.0]])
+    with pytest.raises(ValueError, match="row 0 holds nothing but -inf"):
+        Entmax()(library.array([[-np.inf, -np.inf]]))
+    with pytest.raises(ValueError, match="1 dimension"):
+        Softmax()(library.array([0.0, 1.0]))
+    with pytest.raises(ValueError, match="must be real numbers"):
+        Softmax()(library.array([[1j, 0]]))
+    with pytest.raises(ValueError, match=r"shape of scores, \(1, 2\); got \(1, 3\)"):
+        Softmax().jvp(scores, library.array([[0.0, 1.0, 2.0]]))
+    with pytest.raises(ValueError, match="direction must be finite; row 0"):
+        Softmax().vjp(scores, library.array([[0.0, np.nan]]))
+    with pytest.raises(ValueError, match="sum to one; row 0"):
+        Softmax().entropy(library.array([[0.5, 0.4]]))
+    with pytest.raises(ValueError, match="numbers from 0 to 1"):
+        Sigmoid().entropy(library.array([[0.5, 1.4]]))
+
+
+def test_a_direction_of_another_library_is_moved(library, numpy):
+    scores = library.array([[0.0, 1.0]])
+    found = Softmax().jvp(scores, [[1.0, 0.0]])
+    assert library.holds(found, "float64")
+    elsewhere = np.array([[1.0, 0.0]])
+    assert_allclose(numpy(Softmax().jvp(scores, elsewhere)), numpy(found))
+    if library.name == "array_api_strict":
+        other = library.xp.asarray(elsewhere, device=library.xp.Device("device2"))
+        assert_allclose(numpy(Softmax().jvp(scores, other)), numpy(found))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        perturb_max,
+        PerturbMax(),
+        NestedSoftmax([0, 1]),
+        Sigmoid(budget=(0, 1)),
+        Temperature(PerturbMax(), 2.0),
+        gumbel_max,
+        Softmax().sample,
+        Softmax().relaxed_sample,
+        Entmax().alpha_derivative,
+        Temperature(Softmax(), 2.0).temperature_derivative,
+    ],
+    ids=lambda function: getattr(function, "__name__", repr(function)),
+)
+def test_what_is_for_numpy_says_so(function, library):
+    with pytest.raises(ValueError, match="takes NumPy arrays only"):
+        function(library.array([[0.0, 1.0]]))
+
+
+def test_tensors_that_require_gradients(torch):
+    scores = torch.zeros((1, 2), requires_grad=True)
+    with config_context(array_api_dispatch=True):
+        for call in (softmax, Softmax(), Softmax().potential):
+            with pytest.raises(ValueError, match=r"Give scores.detach\(\)"):
+                call(scores)
+        with pytest.raises(ValueError, match=r"Give direction.detach\(\)"):
+            Softmax().jvp(scores.detach(), scores)
+
+
+def test_arrays_that_cannot_be_changed_are_refused(library, monkeypatch):
+    # As those of JAX: an assignment there would be lost without a word.
+    monkeypatch.setattr("skprob._arrays.is_writeable_array", lambda array: False)
+    with pytest.raises(ValueError, match="change them in place"):
+        softmax(library.array([0.0, 1.0]))
+
+
+def test_dask_arrays_become_numpy_arrays():
+    array = pytest.importorskip("dask.array", reason="needs dask")
+    with config_context(array_api_dispatch=True):
+        found = softmax(array.from_array(np.array([2.0, 1.0])))
+    assert type(found) is np.ndarray
+
+
+def test_without_dispatch_tensors_become_numpy_arrays(torch):
+    scores = torch.tensor([[2.0, 1.0, -1.0]])
+    for call in (softmax, Softmax(), perturb_max):
+        found = call(scores)
+        assert type(found) is np.ndarray
+        assert found.dtype == np.float32

@@ -1,0 +1,340 @@
+"""Standard errors of coefficients, against other programs and against definitions."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse, stats
+from scipy.special import softmax
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skprob import LinearClassifier, SigmoidClassifier, SoftmaxClassifier
+from skprob.inspection import coefficient_table
+from skprob.mappings import NestedSoftmax, PerturbMax
+
+NAMES = np.array(["bus", "car", "train"])
+
+
+def choices(n_classes=3, n_samples=300):
+    """Features of different units, and labels that overlap."""
+    rng = np.random.default_rng(n_classes)
+    X = rng.normal(size=(n_samples, 2)) * [1.0, 100.0] + [0.0, 500.0]
+    units = (X - [0.0, 500.0]) / [1.0, 100.0]
+    scores = units @ rng.normal(size=(2, n_classes))
+    y = (scores + rng.gumbel(size=scores.shape)).argmax(axis=1)
+    return X, y, rng.uniform(0.5, 2, n_samples)
+
+
+X, Y, WEIGHT = choices()
+
+
+def fitted(X=X, y=Y, **given):
+    return SoftmaxClassifier(C=np.inf, tol=1e-8).fit(X, y, **given)
+
+
+def columns(rows):
+    """The table, and each column as an array."""
+    table = pd.DataFrame(rows)
+    return table, {name: table[name].to_numpy() for name in table}
+
+
+def by_definition(p, onehot, X, weight):
+    """Inverse Hessian and sandwich of the differences to class 0."""
+    Z = np.column_stack([X, np.ones(len(X))])
+    K, d = p.shape[1] - 1, Z.shape[1]
+    H, meat = np.zeros((K * d, K * d)), np.zeros((K * d, K * d))
+    for z, p_i, q_i, w in zip(Z, p[:, 1:], onehot[:, 1:], weight, strict=True):
+        H += w * np.kron(np.diag(p_i) - np.outer(p_i, p_i), np.outer(z, z))
+        g = w * np.kron(p_i - q_i, z)
+        meat += np.outer(g, g)
+    inverse = np.linalg.inv(H)
+    return inverse, inverse @ meat @ inverse
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+def test_softmax(make):
+    model = fitted(make(X), NAMES[Y], sample_weight=WEIGHT)
+    inverse, sandwich = by_definition(model.predict_proba(X), np.eye(3)[Y], X, WEIGHT)
+    _, found = columns(coefficient_table(model, make(X), NAMES[Y], WEIGHT, level=0.9))
+    estimate = np.column_stack([model.coef_, model.intercept_])
+    estimate = (estimate[1:] - estimate[0]).ravel()
+    assert list(found["class_name"]) == ["car"] * 3 + ["train"] * 3
+    assert list(found["feature"]) == ["x0", "x1", "intercept"] * 2
+    assert_allclose(found["estimate"], estimate)
+    error = np.sqrt(np.diag(inverse))
+    assert_allclose(found["standard_error"], error, rtol=1e-6)
+    assert_allclose(found["robust_error"], np.sqrt(np.diag(sandwich)), rtol=1e-6)
+    assert_allclose(found["z"], estimate / error, rtol=1e-6)
+    normal = stats.norm(scale=error)
+    assert_allclose(found["p_value"], 2 * normal.cdf(-np.abs(estimate)), rtol=1e-4)
+    lower, upper = normal.interval(0.9)
+    assert_allclose(found["lower"], estimate + lower, rtol=1e-6)
+    assert_allclose(found["upper"], estimate + upper, rtol=1e-6)
+    model.sparsify()
+    rows = coefficient_table(model, X, NAMES[Y], WEIGHT, covariance="sandwich")
+    assert_allclose(
+        [row.z for row in rows], estimate / np.sqrt(np.diag(sandwich)), rtol=1e-6
+    )
+
+
+def test_references():
+    model = fitted(X, NAMES[Y])
+    inverse, _ = by_definition(model.predict_proba(X), np.eye(3)[Y], X, np.ones(300))
+    # In blocks of three, with that of the first class.
+    whole = np.zeros((9, 9))
+    whole[3:, 3:] = inverse
+    for reference, contrast in (
+        ("car", np.eye(3)[[0, 2]] - np.eye(3)[1]),
+        ("bus", np.eye(3)[1:] - np.eye(3)[0]),
+        ("mean", np.eye(3) - 1 / 3),
+    ):
+        rows = coefficient_table(model, X, NAMES[Y], reference=reference)
+        to = np.kron(contrast, np.eye(3))
+        expected = np.sqrt(np.diag(to @ whole @ to.T))
+        assert_allclose([row.standard_error for row in rows], expected, rtol=1e-6)
+        coef = contrast @ np.column_stack([model.coef_, model.intercept_])
+        assert_allclose([row.estimate for row in rows], coef.ravel())
+    # Those of "mean" are the model's own.
+    assert_allclose(coef[:, :2], model.coef_, rtol=1e-9)
+
+
+def test_statsmodels():
+    sm = pytest.importorskip("statsmodels.api", reason="needs statsmodels")
+    constant = sm.add_constant(X / [1.0, 100.0])
+    model = fitted(X / [1.0, 100.0])
+    for covariance, name in ("hessian", "nonrobust"), ("sandwich", "HC0"):
+        options = {"method": "newton", "disp": 0, "cov_type": name}
+        expected = sm.MNLogit(Y, constant).fit(**options)
+        rows = coefficient_table(model, X / [1.0, 100.0], Y, covariance=covariance)
+        _, found = columns(rows)
+        error = {"hessian": "standard_error", "sandwich": "robust_error"}[covariance]
+        for mine, theirs in (
+            ("estimate", expected.params),
+            (error, expected.bse),
+            ("z", expected.tvalues),
+            ("p_value", expected.pvalues),
+            ("lower", expected.conf_int()[..., 0].T),
+        ):
+            theirs = np.roll(np.asarray(theirs), -1, axis=0).T.ravel()
+            assert_allclose(found[mine], theirs, atol=1e-6)
+    two, y, weight = choices(2)
+    two = two / [1.0, 100.0]
+    constant = sm.add_constant(two)
+    family = sm.families.Binomial()
+    offset = two[:, 0] ** 2
+    expected = sm.GLM(y, constant, family, offset=offset, freq_weights=weight).fit()
+    model = fitted(two, y, sample_weight=weight, offset=offset)
+    rows = coefficient_table(model, two, y, weight, offset=offset)
+    assert_allclose(
+        [r.standard_error for r in rows], np.roll(expected.bse, -1), atol=1e-6
+    )
+    # Probit, whose two noises have the variance two.
+    expected = sm.Probit(y, constant).fit(disp=0)
+    model = LinearClassifier(
+        PerturbMax("normal", scale=np.sqrt(0.5)), loss="log", C=np.inf
+    )
+    model.set_params(tol=1e-8).fit(two, y)
+    rows = coefficient_table(model, two, y)
+    assert_allclose([r.estimate for r in rows], np.roll(expected.params, -1), atol=1e-5)
+    # Not the expected information: Hessian of the likelihood.
+    assert_allclose(
+        [r.standard_error for r in rows], np.roll(expected.bse, -1), atol=1e-5
+    )
+
+
+CASES = {
+    "two classes, no intercept": (
+        {"mapping": "softmax", "fit_intercept": False},
+        "two",
+    ),
+    "no likelihood": (
+        {"mapping": "softmax", "temperature": 0.5, "margin": 0.3},
+        "three",
+    ),
+    "nested": (
+        {"mapping": NestedSoftmax([0, 0, 1], scales=0.6), "loss": "log"},
+        "three",
+    ),
+    "not shift invariant": ({"mapping": "taylor_softmax", "C": 100.0}, "three"),
+    "smoothed": ({"mapping": "softmax", "label_smoothing": 0.2}, "three"),
+    "weights": ({"mapping": "softmax", "class_weight": {0: 3.0}}, "three"),
+    "a penalty": ({"mapping": "softmax", "C": 0.5}, "three"),
+    "marginals": ({"mapping": "sigmoid"}, "sets"),
+    "sets with none": ({"mapping": "softmax", "threshold": 0.5}, "sets"),
+    "distributions": ({"mapping": "softmax"}, "shares"),
+    "choice sets": ({"mapping": "softmax"}, "choices"),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.filterwarnings("ignore:The penalty:UserWarning")
+def test_the_hessian_by_finite_differences(name):
+    """And the sandwich, of any loss and target."""
+    parameters, kind = CASES[name]
+    parameters = {"C": np.inf, "tol": 1e-9, **parameters}
+    features = X / [1.0, 100.0] - [0.0, 5.0]
+    rng, given, y = np.random.default_rng(0), {}, Y
+    if kind == "two":
+        features, y, _ = choices(2)
+        features = features / [1.0, 100.0] - [0.0, 5.0]
+    target = np.eye(y.max() + 1)[y]
+    if kind == "sets":
+        y = (rng.random((300, 2)) < 0.4).astype(int)
+        target = y
+        if parameters["mapping"] == "softmax":
+            total = np.maximum(y.sum(axis=1, keepdims=True), 1)
+            target = np.column_stack([y / total, ~y.any(axis=1)])
+    if kind == "shares":
+        y = target = rng.dirichlet(np.ones(3), size=300)
+    if kind == "choices":
+        given["available"] = (rng.random((300, 3)) < 0.7) | (target > 0)
+        given["offset"] = rng.normal(size=(300, 3))
+    model = LinearClassifier(**parameters).fit(features, y, **given)
+    weight = (
+        np.where(Y == 0, 3.0, 1.0) if "class_weight" in parameters else np.ones(300)
+    )
+    smoothing = model.label_smoothing
+    target = (1 - smoothing) * target + smoothing / target.shape[1]
+    Z = features
+    coef = model.coef_
+    if model.fit_intercept:
+        Z, coef = (
+            np.column_stack([Z, np.ones(300)]),
+            np.column_stack([coef, model.intercept_]),
+        )
+    M, size = coef.shape
+
+    def losses(parameters):
+        raw = Z @ parameters.reshape(M, size).T
+        z = np.outer(raw, [-0.5, 0.5]) if M == 1 else raw
+        z = np.where(given.get("available", True), z + given.get("offset", 0), -np.inf)
+        return weight * model.loss_.value(z, target)
+
+    def gradients(at, h=1e-5):
+        steps = h * np.eye(len(at))
+        return np.array([(losses(at + s) - losses(at - s)) / (2 * h) for s in steps])
+
+    at, h = coef.ravel(), 1e-4
+    H = np.array(
+        [
+            (gradients(at + s) - gradients(at - s)).sum(axis=1) / (2 * h)
+            for s in h * np.eye(len(at))
+        ]
+    )
+    ridge = np.zeros((M, size))
+    ridge[:, :2] = 1 / model.C_
+    H += np.diag(ridge.ravel())
+    G = gradients(at)
+    if M > 1 and parameters["mapping"] not in ("taylor_softmax", "sigmoid"):
+        contrast = np.kron((np.eye(M) - np.eye(M)[0])[1:], np.eye(size))
+    else:
+        contrast = np.eye(len(at))
+    inverse = np.linalg.pinv(H, rcond=1e-6)
+    by_hessian = contrast @ inverse @ contrast.T
+    sandwich = contrast @ inverse @ G @ G.T @ inverse @ contrast.T
+    rows = coefficient_table(model, features, y, **given)
+    found = np.array([[row.standard_error, row.robust_error] for row in rows]).T
+    expected = np.sqrt([np.diag(by_hessian), np.diag(sandwich)])
+    assert_allclose(found, expected, rtol=2e-4)
+    assert_allclose([row.estimate for row in rows], contrast @ at, atol=1e-9)
+    # Which of them z is in units of.
+    is_likelihood = name in (
+        *(
+            "two classes, no intercept",
+            "nested",
+            "a penalty",
+            "marginals",
+            "choice sets",
+        ),
+        "not shift invariant",
+    )
+    error = found[0 if is_likelihood else 1]
+    assert_allclose([row.z for row in rows], [row.estimate for row in rows] / error)
+    if name == "sets with none":
+        assert [row.class_name for row in rows[-3:]] == [None] * 3
+
+
+def test_names_pipelines_and_searches():
+    table = pd.DataFrame(X, columns=["price", "time"])
+    model = SoftmaxClassifier(C=np.inf, tol=1e-8)
+    pipeline = make_pipeline(StandardScaler().set_output(transform="pandas"), model)
+    search = GridSearchCV(pipeline, {"softmaxclassifier__max_iter": [500]}, cv=2)
+    search.fit(table, Y)
+    rows = coefficient_table(search, table, Y)
+    assert [row.feature for row in rows] == ["price", "time", "intercept"] * 2
+    expected = coefficient_table(fitted(), X, Y)
+    # A test of a coefficient does not depend on its unit.
+    for row, other in zip(rows, expected, strict=True):
+        if row.feature != "intercept":
+            assert row.z == pytest.approx(other.z, rel=1e-6)
+
+
+def test_errors_shrink_to_the_spread_of_estimates():
+    """Of many samples, the estimates spread as the errors say."""
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(400, 1))
+    p = softmax(features * [[0.0, 1.0, -0.5]], axis=1)
+    found, errors = [], []
+    for _ in range(100):
+        y = (p.cumsum(axis=1) < rng.random((400, 1))).sum(axis=1)
+        rows = coefficient_table(fitted(features, y), features, y)
+        found.append([row.estimate for row in rows])
+        errors.append([row.standard_error for row in rows])
+    ratio = np.std(found, axis=0) / np.mean(errors, axis=0)
+    # The deviation of 100 numbers is known to 7 %.
+    assert_allclose(ratio, 1, atol=0.25)
+
+
+def test_warnings_and_errors():
+    model = fitted()
+    with pytest.warns(UserWarning, match=r"The penalty \(C=1\) biases"):
+        coefficient_table(SoftmaxClassifier(tol=1e-8).fit(X, Y), X, Y)
+    with pytest.warns(UserWarning, match="not at the optimum for these rows"):
+        coefficient_table(model, X, np.roll(Y, 7))
+    with pytest.warns(UserWarning, match="not at the optimum"):
+        coefficient_table(model, X, Y, 1 + 5 * (Y == 0))
+    for other, message in (
+        (
+            LinearClassifier("sparsemax", C=np.inf),
+            "positive probabilities, and those of",
+        ),
+        (
+            LinearClassifier("sparsemax", loss="log"),
+            "positive probabilities, and those of",
+        ),
+        (SoftmaxClassifier(similarity="cosine"), "similarity='cosine'"),
+        (LogisticRegression(), "a linear classifier of skprob; got LogisticRegression"),
+    ):
+        other.set_params(max_iter=10_000).fit(X / [1.0, 100.0], Y)
+        with pytest.raises(ValueError, match=message):
+            coefficient_table(other, X, Y)
+    sets = (X > X.mean(axis=0)).astype(int)
+    with pytest.raises(ValueError, match="positive probabilities"):
+        marginals = SigmoidClassifier(alpha=2.0, C=1.0, threshold=0.5).fit(X, sets)
+        coefficient_table(marginals, X, sets)
+    for extra in (X[:, :1] * 2, np.ones((300, 1)), np.zeros((300, 1))):
+        wide = np.column_stack([X, extra])
+        collinear = fitted(wide, Y)
+        with pytest.raises(
+            ValueError, match="constant or collinear, or classes separable"
+        ):
+            coefficient_table(collinear, wide, Y)
+    for given, message in (
+        (
+            {"reference": "ship"},
+            "reference must be 'first', 'mean' or one of the classes",
+        ),
+        ({"covariance": "robust"}, "covariance must be one of"),
+        ({"level": 1.0}, "level must be between 0 and 1; got 1.0"),
+        ({"level": "high"}, "level must be between 0 and 1; got 'high'"),
+        ({"offset": np.ones(300)}, r"offset must have a number for each row and class"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            coefficient_table(model, X, Y, **given)
+    with pytest.raises(ValueError, match="X must have 2 features, as in fit; got 1"):
+        coefficient_table(model, X[:, :1], Y)
+    with pytest.raises(ValueError, match="y must have one entry for each of the 300"):
+        coefficient_table(model, X, Y[:9])

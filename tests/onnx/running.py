@@ -1,0 +1,37 @@
+"""Models converted to ONNX, as onnxruntime runs them."""
+
+import numpy as np
+import pytest
+
+onnxruntime = pytest.importorskip("onnxruntime", reason="needs the extra skprob[onnx]")
+skl2onnx = pytest.importorskip("skl2onnx", reason="needs the extra skprob[onnx]")
+
+
+def session(model, X, **options):
+    """What runs a fitted model, converted for inputs like X."""
+    converted = skl2onnx.to_onnx(model, X[:1], **options)
+    return onnxruntime.InferenceSession(
+        converted.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+
+
+def run(model, X, **options):
+    """Labels and probabilities of a fitted model, converted."""
+    if hasattr(X, "columns"):
+        feed = {name: X[[name]].to_numpy() for name in X.columns}
+    else:
+        feed = {"X": X}
+    return session(model, X, **options).run(["label", "probabilities"], feed)
+
+
+def assert_same(model, X, rounding=1e-6, **options):
+    """Labels and supports are equal, and probabilities within rounding."""
+    labels, p = run(model, X, **options)
+    expected = model.predict_proba(X)
+    assert p.shape == expected.shape
+    assert np.abs(p - expected).max() <= rounding
+    predicted = model.predict(X)
+    assert labels.shape == predicted.shape
+    np.testing.assert_array_equal(labels, predicted)
+    # Of those that are not lost to the type of the probabilities.
+    np.testing.assert_array_equal(p > 0, expected.astype(p.dtype) > 0)

@@ -1,0 +1,254 @@
+"""Every classifier, converted to ONNX, predicts what it did before."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.compose import make_column_transformer
+from sklearn.datasets import load_digits, load_wine, make_multilabel_classification
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler, scale
+
+from skprob import (
+    AMSoftmaxClassifier,
+    EntmaxClassifier,
+    EntmaxClassifierCV,
+    LinearClassifier,
+    PerturbMaxClassifier,
+    SigmoidClassifier,
+    SoftmaxClassifier,
+    SparsemaxClassifier,
+    SparseSoftmaxClassifier,
+    TaylorSoftmaxClassifier,
+)
+from skprob.decision import CommonCut, DecisionRule, LabelCuts
+
+from .running import assert_same, run, session
+
+WINE = load_wine(return_X_y=True)
+
+
+def fitted(model, X, y):
+    """Well enough: the best coefficients are no easier to convert."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return clone(model).set_params(max_iter=5).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        SoftmaxClassifier(),
+        SparsemaxClassifier(),
+        *(EntmaxClassifier(alpha) for alpha in (1 + 1e-9, 1.1, 1.25, 1.5, 1.7, 2.5)),
+        TaylorSoftmaxClassifier(),
+        TaylorSoftmaxClassifier(order=6),
+        SparseSoftmaxClassifier(k=2),
+        SparseSoftmaxClassifier(p=0.9),
+        AMSoftmaxClassifier(),
+        AMSoftmaxClassifier(standardize=False, constant=0),
+        LinearClassifier("entropy_invariant_softmax"),
+        LinearClassifier("nested_softmax"),
+        LinearClassifier("sparsemax", similarity="cosine", temperature=0.2),
+        EntmaxClassifier(temperature=3.0, fit_intercept=False),
+    ],
+    ids=str,
+)
+def test_labels_of_digits_and_wine(model):
+    # This one standardises features in the precision of X, where the graph has float64.
+    rounding = 3e-6 if isinstance(model, AMSoftmaxClassifier) else 1e-6
+    for load in (load_digits, load_wine):
+        X, y = load(return_X_y=True)
+        X = scale(X).astype(np.float32)
+        assert_same(fitted(model, X.astype(float), y), X, rounding)
+    # Two classes, which share a row of coefficients.
+    assert_same(fitted(model, X.astype(float), y > 0), X, rounding)
+
+
+def label_sets(allow_unlabeled):
+    X, Y = make_multilabel_classification(
+        200, n_classes=6, allow_unlabeled=allow_unlabeled, random_state=0
+    )
+    return scale(X), Y
+
+
+@pytest.mark.parametrize("model", [SparsemaxClassifier(), SigmoidClassifier()], ids=str)
+@pytest.mark.parametrize("allow_unlabeled", [False, True])
+def test_label_sets_by_every_rule(model, allow_unlabeled):
+    X, Y = label_sets(allow_unlabeled)
+    model = clone(model).set_params(threshold=0.1).fit(X, Y)
+    X = X.astype(np.float32)
+    sets = []
+    for threshold in (
+        *("support", 0.3, np.linspace(0.1, 0.4, 6)),
+        *("common_cut", "label_cuts", "example_f1", "meta_labeler"),
+        CommonCut("marginal"),
+        LabelCuts(shrinkage=0, scale="marginal"),
+    ):
+        model.set_threshold(threshold, X, Y)
+        assert_same(model, X)
+        sets.append(model.predict(X).tobytes())
+    # The rules were told apart.
+    assert len(set(sets)) >= 5
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        TaylorSoftmaxClassifier(),
+        EntmaxClassifier(similarity="cosine"),
+        *(SigmoidClassifier(alpha) for alpha in (1.3, 2.0, 4.0)),
+    ],
+    ids=str,
+)
+def test_label_sets_of_other_mappings(model):
+    X, Y = label_sets(allow_unlabeled=False)
+    assert_same(fitted(model, X, Y), X.astype(np.float32))
+
+
+def test_features_that_the_model_standardises():
+    X, y = WINE
+    for constant in (0, 0.5):
+        model = AMSoftmaxClassifier(constant=constant).fit(X, y)
+        assert_same(model, X.astype(np.float32))
+
+
+def test_distributions():
+    X = WINE[0]
+    q = np.random.default_rng(0).dirichlet(np.ones(3), size=len(X))
+    assert_same(EntmaxClassifier().fit(scale(X), q), X.astype(np.float32))
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        np.array(["a", "bé", "c"]),
+        np.array(["a", "bé", "c"], dtype=object),
+        np.array([-7, 3, 40], dtype=np.int16),
+        np.array([1.0, 2.0, 4.0]),
+        np.array([False, True, True]),
+    ],
+    ids=lambda names: str(names.dtype),
+)
+def test_names_of_classes(names):
+    X, y = WINE
+    assert_same(SparsemaxClassifier().fit(X, names[y]), X.astype(np.float32))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
+def test_types_of_inputs(dtype):
+    X, y = WINE
+    model = EntmaxClassifier().fit(X, y)
+    assert_same(model, X.astype(dtype), 1e-15 if dtype == np.float64 else 1e-7)
+    # The model itself now computes in float32, with the rounding of that.
+    model.fit(X.astype(np.float32), y)
+    assert_same(model, X.astype(dtype), 1e-5)
+
+
+def searched(model):
+    return GridSearchCV(model, {"C": [0.1, 1.0]}, cv=2)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        make_pipeline(StandardScaler(), SparsemaxClassifier()),
+        searched(TaylorSoftmaxClassifier()),
+        make_pipeline(StandardScaler(), searched(SoftmaxClassifier())),
+        GridSearchCV(
+            make_pipeline(StandardScaler(), EntmaxClassifier()),
+            {"entmaxclassifier__alpha": [1.0, 1.5]},
+            cv=2,
+        ),
+        make_pipeline(StandardScaler(), EntmaxClassifierCV(Cs=2, cv=2)),
+    ],
+    ids=["pipeline", "search", "search in pipeline", "pipeline in search", "cv"],
+)
+def test_pipelines_and_searches(model):
+    X, y = WINE
+    model.fit(scale(X), y)
+    X = scale(X).astype(np.float32)
+    # Pipelines of scikit-learn's compute in float32.
+    assert_same(model, X, 2e-6)
+    assert_same(model, X, 2e-6, options={"zipmap": False})
+
+
+def test_columns_of_a_dataframe():
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    X = (X - X.mean()) / X.std()
+    few = X.iloc[:, :3].astype(np.float32)
+    few.columns = ["a", "b", "c"]
+    assert_same(EntmaxClassifier().fit(few, y), few)
+    columns = make_column_transformer((StandardScaler(), ["c"]), ("passthrough", ["a"]))
+    assert_same(make_pipeline(columns, EntmaxClassifier()).fit(few, y), few, 2e-6)
+    assert isinstance(few, pd.DataFrame)
+
+
+def test_the_number_of_rows_is_free():
+    X, y = WINE
+    model = SparsemaxClassifier().fit(X, y)
+    running = session(model, X.astype(np.float32))
+    for n_rows in (1, 7):
+        labels, p = running.run(None, {"X": X[:n_rows].astype(np.float32)})
+        assert labels.shape == (n_rows,)
+        assert p.shape == (n_rows, 3)
+    shapes = [output.shape for output in running.get_outputs()]
+    assert [len(shape) for shape in shapes] == [1, 2]
+    assert shapes[1][1] == 3
+
+
+def test_a_changed_threshold_is_converted():
+    X, Y = make_multilabel_classification(60, random_state=0)
+    model = SigmoidClassifier(threshold=0.5).fit(X, Y)
+    model.threshold_ = 0.2
+    assert_same(model, X.astype(np.float32))
+    assert run(model, X.astype(np.float32))[0].mean() > Y.mean()
+
+
+def test_perturb_max_says_that_it_cannot():
+    X, y = WINE
+    model = PerturbMaxClassifier(C=0.01).fit(scale(X), y)
+    with pytest.raises(NotImplementedError, match=r"PerturbMax\(.*no ONNX converter"):
+        run(model, X)
+
+
+def test_a_budget_says_that_it_cannot():
+    X, Y = make_multilabel_classification(60, allow_unlabeled=False, random_state=0)
+    model = SigmoidClassifier(budget=(0, 5), threshold=0.5).fit(X, Y)
+    with pytest.raises(NotImplementedError, match="budget must be None"):
+        run(model, X)
+
+
+def test_a_rule_of_ones_own_says_that_it_cannot():
+    class Everything(DecisionRule):
+        def _fit(self, sample):
+            pass
+
+        def _chosen(self, p, sizes):
+            return p >= 0
+
+    X, Y = make_multilabel_classification(60, allow_unlabeled=False, random_state=0)
+    model = SparsemaxClassifier(threshold=0.1).fit(X, Y)
+    model.set_threshold(Everything(), X, Y)
+    with pytest.raises(NotImplementedError, match=r"Everything\(\).*no ONNX converter"):
+        run(model, X)
+
+
+def test_bad_use_is_told_in_words():
+    X, y = WINE
+    model = SparsemaxClassifier()
+    with pytest.raises(NotFittedError, match="not fitted"):
+        run(model, X)
+    model.fit(X, y)
+    with pytest.raises(ValueError, match=r"X must have 13 features.* have 4"):
+        run(model, X[:, :4])
+    with pytest.raises(ValueError, match=r"target_opset must be 18 or newer.*17"):
+        run(model, X, target_opset=17)
+    assert_same(model, X, target_opset=18)
+    model.classes_ = np.array([(0, 1), 2, 3], dtype=object)
+    with pytest.raises(NotImplementedError, match="numbers or strings"):
+        run(model, X)

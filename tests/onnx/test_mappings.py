@@ -1,0 +1,137 @@
+"""Mappings as ONNX graphs, for scores of all kinds."""
+
+import numpy as np
+import pytest
+
+from skprob import LinearClassifier
+from skprob.mappings import (
+    MAPPINGS,
+    Entmax,
+    EntropyInvariantSoftmax,
+    Mapping,
+    NestedSoftmax,
+    Sigmoid,
+    Softmax,
+    SparseSoftmax,
+    TaylorSoftmax,
+    Temperature,
+)
+from skprob.onnx import register_mapping
+
+from .running import run
+
+
+def classifier(mapping, n_classes):
+    """A classifier whose scores are its features."""
+    model = LinearClassifier(mapping)
+    model.classes_ = np.arange(n_classes)
+    model.has_none_class_ = False
+    model.n_features_in_ = n_classes
+    model.coef_, model.intercept_ = np.eye(n_classes), np.zeros(n_classes)
+    model.mapping_, model.target_type_ = mapping, "class"
+    model.has_none_class_ = False
+    return model
+
+
+def hard_rows(n_classes):
+    """Scores at which sparse mappings take many steps, and scores with ties."""
+    rng = np.random.default_rng(0)
+    normal = rng.normal(size=(20, n_classes))
+    return np.vstack(
+        [
+            *(scale * normal for scale in (1e-3, 0.1, 1, 3, 100)),
+            rng.standard_cauchy(size=(20, n_classes)),
+            normal.round(1),
+            np.zeros((1, n_classes)),
+            -np.geomspace(1e-12, 1, n_classes)[None],
+            -(2.0 ** -np.arange(n_classes))[None],
+            *(-(np.linspace(0, 1, n_classes) ** power)[None] for power in (0.5, 1, 2)),
+        ]
+    )
+
+
+ALPHAS = (1 + 1e-7, 1.01, 1.25, 1.5, 1.9, 1.99, 2, 2.01, 3, 20)
+
+
+@pytest.mark.parametrize(
+    "mapping",
+    [
+        *(Entmax(alpha) for alpha in ALPHAS),
+        *(Sigmoid(alpha) for alpha in (1, 1.5, 3)),
+        TaylorSoftmax(30),
+        SparseSoftmax(3),
+        SparseSoftmax(p=0.5),
+        SparseSoftmax(p=1),
+        EntropyInvariantSoftmax(0.5),
+        Temperature(Entmax(), 1e-3),
+        Temperature("sparsemax", 5.0),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("n_classes", [3, 100])
+def test_probabilities_of_hard_rows(mapping, n_classes):
+    scores = hard_rows(n_classes)
+    p = run(classifier(mapping, n_classes), scores)[1]
+    expected = mapping(scores)
+    # Rounding of 1 + (alpha - 1) z is raised to a high power next to softmax, and a low
+    # temperature multiplies that of the scores.
+    rounding = 1e-15 / min(getattr(mapping, "alpha", 2) - 1 or 1, 1e-2)
+    rounding /= min(getattr(mapping, "temperature", 1), 1)
+    assert np.abs(p - expected).max() <= rounding
+    only_one_has_it = (p > 0) != (expected > 0)
+    assert np.maximum(p, expected)[only_one_has_it].max(initial=0) <= 1e-15
+
+
+def test_nests():
+    mapping = NestedSoftmax(nests=[1, 0, 1, 2, 0], scales=[0.3, 1.0, 0.7])
+    scores = hard_rows(5)
+    p = run(classifier(mapping, 5), scores)[1]
+    assert np.abs(p - mapping(scores)).max() <= 1e-13
+
+
+@pytest.mark.parametrize("name", MAPPINGS)
+def test_every_mapping_converts_or_says_that_it_cannot(name):
+    model = classifier(MAPPINGS[name](), 4)
+    scores = hard_rows(4)
+    if name == "perturb_max":
+        with pytest.raises(NotImplementedError, match="no ONNX converter"):
+            run(model, scores)
+        return
+    p = run(model, scores)[1]
+    assert np.abs(p - model.mapping_(scores)).max() <= 1e-12
+
+
+class Squares(Mapping):
+    is_shift_invariant = is_order_preserving = False
+
+    def probabilities(self, scores):
+        squares = 1 + scores**2
+        return squares / squares.sum(axis=1, keepdims=True)
+
+
+def test_a_mapping_of_ones_own_needs_a_converter():
+    model, scores = classifier(Squares(), 4), hard_rows(4)
+    with pytest.raises(NotImplementedError, match="register_mapping adds another"):
+        run(model, scores)
+
+    def squares(mapping, scores, n_classes):
+        squares = 1 + scores**2
+        return squares / squares.sum()
+
+    register_mapping(Squares, squares)
+    labels, p = run(model, scores)
+    np.testing.assert_allclose(p, model.mapping_(scores), rtol=1e-12)
+    np.testing.assert_array_equal(labels, model.predict(scores))
+    with pytest.raises(TypeError, match="mapping must be a class"):
+        register_mapping(Squares(), squares)
+    with pytest.raises(TypeError, match="converter must be a function"):
+        register_mapping(Squares, None)
+
+
+def test_a_derived_mapping_is_not_taken_for_its_base():
+    class Sharper(Softmax):
+        def probabilities(self, scores):
+            return super().probabilities(2 * scores)
+
+    with pytest.raises(NotImplementedError, match=r"Sharper\(\) has no ONNX converter"):
+        run(classifier(Sharper(), 4), hard_rows(4))

@@ -1,0 +1,85 @@
+"""What surrounds the code agrees with it: metadata, workflows, citation."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import skprob
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+def read(path):
+    yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
+    return yaml.safe_load(path.read_text())
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_workflows_run_targets_of_the_makefile(path):
+    targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    jobs = read(path)["jobs"]
+    commands = [
+        step["run"] for job in jobs.values() for step in job["steps"] if "run" in step
+    ]
+    for command in commands:
+        make, target, *_ = command.split()
+        assert make == "make"
+        assert target in targets
+    assert commands
+
+
+def test_only_what_publishes_may_do_so():
+    for path in WORKFLOWS:
+        workflow = read(path)
+        assert workflow["permissions"] == {"contents": "read"}
+        writers = [
+            name for name, job in workflow["jobs"].items() if "permissions" in job
+        ]
+        assert set(writers) <= {"publish"}
+
+
+def test_every_python_that_is_named_is_tested():
+    tests = read(ROOT / ".github" / "workflows" / "tests.yml")
+    tested = tests["jobs"]["test"]["strategy"]["matrix"]["python"]
+    named = [name.rpartition(" ")[2] for name in PROJECT["classifiers"]]
+    assert tested == [version for version in named if re.fullmatch(r"3\.\d+", version)]
+    assert PROJECT["requires-python"] == f">={tested[0]}"
+
+
+def test_the_oldest_versions_are_the_lower_bounds():
+    pinned = dict(
+        line.split("==")
+        for line in (ROOT / ".ci" / "oldest.txt").read_text().splitlines()
+        if not line.startswith("#")
+    )
+    extras = PROJECT["optional-dependencies"]
+    wanted = [*PROJECT["dependencies"], *extras["test"]]
+    for extra in ("plot", "progress", "dask", "onnx"):
+        wanted += extras[extra]
+    bounds = {}
+    for requirement in wanted:
+        found = re.match(r"([\w-]+)(?:\[.*\])?>=([\d.]+)", requirement)
+        if found:
+            bounds[found[1]] = found[2]
+    for name in set(pinned) & set(bounds):
+        assert f"{pinned[name]}.".startswith(f"{bounds[name]}."), name
+    core = {re.match(r"[\w-]+", name)[0] for name in PROJECT["dependencies"]}
+    assert core <= set(pinned)
+
+
+def test_the_citation_is_of_this_version():
+    citation = read(ROOT / "CITATION.cff")
+    assert citation["version"] == skprob.__version__
+    assert citation["license"] == PROJECT["license"]
+    assert f"## [{skprob.__version__}]" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_no_address_is_made_up():
+    """The repository that releases the package names itself."""
+    assert "urls" in PROJECT["dynamic"]
+    for name in ("pyproject.toml", "CITATION.cff"):
+        assert "github.com" not in (ROOT / name).read_text()

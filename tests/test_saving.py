@@ -1,0 +1,166 @@
+"""Models that are saved and loaded, and what whoever loads them has to trust."""
+
+import io
+import pickle
+import re
+
+import joblib
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skprob import (
+    AMSoftmaxClassifier,
+    EntmaxClassifier,
+    LinearClassifier,
+    SigmoidClassifier,
+    SparsemaxClassifier,
+)
+from skprob.attention import AttentionClassifier
+from skprob.decision import ExampleF1
+from skprob.losses import LogLoss
+from skprob.mappings import Entmax, Mapping, Softmax, Temperature
+
+from .linear_model.toys import label_sets, labels
+
+
+def by_joblib(model):
+    file = io.BytesIO()
+    joblib.dump(model, file)
+    file.seek(0)
+    return joblib.load(file)
+
+
+def by_skops(model):
+    skops = pytest.importorskip("skops.io", reason="needs the extra skprob[test]")
+    data = skops.dumps(model)
+    types = skops.get_untrusted_types(data=data)
+    assert types == [f"skprob.linear_model.{type(model).__name__}"]
+    return skops.loads(data, trusted=types)
+
+
+def by_pickle(model):
+    data = pickle.dumps(model)
+    # Where in a package a class is defined is not saved.
+    assert re.findall(rb"skprob\.[\w.]+", data)
+    assert not re.findall(rb"skprob\.[\w.]*\b_\w+", data)
+    return pickle.loads(data)
+
+
+WAYS = [by_pickle, by_joblib, by_skops]
+
+
+def assert_same_predictions(loaded, model, X):
+    assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+    assert_array_equal(loaded.predict(X), model.predict(X))
+    assert repr(loaded) == repr(model)
+
+
+@pytest.mark.parametrize("save", WAYS)
+def test_every_classifier(classifier, save):
+    X, y = labels()
+    model = classifier.set_params(tol=0.1).fit(X, y)
+    loaded = save(model)
+    assert_same_predictions(loaded, model, X)
+    assert repr(loaded.mapping_) == repr(model.mapping_)
+    assert repr(loaded.loss_) == repr(model.loss_)
+    # It is whole: a fit of it is that of the original.
+    assert_array_equal(loaded.fit(X, y).coef_, model.fit(X, y).coef_)
+
+
+@pytest.mark.parametrize("save", WAYS)
+@pytest.mark.parametrize(
+    "model",
+    [
+        SparsemaxClassifier(),
+        SigmoidClassifier(alpha=2.0, threshold="common_cut"),
+        EntmaxClassifier(threshold=ExampleF1()),
+        LinearClassifier(Temperature(Entmax(1.2), 0.5), LogLoss()),
+    ],
+    ids=str,
+)
+def test_label_sets(model, save):
+    X, Y = label_sets()
+    assert_same_predictions(save(model.fit(X, Y)), model, X)
+
+
+@pytest.mark.parametrize("save", [by_pickle, by_joblib])
+def test_attention(save):
+    X, Y = label_sets()
+    model = AttentionClassifier(Entmax(1.2)).fit(X, Y)
+    assert_same_predictions(save(model), model, X)
+
+
+@pytest.mark.parametrize("save", WAYS)
+def test_before_a_fit(save):
+    X, _ = labels()
+    loaded = save(LinearClassifier(Entmax(1.2)))
+    with pytest.raises(NotFittedError):
+        loaded.predict(X)
+
+
+def test_a_pipeline():
+    skops = pytest.importorskip("skops.io", reason="needs the extra skprob[test]")
+    X, y = labels()
+    model = make_pipeline(StandardScaler(), AMSoftmaxClassifier()).fit(X, y)
+    data = skops.dumps(model)
+    types = skops.get_untrusted_types(data=data)
+    assert types == ["skprob.linear_model.AMSoftmaxClassifier"]
+    assert_same_predictions(skops.loads(data, trusted=types), model, X)
+
+
+class Doubled(Mapping):
+    def probabilities(self, scores):
+        return Softmax().probabilities(2 * scores)
+
+
+def test_a_mapping_of_ones_own_is_the_second_type():
+    skops = pytest.importorskip("skops.io", reason="needs the extra skprob[test]")
+    X, y = labels()
+    model = LinearClassifier(Doubled()).fit(X, y)
+    data = skops.dumps(model)
+    types = skops.get_untrusted_types(data=data)
+    own = f"{Doubled.__module__}.Doubled"
+    assert sorted(types) == sorted(["skprob.linear_model.LinearClassifier", own])
+    # It can be loaded where its module can be imported.
+    assert_same_predictions(pickle.loads(pickle.dumps(model)), model, X)
+
+
+def test_what_this_version_does_not_have_is_named():
+    state = LinearClassifier(Entmax()).__getstate__()
+    for name in (
+        "skprob.mappings.Sharpmax",
+        "skprob.mappings._entmax.Entmax",
+        "os.sep",
+    ):
+        state["mapping"]["class of skprob"] = name
+        with pytest.raises(ValueError, match=f"saved with {name}, which this version"):
+            LinearClassifier().__setstate__(state)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_sparse_coefficients(n_classes):
+    X, y = labels(n_classes)
+    X[:, 1] = 0
+    model = EntmaxClassifier().fit(X, y)
+    coef, p = model.coef_, model.predict_proba(X)
+    assert model.sparsify() is model
+    assert model.coef_.format == "csr"
+    assert model.coef_.nnz == coef.size * 3 // 4
+    for loaded in (model, by_pickle(model)):
+        for rows in (X, X.astype(np.float32)):
+            np.testing.assert_allclose(loaded.predict_proba(rows), p, atol=1e-6)
+        assert_array_equal(loaded.predict(X), p.argmax(axis=1))
+        assert loaded.decision_function(X).shape == model.decision_function(X).shape
+    assert_array_equal(model.densify().coef_, coef)
+    assert model.densify() is model
+    again = model.sparsify().set_params(warm_start=True).fit(X, y)
+    assert isinstance(again.coef_, np.ndarray)
+    assert again.n_iter_ == 0
+    with pytest.raises(NotFittedError):
+        EntmaxClassifier().sparsify()
+    with pytest.raises(NotFittedError):
+        EntmaxClassifier().densify()
