@@ -15,7 +15,7 @@ TESTS ?=
 PYTEST_FLAGS ?= -n auto --maxprocesses 4 --dist worksteal --durations 25
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test oldest integrations lint format docs pages package bench dev clean
+.PHONY: help demo test torch oldest integrations lint format docs pages package bench dev clean
 
 help:  ## Show this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1 \t/p' $(MAKEFILE_LIST) | expand -t 22
@@ -25,6 +25,7 @@ demo docs: export OPENBLAS_NUM_THREADS ?= 1
 
 demo: $(VENV)/.plot  ## Fit real data, compare with LogisticRegression, save demo.png
 	MPLBACKEND=agg $(BIN)/python examples/demo.py demo.png
+	@echo The picture is demo.png.
 
 test: $(VENV)/.test  ## Run the whole test suite, with the examples in docstrings and docs
 	$(BIN)/python -m pytest $(PYTEST_FLAGS) $(TESTS)
@@ -35,6 +36,9 @@ oldest:  ## Run the tests with the oldest dependencies, in .venv-oldest
 integrations:  ## Run the tests with libraries that take any classifier, in their own venv
 	$(MAKE) .venv-integrations/.integrations VENV=.venv-integrations
 	.venv-integrations/bin/python -m pytest tests/test_other_libraries.py
+
+torch: $(VENV)/.test-torch  ## Run the tests of arrays of other libraries with torch, too
+	$(BIN)/python -m pytest $(PYTEST_FLAGS) tests/array_api
 
 lint: $(VENV)/.lint  ## Check style, formatting, and types as users see them
 	$(BIN)/ruff check .
@@ -73,7 +77,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 # A stamp stands for an editable install with the extras that it is named after.
-$(VENV)/.bench: PIP_FLAGS = --extra-index-url $(TORCH_INDEX)
+$(VENV)/.bench $(VENV)/.test-torch: PIP_FLAGS = --extra-index-url $(TORCH_INDEX)
 $(VENV)/.%: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet $(PIP_FLAGS) -e ".[$(subst -,$(comma),$*)]"
 	@touch $@

@@ -5,6 +5,8 @@
 Each page is shown by headless Chromium 1,280 and 400 pixels wide. It is an error if
 
 * a page asks for anything that is not a file of the documentation,
+* a link leads to a file, or a place in it, that is not there (links to other sites are
+  not followed),
 * a script fails, or a formula is shown as TeX or as MathJax's error,
 * a table, a picture or a formula is wider than its place, or the page has to be
   scrolled sideways.
@@ -13,9 +15,12 @@ Where there is no Chromium, the script says so and checks nothing.
 """
 
 import argparse
+import re
 import shutil
 import sys
+from functools import cache
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from playwright.sync_api import Error, sync_playwright
 
@@ -56,12 +61,15 @@ async () => {
     const drawn = formula.querySelector("mjx-container");
     if (!drawn) found.push(`raw TeX: ${name(formula)}`);
   }
-  for (const failed of article.querySelectorAll("mjx-merror, [data-mjx-error]"))
-    found.push(`wrong TeX: ${failed.getAttribute("data-mjx-error") ?? name(failed)}`);
+  const failed = "[data-mjx-error], [data-mml-node=merror], [data-mml-node][fill=red]";
+  for (const part of article.querySelectorAll(failed))
+    found.push(`wrong TeX: ${part.getAttribute("data-mjx-error") ?? name(part)}`);
+  const markup =
+    /\\\(|\\\[|\\(frac|alpha|sum|log|langle)\b|:math:|:class:|bool\(x\) -> bool/;
   const walker = document.createTreeWalker(article, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     if (node.parentElement.closest("pre, code, script, style, mjx-container")) continue;
-    if (/\\\(|\\\[|\\(frac|alpha|sum|log|langle)\b|:math:|:class:/.test(node.data))
+    if (markup.test(node.data))
       found.push(`raw markup: “${short(node.data)}”`);
   }
   return found;
@@ -75,6 +83,26 @@ def find_browser(playwright):
     if Path(own).exists():
         return own
     return next(filter(None, map(shutil.which, NAMES)), None)
+
+
+@cache
+def anchors(path):
+    """Names of the places of a page that a link may lead to."""
+    return {*re.findall(r'\bid="([^"]+)"', path.read_text(encoding="utf-8"))}
+
+
+def dead_links(hrefs):
+    """Sentences on the links to files that lead nowhere."""
+    for href in sorted(set(hrefs)):
+        url = urlsplit(href)
+        path = Path(unquote(url.path))
+        if url.scheme != "file" or path.is_dir():
+            continue
+        if not path.exists():
+            yield f"dead link: {path}"
+        elif url.fragment and path.suffix == ".html":
+            if unquote(url.fragment) not in anchors(path):
+                yield f"dead link: no {url.fragment} in {path.name}"
 
 
 def check(page, path, pictures):
@@ -97,6 +125,8 @@ def check(page, path, pictures):
         if pictures:
             pictures.mkdir(parents=True, exist_ok=True)
             page.screenshot(path=pictures / f"{path.stem}_{width}.png", full_page=True)
+    hrefs = "[...document.querySelectorAll('article a[href]')].map((a) => a.href)"
+    wrong += dead_links(page.evaluate(hrefs))
     return wrong
 
 

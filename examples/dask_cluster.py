@@ -30,7 +30,7 @@ def table(seed, n_rows=20_000):
 
 data = dd.from_map(table, range(6))
 X, y = data.drop(columns="kind"), data["kind"]
-with Client(processes=False, n_workers=2, threads_per_worker=1, dashboard_address=None):
+with Client(processes=False, n_workers=2, threads_per_worker=1, dashboard_address=":0"):
     model = EntmaxClassifier().fit(X, y)
     probabilities = model.predict_proba(X)  # Lazy: nothing has been computed yet.
     print(f"accuracy {model.score(X, y):.3f}")

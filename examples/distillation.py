@@ -28,14 +28,14 @@ shares = teacher.predict_proba(unlabelled)
 print(f"accuracy of the teacher: {teacher.score(X_test, y_test):.3f}")
 
 # %%
-# Each student is fitted to twenty draws of the images. A matrix of zeros and ones would
+# Each student is fitted to ten draws of the images. A matrix of zeros and ones would
 # be read as sets of labels; ``target_type`` says that its rows are distributions.
 rng = np.random.default_rng(0)
 sizes = [25, 50, 100, 200, 400]
 targets = {"decisions": np.eye(10)[shares.argmax(axis=1)], "probabilities": shares}
 accuracy = {taught: [] for taught in targets}
 for size in sizes:
-    draws = [rng.choice(len(unlabelled), size, replace=False) for _ in range(20)]
+    draws = [rng.choice(len(unlabelled), size, replace=False) for _ in range(10)]
     for taught, target in targets.items():
         student = SoftmaxClassifier(C=10, target_type="distribution")
         found = []
@@ -53,7 +53,7 @@ figure, ax = plt.subplots(figsize=(6.5, 4.5), layout="constrained")
 for (taught, found), colour in zip(
     accuracy.items(), ["#7b8794", "#d1495b"], strict=True
 ):
-    mean, error = np.mean(found, axis=1), np.std(found, axis=1) / np.sqrt(20)
+    mean, error = np.mean(found, axis=1), np.std(found, axis=1) / np.sqrt(10)
     ax.plot(sizes, mean, "o-", color=colour, label=f"the teacher's {taught}")
     ax.fill_between(sizes, mean - error, mean + error, color=colour, alpha=0.2)
 ax.set(xscale="log", xticks=sizes, xticklabels=sizes, xlabel="images without labels")

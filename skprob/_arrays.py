@@ -8,7 +8,12 @@ functions from :func:`namespace`.
 import numpy as np
 from scipy import sparse
 from sklearn import get_config
-from sklearn.externals.array_api_compat import array_namespace, is_array_api_obj
+from sklearn.externals.array_api_compat import (
+    array_namespace,
+    is_array_api_obj,
+    is_dask_array,
+    is_writeable_array,
+)
 from sklearn.utils._array_api import (
     _convert_to_numpy,
     _max_precision_float_dtype,
@@ -29,6 +34,14 @@ def is_foreign(data):
         return False
     if not (get_config()["array_api_dispatch"] and is_array_api_obj(data)):
         return False
+    if is_dask_array(data):
+        return False
+    if not is_writeable_array(data):
+        raise ValueError(
+            "Arrays must be of a library that can change them in place; got one of "
+            f"type {type(data).__module__}.{type(data).__name__}. Convert it, for "
+            "instance by np.asarray(array)."
+        )
     # Raises where SciPy has not been prepared.
     return get_namespace(data)[1]
 

@@ -74,6 +74,9 @@ def check_sample_weight(sample_weight, X):
 
 def as_real(name, array):
     """`array` as float32 if it is, else as float64; only real numbers pass."""
+    if is_foreign(array):
+        check_no_gradient(name, array)
+        array = to_numpy(array)
     try:
         array = np.asarray(array)
     except ValueError as error:

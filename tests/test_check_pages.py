@@ -14,6 +14,8 @@ WRONG = {
     "wide": ("<table><td>" + "x" * 300 + "</table>", "cut table"),
     "formula": (r'<span class="math">\(\alpha\)</span>', "raw TeX"),
     "role": ("<p>:class:`Entmax`</p>", "raw markup"),
+    "link": ('<a href="nowhere.html">a</a>', "dead link"),
+    "place": ('<a href="right.html#nowhere">a</a>', "dead link"),
     "network": ("<script src='https://example.org/a.js'></script>", "asks the network"),
     "picture": ("<img src='missing.png'>", "no picture"),
     "script": ("<script>nothing.here</script>", "a script fails"),

@@ -18,6 +18,7 @@ OPTIONAL = {
     "rich",
     "skl2onnx",
     "torch",
+    "array_api_strict",
     "entmax",
 }
 MODULES = ["skprob", *(f"skprob.{package}" for package in skprob._PACKAGES)]

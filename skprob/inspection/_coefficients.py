@@ -284,7 +284,9 @@ class _Fit:
         self.feature_names = list(
             getattr(model, "feature_names_in_", [f"x{j}" for j in range(X.shape[1])])
         )
-        self.coef, has_intercept = model.coef_.astype(float), int(model.fit_intercept)
+        coef, has_intercept = model.coef_, int(model.fit_intercept)
+        coef = coef.toarray() if sparse.issparse(coef) else coef
+        self.coef = coef.astype(float)
         if has_intercept:
             self.feature_names.append("intercept")
             self.coef = np.column_stack([self.coef, model.intercept_])
@@ -404,7 +406,8 @@ class _Fit:
             yield design, self._weight[rows], gradient, curvature
 
     def _scores(self, rows):
-        raw = self._X[rows] @ self._model.coef_.T.astype(float) + self._model.intercept_
+        coef = self.coef[:, : self._X.shape[1]]
+        raw = self._X[rows] @ coef.T + self._model.intercept_
         scores = pair_scores(raw) if raw.shape[1] < self.n_scores else raw
         if self._add is not None:
             scores[:, : self._add.shape[1]] += self._add[rows]

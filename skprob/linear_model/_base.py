@@ -224,7 +224,8 @@ class BaseLinearClassifier(
             Training data. float32 and float64 are used as they are, dense in C or
             Fortran order or as CSR; anything else is converted to float64. A
             ``numpy.memmap`` is not copied. A Dask array, of dense or CSR blocks, or
-            dataframe is fitted where its partitions are.
+            dataframe is fitted where its partitions are, and under scikit-learn's
+            ``array_api_dispatch=True`` an array of another library on its device.
         y : array-like or sparse matrix
             What is learnt (see ``target_type``): labels of shape (n_samples,); a
             0/1 indicator of shape (n_samples, n_classes), dense or sparse, of each
@@ -338,7 +339,8 @@ class BaseLinearClassifier(
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            For a Dask collection the result is a lazy Dask array.
+            For a Dask collection the result is a lazy Dask array; for an array of
+            another library it is one of that library.
         available : array-like of bool of shape (n_samples, n_classes), default=None
             The classes that each row may choose from; None is all of them.
         offset : array-like, default=None
@@ -378,7 +380,8 @@ class BaseLinearClassifier(
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            For a Dask collection the result is a lazy Dask array.
+            For a Dask collection the result is a lazy Dask array; for an array of
+            another library it is one of that library.
         available : array-like of bool of shape (n_samples, n_classes), default=None
             The classes that each row may choose from; None is all of them.
         offset : array-like, default=None
@@ -410,7 +413,8 @@ class BaseLinearClassifier(
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            For a Dask collection the result is a lazy Dask array.
+            For a Dask collection the result is a lazy Dask array; for an array of
+            another library it is one of that library.
         available : array-like of bool of shape (n_samples, n_classes), default=None
             The classes that each row may choose from; None is all of them.
         offset : array-like, default=None
@@ -439,7 +443,8 @@ class BaseLinearClassifier(
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            For a Dask collection the result is a lazy Dask array.
+            For a Dask collection the result is a lazy Dask array; for an array of
+            another library it is one of that library.
         available : array-like of bool of shape (n_samples, n_classes), default=None
             The classes that each row may choose from; None is all of them.
         offset : array-like, default=None
@@ -684,6 +689,11 @@ class BaseLinearClassifier(
     def _inputs(self, attributes):
         """The function that makes, of rows of X, what the coefficients multiply."""
         return unit_rows if self.similarity == "cosine" else rows_as_they_are
+
+    def _unfitted(self):
+        """An unfitted classifier that fits models like this one."""
+        # Not a clone: that would report to the callbacks, too.
+        return type(self)(**self.get_params(deep=False))
 
     def _to_model(self, objective, parameters):
         """Coefficients and intercepts of the parameters of an objective."""

@@ -92,7 +92,7 @@ coef_ : ndarray of shape (n_classes, n_features) or (1, n_features)
     more, the last, for "no label".
 intercept_ : ndarray of shape (n_classes,) or (1,)
     Constant terms of the scores, of as many rows as ``coef_``; zeros if
-    ``fit_intercept`` is False.
+    ``fit_intercept`` is False. Both are arrays of the library, and on the device, of X.
 has_none_class_ : bool
     Whether "no label" was learnt as one more class: see ``none_class``.
 C_ : float

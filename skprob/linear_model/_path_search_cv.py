@@ -359,6 +359,10 @@ class PathSearchCV(BaseLinearClassifier):
         to_scorer = {} if weight is None else {"sample_weight": weight}
         return manual_routing({"splitter": {}, "scorer": {"score": to_scorer}})
 
+    def _unfitted(self):
+        best = {self._parameter: getattr(self, f"{self._parameter}_"), "C": self.C_}
+        return self._template(self.target_type_).set_params(**best)
+
     def _template(self, kind):
         """An unfitted classifier with the parameters that it shares with this one."""
         template = self._candidate(target_type=kind)

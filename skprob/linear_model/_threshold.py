@@ -304,8 +304,7 @@ class _Alone:
     def fold_models(estimator, X, labels, weight, folds, given):
         """Models of the folds, fitted one by one."""
         for train, _ in folds:
-            # Not a clone: that would report to the callbacks, too.
-            model = type(estimator)(**estimator.get_params(deep=False))
+            model = estimator._unfitted()
             # The weights of the classes are in those of the rows.
             model.set_params(threshold=0, warm_start=False, verbose=0)
             model.set_params(class_weight=None)

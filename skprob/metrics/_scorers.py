@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import UNUSED
 
+from .._arrays import is_foreign, to_numpy
 from .._typing import ArrayLike, MatrixLike
 from ..mappings import MappingLike
 from ._losses import brier_loss, fenchel_young_loss, mean_support_size
@@ -228,5 +229,9 @@ def _last_step(estimator):
 
 def _target_of(estimator, model):
     kind = getattr(model, "target_type_", "auto")
-    classes = np.asarray(estimator.classes_) if kind in ("auto", "class") else None
+    classes = _host(estimator.classes_) if kind in ("auto", "class") else None
     return {"classes": classes, "target_type": kind}
+
+
+def _host(classes):
+    return to_numpy(classes) if is_foreign(classes) else np.asarray(classes)

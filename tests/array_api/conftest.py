@@ -7,6 +7,14 @@ from sklearn import config_context
 from skprob._arrays import to_numpy
 
 
+def imported(name):
+    """A library; where it is not installed the test is skipped."""
+    library = pytest.importorskip(name, reason=f"needs {name}")
+    if name == "torch":  # The processes of the tests share the cores.
+        library.set_num_threads(1)
+    return library
+
+
 class Library:
     """A library and a device of it.
 
@@ -19,9 +27,7 @@ class Library:
     """
 
     def __init__(self, name, device):
-        self.xp = pytest.importorskip(name, reason=f"needs {name}")
-        if name == "torch":  # The processes of the tests share the cores.
-            self.xp.set_num_threads(1)
+        self.xp = imported(name)
         self.name = name
         self.device = self.xp.Device(device) if name != "torch" else device
 
@@ -47,6 +53,12 @@ def library(request):
     library = Library(*request.param)
     with config_context(array_api_dispatch=True):
         yield library
+
+
+@pytest.fixture
+def torch():
+    """The library torch, without dispatch."""
+    return imported("torch")
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ from skprob import (
     SparsemaxClassifier,
     TaylorSoftmaxClassifier,
 )
+from skprob._arrays import to_numpy
 from skprob.data import _array_api as array_design
 from skprob.data import as_design
 from skprob.losses import (
@@ -37,6 +38,7 @@ from skprob.mappings import (
     SparseSoftmax,
     TaylorSoftmax,
 )
+from skprob.metrics import BrierScorer, brier_loss, fenchel_young_loss
 from skprob.targets import SmoothedTarget, SparseTarget, target_beside
 
 RNG = np.random.default_rng(0)
@@ -298,6 +300,21 @@ def test_cross_validation(library):
     assert_allclose(scores, expected)
 
 
+def test_metrics_of_arrays_are_computed_by_numpy(library):
+    model = SparsemaxClassifier().fit(library.array(X), library.array(Y))
+    p = model.predict_proba(library.array(X))
+    y, weight = library.array(Y), library.array(WEIGHT)
+    found = brier_loss(y, p, sample_weight=weight)
+    assert found == brier_loss(Y, to_numpy(p), sample_weight=WEIGHT)
+    scores = model.decision_function(library.array(X))
+    found = fenchel_young_loss(y, scores, mapping="sparsemax")
+    assert found == fenchel_young_loss(Y, to_numpy(scores), mapping="sparsemax")
+    scores = cross_val_score(
+        SparsemaxClassifier(), library.array(X), y, scoring=BrierScorer()
+    )
+    assert (scores < 0).all()
+
+
 @pytest.mark.parametrize(
     "bad",
     [np.nan, np.inf, 1e200],
@@ -361,8 +378,7 @@ def test_the_tag_says_which_support_it():
     assert not supports(LinearClassifier("no such mapping"))
 
 
-def test_tensors_that_require_gradients():
-    torch = pytest.importorskip("torch", reason="needs torch")
+def test_tensors_that_require_gradients(torch):
     tracked = torch.tensor(X, requires_grad=True)
     weight = torch.tensor(WEIGHT, requires_grad=True)
     model = SoftmaxClassifier()
@@ -378,8 +394,7 @@ def test_tensors_that_require_gradients():
             model.predict(tracked)
 
 
-def test_without_dispatch_tensors_become_numpy_arrays():
-    torch = pytest.importorskip("torch", reason="needs torch")
+def test_without_dispatch_tensors_become_numpy_arrays(torch):
     model = SoftmaxClassifier().fit(torch.tensor(X), torch.tensor(Y))
     assert type(model.coef_) is np.ndarray
     assert type(model.predict_proba(torch.tensor(X))) is np.ndarray

@@ -204,8 +204,7 @@ def test_what_is_for_numpy_says_so(function, library):
         function(library.array([[0.0, 1.0]]))
 
 
-def test_tensors_that_require_gradients():
-    torch = pytest.importorskip("torch", reason="needs torch")
+def test_tensors_that_require_gradients(torch):
     scores = torch.zeros((1, 2), requires_grad=True)
     with config_context(array_api_dispatch=True):
         for call in (softmax, Softmax(), Softmax().potential):
@@ -215,8 +214,21 @@ def test_tensors_that_require_gradients():
             Softmax().jvp(scores.detach(), scores)
 
 
-def test_without_dispatch_tensors_become_numpy_arrays():
-    torch = pytest.importorskip("torch", reason="needs torch")
+def test_arrays_that_cannot_be_changed_are_refused(library, monkeypatch):
+    # As those of JAX: an assignment there would be lost without a word.
+    monkeypatch.setattr("skprob._arrays.is_writeable_array", lambda array: False)
+    with pytest.raises(ValueError, match="change them in place"):
+        softmax(library.array([0.0, 1.0]))
+
+
+def test_dask_arrays_become_numpy_arrays():
+    array = pytest.importorskip("dask.array", reason="needs dask")
+    with config_context(array_api_dispatch=True):
+        found = softmax(array.from_array(np.array([2.0, 1.0])))
+    assert type(found) is np.ndarray
+
+
+def test_without_dispatch_tensors_become_numpy_arrays(torch):
     scores = torch.tensor([[2.0, 1.0, -1.0]])
     for call in (softmax, Softmax(), perturb_max):
         found = call(scores)

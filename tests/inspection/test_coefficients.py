@@ -73,6 +73,7 @@ def test_softmax(make):
     lower, upper = normal.interval(0.9)
     assert_allclose(found["lower"], estimate + lower, rtol=1e-6)
     assert_allclose(found["upper"], estimate + upper, rtol=1e-6)
+    model.sparsify()
     rows = coefficient_table(model, X, NAMES[Y], WEIGHT, covariance="sandwich")
     assert_allclose(
         [row.z for row in rows], estimate / np.sqrt(np.diag(sandwich)), rtol=1e-6

@@ -286,8 +286,10 @@ def test_the_defaults_standardise_and_add_a_constant():
     np.testing.assert_allclose(joined, expected.coef_, atol=1e-5)
     p = model.predict_proba(X)
     np.testing.assert_allclose(p, expected.predict_proba(Z), atol=1e-6)
-    # Of a sparse matrix, too, after a fit to a dense one.
+    # Of a sparse matrix, too, after a fit to a dense one; with sparse coefficients.
     np.testing.assert_allclose(model.predict_proba(sparse.csr_array(X)), p)
+    np.testing.assert_allclose(model.sparsify().predict_proba(X), p)
+    model.densify()
     model.set_params(warm_start=True).fit(X, y, sample_weight=weight)
     assert model.n_iter_ <= 1
     chunks = {"chunks": (60, *X.shape[1:])}

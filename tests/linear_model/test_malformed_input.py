@@ -198,7 +198,9 @@ def answers(model, case):
     for X in (case["X"], case["new"]):
         p = model.predict_proba(X)
         yield "predict_proba", p
-        yield "one minus the sums", 1 - p.sum(axis=1)
+        # What is short of one is the probability of the class for no label.
+        excess = p.sum(axis=1) - 1
+        yield "one minus the sums", excess.clip(0) if model.has_none_class_ else excess
         yield "predict", len(model.predict(X))
         yield "decision_function", model.decision_function(X)
 

@@ -147,6 +147,12 @@ def test_a_search_finds_the_model_of_a_single_fit():
         single = EntmaxClassifier(search.alpha_, C=0.5).fit(X, Y)
         assert_allclose(search.predict_proba(X), single.predict_proba(X), atol=1e-3)
         assert_array_equal(search.classes_, single.classes_)
+    # A new rule is fitted to folds of the chosen model, and not of searches.
+    cuts = (
+        each.set_threshold("label_cuts", X, Y, cv=3).threshold_.cuts_
+        for each in (search, single)
+    )
+    assert_allclose(*cuts, atol=1e-3)
     # Where a fold's training rows all have a label it is a class of no row.
     folds.append((np.flatnonzero(~EMPTY), np.flatnonzero(EMPTY)))
     search = EntmaxClassifierCV([1.5], [0.5], cv=folds, threshold=0.5).fit(X, Y)

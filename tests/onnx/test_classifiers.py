@@ -110,6 +110,13 @@ def test_label_sets_of_other_mappings(model):
     assert_same(fitted(model, X, Y), X.astype(np.float32))
 
 
+def test_features_that_the_model_standardises():
+    X, y = WINE
+    for constant in (0, 0.5):
+        model = AMSoftmaxClassifier(constant=constant).fit(X, y)
+        assert_same(model, X.astype(np.float32))
+
+
 def test_distributions():
     X = WINE[0]
     q = np.random.default_rng(0).dirichlet(np.ones(3), size=len(X))

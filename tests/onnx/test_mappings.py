@@ -25,6 +25,7 @@ def classifier(mapping, n_classes):
     """A classifier whose scores are its features."""
     model = LinearClassifier(mapping)
     model.classes_ = np.arange(n_classes)
+    model.has_none_class_ = False
     model.n_features_in_ = n_classes
     model.coef_, model.intercept_ = np.eye(n_classes), np.zeros(n_classes)
     model.mapping_, model.target_type_ = mapping, "class"
