@@ -101,7 +101,6 @@ TUNED = {
     "sparsemax": ([SparsemaxClassifier(**OURS)], cut_rules),
     "entmax": (ENTMAX, cut_rules),
     "sigmoid": (SIGMOID, cut_rules),
-    "entmax or sigmoid": (ENTMAX + SIGMOID, cut_rules),
 }
 
 
