@@ -18,7 +18,7 @@ PYTEST_FLAGS ?= -n auto --maxprocesses 4 --dist worksteal --durations 25
 .PHONY: help demo test torch oldest integrations lint format docs pages package bench dev clean
 
 help:  ## Show this list
-	@sed -n 's/^\([a-z]*\):.*## /  make \1 \t/p' $(MAKEFILE_LIST) | expand -t 18
+	@sed -n 's/^\([a-z]*\):.*## /  make \1 \t/p' $(MAKEFILE_LIST) | expand -t 22
 
 # Idle threads of BLAS would slow down the short fits of scikit-learn.
 demo docs: export OPENBLAS_NUM_THREADS ?= 1

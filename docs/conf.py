@@ -55,13 +55,18 @@ extlinks = {
     "sklearn": ("https://scikit-learn.org/stable/modules/generated/%s.html", "%s")
 }
 nitpick_ignore_regex = [
-    (r"py:.*", r"(collections|joblib|matplotlib|numpy|scipy|sklearn|typing)\b.*")
+    (
+        r"py:.*",
+        r"(collections|joblib|matplotlib|np|numpy|scipy|sklearn|sparse|typing)\b.*",
+    )
 ]
 
 # A base class that is no public object.
 nitpick_ignore = [("py:class", "WrappedTarget")]
 
 autosummary_generate = True
+# Docstrings say the types, in words.
+autodoc_typehints = "none"
 autosummary_ignore_module_all = False
 autosummary_context = {"guide": pages_by_object(here / "user_guide")}
 numpydoc_show_class_members = False

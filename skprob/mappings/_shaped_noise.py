@@ -171,7 +171,7 @@ class StudentT(ShapedNoise):
     See Also
     --------
     PerturbMax : The mapping.
-    PerturbMaxClassifier : With ``learn_noise=True`` the degrees are estimated.
+    skprob.linear_model.PerturbMaxClassifier : It can estimate the degrees.
 
     Examples
     --------
@@ -263,7 +263,7 @@ class GeneralizedNormal(ShapedNoise):
     See Also
     --------
     PerturbMax : The mapping.
-    PerturbMaxClassifier : With ``learn_noise=True`` the exponent is estimated.
+    skprob.linear_model.PerturbMaxClassifier : It can estimate the exponent.
 
     Examples
     --------

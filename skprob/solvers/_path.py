@@ -39,7 +39,7 @@ class PathSolution(NamedTuple):
 
 
 def minimize_path(objective, strengths, starts, *, solver, tol, max_iter):
-    """Minimise under several penalties; yields a :class:`PathSolution` for each.
+    """Minimise under several penalties; yields a ``PathSolution`` for each.
 
     Each fit starts from the solution under the penalty before, where the gradient is
     only the change of the penalty. On little data, where calls of functions are what
