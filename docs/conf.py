@@ -55,11 +55,11 @@ extlinks = {
     "sklearn": ("https://scikit-learn.org/stable/modules/generated/%s.html", "%s")
 }
 nitpick_ignore_regex = [
-    (r"py:.*", r"(collections|joblib|matplotlib|numpy|scipy|sklearn|typing)\b.*")
+    (r"py:.*", r"(collections|joblib|matplotlib|np|numpy|scipy|sklearn|typing)\b.*")
 ]
 
-# A base class that is no public object.
-nitpick_ignore = [("py:class", "WrappedTarget")]
+# Classes that are no public objects.
+nitpick_ignore = [("py:class", "PathSolution"), ("py:class", "WrappedTarget")]
 
 autosummary_generate = True
 autosummary_ignore_module_all = False
