@@ -61,8 +61,8 @@ nitpick_ignore_regex = [
     )
 ]
 
-# A base class that is no public object.
-nitpick_ignore = [("py:class", "WrappedTarget")]
+# Classes that are no public objects.
+nitpick_ignore = [("py:class", "PathSolution"), ("py:class", "WrappedTarget")]
 
 autosummary_generate = True
 # Docstrings say the types, in words.
