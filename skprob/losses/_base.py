@@ -174,6 +174,13 @@ class Loss(BaseEstimator, metaclass=ABCMeta):
     def linearize(self, scores: Array, target: Any) -> LossLinearization:
         """:class:`LossLinearization` at scores."""
 
+    def noise_gradient(self, scores: Array, target: Any) -> Array:
+        """Derivatives of each row's loss in what its mapping's noise can learn.
+
+        Only the log loss has them: those of others are not comparable between noises.
+        """
+        raise TypeError(f"{type(self).__name__} has no derivative in a noise.")
+
     def evaluate_difference(
         self, difference: Array, target: Any
     ) -> tuple[Array, Array]:
