@@ -222,5 +222,7 @@ def reshape(array, shape):
 
 def all_finite(array):
     """Whether there is neither NaN nor infinity."""
+    if isinstance(array, np.ndarray):  # A method takes half as long as the function.
+        return bool(np.isfinite(array).all())
     xp = namespace(array)
     return bool(xp.all(xp.isfinite(array)))

@@ -300,16 +300,14 @@ class BaseLinearClassifier(
                 return attributes
 
             context = self._init_callback_context(
-                max_subtasks=len(objectives) * max(self.max_iter, 1)
+                max_subtasks=self._most_iterations(objectives)
             )
             context.call_on_fit_task_begin(estimator=self, **data)
-            solution, gap = minimise(
+            solution, gap = self._minimise(
                 objectives,
+                model,
                 self._initial(objectives[0], warm),
-                solver=self.solver,
-                tol=self.tol,
-                max_iter=self.max_iter,
-                progress=FitProgress(self, context, data, fitted_attributes),
+                FitProgress(self, context, data, fitted_attributes),
             )
             attributes = fitted_attributes(solution.parameters)
             attributes |= attributes_of(solution, gap)
@@ -711,9 +709,12 @@ class BaseLinearClassifier(
     def _checked_mapping(self):
         mapping = clone(get_mapping(self._mapping()))
         mapping._validate_params()
-        if self.temperature != 1:
-            mapping = Temperature(mapping, self.temperature)
-        return mapping
+        return self._at_temperature(mapping)
+
+    def _at_temperature(self, mapping):
+        return (
+            mapping if self.temperature == 1 else Temperature(mapping, self.temperature)
+        )
 
     def _checked_loss(self, mapping):
         loss = get_loss(self._loss(), mapping)
@@ -745,6 +746,24 @@ class BaseLinearClassifier(
                 blocks, losses[0], l2=l2, fit_intercept=self.fit_intercept
             )
         return [first, *(first.with_loss(loss) for loss in losses[1:])]
+
+    def _most_iterations(self, objectives):
+        """How many there may be; None if that is not known."""
+        return len(objectives) * max(self.max_iter, 1)
+
+    def _minimise(self, objectives, model, parameters, progress):
+        """Minimise objectives one after the other: a solution, and its duality gap.
+
+        If the mapping is learnt, too, objectives and model are changed in place.
+        """
+        return minimise(
+            objectives,
+            parameters,
+            solver=self.solver,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            progress=progress,
+        )
 
     def _advice(self, solution):
         """What would help a fit that did not converge, as a sentence."""

@@ -48,7 +48,7 @@ def minimise(objectives, parameters, *, solver, tol, max_iter, progress):
         )
         progress.end()
         parameters = solution.parameters
-        history = _joined(history, solution.history)
+        history = joined(history, solution.history)
         if solution.stopped:
             break
     # What is known of the rows there takes memory, which the bound needs, too.
@@ -59,7 +59,7 @@ def minimise(objectives, parameters, *, solver, tol, max_iter, progress):
     return solution, objective.duality_gap(0, *here, enough=enough, known=known)
 
 
-def _joined(history, rows):
+def joined(history, rows):
     """A history that goes on with the rows of another objective.
 
     Values and gaps of one objective say nothing of the other, and become NaN.

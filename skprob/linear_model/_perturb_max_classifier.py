@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any, Literal
+
+from sklearn.utils._param_validation import Interval
 
 from .._typing import ArrayLike
 from ..decision import ThresholdLike
-from ..losses import LossLike
-from ..mappings import PerturbMax
+from ..losses import LogLoss, LossLike
+from ..mappings import PerturbMax, check_shape
 from ._base import BaseLinearClassifier
 from ._docstrings import with_shared_sections
 
@@ -27,18 +30,32 @@ class PerturbMaxClassifier(BaseLinearClassifier):
     ----------
     noise : str or distribution, default="normal"
         "gumbel", "normal", "logistic", "laplace", "exponential", "uniform" or
-        "cauchy", or any continuous distribution with methods ``logpdf`` and
-        ``logcdf``, such as ``scipy.stats.t(5)``: see
+        "cauchy"; "student_t" or "generalized_normal", or an object such as
+        ``StudentT(df=3)``; or any continuous distribution with methods ``logpdf`` and
+        ``logcdf``, such as ``scipy.stats.gamma(3)``: see
         :class:`~skprob.mappings.PerturbMax`.
     scale : float, default=1.0
         Positive; the noise is multiplied by it.
     n_quantiles : int or None, default=None
         If given, probabilities are the average over that many quantiles of the noise in
         place of the integral; the loss is then the log loss.
+    loadings : array-like of shape (n_classes, n_factors), int or None, default=None
+        If given, the noise is correlated: see :class:`~skprob.mappings.PerturbMax`. An
+        int, with ``learn_noise``, is the number of factors, at most n_classes - 1.
+    learn_noise : bool, default=False
+        Whether the shape of the noise, if it has one, and the loadings, if there are
+        any, are estimated with the coefficients, by the log loss. ``noise`` and
+        ``loadings`` are then what the search starts from.
     {parameters}
 
     Attributes
     ----------
+    noise_ : str or distribution
+        The noise with the shape that was learnt; with ``learn_noise`` only.
+    loadings_ : ndarray of shape (n_classes, n_factors)
+        The loadings that were learnt; with ``learn_noise`` only. As only differences of
+        rows count, and factors may be turned, the first class has none, the second one
+        has the first factor only, the third the first two, and so on.
     {attributes}
 
     See Also
@@ -57,6 +74,16 @@ class PerturbMaxClassifier(BaseLinearClassifier):
     for the named noises but Cauchy's; where it is smoothed for exact zeros, as with
     uniform noise, it is not. The fit with the log loss at scale s and C is that at
     scale 1 and :math:`C / s^2`, with coefficients s times as large.
+
+    With ``learn_noise`` the coefficients are fitted again for each noise that is tried,
+    starting from the last ones: the derivative of the least objective in the shape is
+    that at fixed coefficients (the envelope theorem). The log loss decides, since
+    Fenchel-Young losses of different noises are on different scales. The scale of the
+    noise is not learnt: twice the scale with twice the coefficients is the same model,
+    and but for the penalty nothing tells them apart. The penalty also has a say in the
+    shape; for an estimate by maximum likelihood give a large C. A shape at the end of
+    its range, such as ``StudentT(df=1000.0)``, says that the limit, normal noise, fits
+    as well as any. The log loss may have several local minima in the loadings.
 
     References
     ----------
@@ -78,12 +105,25 @@ class PerturbMaxClassifier(BaseLinearClassifier):
     >>> sparse.predict_proba(X[[0, 70]]).round(2)
     array([[0.99, 0.01, 0.  ],
            [0.  , 0.45, 0.55]])
+
+    The degrees of freedom, where the noise was in truth that of 2 degrees:
+
+    >>> import numpy as np
+    >>> from skprob.mappings import StudentT
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 2))
+    >>> noise = StudentT(df=2.0).rvs(size=(200, 3), random_state=0)
+    >>> y = (X @ rng.normal(scale=2, size=(2, 3)) + noise).argmax(axis=1)
+    >>> PerturbMaxClassifier("student_t", learn_noise=True, C=100.0).fit(X, y).noise_
+    StudentT(df=...)
     """
 
     _parameter_constraints: dict = {
         "noise": PerturbMax._parameter_constraints["noise"],
         "scale": PerturbMax._parameter_constraints["scale"],
         "n_quantiles": PerturbMax._parameter_constraints["n_quantiles"],
+        "loadings": ["array-like", Interval(Integral, 1, None, closed="left"), None],
+        "learn_noise": ["boolean"],
         **BaseLinearClassifier._parameter_constraints,
     }
 
@@ -93,6 +133,8 @@ class PerturbMaxClassifier(BaseLinearClassifier):
         scale: float = 1.0,
         *,
         n_quantiles: int | None = None,
+        loadings: ArrayLike | int | None = None,
+        learn_noise: bool = False,
         loss: LossLike = "auto",
         similarity: Literal["dot", "cosine"] = "dot",
         margin: float = 0.0,
@@ -135,6 +177,89 @@ class PerturbMaxClassifier(BaseLinearClassifier):
         self.noise = noise
         self.scale = scale
         self.n_quantiles = n_quantiles
+        self.loadings = loadings
+        self.learn_noise = learn_noise
 
     def _mapping(self):
-        return PerturbMax(self.noise, self.scale, n_quantiles=self.n_quantiles)
+        counts = isinstance(self.loadings, Integral)
+        return PerturbMax(
+            self.noise,
+            self.scale,
+            n_quantiles=self.n_quantiles,
+            loadings=None if counts else self.loadings,
+        )
+
+    def _loss(self):
+        return "log" if self.learn_noise and self.loss == "auto" else self.loss
+
+    def _model(self, rows):
+        self._check_learning(rows.n_scores)
+        return super()._model(rows)
+
+    def _check_learning(self, n_classes):
+        """Raise where parameters do not go with what is to be learnt."""
+        counts = isinstance(self.loadings, Integral)
+        if not self.learn_noise:
+            if counts:
+                raise ValueError(
+                    "loadings must be an array of shape (n_classes, n_factors) unless "
+                    f"learn_noise=True; got {self.loadings}."
+                )
+            return
+        loss = self._loss()
+        is_log = isinstance(loss, LogLoss) and loss.epsilon in ("auto", 0)
+        if not (is_log or (isinstance(loss, str) and loss == "log")):
+            raise ValueError(
+                "learn_noise=True needs the log loss, loss='log' or 'auto': values of "
+                "other losses are not comparable between noises; got "
+                f"loss={self.loss!r}."
+            )
+        if self.n_quantiles is not None or self.similarity != "dot":
+            raise ValueError(
+                "learn_noise=True needs n_quantiles=None and similarity='dot'; got "
+                f"{self.n_quantiles!r} and {self.similarity!r}."
+            )
+        if self.loadings is None:
+            check_shape(self.noise)
+        elif n_classes < 3:
+            raise ValueError(
+                "Loadings are learnt of three or more classes: of two they only change "
+                f"the scale of the noise; got {n_classes} classes."
+            )
+        if counts and self.loadings >= n_classes:
+            raise ValueError(
+                f"loadings must be at most {n_classes - 1}, the number of classes less "
+                f"one; got {self.loadings}."
+            )
+
+    def _most_iterations(self, objectives):
+        return None if self.learn_noise else super()._most_iterations(objectives)
+
+    def _minimise(self, objectives, model, parameters, progress):
+        if not self.learn_noise:
+            return super()._minimise(objectives, model, parameters, progress)
+        from ._learnt_noise import learn_noise
+
+        (objective,) = objectives
+
+        def loss_of(mapping):
+            model["noise_"], model["loadings_"] = mapping.noise, mapping.loadings
+            model["mapping_"] = self._at_temperature(mapping)
+            model["loss_"] = self._checked_loss(model["mapping_"])
+            # With what is known of the rows.
+            return objective.loss.with_mapping(model["mapping_"])
+
+        mapping = self._mapping()
+        if self._starts_warm() and hasattr(self, "noise_"):
+            mapping.set_params(noise=self.noise_)
+        return learn_noise(
+            objective,
+            mapping,
+            loss_of,
+            parameters,
+            progress,
+            n_factors=self.loadings if isinstance(self.loadings, Integral) else None,
+            solver=self.solver,
+            tol=self.tol,
+            max_iter=self.max_iter,
+        )

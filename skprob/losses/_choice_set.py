@@ -67,3 +67,7 @@ class ChoiceSetLoss(WrappedLoss):
     def linearize(self, scores, target):
         target.mask(scores, -np.inf)
         return self.loss.linearize(scores, target.target)
+
+    def noise_gradient(self, scores, target):
+        target.mask(scores, -np.inf)
+        return self.loss.noise_gradient(scores, target.target)

@@ -124,6 +124,25 @@ class LogLoss(Loss):
 
         return LossLinearization(values, vjp(slope), hessian_product)
 
+    def noise_gradient(self, scores, target):
+        """Derivatives of each row's loss in what its mapping's noise can learn.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n_samples, n_classes)
+            As for :meth:`evaluate`.
+        target : target of the same shape
+
+        Returns
+        -------
+        gradient : ndarray of shape (n_samples, n_parameters)
+            In the coordinate of the noise's shape, if it has one, and in the loadings,
+            row by row, if there are any.
+        """
+        mapping = get_mapping(self.mapping)
+        scores = shift_to_standard(scores, mapping)
+        return -mapping.log_noise_gradient(scores, target.to_dense(scores.dtype))
+
 
 def _check_second_derivatives(mapping, vjp_derivative):
     if vjp_derivative is None:

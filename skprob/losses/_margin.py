@@ -76,6 +76,9 @@ class MarginLoss(WrappedLoss):
     def linearize(self, scores, target):
         return self.loss.linearize(self._augmented(scores, target), target)
 
+    def noise_gradient(self, scores, target):
+        return self.loss.noise_gradient(self._augmented(scores, target), target)
+
     def _augmented(self, scores, target):
         scores += self.margin
         target.add_to(scores, -self.margin)

@@ -68,3 +68,7 @@ class OffsetLoss(WrappedLoss):
     def linearize(self, scores, target):
         scores += target.offset
         return self.loss.linearize(scores, target.target)
+
+    def noise_gradient(self, scores, target):
+        scores += target.offset
+        return self.loss.noise_gradient(scores, target.target)

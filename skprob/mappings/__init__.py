@@ -9,6 +9,7 @@ from ._entropy_invariant_softmax import (
 )
 from ._function import FunctionMapping
 from ._nested_softmax import NestedSoftmax, nested_softmax
+from ._noise_parameters import check_shape
 from ._normalized_mapping import NormalizedMapping
 from ._perturb_max import PerturbMax, perturb_max
 from ._registry import MAPPINGS, get_mapping
@@ -41,6 +42,7 @@ __all__ = [
     "TaylorSoftmax",
     "Temperature",
     "ThresholdMapping",
+    "check_shape",
     "entmax",
     "entropy_invariant_softmax",
     "get_mapping",

@@ -87,6 +87,44 @@ class CorrelatedMax(Mapping):
         log_p, jacobian = self._log_jacobian(scores)
         return self._linearization(scores, log_p, jacobian, "log_linearize")
 
+    def shape_derivative(self, scores):
+        """Derivative of the probabilities in the coordinate of the noise's shape."""
+        rate = np.zeros(scores.shape)
+        for weights, _, shifted in self._shifted(scores):
+            rate += self._mean(weights, self.mapping.shape_derivative(shifted))
+        return rate.astype(scores.dtype, copy=False)
+
+    def log_noise_gradient(self, scores, q):
+        """Derivatives of Σ_k q_k log p_k in the coordinate of the shape and in L.
+
+        Of shape (n_samples, 0 or 1 plus n_classes * n_factors), loadings row by row.
+        """
+        log_p = self._log_probabilities(scores)
+        of_shape, of_loadings, start = [], 0, 0
+        for weights, _, shifted in self._shifted(scores):
+            factors = self.factors.factors[start : start + len(weights)]
+            start += len(weights)
+            linear = self.mapping.log_linearize(shifted.copy())
+            logs = self._by_node(weights, linear.probabilities)
+            # Each node's share of the probability, times the target.
+            logs = logs + np.log(weights)[:, None, None] - np.where(q > 0, log_p, 0)
+            shares = np.where(q > 0, q * np.exp(np.minimum(logs, 0)), 0)
+            rows = shares.reshape(shifted.shape)
+            slopes = self._by_node(weights, linear.vjp(rows))
+            of_loadings += np.einsum("mnk,mf->nkf", slopes, factors)
+            shape = self.mapping.log_noise_gradient(shifted, rows)
+            of_shape.append(self._by_node(weights, shape).sum(axis=0))
+        of_loadings = of_loadings.reshape(len(scores), -1)
+        return np.concatenate([sum(of_shape), of_loadings], axis=1)
+
+    def _log_probabilities(self, scores):
+        log_p = np.full(scores.shape, -np.inf)
+        for weights, _, shifted in self._shifted(scores):
+            logs = self.mapping.log_linearize(shifted).probabilities
+            logs = self._by_node(weights, logs) + np.log(weights)[:, None, None]
+            log_p = np.logaddexp(log_p, logsumexp(logs, axis=0))
+        return log_p
+
     def _linearization(self, scores, value, jacobian, kind):
         dtype = scores.dtype
         jacobian = jacobian.astype(dtype, copy=False)
@@ -146,7 +184,8 @@ class CorrelatedMax(Mapping):
             yield weights[i : i + step], tops, shifted - tops[:, None]
 
     def _by_node(self, weights, values):
-        return values.reshape(len(weights), -1, *values.shape[1:])
+        n_rows = len(values) // len(weights)
+        return values.reshape(len(weights), n_rows, *values.shape[1:])
 
     def _mean(self, weights, values):
         return np.tensordot(weights, self._by_node(weights, values), axes=1)

@@ -31,20 +31,23 @@ class Factors:
     Attributes
     ----------
     shifts : ndarray of shape (n_nodes, n_classes)
+    factors : ndarray of shape (n_nodes, n_factors)
+        The factors η, less what does not shift anything.
     weights : ndarray of shape (n_nodes,)
         Their sum is 1.
     """
 
     def __init__(self, loadings, n_points, random_state):
         centred = loadings - loadings.mean(axis=0)
-        left, sizes, _ = np.linalg.svd(centred, full_matrices=False)
+        left, sizes, right = np.linalg.svd(centred, full_matrices=False)
         kept = sizes > 1e-14 * max(1.0, np.abs(loadings).max(initial=0))
-        left, sizes = left[:, kept], sizes[kept]
+        left, sizes, right = left[:, kept], sizes[kept], right[kept]
         if len(sizes) <= _MAX_GRID:
             nodes, self.weights = _grid(sizes, n_points)
         else:
             nodes, self.weights = _quasi_random(len(sizes), n_points, random_state)
         self.shifts = nodes @ (left * sizes).T
+        self.factors = nodes @ right
 
 
 def _grid(sizes, n_points):

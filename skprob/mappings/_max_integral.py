@@ -36,7 +36,7 @@ _ROUNDING = 1e-14
 _RULES = {
     "analytic": (28, 2),
     "piecewise": (14, 2),
-    "cusped": (20, 1),
+    "cusped": (14, 1),
     "unknown": (20, 1),
 }
 # Of the trapezoidal rule; a row that is wider than so many steps is cut into panels.

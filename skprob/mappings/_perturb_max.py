@@ -6,6 +6,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils._param_validation import Interval
 
 from .._scores import standard_scores
@@ -41,10 +42,12 @@ class PerturbMax(Temperature):
     ----------
     noise : str or distribution, default="normal"
         "gumbel", "normal", "logistic", "laplace", "exponential", "uniform" (on
-        [0, 1]) or "cauchy", each in standard form; or any continuous distribution:
-        an object with methods ``logpdf`` and ``logcdf``, such as
-        ``scipy.stats.t(5)``. Its ``support()``, if it has that, must be right. There
-        is a potential if it has a ``mean()`` and that is finite.
+        [0, 1]) or "cauchy", each in standard form; "student_t" or "generalized_normal",
+        which are :class:`StudentT` and :class:`GeneralizedNormal` with their default
+        shapes, or an object of these; or any continuous distribution: an object with
+        methods ``logpdf`` and ``logcdf``, such as ``scipy.stats.gamma(3)``. Its
+        ``support()``, if it has that, must be right. There is a potential if it has a
+        ``mean()`` and that is finite.
     scale : float, default=1.0
         Positive; the noise is multiplied by it.
     tol : float, default=1e-10
@@ -218,6 +221,81 @@ class PerturbMax(Temperature):
         lowest = -_FAR * min(self.scale, 1)
         scores[(scores < lowest) & (scores > -np.inf)] = lowest
         return self.temperature_derivative(scores)
+
+    def noise_parameters(self) -> np.ndarray:
+        """What can be learnt of the noise, as a vector.
+
+        Returns
+        -------
+        parameters : ndarray of shape (n_parameters,)
+            A function of the shape, if the noise has one, and of the loadings, if there
+            are any, those that are identified.
+        """
+        from ._noise_parameters import parameters_of
+
+        return parameters_of(self.noise, self.loadings)
+
+    def noise_parameter_bounds(self) -> list[Any]:
+        """The least and the largest value of each, a list of pairs."""
+        from ._noise_parameters import bounds_of
+
+        return bounds_of(self.noise, self.loadings)
+
+    def with_noise_parameters(self, parameters: ArrayLike) -> PerturbMax:
+        """A copy with other parameters of the noise."""
+        from ._noise_parameters import at_parameters
+
+        noise, loadings = at_parameters(self.noise, self.loadings, parameters)
+        return clone(self).set_params(noise=noise, loadings=loadings)
+
+    def log_noise_gradient(self, scores, q):
+        """Derivatives of Σ_k q_k log p_k in the noise parameters (a kernel).
+
+        Parameters
+        ----------
+        scores, q : ndarray of shape (n_samples, n_classes)
+
+        Returns
+        -------
+        gradient : ndarray of shape (n_samples, n_parameters)
+        """
+        from ._noise_parameters import pulled_back
+
+        gradient = super().log_noise_gradient(scores, q)
+        return pulled_back(self.noise, self.loadings, gradient)
+
+    def shape_derivative(self, scores: ArrayLike) -> Array:
+        """Derivative of the probabilities in the shape of the noise.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_samples, n_classes)
+
+        Returns
+        -------
+        derivative : ndarray of shape (n_samples, n_classes)
+            In ``df`` of :class:`StudentT` or ``exponent`` of
+            :class:`GeneralizedNormal`. Its rows sum to zero.
+
+        Raises
+        ------
+        ValueError
+            As for a call of the mapping, or if the noise has no shape.
+
+        Examples
+        --------
+        >>> from skprob.mappings import PerturbMax, StudentT
+        >>> PerturbMax(StudentT(df=3.0)).shape_derivative([[1.0, 0.0]]).round(4)
+        array([[ 0.0141, -0.0141]])
+        """
+        from ._noise_parameters import check_shape
+        from ._noises import get_noise
+
+        self._validate_params()
+        check_shape(self.noise)
+        scores = standard_scores(as_rows(scores), shift=True)
+        rate = self.mapping.shape_derivative(self.cooled(scores))
+        return rate * get_noise(self.noise).coordinate_slope
 
 
 def perturb_max(

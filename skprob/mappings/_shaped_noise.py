@@ -35,6 +35,11 @@ class ShapedNoise(Noise):
     def coordinate(self):
         """The coordinate of the shape."""
 
+    @property
+    @abstractmethod
+    def coordinate_slope(self):
+        """The derivative of the coordinate in the parameter."""
+
     @abstractmethod
     def _scaled(self, x):
         """What may underflow as a logarithm, and what it is multiplied with.
@@ -56,6 +61,11 @@ class ShapedNoise(Noise):
     def coordinate_bounds(cls):
         """The least and the largest coordinate."""
         return sorted(cls(value).coordinate for value in cls.bounds)
+
+    def within_bounds(self):
+        """The nearest noise whose parameter is allowed."""
+        low, high = self.bounds
+        return type(self)(min(max(getattr(self, self.shape()), low), high))
 
     def check(self):
         """Raise where the parameter is not allowed."""
@@ -184,6 +194,10 @@ class StudentT(ShapedNoise):
         return 1 / self.df
 
     @property
+    def coordinate_slope(self):
+        return -1 / self.df**2
+
+    @property
     def mean(self):
         return 0.0 if self.df > 1 else None
 
@@ -263,7 +277,7 @@ class GeneralizedNormal(ShapedNoise):
     bounds = (1.0, 10.0)
     # So is the derivative in the exponent, even where the density is analytic.
     smoothness = "cusped"
-    order = 20
+    order = 14
 
     @classmethod
     def of_coordinate(cls, value):
@@ -273,6 +287,10 @@ class GeneralizedNormal(ShapedNoise):
     def coordinate(self):
         """The logarithm of the exponent."""
         return float(np.log(self.exponent))
+
+    @property
+    def coordinate_slope(self):
+        return 1 / self.exponent
 
     @property
     def variance(self):

@@ -139,6 +139,10 @@ class Temperature(Mapping):
         linear = self._inner.log_linearize(self.cooled(scores))
         return linear.in_units(self._divided)
 
+    def log_noise_gradient(self, scores, q):
+        """Derivatives of Σ_k q_k log p_k in what a noise can learn (a kernel)."""
+        return self._inner.log_noise_gradient(self.cooled(scores), q)
+
     def temperature_derivative(self, scores: ArrayLike) -> Array:
         """Derivative of the probabilities in the temperature.
 

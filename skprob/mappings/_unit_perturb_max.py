@@ -9,6 +9,7 @@ from ._max_integral import MaxIntegral
 from ._noises import NOISES, get_noise
 from ._numerical import numerical_vjp_derivative
 from ._quantile_average import quantile_average
+from ._shaped_noise import ShapedNoise
 from ._softmax import Softmax
 
 # n_classes² times the rows of a block: a row has at most some n_classes panels.
@@ -90,6 +91,15 @@ class UnitPerturbMax(Mapping):
         """The same of their logarithms."""
         return self._shape_derivative(scores, relative=True)
 
+    def log_noise_gradient(self, scores, q):
+        """Derivatives of Σ_k q_k log p_k in the coordinate of the shape, if any.
+
+        Of shape (n_samples, 1), or (n_samples, 0) for a noise without a shape.
+        """
+        if not isinstance(get_noise(self.noise), ShapedNoise):
+            return np.zeros((len(scores), 0))
+        return (q * self.log_shape_derivative(scores)).sum(axis=1, keepdims=True)
+
     def _shape_derivative(self, scores, relative):
         if self.n_quantiles is not None:
             raise TypeError("The average over quantiles has no derivative in a shape.")
@@ -160,6 +170,9 @@ class UnitGumbelMax(Softmax):
     def log_linearize(self, scores):
         # From softmax's own potential.
         return Softmax().log_linearize(scores)
+
+    def log_noise_gradient(self, scores, q):
+        return np.zeros((len(scores), 0))
 
 
 def _probabilities(integrals, scores):

@@ -1,0 +1,147 @@
+"""The noise of perturb-max, estimated with the coefficients by the log loss.
+
+For each noise the coefficients are fitted. By the envelope theorem the derivative of
+the least objective in a parameter of the noise is that at fixed coefficients.
+"""
+
+import numpy as np
+from scipy.optimize import minimize
+from sklearn.base import clone
+
+from ..objective import raw_predictions, scores_of
+from ._minimise import joined, minimise
+
+# The coefficients are fitted to this part of the tolerance, and the noise to the whole.
+_INNER = 0.1
+# Of loadings: a step for differences, and the size of a column to start from.
+_STEP, _START_SIZE = 0.05, 1.0
+
+
+def learn_noise(
+    objective, mapping, loss_of, parameters, progress, *, n_factors=None, tol, **options
+):
+    """Fit coefficients and the parameters of a noise.
+
+    Parameters
+    ----------
+    objective : LinearObjective
+    mapping : PerturbMax
+        With the noise, and the loadings, to start from.
+    loss_of : callable
+        ``loss_of(mapping)`` is the loss through a mapping like this one; it is called
+        before each fit.
+    parameters : ndarray of shape (n_parameters,)
+        Coefficients to start from.
+    progress : FitProgress
+        It is told of the iterations of all fits, and may stop them.
+    n_factors : int, default=None
+        If given, so many loadings a class are learnt, and the mapping has none.
+    tol : float
+        Of the gradient in the noise's parameters.
+    **options : dict
+        ``solver`` and ``max_iter`` of each fit; the search takes as many steps at most.
+
+    Returns
+    -------
+    solution : Solution
+        Of the last fit; ``n_iter`` and ``history`` are those of all.
+    duality_gap : float
+    """
+    options["tol"] = _INNER * tol
+    fits = _Fits(objective, mapping, loss_of, parameters, progress, options)
+    try:
+        if n_factors is not None:
+            fits.add_loadings(n_factors)
+        start, bounds = fits.start()
+        found = minimize(
+            fits,
+            start,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=bounds,
+            options={
+                "gtol": tol,
+                "ftol": (_INNER * tol) ** 2,
+                "maxiter": max(options["max_iter"], 1),
+            },
+        )
+        _, gradient = fits(found.x)
+    except _Stopped:
+        return fits.solution, fits.gap
+    # Where it can still move within the bounds.
+    steps = np.clip(found.x - gradient, *bounds.T) - found.x
+    solution = fits.solution
+    if not (found.success or np.abs(steps).max() <= 10 * tol):
+        message = f"the parameters of the noise did not: {found.message}"
+        solution = solution._replace(
+            converged=False, message=message, remedies=("max_iter", "tol")
+        )
+    return solution, fits.gap
+
+
+class _Stopped(Exception):
+    """A callback asks the fit to stop."""
+
+
+class _Fits:
+    """The least objective and its gradient as a function of the noise's parameters."""
+
+    def __init__(self, objective, mapping, loss_of, parameters, progress, options):
+        self._objective, self._mapping, self._loss_of = objective, mapping, loss_of
+        self._parameters, self._progress = parameters, progress
+        self._options, self._history = options, []
+        self.solution = self.gap = None
+
+    def start(self):
+        """Parameters of the noise to start from, and their bounds (n_parameters, 2)."""
+        mapping = self._mapping
+        return mapping.noise_parameters(), np.array(mapping.noise_parameter_bounds())
+
+    def add_loadings(self, n_factors):
+        """Fit without loadings, and find some to start from.
+
+        At zero the gradient in the loadings is zero: they start along the eigenvectors
+        of the least second derivatives, by differences.
+        """
+        self._fit(self._mapping)
+        n_classes = self._objective.shape[0]
+        curvature = np.empty((n_classes - 1, n_classes - 1))
+        for row, column in zip(curvature, np.eye(n_classes)[1:], strict=True):
+            step = clone(self._mapping).set_params(loadings=_STEP * column[:, None])
+            row[:] = self._gradient(self._with_loss_of(step))[1 - n_classes :]
+        vectors = np.linalg.eigh(curvature + curvature.T).eigenvectors[:, :n_factors]
+        loadings = np.vstack([np.zeros(n_factors), _START_SIZE * vectors])
+        self._mapping = clone(self._mapping).set_params(loadings=loadings)
+
+    def __call__(self, vector):
+        objective = self._fit(self._mapping.with_noise_parameters(vector))
+        return self.solution.value, self._gradient(objective)
+
+    def _with_loss_of(self, mapping):
+        return self._objective.with_loss(self._loss_of(mapping))
+
+    def _gradient(self, objective):
+        """In the parameters of the noise, at the last coefficients."""
+        point = self._parameters.reshape(1, *objective.shape)
+        return objective.blocks.sum(_noise_gradient, point, objective.loss)[0]
+
+    def _fit(self, mapping):
+        """Fit the coefficients, from the last ones; the objective."""
+        objective = self._with_loss_of(mapping)
+        solution, self.gap = minimise(
+            [objective], self._parameters, progress=self._progress, **self._options
+        )
+        self._history = joined(self._history, solution.history)
+        self._parameters = solution.parameters
+        self.solution = solution._replace(
+            n_iter=self._history[-1][0], history=self._history
+        )
+        if solution.stopped:
+            raise _Stopped
+        return objective
+
+
+def _noise_gradient(block, point, loss):
+    scores = scores_of(raw_predictions(block.design, point))
+    rows = loss.noise_gradient(scores, block.target)
+    return (block.weight.astype(np.float64) @ rows,)

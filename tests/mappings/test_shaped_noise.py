@@ -1,0 +1,187 @@
+"""Noises with a shape: beside fifty digits, SciPy's draws, and derivatives in it."""
+
+import pickle
+
+import mpmath as mp
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
+from sklearn.base import clone
+
+from skprob.losses import ChoiceSetLoss, LogLoss, MarginLoss
+from skprob.mappings import GeneralizedNormal, PerturbMax, StudentT, Temperature
+from skprob.targets import ChoiceSetTarget, DenseTarget
+
+from .test_perturb_max import case, one_probability
+
+SHAPES = [StudentT(df) for df in (0.5, 1.0, 1.7, 5.0, 30.0, 1000.0)]
+SHAPES += [GeneralizedNormal(b) for b in (1.0, 1.2, 1.5, 2.0, 4.0, 10.0)]
+every_shape = pytest.mark.parametrize("noise", SHAPES, ids=repr)
+SCORES = np.array([[0.3, 0.0, -1.2, -4.0], [0.0, -8.0, 0.1, -np.inf]])
+
+
+def scipys(noise):
+    if isinstance(noise, StudentT):
+        return stats.t(noise.df)
+    return stats.gennorm(noise.exponent)
+
+
+def exact_tail(noise, y):
+    """P[noise > y] for y > 0."""
+    y = mp.mpf(y)
+    if isinstance(noise, StudentT):
+        df = mp.mpf(noise.df)
+        x = df / (df + y**2)
+        return mp.betainc(df / 2, 0.5, 0, x, regularized=True) / 2
+    power = y ** mp.mpf(noise.exponent)
+    return mp.gammainc(1 / mp.mpf(noise.exponent), power, regularized=True) / 2
+
+
+@every_shape
+def test_distribution_function_and_density(noise):
+    y = np.logspace(-8, 1.4, 20)
+    with mp.workdps(50):
+        tail = [exact_tail(noise, v) for v in y]
+        lower = np.array([float(mp.log(p)) for p in tail])
+        upper = np.array([float(mp.log1p(-p)) for p in tail])
+    # The logarithm's own rounding, and for many degrees that of a power.
+    rtol = 1e-14 * max(20, getattr(noise, "df", 1))
+    assert_allclose(noise.logcdf(-y), lower, rtol=rtol)
+    assert_allclose(noise.logcdf(y), upper, rtol=rtol, atol=1e-300)
+    x = np.append(-y, y)
+    logs = np.append(lower, upper)
+    inside = logs > -600
+    cdf, pdf = noise.cdf_and_pdf(x)
+    assert_allclose(cdf[inside], np.exp(logs[inside]), rtol=10 * rtol)
+    assert_allclose(noise.logpdf(x), scipys(noise).logpdf(x), rtol=rtol, atol=rtol)
+    assert_allclose(pdf[inside], np.exp(noise.logpdf(x))[inside], rtol=10 * rtol)
+    assert_allclose(noise.logcdf(np.zeros(1)), -np.log(2), rtol=rtol)
+    hazard = noise.log_hazard(x, noise.logcdf(x))[inside]
+    exact = (noise.logpdf(x) - logs)[inside]
+    assert_allclose(hazard, exact, rtol=1e-9, atol=1e-9)
+    known = [noise.mean, noise.variance]
+    exact = [scipys(noise).mean(), scipys(noise).var()]
+    if isinstance(noise, StudentT) and noise.df <= 2:
+        assert known == [None if noise.df <= 1 else 0.0, None]
+    else:
+        assert_allclose(known, exact, rtol=1e-12)
+
+
+@every_shape
+def test_probabilities_beside_other_quadrature(noise):
+    z = case(5, 2, seed=4)
+    exact = [one_probability(z, i, scipys(noise)) for i in range(5)]
+    # Where the other's panels do not see a cusp it is worse.
+    atol = 1e-9 if isinstance(noise, GeneralizedNormal) else 1e-10
+    assert_allclose(PerturbMax(noise)(z[None])[0], exact, rtol=0, atol=atol)
+
+
+def test_what_they_are_with_other_names():
+    for noise, name, scale in (
+        (StudentT(1.0), "cauchy", 1.0),
+        (GeneralizedNormal(1.0), "laplace", 1.0),
+        (GeneralizedNormal(2.0), "normal", np.sqrt(0.5)),
+    ):
+        assert_allclose(
+            PerturbMax(noise)(SCORES), PerturbMax(name, scale)(SCORES), atol=1e-11
+        )
+    assert_array_equal(
+        PerturbMax("student_t")(SCORES), PerturbMax(StudentT(5.0))(SCORES)
+    )
+    assert_array_equal(
+        PerturbMax("generalized_normal")(SCORES),
+        PerturbMax(GeneralizedNormal(1.5))(SCORES),
+    )
+
+
+@pytest.mark.parametrize(
+    "noise", [StudentT(1.5), StudentT(30.0), GeneralizedNormal(3.0)], ids=repr
+)
+def test_draws(noise):
+    draws = noise.rvs(size=(200, 50), random_state=0)
+    assert draws.shape == (200, 50)
+    assert stats.kstest(draws.ravel(), scipys(noise).cdf).pvalue > 0.01
+    assert_array_equal(noise.rvs(3, random_state=1), noise.rvs(3, random_state=1))
+
+
+@pytest.mark.parametrize("noise", SHAPES[1:-1], ids=repr)
+def test_the_derivative_in_the_shape(noise):
+    here = getattr(noise, noise.shape())
+    if here in noise.bounds:
+        return
+    step = 1e-4 * here
+
+    def at(value):
+        return PerturbMax(type(noise)(value), 1.3, tol=1e-12)
+
+    numerical = (at(here + step)(SCORES) - at(here - step)(SCORES)) / (2 * step)
+    found = PerturbMax(noise, 1.3).shape_derivative(SCORES)
+    assert_allclose(found, numerical, atol=3e-8 * np.abs(numerical).max() + 1e-10)
+    assert_allclose(found.sum(axis=1), 0, atol=1e-14)
+
+
+def test_the_gradient_of_the_log_loss_in_the_noise():
+    """With all that a loss is wrapped in, and loadings."""
+    rng = np.random.default_rng(0)
+    q = rng.dirichlet(np.ones(4), size=2)
+    q[1, 3] = 0
+    q /= q.sum(axis=1, keepdims=True)
+    available = SCORES > -np.inf
+    loadings = rng.normal(size=(4, 2))
+    for noise, L, n_parameters in (
+        (StudentT(3.0), None, 1),
+        (StudentT(3.0), loadings[:, :1], 4),
+        ("gumbel", loadings, 5),
+    ):
+        mapping = PerturbMax(noise, 0.7, loadings=L)
+
+        def loss(parameters, mapping=mapping):
+            through = Temperature(mapping.with_noise_parameters(parameters), 1.5)
+            return ChoiceSetLoss(MarginLoss(LogLoss(through), 0.2))
+
+        target = ChoiceSetTarget(DenseTarget(q), available)
+        here = mapping.noise_parameters()
+        assert len(here) == n_parameters
+        bounds = np.array(mapping.noise_parameter_bounds())
+        assert ((bounds[:, 0] < here) & (here < bounds[:, 1])).all()
+        finite = np.where(available, SCORES, 0)
+        found = loss(here).noise_gradient(finite.copy(), target)
+        for k, unit in enumerate(np.eye(len(here))):
+            ends = [
+                loss(here + sign * 1e-4 * unit).evaluate(finite.copy(), target)[0]
+                for sign in (1, -1)
+            ]
+            slope = (ends[0] - ends[1]) / 2e-4
+            assert_allclose(found[:, k], slope, atol=1e-5)
+
+
+def test_parameters_of_the_noise():
+    mapping = PerturbMax(StudentT(4.0), loadings=[[1.0, 0.5], [0.0, 2.0], [1.0, 1.0]])
+    same = mapping.with_noise_parameters(mapping.noise_parameters())
+    assert same.noise == StudentT(4.0)
+    # Turned factors, and another class that has none, are the same noise.
+    assert_array_equal(same.loadings[0], 0)
+    assert same.loadings[1, 1] == 0
+    z = SCORES[:, :3]
+    assert_allclose(same(z), mapping(z), atol=1e-8)
+    assert_allclose(same.noise_parameters(), mapping.noise_parameters())
+    assert len(PerturbMax("normal").noise_parameters()) == 0
+
+
+def test_shapes_are_values():
+    assert StudentT(3.0) == StudentT(3.0) != StudentT(4.0)
+    assert len({StudentT(3.0), StudentT(3.0), GeneralizedNormal(3.0)}) == 2
+    mapping = PerturbMax(StudentT(3.0), 2.0)
+    for copy in (clone(mapping), pickle.loads(pickle.dumps(mapping))):
+        assert copy.noise == StudentT(3.0)
+        assert_array_equal(copy(SCORES), mapping(SCORES))
+    for bad in (0.1, 1e4, np.nan, "5", None, 10**400):
+        with pytest.raises(ValueError, match=r"df of StudentT must be a number from"):
+            PerturbMax(StudentT(bad))(SCORES)
+    with pytest.raises(ValueError, match=r"exponent of GeneralizedNormal .* from 1 to"):
+        PerturbMax(GeneralizedNormal(0.5))(SCORES)
+    with pytest.raises(ValueError, match=r"no shape.*'student_t' or StudentT\(df\)"):
+        PerturbMax("normal").shape_derivative(SCORES)
+    with pytest.raises(TypeError, match="quantiles"):
+        PerturbMax("student_t", n_quantiles=5).shape_derivative(SCORES)
