@@ -1,5 +1,7 @@
 """What can be learnt of a noise, as a vector: its shape, and the loadings."""
 
+from typing import Any
+
 import numpy as np
 
 from ._noises import NOISES, get_noise
@@ -14,7 +16,7 @@ def has_shape(noise):
     return isinstance(get_noise(noise), ShapedNoise)
 
 
-def check_shape(noise):
+def check_shape(noise: Any) -> None:
     """Raise where a noise has no shape."""
     if not has_shape(noise):
         shaped = [
