@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from .._typing import Array, ArrayLike
 from ._base import Loss, LossLike
 from ._wrapped import WrappedLoss
 
@@ -68,6 +71,6 @@ class ChoiceSetLoss(WrappedLoss):
         target.mask(scores, -np.inf)
         return self.loss.linearize(scores, target.target)
 
-    def noise_gradient(self, scores, target):
+    def noise_gradient(self, scores: ArrayLike, target: Any) -> Array:
         target.mask(scores, -np.inf)
         return self.loss.noise_gradient(scores, target.target)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from sklearn.utils._param_validation import StrOptions
 
 from .._arrays import namespace
-from .._typing import Array
+from .._typing import Array, ArrayLike
 from .._validation import RealInterval
 from ..mappings import MappingLike, Softmax, Temperature, get_mapping
 from ._base import Loss, LossLinearization, check_shape, shift_to_standard
@@ -124,7 +125,7 @@ class LogLoss(Loss):
 
         return LossLinearization(values, vjp(slope), hessian_product)
 
-    def noise_gradient(self, scores, target):
+    def noise_gradient(self, scores: ArrayLike, target: Any) -> Array:
         """Derivatives of each row's loss in what its mapping's noise can learn.
 
         Parameters

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from .._typing import Array, ArrayLike
 from .._validation import RealInterval
 from ._base import Loss, LossLike
 from ._wrapped import WrappedLoss
@@ -76,7 +79,7 @@ class MarginLoss(WrappedLoss):
     def linearize(self, scores, target):
         return self.loss.linearize(self._augmented(scores, target), target)
 
-    def noise_gradient(self, scores, target):
+    def noise_gradient(self, scores: ArrayLike, target: Any) -> Array:
         return self.loss.noise_gradient(self._augmented(scores, target), target)
 
     def _augmented(self, scores, target):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from .._typing import Array, ArrayLike
 from ._base import Loss, LossLike
 from ._wrapped import WrappedLoss
 
@@ -69,6 +72,6 @@ class OffsetLoss(WrappedLoss):
         scores += target.offset
         return self.loss.linearize(scores, target.target)
 
-    def noise_gradient(self, scores, target):
+    def noise_gradient(self, scores: ArrayLike, target: Any) -> Array:
         scores += target.offset
         return self.loss.noise_gradient(scores, target.target)

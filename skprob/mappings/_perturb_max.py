@@ -248,7 +248,7 @@ class PerturbMax(Temperature):
         noise, loadings = at_parameters(self.noise, self.loadings, parameters)
         return clone(self).set_params(noise=noise, loadings=loadings)
 
-    def log_noise_gradient(self, scores, q):
+    def log_noise_gradient(self, scores: ArrayLike, q: ArrayLike) -> Array:
         """Derivatives of Σ_k q_k log p_k in the noise parameters (a kernel).
 
         Parameters
