@@ -161,7 +161,7 @@ class StudentT(ShapedNoise):
     See Also
     --------
     PerturbMax : The mapping.
-    skprob.linear_model.PerturbMaxClassifier : With ``learn_noise=True`` the degrees are estimated.
+    skprob.linear_model.PerturbMaxClassifier : ``learn_noise=True`` estimates them.
 
     Examples
     --------
@@ -249,7 +249,7 @@ class GeneralizedNormal(ShapedNoise):
     See Also
     --------
     PerturbMax : The mapping.
-    skprob.linear_model.PerturbMaxClassifier : With ``learn_noise=True`` the exponent is estimated.
+    skprob.linear_model.PerturbMaxClassifier : ``learn_noise=True`` estimates it.
 
     Examples
     --------
