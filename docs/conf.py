@@ -55,7 +55,10 @@ extlinks = {
     "sklearn": ("https://scikit-learn.org/stable/modules/generated/%s.html", "%s")
 }
 nitpick_ignore_regex = [
-    (r"py:.*", r"(collections|joblib|matplotlib|np|numpy|scipy|sklearn|sparse|typing)\b.*")
+    (
+        r"py:.*",
+        r"(collections|joblib|matplotlib|np|numpy|scipy|sklearn|sparse|typing)\b.*",
+    )
 ]
 
 # Classes that are no public objects.
