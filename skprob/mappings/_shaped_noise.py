@@ -171,7 +171,7 @@ class StudentT(ShapedNoise):
     See Also
     --------
     PerturbMax : The mapping.
-    skprob.linear_model.PerturbMaxClassifier : It can estimate the degrees.
+    skprob.linear_model.PerturbMaxClassifier : ``learn_noise=True`` estimates them.
 
     Examples
     --------
@@ -263,7 +263,7 @@ class GeneralizedNormal(ShapedNoise):
     See Also
     --------
     PerturbMax : The mapping.
-    skprob.linear_model.PerturbMaxClassifier : It can estimate the exponent.
+    skprob.linear_model.PerturbMaxClassifier : ``learn_noise=True`` estimates it.
 
     Examples
     --------

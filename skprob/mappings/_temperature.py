@@ -139,7 +139,7 @@ class Temperature(Mapping):
         linear = self._inner.log_linearize(self.cooled(scores))
         return linear.in_units(self._divided)
 
-    def log_noise_gradient(self, scores: Array, q: Array) -> Array:
+    def log_noise_gradient(self, scores: ArrayLike, q: ArrayLike) -> Array:
         """Derivatives of Σ_k q_k log p_k in what a noise can learn (a kernel)."""
         return self._inner.log_noise_gradient(self.cooled(scores), q)
 
