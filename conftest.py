@@ -14,7 +14,7 @@ for name in skprob.linear_model.__all__:
     getattr(skprob.linear_model, name)
 
 # Their examples need other libraries; the tests say so where they are skipped.
-collect_ignore = []
+collect_ignore = ["tests/typing"]  # For mypy, with errors on purpose.
 if find_spec("distributed") is None:
     collect_ignore += ["skprob/data/_dask.py", "skprob/linear_model/_dask.py"]
 if find_spec("distributed") is None or find_spec("array_api_strict") is None:

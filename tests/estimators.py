@@ -108,6 +108,12 @@ _GRIDS = {
     "pretrain": {"pretrain": ["softmax", None], "p": [0.9]},
     "kappa": {"kappa": [0.5, 2.0]},
     "noise": {"noise": ["normal", "uniform"]},
+    "loadings": {"loadings": [None, [[1.0], [0.0], [0.0]]]},
+    "learn_noise": {
+        "learn_noise": [False, True],
+        "noise": ["student_t"],
+        "loss": ["log"],
+    },
     "n_quantiles": {"n_quantiles": [None, 10]},
     "scale": {"scale": [0.5, 2.0]},
     "constant": {"constant": [0, 0.5]},
