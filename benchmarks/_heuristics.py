@@ -4,6 +4,7 @@ All that the benchmark knows of the inside of skprob is here: constants and func
 by name.
 """
 
+import importlib
 import inspect
 import math
 import sys
@@ -24,7 +25,7 @@ from skprob.solvers._whitening import Whitening
 
 # Not the functions of these names.
 _auto, _lbfgs = (sys.modules[f"skprob.solvers.{name}"] for name in ("_auto", "_lbfgs"))
-_model_path = sys.modules["skprob.linear_model._path"]
+_model_path = importlib.import_module("skprob.linear_model._path")
 
 
 class Heuristic(NamedTuple):
