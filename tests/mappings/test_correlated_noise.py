@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import stats
+from scipy import integrate, stats
 from sklearn.base import clone
 
 from skprob import LinearClassifier
@@ -20,9 +20,23 @@ def bivariate(z, covariance):
     p = []
     for i in range(3):
         differences = np.delete(np.eye(3), i, axis=0) - np.eye(3)[i]
-        normal = stats.multivariate_normal(cov=differences @ covariance @ differences.T)
-        p.append(normal.cdf(-differences @ z))
+        p.append(
+            bivariate_cdf(-differences @ z, differences @ covariance @ differences.T)
+        )
     return p
+
+
+def bivariate_cdf(x, cov):
+    """By Gaussian conditioning: SciPy's own is within 1e-6 only before its 1.17."""
+    slope = cov[0, 1] / cov[0, 0]
+    deviation = np.sqrt(cov[1, 1] - slope * cov[0, 1])
+    first = stats.norm(scale=np.sqrt(cov[0, 0]))
+
+    def density(t):
+        return first.pdf(t) * stats.norm.cdf((x[1] - slope * t) / deviation)
+
+    least, most = first.ppf(1e-16), min(x[0], first.isf(1e-16))
+    return integrate.quad(density, least, most, epsabs=1e-12, limit=200)[0]
 
 
 @pytest.mark.parametrize("size", [0.5, 2.0, 6.0])
