@@ -25,7 +25,8 @@ def check_shape(noise: Any) -> None:
             if isinstance(known, ShapedNoise)
         ]
         raise ValueError(
-            f"The noise {noise!r} has no shape. Noises with one: {', '.join(shaped)}."
+            f"noise must be one with a shape, to learn it or to differentiate in it; "
+            f"{noise!r} has no shape. Noises with one: {', '.join(shaped)}."
         )
 
 
