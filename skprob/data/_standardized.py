@@ -7,7 +7,7 @@ import numpy as np
 from .._arrays import beside, concat, zeros
 from ._array_api import ArrayDesign
 from ._dense import DenseDesign
-from ._design import SANDWICH_SIZE, DesignMatrix
+from ._design import CACHE_SIZE, DesignMatrix
 
 
 class Standardization(NamedTuple):
@@ -148,7 +148,7 @@ def standardized(design, standardization):
     """A design in standardised columns; small ones are copied, which is faster."""
     wrapped = StandardizedDesign(design, standardization)
     n_rows, size = wrapped.shape
-    is_large = n_rows * size > SANDWICH_SIZE or design.dtype != np.float64
+    is_large = n_rows * size > CACHE_SIZE or design.dtype != np.float64
     if is_large or isinstance(design, ArrayDesign):
         return wrapped
     return DenseDesign(wrapped.columns(slice(None)).T)
