@@ -232,7 +232,9 @@ GROUPS = {
     },
     is_small: {
         "small data standardised once": setting(
-            _block, "standardized", StandardizedDesign
+            _block,
+            "standardized",
+            lambda design, units, _: StandardizedDesign(design, units),
         )
     },
     is_large: {
@@ -244,7 +246,7 @@ GROUPS = {
         "L-BFGS: first step of the gradient": edited(
             _lbfgs._Path.__init__, "np.linalg.norm(self._last[1]) or", "", _lbfgs._Path
         ),
-        "L-BFGS if predictions are many": setting(_plan, "_MANY_PREDICTIONS", math.inf),
+        "L-BFGS if predictions are many": setting(_plan, "_MANY_TIMES", math.inf),
     },
     in_searches: {
         "search: side by side": setting(_path, "_side_by_side", one_by_one),
