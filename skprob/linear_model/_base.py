@@ -54,6 +54,7 @@ from ..targets import (
     encode_target,
 )
 from ._checks import check_kernel, check_X, is_dask, refuse_for_dask
+from ._docstrings import with_shared_arguments
 from ._fitted import replace_fitted, unchanged_on_error
 from ._given import Given
 from ._minimise import attributes_of, minimise
@@ -336,13 +337,9 @@ class BaseLinearClassifier(
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            For a Dask collection the result is a lazy Dask array; for an array of
-            another library it is one of that library.
-        available : array-like of bool of shape (n_samples, n_classes), default=None
-            The classes that each row may choose from; None is all of them.
-        offset : array-like, default=None
-            What is added to the scores, as in ``fit``. None is zero.
+        {X}
+        {available}
+        {offset}
 
         Returns
         -------
@@ -377,13 +374,9 @@ class BaseLinearClassifier(
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            For a Dask collection the result is a lazy Dask array; for an array of
-            another library it is one of that library.
-        available : array-like of bool of shape (n_samples, n_classes), default=None
-            The classes that each row may choose from; None is all of them.
-        offset : array-like, default=None
-            What is added to the scores, as in ``fit``. None is zero.
+        {X}
+        {available}
+        {offset}
 
         Returns
         -------
@@ -410,13 +403,9 @@ class BaseLinearClassifier(
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            For a Dask collection the result is a lazy Dask array; for an array of
-            another library it is one of that library.
-        available : array-like of bool of shape (n_samples, n_classes), default=None
-            The classes that each row may choose from; None is all of them.
-        offset : array-like, default=None
-            What is added to the scores, as in ``fit``. None is zero.
+        {X}
+        {available}
+        {offset}
 
         Returns
         -------
@@ -440,13 +429,9 @@ class BaseLinearClassifier(
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            For a Dask collection the result is a lazy Dask array; for an array of
-            another library it is one of that library.
-        available : array-like of bool of shape (n_samples, n_classes), default=None
-            The classes that each row may choose from; None is all of them.
-        offset : array-like, default=None
-            What is added to the scores, as in ``fit``. None is zero.
+        {X}
+        {available}
+        {offset}
 
         Returns
         -------
@@ -471,6 +456,7 @@ class BaseLinearClassifier(
 
         return self._predicted(X, most_probable, **given).to_dense()
 
+    @with_shared_arguments
     def set_threshold(
         self,
         threshold: ThresholdLike,
@@ -501,8 +487,7 @@ class BaseLinearClassifier(
             Non-negative weights of the rows; 1 if not given.
         available : array-like of bool of shape (n_samples, n_classes), default=None
             The labels that each of these rows may have; None is all of them.
-        offset : array-like, default=None
-            What is added to the scores, as in ``fit``. None is zero.
+        {offset}
         cv : int, default=None
             For rows that the model was fitted to: out-of-fold probabilities, of models
             with the same parameters that are fitted in so many folds of them. None is
@@ -552,6 +537,7 @@ class BaseLinearClassifier(
             )
         return self
 
+    @with_shared_arguments
     def score(
         self,
         X: MatrixLike,
@@ -569,10 +555,8 @@ class BaseLinearClassifier(
         y : array-like or sparse matrix
             Of the kind that was fitted.
         sample_weight : array-like of shape (n_samples,), default=None
-        available : array-like of bool of shape (n_samples, n_classes), default=None
-            The classes that each row may choose from; None is all of them.
-        offset : array-like, default=None
-            What is added to the scores, as in ``fit``. None is zero.
+        {available}
+        {offset}
 
         Returns
         -------

@@ -14,6 +14,7 @@ from .._typing import Decorated
 from ..data import as_design, row_slices
 from ..objective import scores_of
 from ._checks import check_predictions, is_dask, refuse_for_dask
+from ._docstrings import with_shared_arguments
 from ._given import NOTHING
 
 
@@ -38,7 +39,7 @@ def prediction_method(method: Decorated) -> Decorated:
         refuse_for_dask(**given)
         return lazily(self, method.__name__, X)
 
-    return wrapped  # type: ignore[return-value]
+    return with_shared_arguments(wrapped)  # type: ignore[return-value]
 
 
 class BlockwisePrediction:
