@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.base import clone
 
 from ..solvers import minimize_path
+from ._fit import objectives_of
 from ._rows import RowsInMemory, of_labelled
 from ._strength import penalty
 
@@ -41,7 +42,7 @@ def fitted_path(template, data, grid):
         template = grid.of_value(clone(template), number, Cs[-1])
         attributes = template._model(rows) | {"n_features_in_": X.shape[1]}
         if objective is None:
-            (objective,) = template._objectives(rows, attributes, None)
+            (objective,) = objectives_of(template, rows, attributes)
         else:
             objective = objective.with_loss(given.loss_with(attributes["loss_"]))
         solutions = minimize_path(objective, strengths, starts, **options)

@@ -250,7 +250,7 @@ class PerturbMaxClassifier(BaseLinearClassifier):
             return objective.loss.with_mapping(model["mapping_"])
 
         mapping = self._mapping()
-        if self._starts_warm() and hasattr(self, "noise_"):
+        if self.warm_start and hasattr(self, "noise_"):
             mapping.set_params(noise=self.noise_)
         return learn_noise(
             objective,

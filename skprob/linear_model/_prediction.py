@@ -42,6 +42,11 @@ def prediction_method(method: Decorated) -> Decorated:
     return with_shared_arguments(wrapped)  # type: ignore[return-value]
 
 
+def of_classes(of_scores, n_classes):
+    """A function of scores without the column of the class for rows without a label."""
+    return lambda scores: of_scores(scores)[:, :n_classes]
+
+
 class BlockwisePrediction:
     """What a function makes of a linear model's scores, block by block.
 
@@ -54,8 +59,8 @@ class BlockwisePrediction:
         Of any library.
     coef : array or CSR array of shape (M, n_features)
     intercept : array of shape (M,)
-    inputs : callable
-        ``inputs(rows_of_X)`` is what the coefficients are multiplied with.
+    inputs : Features
+        ``inputs(rows_of_X)`` is what is multiplied with coefficients.
     of_scores : callable
         ``of_scores(scores)``, for scores of shape (n_rows, n_classes), is an array
         with as many rows.
@@ -63,9 +68,9 @@ class BlockwisePrediction:
         Of the rows, for the classes of the output.
     """
 
-    def __init__(self, X, coef, intercept, *, inputs, of_scores, given=NOTHING):
+    def __init__(self, X, coef, intercept, inputs, of_scores, given=NOTHING):
         self._X = X
-        coef, intercept = to_numpy(coef), to_numpy(intercept)
+        coef, intercept = inputs.from_model(to_numpy(coef), to_numpy(intercept))
         dtype = np.result_type(numpy_dtype(X), coef.dtype)
         self._coef, self._intercept = coef.astype(dtype), intercept.astype(dtype)
         self._inputs = inputs

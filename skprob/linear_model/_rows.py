@@ -212,7 +212,7 @@ def warn_of_lost_labels(rows):
             f"{rows.n_unlabelled} of {rows.n_rows} rows have no label; they carry no "
             "target and are left out of the fit.",
             UserWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
     absent = []
     if rows.kind == "label_set":
@@ -223,5 +223,5 @@ def warn_of_lost_labels(rows):
             f"{len(absent)} of {len(rows.classes)} labels are in no row (columns "
             f"{shown} of y); they are kept, with the target zero.",
             UserWarning,
-            stacklevel=4,
+            stacklevel=5,
         )

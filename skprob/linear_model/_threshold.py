@@ -262,39 +262,6 @@ def fitted_rule(threshold, sample):
     return rule._fit_sample(sample)
 
 
-class Sets:
-    """The label sets that a rule makes of a model's probabilities, block by block.
-
-    Parameters
-    ----------
-    rule : DecisionRule
-        Fitted.
-    blocks : iterable of ndarray of shape (n_rows, n_classes)
-    sizes : ndarray of shape (n_samples,) or None
-        Expected sizes of the sets, if the rule uses them.
-    n_samples : int
-    """
-
-    def __init__(self, rule, blocks, sizes, n_samples):
-        self._rule, self._blocks, self._sizes = rule, blocks, sizes
-        self._shape = n_samples, rule.n_labels_
-
-    def __iter__(self):
-        return self._rule._sets(self._blocks, self._sizes)
-
-    def to_dense(self):
-        """All of them as one array."""
-        result, start = np.empty(self._shape, dtype=np.int64), 0
-        for block in self:
-            result[start : start + len(block)] = block
-            start += len(block)
-        return result
-
-    def to_sparse(self):
-        """All of them as one CSR array."""
-        return sparse.vstack([sparse.csr_array(block) for block in self], format="csr")
-
-
 class _Alone:
     """A fit that shares nothing with others."""
 

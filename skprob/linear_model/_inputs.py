@@ -1,6 +1,6 @@
-"""Rows of norm one, whose products are cosines."""
+"""What the coefficients multiply: the features of rows, or rows of norm one."""
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
@@ -18,9 +18,26 @@ from .._arrays import (
 )
 
 
-def rows_as_they_are(X):
-    """The rows of X."""
-    return X
+class Features:
+    """A function of rows of X that gives them as they are."""
+
+    def __call__(self, X):
+        return X
+
+    def to_model(self, coef, intercept):
+        """Of X, coefficients and intercepts from those of what the function gives."""
+        return coef, intercept
+
+    def from_model(self, coef, intercept):
+        """Of what the function gives, coefficients and intercepts from those of X."""
+        return coef, intercept
+
+
+class UnitRows(Features):
+    """A function of rows of X that gives them at norm one."""
+
+    def __call__(self, X):
+        return unit_rows(X)
 
 
 def unit_rows(X):
@@ -65,7 +82,8 @@ def _unit_rows_of_any(X):
     return X / xp.where(norm > 0, norm, 1.0)
 
 
-class StandardUnitRows(NamedTuple):
+@dataclass(frozen=True)
+class StandardUnitRows(Features):
     """A function: rows of standardised features and a constant, at norm one.
 
     Examples
@@ -82,7 +100,7 @@ class StandardUnitRows(NamedTuple):
     constant: float  #: Zero is no constant.
 
     def __call__(self, X):
-        mean, scale = (as_type(beside(a, X), X.dtype) for a in self[:2])
+        mean, scale = (as_type(beside(a, X), X.dtype) for a in (self.mean, self.scale))
         if not is_host(X):
             column = zeros((X.shape[0], int(self.constant > 0)), X) + self.constant
             return unit_rows(concat([(X - mean) / scale, column], axis=1))
@@ -100,3 +118,15 @@ class StandardUnitRows(NamedTuple):
                 else np.hstack([X, column])
             )
         return unit_rows(X)
+
+    def to_model(self, coef, intercept):
+        """Of the features, with the weights of the constant as the intercepts."""
+        return (coef[:, :-1], coef[:, -1]) if self.constant else (coef, intercept)
+
+    def from_model(self, coef, intercept):
+        """With a column for the constant, and intercepts of zero."""
+        if self.constant and sparse.issparse(coef):
+            coef = sparse.hstack([coef, intercept[:, None]], format="csr")
+        elif self.constant:
+            coef = np.column_stack([coef, intercept])
+        return coef, np.zeros_like(intercept)
