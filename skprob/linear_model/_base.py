@@ -7,16 +7,13 @@ from typing import Self
 import numpy as np
 from sklearn.base import ClassifierMixin, _fit_context
 from sklearn.callback import CallbackSupportMixin
-from sklearn.utils._param_validation import validate_parameter_constraints
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import beside, is_foreign, namespace, numpy_dtype, take, to_numpy
 from .._blas import serial_blas
 from .._saving import PlainState
 from .._typing import AnyArray, ArrayLike, MatrixLike, same_signature
-from .._validation import check_sample_weight
-from ..decision import DecisionRule, ThresholdLike, as_indicator
-from ..targets import check_target
+from ..decision import ThresholdLike
 from ._accuracy import accuracy
 from ._checks import check_X
 from ._docstrings import with_shared_arguments
@@ -29,7 +26,7 @@ from ._parameters import LinearParameters
 from ._prediction import BlockwisePrediction, of_classes, prediction_method
 from ._rows import training_rows
 from ._sparse_coef import SparseCoef
-from ._threshold import is_fitted_to_rows, known_threshold, threshold_of_rows
+from ._threshold import changed_threshold
 
 
 class BaseLinearClassifier(
@@ -307,33 +304,10 @@ class BaseLinearClassifier(
         sklearn.model_selection.TunedThresholdClassifierCV : For two classes.
         """
         check_is_fitted(self)
-        if self.target_type_ != "label_set":
-            raise ValueError(
-                "set_threshold is for models that were fitted to label sets; this one "
-                f"was fitted to target_type={self.target_type_!r}."
-            )
-        constraints = {"threshold": self._parameter_constraints["threshold"]}
-        validate_parameter_constraints(
-            constraints, {"threshold": threshold}, caller_name="set_threshold"
-        )
-        if (X is None) != (y is None):
-            raise ValueError("X and y must be given together, or neither of them.")
-        is_rule = isinstance(threshold, DecisionRule)
-        n_classes = self._n_classes
-        if not is_fitted_to_rows(threshold) or (is_rule and X is None):
-            self.threshold_ = known_threshold(threshold, n_classes)
-            return self
-        if X is None:
-            raise ValueError(f"threshold={threshold!r} needs rows: give X and y.")
-        X = check_X(self, X, reset=False)
-        labels = as_indicator(
-            check_target(y, "y", len_of=X), (X.shape[0], n_classes), name="y"
-        )
-        weight = check_sample_weight(sample_weight, X)
-        given = self._given(X, available, offset)
+        given = {"available": available, "offset": offset}
         with serial_blas:
-            self.threshold_ = threshold_of_rows(
-                self, threshold, X, labels, weight, cv, given
+            self.threshold_ = changed_threshold(
+                self, threshold, X, y, sample_weight, cv, **given
             )
         return self
 

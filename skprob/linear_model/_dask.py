@@ -26,8 +26,8 @@ from ..targets import (
 )
 from ._checks import check_squares, check_X, is_dask, trial_scores
 from ._given import NOTHING
+from ._known_threshold import is_fitted_to_rows, known_threshold
 from ._rows import smoothed
-from ._threshold import is_fitted_to_rows, known_threshold
 
 
 @contextmanager

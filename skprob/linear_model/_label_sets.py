@@ -7,7 +7,7 @@ from sklearn.utils.validation import _num_samples
 from .._arrays import as_type, beside, namespace, to_numpy
 from ..decision import DecisionRule
 from ._checks import check_X
-from ._threshold import check_threshold
+from ._known_threshold import check_threshold
 
 
 def predicted_sets(model, X, **given):

@@ -18,9 +18,9 @@ from ..mappings import Temperature, get_mapping
 from ..solvers import SOLVERS
 from ..targets import KINDS, encode_target
 from ._inputs import Features, UnitRows
+from ._known_threshold import NAMES
 from ._minimise import minimise
 from ._strength import automatic_C
-from ._threshold import NAMES
 
 
 class LinearParameters(BaseEstimator, metaclass=ABCMeta):
