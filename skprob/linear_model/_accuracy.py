@@ -13,7 +13,7 @@ from ._label_sets import predicted_sets
 def accuracy(model, X, y, sample_weight, given):
     """The accuracy of a fitted model; see :meth:`BaseLinearClassifier.score`."""
     if any(is_dask(data) for data in (X, y, sample_weight)):
-        from ._dask import score
+        from ._dask_prediction import score
 
         refuse_for_dask(**given)
         return score(model, X, y, sample_weight)

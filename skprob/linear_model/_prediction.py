@@ -33,7 +33,7 @@ def prediction_method(method: Decorated) -> Decorated:
                 check_is_fitted(self)
                 check_same_namespace(X, self, attribute="coef_", method=method.__name__)
             return method(self, X, **given)
-        from ._dask import lazily
+        from ._dask_prediction import lazily
 
         check_is_fitted(self)
         refuse_for_dask(**given)

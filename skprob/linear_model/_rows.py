@@ -27,7 +27,7 @@ from ._threshold import threshold_rule
 def training_rows(estimator, X, y, sample_weight, available=None, offset=None):
     """The checked rows of a user's arguments of `fit`, wherever they are."""
     if any(is_dask(data) for data in (X, y, sample_weight, available, offset)):
-        from ._dask import dask_rows
+        from ._dask_rows import dask_rows
 
         refuse_for_dask(available=available, offset=offset)
         with dask_rows(estimator, X, y, sample_weight) as rows:
