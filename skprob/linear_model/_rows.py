@@ -33,25 +33,37 @@ def training_rows(estimator, X, y, sample_weight, available=None, offset=None):
         with dask_rows(estimator, X, y, sample_weight) as rows:
             yield rows
         return
+    data, encoded = checked_data(estimator, X, y, sample_weight, available, offset)
+    given = of_labelled(data.given, encoded)
+    rows = RowsInMemory(estimator, data.X, encoded, data.sample_weight, given)
+    metadata = Given(available, offset).arguments
+    metadata |= {"sample_weight": data.sample_weight}
+    rows.data = {"X": data.X, "y": data.y, "metadata": metadata}
+    if is_foreign(y) and rows.classes.dtype.kind in "biuf":
+        rows.labels = moved(rows.classes, y)
+    yield rows
+
+
+def checked_data(estimator, X, y, sample_weight, available, offset):
+    """A user's arguments of `fit` in memory, checked, and the encoded target.
+
+    Returns
+    -------
+    data : TrainingData
+    encoded : EncodedTarget
+    """
     if is_foreign(X):
         estimator._check_array_api()
     as_given = y
     X, y, sample_weight = check_fit_data(estimator, X, y, sample_weight)
-    names, dtype = (
-        column_names(as_given, y.shape, estimator.class_names),
-        numpy_dtype(X),
-    )
+    names = column_names(as_given, y.shape, estimator.class_names)
+    dtype = numpy_dtype(X)
     encoded = estimator._encoded(y, dtype, names)
-    metadata = Given(available, offset).arguments | {"sample_weight": sample_weight}
     is_pair = encoded.n_scores == 2 and estimator._polytope == "simplex"
     shape = X.shape[0], len(encoded.classes)
     given = Given.checked(available, offset, shape, is_pair, dtype)
-    given = of_labelled(given, encoded)
-    rows = RowsInMemory(estimator, X, encoded, sample_weight, given)
-    rows.data = {"X": X, "y": y, "metadata": metadata}
-    if is_foreign(as_given) and rows.classes.dtype.kind in "biuf":
-        rows.labels = moved(rows.classes, as_given)
-    yield rows
+    known = given, encoded.classes, encoded.has_none
+    return TrainingData(X, y, sample_weight, *known), encoded
 
 
 def of_labelled(given, encoded):
