@@ -14,8 +14,7 @@ from ..mappings import Softmax, Temperature
 from ._base import BaseLinearClassifier
 from ._docstrings import with_shared_sections
 from ._inputs import StandardUnitRows
-
-_NOT_A_CHOICE = {"loss", "similarity", "temperature", "C", "fit_intercept"}
+from ._parameters import constraints_but
 
 
 @with_shared_sections
@@ -83,11 +82,7 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
     """
 
     _parameter_constraints: dict = {
-        **{
-            name: allowed
-            for name, allowed in BaseLinearClassifier._parameter_constraints.items()
-            if name not in _NOT_A_CHOICE
-        },
+        **constraints_but("loss", "similarity", "temperature", "C", "fit_intercept"),
         "scale": [RealInterval(0, None, closed="neither")],
         "standardize": ["boolean", StrOptions({"auto"})],
         "constant": [RealInterval(0, None, closed="left")],

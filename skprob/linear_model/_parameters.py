@@ -118,9 +118,8 @@ class LinearParameters(BaseEstimator, metaclass=ABCMeta):
         return self._at_temperature(mapping)
 
     def _at_temperature(self, mapping):
-        return (
-            mapping if self.temperature == 1 else Temperature(mapping, self.temperature)
-        )
+        is_plain = self.temperature == 1
+        return mapping if is_plain else Temperature(mapping, self.temperature)
 
     def _checked_loss(self, mapping):
         loss = get_loss(self._loss(), mapping)
@@ -165,14 +164,13 @@ class LinearParameters(BaseEstimator, metaclass=ABCMeta):
 
         If the mapping is learnt, too, objectives and model are changed in place.
         """
-        return minimise(
-            objectives,
-            parameters,
-            solver=self.solver,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            progress=progress,
-        )
+        how = {"progress": progress, **self._solver_options}
+        return minimise(objectives, parameters, **how)
+
+    @property
+    def _solver_options(self):
+        """How each objective is minimised."""
+        return {"solver": self.solver, "tol": self.tol, "max_iter": self.max_iter}
 
     #: Whether `fit` takes arrays of other libraries, if mapping and loss do.
     _takes_arrays = True
@@ -197,3 +195,9 @@ class LinearParameters(BaseEstimator, metaclass=ABCMeta):
             return mapping is not None and mapping.supports_array_api
         except ValueError:  # Which the fit says more of.
             return False
+
+
+def constraints_but(*names):
+    """What the parameters may be, of all but some."""
+    every = LinearParameters._parameter_constraints
+    return {name: allowed for name, allowed in every.items() if name not in names}

@@ -33,7 +33,6 @@ def fitted_path(template, data, grid):
     given = of_labelled(given, encoded)
     rows = RowsInMemory(template, X, encoded, sample_weight, given)
     shared = _Shared(data, grid)
-    options = {name: getattr(template, name) for name in ("solver", "tol", "max_iter")}
     objective, starts = None, []
     for number in grid.order:
         Cs = grid.Cs[number, grid.columns]
@@ -45,7 +44,9 @@ def fitted_path(template, data, grid):
             (objective,) = objectives_of(template, rows, attributes)
         else:
             objective = objective.with_loss(given.loss_with(attributes["loss_"]))
-        solutions = minimize_path(objective, strengths, starts, **options)
+        solutions = minimize_path(
+            objective, strengths, starts, **template._solver_options
+        )
         starts = []
         for C, solution in zip(Cs, solutions, strict=True):
             if grid.starts_from_last:

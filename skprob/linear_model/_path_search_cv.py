@@ -32,15 +32,12 @@ from ._base import BaseLinearClassifier
 from ._fitted import fitted_attributes, replace_fitted, unchanged_on_error
 from ._given import Given
 from ._grid import Grid, checked_Cs
+from ._parameters import constraints_but
 from ._predicted import among
 from ._rows import checked_data, of_labelled
 from ._scoring import OwnScore, told_classes
 from ._search import scored_path, search
 from ._search_results import Results, best_pair, warn_of_failed_fits
-
-# The convex loss and linear scores are what makes a path lead to the answers of
-# single fits; C is what is searched.
-_NOT_A_CHOICE = {"C", "loss", "similarity", "warm_start"}
 
 
 class PathSearchCV(BaseLinearClassifier):
@@ -51,11 +48,9 @@ class PathSearchCV(BaseLinearClassifier):
     """
 
     _parameter_constraints: dict = {
-        **{
-            name: allowed
-            for name, allowed in BaseLinearClassifier._parameter_constraints.items()
-            if name not in _NOT_A_CHOICE
-        },
+        # The convex loss and linear scores are what makes a path lead to the answers
+        # of single fits; C is what is searched.
+        **constraints_but("C", "loss", "similarity", "warm_start"),
         "Cs": [Interval(Integral, 1, 10**6, closed="both"), "array-like"],
         "cv": ["cv_object"],
         "scoring": [StrOptions(set(get_scorer_names())), callable, None],

@@ -259,7 +259,5 @@ class PerturbMaxClassifier(BaseLinearClassifier):
             parameters,
             progress,
             n_factors=self.loadings if isinstance(self.loadings, Integral) else None,
-            solver=self.solver,
-            tol=self.tol,
-            max_iter=self.max_iter,
+            **self._solver_options,
         )
