@@ -1,4 +1,4 @@
-"""Where in pipelines and searches the model is."""
+"""The model inside pipelines and searches."""
 
 from sklearn.pipeline import Pipeline
 

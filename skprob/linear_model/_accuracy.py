@@ -1,4 +1,4 @@
-"""The score of a classifier: how good its predictions are."""
+"""The accuracy of predictions of labels, label sets or distributions."""
 
 import numpy as np
 from sklearn.metrics import accuracy_score

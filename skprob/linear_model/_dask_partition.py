@@ -1,4 +1,4 @@
-"""What is done with one partition of a fit, where it is."""
+"""Functions of one partition of the rows of a fit, which run where it is."""
 
 from typing import Any, NamedTuple
 

@@ -1,4 +1,4 @@
-"""How a fit goes, from checked rows to fitted attributes."""
+"""The steps of a fit, from checked rows to fitted attributes."""
 
 import warnings
 
@@ -66,7 +66,7 @@ def fit_to_rows(estimator, rows):
 
 
 def objectives_of(estimator, rows, model, last_only=False):
-    """What is minimised, one after the other, or only the last of these.
+    """The objectives to minimise one after the other, or only the last of them.
 
     Parameters
     ----------

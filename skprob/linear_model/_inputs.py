@@ -1,4 +1,4 @@
-"""What the coefficients multiply: the features of rows, or rows of norm one."""
+"""Transformations of the rows of X before the coefficients multiply them."""
 
 from dataclasses import dataclass
 
@@ -19,22 +19,22 @@ from .._arrays import (
 
 
 class Features:
-    """A function of rows of X that gives them as they are."""
+    """No transformation: the rows of X as they are."""
 
     def __call__(self, X):
         return X
 
     def to_model(self, coef, intercept):
-        """Of X, coefficients and intercepts from those of what the function gives."""
+        """Convert coefficients and intercepts of transformed rows to those of X."""
         return coef, intercept
 
     def from_model(self, coef, intercept):
-        """Of what the function gives, coefficients and intercepts from those of X."""
+        """Convert coefficients and intercepts of X to those of transformed rows."""
         return coef, intercept
 
 
 class UnitRows(Features):
-    """A function of rows of X that gives them at norm one."""
+    """Rows are scaled to norm one."""
 
     def __call__(self, X):
         return unit_rows(X)
@@ -84,7 +84,7 @@ def _unit_rows_of_any(X):
 
 @dataclass(frozen=True)
 class StandardUnitRows(Features):
-    """A function: rows of standardised features and a constant, at norm one.
+    """Features are standardised, a constant is added, rows are scaled to norm one.
 
     Examples
     --------
@@ -120,11 +120,11 @@ class StandardUnitRows(Features):
         return unit_rows(X)
 
     def to_model(self, coef, intercept):
-        """Of the features, with the weights of the constant as the intercepts."""
+        """As for :class:`Features`; the weights of the constant are the intercepts."""
         return (coef[:, :-1], coef[:, -1]) if self.constant else (coef, intercept)
 
     def from_model(self, coef, intercept):
-        """With a column for the constant, and intercepts of zero."""
+        """As for :class:`Features`; the intercepts become weights of the constant."""
         if self.constant and sparse.issparse(coef):
             coef = sparse.hstack([coef, intercept[:, None]], format="csr")
         elif self.constant:

@@ -1,4 +1,4 @@
-"""Thresholds of label sets: what they may be, and those that need no rows."""
+"""Thresholds of label sets: their checks, and those that need no rows."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ NAMES = {"auto", "cv", "support", *RULES}
 
 
 def check_threshold(threshold, n_classes):
-    """A fitted rule, a cut, or an array of one for each label; raise if it is none."""
+    """The checked threshold: a fitted rule, a cut, or an array of cuts."""
     if isinstance(threshold, DecisionRule):
         if not hasattr(threshold, "n_labels_"):
             raise ValueError(
@@ -47,6 +47,6 @@ def is_fitted_to_rows(threshold):
 
 
 def known_threshold(threshold, n_classes):
-    """A threshold that needs no rows, checked."""
+    """The checked threshold, of those that need no rows, as a number or a rule."""
     is_support = isinstance(threshold, str) and threshold == "support"
     return 0.0 if is_support else check_threshold(threshold, n_classes)

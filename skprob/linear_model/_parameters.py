@@ -152,7 +152,7 @@ class LinearParameters(BaseEstimator, metaclass=ABCMeta):
         }
 
     def _inputs(self, attributes):
-        """The function that makes, of rows of X, what the coefficients multiply."""
+        """The transformation of rows of X, for a model with fitted attributes."""
         return UnitRows() if self.similarity == "cosine" else Features()
 
     def _most_iterations(self, objectives):
@@ -169,7 +169,7 @@ class LinearParameters(BaseEstimator, metaclass=ABCMeta):
 
     @property
     def _solver_options(self):
-        """How each objective is minimised."""
+        """Arguments of the solver."""
         return {"solver": self.solver, "tol": self.tol, "max_iter": self.max_iter}
 
     #: Whether `fit` takes arrays of other libraries, if mapping and loss do.
@@ -198,6 +198,6 @@ class LinearParameters(BaseEstimator, metaclass=ABCMeta):
 
 
 def constraints_but(*names):
-    """What the parameters may be, of all but some."""
+    """The constraints of the parameters, without those of some."""
     every = LinearParameters._parameter_constraints
     return {name: allowed for name, allowed in every.items() if name not in names}

@@ -60,7 +60,7 @@ class BlockwisePrediction:
     coef : array or CSR array of shape (M, n_features)
     intercept : array of shape (M,)
     inputs : Features
-        ``inputs(rows_of_X)`` is what is multiplied with coefficients.
+        The transformation of rows of X.
     of_scores : callable
         ``of_scores(scores)``, for scores of shape (n_rows, n_classes), is an array
         with as many rows.

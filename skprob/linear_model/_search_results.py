@@ -1,4 +1,4 @@
-"""What a search finds: results of each fit, and the pair of the highest mean score."""
+"""Results of the fits of a search, and the pair of the highest mean score."""
 
 import warnings
 from typing import NamedTuple

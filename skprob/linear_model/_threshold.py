@@ -1,4 +1,4 @@
-"""How the threshold of label sets is found by the probabilities and labels of rows."""
+"""Thresholds of label sets that are fitted to probabilities and labels of rows."""
 
 import warnings
 from itertools import chain
@@ -123,7 +123,7 @@ def threshold_rule(
 
 
 def changed_threshold(model, threshold, X, y, sample_weight, cv, **given):
-    """Another threshold for a fitted model; see its method ``set_threshold``."""
+    """The threshold that ``set_threshold`` gives a fitted model."""
     if model.target_type_ != "label_set":
         raise ValueError(
             "set_threshold is for models that were fitted to label sets; this one "

@@ -60,7 +60,7 @@ class WrappedLoss(Loss):
 
 
 class GivenLoss(WrappedLoss):
-    """Another loss, of targets that carry what is known of each row.
+    """Another loss, for targets with more about each row, such as an offset.
 
     A subclass writes :meth:`_put_into`.
     """
@@ -74,7 +74,7 @@ class GivenLoss(WrappedLoss):
 
     @abstractmethod
     def _put_into(self, scores, target):
-        """Change scores in place by what the target knows of the rows."""
+        """Change the scores in place, as the target says for each row."""
 
     def negative_entropy(self, probabilities):
         # The certificate takes one distribution for all rows, with the same scores.
