@@ -1,4 +1,4 @@
-"""What all linear classifiers of skprob share: fitting and predicting."""
+"""The public methods of all linear classifiers: fitting and predicting."""
 
 from __future__ import annotations
 

@@ -33,11 +33,11 @@ from ._fitted import fitted_attributes, replace_fitted, unchanged_on_error
 from ._given import Given
 from ._grid import Grid, checked_Cs
 from ._parameters import constraints_but
-from ._predicted import among
-from ._rows import checked_data, of_labelled
 from ._scoring import OwnScore, told_classes
 from ._search import scored_path, search
 from ._search_results import Results, best_pair, warn_of_failed_fits
+from ._stand_ins import among
+from ._training_data import checked_data, of_labelled
 
 
 class PathSearchCV(BaseLinearClassifier):

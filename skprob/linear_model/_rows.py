@@ -2,7 +2,6 @@
 
 import warnings
 from contextlib import contextmanager
-from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -14,13 +13,12 @@ from ..targets import (
     ChoiceSetTarget,
     OffsetTarget,
     SmoothedTarget,
-    check_target_available,
     class_weight_factors,
-    column_names,
 )
-from ._checks import check_fit_data, is_dask, refuse_for_dask, trial_scores
-from ._given import NOTHING, Given
+from ._checks import is_dask, refuse_for_dask, trial_scores
+from ._given import Given
 from ._threshold import threshold_rule
+from ._training_data import checked_data, of_labelled
 
 
 @contextmanager
@@ -34,77 +32,13 @@ def training_rows(estimator, X, y, sample_weight, available=None, offset=None):
             yield rows
         return
     data, encoded = checked_data(estimator, X, y, sample_weight, available, offset)
-    given = of_labelled(data.given, encoded)
-    rows = RowsInMemory(estimator, data.X, encoded, data.sample_weight, given)
+    rows = RowsInMemory(estimator, data, encoded)
     metadata = Given(available, offset).arguments
     metadata |= {"sample_weight": data.sample_weight}
     rows.data = {"X": data.X, "y": data.y, "metadata": metadata}
     if is_foreign(y) and rows.classes.dtype.kind in "biuf":
         rows.labels = moved(rows.classes, y)
     yield rows
-
-
-def checked_data(estimator, X, y, sample_weight, available, offset):
-    """A user's arguments of `fit` in memory, checked, and the encoded target.
-
-    Returns
-    -------
-    data : TrainingData
-    encoded : EncodedTarget
-    """
-    if is_foreign(X):
-        estimator._check_array_api()
-    as_given = y
-    X, y, sample_weight = check_fit_data(estimator, X, y, sample_weight)
-    names = column_names(as_given, y.shape, estimator.class_names)
-    dtype = numpy_dtype(X)
-    encoded = estimator._encoded(y, dtype, names)
-    is_pair = encoded.n_scores == 2 and estimator._polytope == "simplex"
-    shape = X.shape[0], len(encoded.classes)
-    given = Given.checked(available, offset, shape, is_pair, dtype)
-    known = given, encoded.classes, encoded.has_none
-    return TrainingData(X, y, sample_weight, *known), encoded
-
-
-def of_labelled(given, encoded):
-    """Of the rows with a target, whose classes are checked to be available."""
-    rows = np.arange(encoded.target.shape[0])
-    if encoded.labelled is not None:
-        rows, given = np.flatnonzero(encoded.labelled), given.of(encoded.labelled)
-    if encoded.has_none:
-        given = given.with_none_class()
-    if given.available is not None:
-        check_target_available(encoded.target, given.available, rows)
-    return given
-
-
-class TrainingData(NamedTuple):
-    """Checked data of a fit, or of some of its rows.
-
-    Attributes
-    ----------
-    X : ndarray or CSR matrix of shape (n_samples, n_features)
-    y : ndarray or CSR array
-        Of the kind that the classifier's ``target_type`` names.
-    sample_weight : ndarray of shape (n_samples,)
-    given : Given
-        For the classes.
-    classes : ndarray of shape (n_classes,)
-    has_none : bool
-        Whether there is a class for rows without a label beside these.
-    """
-
-    X: object
-    y: object
-    sample_weight: np.ndarray
-    given: Given
-    classes: np.ndarray
-    has_none: bool
-
-    def take(self, rows):
-        """Some of the rows."""
-        arrays = self.X[rows], self.y[rows], self.sample_weight[rows]
-        return TrainingData(*arrays, self.given.of(rows), self.classes, self.has_none)
 
 
 class RowsInMemory:
@@ -114,18 +48,15 @@ class RowsInMemory:
     ----------
     estimator : estimator
         Its ``class_weight`` and ``label_smoothing`` are read.
-    X : array or CSR matrix of shape (n_samples, n_features)
-        Of any library.
+    data : TrainingData
+        Its X is an array of any library or a CSR matrix.
     encoded : EncodedTarget
         Of the same rows.
-    sample_weight : ndarray of shape (n_samples,)
-    given : Given
-        Of the rows with a target, for n_scores classes.
 
     Attributes
     ----------
     given : Given
-        The same.
+        Of the rows with a target, for n_scores classes.
     kind, classes, has_none, n_scores
         As of the encoded target.
     labels : array of shape (n_classes,)
@@ -140,7 +71,8 @@ class RowsInMemory:
         Sum of the weights of the others, classes' weights included.
     """
 
-    def __init__(self, estimator, X, encoded, sample_weight, given=NOTHING):
+    def __init__(self, estimator, data, encoded):
+        X, sample_weight = data.X, data.sample_weight
         self.kind, self.classes = encoded.kind, encoded.classes
         self.labels, self.dtype = encoded.classes, numpy_dtype(X)
         self.has_none, self.n_scores = encoded.has_none, encoded.n_scores
@@ -148,7 +80,8 @@ class RowsInMemory:
         if rows is not None:
             self.n_unlabelled = np.count_nonzero(~rows)
             X, sample_weight = take(X, np.flatnonzero(rows)), sample_weight[rows]
-        self._smoothing, self.given = estimator.label_smoothing, given
+        self._smoothing = estimator.label_smoothing
+        self.given = of_labelled(data.given, encoded)
         self._X, self._target, self._sample_weight = X, encoded.target, sample_weight
         with np.errstate(over="ignore", invalid="ignore"):
             factors = class_weight_factors(
