@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 
 class Results(NamedTuple):
-    """Of each fit of a search, or of one fold of it; NaN where it is not done.
+    """Results of the fits of a search, or of one fold; NaN for fits that are not done.
 
     Attributes
     ----------
@@ -17,7 +17,7 @@ class Results(NamedTuple):
     intercepts : ndarray of shape (..., n_values, n_Cs, M)
     converged : ndarray of bool of shape (..., n_values, n_Cs)
     n_iter : ndarray of int of shape (..., n_values, n_Cs)
-        -1 where it is not done.
+        -1 for fits that are not done.
     """
 
     scores: np.ndarray
@@ -28,7 +28,7 @@ class Results(NamedTuple):
 
     @classmethod
     def unknown(cls, shape, coef_shape, dtype):
-        """Those of fits that are all to be done."""
+        """Results for which no fit has been done."""
         return cls(
             scores=np.full(shape, np.nan),
             coefs=np.full((*shape, *coef_shape), np.nan, dtype),
@@ -38,12 +38,12 @@ class Results(NamedTuple):
         )
 
     def of_fold(self, number):
-        """Views of those of a fold."""
+        """Views of the results of a fold."""
         return Results(*(array[number] for array in self))
 
 
 def best_pair(grid, scores, scoring):
-    """The pair of the highest mean score and that score, as fitted attributes.
+    """The pair with the highest mean score and this score, by attribute.
 
     Parameters
     ----------

@@ -6,7 +6,7 @@ from ._wrapped import GivenLoss
 
 
 class OffsetLoss(GivenLoss):
-    r"""Another loss, of scores to which an offset of each row and class is added.
+    r"""Another loss, computed from scores to which known offsets are added.
 
     It is given a :class:`~skprob.targets.OffsetTarget`, which has the offsets o:
 
