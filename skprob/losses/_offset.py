@@ -12,9 +12,10 @@ from ._wrapped import WrappedLoss
 
 
 class OffsetLoss(WrappedLoss):
-    r"""Another loss, of scores to which an offset of each row and class is added.
+    r"""Another loss, computed from scores to which known offsets are added.
 
-    It is given a :class:`~skprob.targets.OffsetTarget`, which has the offsets o:
+    Its target is a :class:`~skprob.targets.OffsetTarget`, which knows the offset o of
+    each row and class:
 
     .. math:: \ell_o(z; q) = \ell(z + o; q)
 
