@@ -200,7 +200,7 @@ class PerturbMaxClassifier(BaseLinearClassifier):
         return super()._model(rows)
 
     def _check_learning(self, n_classes):
-        """Raise where parameters do not go with what is to be learnt."""
+        """Raise where parameters do not fit `learn_noise`."""
         counts = isinstance(self.loadings, Integral)
         if not self.learn_noise:
             if counts:
@@ -226,8 +226,8 @@ class PerturbMaxClassifier(BaseLinearClassifier):
             check_shape(self.noise)
         elif n_classes < 3:
             raise ValueError(
-                "Loadings are learnt of three or more classes: of two they only change "
-                f"the scale of the noise; got {n_classes} classes."
+                "Loadings can be learnt for three or more classes: for two they only "
+                f"change the scale of the noise; got {n_classes} classes."
             )
         if counts and self.loadings >= n_classes:
             raise ValueError(

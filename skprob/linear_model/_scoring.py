@@ -12,12 +12,12 @@ from ._predicted import among, predicted
 
 
 def is_scikit_learns(scorer):
-    """Whether it is what a name stands for, or what make_scorer makes."""
+    """Whether it is a scorer of scikit-learn: by name, or from make_scorer."""
     return isinstance(scorer, type(get_scorer("accuracy")))
 
 
 def told_classes(scorer, classes):
-    """A scorer that knows all classes, of which the rows that it gets may lack some."""
+    """The scorer with all classes as labels, as test rows may lack some."""
     if not is_scikit_learns(scorer):
         return scorer
     known = signature(scorer._score_func).parameters
@@ -88,7 +88,7 @@ def _score(scorer, params, model, X, y):
 
 
 class OwnScore(BaseEstimator):
-    """The scorer that is a model's own method, with the weights of the rows."""
+    """The scorer that calls a model's own method ``score``."""
 
     __metadata_request__score = {"estimator": UNUSED, "sample_weight": True}
     sees_predictions_only = True

@@ -14,7 +14,7 @@ from ._scoring import scores_of_models
 
 
 class Results(NamedTuple):
-    """Of each fit of a search, or of one fold of it; NaN where it is not done.
+    """Results of the fits of a search, or of one fold; NaN for fits that are not done.
 
     Attributes
     ----------
@@ -23,7 +23,7 @@ class Results(NamedTuple):
     intercepts : ndarray of shape (..., n_values, n_Cs, M)
     converged : ndarray of bool of shape (..., n_values, n_Cs)
     n_iter : ndarray of int of shape (..., n_values, n_Cs)
-        -1 where it is not done.
+        -1 for fits that are not done.
     """
 
     scores: np.ndarray
@@ -34,7 +34,7 @@ class Results(NamedTuple):
 
     @classmethod
     def unknown(cls, shape, coef_shape, dtype):
-        """Those of fits that are all to be done."""
+        """Results for which no fit has been done."""
         return cls(
             scores=np.full(shape, np.nan),
             coefs=np.full((*shape, *coef_shape), np.nan, dtype),
@@ -44,7 +44,7 @@ class Results(NamedTuple):
         )
 
     def of_fold(self, number):
-        """Views of those of a fold."""
+        """Views of the results of a fold."""
         return Results(*(array[number] for array in self))
 
 
@@ -89,7 +89,7 @@ def scored_path(results, template, scorer, score_params, data, fold, grid):
 
 
 def search(results, paths, n_jobs):
-    """Go along the path of each fold.
+    """Run the path of each fold.
 
     Parameters
     ----------
@@ -103,8 +103,8 @@ def search(results, paths, n_jobs):
     Yields
     ------
     None
-        As many times as there are fits: with one job after each of them, with more
-        when a fold has ended. No fit begins after the generator was closed.
+        Once for each fit: with one job after each fit, with more jobs after each fold.
+        No fit begins after the generator was closed.
     """
     n_jobs = min(effective_n_jobs(n_jobs), len(paths))
     if n_jobs == 1:
@@ -129,11 +129,11 @@ def search(results, paths, n_jobs):
 
 
 class _GivenUp(Exception):
-    """The jobs that have not ended are not wanted."""
+    """The jobs that have not ended are cancelled."""
 
 
 class _Flag:
-    """A truth that threads share, and of which other processes have a copy."""
+    """A flag that threads share; other processes get a copy."""
 
     is_set = False
 
@@ -149,7 +149,7 @@ def _whole_path(number, path, sizes, cancelled):
 
 
 def _in_parallel(jobs, n_jobs):
-    """A generator of the results of jobs, as they end if joblib's backend allows."""
+    """Yield the results of jobs, in the order in which they end if the backend can."""
     backend, _ = get_active_backend()
     if backend.supports_return_generator:
         return Parallel(n_jobs, return_as="generator_unordered")(jobs)

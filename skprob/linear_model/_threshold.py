@@ -1,4 +1,4 @@
-"""How the decision rule of a fit to label sets is found, and what it predicts."""
+"""The decision rule of a fit to label sets: how it is fitted, and its predictions."""
 
 import warnings
 from itertools import chain
@@ -34,7 +34,7 @@ _ROWS_ENOUGH = 5000
 
 
 def check_threshold(threshold, n_classes):
-    """A fitted rule, a cut, or an array of one for each label; raise if it is none."""
+    """The checked threshold: a fitted rule, a cut, or an array of cuts."""
     if isinstance(threshold, DecisionRule):
         if not hasattr(threshold, "n_labels_"):
             raise ValueError(
@@ -72,7 +72,7 @@ def is_fitted_to_rows(threshold):
 
 
 def known_threshold(threshold, n_classes):
-    """A threshold that needs no rows, checked."""
+    """The checked threshold, of those that need no rows, as a number or a rule."""
     is_support = isinstance(threshold, str) and threshold == "support"
     return 0.0 if is_support else check_threshold(threshold, n_classes)
 
@@ -296,7 +296,7 @@ class Sets:
 
 
 class _Alone:
-    """A fit that shares nothing with others."""
+    """What a single fit uses: nothing is shared with other fits."""
 
     _known = None
 
@@ -316,7 +316,7 @@ class _Alone:
             yield model
 
     def sizes(self, make):
-        """What is made at the first call."""
+        """The result of the first call."""
         if self._known is None:
             self._known = make()
         return self._known

@@ -1,4 +1,4 @@
-"""Rows of norm one, whose products are cosines."""
+"""Rows of norm one, whose inner products are cosines."""
 
 from typing import NamedTuple
 

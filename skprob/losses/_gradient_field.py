@@ -140,12 +140,12 @@ def _line_integral(mapping, scores):
 
 
 def _check_regular(mapping, rows, n_classes):
-    """Raise where a row has more intervals left than kinks can be the reason for."""
+    """Raise where a row has more intervals left than kinks can explain."""
     most = 64 + 4 * n_classes
     left = np.bincount(rows)
     if left.max() > most:
         raise ValueError(
-            f"{mapping!r} is too irregular to be trained through its values: between "
-            f"zero and the scores of row {left.argmax()} they neither follow a smooth "
-            f"curve nor one with up to {most // 2} kinks. Use the log loss: loss='log'."
+            f"{mapping!r} is too irregular for the gradient-field loss: from zero to "
+            f"the scores of row {left.argmax()} its values are not a smooth curve with "
+            f"at most {most // 2} kinks. Use the log loss: loss='log'."
         )

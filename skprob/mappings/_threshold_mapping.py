@@ -181,8 +181,8 @@ class ThresholdMapping(Mapping):
         lam, off = decreasing_root(excess, low, high)
         if np.abs(off).max(initial=0) > 1e-6:
             raise ValueError(
-                f"g must be continuous; with {self!r} probabilities near "
-                f"{1 + off[np.abs(off).argmax()]:.6g} do not come to a sum of 1."
+                f"g must be continuous; with {self!r} probabilities of a row sum to "
+                f"{1 + off[np.abs(off).argmax()]:.6g} instead of 1."
             )
         x = np.maximum(z - lam[:, None], LOWEST)
         p = np.where(available, _values(self.g, x), 0)

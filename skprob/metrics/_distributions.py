@@ -201,9 +201,7 @@ def kullback_leibler_divergence(
     2.761
     """
     if not (isinstance(epsilon, Real) and 0 <= epsilon < 1):
-        raise ValueError(
-            f"epsilon must be a number from 0 to below 1, got {epsilon!r}."
-        )
+        raise ValueError(f"epsilon must be a number in [0, 1); got {epsilon!r}.")
     q, p = _checked(y_true, probabilities)
     divergence = rel_entr(q, np.maximum(p, epsilon)).sum(axis=1)
     return _average(divergence, sample_weight)

@@ -29,7 +29,7 @@ class ArrayTarget:
         return tuple(self.values.shape)
 
     def inner(self, array):
-        """Σ_k q_k a_k of each row; where q_k = 0 an infinite a_k counts nothing."""
+        """Σ_k q_k a_k of each row; an infinite a_k does not count where q_k = 0."""
         xp = namespace(array)
         return xp.sum(self.values * xp.where(self.values > 0, array, 0.0), axis=1)
 
@@ -43,11 +43,11 @@ class ArrayTarget:
 
     @property
     def second(self):
-        """Of two classes, the second's probability in each row."""
+        """For two classes, the probability of the second in each row."""
         return self.values[:, 1]
 
     def packed(self):
-        """The rows without what their entropy does not depend on."""
+        """Rows with the same entropies, in as few columns as possible."""
         return self.values
 
     def class_totals(self, weight):
@@ -55,7 +55,7 @@ class ArrayTarget:
         return weight @ self.values
 
     def mask(self, array, value):
-        """Nothing to set: all classes are available."""
+        """Do nothing, as all classes are available."""
 
     def block(self, rows):
         """The target of a slice of rows."""

@@ -47,7 +47,7 @@ def infer_target_type(y):
 
 
 def _not_an_indicator(y):
-    """What keeps a matrix from being an indicator, to go on a sentence with."""
+    """The end of an error's sentence: why a matrix is not an indicator."""
     if y.dtype.kind not in "biuf":
         return "; lists of names are made an indicator by MultiLabelBinarizer"
     found = f", with the values {other_than_0_and_1(y)}"
