@@ -175,8 +175,10 @@ def coefficient_table(
     # One row of `to_raw` for each feature, in each class of the contrast.
     to_raw = np.kron(contrast, fit.to_raw)
     by_hessian = np.einsum("ij,jk,ik->i", to_raw, inverse, to_raw)
-    step = to_raw @ inverse
-    by_sandwich = np.einsum("ij,jk,ik->i", step, meat, step)
+    # A sum of squares: rounding cannot make it negative.
+    values, vectors = np.linalg.eigh(meat)
+    root = vectors * np.sqrt(np.maximum(values, 0))
+    by_sandwich = np.sum((to_raw @ inverse @ root) ** 2, axis=1)
     standard_error, robust_error = np.sqrt(by_hessian), np.sqrt(by_sandwich)
     if covariance == "auto":
         covariance = "hessian" if fit.is_likelihood() else "sandwich"

@@ -70,9 +70,9 @@ def _score(scorer, params, model, X, y):
         if model.target_type_ != "distribution" or not is_scikit_learns(scorer):
             raise
         raise ValueError(
-            f"scoring={scorer!r} does not take distributions as y: {error} What does: "
+            f"scoring={scorer!r} does not take distributions as y ({error}). Use "
             "scoring=None, the expected accuracy; of skprob.metrics BrierScorer(), "
-            "FenchelYoungScorer(mapping) and DistributionScorer(name); a function "
+            "FenchelYoungScorer(mapping) or DistributionScorer(name); or a function "
             "scorer(estimator, X, y)."
         ) from error
     found = score

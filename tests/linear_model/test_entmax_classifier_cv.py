@@ -378,8 +378,8 @@ def test_scorers_for_other_targets_than_distributions():
     for scoring in ("accuracy", "neg_log_loss", "roc_auc_ovr", "r2"):
         model = EntmaxClassifierCV([1, 2], [1], cv=2, scoring=scoring)
         assert_refused(
-            r"does not take distributions as y: .*scoring=None.*BrierScorer\(\), "
-            r"FenchelYoungScorer\(mapping\) and DistributionScorer",
+            r"does not take distributions as y .*scoring=None.*BrierScorer\(\), "
+            r"FenchelYoungScorer\(mapping\) or DistributionScorer",
             *(model.fit, X, y),
         )
     works = make_scorer(mean_squared_error, response_method="predict_proba")
