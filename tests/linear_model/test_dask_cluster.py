@@ -100,8 +100,8 @@ def test_the_number_of_workers_and_their_loss_change_nothing(monkeypatch):
         assert_nothing_is_left(client)
         return model.coef_
 
-    # A cluster replaces a worker that has not come back after 15 s. On a busy machine it
-    # may come back later: then there are two of one name, and no end.
+    # A cluster replaces a worker that has not come back after 15 s. On a busy machine
+    # it may come back later: then there are two of one name, and the fit never ends.
     patience = {"distributed.deploy.lost-worker-timeout": "10 minutes"}
     with (
         dask.config.set(patience),
