@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 
 import skprob
 from skprob import SoftmaxClassifier
-from skprob.linear_model import _base
+from skprob.linear_model import _parameters
 from skprob.objective import Linearization, LinearObjective
 from skprob.solvers import _newton, _whitening
 
@@ -46,7 +46,7 @@ PARTS = {
     ],
     "conjugate gradients": [(_newton, "conjugate_gradients")],
     "duality gap": [(LinearObjective, "duality_gap")],
-    "rest of the solver": [(_base, "minimise")],
+    "rest of the solver": [(_parameters, "minimise")],
     "checks of the input": [(SoftmaxClassifier, "fit")],
 }
 N_FITS = 7

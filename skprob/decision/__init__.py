@@ -5,11 +5,12 @@ probabilities, or to those of held-out rows: a model is too confident for the ro
 it was fitted to, and cuts that are chosen by these are too high.
 """
 
-from ._base import DecisionRule, Sample, as_indicator
+from ._base import DecisionRule, Sample
 from ._base import ThresholdLike as ThresholdLike
 from ._best_threshold import best_threshold
 from ._cuts import CommonCut, LabelCuts
 from ._expected_size import ExpectedSize, expected_size, has_empty, n_labelled
+from ._input import as_indicator
 from ._registry import RULES, get_rule
 from ._row_wise import ExampleF1, MetaLabeler
 

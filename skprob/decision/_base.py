@@ -8,17 +8,17 @@ from typing import Literal, NamedTuple, Self, TypeAlias
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, _fit_context
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from .._typing import AnyArray, ArrayLike, MatrixLike, same_signature
-from .._validation import as_real, check_sample_weight, naming
+from .._validation import check_sample_weight
+from ._blocks import Blocks, with_rows
 from ._expected_size import expected_size, has_empty, n_labelled
+from ._input import as_features, as_indicator, as_probabilities
 
 POLYTOPES = ("simplex", "cube")
 # Shares that are short of one by more than this leave a probability of no label.
 _ROUNDING = 1e-3
-# Dense blocks of probabilities have at most so many entries (8 MiB).
-_BLOCK = 1 << 20
 
 
 class Sample(NamedTuple):
@@ -104,7 +104,7 @@ class DecisionRule(BaseEstimator, metaclass=ABCMeta):
         weight = check_sample_weight(sample_weight, p)
         if polytope not in POLYTOPES:
             raise ValueError(f"polytope must be one of {POLYTOPES}; got {polytope!r}.")
-        X = self._checked_X(X, len_of=p)
+        X = None if X is None else as_features(X, len_of=p)
         keep = np.flatnonzero(weight > 0)
         if len(keep) < len(weight):
             p, labels, weight = p[keep], labels[keep], weight[keep]
@@ -156,8 +156,7 @@ class DecisionRule(BaseEstimator, metaclass=ABCMeta):
                     f"X must be given: this {type(self).__name__} takes the expected "
                     "size of a set from the features."
                 )
-            X = self._checked_X(X, len_of=p)
-            sizes = self._expected_sizes(X)
+            sizes = self._expected_sizes(as_features(X, len_of=p))
         parts = list(self._sets(Blocks(p), sizes))
         if sparse.issparse(p):
             empty = [sparse.csr_array((0, p.shape[1]), dtype=np.int64)]
@@ -177,11 +176,7 @@ class DecisionRule(BaseEstimator, metaclass=ABCMeta):
 
     def _sets(self, blocks, sizes):
         """Indicators of blocks of rows."""
-        start = 0
-        for p in blocks:
-            rows = slice(start, start + len(p))
-            start = rows.stop
-            known = None if sizes is None else sizes[rows]
+        for p, known in with_rows(blocks, sizes):
             yield self._chosen(p, known).astype(np.int64)
 
     def _expected_sizes(self, X):
@@ -196,21 +191,6 @@ class DecisionRule(BaseEstimator, metaclass=ABCMeta):
     def _uses_features(self):
         return getattr(self, "expected_size_", None) is not None
 
-    @staticmethod
-    def _checked_X(X, len_of):
-        if X is None:
-            return None
-        with naming("X"):
-            X = check_array(
-                X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X"
-            )
-        if X.shape[0] != len_of.shape[0]:
-            raise ValueError(
-                f"X must have a row for each of the {len_of.shape[0]} rows of "
-                f"probabilities; got {X.shape[0]}."
-            )
-        return X
-
     @abstractmethod
     def _fit(self, sample):
         """Set the fitted attributes."""
@@ -218,89 +198,6 @@ class DecisionRule(BaseEstimator, metaclass=ABCMeta):
     @abstractmethod
     def _chosen(self, p, sizes):
         """Boolean indicator of a dense block of rows."""
-
-
-class Blocks:
-    """Dense blocks of the rows of a checked matrix, any number of times."""
-
-    def __init__(self, p):
-        self._p = p
-        self._n_rows = max(1, _BLOCK // p.shape[1])
-
-    def __iter__(self):
-        for start in range(0, self._p.shape[0], self._n_rows):
-            block = self._p[start : start + self._n_rows]
-            yield block.toarray() if sparse.issparse(block) else block
-
-
-def as_probabilities(probabilities):
-    """A float array or CSR array of non-negative numbers, of two dimensions."""
-    name = "probabilities"
-    p = probabilities
-    if sparse.issparse(p):
-        p = sparse.csr_array(p)
-        values = p.data = as_real(name, p.data)
-    else:
-        p = values = as_real(name, p)
-    if p.ndim != 2 or p.shape[1] == 0:
-        raise ValueError(
-            f"{name} must have shape (n_samples, n_labels); got shape {p.shape}."
-        )
-    if not (np.isfinite(values).all() and values.min(initial=0) >= 0):
-        raise ValueError(
-            f"{name} must be finite and not negative; got values from "
-            f"{values.min():.6g} to {values.max():.6g}."
-        )
-    return p
-
-
-def as_indicator(
-    labels: MatrixLike, shape: tuple[int, int], name: str = "labels"
-) -> sparse.csr_array:
-    """A 0/1 indicator as a CSR array without stored zeros.
-
-    Parameters
-    ----------
-    labels : array-like or sparse matrix of shape (n_samples, n_labels)
-    shape : tuple of int
-        The shape that it must have.
-    name : str, default="labels"
-        The argument that errors name.
-
-    Returns
-    -------
-    labels : CSR array
-
-    Raises
-    ------
-    ValueError
-        If `labels` has another shape, or is not 0 or 1.
-
-    Examples
-    --------
-    >>> from skprob.decision import as_indicator
-    >>> as_indicator([[1, 0], [0, 1]], (2, 2)).nnz
-    2
-    """
-    if not sparse.issparse(labels):
-        labels = as_real(name, labels)
-        if labels.ndim != 2:
-            raise ValueError(
-                f"{name} must be a 0/1 indicator of shape {shape}; got shape "
-                f"{labels.shape}."
-            )
-    result = sparse.csr_array(labels, dtype=np.float64, copy=True)
-    result.sum_duplicates()
-    result.eliminate_zeros()
-    if result.shape != shape:
-        raise ValueError(
-            f"{name} must be a 0/1 indicator of shape {shape}; got shape "
-            f"{result.shape}."
-        )
-    wrong = result.data[result.data != 1]
-    if len(wrong):
-        raise ValueError(f"{name} must be 0 or 1; got {wrong[0]:.6g}.")
-    return result
 
 
 #: What is accepted wherever the threshold of label sets is.

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from .._typing import Array, MatrixLike
+from ._blocks import with_rows
 
 # Sums are known within rounding only.
 _ROUNDING = 1.001
@@ -49,7 +50,7 @@ def best_threshold(blocks: Iterable[Array], labels: MatrixLike, weight: Array) -
         most = np.minimum(total / cuts, weight.sum() * labels.shape[1])
     guaranteed = (2 * hits / (_ROUNDING * most + n_true)).max()
     predicted, following = np.zeros(len(cuts)), np.zeros_like(cuts)
-    for p, row_weight in _with_rows(blocks, weight):
+    for p, row_weight in with_rows(blocks, weight):
         rows, columns = np.nonzero(p >= cuts[-1])
         values = p[rows, columns]
         order = np.argsort(values)
@@ -77,7 +78,7 @@ def _candidates(blocks, labels, weight):
     they are a true label's.
     """
     values, largest, total, start = [], 0, 0.0, 0
-    for p, part in _with_rows(blocks, labels):
+    for p, part in with_rows(blocks, labels):
         rows = np.repeat(np.arange(len(p)), np.diff(part.indptr))
         values.append(p[rows, part.indices])
         largest = max(largest, p.max())
@@ -93,11 +94,3 @@ def _candidates(blocks, labels, weight):
     hits = np.bincount(place[2:], gained, minlength=len(cuts))
     positive = slice(None, 0 if cuts[0] == 0 else None, -1)
     return cuts[positive], np.cumsum(hits[positive]), total
-
-
-def _with_rows(blocks, array):
-    """Pairs of each block and its rows of an array."""
-    start = 0
-    for p in blocks:
-        yield p, array[start : start + len(p)]
-        start += len(p)

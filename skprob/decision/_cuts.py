@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import StrOptions
 from .._validation import RealInterval
 from ._base import DecisionRule
 from ._best_threshold import best_threshold
+from ._blocks import with_rows
 
 # Candidates for a label's cut are the common cut times powers of two, up to four
 # octaves from it in steps of an eighth. On the seven development sets steps of a
@@ -262,10 +263,8 @@ class _Scaled:
         self._blocks, self._factors = blocks, factors
 
     def __iter__(self):
-        start = 0
-        for p in self._blocks:
-            yield p * self._factors[start : start + len(p), None]
-            start += len(p)
+        for p, factors in with_rows(self._blocks, self._factors):
+            yield p * factors[:, None]
 
 
 class _Result(NamedTuple):

@@ -12,6 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
+from .._last_step import last_step
 from .._pair import pair_adjoint, pair_scores
 from .._typing import ArrayLike, MatrixLike
 from .._validation import check_sample_weight, naming
@@ -24,7 +25,6 @@ from ..targets import (
     class_weight_factors,
     encode_target,
 )
-from ._input import last_step
 
 # Rows of so many numbers are dealt with at a time (8 MiB).
 _BLOCK_SIZE = 1 << 20
@@ -320,7 +320,6 @@ class _Fit:
             self.to_raw[-1, :-1] = -mean / self._scale
         strength = 0 if np.isinf(self._model.C_) else 1 / self._model.C_
         self._ridge = np.append(strength / self._scale**2, np.zeros(has_intercept))
-        self._has_intercept = has_intercept
 
     def covariances(self):
         """The inverse Hessian, and the sum of squares of the rows' gradients."""

@@ -4,7 +4,6 @@ from collections.abc import Mapping as Mappable
 from numbers import Integral
 
 import numpy as np
-from sklearn.pipeline import Pipeline
 
 from ..mappings import Mapping, get_mapping
 
@@ -64,17 +63,6 @@ def check_count(name, number, at_least):
             f"{name} must be an integer, {at_least} or more; got {number!r}."
         )
     return number
-
-
-def last_step(estimator):
-    """The model at the end of pipelines and searches."""
-    while True:
-        if isinstance(estimator, Pipeline):
-            estimator = estimator[-1]
-        elif hasattr(estimator, "best_estimator_"):
-            estimator = estimator.best_estimator_
-        else:
-            return estimator
 
 
 def indicator_of(labels, classes):

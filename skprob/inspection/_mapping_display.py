@@ -7,10 +7,11 @@ from typing import Any, Self
 
 from sklearn.utils.validation import check_is_fitted
 
+from .._last_step import last_step
 from .._typing import Axes
 from ..mappings import MappingLike
 from ._entropy import EntropyDisplay
-from ._input import labelled, last_step
+from ._input import labelled
 from ._matplotlib import grid_of_axes
 from ._profile import ProfileDisplay
 from ._support import SupportDisplay

@@ -7,9 +7,10 @@ from typing import Any, Literal, Self
 import numpy as np
 from scipy import sparse
 
+from .._last_step import last_step
 from .._typing import Array, ArrayLike, Axes, MatrixLike
 from .._validation import as_distributions, as_marginals
-from ._input import check_count, indicator_of, last_step
+from ._input import check_count, indicator_of
 from ._matplotlib import POSSIBLE, PREDICTED, axes_for, grid_of_axes
 
 # More panels cannot be read.

@@ -5,19 +5,16 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils._param_validation import StrOptions
 
-from .._arrays import to_numpy
 from .._typing import ArrayLike
 from .._validation import RealInterval
 from ..decision import ThresholdLike
 from ..mappings import Softmax, Temperature
 from ._base import BaseLinearClassifier
 from ._docstrings import with_shared_sections
-from ._unit_rows import StandardUnitRows
-
-_NOT_A_CHOICE = {"loss", "similarity", "temperature", "C", "fit_intercept"}
+from ._inputs import StandardUnitRows
+from ._parameters import constraints_but
 
 
 @with_shared_sections
@@ -85,11 +82,7 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
     """
 
     _parameter_constraints: dict = {
-        **{
-            name: allowed
-            for name, allowed in BaseLinearClassifier._parameter_constraints.items()
-            if name not in _NOT_A_CHOICE
-        },
+        **constraints_but("loss", "similarity", "temperature", "C", "fit_intercept"),
         "scale": [RealInterval(0, None, closed="neither")],
         "standardize": ["boolean", StrOptions({"auto"})],
         "constant": [RealInterval(0, None, closed="left")],
@@ -164,27 +157,3 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
     def _inputs(self, attributes):
         names = "feature_mean_", "feature_scale_", "constant_"
         return StandardUnitRows(*(attributes[name] for name in names))
-
-    def _to_model(self, objective, parameters):
-        coef, intercept = super()._to_model(objective, parameters)
-        return (coef[:, :-1], coef[:, -1]) if self.constant else (coef, intercept)
-
-    def _initial(self, objective, warm):
-        if warm is not None:
-            warm = _joined(*warm, self.constant_)
-        return super()._initial(objective, warm)
-
-    def _blockwise(self, X, attributes, *args):
-        names = "coef_", "intercept_"
-        parts = *(to_numpy(attributes[name]) for name in names), attributes["constant_"]
-        joined = dict(zip(names, _joined(*parts), strict=True))
-        return super()._blockwise(X, {**attributes, **joined}, *args)
-
-
-def _joined(coef, intercept, constant):
-    """Class vectors with the weight of a constant, and intercepts of zero."""
-    if constant and sparse.issparse(coef):
-        coef = sparse.hstack([coef, intercept[:, None]], format="csr")
-    elif constant:
-        coef = np.column_stack([coef, intercept])
-    return coef, np.zeros_like(intercept)

@@ -1,7 +1,8 @@
-"""The parts of the classifiers' docstrings that all of them share."""
+"""The parts of the docstrings of classifiers, and of their methods, that many share."""
 
 import inspect
 import re
+from textwrap import indent
 
 from .._typing import Decorated
 
@@ -204,6 +205,28 @@ interrupted. Attributes of an earlier fit are removed, and ``predict`` raises a
 NotFittedError. After any other error the classifier is as it was before ``fit``."""
 
 
+# Of methods of fitted models.
+_ARGUMENTS = {
+    "X": """\
+X : {array-like, sparse matrix} of shape (n_samples, n_features)
+    For a Dask collection the result is a lazy Dask array; for an array of
+    another library it is one of that library.""",
+    "available": """\
+available : array-like of bool of shape (n_samples, n_classes), default=None
+    The classes that each row may choose from; None is all of them.""",
+    "offset": """\
+offset : array-like, default=None
+    What is added to the scores, as in ``fit``. None is zero.""",
+}
+
+
+def with_shared_arguments(method: Decorated) -> Decorated:
+    """Decorator of a method: fill {X}, {available} and {offset} into the docstring."""
+    for name, text in _ARGUMENTS.items():
+        _fill(method, name, text)
+    return method
+
+
 def with_shared_sections(cls: Decorated) -> Decorated:
     """Class decorator: fill {parameters} and {attributes} into the docstring.
 
@@ -225,18 +248,18 @@ def with_shared_sections(cls: Decorated) -> Decorated:
     parameters = "\n".join(
         entry
         for name, entry in _entries(_PARAMETERS)
-        if name in taken and f"    {name} : " not in cls.__doc__
+        if name in taken and not _describes(cls.__doc__, name)
     )
     if "C" in taken and taken["C"].default == "auto":
         given = 'C : float or "auto", default='
         parameters = parameters.replace(f"{given}1.0", f'{given}"auto"')
     _fill(cls, "parameters", parameters)
     # A parameter is described before the attributes are, and not among them.
-    described = cls.__doc__.partition("    Attributes\n")[2]
+    described = re.split(r"(?m)^ *Attributes\n", cls.__doc__)[-1]
     attributes = [
         entry
         for name, entry in _entries(_ATTRIBUTES)
-        if f"    {name} : " not in described
+        if not _describes(described, name)
     ]
     _fill(cls, "attributes", "\n".join(attributes))
     cls.__module__ = __name__.rpartition(".")[0]
@@ -249,6 +272,15 @@ def _entries(section):
     return [(entry.split(" : ")[0], entry) for entry in entries]
 
 
-def _fill(cls, name, text):
-    text = text.replace("\n", "\n    ")
-    cls.__doc__ = cls.__doc__.replace(f"{{{name}}}", text)
+def _describes(text, name):
+    return re.search(rf"(?m)^ *{name} : ", text)
+
+
+def _fill(documented, name, text):
+    """Put a text into the line that is {name}, as far to the right as this is."""
+    # From Python 3.13 the compiler takes the indentation away.
+    documented.__doc__ = re.sub(
+        rf"(?m)^( *){{{name}}}$",
+        lambda place: indent(text, place[1]),
+        documented.__doc__,
+    )

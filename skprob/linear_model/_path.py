@@ -7,7 +7,8 @@ import numpy as np
 from sklearn.base import clone
 
 from ..solvers import minimize_path
-from ._rows import RowsInMemory, of_labelled
+from ._fit import objectives_of
+from ._rows import RowsInMemory
 from ._strength import penalty
 
 
@@ -27,12 +28,10 @@ def fitted_path(template, data, grid):
     computed once. `template` is an unfitted classifier with the parameters of all
     models but for those of the :class:`Grid`, `data` a :class:`TrainingData`.
     """
-    X, y, sample_weight, given, classes, has_none = data
-    encoded = template._encoded(y, X.dtype, classes, has_none)
-    given = of_labelled(given, encoded)
-    rows = RowsInMemory(template, X, encoded, sample_weight, given)
+    X, dtype = data.X, data.X.dtype
+    encoded = template._encoded(data.y, dtype, data.classes, data.has_none)
+    rows = RowsInMemory(template, data, encoded)
     shared = _Shared(data, grid)
-    options = {name: getattr(template, name) for name in ("solver", "tol", "max_iter")}
     objective, starts = None, []
     for number in grid.order:
         Cs = grid.Cs[number, grid.columns]
@@ -41,10 +40,11 @@ def fitted_path(template, data, grid):
         template = grid.of_value(clone(template), number, Cs[-1])
         attributes = template._model(rows) | {"n_features_in_": X.shape[1]}
         if objective is None:
-            (objective,) = template._objectives(rows, attributes, None)
+            (objective,) = objectives_of(template, rows, attributes)
         else:
-            objective = objective.with_loss(given.loss_with(attributes["loss_"]))
-        solutions = minimize_path(objective, strengths, starts, **options)
+            objective = objective.with_loss(rows.given.loss_with(attributes["loss_"]))
+        how = template._solver_options
+        solutions = minimize_path(objective, strengths, starts, **how)
         starts = []
         for C, solution in zip(Cs, solutions, strict=True):
             if grid.starts_from_last:
@@ -52,15 +52,15 @@ def fitted_path(template, data, grid):
             model = copy.copy(template)
             vars(model).update(attributes, C=C, C_=C)
             coef, intercept = objective.to_model(solution.parameters)
-            model.coef_ = coef.astype(X.dtype)
-            model.intercept_ = intercept.astype(X.dtype)
+            model.coef_ = coef.astype(dtype)
+            model.intercept_ = intercept.astype(dtype)
             if rows.kind == "label_set":
                 rule = rows.threshold_rule(model, model.mapping_, path=shared)
-                model.threshold_ = rule(
-                    lambda X, given, model=model: model._probabilities(
-                        X, **given.arguments
-                    )
-                )
+
+                def probabilities(X, given, model=model):
+                    return model._probabilities(X, **given.arguments)
+
+                model.threshold_ = rule(probabilities)
             yield PathPoint(model, solution.converged, solution.n_iter)
 
 

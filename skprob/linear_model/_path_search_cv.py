@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Callable
 from contextlib import closing
@@ -12,7 +11,6 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import _fit_context
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.model_selection import check_cv
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -26,25 +24,20 @@ from sklearn.utils.metadata_routing import (
 )
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
-from .._arrays import is_foreign
 from .._pair import n_raw_predictions
 from .._routing import manual_routing
 from .._typing import ArrayLike, MatrixLike, same_signature
 from ..decision import ThresholdLike
-from ..targets import column_names, encode_target
 from ._base import BaseLinearClassifier
-from ._checks import check_fit_data
 from ._fitted import fitted_attributes, replace_fitted, unchanged_on_error
 from ._given import Given
 from ._grid import Grid, checked_Cs
-from ._predicted import among
-from ._rows import TrainingData, of_labelled
+from ._parameters import constraints_but
 from ._scoring import OwnScore, told_classes
-from ._search import Results, scored_path, search
-
-# The convex loss and linear scores are what makes a path lead to the answers of
-# single fits; C is what is searched.
-_NOT_A_CHOICE = {"C", "loss", "similarity", "warm_start"}
+from ._search import scored_path, search
+from ._search_results import Results, best_pair, warn_of_failed_fits
+from ._stand_ins import among
+from ._training_data import checked_data, of_labelled
 
 
 class PathSearchCV(BaseLinearClassifier):
@@ -55,11 +48,9 @@ class PathSearchCV(BaseLinearClassifier):
     """
 
     _parameter_constraints: dict = {
-        **{
-            name: allowed
-            for name, allowed in BaseLinearClassifier._parameter_constraints.items()
-            if name not in _NOT_A_CHOICE
-        },
+        # The convex loss and linear scores are what makes a path lead to the answers
+        # of single fits; C is what is searched.
+        **constraints_but("C", "loss", "similarity", "warm_start"),
         "Cs": [Interval(Integral, 1, 10**6, closed="both"), "array-like"],
         "cv": ["cv_object"],
         "scoring": [StrOptions(set(get_scorer_names())), callable, None],
@@ -135,6 +126,7 @@ class PathSearchCV(BaseLinearClassifier):
 
     # Its models' predictions are computed together.
     _takes_arrays = False
+    _polytope = "simplex"
 
     def _mapping(self):
         chosen = {self._parameter: getattr(self, f"{self._parameter}_")}
@@ -197,22 +189,16 @@ class PathSearchCV(BaseLinearClassifier):
             left out. If some scores are NaN: their pairs are not chosen.
         """
         _raise_for_params(params, self, "fit")
-        if is_foreign(X):
-            self._check_array_api()
         with unchanged_on_error(self) as after_interrupt:
             values, order = self._values()
             strengths = checked_Cs(self.Cs)
             metadata = Given(available, offset).arguments
             metadata |= {"sample_weight": sample_weight}
             arguments = {"X": X, "y": y, "metadata": metadata}
-            X, y, weight = check_fit_data(self, X, y, sample_weight)
-            names = column_names(arguments["y"], y.shape, self.class_names)
-            how = {"none_class": "auto" if self.none_class else False}
-            encoded = encode_target(y, self.target_type, X.dtype, names, **how)
-            classes, is_pair = encoded.classes, encoded.n_scores == 2
-            shape = X.shape[0], len(classes)
-            given = Given.checked(available, offset, shape, is_pair, X.dtype)
-            of_labelled(given, encoded)  # The target is among the available classes.
+            data, encoded = checked_data(self, X, y, sample_weight, available, offset)
+            # The classes of the target are among those that are available.
+            of_labelled(data.given, encoded)
+            X, y, classes = data.X, data.y, data.classes
             template = self._template(encoded.kind)
             grid = Grid(
                 self._parameter,
@@ -222,13 +208,17 @@ class PathSearchCV(BaseLinearClassifier):
                 self._starts_from_last,
             )
             routed = self._routed("fit", params | metadata)
-            folds = self._folds(X, y, routed.splitter.split)
+            split = check_cv(self.cv, y, classifier=True).split
+            folds = list(split(X, y, **routed.splitter.split))
+            if not folds:
+                raise ValueError(
+                    f"cv must make one or more folds; {self.cv!r} made none."
+                )
             results = Results.unknown(
                 shape=(len(folds), *grid.Cs.shape),
                 coef_shape=(n_raw_predictions(encoded.n_scores, "simplex"), X.shape[1]),
                 dtype=X.dtype,
             )
-            data = TrainingData(X, y, weight, given, classes, encoded.has_none)
             paths = [
                 partial(
                     scored_path,
@@ -257,7 +247,7 @@ class PathSearchCV(BaseLinearClassifier):
                 "n_iter_": results.n_iter,
             }
             self._search(results, paths, context, arguments)
-            choice = self._best(grid, results.scores)
+            choice = best_pair(grid, results.scores, self.scoring)
             after_interrupt |= choice
             if self.refit:
                 chosen = choice[f"{self._parameter}_"]
@@ -268,7 +258,7 @@ class PathSearchCV(BaseLinearClassifier):
                     name: after_interrupt[name] for name in ("classes_", "n_iter_")
                 }
             replace_fitted(self, after_interrupt)
-            self._warn_of_failed_fits(results)
+            warn_of_failed_fits(results, self.max_iter, self.tol)
             context.call_on_fit_task_end(
                 estimator=self, reconstruction_attributes=dict, **arguments
             )
@@ -380,13 +370,6 @@ class PathSearchCV(BaseLinearClassifier):
                 units[i] = template._model(encoded)["C_"]
         return units[:, None] * strengths
 
-    def _folds(self, X, y, split_params):
-        """Training and test rows of each fold."""
-        folds = list(check_cv(self.cv, y, classifier=True).split(X, y, **split_params))
-        if not folds:
-            raise ValueError(f"cv must make one or more folds; {self.cv!r} made none.")
-        return folds
-
     def _search(self, results, paths, context, data):
         """Fill in the results, a task of the callbacks for each fit."""
         fits, n_fits = search(results, paths, self.n_jobs), results.scores.size
@@ -400,34 +383,6 @@ class PathSearchCV(BaseLinearClassifier):
                 if self.verbose > 1 or (self.verbose and is_tenth):
                     print(f"[{type(self).__name__}] {n} of {n_fits} fits")
 
-    def _best(self, grid, scores):
-        """The pair with the highest mean score and this score, by attribute."""
-        with np.errstate(invalid="ignore"):
-            mean = scores.mean(axis=0)
-        unknown = np.isnan(mean)
-        if unknown.all():
-            raise ValueError(
-                f"scoring={self.scoring!r} is NaN for every model, in some fold."
-            )
-        if unknown.any():
-            warnings.warn(
-                f"scoring={self.scoring!r} is NaN for {np.isnan(scores).sum()} of the "
-                f"{scores.size} fits; the {unknown.sum()} pairs of "
-                f"{self._parameter} and C that they belong to are not chosen.",
-                UserWarning,
-                stacklevel=4,
-            )
-        best = np.argwhere(mean == np.nanmax(mean))
-        rank = np.argsort(grid.order)
-        # The first value stands for all: Cs in one column weigh alike.
-        i, j = min(best, key=lambda place: (grid.Cs[0, place[1]], rank[place[0]]))
-        value = grid.values[i]
-        return {
-            f"{self._parameter}_": float(value) if isinstance(value, float) else value,
-            "C_": float(grid.Cs[i, j]),
-            "best_score_": float(mean[i, j]),
-        }
-
     def _refitted(self, model, data, context, arguments):
         """Fitted attributes of a model that is fitted to all data."""
         task = context.subcontext(task_name="refit")
@@ -439,14 +394,3 @@ class PathSearchCV(BaseLinearClassifier):
         # Of the features it knows less than this one.
         del learnt["n_features_in_"]
         return learnt
-
-    def _warn_of_failed_fits(self, results):
-        failed = np.count_nonzero(~results.converged)
-        if failed:
-            warnings.warn(
-                f"{failed} of the {results.scores.size} fits of the search did not "
-                f"converge. Increase max_iter (now {self.max_iter}) or tol (now "
-                f"{self.tol:.3g}), or lower Cs.",
-                ConvergenceWarning,
-                stacklevel=4,
-            )

@@ -253,7 +253,7 @@ class PerturbMaxClassifier(BaseLinearClassifier):
             return objective.loss.with_mapping(model["mapping_"])
 
         mapping = self._mapping()
-        if self._starts_warm() and hasattr(self, "noise_"):
+        if self.warm_start and hasattr(self, "noise_"):
             mapping.set_params(noise=self.noise_)
         return learn_noise(
             objective,
@@ -262,7 +262,5 @@ class PerturbMaxClassifier(BaseLinearClassifier):
             parameters,
             progress,
             n_factors=self.loadings if isinstance(self.loadings, Integral) else None,
-            solver=self.solver,
-            tol=self.tol,
-            max_iter=self.max_iter,
+            **self._solver_options,
         )

@@ -14,6 +14,7 @@ from .._typing import Decorated
 from ..data import as_design, row_slices
 from ..objective import scores_of
 from ._checks import check_predictions, is_dask, refuse_for_dask
+from ._docstrings import with_shared_arguments
 from ._given import NOTHING
 
 
@@ -32,13 +33,18 @@ def prediction_method(method: Decorated) -> Decorated:
                 check_is_fitted(self)
                 check_same_namespace(X, self, attribute="coef_", method=method.__name__)
             return method(self, X, **given)
-        from ._dask import lazily
+        from ._dask_prediction import lazily
 
         check_is_fitted(self)
         refuse_for_dask(**given)
         return lazily(self, method.__name__, X)
 
-    return wrapped  # type: ignore[return-value]
+    return with_shared_arguments(wrapped)  # type: ignore[return-value]
+
+
+def of_classes(of_scores, n_classes):
+    """A function of scores without the column of the class for rows without a label."""
+    return lambda scores: of_scores(scores)[:, :n_classes]
 
 
 class BlockwisePrediction:
@@ -53,8 +59,8 @@ class BlockwisePrediction:
         Of any library.
     coef : array or CSR array of shape (M, n_features)
     intercept : array of shape (M,)
-    inputs : callable
-        ``inputs(rows_of_X)`` is what the coefficients are multiplied with.
+    inputs : Features
+        The transformation of rows of X.
     of_scores : callable
         ``of_scores(scores)``, for scores of shape (n_rows, n_classes), is an array
         with as many rows.
@@ -62,9 +68,9 @@ class BlockwisePrediction:
         Of the rows, for the classes of the output.
     """
 
-    def __init__(self, X, coef, intercept, *, inputs, of_scores, given=NOTHING):
+    def __init__(self, X, coef, intercept, inputs, of_scores, given=NOTHING):
         self._X = X
-        coef, intercept = to_numpy(coef), to_numpy(intercept)
+        coef, intercept = inputs.from_model(to_numpy(coef), to_numpy(intercept))
         dtype = np.result_type(numpy_dtype(X), coef.dtype)
         self._coef, self._intercept = coef.astype(dtype), intercept.astype(dtype)
         self._inputs = inputs

@@ -2,7 +2,6 @@
 
 import warnings
 from contextlib import contextmanager
-from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -14,85 +13,32 @@ from ..targets import (
     ChoiceSetTarget,
     OffsetTarget,
     SmoothedTarget,
-    check_target_available,
     class_weight_factors,
-    column_names,
 )
-from ._checks import check_fit_data, is_dask, refuse_for_dask, trial_scores
-from ._given import NOTHING, Given
+from ._checks import is_dask, refuse_for_dask, trial_scores
+from ._given import Given
 from ._threshold import threshold_rule
+from ._training_data import checked_data, of_labelled
 
 
 @contextmanager
 def training_rows(estimator, X, y, sample_weight, available=None, offset=None):
     """The checked rows of a user's arguments of `fit`, in memory or on workers."""
     if any(is_dask(data) for data in (X, y, sample_weight, available, offset)):
-        from ._dask import dask_rows
+        from ._dask_rows import dask_rows
 
         refuse_for_dask(available=available, offset=offset)
         with dask_rows(estimator, X, y, sample_weight) as rows:
             yield rows
         return
-    if is_foreign(X):
-        estimator._check_array_api()
-    as_given = y
-    X, y, sample_weight = check_fit_data(estimator, X, y, sample_weight)
-    names, dtype = (
-        column_names(as_given, y.shape, estimator.class_names),
-        numpy_dtype(X),
-    )
-    encoded = estimator._encoded(y, dtype, names)
-    metadata = Given(available, offset).arguments | {"sample_weight": sample_weight}
-    is_pair = encoded.n_scores == 2 and estimator._polytope == "simplex"
-    shape = X.shape[0], len(encoded.classes)
-    given = Given.checked(available, offset, shape, is_pair, dtype)
-    given = of_labelled(given, encoded)
-    rows = RowsInMemory(estimator, X, encoded, sample_weight, given)
-    rows.data = {"X": X, "y": y, "metadata": metadata}
-    if is_foreign(as_given) and rows.classes.dtype.kind in "biuf":
-        rows.labels = moved(rows.classes, as_given)
+    data, encoded = checked_data(estimator, X, y, sample_weight, available, offset)
+    rows = RowsInMemory(estimator, data, encoded)
+    metadata = Given(available, offset).arguments
+    metadata |= {"sample_weight": data.sample_weight}
+    rows.data = {"X": data.X, "y": data.y, "metadata": metadata}
+    if is_foreign(y) and rows.classes.dtype.kind in "biuf":
+        rows.labels = moved(rows.classes, y)
     yield rows
-
-
-def of_labelled(given, encoded):
-    """Of the rows with a target, whose classes are checked to be available."""
-    rows = np.arange(encoded.target.shape[0])
-    if encoded.labelled is not None:
-        rows, given = np.flatnonzero(encoded.labelled), given.of(encoded.labelled)
-    if encoded.has_none:
-        given = given.with_none_class()
-    if given.available is not None:
-        check_target_available(encoded.target, given.available, rows)
-    return given
-
-
-class TrainingData(NamedTuple):
-    """Checked data of a fit, or of some of its rows.
-
-    Attributes
-    ----------
-    X : ndarray or CSR matrix of shape (n_samples, n_features)
-    y : ndarray or CSR array
-        Of the kind that the classifier's ``target_type`` names.
-    sample_weight : ndarray of shape (n_samples,)
-    given : Given
-        For the classes.
-    classes : ndarray of shape (n_classes,)
-    has_none : bool
-        Whether there is a class for rows without a label beside these.
-    """
-
-    X: object
-    y: object
-    sample_weight: np.ndarray
-    given: Given
-    classes: np.ndarray
-    has_none: bool
-
-    def take(self, rows):
-        """Some of the rows."""
-        arrays = self.X[rows], self.y[rows], self.sample_weight[rows]
-        return TrainingData(*arrays, self.given.of(rows), self.classes, self.has_none)
 
 
 class RowsInMemory:
@@ -102,18 +48,15 @@ class RowsInMemory:
     ----------
     estimator : estimator
         Its ``class_weight`` and ``label_smoothing`` are read.
-    X : array or CSR matrix of shape (n_samples, n_features)
-        Of any library.
+    data : TrainingData
+        Its X is an array of any library or a CSR matrix.
     encoded : EncodedTarget
         Of the same rows.
-    sample_weight : ndarray of shape (n_samples,)
-    given : Given
-        Of the rows with a target, for n_scores classes.
 
     Attributes
     ----------
     given : Given
-        The same.
+        Of the rows with a target, for n_scores classes.
     kind, classes, has_none, n_scores
         As of the encoded target.
     labels : array of shape (n_classes,)
@@ -128,7 +71,8 @@ class RowsInMemory:
         Sum of the weights of the rows with a target, class weights included.
     """
 
-    def __init__(self, estimator, X, encoded, sample_weight, given=NOTHING):
+    def __init__(self, estimator, data, encoded):
+        X, sample_weight = data.X, data.sample_weight
         self.kind, self.classes = encoded.kind, encoded.classes
         self.labels, self.dtype = encoded.classes, numpy_dtype(X)
         self.has_none, self.n_scores = encoded.has_none, encoded.n_scores
@@ -136,7 +80,8 @@ class RowsInMemory:
         if rows is not None:
             self.n_unlabelled = np.count_nonzero(~rows)
             X, sample_weight = take(X, np.flatnonzero(rows)), sample_weight[rows]
-        self._smoothing, self.given = estimator.label_smoothing, given
+        self._smoothing = estimator.label_smoothing
+        self.given = of_labelled(data.given, encoded)
         self._X, self._target, self._sample_weight = X, encoded.target, sample_weight
         with np.errstate(over="ignore", invalid="ignore"):
             factors = class_weight_factors(
@@ -212,7 +157,7 @@ def warn_of_lost_labels(rows):
             f"{rows.n_unlabelled} of {rows.n_rows} rows have no label; they carry no "
             "target and are left out of the fit.",
             UserWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
     absent = []
     if rows.kind == "label_set":
@@ -223,5 +168,5 @@ def warn_of_lost_labels(rows):
             f"{len(absent)} of {len(rows.classes)} labels are in no row (columns "
             f"{shown} of y); they are kept, with the target zero.",
             UserWarning,
-            stacklevel=4,
+            stacklevel=5,
         )

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics import get_scorer, make_scorer
 from sklearn.utils.metadata_routing import UNUSED
 
-from ._predicted import among, predicted
+from ._stand_ins import among, predicted
 
 
 def is_scikit_learns(scorer):

@@ -2,50 +2,14 @@
 
 from contextlib import suppress
 from itertools import chain, islice
-from typing import NamedTuple
 
-import numpy as np
 from joblib import effective_n_jobs
 from joblib.parallel import get_active_backend
 from sklearn.utils.parallel import Parallel, delayed
 
 from ._path import fitted_path
 from ._scoring import scores_of_models
-
-
-class Results(NamedTuple):
-    """Results of the fits of a search, or of one fold; NaN for fits that are not done.
-
-    Attributes
-    ----------
-    scores : ndarray of shape (..., n_values, n_Cs)
-    coefs : ndarray of shape (..., n_values, n_Cs, M, n_features)
-    intercepts : ndarray of shape (..., n_values, n_Cs, M)
-    converged : ndarray of bool of shape (..., n_values, n_Cs)
-    n_iter : ndarray of int of shape (..., n_values, n_Cs)
-        -1 for fits that are not done.
-    """
-
-    scores: np.ndarray
-    coefs: np.ndarray
-    intercepts: np.ndarray
-    converged: np.ndarray
-    n_iter: np.ndarray
-
-    @classmethod
-    def unknown(cls, shape, coef_shape, dtype):
-        """Results for which no fit has been done."""
-        return cls(
-            scores=np.full(shape, np.nan),
-            coefs=np.full((*shape, *coef_shape), np.nan, dtype),
-            intercepts=np.full((*shape, coef_shape[0]), np.nan, dtype),
-            converged=np.zeros(shape, dtype=bool),
-            n_iter=np.full(shape, -1),
-        )
-
-    def of_fold(self, number):
-        """Views of the results of a fold."""
-        return Results(*(array[number] for array in self))
+from ._search_results import Results
 
 
 def scored_path(results, template, scorer, score_params, data, fold, grid):

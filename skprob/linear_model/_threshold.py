@@ -1,29 +1,32 @@
-"""The decision rule of a fit to label sets: how it is fitted, and its predictions."""
+"""Thresholds of label sets that are fitted to probabilities and labels of rows."""
 
 import warnings
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.utils._param_validation import validate_parameter_constraints
 
 from .._arrays import take, to_numpy
+from .._validation import check_sample_weight
 from ..decision import (
-    RULES,
     DecisionRule,
     LabelCuts,
     Sample,
+    as_indicator,
     best_threshold,
     expected_size,
     get_rule,
     has_empty,
     n_labelled,
 )
-from ..targets import class_weight_factors
+from ..targets import check_target, class_weight_factors
+from ._checks import check_X
 from ._given import NOTHING
+from ._known_threshold import is_fitted_to_rows, known_threshold
 
-#: Names of thresholds that are allowed.
-NAMES = {"auto", "cv", "support", *RULES}
 _NO_LABEL = "y must have a label in some row of positive weight."
 # Three folds chose cuts as good as five or ten did, on emotions, scene, birds and
 # CAL500, and they cost the least.
@@ -31,50 +34,6 @@ _N_FOLDS = 3
 # Of so many rows the model's own probabilities are hardly better than those of new
 # rows; with fewer, a cut that is chosen by them is too high.
 _ROWS_ENOUGH = 5000
-
-
-def check_threshold(threshold, n_classes):
-    """The checked threshold: a fitted rule, a cut, or an array of cuts."""
-    if isinstance(threshold, DecisionRule):
-        if not hasattr(threshold, "n_labels_"):
-            raise ValueError(
-                "threshold must be a fitted rule, a number or one for each of the "
-                f"{n_classes} labels; got {threshold!r}, which is not fitted."
-            )
-        if threshold.n_labels_ != n_classes:
-            raise ValueError(
-                f"threshold must be a rule that was fitted to {n_classes} labels; got "
-                f"{threshold!r}, of {threshold.n_labels_}."
-            )
-        return threshold
-    try:
-        cuts = np.asarray(threshold, dtype=np.float64)
-    except (TypeError, ValueError):
-        cuts = np.full(1, np.nan)
-    if cuts.ndim and cuts.shape != (n_classes,):
-        raise ValueError(
-            f"threshold must be one number or one for each of the {n_classes} labels; "
-            f"got {threshold!r}, of shape {cuts.shape}."
-        )
-    good = (cuts >= 0) & (cuts < 1)
-    if not good.all():
-        where = f", at label {np.argmin(good)}" if cuts.ndim else ""
-        raise ValueError(
-            "threshold must be in [0, 1), a number or one for each label; got "
-            f"{threshold!r}{where}."
-        )
-    return cuts if cuts.ndim else float(cuts)
-
-
-def is_fitted_to_rows(threshold):
-    """Whether a threshold is found by the probabilities and labels of rows."""
-    return isinstance(threshold, str | DecisionRule) and threshold != "support"
-
-
-def known_threshold(threshold, n_classes):
-    """The checked threshold, of those that need no rows, as a number or a rule."""
-    is_support = isinstance(threshold, str) and threshold == "support"
-    return 0.0 if is_support else check_threshold(threshold, n_classes)
 
 
 def threshold_rule(
@@ -141,37 +100,13 @@ def threshold_rule(
         fit_weight, weight = fit_weight[fitted], weight[fitted]
     if not labels.nnz:
         raise ValueError(_NO_LABEL)
-    n_samples = len(weight)
     path = path or _Alone()
-
-    def chosen(blocks, rows, polytope):
-        if threshold == "cv":
-            return best_threshold(blocks, labels[rows], weight[rows])
-
-        def sizes():
-            size = path.sizes(
-                lambda: expected_size(to_numpy(X), labels, weight, has_none)
-            )
-            return size, size.out_of_fold[rows]
-
-        return fitted_rule(
-            threshold,
-            Sample(
-                blocks,
-                labels[rows],
-                weight[rows],
-                sizes,
-                polytope,
-                any_empty or has_empty(labels),
-                has_none,
-            ),
-        )
-
-    polytope = mapping.polytope
+    any_empty = any_empty or has_empty(labels)
+    data = _Data(X, labels, weight, mapping.polytope, any_empty, has_none, path)
     n_folds = min(_N_FOLDS, n_labelled(labels))
-    if n_folds == 1 or (threshold == "auto" and n_samples > _ROWS_ENOUGH):
-        return lambda probabilities: chosen(
-            probabilities(X, given).on_host(), slice(None), polytope
+    if n_folds == 1 or (threshold == "auto" and len(weight) > _ROWS_ENOUGH):
+        return lambda probabilities: data.chosen(
+            threshold, probabilities(X, given).on_host(), slice(None)
         )
     found = []
 
@@ -180,40 +115,43 @@ def threshold_rule(
         if not found:
             folds = _folds(n_folds, labels)
             models = path.fold_models(estimator, X, labels, fit_weight, folds, given)
-            found.append(chosen(*_out_of_fold(models, X, folds, given), polytope))
+            blocks, order = _out_of_fold(models, X, folds, given)
+            found.append(data.chosen(threshold, blocks, order))
         return found[0]
 
     return cross_validated
 
 
-def threshold_of_rows(estimator, threshold, X, labels, weight, cv, given):
-    """The threshold by rows that are given after the fit.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Fitted to label sets.
-    threshold : str or DecisionRule
-    X : ndarray or CSR matrix of shape (n_samples, n_features)
-    labels : CSR array of shape (n_samples, n_classes)
-    weight : ndarray of shape (n_samples,)
-    cv : int or None
-        Number of folds in which models are fitted; None for the probabilities of the
-        estimator itself.
-    given : Given
-        Of the rows.
-
-    Returns
-    -------
-    threshold : float or DecisionRule
-    """
+def changed_threshold(model, threshold, X, y, sample_weight, cv, **given):
+    """The threshold that ``set_threshold`` gives a fitted model."""
+    if model.target_type_ != "label_set":
+        raise ValueError(
+            "set_threshold is for models that were fitted to label sets; this one "
+            f"was fitted to target_type={model.target_type_!r}."
+        )
+    constraints = {"threshold": model._parameter_constraints["threshold"]}
+    validate_parameter_constraints(
+        constraints, {"threshold": threshold}, caller_name="set_threshold"
+    )
+    if (X is None) != (y is None):
+        raise ValueError("X and y must be given together, or neither of them.")
+    is_rule, n_classes = isinstance(threshold, DecisionRule), model._n_classes
+    if not is_fitted_to_rows(threshold) or (is_rule and X is None):
+        return known_threshold(threshold, n_classes)
+    if X is None:
+        raise ValueError(f"threshold={threshold!r} needs rows: give X and y.")
+    X = check_X(model, X, reset=False)
+    labels = as_indicator(
+        check_target(y, "y", len_of=X), (X.shape[0], n_classes), name="y"
+    )
+    weight, given = check_sample_weight(sample_weight, X), model._given(X, **given)
     keep = weight > 0
     labels, weight, given = labels[keep], weight[keep], given.of(keep)
     X = take(X, np.flatnonzero(keep))
     if not labels.nnz:
         raise ValueError(_NO_LABEL)
     if cv is None:
-        blocks = estimator._probabilities(X, **given.arguments).on_host()
+        blocks = model._probabilities(X, **given.arguments).on_host()
         rows = slice(None)
     else:
         n_rows = n_labelled(labels)
@@ -223,76 +161,50 @@ def threshold_of_rows(estimator, threshold, X, labels, weight, cv, given):
                 f"X with a label; got {cv!r}."
             )
         folds = _folds(cv, labels)
-        encoded = estimator._encoded(labels, weight.dtype, to_numpy(estimator.classes_))
+        encoded = model._encoded(labels, weight.dtype, to_numpy(model.classes_))
         fit_weight = weight.copy()
         labelled = slice(None) if encoded.labelled is None else encoded.labelled
         fit_weight[labelled] *= class_weight_factors(
-            estimator.class_weight, encoded, weight[labelled]
+            model.class_weight, encoded, weight[labelled]
         )
-        models = _Alone().fold_models(estimator, X, labels, fit_weight, folds, given)
+        models = _Alone().fold_models(model, X, labels, fit_weight, folds, given)
         blocks, rows = _out_of_fold(models, X, folds, given)
-    if threshold == "cv":
-        return best_threshold(blocks, labels[rows], weight[rows])
-
-    has_none = estimator.has_none_class_
-
-    def sizes():
-        size = expected_size(to_numpy(X), labels, weight, has_none)
-        return size, size.out_of_fold[rows]
-
-    return fitted_rule(
-        threshold,
-        Sample(
-            blocks,
-            labels[rows],
-            weight[rows],
-            sizes,
-            estimator.mapping_.polytope,
-            has_empty(labels),
-            has_none,
-        ),
-    )
+    polytope, has_none = model.mapping_.polytope, model.has_none_class_
+    path = _Alone()
+    data = _Data(X, labels, weight, polytope, has_empty(labels), has_none, path)
+    return data.chosen(threshold, blocks, rows)
 
 
-def fitted_rule(threshold, sample):
-    """The rule that a name or a rule stands for, fitted."""
-    is_auto = isinstance(threshold, str) and threshold == "auto"
-    rule = LabelCuts() if is_auto else get_rule(threshold)
-    rule._validate_params()
-    return rule._fit_sample(sample)
+class _Data(NamedTuple):
+    """Rows that thresholds are fitted to; `path` is as for :func:`threshold_rule`."""
 
+    X: object
+    labels: sparse.csr_array
+    weight: np.ndarray
+    polytope: str
+    may_be_empty: bool
+    has_none: bool
+    path: object
 
-class Sets:
-    """The label sets that a rule makes of a model's probabilities, block by block.
+    def chosen(self, threshold, blocks, rows):
+        """The threshold by probabilities of rows that come in an order."""
+        labels, weight = self.labels[rows], self.weight[rows]
+        if threshold == "cv":
+            return best_threshold(blocks, labels, weight)
 
-    Parameters
-    ----------
-    rule : DecisionRule
-        Fitted.
-    blocks : iterable of ndarray of shape (n_rows, n_classes)
-    sizes : ndarray of shape (n_samples,) or None
-        Expected sizes of the sets, if the rule uses them.
-    n_samples : int
-    """
+        def sizes():
+            size = self.path.sizes(self._expected_size)
+            return size, size.out_of_fold[rows]
 
-    def __init__(self, rule, blocks, sizes, n_samples):
-        self._rule, self._blocks, self._sizes = rule, blocks, sizes
-        self._shape = n_samples, rule.n_labels_
+        is_auto = isinstance(threshold, str) and threshold == "auto"
+        rule = LabelCuts() if is_auto else get_rule(threshold)
+        rule._validate_params()
+        about = self.polytope, self.may_be_empty, self.has_none
+        return rule._fit_sample(Sample(blocks, labels, weight, sizes, *about))
 
-    def __iter__(self):
-        return self._rule._sets(self._blocks, self._sizes)
-
-    def to_dense(self):
-        """All of them as one array."""
-        result, start = np.empty(self._shape, dtype=np.int64), 0
-        for block in self:
-            result[start : start + len(block)] = block
-            start += len(block)
-        return result
-
-    def to_sparse(self):
-        """All of them as one CSR array."""
-        return sparse.vstack([sparse.csr_array(block) for block in self], format="csr")
+    def _expected_size(self):
+        X = to_numpy(self.X)
+        return expected_size(X, self.labels, self.weight, self.has_none)
 
 
 class _Alone:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from .._typing import Array, ArrayLike
-from ._base import Loss, LossLike
-from ._wrapped import WrappedLoss
+from ._wrapped import GivenLoss
 
 
-class ChoiceSetLoss(WrappedLoss):
+class ChoiceSetLoss(GivenLoss):
     r"""Another loss, where classes that are not available have the score -inf.
 
     Its target is a :class:`~skprob.targets.ChoiceSetTarget`, which knows the classes
@@ -40,37 +36,8 @@ class ChoiceSetLoss(WrappedLoss):
     array([[-0.5,  0.5,  0. ]])
     """
 
-    _parameter_constraints = {"loss": [Loss]}
-    has_common_classes = False
-
-    def __init__(self, loss: LossLike) -> None:
-        self.loss = loss
-
-    def negative_entropy(self, probabilities):
-        # One distribution for all rows gives some row a class that it has not.
-        return np.full(len(probabilities), np.inf)
-
-    def with_mapping(self, mapping):
-        return ChoiceSetLoss(self.loss.with_mapping(mapping))
-
-    def check(self):
-        self._validate_params()
-        self.loss.check()
-
-    def stages(self):
-        return [ChoiceSetLoss(stage) for stage in self.loss.stages()]
+    def _put_into(self, scores, target):
+        target.mask(scores, -np.inf)
 
     def constant(self, target, n_available=None):
         return self.loss.constant(target.target, target.n_available)
-
-    def evaluate(self, scores, target):
-        target.mask(scores, -np.inf)
-        return self.loss.evaluate(scores, target.target)
-
-    def linearize(self, scores, target):
-        target.mask(scores, -np.inf)
-        return self.loss.linearize(scores, target.target)
-
-    def noise_gradient(self, scores: ArrayLike, target: Any) -> Array:
-        target.mask(scores, -np.inf)
-        return self.loss.noise_gradient(scores, target.target)

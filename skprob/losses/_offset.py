@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
-from .._typing import Array, ArrayLike
-from ._base import Loss, LossLike
-from ._wrapped import WrappedLoss
+from ._wrapped import GivenLoss
 
 
-class OffsetLoss(WrappedLoss):
+class OffsetLoss(GivenLoss):
     r"""Another loss, computed from scores to which known offsets are added.
 
     Its target is a :class:`~skprob.targets.OffsetTarget`, which knows the offset o of
@@ -41,38 +35,5 @@ class OffsetLoss(WrappedLoss):
     array([[-0.25,  0.25]])
     """
 
-    _parameter_constraints = {"loss": [Loss]}
-    # Rows differ in more than their target.
-    has_common_classes = False
-
-    def __init__(self, loss: LossLike) -> None:
-        self.loss = loss
-
-    def negative_entropy(self, probabilities):
-        # The certificate takes one distribution for all rows, with the same scores.
-        return np.full(len(probabilities), np.inf)
-
-    def with_mapping(self, mapping):
-        return OffsetLoss(self.loss.with_mapping(mapping))
-
-    def check(self):
-        self._validate_params()
-        self.loss.check()
-
-    def stages(self):
-        return [OffsetLoss(stage) for stage in self.loss.stages()]
-
-    def constant(self, target, n_available=None):
-        return self.loss.constant(target.target, n_available)
-
-    def evaluate(self, scores, target):
+    def _put_into(self, scores, target):
         scores += target.offset
-        return self.loss.evaluate(scores, target.target)
-
-    def linearize(self, scores, target):
-        scores += target.offset
-        return self.loss.linearize(scores, target.target)
-
-    def noise_gradient(self, scores: ArrayLike, target: Any) -> Array:
-        scores += target.offset
-        return self.loss.noise_gradient(scores, target.target)

@@ -1,11 +1,14 @@
-"""A loss that is made from another."""
+"""Losses that are made from another."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
-from .._typing import Array
-from ._base import Loss
+import numpy as np
+
+from .._typing import Array, ArrayLike
+from ._base import Loss, LossLike
 
 
 class WrappedLoss(Loss):
@@ -54,3 +57,50 @@ class WrappedLoss(Loss):
 
     def check_on(self, make_scores):
         self.loss.check_on(make_scores)
+
+
+class GivenLoss(WrappedLoss):
+    """Another loss, for targets with more about each row, such as an offset.
+
+    A subclass writes :meth:`_put_into`.
+    """
+
+    _parameter_constraints = {"loss": [Loss]}
+    # Rows differ in more than their target.
+    has_common_classes = False
+
+    def __init__(self, loss: LossLike) -> None:
+        self.loss = loss
+
+    @abstractmethod
+    def _put_into(self, scores, target):
+        """Change the scores in place, as the target says for each row."""
+
+    def negative_entropy(self, probabilities):
+        # The certificate takes one distribution for all rows, with the same scores.
+        return np.full(len(probabilities), np.inf)
+
+    def with_mapping(self, mapping):
+        return type(self)(self.loss.with_mapping(mapping))
+
+    def check(self):
+        self._validate_params()
+        self.loss.check()
+
+    def stages(self):
+        return [type(self)(stage) for stage in self.loss.stages()]
+
+    def constant(self, target, n_available=None):
+        return self.loss.constant(target.target, n_available)
+
+    def evaluate(self, scores, target):
+        self._put_into(scores, target)
+        return self.loss.evaluate(scores, target.target)
+
+    def linearize(self, scores, target):
+        self._put_into(scores, target)
+        return self.loss.linearize(scores, target.target)
+
+    def noise_gradient(self, scores: ArrayLike, target: Any) -> Array:
+        self._put_into(scores, target)
+        return self.loss.noise_gradient(scores, target.target)

@@ -1,6 +1,6 @@
 """Mappings from scores to probabilities."""
 
-from ._base import Linearization, Mapping
+from ._base import Mapping
 from ._base import MappingLike as MappingLike
 from ._entmax import Entmax, entmax
 from ._entropy_invariant_softmax import (
@@ -8,6 +8,7 @@ from ._entropy_invariant_softmax import (
     entropy_invariant_softmax,
 )
 from ._function import FunctionMapping
+from ._linearization import Linearization
 from ._nested_softmax import NestedSoftmax, nested_softmax
 from ._noise_parameters import check_shape
 from ._normalized_mapping import NormalizedMapping

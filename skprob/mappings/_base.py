@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeAlias
-from weakref import WeakSet
+from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -21,6 +20,7 @@ from .._validation import (
     as_rows,
     refuse_arrays,
 )
+from ._linearization import Linearization, of_logarithms
 from ._numerical import numerical_linearization
 from ._rows import by_blocks
 from ._sampling import (
@@ -30,75 +30,7 @@ from ._sampling import (
     relax_classes,
     relax_sets,
 )
-
-
-class Linearization(NamedTuple):
-    """A mapping at fixed scores: its value and its Jacobian as functions.
-
-    Attributes
-    ----------
-    probabilities : ndarray of shape (n_samples, n_classes)
-        The value at the scores (the logarithm of it, from
-        :meth:`Mapping.log_linearize`).
-    jvp : callable
-        ``jvp(direction)`` is the Jacobian times ``direction``, row by row; it may
-        overwrite ``direction``.
-    vjp : callable
-        ``vjp(direction)`` is the transposed Jacobian times ``direction``, which it
-        leaves alone.
-    vjp_derivative : callable or None
-        ``vjp_derivative(cotangent, direction)`` is the derivative of
-        ``vjp(cotangent)`` as the scores move along ``direction``; None where
-        the mapping does not provide second derivatives.
-    shorter_diagonal : callable or None
-        ``shorter_diagonal()`` is the diagonal of each row's Jacobian; None where
-        there is no shorter way to it than a product for each class.
-    """
-
-    probabilities: np.ndarray
-    jvp: Callable
-    vjp: Callable
-    vjp_derivative: Callable | None = None
-    shorter_diagonal: Callable | None = None
-
-    def in_units(self, scaled: Callable[[Array], Array]) -> Linearization:
-        """The same, for the derivatives in scores before a linear function of them.
-
-        ``scaled(derivative)`` multiplies an array with what they were multiplied with.
-        """
-
-        def once(function):
-            return function and (lambda *args: scaled(function(*args)))
-
-        return Linearization(
-            self.probabilities,
-            once(self.jvp),
-            once(self.vjp),
-            once(once(self.vjp_derivative)),
-            once(self.shorter_diagonal),
-        )
-
-
-class DifferenceLinearization(NamedTuple):
-    """A mapping of two classes at fixed differences of their scores.
-
-    Attributes
-    ----------
-    second : ndarray of shape (n_samples,)
-        Probability of the second class.
-    potential : ndarray of shape (n_samples,)
-        At standard scores: less the larger score.
-    derivative : callable
-        ``derivative()`` is that of `second` in the difference.
-    """
-
-    second: np.ndarray
-    potential: np.ndarray
-    derivative: Callable
-
-
-# Classes of users whose kernel was found to be shift invariant where they say so.
-_TRIED = WeakSet()
+from ._shift_invariance import check_shift_invariance
 
 
 class Mapping(BaseEstimator, metaclass=ABCMeta):
@@ -169,39 +101,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
             {name: getattr(self, name) for name in self._parameter_constraints},
             caller_name=type(self).__name__,
         )
-        self._check_shift_invariance()
-
-    def _check_shift_invariance(self):
-        """Raise where a class of a user's claims it wrongly, at the first use of it.
-
-        The kernels get shifted scores, so that their probabilities would be others
-        than those the user means.
-        """
-        cls = type(self)
-        is_ours = cls.__module__.partition(".")[0] == __name__.partition(".")[0]
-        if is_ours or not self.is_shift_invariant or cls in _TRIED:
-            return
-        scores = np.array([[0.0, -0.25, -1.0], [-2.0, 0.0, -0.5]])
-        p = np.asarray(self.probabilities(scores.copy()))
-        for shift in (0.5, -0.5):
-            try:
-                with np.errstate(all="ignore"):
-                    moved = np.asarray(self.probabilities(scores + shift))
-                    off = np.abs(moved - p).max()
-                    is_valid = moved.min() >= 0 and np.all(
-                        np.abs(moved.sum(axis=1) - 1) <= 1e-6
-                    )
-            except (ArithmeticError, ValueError):
-                continue  # It may rely on a largest score of zero.
-            if is_valid and off > 1e-3:
-                raise ValueError(
-                    f"{self!r} says that it is shift invariant, but for scores that "
-                    f"are raised by {shift} its kernel gives probabilities that are "
-                    f"up to {off:.3g} off. Set is_shift_invariant = False in the class "
-                    f"{cls.__name__}, or let `probabilities` subtract the largest "
-                    "score of each row."
-                )
-        _TRIED.add(cls)
+        check_shift_invariance(self)
 
     # Kernels: for those who write a mapping or a loss. Nothing is checked here.
 
@@ -259,28 +159,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
 
     def log_linearize(self, scores: Array) -> Linearization:
         """:class:`Linearization` of log-probabilities at standard scores."""
-        p, jvp, vjp, vjp_derivative, _ = self.linearize(scores)
-        # A probability of zero stays zero nearby: its logarithm does not move.
-        xp, is_positive = namespace(p), p > 0
-        lowest = float(xp.finfo(p.dtype).smallest_normal)
-        inverse = xp.where(is_positive, 1 / xp.clip(p, lowest, None), 0.0)
-        with np.errstate(divide="ignore"):
-            log_p = xp.log(p)
-
-        def log_jvp(direction):
-            return jvp(direction) * inverse
-
-        def log_vjp(direction):
-            return vjp(direction * inverse)
-
-        def log_vjp_derivative(cotangent, direction):
-            scaled = cotangent * inverse
-            moved = vjp(scaled * log_jvp(copied(direction)))
-            return vjp_derivative(scaled, direction) - moved
-
-        if vjp_derivative is None:
-            log_vjp_derivative = None
-        return Linearization(log_p, log_jvp, log_vjp, log_vjp_derivative)
+        return of_logarithms(self.linearize(scores))
 
     # For users: checked, and computed in blocks of rows.
 

@@ -3,7 +3,8 @@
 import numpy as np
 from scipy.special import logsumexp
 
-from ._base import Linearization, Mapping
+from ._base import Mapping
+from ._linearization import Linearization
 from ._max_conjugate import conjugate
 from ._numerical import numerical_vjp_derivative
 

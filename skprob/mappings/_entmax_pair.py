@@ -13,8 +13,8 @@ import numpy as np
 
 from .._arrays import namespace, positive_part, zeros
 from . import _array_api
-from ._base import DifferenceLinearization
 from ._jacobian import power
+from ._linearization import DifferenceLinearization
 from ._threshold import by_threshold
 
 

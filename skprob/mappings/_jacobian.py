@@ -11,7 +11,7 @@ import numpy as np
 
 from .._arrays import as_type, copied, namespace, one_hot, row_dot, row_sum, widened
 from . import _array_api
-from ._base import Linearization
+from ._linearization import Linearization
 
 
 def entmax_linearization(p, alpha):

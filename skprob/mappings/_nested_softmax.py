@@ -7,7 +7,8 @@ from scipy.special import xlogy
 
 from .._typing import Array, ArrayLike
 from .._validation import RealInterval
-from ._base import Linearization, Mapping
+from ._base import Mapping
+from ._linearization import Linearization
 from ._rows import along_axis
 
 

@@ -8,7 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from .._typing import Array
-from ._base import Linearization, Mapping
+from ._base import Mapping
+from ._linearization import Linearization
 from ._numerical import numerical_vjp_derivative
 
 # Balances truncation against rounding in a central difference.

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._base import Linearization
+from ._linearization import Linearization
 from ._reach import quantiles
 
 # In numbers: rows × quantiles × n_classes² of them are formed at once.

@@ -10,10 +10,11 @@ from scipy.special import log_expit
 from .._arrays import namespace, zeros
 from .._typing import Array, ArrayLike
 from .._validation import RealInterval
-from ._base import DifferenceLinearization, Linearization, Mapping
+from ._base import Mapping
 from ._budget import within_budget
 from ._entmax import Entmax
 from ._jacobian import power
+from ._linearization import DifferenceLinearization, Linearization
 from ._rows import along_axis
 
 

@@ -8,8 +8,9 @@ from scipy.special import xlogy
 from .._arrays import copied, namespace, row_dot, row_sum
 from .._typing import Array, ArrayLike
 from . import _array_api
-from ._base import DifferenceLinearization, Linearization, Mapping
+from ._base import Mapping
 from ._jacobian import entmax_linearization
+from ._linearization import DifferenceLinearization, Linearization
 from ._rows import along_axis
 
 

@@ -10,7 +10,8 @@ from sklearn.utils._param_validation import Options
 from .._arrays import as_type, namespace, row_dot, row_max, row_sum
 from .._typing import Array, ArrayLike
 from . import _array_api
-from ._base import Linearization, Mapping
+from ._base import Mapping
+from ._linearization import Linearization
 from ._rows import along_axis
 from ._taylor_polynomial import log_curvature, log_slope, scaled_polynomial, zeros
 

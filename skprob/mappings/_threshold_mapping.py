@@ -9,8 +9,9 @@ import numpy as np
 
 from .._typing import Array
 from ._antiderivative import LOWEST, Antiderivative
-from ._base import Linearization, Mapping
+from ._base import Mapping
 from ._jacobian import ThresholdJacobian
+from ._linearization import Linearization
 from ._monotone_root import decreasing_root
 from ._numerical import numerical_vjp_derivative
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import UNUSED
 
 from .._arrays import is_foreign, to_numpy
+from .._last_step import last_step
 from .._typing import ArrayLike, MatrixLike
 from ..mappings import MappingLike
 from ._losses import brier_loss, fenchel_young_loss, mean_support_size
@@ -93,7 +93,7 @@ class FenchelYoungScorer(_Scorer):
         -------
         score : float
         """
-        model = _last_step(estimator)
+        model = last_step(estimator)
         mapping = self.mapping
         if mapping is None:
             if not hasattr(model, "mapping_"):
@@ -161,7 +161,7 @@ class BrierScorer(_Scorer):
             y,
             estimator.predict_proba(X),
             sample_weight=sample_weight,
-            **_target_of(estimator, _last_step(estimator)),
+            **_target_of(estimator, last_step(estimator)),
         )
 
 
@@ -214,17 +214,6 @@ class SupportSizeScorer(_Scorer):
         return mean_support_size(
             estimator.predict_proba(X), sample_weight=sample_weight
         )
-
-
-def _last_step(estimator):
-    """The model at the end of pipelines and searches."""
-    while True:
-        if isinstance(estimator, Pipeline):
-            estimator = estimator[-1]
-        elif hasattr(estimator, "best_estimator_"):
-            estimator = estimator.best_estimator_
-        else:
-            return estimator
 
 
 def _target_of(estimator, model):

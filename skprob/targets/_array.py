@@ -7,13 +7,14 @@ import numpy as np
 
 from .._arrays import as_type, beside, namespace, one_hot, take
 from ._choice_set import ChoiceSetTarget
+from ._dense import DenseTarget
 from ._offset import OffsetTarget
 from ._smoothed import SmoothedTarget
 from ._sparse import SparseTarget
 
 
 @dataclass(frozen=True)
-class ArrayTarget:
+class ArrayTarget(DenseTarget):
     """A target with a number for every class, where the rows of X are.
 
     Parameters
@@ -33,29 +34,9 @@ class ArrayTarget:
         xp = namespace(array)
         return xp.sum(self.values * xp.where(self.values > 0, array, 0.0), axis=1)
 
-    def add_to(self, array, factor):
-        """Add the target times a factor to an array, in place."""
-        array += factor * self.values
-
     def to_dense(self, dtype):
         """The values, in their own type where the one asked for is NumPy's."""
         return self.values
-
-    @property
-    def second(self):
-        """For two classes, the probability of the second in each row."""
-        return self.values[:, 1]
-
-    def packed(self):
-        """Rows with the same entropies, in as few columns as possible."""
-        return self.values
-
-    def class_totals(self, weight):
-        """Weighted sum of the rows, of shape (n_classes,)."""
-        return weight @ self.values
-
-    def mask(self, array, value):
-        """Do nothing, as all classes are available."""
 
     def block(self, rows):
         """The target of a slice of rows."""

@@ -25,7 +25,7 @@ from skprob.decision import (
     MetaLabeler,
     get_rule,
 )
-from skprob.decision import _base as base_module
+from skprob.decision import _blocks as blocks_module
 
 
 def data(seed, *, n_samples=80, n_labels=5, polytope="simplex", empty=False):
@@ -78,7 +78,7 @@ def test_sparse_probabilities_blocks_and_weights_make_no_difference(
     rule = get_rule(name).fit(p, labels, X=X, polytope=polytope)
     expected = rule.predict(p, X)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(base_module, "_BLOCK", 35)
+        patch.setattr(blocks_module, "_BLOCK", 35)
         other = clone(rule).fit(
             sparse.csr_array(p),
             sparse.csc_matrix(labels),

@@ -5,6 +5,7 @@ import copy
 import inspect
 import pickle
 import re
+from textwrap import indent
 
 import joblib
 import numpy as np
@@ -21,6 +22,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import estimator_html_repr, get_tags
 
 from skprob import EntmaxClassifier, LinearClassifier, SoftmaxClassifier
+from skprob.linear_model._docstrings import with_shared_sections
 from skprob.losses import LogLoss
 from skprob.mappings import Entmax, Sparsemax
 from skprob.metrics import BrierScorer
@@ -67,6 +69,23 @@ def test_attributes_are_documented(model):
     model = clone(model).set_params(threshold=0.2).fit(as_pandas(X), Y)
     fitted = {name for name in vars(model) if name.endswith("_") and name[0] != "_"}
     assert fitted <= documented
+
+
+@pytest.mark.parametrize("margin", ["", "    "])
+def test_shared_sections_are_indented_as_the_docstring_is(margin):
+    """From Python 3.13 the compiler takes the indentation of docstrings away."""
+
+    class Own(LinearClassifier):
+        pass
+
+    Own.__doc__ = "Own.\n\n" + indent(
+        "Parameters\n---\nC : float, default=2.0\n{parameters}\n\n"
+        "Attributes\n---\nC_ : float\n    The C.\n{attributes}\n",
+        margin,
+    )
+    names = re.findall(rf"(?m)^{margin}(\w+) : ", with_shared_sections(Own).__doc__)
+    assert {"C", "tol", "C_", "coef_"} < set(names)
+    assert len(names) == len(set(names))
 
 
 @of_every_class

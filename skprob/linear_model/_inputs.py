@@ -1,6 +1,6 @@
-"""Rows of norm one, whose inner products are cosines."""
+"""Transformations of the rows of X before the coefficients multiply them."""
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
@@ -18,9 +18,26 @@ from .._arrays import (
 )
 
 
-def rows_as_they_are(X):
-    """The rows of X."""
-    return X
+class Features:
+    """No transformation: the rows of X as they are."""
+
+    def __call__(self, X):
+        return X
+
+    def to_model(self, coef, intercept):
+        """Convert coefficients and intercepts of transformed rows to those of X."""
+        return coef, intercept
+
+    def from_model(self, coef, intercept):
+        """Convert coefficients and intercepts of X to those of transformed rows."""
+        return coef, intercept
+
+
+class UnitRows(Features):
+    """Rows are scaled to norm one."""
+
+    def __call__(self, X):
+        return unit_rows(X)
 
 
 def unit_rows(X):
@@ -65,8 +82,9 @@ def _unit_rows_of_any(X):
     return X / xp.where(norm > 0, norm, 1.0)
 
 
-class StandardUnitRows(NamedTuple):
-    """A function: rows of standardised features and a constant, at norm one.
+@dataclass(frozen=True)
+class StandardUnitRows(Features):
+    """Features are standardised, a constant is added, rows are scaled to norm one.
 
     Examples
     --------
@@ -82,7 +100,7 @@ class StandardUnitRows(NamedTuple):
     constant: float  #: Zero is no constant.
 
     def __call__(self, X):
-        mean, scale = (as_type(beside(a, X), X.dtype) for a in self[:2])
+        mean, scale = (as_type(beside(a, X), X.dtype) for a in (self.mean, self.scale))
         if not is_host(X):
             column = zeros((X.shape[0], int(self.constant > 0)), X) + self.constant
             return unit_rows(concat([(X - mean) / scale, column], axis=1))
@@ -100,3 +118,15 @@ class StandardUnitRows(NamedTuple):
                 else np.hstack([X, column])
             )
         return unit_rows(X)
+
+    def to_model(self, coef, intercept):
+        """As for :class:`Features`; the weights of the constant are the intercepts."""
+        return (coef[:, :-1], coef[:, -1]) if self.constant else (coef, intercept)
+
+    def from_model(self, coef, intercept):
+        """As for :class:`Features`; the intercepts become weights of the constant."""
+        if self.constant and sparse.issparse(coef):
+            coef = sparse.hstack([coef, intercept[:, None]], format="csr")
+        elif self.constant:
+            coef = np.column_stack([coef, intercept])
+        return coef, np.zeros_like(intercept)

@@ -1,0 +1,52 @@
+"""Thresholds of label sets: their checks, and those that need no rows."""
+
+import numpy as np
+
+from ..decision import RULES, DecisionRule
+
+#: Names of thresholds that are allowed.
+NAMES = {"auto", "cv", "support", *RULES}
+
+
+def check_threshold(threshold, n_classes):
+    """The checked threshold: a fitted rule, a cut, or an array of cuts."""
+    if isinstance(threshold, DecisionRule):
+        if not hasattr(threshold, "n_labels_"):
+            raise ValueError(
+                "threshold must be a fitted rule, a number or one for each of the "
+                f"{n_classes} labels; got {threshold!r}, which is not fitted."
+            )
+        if threshold.n_labels_ != n_classes:
+            raise ValueError(
+                f"threshold must be a rule that was fitted to {n_classes} labels; got "
+                f"{threshold!r}, of {threshold.n_labels_}."
+            )
+        return threshold
+    try:
+        cuts = np.asarray(threshold, dtype=np.float64)
+    except (TypeError, ValueError):
+        cuts = np.full(1, np.nan)
+    if cuts.ndim and cuts.shape != (n_classes,):
+        raise ValueError(
+            f"threshold must be one number or one for each of the {n_classes} labels; "
+            f"got {threshold!r}, of shape {cuts.shape}."
+        )
+    good = (cuts >= 0) & (cuts < 1)
+    if not good.all():
+        where = f", at label {np.argmin(good)}" if cuts.ndim else ""
+        raise ValueError(
+            "threshold must be in [0, 1), a number or one for each label; got "
+            f"{threshold!r}{where}."
+        )
+    return cuts if cuts.ndim else float(cuts)
+
+
+def is_fitted_to_rows(threshold):
+    """Whether a threshold is found by the probabilities and labels of rows."""
+    return isinstance(threshold, str | DecisionRule) and threshold != "support"
+
+
+def known_threshold(threshold, n_classes):
+    """The checked threshold, of those that need no rows, as a number or a rule."""
+    is_support = isinstance(threshold, str) and threshold == "support"
+    return 0.0 if is_support else check_threshold(threshold, n_classes)

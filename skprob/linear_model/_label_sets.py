@@ -1,0 +1,62 @@
+"""The label sets that a fitted model predicts."""
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import _num_samples
+
+from .._arrays import as_type, beside, namespace, to_numpy
+from ..decision import DecisionRule
+from ._checks import check_X
+from ._known_threshold import check_threshold
+
+
+def predicted_sets(model, X, **given):
+    # The threshold may have been assigned.
+    threshold = check_threshold(model.threshold_, model._n_classes)
+    if isinstance(threshold, DecisionRule):
+        sizes = None
+        if threshold._uses_features():
+            rows = to_numpy(check_X(model, X, reset=False))
+            sizes = threshold._expected_sizes(rows)
+        probabilities = model._probabilities(X, **given).on_host()
+        return Sets(threshold, probabilities, sizes, _num_samples(X))
+
+    def sets(scores):
+        p = model.mapping_(scores)[:, : model._n_classes]
+        cuts = beside(np.asarray(threshold), p)
+        return as_type(p > cuts, namespace(p).int64)
+
+    return model._predicted(X, sets, **given)
+
+
+class Sets:
+    """The label sets that a rule makes of a model's probabilities, block by block.
+
+    Parameters
+    ----------
+    rule : DecisionRule
+        Fitted.
+    blocks : iterable of ndarray of shape (n_rows, n_classes)
+    sizes : ndarray of shape (n_samples,) or None
+        Expected sizes of the sets, if the rule uses them.
+    n_samples : int
+    """
+
+    def __init__(self, rule, blocks, sizes, n_samples):
+        self._rule, self._blocks, self._sizes = rule, blocks, sizes
+        self._shape = n_samples, rule.n_labels_
+
+    def __iter__(self):
+        return self._rule._sets(self._blocks, self._sizes)
+
+    def to_dense(self):
+        """All of them as one array."""
+        result, start = np.empty(self._shape, dtype=np.int64), 0
+        for block in self:
+            result[start : start + len(block)] = block
+            start += len(block)
+        return result
+
+    def to_sparse(self):
+        """All of them as one CSR array."""
+        return sparse.vstack([sparse.csr_array(block) for block in self], format="csr")

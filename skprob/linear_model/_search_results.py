@@ -1,0 +1,94 @@
+"""Results of the fits of a search, and the pair of the highest mean score."""
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+
+class Results(NamedTuple):
+    """Of each fit of a search, or of one fold of it; NaN where it is not done.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (..., n_values, n_Cs)
+    coefs : ndarray of shape (..., n_values, n_Cs, M, n_features)
+    intercepts : ndarray of shape (..., n_values, n_Cs, M)
+    converged : ndarray of bool of shape (..., n_values, n_Cs)
+    n_iter : ndarray of int of shape (..., n_values, n_Cs)
+        -1 where it is not done.
+    """
+
+    scores: np.ndarray
+    coefs: np.ndarray
+    intercepts: np.ndarray
+    converged: np.ndarray
+    n_iter: np.ndarray
+
+    @classmethod
+    def unknown(cls, shape, coef_shape, dtype):
+        """Those of fits that are all to be done."""
+        return cls(
+            scores=np.full(shape, np.nan),
+            coefs=np.full((*shape, *coef_shape), np.nan, dtype),
+            intercepts=np.full((*shape, coef_shape[0]), np.nan, dtype),
+            converged=np.zeros(shape, dtype=bool),
+            n_iter=np.full(shape, -1),
+        )
+
+    def of_fold(self, number):
+        """Views of those of a fold."""
+        return Results(*(array[number] for array in self))
+
+
+def best_pair(grid, scores, scoring):
+    """The pair of the highest mean score and that score, as fitted attributes.
+
+    Parameters
+    ----------
+    grid : Grid
+    scores : ndarray of shape (n_folds, n_values, n_Cs)
+    scoring : object
+        The parameter, for errors and warnings.
+
+    Returns
+    -------
+    choice : dict
+    """
+    with np.errstate(invalid="ignore"):
+        mean = scores.mean(axis=0)
+    unknown = np.isnan(mean)
+    if unknown.all():
+        raise ValueError(f"scoring={scoring!r} is NaN for every model, in some fold.")
+    if unknown.any():
+        warnings.warn(
+            f"scoring={scoring!r} is NaN for {np.isnan(scores).sum()} of the "
+            f"{scores.size} fits; the {unknown.sum()} pairs of "
+            f"{grid.parameter} and C that they belong to are not chosen.",
+            UserWarning,
+            stacklevel=4,
+        )
+    best = np.argwhere(mean == np.nanmax(mean))
+    rank = np.argsort(grid.order)
+    # The first value stands for all: Cs in one column weigh alike.
+    i, j = min(best, key=lambda place: (grid.Cs[0, place[1]], rank[place[0]]))
+    value = grid.values[i]
+    return {
+        f"{grid.parameter}_": float(value) if isinstance(value, float) else value,
+        "C_": float(grid.Cs[i, j]),
+        "best_score_": float(mean[i, j]),
+    }
+
+
+def warn_of_failed_fits(results, max_iter, tol):
+    """Tell how many fits of a search did not converge."""
+    failed = np.count_nonzero(~results.converged)
+    if failed:
+        warnings.warn(
+            f"{failed} of the {results.scores.size} fits of the search did not "
+            f"converge. Increase max_iter (now {max_iter}) or tol (now {tol:.3g}), "
+            "or lower Cs.",
+            ConvergenceWarning,
+            stacklevel=4,
+        )

@@ -1,0 +1,73 @@
+"""The data of a fit in memory, checked."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._arrays import is_foreign, numpy_dtype
+from ..targets import check_target_available, column_names
+from ._checks import check_fit_data
+from ._given import Given
+
+
+class TrainingData(NamedTuple):
+    """Checked data of a fit, or of some of its rows.
+
+    Attributes
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+    y : ndarray or CSR array
+        Of the kind that the classifier's ``target_type`` names.
+    sample_weight : ndarray of shape (n_samples,)
+    given : Given
+        For the classes.
+    classes : ndarray of shape (n_classes,)
+    has_none : bool
+        Whether there is a class for rows without a label beside these.
+    """
+
+    X: object
+    y: object
+    sample_weight: np.ndarray
+    given: Given
+    classes: np.ndarray
+    has_none: bool
+
+    def take(self, rows):
+        """Some of the rows."""
+        arrays = self.X[rows], self.y[rows], self.sample_weight[rows]
+        return TrainingData(*arrays, self.given.of(rows), self.classes, self.has_none)
+
+
+def checked_data(estimator, X, y, sample_weight, available, offset):
+    """A user's arguments of `fit` in memory, checked, and the encoded target.
+
+    Returns
+    -------
+    data : TrainingData
+    encoded : EncodedTarget
+    """
+    if is_foreign(X):
+        estimator._check_array_api()
+    as_given = y
+    X, y, sample_weight = check_fit_data(estimator, X, y, sample_weight)
+    names = column_names(as_given, y.shape, estimator.class_names)
+    dtype = numpy_dtype(X)
+    encoded = estimator._encoded(y, dtype, names)
+    is_pair = encoded.n_scores == 2 and estimator._polytope == "simplex"
+    shape = X.shape[0], len(encoded.classes)
+    given = Given.checked(available, offset, shape, is_pair, dtype)
+    known = given, encoded.classes, encoded.has_none
+    return TrainingData(X, y, sample_weight, *known), encoded
+
+
+def of_labelled(given, encoded):
+    """Of the rows with a target, whose classes are checked to be available."""
+    rows = np.arange(encoded.target.shape[0])
+    if encoded.labelled is not None:
+        rows, given = np.flatnonzero(encoded.labelled), given.of(encoded.labelled)
+    if encoded.has_none:
+        given = given.with_none_class()
+    if given.available is not None:
+        check_target_available(encoded.target, given.available, rows)
+    return given

@@ -1,0 +1,102 @@
+"""A mapping at fixed scores: its value, and its derivatives as functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from .._arrays import copied, namespace
+from .._typing import Array
+
+
+class Linearization(NamedTuple):
+    """A mapping at fixed scores: its value and its Jacobian as functions.
+
+    Attributes
+    ----------
+    probabilities : ndarray of shape (n_samples, n_classes)
+        The value at the scores (the logarithm of it, from
+        :meth:`Mapping.log_linearize`).
+    jvp : callable
+        ``jvp(direction)`` is the Jacobian times ``direction``, row by row; it may
+        overwrite ``direction``.
+    vjp : callable
+        ``vjp(direction)`` is the transposed Jacobian times ``direction``, which it
+        leaves alone.
+    vjp_derivative : callable or None
+        ``vjp_derivative(cotangent, direction)`` is the derivative of
+        ``vjp(cotangent)`` as the scores move along ``direction``; None where
+        the mapping does not provide second derivatives.
+    shorter_diagonal : callable or None
+        ``shorter_diagonal()`` is the diagonal of each row's Jacobian; None where
+        there is no shorter way to it than a product for each class.
+    """
+
+    probabilities: np.ndarray
+    jvp: Callable
+    vjp: Callable
+    vjp_derivative: Callable | None = None
+    shorter_diagonal: Callable | None = None
+
+    def in_units(self, scaled: Callable[[Array], Array]) -> Linearization:
+        """The same, for the derivatives in scores before a linear function of them.
+
+        ``scaled(derivative)`` multiplies an array with what they were multiplied with.
+        """
+
+        def once(function):
+            return function and (lambda *args: scaled(function(*args)))
+
+        return Linearization(
+            self.probabilities,
+            once(self.jvp),
+            once(self.vjp),
+            once(once(self.vjp_derivative)),
+            once(self.shorter_diagonal),
+        )
+
+
+class DifferenceLinearization(NamedTuple):
+    """A mapping of two classes at fixed differences of their scores.
+
+    Attributes
+    ----------
+    second : ndarray of shape (n_samples,)
+        Probability of the second class.
+    potential : ndarray of shape (n_samples,)
+        At standard scores: less the larger score.
+    derivative : callable
+        ``derivative()`` is that of `second` in the difference.
+    """
+
+    second: np.ndarray
+    potential: np.ndarray
+    derivative: Callable
+
+
+def of_logarithms(linear):
+    """The linearization of the logarithms of the probabilities."""
+    p, jvp, vjp, vjp_derivative, _ = linear
+    # A probability of zero stays zero nearby: its logarithm does not move.
+    xp, is_positive = namespace(p), p > 0
+    lowest = float(xp.finfo(p.dtype).smallest_normal)
+    inverse = xp.where(is_positive, 1 / xp.clip(p, lowest, None), 0.0)
+    with np.errstate(divide="ignore"):
+        log_p = xp.log(p)
+
+    def log_jvp(direction):
+        return jvp(direction) * inverse
+
+    def log_vjp(direction):
+        return vjp(direction * inverse)
+
+    def log_vjp_derivative(cotangent, direction):
+        scaled = cotangent * inverse
+        moved = vjp(scaled * log_jvp(copied(direction)))
+        return vjp_derivative(scaled, direction) - moved
+
+    if vjp_derivative is None:
+        log_vjp_derivative = None
+    return Linearization(log_p, log_jvp, log_vjp, log_vjp_derivative)
