@@ -213,10 +213,10 @@ X : {array-like, sparse matrix} of shape (n_samples, n_features)
     another library it is one of that library.""",
     "available": """\
 available : array-like of bool of shape (n_samples, n_classes), default=None
-    The classes that each row may choose from; None is all of them.""",
+    The classes that are available to each row; None stands for all classes.""",
     "offset": """\
 offset : array-like, default=None
-    What is added to the scores, as in ``fit``. None is zero.""",
+    Known numbers that are added to the scores, as in ``fit``; None stands for zero.""",
 }
 
 

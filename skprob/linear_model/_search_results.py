@@ -1,4 +1,4 @@
-"""Results of the fits of a search, and the pair of the highest mean score."""
+"""Results of the fits of a search, and the pair with the highest mean score."""
 
 import warnings
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 
 class Results(NamedTuple):
-    """Of each fit of a search, or of one fold of it; NaN where it is not done.
+    """Results of the fits of a search, or of one fold; NaN for fits that are not done.
 
     Attributes
     ----------
@@ -17,7 +17,7 @@ class Results(NamedTuple):
     intercepts : ndarray of shape (..., n_values, n_Cs, M)
     converged : ndarray of bool of shape (..., n_values, n_Cs)
     n_iter : ndarray of int of shape (..., n_values, n_Cs)
-        -1 where it is not done.
+        -1 for fits that are not done.
     """
 
     scores: np.ndarray
@@ -28,7 +28,7 @@ class Results(NamedTuple):
 
     @classmethod
     def unknown(cls, shape, coef_shape, dtype):
-        """Those of fits that are all to be done."""
+        """Results for which no fit has been done."""
         return cls(
             scores=np.full(shape, np.nan),
             coefs=np.full((*shape, *coef_shape), np.nan, dtype),
@@ -38,12 +38,12 @@ class Results(NamedTuple):
         )
 
     def of_fold(self, number):
-        """Views of those of a fold."""
+        """Views of the results of a fold."""
         return Results(*(array[number] for array in self))
 
 
 def best_pair(grid, scores, scoring):
-    """The pair of the highest mean score and that score, as fitted attributes.
+    """The pair with the highest mean score and this score, by attribute.
 
     Parameters
     ----------
@@ -64,8 +64,8 @@ def best_pair(grid, scores, scoring):
     if unknown.any():
         warnings.warn(
             f"scoring={scoring!r} is NaN for {np.isnan(scores).sum()} of the "
-            f"{scores.size} fits; the {unknown.sum()} pairs of "
-            f"{grid.parameter} and C that they belong to are not chosen.",
+            f"{scores.size} fits; their pairs of {grid.parameter} and C, "
+            f"{unknown.sum()} of {unknown.size}, are not chosen.",
             UserWarning,
             stacklevel=4,
         )
@@ -82,7 +82,7 @@ def best_pair(grid, scores, scoring):
 
 
 def warn_of_failed_fits(results, max_iter, tol):
-    """Tell how many fits of a search did not converge."""
+    """Warn if fits of a search did not converge."""
     failed = np.count_nonzero(~results.converged)
     if failed:
         warnings.warn(
