@@ -16,6 +16,7 @@ for name in skprob.linear_model.__all__:
 # Their examples need other libraries; the tests say so where they are skipped.
 collect_ignore = ["tests/typing"]  # For mypy, with errors on purpose.
 if find_spec("distributed") is None:
-    collect_ignore += ["skprob/data/_dask.py", "skprob/linear_model/_dask.py"]
+    collect_ignore += ["skprob/data/_dask.py"]
+    collect_ignore_glob = ["skprob/linear_model/_dask_*.py"]
 if find_spec("distributed") is None or find_spec("array_api_strict") is None:
     collect_ignore += ["docs/user_guide/larger_data.rst"]

@@ -26,7 +26,9 @@ def gauss_lobatto(n_nodes):
     to_halves : ndarray of shape (2 * n_nodes, n_nodes)
     """
     last = Legendre.basis(n_nodes - 1)
-    nodes = np.concatenate([[-1], last.deriv().roots(), [1]])
+    # They are complex numbers, with no imaginary part, from NumPy 2.5.
+    roots = last.deriv().roots().real
+    nodes = np.concatenate([[-1], roots, [1]])
     weights = 2 / (n_nodes * (n_nodes - 1) * last(nodes) ** 2)
     halves = np.concatenate([nodes - 1, nodes + 1]) / 2
     at_nodes, at_halves = (legvander(x, n_nodes - 1) for x in (nodes, halves))
