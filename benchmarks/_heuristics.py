@@ -85,10 +85,6 @@ def more_by_cg(d, p):
     return by_cg(d, p) and not two_classes(d, p)
 
 
-def with_flat_rows(d, p):
-    return by_cg(d, p) and d.has_flat_rows
-
-
 def whitens(d, p):
     return p.preconditioner.startswith("gram") and not by_cholesky(d, p)
 
@@ -110,11 +106,11 @@ def in_single_precision(d, p):
 
 
 def is_small(d, p):
-    return d.n_rows * d.shape[1] <= _design.SANDWICH_SIZE
+    return d.n_rows * d.shape[1] <= _design.CACHE_SIZE
 
 
 def is_large(d, p):
-    return d.n_rows * max(d.shape) > _rows._PREDICTIONS_SIZE / 2
+    return d.n_rows * max(d.shape) > _rows.CACHE_SIZE / 4
 
 
 # How to do without.
@@ -147,7 +143,7 @@ def stepping(old, new):
 
 
 def blocks_times(times):
-    names = "_BLOCK_BYTES", "_PREDICTIONS_SIZE"
+    names = "_BLOCK_BYTES", "CACHE_SIZE"
     return [patch.object(_rows, n, int(times * getattr(_rows, n))) for n in names]
 
 
@@ -204,13 +200,14 @@ GROUPS = {
             _cg._Group.advance, "gain <= 0.2 *", "gain < 0 *", _cg._Group
         ),
         "preconditioner renewed": setting(Preconditioner, "is_stale", False),
+        "active rows only": setting(_block, "_FEW_ACTIVE", 0),
     },
     more_by_cg: {
         "stronger penalty first": setting(
             _auto, "StrongerPenalty", _newton.CGDirection
         ),
         "only where it promises to help": setting(_auto, "StrongerPenalty", Always),
-        "recycled directions": setting(_plan, "_MOST_RECYCLED", 0),
+        "recycled directions": setting(_plan, "_RECYCLED_NUMBERS", 0),
     },
     whitens: {
         "whitening": setting(_plan, "_MOST_NUMBERS", 0),
@@ -230,13 +227,14 @@ GROUPS = {
         ),
     },
     samples: {"sampled sandwiches": setting(Linearization, "sandwiches", of_all_rows)},
-    with_flat_rows: {"active rows only": setting(_block, "_FEW_ACTIVE", 0)},
     in_single_precision: {
         "single precision": setting(_linear, "_suits_single_precision", lambda *_: 0)
     },
     is_small: {
         "small data standardised once": setting(
-            _block, "standardized", StandardizedDesign
+            _block,
+            "standardized",
+            lambda design, units, _: StandardizedDesign(design, units),
         )
     },
     is_large: {
@@ -248,7 +246,7 @@ GROUPS = {
         "L-BFGS: first step of the gradient": edited(
             _lbfgs._Path.__init__, "np.linalg.norm(self._last[1]) or", "", _lbfgs._Path
         ),
-        "L-BFGS if predictions are many": setting(_plan, "_MANY_PREDICTIONS", math.inf),
+        "L-BFGS if predictions are many": setting(_plan, "_MANY_TIMES", math.inf),
     },
     in_searches: {
         "search: side by side": setting(_path, "_side_by_side", one_by_one),

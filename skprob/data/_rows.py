@@ -7,12 +7,11 @@ from scipy import sparse
 
 from .._arrays import is_host
 from ._array_api import n_array_blocks
+from ._design import CACHE_SIZE
 
 # X of a block takes so many bytes (8 MiB): enough for the calls to be worth their
 # while, and still in L3 for the second product.
 _BLOCK_BYTES = 1 << 23
-# Its raw predictions are so many numbers (1 MiB as float64), which fit in L2.
-_PREDICTIONS_SIZE = 1 << 17
 
 
 def row_slices(X, n_outputs):
@@ -45,7 +44,8 @@ def row_slices(X, n_outputs):
         # times as long as with 4.
         fewest = max(fewest, 64 * n_features / max(width, 1))
     size = _BLOCK_BYTES / X.dtype.itemsize
-    step = max(min(size / max(width, 1), _PREDICTIONS_SIZE / n_outputs), fewest)
+    # Raw predictions and their gradient are in the cache together.
+    step = max(min(size / max(width, 1), CACHE_SIZE / 2 / n_outputs), fewest)
     return _cut(n_samples, n_samples / step)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from .._arrays import beside, concat, zeros
 from ._array_api import ArrayDesign
 from ._dense import DenseDesign
-from ._design import SANDWICH_SIZE, DesignMatrix
+from ._design import CACHE_SIZE, DesignMatrix
 
 
 class Standardization(NamedTuple):
@@ -144,11 +144,13 @@ class StandardizedDesign(DesignMatrix):
         return z
 
 
-def standardized(design, standardization):
-    """A design in standardised columns; small ones are copied, which is faster."""
+def standardized(design, standardization, n_rows):
+    """A design of some of `n_rows` rows, in standardised columns.
+
+    Where all of them are small they are copied, which is faster.
+    """
     wrapped = StandardizedDesign(design, standardization)
-    n_rows, size = wrapped.shape
-    is_large = n_rows * size > SANDWICH_SIZE or design.dtype != np.float64
+    is_large = n_rows * wrapped.shape[1] > CACHE_SIZE or design.dtype != np.float64
     if is_large or isinstance(design, ArrayDesign):
         return wrapped
     return DenseDesign(wrapped.columns(slice(None)).T)

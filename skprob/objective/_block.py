@@ -164,9 +164,9 @@ def moments(block):
     return block.design.moments(block.weight)
 
 
-def standardize(block, standardization):
-    """The block with its columns standardised."""
-    design = standardized(block.design, standardization)
+def standardize(block, standardization, n_rows):
+    """The block with its columns standardised; there are `n_rows` in all blocks."""
+    design = standardized(block.design, standardization, n_rows)
     return Block(design, block.target, block.weight)
 
 

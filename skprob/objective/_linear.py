@@ -73,7 +73,7 @@ class LinearObjective(MeanLoss):
             has_intercept=bool(fit_intercept),
             suits_single_precision=_suits_single_precision(data, units),
         )
-        blocks = blocks.map(_block.standardize, units)
+        blocks = blocks.map(_block.standardize, units, data.n_rows)
         super().__init__(blocks, loss, description)
         self.count(1)
         self.units, self.penalty = units, Ridge(l2, units)

@@ -24,7 +24,6 @@ class Description(NamedTuple):
     is_linear: bool = True  #: Whether raw predictions are linear in the parameters.
     is_convex: bool = True
     has_bounded_hessian: bool = True
-    has_flat_rows: bool = False  #: Whether the loss of a row can have no curvature.
     #: Whether the proximal step of a row's loss has a closed form.
     has_proximal_step: bool = False
     #: Whether the loss is a sum of losses of one raw prediction each.
@@ -51,7 +50,6 @@ class Description(NamedTuple):
         return self._replace(
             is_convex=self.is_linear and loss.is_convex,
             has_bounded_hessian=loss.has_bounded_hessian,
-            has_flat_rows=loss.is_convex and mapping.has_zeros,
             has_proximal_step=self.is_linear and loss.has_proximal_step,
             is_separable=self.is_linear and loss.is_separable,
             is_relative=self.shape[0] > 1 and mapping.is_shift_invariant,

@@ -13,8 +13,8 @@ import numpy as np
 from .._arrays import to_numpy
 from ._block import gradients, predictions_adjoint, raw_predictions, scores_of
 
-# Rounding leaves this much of zero, relative to the largest margin.
-_ROUNDING = 1e-8
+# What rounding leaves of zero, relative to the largest margin.
+_ROUNDING = np.finfo(float).eps ** 0.5
 
 
 def has_descent_direction(objective, parameters):

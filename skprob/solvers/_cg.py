@@ -4,8 +4,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-_ROUNDING = float(np.finfo(float).eps)
-
 
 class ConjugateDirections(NamedTuple):
     """Directions s_i that are conjugate, their products y_i = H s_i, and ⟨s_i, y_i⟩."""
@@ -94,7 +92,7 @@ class _Group:
         self._n_products += 1
         curvature = float(direction @ product)
         self.least = min(self.least, curvature / self._length)
-        if not curvature > _ROUNDING * self._length:
+        if not curvature > np.finfo(float).eps * self._length:
             if self._n_products == 1:
                 self.step[:] = direction
             return self._end()

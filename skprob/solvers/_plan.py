@@ -15,24 +15,23 @@ _ROUND_TRIP = 4e7
 # A whole Hessian is written out, and factorised, if it costs at most this: below it
 # Newton's steps take 0.7 times as long as by conjugate gradients.
 _SMALL_HESSIAN = 2e6
-# Raw predictions of all rows, which Newton's method keeps between Hessian products, are
-# many if they are more than this (16 MiB) and 8 times as many as numbers of X. Then
-# L-BFGS, which keeps none, takes 0.7 times as long (500 classes).
-_MANY_PREDICTIONS, _MANY_TIMES = 1 << 21, 8
 # A preconditioner may cost this many Hessian products and take this many numbers
 # (256 MiB).
 _MOST_PRODUCTS = 60
 _MOST_NUMBERS = 1 << 25
+# Newton's method keeps raw predictions, and numbers computed from them, between Hessian
+# products, and so does splitting: about so many numbers for each of them.
+_NUMBERS_KEPT = 20
+# Where that is more than the most numbers, and there are so many times as many raw
+# predictions as numbers of X, L-BFGS takes 0.7 times as long, or 0.2 times with exact
+# zeros (500 classes).
+_MANY_TIMES = 8
 # Gram matrices are of a sample of rows: as many as cost 4 Hessian products, up to 20
 # while there are fewer than 30 rows a column, and never fewer than 3 a column.
 _FEW_PRODUCTS, _MANY_PRODUCTS = 4, 20
 _ENOUGH_ROWS, _FEWEST_ROWS = 30, 3
-# Directions of conjugate gradients are recycled: at most 30, of at most 2^17 numbers
-# in all, which is 1 MiB.
-_MOST_RECYCLED, _RECYCLED_NUMBERS = 30, 1 << 17
-# Splitting takes its turn after at least so many Hessian products: on most data that is
-# more than Newton's method needs.
-_FEWEST_BEFORE_SPLIT = 100
+# Directions of conjugate gradients that are recycled have so many numbers (1 MiB).
+_RECYCLED_NUMBERS = 1 << 17
 
 
 class Plan(NamedTuple):
@@ -59,25 +58,23 @@ def plan(description):
     ==============  ===================================================================
     decision        rule
     ==============  ===================================================================
-    method          L-BFGS if the objective is not convex, its Hessian not bounded, or
-                    raw predictions are many; if the loss can have flat rows, which
-                    Newton's method leaves out, 8 times as many. Else Newton: by
-                    Cholesky if the whole Hessian costs at most 2e6 multiplications,
-                    otherwise by conjugate gradients. If the rows are remote L-BFGS in
-                    the place of these, which takes 0.4 to 1.2 times as many round
-                    trips and keeps nothing of the rows, and Cholesky if the Hessian
-                    costs no more than a round trip.
+    method          L-BFGS if the objective is not convex or its Hessian not bounded.
+                    Newton by Cholesky if the whole Hessian costs at most 2e6
+                    multiplications or, where rows are remote, no more than a round
+                    trip. L-BFGS if raw predictions are many, or the rows are remote:
+                    it takes 0.4 to 1.2 times as many round trips as Newton by conjugate
+                    gradients, which is for all others, and keeps nothing of the rows.
     preconditioner  Gram matrices that cost at most 60 Hessian products, one for each
                     raw prediction if possible; else the diagonal.
     n_drawn         Rows for 4 products; up to 20 for 30 rows a column, at least 3.
     renew_after     As many products as Gram matrices cost; 4 for the diagonal.
     n_groups        One for each raw prediction if the loss is a sum over them.
-    n_recycled      30, in at most 1 MiB; none with two classes, where the Gram matrix
+    n_recycled      1 MiB of them; none with two classes, where the Gram matrix
                     is the Hessian.
     precision       Single for a sparse X without Gram matrices, which magnify rounding
                     too much; else double.
     split_after     As many products as splitting's Gram matrix and its factor cost, at
-                    least 100. Never without a closed form of the proximal step; with
+                    least 60. Never without a closed form of the proximal step; with
                     two classes; if it takes more than 256 MiB; or with a Gram matrix
                     for each raw prediction, where Newton's method takes few products
                     (digits: splitting takes twice as long).
@@ -111,12 +108,12 @@ def plan(description):
     enough = min(_MANY_PRODUCTS * of_a_product, _ENOUGH_ROWS * size)
     n_drawn = max(_FEW_PRODUCTS * of_a_product, enough, _FEWEST_ROWS * size)
     n_drawn = min(few * n_rows, n_drawn)
-    # For each raw prediction splitting keeps about 20 numbers: 160 MiB at most.
-    fits = 2 * n_rows * n_outputs <= _MANY_PREDICTIONS and size**2 <= _MOST_NUMBERS
+    fits = max(_NUMBERS_KEPT * n_rows * n_outputs, size**2) <= _MOST_NUMBERS
     split_after = math.inf
     if description.has_proximal_step and n_outputs > 1 and fits:
         split_after = (n_rows * size**2 / 2 + size**3) / product
-        split_after = max(_FEWEST_BEFORE_SPLIT, split_after)
+        # On most data that is more than Newton's method needs.
+        split_after = max(_MOST_PRODUCTS, split_after)
 
     def cost(n_grams):
         """Of Gram matrices and their factors, in Hessian products."""
@@ -125,7 +122,7 @@ def plan(description):
 
     for kind, n_grams in ("gram by output", n_outputs), ("gram", 1):
         if cost(n_grams) <= _MOST_PRODUCTS and n_grams * size**2 <= _MOST_NUMBERS:
-            n_recycled = min(_MOST_RECYCLED, _RECYCLED_NUMBERS // (n_outputs * size))
+            n_recycled = _RECYCLED_NUMBERS // (n_outputs * size)
             directions = n_recycled if n_outputs > 1 else 0
             sample = int(n_drawn), cost(n_grams)
             if n_grams > 1:
@@ -141,11 +138,10 @@ def _method(description):
     if not (description.is_convex and description.has_bounded_hessian):
         return "lbfgs"
     n_rows, (n_outputs, size) = description.n_rows, description.shape
-    many = max(_MANY_TIMES * description.n_stored, _MANY_PREDICTIONS)
-    if n_rows * n_outputs > (_MANY_TIMES if description.has_flat_rows else 1) * many:
-        return "lbfgs"
     n_pairs = n_outputs * (n_outputs + 1) / 2
     hessian = n_rows * n_pairs * size**2 + (n_outputs * size) ** 3 / 3
     if hessian <= max(_SMALL_HESSIAN, _ROUND_TRIP * description.is_remote):
         return "newton-cholesky"
-    return "lbfgs" if description.is_remote else "newton-cg"
+    many = max(_MANY_TIMES * description.n_stored, _MOST_NUMBERS / _NUMBERS_KEPT)
+    has_many = n_rows * n_outputs > many
+    return "lbfgs" if has_many or description.is_remote else "newton-cg"

@@ -64,7 +64,7 @@ def cases():
         for kind, design in ("", double), (" single", single):
             case = StandardizedDesign(design, own), in_units(X, own)
             found[f"{name}{kind} standardized"] = case
-    found["small"] = standardized(double, own), in_units(X, own)
+    found["small"] = standardized(double, own, len(X)), in_units(X, own)
     case = StandardizedDesign(double, without), in_units(X, without)
     found["without intercept"] = case
     return found

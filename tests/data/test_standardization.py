@@ -80,13 +80,16 @@ def test_constant_and_vanishing_features_are_left_about_as_they_are(dtype):
 def test_small_data_are_written_out_and_large_ones_are_not(container):
     X = data(20_000)
     units = units_of(X)
-    assert type(standardized(as_design(container(X[:100])), units)) is DenseDesign
-    for large in (X, np.float32(X[:100])):
-        design = standardized(as_design(container(large)), units)
+    small = as_design(container(X[:100]))
+    few = standardized(small, units, 100)
+    assert type(few) is DenseDesign
+    # A small block of large data is not copied, either.
+    assert type(standardized(small, units, 10**6)) is StandardizedDesign
+    for large in (np.tile(X, (10, 1)), np.float32(X[:100])):
+        design = standardized(as_design(container(large)), units, len(large))
         assert type(design) is StandardizedDesign
         assert design.n_stored == large.size
         assert design.dtype == large.dtype
-    few = standardized(as_design(container(X[:100])), units)
     residual = np.random.default_rng(0).normal(size=(100, 2))
     wrapped = StandardizedDesign(as_design(container(X[:100])), units)
     assert_allclose(few.rmatvec(residual), wrapped.rmatvec(residual), atol=1e-8)

@@ -46,11 +46,9 @@ def test_the_table(description, method, preconditioner):
     assert found.preconditioner.startswith(preconditioner)
 
 
-def test_rows_that_can_be_flat_are_worth_keeping():
-    softmax = sized(100_000, 20, 200)
-    assert plan(softmax).method == "lbfgs"
-    sparse = sized(100_000, 20, 200, base=SPARSE_MAPPING)
-    assert plan(sparse).method == "newton-cg"
+def test_many_raw_predictions_are_not_kept():
+    for base in (DENSE, SPARSE_MAPPING):
+        assert plan(sized(100_000, 20, 200, base=base)).method == "lbfgs"
 
 
 def test_what_has_no_useful_hessian_is_left_to_lbfgs():
@@ -68,7 +66,7 @@ def test_what_is_drawn_and_kept_is_bounded():
             for n_outputs in (1, 3, 100, 5000):
                 found = plan(sized(n_rows, n_columns, n_outputs))
                 assert 0 <= found.n_drawn <= max(n_rows, n_columns)
-                assert 0 <= found.n_recycled <= 30
+                assert found.n_recycled >= 0
                 assert found.n_recycled * n_columns * n_outputs <= 1 << 17
                 assert found.renew_after > 0
                 if found.preconditioner != "diagonal":
