@@ -24,7 +24,8 @@ help:  ## Show this list
 demo docs: export OPENBLAS_NUM_THREADS ?= 1
 
 demo: $(VENV)/.plot  ## Fit real data, compare with LogisticRegression, save demo.png
-	MPLBACKEND=agg $(BIN)/python examples/demo.py demo.png
+	MPLBACKEND=agg $(BIN)/python -c "from runpy import run_path; \
+	    run_path('examples/demo.py')['figure'].savefig('demo.png', dpi=150)"
 	@echo The picture is demo.png.
 
 test: $(VENV)/.test  ## Run the whole test suite, with the examples in docstrings and docs

@@ -89,9 +89,7 @@ def save_ratios(path, title, ratios, label="right of the line: met"):
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise SystemExit(
-            'A plot needs matplotlib: pip install "skprob[bench]".'
-        ) from None
+        raise SystemExit("A plot needs matplotlib: pip install matplotlib.") from None
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure = Figure(figsize=(8, 1.2 + 0.4 * len(ratios)), layout="constrained")

@@ -36,7 +36,7 @@ try:
     from _references import probabilities
 except ImportError as error:
     sys.exit(
-        f'{error.name} is missing: this benchmark needs pip install "skprob[bench]" '
+        f'{error.name} is missing: this benchmark needs pip install ".[bench]" '
         "(with the CPU build of torch)."
     )
 

@@ -43,15 +43,11 @@ def run(name):
 
 
 def demo():
-    """Distances of the demonstration."""
+    """Brier scores of the demonstration."""
     found = run("demo")
     rows = [
-        [
-            name,
-            f"{sum(distances) / len(distances):.3f}",
-            f"{found['mean_support_size'](found['p'][name]):.1f}",
-        ]
-        for name, distances in found["distances"].items()
+        [name, f"{score:.3f}", f"{found['mean_support_size'](found['p'][name]):.1f}"]
+        for name, score in found["brier"].items()
     ]
     truth = f"digits named, {found['mean_support_size'](found['truth']):.1f} in truth"
     return table(["learns from", "squared distance to the truth", truth], rows)

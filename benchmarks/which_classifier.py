@@ -1,11 +1,12 @@
-"""Classifiers for one label a row, side by side on the data sets of scikit-learn.
+"""Classifiers side by side on the data sets of scikit-learn.
 
-    python benchmarks/which_classifier.py --save-table which_classifier.csv
+    python benchmarks/which_classifier.py --save docs/user_guide
 
-Ten-fold cross-validation, stratified. In each training part the penalty of each
+Ten-fold cross-validation, stratified. In each training part the penalty of each linear
 classifier is chosen by five folds, by the Brier score; the features are standardised.
-"possible" is the mean number of classes with a positive probability, "truth possible"
-the share of rows whose true class is among them.
+Gradient boosting has its defaults. "possible" is the mean number of classes with a
+positive probability, "truth possible" the share of rows whose true class is among them.
+The figures of shares are those of `examples/demo.py`.
 """
 
 import argparse
@@ -13,12 +14,14 @@ import csv
 from pathlib import Path
 
 import numpy as np
+from readme import run
 from sklearn.datasets import (
     load_breast_cancer,
     load_digits,
     load_iris,
     load_wine,
 )
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
@@ -39,6 +42,7 @@ CLASSIFIERS = {
     "entmax, α = 1.25": EntmaxClassifier(alpha=1.25),
     "entmax, α = 1.5": EntmaxClassifier(alpha=1.5),
     "sparsemax": SparsemaxClassifier(),
+    "gradient boosting": HistGradientBoostingClassifier(random_state=0),
 }
 CS = [0.01, 0.1, 1, 10, 100]
 HEAD = [
@@ -57,10 +61,11 @@ def held_out(classifier, X, y, n_splits):
     p = np.empty((len(y), len(np.unique(y))))
     folds = StratifiedKFold(n_splits, shuffle=True, random_state=0)
     name = type(classifier).__name__.lower()
+    grid = {f"{name}__C": CS} if hasattr(classifier, "C") else {}
     for train, test in folds.split(X, y):
         search = GridSearchCV(
             make_pipeline(StandardScaler(), classifier),
-            {f"{name}__C": CS},
+            grid,
             scoring=BrierScorer(),
         ).fit(X[train], y[train])
         p[test] = search.predict_proba(X[test])
@@ -82,10 +87,27 @@ def row(data, name, y, p):
     ]
 
 
+def shares():
+    """Lines of the table of models that learn from shares, or from the main one."""
+    found = run("demo")
+    size = found["mean_support_size"]
+    rows = [
+        [name, f"{score:.4f}", f"{size(found['p'][name]):.2f} of 10"]
+        for name, score in found["brier"].items()
+    ]
+    return [["learns from", "Brier score", "possible"], *rows]
+
+
+def save(rows, path):
+    """Write a table as comma-separated values."""
+    with path.open("w", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(rows)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--quick", action="store_true", help="iris and wine, 3 folds")
-    parser.add_argument("--save-table", type=Path, metavar="CSV")
+    parser.add_argument("--save", type=Path, metavar="FOLDER")
     options = parser.parse_args()
     names = ["iris", "wine"] if options.quick else list(DATA)
     rows = []
@@ -95,9 +117,9 @@ def main():
             p = held_out(classifier, X, y, 3 if options.quick else 10)
             rows.append(row(data, name, y, p))
             print("  ".join(f"{cell:>18}" for cell in rows[-1]), flush=True)
-    if options.save_table:
-        with options.save_table.open("w", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows([HEAD, *rows])
+    if options.save:
+        save([HEAD, *rows], options.save / "which_classifier.csv")
+        save(shares(), options.save / "which_classifier_shares.csv")
 
 
 if __name__ == "__main__":

@@ -30,7 +30,8 @@ def emotions(name, version, return_X_y):
     with np.load(Path(FOLDER, f"{name}.npz")) as data:
         X, Y = (np.concatenate([data[f"{a}_train"], data[f"{a}_test"]]) for a in "XY")
         names = [label.replace("-", ".") for label in data["label_names"]]
-    return pd.DataFrame(X), pd.DataFrame(np.where(Y, "TRUE", "FALSE"), columns=names)
+    Y = pd.DataFrame(np.where(Y, "TRUE", "FALSE"), columns=names, dtype="category")
+    return pd.DataFrame(X), Y
 
 
 @pytest.fixture(autouse=True)

@@ -17,7 +17,7 @@ rising = np.linspace(-3, 5, 801)
 scores = np.stack([rising, np.ones_like(rising), np.zeros_like(rising)], axis=1)
 
 figure, axes = plt.subplots(
-    1, len(ALPHAS), figsize=(11, 3.4), sharey=True, layout="constrained"
+    1, len(ALPHAS), figsize=(11, 3.7), sharey=True, layout="constrained"
 )
 for ax, alpha in zip(axes, ALPHAS, strict=True):
     p = Entmax(alpha)(scores)
@@ -32,6 +32,7 @@ for ax, alpha in zip(axes, ALPHAS, strict=True):
         ax.axvspan(between[0], between[-1], color="0.93", zorder=0)
     ax.set(title=f"α = {alpha:g}", xlabel="score of the first class")
 axes[0].set_ylabel("probability")
+figure.suptitle("The larger α is, the sooner a class is ruled out, or certain")
 figure.legend(
     lines,
     ["class with the rising score", "class with score 1", "class with score 0"],

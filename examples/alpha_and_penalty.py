@@ -53,7 +53,7 @@ ax.set(
     yticklabels=[f"{alpha:g}" for alpha in model.alphas_],
     xlabel="C (to the right, less penalty)",
     ylabel="α",
-    title=f"{1 - brier.min() / brier[0].min():.0%} lower than the best softmax",
+    title=f"Entmax: {1 - brier.min() / brier[0].min():.0%} below the best of softmax",
 )
 figure.colorbar(image, label="Brier score, less is better")
 plt.show()

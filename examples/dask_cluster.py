@@ -48,5 +48,6 @@ print(model.predict(rows.drop(columns="kind")[:3]))
 # An iteration is one or two round trips. On each, a few hundred bytes go to a worker
 # and come back, however many rows it has.
 figure, ax = plt.subplots(figsize=(6.5, 4), layout="constrained")
-ConvergenceDisplay.from_estimator(model, name="120,000 rows on two workers", ax=ax)
+ConvergenceDisplay.from_estimator(model, name="objective", ax=ax)
+ax.set_title(f"120,000 rows on two workers: a fit in {trips} round trips")
 plt.show()

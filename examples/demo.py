@@ -5,11 +5,8 @@ Learn from shares: what is in a blend?
 Each image is a blend of up to three handwritten digits, and what is wanted is the
 *recipe*: the share of each digit. ``LogisticRegression`` can learn only from the main
 digit of each image. skprob learns from the whole recipe, and entmax can say that a
-digit is not in the blend at all. Every model has the penalty, and entmax the α, that is
-best on a validation set.
+digit is not in the blend. A validation set chooses the penalties, and α.
 """
-
-import sys
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -22,12 +19,12 @@ from skprob import EntmaxClassifier, SoftmaxClassifier
 from skprob.metrics import brier_loss, mean_support_size
 
 CS, ALPHAS = [3, 10, 30], [1.5, 1.75, 2]
+COLOURS = ["#a3a9b1", "#5b6b7b", "#d1495b"]
 MODELS = {
     "logistic, main digit": [LogisticRegression(C=C, max_iter=1000) for C in CS],
     "softmax, shares": [SoftmaxClassifier(C=C) for C in CS],
     "entmax, shares": [EntmaxClassifier(alpha=a, C=C) for a in ALPHAS for C in CS],
 }
-COLOURS = dict(zip(MODELS, ["#a3a9b1", "#7b8794", "#d1495b"], strict=True))
 
 
 def blend(X, y, n_images, rng):
@@ -38,10 +35,9 @@ def blend(X, y, n_images, rng):
     return np.einsum("nj,njf->nf", shares, X[rows]), recipes
 
 
-# %%
-# Three repetitions, each with another split of the digits: no model has seen any part
-# of an image that it is tested on.
-distances, X, y = {name: [] for name in MODELS}, *load_digits(return_X_y=True)
+# Three repetitions, with other digits in the new images than in those of the fit.
+X, y = load_digits(return_X_y=True)
+brier = dict.fromkeys(MODELS, 0)
 for seed in range(3):
     halves = train_test_split(X / 16, y, test_size=0.5, random_state=seed)
     rng = np.random.default_rng(seed)
@@ -55,36 +51,30 @@ for seed in range(3):
         fits = [model.fit(Z, target[:2000]) for model in candidates]
         errors = [brier_loss(recipes[2000:], f.predict_proba(Z_valid)) for f in fits]
         p[name] = fits[np.argmin(errors)].predict_proba(features.transform(new_images))
-        distances[name].append(brier_loss(truth, p[name]))
+        brier[name] += brier_loss(truth, p[name]) / 3
 
-for name, found in distances.items():
-    named = mean_support_size(p[name])
-    print(f"{name:20}  distance {np.mean(found):.3f}, {named:4.1f} digits named")
-print(f"{'the truth':36}{mean_support_size(truth):4.1f}")
-before, _, after = (np.mean(found) for found in distances.values())
-headline = f"Learning from shares comes {1 - after / before:.0%} nearer to the recipe"
-print(headline)
+for name, row in p.items():
+    print(f"{name:20} Brier {brier[name]:.3f}, {mean_support_size(row):4.1f} digits")
+gain = 1 - brier["entmax, shares"] / brier["logistic, main digit"]
+print(headline := f"Learning from shares comes {gain:.0%} nearer to the recipe")
 
 # %%
-# On the left, four new blends, with marks at the recipe. On the right, the distances;
-# dots are the repetitions.
-figure = plt.figure(figsize=(11, 5.5), layout="constrained")
+# Three new blends in which no share exceeds 70%, at the quartiles of entmax's Brier
+# score, the squared distance to the recipe, and the mean scores of all new blends.
+figure, axes = plt.subplot_mosaic("abcx;defx", figsize=(11, 5), layout="constrained")
 figure.suptitle(headline, fontsize="x-large")
-left, right = figure.subfigures(1, 2, width_ratios=[2, 1])
-mixed = np.flatnonzero(truth.max(axis=1) <= 0.7)[:4]
-for column, i in zip(left.subplots(3, 4, sharey="row").T, mixed, strict=True):
-    column[0].imshow(new_images[i].reshape(8, 8), cmap="gray_r")
-    column[0].axis("off")
-    for ax, name in zip(column[1:], [*MODELS][::2], strict=True):
-        ax.bar(range(10), p[name][i], color=COLOURS[name])
-        ax.plot(range(10), np.where(truth[i] > 0, truth[i], np.nan), "k_")
-        ax.set(xticks=range(10), ylim=(0, 1), title=name.split(",")[0])
-ax = right.subplots()
-for name, found in distances.items():
-    ax.barh(name.replace(", ", "\n"), np.mean(found), color=COLOURS[name])
-    ax.plot(found, [name.replace(", ", "\n")] * len(found), "k.")
-ax.set(xlabel="squared distance to the recipe", xticks=[0, 0.05, 0.1])
-ax.invert_yaxis()
-for path in sys.argv[1:]:
-    figure.savefig(path, dpi=150)
+order = np.argsort(np.sum((p["entmax, shares"] - truth) ** 2, axis=1))
+mixed = order[truth[order].max(axis=1) <= 0.7]
+quartiles = [rows[0] for rows in np.array_split(mixed, 4)[1:]]
+for above, below, i in zip("abc", "def", quartiles, strict=True):
+    axes[above].imshow(new_images[i].reshape(8, 8), cmap="gray_r")
+    axes[above].axis("off")
+    for k, name in enumerate(p):
+        axes[below].bar(np.arange(-0.3, 9) + 0.3 * k, p[name][i], 0.3, color=COLOURS[k])
+    axes[below].plot(np.where(truth[i] > 0, truth[i], np.nan), "k_", markersize=12)
+    axes[below].set(xticks=range(10), ylim=(0, 1), title="marks: the recipe")
+bars = axes["x"].bar(range(3), brier.values(), color=COLOURS)
+axes["x"].bar_label(bars, fmt="%.3f")
+axes["x"].set(title="Brier score, less is better", xticks=[])
+figure.legend(bars, p, loc="outside lower center", ncols=3)
 plt.show()

@@ -44,7 +44,7 @@ print(
 order = np.argsort(possible, kind="stable")
 shown = order[np.linspace(0, len(order) - 1, 4).astype(int)]
 figure, axes = plt.subplots(
-    3, 4, figsize=(10, 6), layout="constrained", height_ratios=[1.2, 1, 1]
+    3, 4, figsize=(10, 6.3), layout="constrained", height_ratios=[1.2, 1, 1]
 )
 for column, i in zip(axes.T, shown, strict=True):
     column[0].imshow(X_test[i].reshape(8, 8), cmap="gray_r")
@@ -66,4 +66,8 @@ for column, i in zip(axes.T, shown, strict=True):
         )
         ax.set_title(f"{name}: {np.count_nonzero(row)} possible", fontsize="medium")
         ax.set(ylim=(0, 1), xticks=range(10))
+figure.suptitle(
+    f"{certain.mean():.0%} of the images have one possible digit, "
+    f"and {right[certain].mean():.0%} of these are right"
+)
 plt.show()

@@ -52,7 +52,7 @@ def is_host(data):
 
 
 def check_no_gradient(name, array):
-    """Raise where a tensor asks for derivatives, which it would not get."""
+    """Raise if a tensor requires gradients, which are not computed."""
     if getattr(array, "requires_grad", False) is True:
         raise ValueError(
             f"{name} must not require gradients, which are not propagated; got a "
@@ -61,7 +61,7 @@ def check_no_gradient(name, array):
 
 
 def to_numpy(array):
-    """An array of any library as one of NumPy's, in the memory of the host."""
+    """An array of any library as a NumPy array, in the memory of the host."""
     return array if is_host(array) else _convert_to_numpy(array, namespace(array))
 
 
@@ -145,7 +145,7 @@ def copied(array):
 
 
 def positive_part(array, out=None):
-    """The larger of an array and zero; NumPy's is put into another one, if given."""
+    """The larger of an array and zero; for NumPy arrays written to `out`, if given."""
     if isinstance(array, np.ndarray):
         return np.maximum(array, 0, out=out)
     return namespace(array).clip(array, 0)

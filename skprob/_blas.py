@@ -1,4 +1,4 @@
-"""The threads that BLAS uses, and doing with one of them for a while."""
+"""The number of threads of BLAS, and a context in which it is one."""
 
 import functools
 import threading
@@ -22,10 +22,10 @@ def _libraries():
 
 
 def _set_num_threads(library, n_threads):
-    """Set the threads of a library, from whatever thread of Python.
+    """Set the number of threads of a library, from any thread of Python.
 
-    From threadpoolctl 3.8 on, a thread that has set them is in control, and others do
-    nothing and say nothing, until the control is given back.
+    From threadpoolctl 3.8 on, only the thread that has set the number can change it;
+    calls by others have no effect until it has been reset.
     """
     give_back = getattr(library, "clear_controlling_thread", lambda force: None)
     give_back(force=True)
@@ -36,12 +36,12 @@ def _set_num_threads(library, n_threads):
 class SerialBlas(ContextDecorator):
     """Context in which all BLAS libraries use one thread each.
 
-    So what they compute does not depend on how many threads they may use otherwise.
-    The limit is the process's, so contexts entered by several threads at once share
-    it: the first sets it and the last takes it back. Entering gives the number of
-    threads that are free meanwhile: those of the libraries for the thread that was
-    first, also where it enters again, and one for the others. Functions that are
-    decorated with it run inside.
+    So results do not depend on the number of threads of BLAS. The limit holds for the
+    whole process, so contexts that several threads have entered at once share it: the
+    first sets the limit and the last resets it. Entering returns the number of threads
+    that may be used meanwhile: that of the libraries for the thread that was first,
+    also when it enters again, and one for the others. Functions can be decorated with
+    it.
     """
 
     def __init__(self):
@@ -63,7 +63,7 @@ class SerialBlas(ContextDecorator):
             self._end()
 
     def _begin(self):
-        """Count a thread that comes in; returns how many threads are free for it."""
+        """Count a thread that enters; returns how many threads it may use."""
         with self._lock:
             self._n_threads += 1
             if self._n_threads > 1:
@@ -74,7 +74,7 @@ class SerialBlas(ContextDecorator):
             return max([1, *(count for _, count in self._saved)])
 
     def _end(self):
-        """Count a thread that goes out."""
+        """Count a thread that leaves."""
         with self._lock:
             self._n_threads -= 1
             if self._n_threads == 0:

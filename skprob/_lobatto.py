@@ -1,4 +1,4 @@
-"""Gauss-Lobatto rules that tell where the integrand is no polynomial."""
+"""Gauss-Lobatto rules that show where the integrand is not a polynomial."""
 
 import functools
 

@@ -1,4 +1,4 @@
-"""Two classes, of which only the difference of their scores matters."""
+"""Two classes, where only the difference of the scores matters."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from ._arrays import concat
 
 
 def n_raw_predictions(n_classes, polytope):
-    """Raw predictions of a linear model: two classes that sum to one share one."""
+    """Number of raw predictions: two classes on the simplex have one."""
     return 1 if n_classes == 2 and polytope == "simplex" else n_classes
 
 

@@ -1,4 +1,4 @@
-"""What pickle, joblib and skops save of an estimator: no class of skprob but its own.
+"""What pickle, joblib and skops save: the estimator's class and no other of skprob.
 
 Mappings, losses and decision rules that an estimator holds are saved as the name of
 their class and their attributes. So whoever loads a model with skops has one type to
@@ -11,7 +11,7 @@ _CLASS, _ATTRIBUTES = "class of skprob", "attributes"
 
 
 class PlainState:
-    """Mixin: what an estimator holds of skprob is saved by name."""
+    """Mixin: objects of skprob in an estimator are saved by their classes' names."""
 
     def __getstate__(self):
         state = super().__getstate__()

@@ -10,7 +10,7 @@ FEW_CLASSES = 64
 
 
 class BadScores(ValueError):
-    """A row of scores that stands for no probabilities."""
+    """A row of scores for which there are no probabilities."""
 
     def __init__(self, row, holds, where=None):
         self.row, self.holds = row, holds

@@ -1,4 +1,6 @@
-r"""The directive ``measured``: rows of a file that a benchmark wrote, and a download.
+r"""The directive and the role ``measured`` show what a benchmark wrote to a file.
+
+The directive shows rows of a table, and a download of the file.
 
 ::
 
@@ -10,15 +12,24 @@ r"""The directive ``measured``: rows of a file that a benchmark wrote, and a dow
 A file holds Markdown tables, or columns that are two or more spaces apart; an empty
 line or a line without columns ends a table. ``table`` is the number of the table in the
 file, ``columns`` are heads, and ``rows`` is a regular expression that lines match.
+
+The role shows one cell of a table::
+
+    :measured:`fit_times.txt; ^. letter +. softmax +. 1 +.; 1e-06: ratio`
+
+The second part is a regular expression that one line matches, the third a head, and a
+fourth the number of the table. What stands in brackets at the end of the cell is left
+out. A file of comma-separated values has one table.
 """
 
+import csv
 import re
 
 from docutils import nodes
 from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
 from list_table import list_table
-from sphinx.util.docutils import SphinxDirective
+from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 
 def cells(line):
@@ -41,9 +52,16 @@ def tables(text):
     return found
 
 
-def select(lines, columns, pattern):
+def csv_cells(line):
+    """Cells of a line of comma-separated values."""
+    return next(csv.reader([line]))
+
+
+def select(lines, columns, pattern, cells=cells):
     """Rows of cells, of which the first is the head, of the chosen columns."""
     rows = [cells(line) for line in lines[1:] if re.search(pattern, line)]
+    if not rows:
+        raise ValueError(f"no row matches {pattern!r}")
     head = cells(lines[0])
     # What names a row may take more columns than the head says; the last may be empty.
     head = [""] * (max(map(len, rows)) - len(head)) + head
@@ -57,6 +75,29 @@ def select(lines, columns, pattern):
 def listed(argument):
     """Names between semicolons."""
     return [name.strip() for name in argument.split(";")]
+
+
+def cell(name, text, row, column, table="0"):
+    """The cell in a column of the only row of a file's table that matches a pattern."""
+    if name.endswith(".csv"):
+        found = select(text.splitlines(), [column], row, csv_cells)
+    else:
+        found = select(tables(text)[int(table)], [column], row)
+    if len(found) != 2:
+        raise ValueError(f"{len(found) - 1} rows match {row!r}, which must be one")
+    return re.sub(r" *\(.*\)$", "", found[1][0])
+
+
+class MeasuredCell(SphinxRole):
+    """Show one cell of a file."""
+
+    def run(self):
+        """Nodes of the text of the cell."""
+        name, *where = listed(self.text)
+        relative, path = self.env.relfn2path(name, self.env.docname)
+        self.env.note_dependency(relative)
+        with open(path, encoding="utf-8") as file:
+            return [nodes.Text(cell(name, file.read(), *where))], []
 
 
 class Measured(SphinxDirective):
@@ -87,6 +128,7 @@ class Measured(SphinxDirective):
 
 
 def setup(app):
-    """Register the directive with Sphinx."""
+    """Register the directive and the role with Sphinx."""
     app.add_directive("measured", Measured)
+    app.add_role("measured", MeasuredCell())
     return {"parallel_read_safe": True}

@@ -29,7 +29,7 @@ def attention(
        p_i = \mathrm{mapping}(\lambda_i \langle q_i, k_1 \rangle, \dots,
        \lambda_i \langle q_i, k_n \rangle)
 
-    Leading axes, for batches and heads, may be any, and are broadcast.
+    The leading axes, for batches and heads, are broadcast.
 
     Parameters
     ----------
@@ -37,14 +37,16 @@ def attention(
     key : array-like of shape (..., n_keys, d)
     value : array-like of shape (..., n_keys, d_value)
     mapping : Mapping, callable or str, default="softmax"
-        What makes the weights of the keys. With sparsemax or entmax a query looks at a
-        few keys and at no other.
+        The mapping from scores to the weights of the keys. With sparsemax or entmax
+        only a few keys have a positive weight.
     scale : {"sqrt", "entropy_invariant"} or float, default="sqrt"
         The factor λ: "sqrt" is :math:`1 / \sqrt{d}`; "entropy_invariant" is
-        :math:`\log(n) / d` with n the query's keys that are not masked, which keeps the
-        entropy about the same whatever n is; a number is taken as it is.
+        :math:`\log(n) / d`, where n is the number of keys that are not masked for the
+        query, which makes the entropy nearly independent of n; a number is the factor
+        itself.
     mask : array-like of bool of shape (..., n_queries, n_keys), default=None
-        True where the query may look at the key. One that may look at none gets zeros.
+        True where the query may use the key. The result is zero for a query without any
+        key.
 
     Returns
     -------
@@ -60,7 +62,7 @@ def attention(
     See Also
     --------
     attention_vjp : Its derivatives.
-    taylor_attention : In a time that is linear in the number of keys.
+    taylor_attention : With Taylor softmax, in linear time in the number of keys.
 
     References
     ----------
@@ -100,19 +102,20 @@ def attention_vjp(
     scale: float | None = "sqrt",
     mask: ArrayLike | None = None,
 ) -> tuple[Array, Array, Array]:
-    """Derivatives of a function of :func:`attention`, from that in its result.
+    """Derivatives of a number that is computed from the result of :func:`attention`.
 
     Parameters
     ----------
     query, key, value : as for :func:`attention`
     cotangent : array-like of the shape of the result of :func:`attention`
-        Derivatives of a number in that result.
+        Derivatives of the number with respect to that result.
     mapping, scale, mask : as for :func:`attention`
 
     Returns
     -------
     query, key, value : ndarray of the shapes of the three arguments
-        Derivatives of the number in these: sums over axes that were broadcast.
+        Derivatives of the number with respect to the arguments, summed over axes that
+        were broadcast.
 
     Raises
     ------

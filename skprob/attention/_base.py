@@ -56,7 +56,7 @@ class BaseAttention(PlainState, BaseEstimator):
         Returns
         -------
         weights : CSR array of shape (n_queries, n_samples)
-            Rows sum to one; only what is not zero is stored.
+            Rows sum to one; only non-zero weights are stored.
         """
         X = self._checked_queries(X)
         parts = [self._weights(X[rows]) for rows in self._blocks(X)]
@@ -139,22 +139,26 @@ def _dense(array):
 
 
 PARAMETERS = """mapping : Mapping, callable or str, default="sparsemax"
-        What makes the weights of the training rows. With sparsemax, or entmax, each
-        query has neighbours of its own number: those near enough.
+        The mapping from similarities to the weights of the training rows. With
+        sparsemax or entmax the number of neighbours with a positive weight differs from
+        query to query.
     similarity : {"distance", "dot"}, default="distance"
         Minus the squared Euclidean distance, or the inner product.
     temperature : float, default=1.0
-        The similarities are divided by it, in units of ``scale_``. The higher, the more
-        training rows have a part in a prediction.
+        The similarities are divided by ``temperature * scale_``. The higher it is, the
+        more training rows contribute to a prediction.
     n_neighbors : int or None, default=100
-        Only so many training rows, the most similar ones, can have a weight; None is
-        all of them. With a sparse mapping it changes nothing unless more would."""
+        Only this many training rows, the most similar ones, can have a positive weight;
+        None stands for all rows. If fewer rows have a positive weight anyway, as with
+        sparsemax, the limit has no effect."""
 
 ATTRIBUTES = """scale_ : float
         The unit of similarities: the mean squared distance of a training row to its
-        nearest, of up to 1000 rows; for inner products the root of the number of
-        features.
+        nearest neighbour, over up to 1000 rows; for inner products the square root of
+        the number of features.
     n_samples_fit_ : int
+        Number of training rows.
     n_features_in_ : int
+        Number of features.
     feature_names_in_ : ndarray of shape (``n_features_in_``,)
         Names of the features, if X had them."""

@@ -21,9 +21,9 @@ from ._base import ATTRIBUTES, PARAMETERS, BaseAttention
 class AttentionClassifier(ClassifierMixin, BaseAttention):
     __doc__ = f"""Classifier whose probabilities are means of training targets.
 
-    The weights of the mean are a mapping of similarities: the training rows are the
-    keys, their targets the values (Nadaraya-Watson). With softmax every training row
-    counts, with sparsemax the nearest few, as many as are near.
+    The weights of the mean are computed by a mapping from similarities: the training
+    rows are the keys, their targets the values (Nadaraya-Watson). With softmax every
+    training row has a positive weight, with sparsemax only the nearest ones.
 
     Parameters
     ----------
@@ -37,8 +37,10 @@ class AttentionClassifier(ClassifierMixin, BaseAttention):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        Sorted labels, or names or numbers of the columns of `y`.
+        The labels, sorted; where `y` is a matrix, the names of its columns or, if they
+        have none, their numbers.
     target_type_ : str
+        "class", "label_set" or "distribution": what `y` was in ``fit``.
     {ATTRIBUTES}
 
     See Also

@@ -16,10 +16,11 @@ from ._base import ATTRIBUTES, PARAMETERS, BaseAttention
 class AttentionRegressor(RegressorMixin, BaseAttention):
     __doc__ = f"""Regressor whose predictions are means of training targets.
 
-    The weights of the mean are a mapping of similarities: the training rows are the
-    keys, their targets the values (Nadaraya-Watson). With softmax every training row
-    counts, as in kernel regression with a Gaussian kernel; with sparsemax the nearest
-    few, as many as are near, by an Epanechnikov kernel whose width is the query's own.
+    The weights of the mean are computed by a mapping from similarities: the training
+    rows are the keys, their targets the values (Nadaraya-Watson). With softmax every
+    training row has a positive weight, as in kernel regression with a Gaussian kernel;
+    with sparsemax only the nearest ones, as with an Epanechnikov kernel whose width
+    adapts to the query.
 
     Parameters
     ----------

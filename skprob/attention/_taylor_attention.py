@@ -37,11 +37,11 @@ def taylor_attention(
     key : array-like of shape (..., n_keys, d)
     value : array-like of shape (..., n_keys, d_value)
     order : int, default=2
-        Of the Taylor polynomial, even. There are :math:`d^{order}` features, which may
-        not be more than 100,000.
+        The order of the Taylor polynomial, even. There are :math:`d^{order}` features,
+        at most 100,000.
     causal : bool, default=False
-        Whether a query looks only at the keys up to its own number; there must be as
-        many of both.
+        Whether query i uses only the keys up to i; the numbers of queries and keys must
+        then be equal.
     scale : "sqrt" or float, default="sqrt"
         The factor λ of the inner products: "sqrt" is :math:`1 / \sqrt{d}`.
 

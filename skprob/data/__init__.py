@@ -1,8 +1,8 @@
-"""Where the rows of X live and how one multiplies with them.
+"""Where the rows of X are stored, and products with them.
 
-A :class:`DesignMatrix` is the rows of one block, :class:`Blocks` a collection of
-whatever belongs to a block, with two verbs: ``map`` and ``sum``. Nothing outside this
-package knows how X is stored, or where the blocks are.
+A :class:`DesignMatrix` holds the rows of one block, :class:`Blocks` is a collection of
+blocks or of results for each block, with two methods: ``map`` and ``sum``. Nothing
+outside this package depends on how X is stored, or where the blocks are.
 """
 
 from ._array_api import ArrayDesign

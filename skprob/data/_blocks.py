@@ -1,4 +1,4 @@
-"""A collection of blocks, with two verbs."""
+"""A collection of blocks, with the methods map and sum."""
 
 import functools
 import os
@@ -13,7 +13,7 @@ from .._blas import serial_blas
 
 
 class Blocks(ABC):
-    """Blocks of rows, or what was computed from each of them, wherever they are.
+    """Blocks of rows, or the results of a function for each, in memory or elsewhere.
 
     Functions are called as ``function(block, *args)``. They are pure and defined at the
     top of a module, so that they can be sent to where a block is. Only `args`, such as

@@ -1,4 +1,4 @@
-"""What the rows of a block can do."""
+"""The operations with the rows of a block."""
 
 from abc import ABC, abstractmethod
 

@@ -1,8 +1,8 @@
 """Decision rules: from probabilities of labels to a set of labels for each row.
 
-The rules are for any probabilities, also another classifier's. They are fitted to those
-of held-out rows, or out of fold: the probabilities of rows that the model was fitted to
-are too good, and cuts that are chosen by them too high.
+The rules can be used with the probabilities of any classifier. Fit them to out-of-fold
+probabilities, or to those of held-out rows: a model is too confident for the rows that
+it was fitted to, and cuts that are chosen by these are too high.
 """
 
 from ._base import DecisionRule, Sample

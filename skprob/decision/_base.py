@@ -53,16 +53,16 @@ class Sample(NamedTuple):
 class DecisionRule(BaseEstimator, metaclass=ABCMeta):
     """Base class of the rules that make label sets of probabilities.
 
-    A rule is fitted to probabilities that are as good as those of new rows: of held-out
-    rows, or out of fold, such as those of
-    :func:`~sklearn.model_selection.cross_val_predict`. They may be any classifier's.
+    Fit a rule to out-of-fold probabilities, such as those of
+    :func:`~sklearn.model_selection.cross_val_predict`, or to those of held-out rows.
+    They may be those of any classifier.
 
-    Where no row had an empty set in ``fit``, ``predict`` gives no empty set: each row
-    has at least its most probable label, by the rule's own scale.
+    If no row had an empty set in ``fit``, ``predict`` returns no empty set: each row
+    has at least its most probable label, on the scale that the rule uses.
 
-    A subclass writes ``_fit(sample)``, which sets attributes, and
-    ``_chosen(probabilities, sizes)`` for a dense block of rows, where ``sizes`` are
-    expected sizes if ``_uses_features()``.
+    A subclass implements ``_fit(sample)``, which sets the fitted attributes, and
+    ``_chosen(probabilities, sizes)`` for a dense block of rows, where ``sizes`` are the
+    expected sizes if ``_uses_features()`` is true.
     """
 
     _parameter_constraints: dict = {}
@@ -82,18 +82,18 @@ class DecisionRule(BaseEstimator, metaclass=ABCMeta):
         Parameters
         ----------
         probabilities : array-like or sparse matrix of shape (n_samples, n_labels)
-            Non-negative: out of fold, or of held-out rows.
+            Non-negative; out-of-fold, or of held-out rows.
         labels : array-like or sparse matrix of shape (n_samples, n_labels)
             0/1 indicator of the true sets.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights of the rows; 1 if not given.
         X : array-like or sparse matrix of shape (n_samples, n_features), default=None
-            Features, for a rule that regresses the size of a set on them.
+            The features, for a rule that predicts the size of a set from them.
         polytope : {"simplex", "cube"}, default="simplex"
-            "simplex" for shares, which sum to one in each row, or to less where the
-            rest is the probability that there is no label; "cube" for marginals, each
-            the probability that its label is in the set. The expected size of a set is
-            the sum of its marginals.
+            "simplex" for shares, which sum to one in each row, or to less if the rest
+            is the probability of "no label"; "cube" for marginals, each the probability
+            that its label is in the set. The expected size of a set is the sum of the
+            marginals.
 
         Returns
         -------
@@ -129,13 +129,13 @@ class DecisionRule(BaseEstimator, metaclass=ABCMeta):
     def predict(
         self, probabilities: MatrixLike, X: MatrixLike | None = None
     ) -> AnyArray:
-        """The set of each row.
+        """Predict the label set of each row.
 
         Parameters
         ----------
         probabilities : array-like or sparse matrix of shape (n_samples, n_labels)
         X : array-like or sparse matrix of shape (n_samples, n_features), default=None
-            Features, if the fitted rule uses them.
+            The features, if the fitted rule uses them.
 
         Returns
         -------

@@ -74,35 +74,38 @@ class _CutRule(DecisionRule):
 class CommonCut(_CutRule):
     r"""One cut for all labels, of the highest micro-F1.
 
-    A share, which is learnt from targets that are uniform over each set S, forgets the
-    size of its set: it estimates E[1{k in S} / \|S\|], so that a label of large sets is
-    too often below a common cut. Times the expected size of the set it estimates the
-    label's marginal P(k in S), where membership and size are about independent.
+    Shares are learnt from targets that are uniform over each set S, and estimate E[1{k
+    in S} / \|S\|]. So a label of large sets is below a common cut too often. A share
+    times the expected size of the set estimates the marginal P(k in S) of the label, if
+    membership and size are about independent.
 
     Parameters
     ----------
     scale : {"probability", "marginal", "auto"}, default="probability"
-        What is compared with the cut. "probability" is what the rule is given;
-        "marginal" multiplies shares with the expected size of the set, by ridge
-        regression on the features. "auto" does so if features are given, and micro-F1
-        is higher by more than one standard error, over five folds of the rows.
-        Probabilities that are marginals (``polytope="cube"``) are taken as they are.
+        What is compared with the cut. With "probability" it is the given probability;
+        with "marginal" it is the share times the expected size of the set, which is
+        predicted from the features by ridge regression. "auto" is "marginal" if
+        features are given and micro-F1 is higher by more than one standard error, over
+        five folds of the rows, and "probability" otherwise. Probabilities that are
+        marginals (``polytope="cube"``) are not changed.
 
     Attributes
     ----------
     cut_ : float
-        Half way between the last probability above it and the next.
+        The cut: half way between the smallest probability above it and the next smaller
+        one.
     scale_ : {"probability", "marginal"}
         The scale of the cut.
     expected_size_ : callable or None
-        ``expected_size_(X)``, for the scale of marginals.
+        ``expected_size_(X)`` gives the expected sizes of the sets; None unless
+        ``scale_`` is "marginal".
     n_labels_ : int
         Number of labels.
     may_be_empty_ : bool
-        Whether rows of the fit had no label. If not, each row gets its most probable
-        label at least.
+        Whether some rows in ``fit`` had no label. If not, ``predict`` gives each row at
+        least its most probable label.
     polytope_ : str
-        What the probabilities are.
+        "simplex" or "cube", as in ``fit``.
 
     See Also
     --------
@@ -145,44 +148,48 @@ class LabelCuts(_CutRule):
     """A cut for each label, shrunk towards the common cut.
 
     The common cut is that of the highest micro-F1 (see :class:`CommonCut`). A label's
-    own cut is sought around it, from a 16th to 16 times of it. Own cuts are
-    SCut of Yang (2001), who found that they over-fit where positives are few: in the
-    logarithm they are given the weight n / (n + ``shrinkage``), where n is the number
-    of rows with the label.
+    own cut is searched from 1/16 to 16 times the common cut. Without shrinkage this is
+    SCut of Yang (2001), who found that it over-fits labels of few rows. So the
+    logarithm of the cut is a weighted mean: the own cut has the weight n / (n +
+    ``shrinkage``), where n is the number of rows with the label, and the common cut the
+    rest.
 
     Parameters
     ----------
     average : {"both", "micro", "macro"}, default="both"
-        What the cuts maximise before they are shrunk. "micro" is the micro-F1 of all
-        cuts together; it may give up rare labels. "macro" is the F1 of each label, and
-        so macro-F1. "both" takes the cuts of "micro", but none that is above both the
-        common cut and the label's cut of "macro": no label is given up for others.
+        What the cuts maximise before they are shrunk. With "micro" it is the micro-F1
+        of all labels together; rare labels may then never be predicted. With "macro" it
+        is the F1 of each label, and so macro-F1. "both" uses the cuts of "micro", but
+        lowers a cut that is above both the common cut and the label's cut of "macro",
+        so that no label is sacrificed for others.
     shrinkage : float or "auto", default="auto"
-        0 is no shrinkage, ``np.inf`` the common cut. "auto" chooses from 20, 50, 200
-        and 1000 that of the highest micro-F1 in five folds of the rows, and the common
-        cut where none of them is better by more than one standard error.
+        0 is no shrinkage, ``np.inf`` is the common cut for all labels. "auto" chooses
+        the best of 20, 50, 200 and 1000 by micro-F1 in five folds of the rows, or
+        ``np.inf`` if none of them is better than the common cut by more than one
+        standard error.
     scale : {"probability", "marginal", "auto"}, default="probability"
         As in :class:`CommonCut`.
 
     Attributes
     ----------
     cuts_ : ndarray of shape (n_labels,)
-        Cuts in the scale ``scale_``.
+        The cut of each label, on the scale ``scale_``.
     common_cut_ : float
-        What they are shrunk towards.
+        The common cut, towards which the cuts are shrunk.
     shrinkage_ : float
         The shrinkage that was used.
     scale_ : {"probability", "marginal"}
         The scale of the cuts.
     expected_size_ : callable or None
-        ``expected_size_(X)``, for the scale of marginals.
+        ``expected_size_(X)`` gives the expected sizes of the sets; None unless
+        ``scale_`` is "marginal".
     n_labels_ : int
         Number of labels.
     may_be_empty_ : bool
-        Whether rows of the fit had no label. If not, each row gets at least the label
-        whose probability is the largest in units of its cut.
+        Whether some rows in ``fit`` had no label. If not, ``predict`` gives each row at
+        least the label with the largest ratio of probability to cut.
     polytope_ : str
-        What the probabilities are.
+        "simplex" or "cube", as in ``fit``.
 
     References
     ----------

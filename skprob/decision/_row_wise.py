@@ -44,29 +44,33 @@ class _SizeRule(DecisionRule):
 
 
 class ExampleF1(_SizeRule):
-    r"""The set of each row that has the highest expected F1 of the row: example-F1.
+    r"""For each row the set with the highest expected F1 of the row (example-F1).
 
     Where the true set has m labels and q are the marginals, the expected F1 of a set T
-    is 2 sum(q_k, k in T) / (m + \|T\|). It is maximised over all sets T exactly, with
-    the expected size of the true set as m. For shares that is a ridge regression on the
-    features, and the marginals are shares times m; of marginals it is the sum.
+    is 2 sum(q_k, k in T) / (m + \|T\|). It is maximised exactly over all sets T, with
+    the expected size of the true set in place of m. For shares, m is predicted from the
+    features by ridge regression, and the marginals are the shares times m; for
+    marginals, m is their sum.
 
-    Where rows of the fit were empty, the empty set is a candidate too. Its F1 is one if
-    the true set is empty and zero else, and so expected to be the probability of no
-    label: what shares are short of one, or prod(1 - q_k) if labels are independent.
+    If some rows in ``fit`` had no label, the empty set is a candidate, too. Its F1 is
+    one if the true set is empty and zero otherwise, so its expected F1 is the
+    probability of "no label": one minus the sum of the shares or, for marginals of
+    independent labels, prod(1 - q_k).
 
     Attributes
     ----------
     expected_size_ : callable or None
-        ``expected_size_(X)``, for shares.
+        ``expected_size_(X)`` gives the expected sizes of the sets, for shares; None for
+        marginals.
     has_none_ : bool
-        Whether what shares are short of one is the probability of no label.
+        Whether the shares of some rows in ``fit`` summed to less than one; the rest is
+        the probability of "no label".
     n_labels_ : int
         Number of labels.
     may_be_empty_ : bool
-        Whether rows of the fit had no label.
+        Whether some rows in ``fit`` had no label.
     polytope_ : str
-        What the probabilities are.
+        "simplex" or "cube", as in ``fit``.
 
     References
     ----------
@@ -97,24 +101,26 @@ class ExampleF1(_SizeRule):
 
 
 class MetaLabeler(_SizeRule):
-    """As many of the most probable labels as the set is expected to have.
+    """As many of the most probable labels as the expected size of the set.
 
-    The expected size is rounded. With the true size, and calibrated probabilities, the
-    set maximises the expected number of right labels. For shares the size is a ridge
-    regression on the features; of marginals it is the sum.
+    The expected size is rounded. With the true size and calibrated probabilities, the
+    set maximises the expected number of right labels. For shares, the size is predicted
+    from the features by ridge regression; for marginals, it is their sum.
 
     Attributes
     ----------
     expected_size_ : callable or None
-        ``expected_size_(X)``, for shares.
+        ``expected_size_(X)`` gives the expected sizes of the sets, for shares; None for
+        marginals.
     has_none_ : bool
-        Whether what shares are short of one is the probability of no label.
+        Whether the shares of some rows in ``fit`` summed to less than one; the rest is
+        the probability of "no label".
     n_labels_ : int
         Number of labels.
     may_be_empty_ : bool
-        Whether rows of the fit had no label.
+        Whether some rows in ``fit`` had no label.
     polytope_ : str
-        What the probabilities are.
+        "simplex" or "cube", as in ``fit``.
 
     References
     ----------

@@ -1,7 +1,8 @@
-"""What a mapping does, as a table, as a drawing and property by property; and fits.
+"""Tables and plots of mappings, of predictions and of fits.
 
-The displays of mappings need no data. Those of predictions show what a fitted
-classifier says of one row or of many, and that of convergence how it was fitted.
+The displays of mappings need no data. Those of predictions show the probabilities that
+a fitted classifier gives one row or many, and :class:`ConvergenceDisplay` shows how its
+fit converged.
 """
 
 from ._coefficients import CoefficientSummary, coefficient_table

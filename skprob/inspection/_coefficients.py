@@ -34,27 +34,29 @@ _COVARIANCES = ("auto", "hessian", "sandwich")
 
 
 class CoefficientSummary(NamedTuple):
-    """A coefficient and how certain it is.
+    """A coefficient with its standard errors, test and confidence interval.
 
     Attributes
     ----------
     class_name : object
-        The class that it belongs to: one of ``classes_``, or None for the class of rows
+        The class of the coefficient: one of ``classes_``, or None for the class of rows
         without a label.
     feature : str
         The name of the feature, or "intercept".
     estimate : float
-        The coefficient, or its difference to that of the reference.
+        The coefficient, or its difference from the coefficient of the reference class.
     standard_error : float
-        By the inverse Hessian, which is right where the model is.
+        The standard error by the inverse Hessian, which is valid if the model is
+        correct.
     robust_error : float
-        By the sandwich, which does not need the model to be right.
+        The standard error by the sandwich estimator, which is also valid if the model
+        is not correct.
     z : float
-        The estimate in units of the error that was chosen.
+        The estimate divided by the standard error of the chosen `covariance`.
     p_value : float
-        Of a two-sided test that it is zero.
+        The p-value of a two-sided test of the hypothesis that the coefficient is zero.
     lower, upper : float
-        The confidence interval.
+        Ends of the confidence interval.
     """
 
     class_name: object
@@ -82,35 +84,39 @@ def coefficient_table(
 ) -> list[CoefficientSummary]:
     r"""Coefficients with standard errors, tests and confidence intervals.
 
-    They are for the rows that the model was fitted to. With the Hessian H of the summed
-    loss and penalty, and the gradients g_i of the rows' losses, the covariance is
-    :math:`H^{-1}`, where the loss is minus the log-likelihood of the right model, or
-    the sandwich :math:`H^{-1} (\sum_i g_i g_i^\top) H^{-1}`, for any smooth loss.
-    Softmax does not change where the same is added to all classes, so that only
-    differences of coefficients are known: those to a reference are shown.
+    Call it with the rows that the model was fitted to. Let H be the Hessian of the sum
+    of all losses and the penalty, and g_i the gradient of the loss of row i. The
+    covariance is :math:`H^{-1}` if the loss is minus the log-likelihood of the correct
+    model, and the sandwich :math:`H^{-1} (\sum_i g_i g_i^\top) H^{-1}` for any smooth
+    loss. Softmax does not change if the same number is added to the scores of all
+    classes, so that only differences of coefficients are identified: the table has the
+    differences from a reference.
 
     Parameters
     ----------
     model : estimator
-        A fitted linear classifier, of scores W x + b and a mapping without exact zeros;
-        also a pipeline or a search that ends with one. Without a penalty, ``C=np.inf``:
-        a penalty biases the coefficients towards zero, which the errors leave out.
+        A fitted linear classifier with ``similarity="dot"`` and a mapping without exact
+        zeros; also a pipeline or a search that ends with one. It should be fitted
+        without a penalty, ``C=np.inf``: a penalty biases the coefficients towards zero,
+        which the standard errors ignore.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         The training rows.
     y : array-like or sparse matrix
         Their target, of the kind that was fitted.
     sample_weight : array-like of shape (n_samples,), default=None
-        As in ``fit``. By the inverse Hessian a row of weight 2 counts as two rows.
+        As in ``fit``. For the inverse Hessian, a row of weight 2 counts as two rows.
     reference : {"first", "mean"} or class label, default="first"
-        What the coefficients of three or more classes are compared with: those of the
-        first class, the mean over the classes, or those of any other class. Two classes
-        have one row of coefficients, and for a mapping that is not shift invariant, or
-        to marginals, each class has its own; there it is not used.
+        What is subtracted from the coefficients of three or more classes: those of the
+        first class, the mean over the classes, or those of the given class. It is not
+        used for two classes, which have one row of coefficients, nor for mappings that
+        are not shift invariant or give marginals, where the coefficients of each class
+        are identified.
     covariance : {"auto", "hessian", "sandwich"}, default="auto"
-        Which errors z, p and the interval are computed from. "auto" is "hessian" where
-        the loss is minus the log-likelihood of the labels, else "sandwich".
+        The covariance from which z, p and the interval are computed. "auto" is
+        "hessian" if the loss is minus the log-likelihood of the labels, else
+        "sandwich".
     level : float, default=0.95
-        Of the confidence interval, between 0 and 1.
+        The level of the confidence interval, between 0 and 1.
     available, offset : array-like, default=None
         As in ``fit``.
 
@@ -129,7 +135,7 @@ def coefficient_table(
     Warns
     -----
     UserWarning
-        If the model has a penalty, or is not at the optimum for these rows.
+        If the model has a penalty, or is not the optimum for these rows.
 
     References
     ----------
@@ -169,8 +175,10 @@ def coefficient_table(
     # One row of `to_raw` for each feature, in each class of the contrast.
     to_raw = np.kron(contrast, fit.to_raw)
     by_hessian = np.einsum("ij,jk,ik->i", to_raw, inverse, to_raw)
-    step = to_raw @ inverse
-    by_sandwich = np.einsum("ij,jk,ik->i", step, meat, step)
+    # A sum of squares: rounding cannot make it negative.
+    values, vectors = np.linalg.eigh(meat)
+    root = vectors * np.sqrt(np.maximum(values, 0))
+    by_sandwich = np.sum((to_raw @ inverse @ root) ** 2, axis=1)
     standard_error, robust_error = np.sqrt(by_hessian), np.sqrt(by_sandwich)
     if covariance == "auto":
         covariance = "hessian" if fit.is_likelihood() else "sandwich"

@@ -23,35 +23,37 @@ _Y_LABELS = {
 class ConvergenceDisplay:
     """Objective, gradient or duality gap over the iterations of one fit or several.
 
-    The objective is drawn as its relative suboptimality: how far it is above the
-    reference, in parts of it. The reference is by default the least objective of the
-    fit itself. To compare fits of one objective, such as those of several solvers, give
-    all of them the same: the least ``objective_``, or that of a fit with a smaller
-    ``tol``. On the logarithmic axis there is no place for points that are no higher
-    than the reference, such as the last one of a fit that is its own.
+    The objective is drawn as its relative suboptimality, (objective - reference) /
+    reference. The reference is by default the smallest objective of the same fit. To
+    compare fits of one objective, such as those of several solvers, give one reference
+    for all of them: the smallest ``objective_``, or that of a fit with a smaller
+    ``tol``. Points that are not above the reference cannot be shown on the logarithmic
+    axis; with the default this is the last point of a fit.
 
-    The duality gap bounds the suboptimality. Where it is known, mostly in the end only,
-    it is drawn beside the objective with a dotted line and in the same units.
+    The duality gap is an upper bound of the suboptimality. Where it was computed, which
+    is mostly at the end, it is drawn as a dotted line in the same units.
 
     Use :meth:`from_estimator` or :meth:`from_estimators` to make one.
 
     Parameters
     ----------
     histories : dict of str to dict of str to ndarray
-        ``history_`` of each classifier, by its label.
+        The ``history_`` of each classifier; the keys are the labels in the legend.
     reference : float or None
-        An objective; None is the least one of each history.
+        The objective that counts as the minimum; None stands for the smallest one of
+        each history.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where the lines are; after :meth:`plot`, as are the next three.
+        The axes with the lines. This attribute and the next three are set by
+        :meth:`plot`.
     figure_ : matplotlib Figure
         The figure of the axes.
     lines_ : list of matplotlib Line2D
-        A line for each history.
+        The line of each history.
     gap_lines_ : list of matplotlib Line2D
-        Those of the duality gap beside the objective, where it is known.
+        The dotted lines of the duality gap.
 
     See Also
     --------
@@ -83,15 +85,15 @@ class ConvergenceDisplay:
     def from_estimator(
         cls, estimator: Any, *, name: str | None = None, **options: Any
     ) -> Self:
-        """Draw the fit of one classifier.
+        """Plot the fit of one classifier.
 
         Parameters
         ----------
         estimator : estimator
-            A fitted classifier of skprob; also a pipeline that ends in one, or a search
-            over one.
+            A fitted classifier of skprob; also a pipeline or a search that ends with
+            one.
         name : str, default=None
-            Its label in the legend; its class and solver if None.
+            The label in the legend; None stands for the class and the solver.
         **options : dict
             As for :meth:`from_estimators`.
 
@@ -118,21 +120,23 @@ class ConvergenceDisplay:
         ax: Axes | None = None,
         **line_kw: Any,
     ) -> Self:
-        """Draw the fits of several classifiers.
+        """Plot the fits of several classifiers.
 
         Parameters
         ----------
         estimators : sequence or dict of str to estimator
-            As for :meth:`from_estimator`; in a dict, by the label in the legend.
+            As for :meth:`from_estimator`. The keys of a dict are the labels in the
+            legend.
         y : {"objective", "gradient_norm", "duality_gap"}, default="objective"
             What is drawn: the relative suboptimality, the largest entry of the gradient
             or the duality gap.
         x : {"iteration", "passes", "seconds"}, default="iteration"
-            Against what: a pass is one over all of X.
+            The horizontal axis; a pass is one pass over all of X.
         reference : float, default=None
-            The objective that counts as the minimum; None is the least one of each fit.
+            The objective that counts as the minimum; None stands for the smallest one
+            of each fit.
         ax : matplotlib Axes, default=None
-            Where to draw; a new figure if None.
+            The axes to draw on; None makes a new figure.
         **line_kw : dict
             Options of every line, as for ``Axes.plot``.
 
@@ -166,7 +170,7 @@ class ConvergenceDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; a new figure if None.
+            The axes to draw on; None makes a new figure.
         y : {"objective", "gradient_norm", "duality_gap"}, default="objective"
         x : {"iteration", "passes", "seconds"}, default="iteration"
         **line_kw : dict

@@ -24,7 +24,7 @@ class CurvesDisplay(ABC):
 
     @classmethod
     def from_mapping(cls, mapping: MappingLike, **options: Any) -> Self:
-        """Compute and draw the curve of one mapping.
+        """Compute and plot the curve of one mapping.
 
         Parameters
         ----------
@@ -40,12 +40,12 @@ class CurvesDisplay(ABC):
         return cls.from_mappings([mapping], **options)
 
     def plot(self, ax: Axes | None = None, **line_kw: Any) -> Self:
-        """Draw the curves.
+        """Plot the curves.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; a new figure if None.
+            The axes to draw on; None makes a new figure.
         **line_kw : dict
             Options of every line, as for ``Axes.plot``.
 

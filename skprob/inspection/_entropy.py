@@ -18,12 +18,12 @@ _SOFTMAX_VARIANCE = np.pi**2 / 6
 
 
 class EntropyDisplay(CurvesDisplay):
-    r"""Shannon entropy of the probabilities of one row of scores, by temperature.
+    r"""Shannon entropy of the probabilities of one row against the temperature.
 
     At temperature :math:`\tau` the scores are divided by :math:`\tau`. A mapping that
-    adds noise to the scores, and whose noise has a variance, is compared with softmax
-    at equal variance: its temperature is in units in which its noise has the variance
-    :math:`\pi^2 / 6` of softmax's own, the Gumbel noise.
+    adds noise with a finite variance to the scores is compared with softmax at equal
+    variance: its temperature is rescaled so that at 1 its noise has the variance
+    :math:`\pi^2 / 6` of the Gumbel noise of softmax.
 
     Use :meth:`from_mapping` or :meth:`from_mappings` to make one.
 
@@ -32,12 +32,13 @@ class EntropyDisplay(CurvesDisplay):
     temperatures : ndarray of shape (n_temperatures,)
         Positive.
     entropies : dict of str to ndarray of shape (n_temperatures,)
-        In nats, by the label of the mapping.
+        The entropy in nats; the keys are the labels of the mappings.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where the curves are; after :meth:`plot`, as are the next two.
+        The axes with the curves. This attribute and the next two are set by
+        :meth:`plot`.
     figure_ : matplotlib Figure
         The figure of the axes.
     lines_ : list of matplotlib Line2D
@@ -75,19 +76,19 @@ class EntropyDisplay(CurvesDisplay):
         ax: Axes | None = None,
         **line_kw: Any,
     ) -> Self:
-        """Compute and draw the curves of several mappings.
+        """Compute and plot the curves of several mappings.
 
         Parameters
         ----------
         mappings : sequence or dict of str to mapping
-            Each a registered name, a mapping, or a function from scores to
-            probabilities; in a dict, by the label in the legend.
+            Each is a registered name, a mapping, or a function from scores to
+            probabilities. The keys of a dict are the labels in the legend.
         scores : array-like of shape (n_classes,), default=(2.0, 1.0, 0.0, -1.0)
-            Finite scores of one row.
+            The scores of one row; finite.
         temperatures : array-like of shape (n_temperatures,), default=None
-            Positive; 201 from 0.05 to 50 if None.
+            Positive; None stands for 201 values from 0.05 to 50.
         ax : matplotlib Axes, default=None
-            Where to draw; a new figure if None.
+            The axes to draw on; None makes a new figure.
         **line_kw : dict
             Options of every line, as for ``Axes.plot``.
 

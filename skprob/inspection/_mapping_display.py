@@ -1,4 +1,4 @@
-"""All that there is to see of mappings, in one figure."""
+"""Several plots of mappings in one figure."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ class MappingDisplay:
     entropy : EntropyDisplay
         Entropy against temperature, for all mappings.
     supports : dict of str to SupportDisplay
-        Regions of three classes' scores by the classes with any probability, for
-        each mapping by its label.
+        Regions of the scores of three classes, by the classes with positive
+        probability; the keys are the labels of the mappings.
 
     Attributes
     ----------
     axes_ : list of matplotlib Axes
-        Of the profile, the entropy and the supports; after :meth:`plot`, as is the
-        next.
+        The axes of the profile, the entropy and the supports. This attribute and the
+        next are set by :meth:`plot`.
     figure_ : matplotlib Figure
         The figure of the axes.
 
@@ -67,14 +67,14 @@ class MappingDisplay:
 
     @classmethod
     def from_mapping(cls, mapping: MappingLike, *, ax: Axes | None = None) -> Self:
-        """Compute and draw the panels of one mapping.
+        """Compute and plot the panels of one mapping.
 
         Parameters
         ----------
         mapping : str, Mapping or callable
             A registered name, a mapping, or a function from scores to probabilities.
         ax : sequence of 3 matplotlib Axes, default=None
-            Where to draw; a new figure if None.
+            The axes to draw on; None makes a new figure.
 
         Returns
         -------
@@ -84,16 +84,16 @@ class MappingDisplay:
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Axes | None = None) -> Self:
-        """Compute and draw the panels of the mapping of a fitted classifier.
+        """Compute and plot the panels of the mapping of a fitted classifier.
 
         Parameters
         ----------
         estimator : estimator
             A fitted classifier of skprob; also a pipeline or a search that ends with
-            one. Its mapping is drawn with its temperature, and labelled with the name
-            of the classifier.
+            one. Its mapping is used with its temperature, and labelled with the name of
+            the classifier.
         ax : sequence of 3 matplotlib Axes, default=None
-            Where to draw; a new figure if None.
+            The axes to draw on; None makes a new figure.
 
         Returns
         -------
@@ -119,15 +119,15 @@ class MappingDisplay:
         *,
         ax: Axes | None = None,
     ) -> Self:
-        """Compute and draw the panels of several mappings.
+        """Compute and plot the panels of several mappings.
 
         Parameters
         ----------
         mappings : sequence or dict of str to mapping
-            Each a registered name, a mapping, or a function from scores to
-            probabilities; in a dict, by label.
+            Each is a registered name, a mapping, or a function from scores to
+            probabilities. The keys of a dict are the labels.
         ax : sequence of matplotlib Axes, default=None
-            Where to draw: two and one for each mapping; a new figure if None.
+            The axes to draw on: two, and one for each mapping. None makes a new figure.
 
         Returns
         -------
@@ -136,7 +136,7 @@ class MappingDisplay:
         Raises
         ------
         ValueError
-            If a mapping is none of the above, or the number of axes is another.
+            If a mapping is none of the above, or the number of axes is wrong.
         """
         mappings = labelled(mappings)
         axes = _axes(ax, 2 + len(mappings))
@@ -152,12 +152,12 @@ class MappingDisplay:
         return display._finish(axes)
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw the panels.
+        """Plot the panels.
 
         Parameters
         ----------
         ax : sequence of matplotlib Axes, default=None
-            Where to draw: two and one for each mapping; a new figure if None.
+            The axes to draw on: two, and one for each mapping. None makes a new figure.
 
         Returns
         -------

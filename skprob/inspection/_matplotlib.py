@@ -14,7 +14,7 @@ def import_pyplot(user):
         from matplotlib import pyplot
     except ImportError as error:
         raise ImportError(
-            f'{user} needs matplotlib: pip install "skprob[plot]".'
+            f"{user} needs matplotlib: pip install matplotlib."
         ) from error
     return pyplot
 

@@ -18,15 +18,15 @@ _MOST_ROWS = 30
 
 
 class PredictionDisplay:
-    """Probabilities of one row, or of several side by side, of the classes with any.
+    """Probabilities of the possible classes of one row, or of several rows.
 
-    Each possible class is a bar, the most probable one on top; classes that are ruled
-    out are only counted. Those that are predicted have a darker bar. Where the truth
-    is given, a mark stands at the share of each true class: at 1 for a label, at 1/n
-    for each label of a set of n, and for a distribution at its probability; where the
-    probabilities are marginals, at 1 for each label. A true class that was ruled out is
-    a mark without a bar. What shares are short of one is the probability of no label,
-    and in the title.
+    Each class with positive probability has a bar, the most probable one at the top;
+    the title has the number of classes. Predicted classes have a darker bar. If the
+    truth is given, a mark shows the true share of each class: 1 for a label, 1/n for
+    each label of a set of n labels, the probability for a distribution, and 1 for each
+    label if the probabilities are marginals. A true class with probability zero is a
+    mark without a bar. If the probabilities of classes sum to less than one, the rest
+    is the probability of "no label", which is shown in the title.
 
     Use :meth:`from_estimator` or :meth:`from_predictions` to make one.
 
@@ -36,21 +36,22 @@ class PredictionDisplay:
     predicted : ndarray of that shape, or None
         Whether each class is predicted.
     target : ndarray of that shape, or None
-        True share of each class.
+        The true share of each class.
     class_names : ndarray of shape (n_classes,)
     polytope : {"simplex", "cube"}, default="simplex"
-        Whether the probabilities are shares or marginals.
+        "simplex" if the probabilities of a row sum to one, "cube" if they are
+        marginals.
 
     Attributes
     ----------
     shown_ : ndarray of shape (n_shown,)
-        Indices of the classes that have a line of the figure, from the top; after
-        :meth:`plot`, as are the next three. Of several rows, a list of them.
+        Indices of the classes that are shown, from the top; for several rows, a list of
+        such arrays. This attribute and the next three are set by :meth:`plot`.
     bars_ : list of matplotlib BarContainer
-        The bars of the predicted classes and of the others, if there are any. Of
+        The bars of the predicted classes and of the others, if there are any; for
         several rows, a list of such lists.
     ax_ : matplotlib Axes
-        Where they are. Of several rows, a list of Axes.
+        The axes with the bars; for several rows, a list of Axes.
     figure_ : matplotlib Figure
         The figure of the axes.
 
@@ -99,25 +100,25 @@ class PredictionDisplay:
         max_classes: int = 20,
         ax: Axes | None = None,
     ) -> Self:
-        """Draw a fitted classifier's prediction for one row or several.
+        """Plot a fitted classifier's predictions for one row or several.
 
         Parameters
         ----------
         estimator : estimator
             Fitted to labels, label sets or distributions; also a pipeline or a search.
-            Where it is not of skprob, probabilities of label sets are taken for
-            marginals.
+            Probabilities of label sets by classifiers of other packages are assumed to
+            be marginals.
         X : {array-like, sparse matrix} of shape (n_rows, n_features)
-            The rows, 30 at most.
+            The rows, at most 30.
         y : array-like or sparse matrix of shape (n_rows,) or (n_rows, n_classes), \
                 default=None
-            Their truth, of the kind that was fitted.
+            Their true labels, label sets or distributions, as in ``fit``.
         class_names : array-like of shape (n_classes,), default=None
-            What to call the classes; as ``classes_`` if None.
+            The names to show; None stands for ``classes_``.
         max_classes : int, default=20
-            Classes that are drawn at most for each row, 1 or more.
+            The largest number of classes that are shown for each row, at least 1.
         ax : matplotlib Axes or sequence of n_rows of them, default=None
-            Where to draw; a new figure if None.
+            The axes to draw on; None makes a new figure.
 
         Returns
         -------
@@ -126,7 +127,7 @@ class PredictionDisplay:
         Raises
         ------
         ValueError
-            If y is not of as many rows as X, or an argument is not allowed.
+            If y has another number of rows than X, or an argument is not allowed.
         """
         model = last_step(estimator)
         p, predicted = estimator.predict_proba(X), estimator.predict(X)
@@ -167,25 +168,25 @@ class PredictionDisplay:
         max_classes: int = 20,
         ax: Axes | None = None,
     ) -> Self:
-        """Draw one row of probabilities, or several.
+        """Plot one row of probabilities, or several.
 
         Parameters
         ----------
         probabilities : array-like of shape (n_classes,) or (n_rows, n_classes)
-            Not negative, with the sum one; or less, where the rest is the probability
-            that there is no label.
+            Non-negative numbers that sum to one; or to less, where the rest is the
+            probability of "no label".
         predicted : array-like of that shape, default=None
-            Which classes are predicted, as 0 and 1.
+            1 for the predicted classes, 0 for the others.
         y_true : array-like of that shape, default=None
             The truth, as 0 and 1 or as a distribution.
         class_names : array-like of shape (n_classes,), default=None
-            What to call the classes; their numbers if None.
+            The names to show; None stands for the numbers of the classes.
         polytope : {"simplex", "cube"}, default="simplex"
-            "cube" is for marginals: numbers from 0 to 1 of any sum.
+            "cube" is for marginals: numbers from 0 to 1 with any sum.
         max_classes : int, default=20
-            Classes that are drawn at most for each row, 1 or more.
+            The largest number of classes that are shown for each row, at least 1.
         ax : matplotlib Axes or sequence of n_rows of them, default=None
-            Where to draw; a new figure if None.
+            The axes to draw on; None makes a new figure.
 
         Returns
         -------
@@ -234,14 +235,14 @@ class PredictionDisplay:
         return display.plot(ax, max_classes=max_classes)
 
     def plot(self, ax: Axes | None = None, *, max_classes: int = 20) -> Self:
-        """Draw the bars.
+        """Plot the bars.
 
         Parameters
         ----------
         ax : matplotlib Axes or sequence of n_rows of them, default=None
-            Where to draw; a new figure if None.
+            The axes to draw on; None makes a new figure.
         max_classes : int, default=20
-            Classes that are drawn at most for each row, 1 or more.
+            The largest number of classes that are shown for each row, at least 1.
 
         Returns
         -------

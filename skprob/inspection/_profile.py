@@ -14,21 +14,23 @@ from ._input import check_count, check_row, labelled
 
 
 class ProfileDisplay(CurvesDisplay):
-    """Probability of a class as its score moves and those of the others stay.
+    """Probability of a class against its score, with the other scores fixed.
 
     Use :meth:`from_mapping` or :meth:`from_mappings` to make one.
 
     Parameters
     ----------
     scores : ndarray of shape (n_points,)
-        The moving score.
+        The score that varies.
     probabilities : dict of str to ndarray of shape (n_points,)
-        Of the class with the moving score, by the label of the mapping.
+        The probability of the class with this score; the keys are the labels of the
+        mappings.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where the curves are; after :meth:`plot`, as are the next two.
+        The axes with the curves. This attribute and the next two are set by
+        :meth:`plot`.
     figure_ : matplotlib Figure
         The figure of the axes.
     lines_ : list of matplotlib Line2D
@@ -36,7 +38,7 @@ class ProfileDisplay(CurvesDisplay):
 
     See Also
     --------
-    SupportDisplay : Which classes have any probability, for all scores of three.
+    SupportDisplay : Which classes have positive probability, for three classes.
     EntropyDisplay : Entropy of the probabilities against the temperature.
 
     Examples
@@ -67,21 +69,21 @@ class ProfileDisplay(CurvesDisplay):
         ax: Axes | None = None,
         **line_kw: Any,
     ) -> Self:
-        """Compute and draw the curves of several mappings.
+        """Compute and plot the curves of several mappings.
 
         Parameters
         ----------
         mappings : sequence or dict of str to mapping
-            Each a registered name, a mapping, or a function from scores to
-            probabilities; in a dict, by the label in the legend.
+            Each is a registered name, a mapping, or a function from scores to
+            probabilities. The keys of a dict are the labels in the legend.
         fixed_scores : array-like of shape (n_others,), default=(0.0,)
-            Scores of the other classes.
+            The scores of the other classes.
         score_range : pair of floats, default=(-5.0, 5.0)
-            Between which the score of the class moves.
+            The range of the varying score.
         n_points : int, default=501
-            Points on each curve.
+            Number of points on each curve.
         ax : matplotlib Axes, default=None
-            Where to draw; a new figure if None.
+            The axes to draw on; None makes a new figure.
         **line_kw : dict
             Options of every line, as for ``Axes.plot``.
 

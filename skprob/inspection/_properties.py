@@ -1,7 +1,7 @@
-"""Properties that one may expect of a mapping, and the search for counterexamples.
+"""Properties that a mapping may have, and the search for counterexamples.
 
-Each property is a function ``(mapping, scores, rng)`` that looks among rows of scores
-(n_samples, n_classes) for some that the property does not hold at.
+Each property is a function ``(mapping, scores, rng)`` that searches rows of scores
+(n_samples, n_classes) for some at which the property does not hold.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _N_CIRCLES = 8
 
 @dataclass(frozen=True)
 class Counterexample:
-    """Scores at which a mapping lacks a property.
+    """Scores at which a mapping does not have a property.
 
     Attributes
     ----------
     scores : ndarray of shape (n_rows, n_classes)
-        As many rows as it takes to show it.
+        The rows that are needed to show it.
     probabilities : ndarray of shape (n_rows, n_classes)
-        What the mapping makes of them; NaN where it raises an error.
+        The probabilities of these scores; NaN where the mapping raises an error.
     reason : str
         What is wrong with them, in words.
     """
@@ -113,7 +113,7 @@ def permutation_equivariant(mapping, scores, rng):
 
 
 def argmax_limit(mapping, scores, rng):
-    """As the temperature falls to zero, the class of the best score gets it all."""
+    """As the temperature tends to zero, the best class gets probability one."""
     second, first = np.sort(scores, axis=1)[:, -2:].T
     rows = scores[first - second >= 0.1]
     best = rows.argmax(axis=1)[:, None]
@@ -141,9 +141,9 @@ def argmax_limit(mapping, scores, rng):
 def gradient_of_convex(mapping, scores, rng):
     """The mapping is the gradient of a convex function, its potential.
 
-    So it is if, and only if, the scores never gain on the way round a cycle: for all
-    z_1, ..., z_m the sum of the <p(z_i), z_{i+1} - z_i> is not positive (Rockafellar
-    1970, theorem 24.8). It needs no derivative, and no exception for kinks and jumps.
+    This holds if, and only if, for every cycle of scores z_1, ..., z_m, z_1 the sum of
+    the <p(z_i), z_{i+1} - z_i> is not positive (Rockafellar 1970, theorem 24.8). The
+    test needs no derivatives, so kinks and jumps need no special case.
     """
     shape = (len(scores), 1, scores.shape[1])
     centre = scores[:, None]
@@ -195,10 +195,11 @@ PROPERTIES = {
 def find_counterexamples(
     mapping: MappingLike, random_state: RandomState = 0
 ) -> dict[str, Counterexample | None]:
-    """Search for scores at which a mapping lacks what one may expect of it.
+    """Search for scores at which a mapping does not have properties of softmax.
 
-    Rows of 2, 3, 4 and 12 classes are tried, of small integers (with many ties) and
-    of finer numbers. A property without a counterexample is not thereby proved.
+    Rows of 2, 3, 4 and 12 classes are tried, with small integers (with many ties) and
+    with other numbers as scores. That no counterexample was found does not prove the
+    property.
 
     Parameters
     ----------
@@ -210,8 +211,8 @@ def find_counterexamples(
     Returns
     -------
     counterexamples : dict of str to Counterexample or None
-        For each name in `PROPERTIES`, in the fewest classes; None where none was
-        found.
+        For each name in `PROPERTIES` a counterexample with the smallest number of
+        classes; None if none was found.
 
     Raises
     ------

@@ -19,13 +19,13 @@ _COLOURS = np.array([[0.27, 0.45, 0.77], [0.95, 0.76, 0.30], [0.76, 0.29, 0.36]]
 
 
 class SupportDisplay:
-    """Regions of the scores of three classes by the classes with any probability.
+    """Regions of the scores of three classes, by the classes with positive probability.
 
-    Scores that differ by a constant are one point of a plane, on which the vertices
-    of the probability simplex make a triangle; it is drawn, too. Each region in which
-    the same classes have positive probability has a colour, mixed of those of its
-    classes, and their numbers. For a mapping that is not shift invariant, the plane is
-    that of scores with a given mean.
+    Rows of scores that differ by a constant are the same point of a plane. The triangle
+    that is drawn on it has the vertices of the probability simplex as corners. Each
+    region in which the same classes have positive probability has the mixed colour of
+    these classes, and shows their numbers. For a mapping that is not shift invariant,
+    the plane has the scores with a given mean.
 
     Use :meth:`from_mapping` to make one.
 
@@ -39,7 +39,8 @@ class SupportDisplay:
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where the regions are; after :meth:`plot`, as are the next two.
+        The axes with the regions. This attribute and the next two are set by
+        :meth:`plot`.
     figure_ : matplotlib Figure
         The figure of the axes.
     image_ : matplotlib AxesImage
@@ -72,21 +73,22 @@ class SupportDisplay:
         n_points: int = 301,
         ax: Axes | None = None,
     ) -> Self:
-        """Compute and draw the regions of a mapping.
+        """Compute and plot the regions of a mapping.
 
         Parameters
         ----------
         mapping : str, Mapping or callable
             A registered name, a mapping, or a function from scores to probabilities.
         reach : float, default=3.0
-            How far from equal scores the plane is drawn, in units of the scores.
+            The distance from equal scores up to which the plane is shown, in units of
+            the scores.
         mean_score : float, default=0.0
-            Mean of the three scores; it matters only to a mapping that is not shift
-            invariant.
+            The mean of the three scores; it has an effect only for mappings that are
+            not shift invariant.
         n_points : int, default=301
-            Points of the grid in each direction.
+            Number of points of the grid in each direction.
         ax : matplotlib Axes, default=None
-            Where to draw; a new figure if None.
+            The axes to draw on; None makes a new figure.
 
         Returns
         -------
@@ -110,12 +112,12 @@ class SupportDisplay:
         return cls(x=x, y=x, probabilities=p).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw the regions.
+        """Plot the regions.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; a new figure if None.
+            The axes to draw on; None makes a new figure.
 
         Returns
         -------

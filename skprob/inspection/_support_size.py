@@ -13,30 +13,32 @@ from ._matplotlib import POSSIBLE, PREDICTED, axes_for
 
 
 class SupportSizeDisplay:
-    """Distribution of the number of possible classes over the rows of a data set.
+    """Histogram of the number of possible classes over the rows of a data set.
 
-    A class is possible where its probability is positive. For label sets and
-    distributions, beside it stand, where they are known, the number of classes that are
-    predicted and of those that are true. Of labels there is one in each row: where the
-    truth is known, rows that are predicted right and those that are not stand beside
-    each other. A model that knows when it is unsure leaves more classes possible in the
-    latter. The title says in how many rows all true classes are possible.
+    A class is possible if its probability is positive. For label sets and
+    distributions, histograms of the number of predicted classes and of true classes are
+    shown beside it, where they are known. For labels whose truth is known, rows that
+    are predicted right and rows that are predicted wrong have separate histograms: a
+    good model leaves more classes possible where it is wrong. The title says in how
+    many rows all true classes are possible.
 
     Use :meth:`from_estimator` or :meth:`from_predictions` to make one.
 
     Parameters
     ----------
     sizes : dict of str to ndarray
-        The number of classes in each row: "possible", of all rows, and where they are
-        known "predicted" and "true"; or of labels the "possible" ones of the rows that
-        are predicted "right" and "wrong".
+        The number of classes in each row: "possible" for all rows and, where they are
+        known, "predicted" and "true"; for labels, the number of possible classes of the
+        rows that are predicted "right" and "wrong".
     coverage : float, default=None
-        The share of the rows whose true classes are all possible, if they are known.
+        The proportion of rows whose true classes are all possible, if the truth is
+        known.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where the histograms are; after :meth:`plot`, as are the next two.
+        The axes with the histograms. This attribute and the next two are set by
+        :meth:`plot`.
     figure_ : matplotlib Figure
         The figure of the axes.
     steps_ : list of matplotlib StepPatch
@@ -87,7 +89,7 @@ class SupportSizeDisplay:
         *,
         ax: Axes | None = None,
     ) -> Self:
-        """Draw the sizes of a fitted classifier's predictions.
+        """Plot the sizes for the predictions of a fitted classifier.
 
         Parameters
         ----------
@@ -98,7 +100,7 @@ class SupportSizeDisplay:
             The truth: labels of shape (n_samples,), or an indicator of 0 and 1 or
             distributions of shape (n_samples, n_classes).
         ax : matplotlib Axes, default=None
-            Where to draw; a new figure if None.
+            The axes to draw on; None makes a new figure.
 
         Returns
         -------
@@ -127,23 +129,23 @@ class SupportSizeDisplay:
         classes: ArrayLike | None = None,
         ax: Axes | None = None,
     ) -> Self:
-        """Draw the sizes of predictions.
+        """Plot the sizes for predictions.
 
         Parameters
         ----------
         probabilities : {array-like, sparse matrix} of shape (n_samples, n_classes)
-            Not negative.
+            The probabilities; non-negative.
         predicted : {array-like, sparse matrix} of that shape, or (n_samples,), \
                 default=None
-            Which classes are predicted, as 0 and 1; or labels, where ``y_true`` is
-            labels, for which None is the most probable ones.
+            1 for the predicted classes, 0 for the others; or the predicted labels, if
+            ``y_true`` is labels, where None stands for the most probable labels.
         y_true : {array-like, sparse matrix} of that shape, or (n_samples,), \
                 default=None
             The truth, as an indicator of 0 and 1, as distributions, or as labels.
         classes : array-like of shape (n_classes,), default=None
-            The labels of the columns; their numbers if None.
+            The labels of the columns; None stands for their numbers.
         ax : matplotlib Axes, default=None
-            Where to draw; a new figure if None.
+            The axes to draw on; None makes a new figure.
 
         Returns
         -------
@@ -181,12 +183,12 @@ class SupportSizeDisplay:
         return cls(sizes=sizes, coverage=coverage).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw the histograms.
+        """Plot the histograms.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; a new figure if None.
+            The axes to draw on; None makes a new figure.
 
         Returns
         -------

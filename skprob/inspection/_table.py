@@ -1,4 +1,4 @@
-"""Mappings side by side in numbers."""
+"""A table of mappings."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from ._input import check_row, labelled
 
 
 class MappingSummary(NamedTuple):
-    """What a mapping makes of one row of scores.
+    """The probabilities of a mapping for one row of scores, and figures of them.
 
     Attributes
     ----------
     mapping : str
-        Label of the mapping.
+        The label of the mapping.
     probabilities : ndarray of shape (n_classes,)
-        Its probabilities.
+        The probabilities of the classes.
     support : tuple of int
         Indices of the classes whose probability is positive.
     entropy : float
         Shannon entropy of the probabilities, in nats.
     jacobian_norm : float
-        Largest singular value of the Jacobian: how far the probabilities move, at
-        most, for a small step of the scores, in units of the step.
+        The largest singular value of the Jacobian: the largest change of the
+        probabilities, in Euclidean norm, for a small change of the scores of norm one.
     """
 
     mapping: str
@@ -49,8 +49,9 @@ def mapping_table(
     scores : array-like of shape (n_classes,)
         Finite scores.
     mappings : sequence or dict of str to mapping, default=None
-        Each a registered name, a mapping, or a function from scores to
-        probabilities; in a dict, by label. All registered names if None.
+        Each is a registered name, a mapping, or a function from scores to
+        probabilities. The keys of a dict are the labels. None stands for all registered
+        names.
 
     Returns
     -------

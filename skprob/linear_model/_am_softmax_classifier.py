@@ -22,41 +22,41 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
     """Additive-margin softmax: cosine scores, a margin in training, a scale.
 
     The scores are the cosines between a row and the class vectors. In training the
-    target's cosine is lowered by the margin and all are multiplied by the scale before
-    the softmax, so that classes come to lie apart in angle; predictions use the plain
-    cosines. The method is also called CosFace.
+    target's cosine is lowered by the margin, and all cosines are multiplied by the
+    scale before softmax is applied. This increases the angles between the classes.
+    Predictions use the cosines without the margin. The method is also called CosFace.
 
-    It was made for vectors that a network has learnt, whose angles mean something.
-    Those of a table's rows do not: they depend on the zero and the unit of each
-    feature. So features are standardised by default, and a constant is added to them,
-    which tells rows near the mean from others. With ``standardize=False, constant=0``
-    it is ``LinearClassifier("softmax", similarity="cosine", margin=margin,
+    It was made for vectors that a neural network has learnt, whose angles are
+    meaningful. The angles between rows of a table depend on the origin and the unit of
+    each feature. So the features are standardised by default, and a constant feature is
+    added, which distinguishes rows near the mean from others. With ``standardize=False,
+    constant=0`` it is ``LinearClassifier("softmax", similarity="cosine", margin=margin,
     temperature=1/scale)``, whose loss is this one divided by the scale.
 
     Parameters
     ----------
     margin : float, default=0.35
-        In units of the cosine.
+        What is subtracted from the target's cosine in training.
     scale : float, default=30.0
         What cosines are multiplied by to give scores; positive.
     standardize : bool or "auto", default="auto"
-        Whether the weighted mean of each feature is subtracted and it is divided by its
-        standard deviation. "auto" is for a dense X only: a sparse one would not stay
-        sparse.
+        Whether the features are centred by their weighted means and divided by their
+        standard deviations. "auto" is True for a dense X and False for a sparse one,
+        which would not stay sparse.
     constant : float, default=0.5
-        A constant that is added as a further feature, relative to the root mean square
+        A constant that is added as one more feature, in units of the root mean square
         of the norms of the rows; 0 for none.
     {parameters}
 
     Attributes
     ----------
     feature_mean_ : ndarray of shape (n_features,)
-        What is subtracted from the features.
+        The means that are subtracted from the features.
     feature_scale_ : ndarray of shape (n_features,)
-        What they are then divided by.
+        The standard deviations that the features are then divided by.
     constant_ : float
-        The constant that is a further feature then. ``intercept_`` are its weights:
-        each row of ``coef_`` and its intercept have norm one together.
+        The value of the constant feature. ``intercept_`` holds its weights: each row of
+        ``coef_`` with its intercept has norm one.
     {attributes}
 
     See Also

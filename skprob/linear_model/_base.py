@@ -70,9 +70,10 @@ class BaseLinearClassifier(
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Training data. float32 and float64 are used as they are, dense in C or
             Fortran order or as CSR; anything else is converted to float64. A
-            ``numpy.memmap`` is not copied. A Dask array, of dense or CSR blocks, or
-            dataframe is fitted where its partitions are, and under scikit-learn's
-            ``array_api_dispatch=True`` an array of another library on its device.
+            ``numpy.memmap`` is not copied. For a Dask array, of dense or CSR blocks, or
+            a Dask dataframe the computations are done on the workers that have its
+            partitions; for an array of another library under scikit-learn's
+            ``array_api_dispatch=True``, on its device.
         y : array-like or sparse matrix
             What is learnt (see ``target_type``): labels of shape (n_samples,); a
             0/1 indicator of shape (n_samples, n_classes), dense or sparse, of each
@@ -82,11 +83,13 @@ class BaseLinearClassifier(
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights of the rows; 1 if not given.
         available : array-like of bool of shape (n_samples, n_classes), default=None
-            The classes, in sorted order, that each row may choose from; the others
-            have probability zero and are as if not there. None is all of them.
+            The classes, in the order of ``classes_``, that are available to each row.
+            The others have probability zero and no influence on the loss of the row.
+            None stands for all classes.
         offset : array-like, default=None
-            Known numbers, added to the scores: of shape (n_samples, n_classes) or, for
-            the difference of the scores of two classes, (n_samples,). None is zero.
+            Known numbers that are added to the scores, of shape (n_samples, n_classes).
+            For two classes the shape may be (n_samples,): numbers that are added to the
+            score of the second class minus that of the first. None stands for zero.
 
         Returns
         -------
@@ -95,9 +98,9 @@ class BaseLinearClassifier(
         Raises
         ------
         ValueError
-            If a parameter is not allowed, or X, y or sample_weight hold NaN or
-            infinity, do not fit together, or are none of the kinds above. If a class
-            of a row's target is not available to it.
+            If a parameter is not allowed; if X, y or sample_weight hold NaN or
+            infinity, have different numbers of rows, or are none of the kinds above; if
+            a class of a row's target is not available to the row.
         ConnectionError
             If the scheduler of a Dask cluster is lost.
         RuntimeError
@@ -110,8 +113,8 @@ class BaseLinearClassifier(
             If the solver stopped before the gradient was within ``tol``. The model
             is usable.
         UserWarning
-            If rows of a label set have no label and ``none_class`` is False: they are
-            left out. If labels are in no row: they are kept, with the target zero.
+            If ``none_class`` is False and rows have no label: they are left out. If
+            labels occur in no row: they are kept, with the target zero.
         """
         # All products of a fit are of blocks, or small.
         with (
@@ -141,11 +144,11 @@ class BaseLinearClassifier(
         Returns
         -------
         scores : ndarray of shape (n_samples, n_classes), or (n_samples,)
-            The score of each class; for labels of two classes one score, positive
-            where the second class is more probable. For a mapping that does not
-            preserve order, that one is the difference of the two probabilities. -inf
-            where a class is not available. With ``has_none_class_`` the score of "no
-            label" is not among them.
+            The score of each class; -inf where a class is not available. For labels of
+            two classes it is one number for each row, positive where the second class
+            is more probable: the difference of the scores or, for a mapping that does
+            not preserve order, of the probabilities. The score of "no label" is not
+            included.
         """
 
         def of_scores(scores):
@@ -178,10 +181,10 @@ class BaseLinearClassifier(
         Returns
         -------
         probabilities : ndarray or CSR array of shape (n_samples, n_classes)
-            In the order of ``classes_``; rows sum to one, unless the mapping's values
-            are marginals of labels. With ``has_none_class_`` they sum to one less the
-            probability that there is no label. With ``sparse_output`` the non-zeros as
-            a CSR array.
+            In the order of ``classes_``. Rows sum to one, unless the probabilities are
+            marginals of labels. If ``has_none_class_`` is True they sum to one minus
+            the probability of "no label". With ``sparse_output`` a CSR array of the
+            non-zeros.
         """
         probabilities = self._probabilities(X, available=available, offset=offset)
         if self.sparse_output:
@@ -207,7 +210,7 @@ class BaseLinearClassifier(
         Returns
         -------
         log_probabilities : ndarray of shape (n_samples, n_classes)
-            Dense also with ``sparse_output``: none of them need be zero.
+            A dense array, also with ``sparse_output``.
         """
         check_is_fitted(self)
         of_scores = of_classes(self.mapping_.log_probabilities, self._n_classes)
@@ -233,10 +236,10 @@ class BaseLinearClassifier(
         Returns
         -------
         y : ndarray or CSR array of shape (n_samples,) or (n_samples, n_classes)
-            After a fit to labels, the most probable label of each row; to label
-            sets, a 0/1 indicator of the labels that ``threshold_`` chooses, with
-            ``sparse_output`` as a CSR array; to distributions, the most probable class:
-            its name where ``classes_`` are names, else its column number.
+            After a fit to labels, the most probable label of each row. After a fit to
+            label sets, a 0/1 indicator of the labels that ``threshold_`` chooses; with
+            ``sparse_output`` it is a CSR array. After a fit to distributions, the most
+            probable class: its name if ``classes_`` are names, else its column number.
         """
         check_is_fitted(self)
         given = {"available": available, "offset": offset}
@@ -273,22 +276,23 @@ class BaseLinearClassifier(
         Parameters
         ----------
         threshold : float, array-like, str or DecisionRule
-            As the parameter. A number, one for each label, "support" and a rule that
-            is fitted already need no rows; a rule without rows is used as it is.
+            As the parameter. Numbers, "support" and a rule that has been fitted need no
+            rows; a fitted rule without rows is used as it is.
         X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
-            Rows that the rule is fitted to. Without ``cv`` they should be rows that
-            the model was not fitted to: its probabilities for others are too good.
+            The rows to which the rule is fitted. Without ``cv``, do not use the
+            training rows of the model, for which it is too confident.
         y : array-like or sparse matrix of shape (n_samples, n_classes), default=None
-            0/1 indicator of their labels.
+            0/1 indicator of the labels of these rows.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights of the rows; 1 if not given.
         available : array-like of bool of shape (n_samples, n_classes), default=None
-            The labels that each of these rows may have; None is all of them.
+            The labels that are available to each of these rows; None stands for all
+            labels.
         {offset}
         cv : int, default=None
-            For rows that the model was fitted to: out-of-fold probabilities, of models
-            with the same parameters that are fitted in so many folds of them. None is
-            the probabilities of this model.
+            Number of folds, for rows to which the model was fitted: the rule is fitted
+            to out-of-fold probabilities of models with the same parameters. None stands
+            for the probabilities of this model.
 
         Returns
         -------
@@ -327,7 +331,7 @@ class BaseLinearClassifier(
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         y : array-like or sparse matrix
-            Of the kind that was fitted.
+            Labels, label sets or distributions, as in ``fit``.
         sample_weight : array-like of shape (n_samples,), default=None
         {available}
         {offset}
@@ -335,9 +339,9 @@ class BaseLinearClassifier(
         Returns
         -------
         score : float
-            For labels, the share of right predictions; for label sets, the share of
-            rows whose whole set is right; for distributions, the mean target
-            probability of the predicted class (the expected accuracy).
+            For labels, the proportion of correct predictions; for label sets, the
+            proportion of rows whose whole set is correct; for distributions, the mean
+            target probability of the predicted class (the expected accuracy).
         """
         check_is_fitted(self)
         return accuracy(self, X, y, sample_weight, Given(available, offset).arguments)
@@ -348,7 +352,7 @@ class BaseLinearClassifier(
         return self._predicted(X, of_scores, **given)
 
     def _predicted(self, X, of_scores, *, available=None, offset=None):
-        """What a function makes of the fitted model's scores of a user's X."""
+        """The result of a function of the fitted model's scores, for a user's X."""
         check_is_fitted(self)
         X = check_X(self, X, reset=False)
         given = self._given(X, available, offset)
@@ -356,7 +360,7 @@ class BaseLinearClassifier(
         return BlockwisePrediction(X, self.coef_, self.intercept_, *how)
 
     def _given(self, X, available, offset):
-        """What is known of the rows of a checked X."""
+        """The checked `available` and `offset` of the rows of a checked X."""
         n_classes, polytope = self._n_classes, self.mapping_.polytope
         is_pair = n_classes + self.has_none_class_ == 2 and polytope == "simplex"
         dtype = np.result_type(numpy_dtype(X), numpy_dtype(self.coef_))
@@ -367,7 +371,7 @@ class BaseLinearClassifier(
         return self.classes_.shape[0]
 
     def _labels_of(self, columns):
-        """The classes in these columns, where the columns are unless they are text."""
+        """The classes of these columns, on their device unless the classes are text."""
         classes = self.classes_
         if isinstance(columns, np.ndarray):
             return to_numpy(classes)[columns]

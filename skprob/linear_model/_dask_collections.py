@@ -124,6 +124,6 @@ def example_of(X):
 
 
 def columns_of(y):
-    """What knows the columns of y, without its rows."""
+    """An object with the columns of y, without its rows."""
     is_frame = is_dask(y) and not isinstance(y, dask.array.Array)
     return y._meta if is_frame and hasattr(y, "_meta") else y

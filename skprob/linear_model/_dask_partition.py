@@ -31,7 +31,7 @@ class CheckedRows(NamedTuple):
 
 
 class EncodedRows(NamedTuple):
-    """Rows that carry a target, and how many did not."""
+    """Rows that have a target, and the number of rows that have none."""
 
     X: Any
     target: Any
@@ -40,7 +40,7 @@ class EncodedRows(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """What is to be known of y before it can be encoded."""
+    """What must be known of y before it can be encoded."""
 
     n_rows: int
     n_columns: int  #: Of y; 0 for labels.
@@ -60,7 +60,9 @@ def checked_rows(X, y, weight, *expected):
 def _checked(X, y, weight, dtype, n_features, name):
     if not X.shape[0]:
         if np.shape(y)[0]:
-            raise ValueError(f"y must have the 0 rows of X; got {np.shape(y)[0]}.")
+            raise ValueError(
+                f"y must have no rows where X has none; got {np.shape(y)[0]}."
+            )
         return X, None, None
     with naming("X"):
         X = check_array(
@@ -190,7 +192,7 @@ def variance(moments, mean):
 
 
 def target_error(rows, loss, smoothing, polytope):
-    """What is wrong with a target of the partition, or None."""
+    """The error of a target of the partition, or None."""
     try:
         loss.check_target(smoothed(rows.target, smoothing, polytope))
     except ValueError as error:

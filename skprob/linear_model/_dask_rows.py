@@ -158,7 +158,7 @@ def _check_threshold(estimator, kind):
 
 
 def _computed(partitions):
-    """Blocks of delayed partitions, where Dask computes them; and how to free them."""
+    """Blocks of delayed partitions, on the workers, and a function to free them."""
     client = _client()
     if client is None:
         return LocalBlocks(dask.compute(*partitions)), lambda: None

@@ -16,13 +16,14 @@ from ._docstrings import with_shared_sections
 class EntmaxClassifier(BaseLinearClassifier):
     """Linear classifier with entmax probabilities, between softmax and sparsemax.
 
-    ``alpha=1`` is softmax, ``alpha=2`` sparsemax; the larger alpha, the sparser the
-    probabilities. The loss is the convex Fenchel-Young loss of the same alpha.
+    ``alpha=1`` is softmax, ``alpha=2`` is sparsemax; the larger alpha is, the more
+    probabilities are exactly zero. The loss is the convex Fenchel-Young loss of the
+    same alpha.
 
     Parameters
     ----------
     alpha : float, default=1.5
-        The exponent of the Tsallis entropy behind the mapping, at least 1.
+        The exponent of the Tsallis entropy that defines the mapping, at least 1.
     {parameters}
 
     Attributes

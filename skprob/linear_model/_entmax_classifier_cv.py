@@ -19,18 +19,18 @@ from ._path_search_cv import PathSearchCV
 class EntmaxClassifierCV(PathSearchCV):
     """Entmax classifier that chooses alpha and C by cross-validation.
 
-    In each fold the models of the whole grid are fitted along a path, from much
-    penalty to little and from softmax towards sparser mappings: each starts from its
-    neighbours' solutions, and checks of the data, moments of the features and Gram
-    matrices are shared. So it finds what ``GridSearchCV(EntmaxClassifier(), ...)``
-    finds, in less time. The pair of the highest mean score is chosen; of equal ones
-    the least C, and then the least alpha.
+    In each fold the models of the grid are fitted one after the other, from the
+    strongest penalty to the weakest and from softmax to sparser mappings. Each fit
+    starts from a neighbour's solution, and what depends on the data alone is computed
+    once. So the result is that of ``GridSearchCV(EntmaxClassifier(), ...)``, in less
+    time. The pair with the highest mean score is chosen; ties go to the smallest C, and
+    then to the smallest alpha.
 
     Parameters
     ----------
     alphas : array-like of shape (n_alphas,), default=(1, 1.25, 1.5, 1.75, 2)
-        The values of alpha to choose from, each at least 1: 1 is softmax, 2
-        sparsemax.
+        The values of alpha to choose from, each at least 1: softmax is 1, sparsemax is
+        2.
     {search_parameters}
     {parameters}
     {search_verbose}

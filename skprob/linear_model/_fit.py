@@ -73,7 +73,7 @@ def objectives_of(estimator, rows, model, last_only=False):
     estimator : BaseLinearClassifier
     rows : RowsInMemory or DaskRows
     model : dict
-        Fitted attributes that the coefficients have no part in.
+        Fitted attributes that do not depend on the coefficients.
     last_only : bool, default=False
 
     Returns
@@ -118,7 +118,7 @@ def _last_fit(estimator, objective):
 
 
 def _warn_unless_converged(estimator, solution):
-    """Tell that a fit did not converge, and what would help."""
+    """Warn if a fit did not converge, and say what would help."""
     if solution.converged or solution.stopped:
         return
     larger = {"max_iter": f"max_iter (now {estimator.max_iter})", "tol": "tol"}

@@ -1,4 +1,4 @@
-"""Fitted attributes of an estimator: all are of one fit."""
+"""Fitted attributes of an estimator, which are all of the same fit."""
 
 from contextlib import contextmanager
 
@@ -7,7 +7,7 @@ _OF_FEATURES = {"n_features_in_", "feature_names_in_"}
 
 
 def fitted_attributes(estimator):
-    """What a fit has set, by name."""
+    """The fitted attributes, by name."""
     return {
         name: value
         for name, value in vars(estimator).items()
@@ -16,7 +16,7 @@ def fitted_attributes(estimator):
 
 
 def replace_fitted(estimator, attributes):
-    """Set the fitted attributes, and forget the others of a fit before."""
+    """Set the fitted attributes, and remove those of an earlier fit."""
     for name in fitted_attributes(estimator).keys() - _OF_FEATURES:
         delattr(estimator, name)
     vars(estimator).update(attributes)
@@ -24,13 +24,13 @@ def replace_fitted(estimator, attributes):
 
 @contextmanager
 def unchanged_on_error(estimator):
-    """Where a fit fails or is interrupted, leave the estimator as it was before.
+    """If a fit fails or is interrupted, restore the estimator.
 
     Yields
     ------
     after_interrupt : dict
-        If anything is put into it, these are the fitted attributes that a
-        KeyboardInterrupt leaves instead.
+        If it is filled, its items become the fitted attributes after a
+        KeyboardInterrupt.
     """
     before, after_interrupt = fitted_attributes(estimator), {}
     try:

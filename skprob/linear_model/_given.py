@@ -1,4 +1,4 @@
-"""What is known of each row beside its features."""
+"""The available classes and offsets of rows."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from ..targets import check_available, check_offset
 
 
 class Given(NamedTuple):
-    """What is known of each row beside its features; None where nothing is.
+    """The available classes and the offsets of some rows; None where not given.
 
     Attributes
     ----------
@@ -25,7 +25,7 @@ class Given(NamedTuple):
 
     @classmethod
     def checked(cls, available, offset, shape, is_pair, dtype):
-        """Of a user's arguments, for so many rows and classes."""
+        """Check a user's arguments, for this shape."""
         if available is not None:
             available = check_available(available, shape)
         if offset is not None:
@@ -34,20 +34,20 @@ class Given(NamedTuple):
 
     @property
     def is_nothing(self):
-        """Whether nothing is known."""
+        """Whether neither of the two is given."""
         return not self.arguments
 
     @property
     def arguments(self):
-        """What is known, by name."""
+        """The arguments that are given, by name."""
         return {key: a for key, a in self._asdict().items() if a is not None}
 
     def of(self, rows):
-        """That of some rows."""
+        """The same for some of the rows."""
         return Given(**{key: a[rows] for key, a in self.arguments.items()})
 
     def with_none_class(self):
-        """With a last column, for the class of rows without a label."""
+        """The same with a last column, for the class of rows without a label."""
         last = {"available": True, "offset": 0}
         return Given(
             **{
@@ -57,13 +57,13 @@ class Given(NamedTuple):
         )
 
     def loss_with(self, loss):
-        """A loss of targets that carry what is known."""
+        """The loss, for targets with available classes and offsets."""
         if self.available is not None:
             loss = ChoiceSetLoss(loss)
         return loss if self.offset is None else OffsetLoss(loss)
 
     def put_into(self, scores, rows):
-        """Change the scores of some rows in place, of the first classes."""
+        """Apply both to the scores of some rows, in place."""
         for key, a in self.of(rows).arguments.items():
             part = scores[:, : a.shape[1]]
             if key == "offset":

@@ -1,4 +1,4 @@
-"""The values that a search goes through: of one parameter of the mapping, and C."""
+"""The grid of a search: values of one parameter of the mapping, and of C."""
 
 from numbers import Integral
 from typing import NamedTuple
@@ -12,14 +12,14 @@ class Grid(NamedTuple):
     Attributes
     ----------
     parameter : str
-        Of the classifier that is searched over.
+        The parameter that is searched, of the classifier.
     values : sequence of length n_values
     Cs : ndarray of shape (n_values, n_Cs)
-        In any order, the same for all values; a path goes from much penalty to little.
+        In any order, which is the same for all values.
     order : ndarray of int of shape (n_values,)
-        The values in the order that a path takes them.
+        The order in which the values are fitted.
     starts_from_last : bool
-        Whether the fits of a value start from those of the value before.
+        Whether the fits for a value start from the solutions for the previous value.
     """
 
     parameter: str
@@ -30,7 +30,7 @@ class Grid(NamedTuple):
 
     @property
     def columns(self):
-        """The places of the values of C, from much penalty to little."""
+        """The columns of the values of C, from the strongest penalty to the weakest."""
         return np.argsort(self.Cs[0])
 
     def of_value(self, template, number, C):

@@ -42,7 +42,7 @@ def check_threshold(threshold, n_classes):
 
 
 def is_fitted_to_rows(threshold):
-    """Whether a threshold is found by the probabilities and labels of rows."""
+    """Whether a threshold is fitted to probabilities and labels of rows."""
     return isinstance(threshold, str | DecisionRule) and threshold != "support"
 
 

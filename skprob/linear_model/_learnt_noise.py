@@ -33,13 +33,14 @@ def learn_noise(
     parameters : ndarray of shape (n_parameters,)
         Coefficients to start from.
     progress : FitProgress
-        It is told of the iterations of all fits, and may stop them.
+        It is notified of the iterations of all fits, and may stop them.
     n_factors : int, default=None
-        If given, so many loadings a class are learnt, and the mapping has none.
+        If given, this number of factors is estimated, and the mapping has no loadings.
     tol : float
         Of the gradient in the noise's parameters.
     **options : dict
-        ``solver`` and ``max_iter`` of each fit; the search takes as many steps at most.
+        ``solver`` and ``max_iter`` of each fit; ``max_iter`` also limits the steps of
+        the search.
 
     Returns
     -------

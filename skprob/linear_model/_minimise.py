@@ -30,7 +30,7 @@ def minimise(objectives, parameters, *, solver, tol, max_iter, progress):
     max_iter : int
         Of each objective.
     progress : FitProgress
-        It is told of iterations, and may stop the fit.
+        It is notified of iterations, and may stop the fit.
 
     Returns
     -------
@@ -60,9 +60,10 @@ def minimise(objectives, parameters, *, solver, tol, max_iter, progress):
 
 
 def joined(history, rows):
-    """A history that goes on with the rows of another objective.
+    """Two histories joined, the second of another objective.
 
-    Values and gaps of one objective say nothing of the other, and become NaN.
+    Values and gaps of the first objective are not comparable with the second, and
+    become NaN.
     """
     n_iter, _, _, _, *spent = history[-1] if history else (0,) * len(_COLUMNS)
     before = [(i, np.nan, norm, np.nan, *cost) for i, _, norm, _, *cost in history]

@@ -7,7 +7,7 @@ from typing import Any
 
 
 class OnnxConvertible:
-    """A classifier that ``skl2onnx.to_onnx`` converts, once it is fitted."""
+    """A classifier that ``skl2onnx.to_onnx`` can convert after ``fit``."""
 
     def onnx_parser(self) -> Callable[..., Any]:
         """Function that declares the outputs, for skl2onnx."""

@@ -1,4 +1,4 @@
-"""The parameters that the linear classifiers share, and what they stand for."""
+"""The parameters that the linear classifiers share, and their meaning."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ._strength import automatic_C
 
 
 class LinearParameters(BaseEstimator, metaclass=ABCMeta):
-    """The constructor of a linear classifier, and what a fit reads off its parameters.
+    """The constructor of a linear classifier, and what follows from its parameters.
 
     A subclass says which mapping, in :meth:`_mapping`.
     """
@@ -133,12 +133,12 @@ class LinearParameters(BaseEstimator, metaclass=ABCMeta):
         return get_mapping(self._mapping()).polytope
 
     def _encoded(self, y, dtype, classes=None, none_class="auto"):
-        """What is learnt from a checked target."""
+        """The encoded target of a checked y."""
         how = self._polytope, none_class if self.none_class else False
         return encode_target(y, self.target_type, dtype, classes, *how)
 
     def _model(self, rows):
-        """Fitted attributes that the coefficients have no part in."""
+        """Fitted attributes that do not depend on the coefficients."""
         mapping = self._checked_mapping()
         loss = self._checked_loss(mapping)
         is_auto = isinstance(self.C, str)
@@ -156,7 +156,7 @@ class LinearParameters(BaseEstimator, metaclass=ABCMeta):
         return UnitRows() if self.similarity == "cosine" else Features()
 
     def _most_iterations(self, objectives):
-        """How many there may be; None if that is not known."""
+        """The largest number of iterations; None if it is not known."""
         return len(objectives) * max(self.max_iter, 1)
 
     def _minimise(self, objectives, model, parameters, progress):

@@ -65,7 +65,7 @@ def fitted_path(template, data, grid):
 
 
 class _Shared:
-    """What the thresholds of a path share: models of inner folds, and expected sizes.
+    """What thresholds along a path share: models of inner folds, expected sizes.
 
     The models are those of a path of its own in each inner fold.
     """
@@ -86,7 +86,7 @@ class _Shared:
         return (next(path).model for path in self._paths)
 
     def sizes(self, make):
-        """What is made at the first call."""
+        """The result of the first call."""
         if self._sizes is None:
             self._sizes = make()
         return self._sizes

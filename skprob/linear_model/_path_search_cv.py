@@ -1,4 +1,4 @@
-"""What the classifiers share that search along warm-started paths."""
+"""The base of the classifiers that search along warm-started paths."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ from ._training_data import checked_data, of_labelled
 
 
 class PathSearchCV(BaseLinearClassifier):
-    """A classifier that chooses a parameter of its mapping, and C, in folds.
+    """A classifier that chooses a parameter of its mapping, and C, by cross-validation.
 
-    A subclass says which, in `_parameter` and `_starts_from_last`, and writes
-    :meth:`_values` and :meth:`_candidate`.
+    A subclass defines `_parameter`, `_starts_from_last`, :meth:`_values` and
+    :meth:`_candidate`.
     """
 
     _parameter_constraints: dict = {
@@ -146,7 +146,7 @@ class PathSearchCV(BaseLinearClassifier):
         offset: ArrayLike | None = None,
         **params: Any,
     ) -> Self:
-        """Search, and fit a model with what is chosen.
+        """Search, and fit a model with the chosen parameters.
 
         Parameters
         ----------
@@ -155,13 +155,14 @@ class PathSearchCV(BaseLinearClassifier):
         y : array-like or sparse matrix
             Labels, label sets or distributions, likewise.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights of the rows, in the fits and in the scores; with
-            metadata routing in the scores if the scorer requests them.
+            Non-negative weights of the rows, for the fits and the scores; with metadata
+            routing, for the scores only if the scorer requests them.
         available : array-like of bool of shape (n_samples, n_classes), default=None
-            The classes that each row may choose from, in the fits and in the
-            predictions that are scored; None is all of them.
+            The classes that are available to each row, for the fits and for the
+            predictions that are scored; None stands for all classes.
         offset : array-like of shape (n_samples, n_classes), default=None
-            Added to the scores, likewise; for two classes of shape (n_samples,), too.
+            Known numbers that are added to the scores, for the fits and the
+            predictions; for two classes the shape may be (n_samples,).
         **params : dict
             With metadata routing enabled, what the scorer and the splitter request,
             such as ``groups``.
@@ -282,9 +283,9 @@ class PathSearchCV(BaseLinearClassifier):
             Of the kind that was fitted.
         sample_weight : array-like of shape (n_samples,), default=None
         available : array-like of bool of shape (n_samples, n_classes), default=None
-            The classes that each row may choose from; None is all of them.
+            The classes that are available to each row; None stands for all classes.
         offset : array-like of shape (n_samples, n_classes), default=None
-            Added to the scores.
+            Known numbers that are added to the scores.
         **score_params : dict
             With metadata routing enabled, what the scorer requests.
 
@@ -317,8 +318,8 @@ class PathSearchCV(BaseLinearClassifier):
         Returns
         -------
         routing : MetadataRouter
-            ``sample_weight``, ``available`` and ``offset`` to the fits; what they
-            request to scorer and splitter.
+            ``sample_weight``, ``available`` and ``offset`` go to the fits; scorer and
+            splitter get what they request.
         """
         to_scorer = MethodMapping().add(caller="fit", callee="score")
         return (
@@ -342,7 +343,7 @@ class PathSearchCV(BaseLinearClassifier):
         return scorer if classes is None else told_classes(scorer, classes)
 
     def _routed(self, caller, metadata):
-        """Metadata for the scorer and the splitter, in a call of fit or score."""
+        """Metadata for the scorer and the splitter, in fit or score."""
         if _routing_enabled():
             return process_routing(self, caller, **metadata)
         weight = metadata.get("sample_weight")
@@ -383,7 +384,7 @@ class PathSearchCV(BaseLinearClassifier):
                     print(f"[{type(self).__name__}] {n} of {n_fits} fits")
 
     def _refitted(self, model, data, context, arguments):
-        """What a model learns from all data, as fitted attributes."""
+        """Fitted attributes of a model that is fitted to all data."""
         task = context.subcontext(task_name="refit")
         with task.propagate_callback_context(model):
             task.call_on_fit_task_begin(estimator=self, **arguments)

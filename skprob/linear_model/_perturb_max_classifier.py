@@ -17,11 +17,12 @@ from ._docstrings import with_shared_sections
 
 @with_shared_sections
 class PerturbMaxClassifier(BaseLinearClassifier):
-    """Linear classifier whose classes win with the largest score after noise.
+    """Linear classifier where random noise is added to the scores and the largest wins.
 
-    With normal noise and ``loss="log"`` it is the multinomial probit model with
-    independent errors, with Gumbel noise softmax (multinomial logit), with uniform
-    noise a mapping with exact zeros.
+    The probability of a class is that of having the largest score after the noise. With
+    normal noise and ``loss="log"`` this is the multinomial probit model with
+    independent errors, with Gumbel noise it is softmax (multinomial logit), and with
+    uniform noise some probabilities are exactly zero.
 
     By default the loss is the convex Fenchel-Young loss of the noise, or the log loss
     if the noise has no mean, as Cauchy noise has none.
@@ -37,53 +38,55 @@ class PerturbMaxClassifier(BaseLinearClassifier):
     scale : float, default=1.0
         Positive; the noise is multiplied by it.
     n_quantiles : int or None, default=None
-        If given, probabilities are the average over that many quantiles of the noise in
-        place of the integral; the loss is then the log loss.
+        If given, the probabilities are averages over this many quantiles of the noise
+        instead of integrals, and the loss is the log loss.
     loadings : array-like of shape (n_classes, n_factors), int or None, default=None
         If given, the noise is correlated: see :class:`~skprob.mappings.PerturbMax`. An
         int, with ``learn_noise``, is the number of factors, at most n_classes - 1.
     learn_noise : bool, default=False
         Whether the shape of the noise, if it has one, and the loadings, if there are
         any, are estimated with the coefficients, by the log loss. ``noise`` and
-        ``loadings`` are then what the search starts from.
+        ``loadings`` are then the starting point.
     {parameters}
 
     Attributes
     ----------
     noise_ : str or distribution
-        The noise with the shape that was learnt; with ``learn_noise`` only.
+        The noise with the estimated shape; only with ``learn_noise=True``.
     loadings_ : ndarray of shape (n_classes, n_factors)
-        The loadings that were learnt; with ``learn_noise`` only. As only differences of
-        rows count, and factors may be turned, the first class has none, the second one
-        has the first factor only, the third the first two, and so on.
+        The estimated loadings; only with ``learn_noise=True``. They are not unique:
+        only differences of rows matter, and the factors may be rotated. So the row of
+        the first class is zero, that of the second class is zero in all factors but the
+        first, that of the third in all but the first two, and so on.
     {attributes}
 
     See Also
     --------
     LinearClassifier : Any mapping; the objective is given there.
-    SoftmaxClassifier : The same with Gumbel noise, in closed form.
+    SoftmaxClassifier : The same with Gumbel noise, by a formula instead of integrals.
 
     Notes
     -----
-    The probabilities are integrals, computed to an error of 1e-10 for every row. On
-    digits, a fit takes some 20 to 40 times as long as with softmax, and with the log
-    loss some 100 times. For another error, give a :class:`~skprob.mappings.PerturbMax`
-    to :class:`LinearClassifier`.
+    The probabilities are integrals, computed to an absolute error of 1e-10.
+    On digits, a fit takes about 20 to 40 times as long as with softmax, and with the
+    log loss about 100 times. For another accuracy, give a
+    :class:`~skprob.mappings.PerturbMax` to :class:`LinearClassifier`.
 
     The log loss is convex where the density of the noise is log-concave (Prékopa), as
-    for the named noises but Cauchy's; where it is smoothed for exact zeros, as with
-    uniform noise, it is not. The fit with the log loss at scale s and C is that at
-    scale 1 and :math:`C / s^2`, with coefficients s times as large.
+    it is for all named noises but Cauchy's. It is not convex where it is smoothed
+    because probabilities can be exactly zero, as with uniform noise. The fit with the
+    log loss at scale s and C is that at scale 1 and :math:`C / s^2`, with coefficients
+    s times as large.
 
     With ``learn_noise`` the coefficients are fitted again for each noise that is tried,
-    starting from the last ones: the derivative of the least objective in the shape is
-    that at fixed coefficients (the envelope theorem). The log loss decides, since
-    Fenchel-Young losses of different noises are on different scales. The scale of the
-    noise is not learnt: twice the scale with twice the coefficients is the same model,
-    and but for the penalty nothing tells them apart. The penalty also has a say in the
-    shape; for an estimate by maximum likelihood give a large C. A shape at the end of
-    its range, such as ``StudentT(df=1000.0)``, says that the limit, normal noise, fits
-    as well as any. The log loss may have several local minima in the loadings.
+    starting from the last ones; the derivative of the minimum in the shape is the
+    derivative at fixed coefficients (the envelope theorem). The loss is the log loss,
+    since Fenchel-Young losses of different noises are on different scales. The scale of
+    the noise is not estimated: twice the scale with twice the coefficients is the same
+    model, and only the penalty distinguishes them. The penalty also influences the
+    estimated shape; for maximum likelihood set a large C. A shape at the end of its
+    range, such as ``StudentT(df=1000.0)``, means that the limit, normal noise, fits
+    best. The log loss may have several local minima in the loadings.
 
     References
     ----------
@@ -106,7 +109,7 @@ class PerturbMaxClassifier(BaseLinearClassifier):
     array([[0.99, 0.01, 0.  ],
            [0.  , 0.45, 0.55]])
 
-    The degrees of freedom, where the noise was in truth that of 2 degrees:
+    Estimate the degrees of freedom, whose true value is 2:
 
     >>> import numpy as np
     >>> from skprob.mappings import StudentT
@@ -197,7 +200,7 @@ class PerturbMaxClassifier(BaseLinearClassifier):
         return super()._model(rows)
 
     def _check_learning(self, n_classes):
-        """Raise where parameters do not go with what is to be learnt."""
+        """Raise where parameters do not fit `learn_noise`."""
         counts = isinstance(self.loadings, Integral)
         if not self.learn_noise:
             if counts:
@@ -223,8 +226,8 @@ class PerturbMaxClassifier(BaseLinearClassifier):
             check_shape(self.noise)
         elif n_classes < 3:
             raise ValueError(
-                "Loadings are learnt of three or more classes: of two they only change "
-                f"the scale of the noise; got {n_classes} classes."
+                "Loadings can be learnt for three or more classes: for two they only "
+                f"change the scale of the noise; got {n_classes} classes."
             )
         if counts and self.loadings >= n_classes:
             raise ValueError(

@@ -20,10 +20,10 @@ from ._perturb_max_classifier import PerturbMaxClassifier
 class PerturbMaxClassifierCV(PathSearchCV):
     """Perturb-max classifier that chooses the noise and C by cross-validation.
 
-    In each fold the models of a noise are fitted along a path, from much penalty to
-    little: each starts from its neighbours' solutions, and checks of the data and
-    moments of the features are shared. The pair of the highest mean score is chosen; of
-    equal ones the least C, and then the noise that comes first.
+    In each fold the models of a noise are fitted one after the other, from the
+    strongest penalty to the weakest. Each fit starts from a neighbour's solution, and
+    what depends on the data alone is computed once. The pair with the highest mean
+    score is chosen; ties go to the smallest C, and then to the noise that comes first.
 
     Parameters
     ----------
@@ -53,14 +53,14 @@ class PerturbMaxClassifierCV(PathSearchCV):
 
     Notes
     -----
-    A scale of the noise need not be searched: coefficients s times as large do as
-    much, so that it is C which tells how sharp the probabilities are. Choose noises by
-    a score of predictions, and not by the minimised Fenchel-Young losses: those of
-    different noises are on different scales.
+    The scale of the noise need not be searched: dividing it by s has the
+    same effect as multiplying the coefficients by s, which C controls. Compare noises
+    by a score of the predictions, not by the minimised Fenchel-Young losses, which are
+    on different scales for different noises.
 
-    The log loss is convex for noises whose density is log-concave, as that of all named
-    noises but Cauchy's. For others a path may end in another local minimum than a
-    single fit does.
+    The log loss is convex for noises whose density is log-concave, as it is for all
+    named noises but Cauchy's. For other noises a fit of the search may end in another
+    local minimum than a single fit.
 
     {search_notes}
 

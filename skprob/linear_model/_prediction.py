@@ -19,10 +19,10 @@ from ._given import NOTHING
 
 
 def prediction_method(method: Decorated) -> Decorated:
-    """A method of X wherever its rows are.
+    """Decorator of a method of X, for rows in memory or in a Dask collection.
 
-    It gives a lazy Dask array where X is a Dask collection, and refuses an array of
-    another library, or on another device, than X of the fit.
+    The result is a lazy Dask array if X is a Dask collection. An array of another
+    library, or on another device, than X in ``fit`` is an error.
     """
 
     @functools.wraps(method)
@@ -48,10 +48,10 @@ def of_classes(of_scores, n_classes):
 
 
 class BlockwisePrediction:
-    """What a function makes of a linear model's scores, block by block.
+    """The results of a function of a linear model's scores, block by block.
 
-    It can be iterated over any number of times; the scores of one block are all that
-    is in memory.
+    It can be iterated over any number of times; the scores of only one block are in
+    memory.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Telling of a fit's progress: scikit-learn's callbacks and `verbose`."""
+"""Reports of a fit's progress: scikit-learn's callbacks and `verbose`."""
 
 
 class FitProgress:
@@ -17,7 +17,8 @@ class FitProgress:
     data : dict
         ``X``, ``y`` and ``metadata`` of the fit, for the callbacks.
     fitted_attributes : callable
-        ``fitted_attributes(parameters)`` is what makes an estimator that can predict.
+        ``fitted_attributes(parameters)`` are the attributes that an estimator needs to
+        predict.
     """
 
     def __init__(self, estimator, context, data, fitted_attributes):

@@ -1,4 +1,4 @@
-"""The rows that a fit is given: what is learnt from them, and the blocks they make."""
+"""The rows of a fit: their targets, and their blocks."""
 
 import warnings
 from contextlib import contextmanager
@@ -23,7 +23,7 @@ from ._training_data import checked_data, of_labelled
 
 @contextmanager
 def training_rows(estimator, X, y, sample_weight, available=None, offset=None):
-    """The checked rows of a user's arguments of `fit`, wherever they are."""
+    """The checked rows of a user's arguments of `fit`, in memory or on workers."""
     if any(is_dask(data) for data in (X, y, sample_weight, available, offset)):
         from ._dask_rows import dask_rows
 
@@ -64,11 +64,11 @@ class RowsInMemory:
     dtype : dtype
         Of X.
     n_rows, n_unlabelled : int
-        Rows in all, and of these the ones that carry no target, and are left out.
+        Number of all rows, and of those without a target, which are left out.
     class_totals : ndarray of shape (n_scores,)
-        Sum of the target, class by class.
+        Sum of the targets of each class.
     total_weight : float
-        Sum of the weights of the others, classes' weights included.
+        Sum of the weights of the rows with a target, class weights included.
     """
 
     def __init__(self, estimator, data, encoded):
@@ -99,7 +99,7 @@ class RowsInMemory:
         return moved(array, self._X)
 
     def blocks(self, inputs, polytope):
-        """Blocks of the rows that a function makes of those of X."""
+        """Blocks of rows, after a function has been applied to those of X."""
         return split_rows(inputs(self._X), self._learnt(polytope), self._weight)
 
     @property
@@ -146,12 +146,12 @@ class RowsInMemory:
 
 
 def smoothed(target, amount, polytope):
-    """A target with so much label smoothing, which may be none."""
+    """The target with this amount of label smoothing, which may be zero."""
     return SmoothedTarget(target, amount, polytope) if amount else target
 
 
 def warn_of_lost_labels(rows):
-    """Tell of rows without a label, and of labels without a row, in a fit."""
+    """Warn of rows without a label, and of labels without a row, in a fit."""
     if rows.n_unlabelled:
         warnings.warn(
             f"{rows.n_unlabelled} of {rows.n_rows} rows have no label; they carry no "

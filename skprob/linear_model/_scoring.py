@@ -12,12 +12,12 @@ from ._stand_ins import among, predicted
 
 
 def is_scikit_learns(scorer):
-    """Whether it is what a name stands for, or what make_scorer makes."""
+    """Whether it is a scorer of scikit-learn: by name, or from make_scorer."""
     return isinstance(scorer, type(get_scorer("accuracy")))
 
 
 def told_classes(scorer, classes):
-    """A scorer that knows all classes, of which the rows that it gets may lack some."""
+    """The scorer with all classes as labels, as test rows may lack some."""
     if not is_scikit_learns(scorer):
         return scorer
     known = signature(scorer._score_func).parameters
@@ -70,9 +70,9 @@ def _score(scorer, params, model, X, y):
         if model.target_type_ != "distribution" or not is_scikit_learns(scorer):
             raise
         raise ValueError(
-            f"scoring={scorer!r} does not take distributions as y: {error} What does: "
+            f"scoring={scorer!r} does not take distributions as y ({error}). Use "
             "scoring=None, the expected accuracy; of skprob.metrics BrierScorer(), "
-            "FenchelYoungScorer(mapping) and DistributionScorer(name); a function "
+            "FenchelYoungScorer(mapping) or DistributionScorer(name); or a function "
             "scorer(estimator, X, y)."
         ) from error
     found = score
@@ -88,7 +88,7 @@ def _score(scorer, params, model, X, y):
 
 
 class OwnScore(BaseEstimator):
-    """The scorer that is a model's own method, with the weights of the rows."""
+    """The scorer that calls a model's own method ``score``."""
 
     __metadata_request__score = {"estimator": UNUSED, "sample_weight": True}
     sees_predictions_only = True

@@ -53,7 +53,7 @@ def scored_path(results, template, scorer, score_params, data, fold, grid):
 
 
 def search(results, paths, n_jobs):
-    """Go along the path of each fold.
+    """Run the path of each fold.
 
     Parameters
     ----------
@@ -67,8 +67,8 @@ def search(results, paths, n_jobs):
     Yields
     ------
     None
-        As many times as there are fits: with one job after each of them, with more
-        when a fold has ended. No fit begins after the generator was closed.
+        Once for each fit: with one job after each fit, with more jobs after each fold.
+        No fit begins after the generator was closed.
     """
     n_jobs = min(effective_n_jobs(n_jobs), len(paths))
     if n_jobs == 1:
@@ -93,11 +93,11 @@ def search(results, paths, n_jobs):
 
 
 class _GivenUp(Exception):
-    """The jobs that have not ended are not wanted."""
+    """The jobs that have not ended are cancelled."""
 
 
 class _Flag:
-    """A truth that threads share, and of which other processes have a copy."""
+    """A flag that threads share; other processes get a copy."""
 
     is_set = False
 
@@ -113,7 +113,7 @@ def _whole_path(number, path, sizes, cancelled):
 
 
 def _in_parallel(jobs, n_jobs):
-    """A generator of the results of jobs, as they end if joblib's backend allows."""
+    """Yield the results of jobs, in the order in which they end if the backend can."""
     backend, _ = get_active_backend()
     if backend.supports_return_generator:
         return Parallel(n_jobs, return_as="generator_unordered")(jobs)

@@ -1,4 +1,4 @@
-"""Results of the fits of a search, and the pair of the highest mean score."""
+"""Results of the fits of a search, and the pair with the highest mean score."""
 
 import warnings
 from typing import NamedTuple
@@ -64,8 +64,8 @@ def best_pair(grid, scores, scoring):
     if unknown.any():
         warnings.warn(
             f"scoring={scoring!r} is NaN for {np.isnan(scores).sum()} of the "
-            f"{scores.size} fits; the {unknown.sum()} pairs of "
-            f"{grid.parameter} and C that they belong to are not chosen.",
+            f"{scores.size} fits; their pairs of {grid.parameter} and C, "
+            f"{unknown.sum()} of {unknown.size}, are not chosen.",
             UserWarning,
             stacklevel=4,
         )
@@ -82,7 +82,7 @@ def best_pair(grid, scores, scoring):
 
 
 def warn_of_failed_fits(results, max_iter, tol):
-    """Tell how many fits of a search did not converge."""
+    """Warn if fits of a search did not converge."""
     failed = np.count_nonzero(~results.converged)
     if failed:
         warnings.warn(

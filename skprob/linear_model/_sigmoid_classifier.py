@@ -15,22 +15,22 @@ from ._docstrings import with_shared_sections
 class SigmoidClassifier(BaseLinearClassifier):
     """Linear classifier of label sets: a probability for each label.
 
-    With ``alpha=1`` it is one logistic regression for each label, as
-    :class:`~sklearn.multiclass.OneVsRestClassifier` of
-    :class:`~sklearn.linear_model.LogisticRegression` has them, in one fit. Above it
-    the probabilities can be exactly zero and exactly one. They are marginals: how
-    likely a label is to be in the set, whichever other labels are. Rows without a label
-    take part in the fit, and can be predicted.
+    With ``alpha=1`` it is one logistic regression for each label, the model of
+    :class:`~sklearn.multiclass.OneVsRestClassifier` with
+    :class:`~sklearn.linear_model.LogisticRegression`, in one fit. With a larger alpha
+    the probabilities can be exactly zero and exactly one. They are marginals: each is
+    the probability that the label is in the set, whatever the other labels. Rows
+    without a label take part in the fit, and empty sets can be predicted.
 
     Parameters
     ----------
     alpha : float, default=1.0
-        The exponent of the Tsallis entropy behind the mapping, at least 1; with 2 the
-        probabilities are hard sigmoids of the scores.
+        The exponent of the Tsallis entropy that defines the mapping, at least 1; with 2
+        the probabilities are hard sigmoids of the scores.
     budget : (float, float) or None, default=None
-        Least and most that the probabilities of a row sum to: bounds of the expected
-        number of labels, which the sets of the training data must keep to. None stands
-        for no bounds.
+        Lower and upper bound of the sum of the probabilities of a row, that is, of the
+        expected number of labels. The number of labels of each training row must be
+        within the bounds. None means no bounds.
     {parameters}
 
     Attributes

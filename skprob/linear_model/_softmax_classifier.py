@@ -17,8 +17,8 @@ class SoftmaxClassifier(BaseLinearClassifier):
     """Linear classifier with softmax probabilities: multinomial logistic regression.
 
     At convergence its coefficients and probabilities are those of
-    :class:`~sklearn.linear_model.LogisticRegression`. Beyond it, it learns label sets
-    and distributions, and does not mind badly scaled features.
+    :class:`~sklearn.linear_model.LogisticRegression`. It can also learn label sets and
+    distributions, and converges quickly on badly scaled features.
 
     Parameters
     ----------

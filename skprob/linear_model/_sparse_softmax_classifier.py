@@ -14,7 +14,7 @@ from ._docstrings import with_shared_sections
 
 @with_shared_sections
 class SparseSoftmaxClassifier(BaseLinearClassifier):
-    """Linear classifier with softmax over the best classes, zero for all others.
+    """Linear classifier with softmax over the leading classes, zero for all others.
 
     The method is for fine-tuning: a fit first minimises the log loss of softmax over
     all classes, and from there the loss of softmax over the kept ones,
@@ -23,17 +23,20 @@ class SparseSoftmaxClassifier(BaseLinearClassifier):
     Parameters
     ----------
     k : int or None, default="auto"
-        How many classes are kept, at least 1; all where there are no more. "auto" is
-        10, or None where p is given. Exactly one of k and p must be given.
+        The number of classes that are kept, at least 1; if there are fewer, all are
+        kept. "auto" is 10, or None if p is given. Exactly one of k and p must be given.
     p : float, default=None
-        The probability that the kept classes must have under softmax, in (0, 1].
+        The sum of the softmax probabilities that the kept classes must reach, in (0,
+        1].
     outside : {"published", "add", "grow", "full", "skip"}, default="published"
-        What is done in training with a row none of whose labels is kept: the loss as
-        it was published, which has no special case; its labels are kept as well; so
-        are all classes down to the best of its labels; all classes are kept; the row
+        What is done in training with a row none of whose labels is among the kept
+        classes. "published": nothing special, the loss as it was published. "add": its
+        labels are kept as well. "grow": all classes whose scores are at least that of
+        its best label are kept as well. "full": all classes are kept. "skip": the row
         is left out.
     pretrain : "softmax" or None, default="softmax"
-        What is minimised first. A fit that starts warm never begins with it.
+        What is minimised first: the log loss of softmax, or nothing. A fit with
+        ``warm_start=True`` that continues an earlier fit leaves it out.
     {parameters}
 
     Attributes
@@ -49,13 +52,13 @@ class SparseSoftmaxClassifier(BaseLinearClassifier):
     -----
     ``n_iter_`` counts the iterations of both phases, each of at most ``max_iter``.
 
-    The gradient jumps where the kept classes change. A fit can stop at such a jump,
-    from which no step lowers the objective but where the gradient is not within
+    The gradient is discontinuous where the kept classes change. A fit can stop at such
+    a point, where no step lowers the objective although the gradient is larger than
     ``tol``: it then warns, and the model is usable.
 
-    A small k, or p, with a strong penalty asks for little but small coefficients: with
-    k = 1 the loss is the perceptron's, which is zero where all scores are. "skip" may
-    leave out more and more rows, all of them with k = 1.
+    With a small k or p and a strong penalty the coefficients may all shrink to zero:
+    with k = 1 the loss is that of the perceptron, which is zero where all scores are
+    zero. "skip" may leave out more and more rows, with k = 1 all of them.
 
     References
     ----------

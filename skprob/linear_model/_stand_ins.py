@@ -1,4 +1,4 @@
-"""Fitted models that know something of the rows that they are asked about."""
+"""Fitted models with precomputed predictions of some rows."""
 
 from functools import cache
 
@@ -16,7 +16,7 @@ _MOST_NUMBERS = 1 << 20
 
 
 def predicted(X, models, given=NOTHING):
-    """Stand-ins for fitted models that are going to be asked about the same rows.
+    """Copies of fitted models with precomputed predictions for the same rows.
 
     Parameters
     ----------
@@ -53,15 +53,15 @@ def predicted(X, models, given=NOTHING):
 
 
 def among(X, models, given):
-    """Stand-ins for fitted models that know what is given of the rows X.
+    """Copies of fitted models that use what is given for the rows X.
 
     Parameters
     ----------
     X : object
-        The rows; of any others the stand-ins know nothing.
+        The rows; for other rows the copies predict as the models do.
     models : list of BaseLinearClassifier
     given : Given
-        Where it is nothing, the result is the models themselves.
+        If nothing is given, the result is the models themselves.
 
     Returns
     -------
@@ -74,11 +74,11 @@ def among(X, models, given):
 
 @cache
 def _knowing(cls):
-    """The class of a fitted model of another class that knows something of some rows.
+    """A subclass of a fitted model's class with precomputed predictions of some rows.
 
-    It gets these rows (the same object, and never changed), the model, what is given of
-    the rows and, if they are known, the scores and probabilities of shape (n_samples,
-    n_scores) and (n_samples, n_classes).
+    Its arguments are these rows (the same object, which must not be changed), the
+    model, what is given for the rows and, if they have been computed, the scores and
+    probabilities of shape (n_samples, n_scores) and (n_samples, n_classes).
     """
 
     class Knowing(cls):
@@ -112,7 +112,7 @@ def _is_nothing(given):
 
 
 class _OneBlock:
-    """Rows of predictions that are known, with the methods of those that are not."""
+    """Precomputed predictions, with the methods of BlockwisePrediction."""
 
     def __init__(self, rows):
         self._rows = rows

@@ -1,4 +1,4 @@
-"""How strong the penalty is, for numbers and for C="auto"."""
+"""The strength of the penalty, for numbers and for C="auto"."""
 
 import numpy as np
 

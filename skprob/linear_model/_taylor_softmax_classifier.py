@@ -36,14 +36,15 @@ class TaylorSoftmaxClassifier(BaseLinearClassifier):
 
     Notes
     -----
-    The loss is not convex: where the fit ends depends on where it starts, at zero
-    scores, where Taylor softmax and softmax agree to first order.
+    The loss is not convex, so that the result depends on the starting
+    point: zero scores, where Taylor softmax and softmax agree to first order.
 
     A higher score may have a lower probability. ``predict`` goes by the probabilities,
     not by the scores of ``decision_function``.
 
-    For labels of two classes there is one output u and the scores are (-u/2, u/2).
-    Both polynomials grow with u, so that the probability is largest at a finite u and
+    For two classes there is one row of coefficients, and the scores are (-u/2, u/2)
+    with u = coef x + intercept. The polynomials of both scores grow with the absolute
+    value of u, so that the probability of the second class is largest at a finite u and
     then falls back to 1/2: with order 2 it is at most :math:`(2 + \sqrt 2) / 4`, about
     0.854, at :math:`u = 2 \sqrt 2`. A higher order goes further.
 

@@ -208,7 +208,7 @@ class _Data(NamedTuple):
 
 
 class _Alone:
-    """A fit that shares nothing with others."""
+    """What a single fit uses: nothing is shared with other fits."""
 
     _known = None
 
@@ -228,7 +228,7 @@ class _Alone:
             yield model
 
     def sizes(self, make):
-        """What is made at the first call."""
+        """The result of the first call."""
         if self._known is None:
             self._known = make()
         return self._known

@@ -62,7 +62,7 @@ def checked_data(estimator, X, y, sample_weight, available, offset):
 
 
 def of_labelled(given, encoded):
-    """Of the rows with a target, whose classes are checked to be available."""
+    """The same for the rows with a target, whose classes must be available."""
     rows = np.arange(encoded.target.shape[0])
     if encoded.labelled is not None:
         rows, given = np.flatnonzero(encoded.labelled), given.of(encoded.labelled)

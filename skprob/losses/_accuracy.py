@@ -14,16 +14,16 @@ class AccuracyLoss(Loss):
 
     .. math:: \ell(z; q) = -\langle q, p(z) \rangle
 
-    is minus the expected accuracy of a prediction drawn from the probabilities. It is
-    bounded, so that a mislabelled row costs little, and not convex: where it starts
-    decides where it ends. A fit therefore starts from the optimum of the mapping's
-    matching loss (for softmax the log loss).
+    is minus the expected accuracy of a class that is drawn from the probabilities. It
+    is bounded, so that a mislabelled row has little influence, and not convex, so that
+    the result depends on the starting point. A fit therefore starts from the optimum of
+    the mapping's matching loss (for softmax the log loss).
 
     Parameters
     ----------
     mapping : Mapping, str or None, default=None
-        A mapping, or its registered name. None stands for the mapping of the
-        classifier that the loss is given to.
+        A mapping, or its registered name. None stands for the mapping of the classifier
+        to which the loss is passed.
     pretrain : "auto" or None, default="auto"
         What a fit minimises first: the mapping's matching loss, or nothing.
 

@@ -20,7 +20,7 @@ from ..targets import as_target
 
 
 class LossLinearization(NamedTuple):
-    """A loss at fixed scores: values, gradient and the Hessian as a function.
+    """A loss at fixed scores: values, gradient and products with the Hessian.
 
     Attributes
     ----------
@@ -30,8 +30,8 @@ class LossLinearization(NamedTuple):
     hessian_product : callable
         ``hessian_product(direction)``, row by row; it may overwrite ``direction``.
     shorter_diagonal : callable or None
-        ``shorter_diagonal()`` is the diagonal of each row's Hessian; None where
-        there is no shorter way to it than a product for each class.
+        ``shorter_diagonal()`` is the diagonal of each row's Hessian; None if it can
+        only be computed by one Hessian product for each class.
     """
 
     values: np.ndarray
@@ -55,17 +55,17 @@ class Loss(BaseEstimator, metaclass=ABCMeta):
     """Base class of the losses of scores through a mapping.
 
     As in a mapping, users call methods that check their input (:meth:`value`,
-    :meth:`value_and_gradient`, :meth:`hessian_product`) and a loss writes kernels
+    :meth:`value_and_gradient`, :meth:`hessian_product`) and a loss implements kernels
     that do not: :meth:`check`, :meth:`constant`, :meth:`evaluate` and
-    :meth:`linearize`, and where it needs them :meth:`stages` and
-    :meth:`check_on`. Kernels get scores as a float array that they may overwrite
-    and the target as an object of :mod:`skprob.targets`.
+    :meth:`linearize`, and where it needs them :meth:`stages` and :meth:`check_on`.
+    Kernels get scores as a float array that they may overwrite and the target as an
+    object of :mod:`skprob.targets`.
 
     Parameters
     ----------
     mapping : Mapping, str or None
-        The mapping from scores to probabilities, or its registered name. None
-        stands for the mapping of the classifier that the loss is given to.
+        The mapping from scores to probabilities, or its registered name. None stands
+        for the mapping of the classifier to which the loss is passed.
     """
 
     _parameter_constraints: dict = {}
@@ -150,7 +150,7 @@ class Loss(BaseEstimator, metaclass=ABCMeta):
         return [self]
 
     def check_on(self, make_scores: Callable[[], Any]) -> None:
-        """Raise where the loss makes no sense at scores that the function makes."""
+        """Raise where the loss cannot be used with scores like these."""
         mapping = get_mapping(self.mapping)
         if mapping.is_only_a_function:
             # What it returns is checked when it is called.
@@ -175,9 +175,10 @@ class Loss(BaseEstimator, metaclass=ABCMeta):
         """:class:`LossLinearization` at scores."""
 
     def noise_gradient(self, scores: Array, target: Any) -> Array:
-        """Derivatives of each row's loss in what its mapping's noise can learn.
+        """Derivatives of each row's loss in the parameters of its mapping's noise.
 
-        Only the log loss has them: those of others are not comparable between noises.
+        Only the log loss has them: values of other losses are not comparable between
+        noises.
         """
         raise TypeError(f"{type(self).__name__} has no derivative in a noise.")
 
@@ -220,8 +221,8 @@ class Loss(BaseEstimator, metaclass=ABCMeta):
             Real scores; -inf means that the class is not available.
         target : array-like or sparse matrix of shape (n_samples, n_classes)
             Rows on the probability simplex: one-hot for a label, uniform over the
-            labels of a set, or any distribution. For a mapping to marginals, numbers
-            from 0 to 1: the indicator of a set, or any marginals.
+            labels of a set, or any distribution. For a mapping that gives marginals,
+            numbers from 0 to 1: the indicator of a set, or any marginals.
 
         Returns
         -------

@@ -10,9 +10,9 @@ from ._wrapped import GivenLoss
 class ChoiceSetLoss(GivenLoss):
     r"""Another loss, where classes that are not available have the score -inf.
 
-    It is given a :class:`~skprob.targets.ChoiceSetTarget`, which has the classes that
-    each row may choose from: what is lost on a row is the other loss over these. With
-    softmax it is the conditional logit model.
+    Its target is a :class:`~skprob.targets.ChoiceSetTarget`, which knows the classes
+    that are available to each row; the loss of a row is the other loss, computed over
+    these classes. With softmax it is the conditional logit model.
 
     Parameters
     ----------

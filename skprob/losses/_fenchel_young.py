@@ -13,22 +13,22 @@ from ._base import Loss, LossLinearization, check_shape, shift_to_standard
 
 
 class FenchelYoungLoss(Loss):
-    r"""The convex loss that a mapping with a potential brings with it.
+    r"""The convex loss that belongs to a mapping with a potential.
 
     For a mapping :math:`p = \nabla F` with :math:`F = \Omega^*`,
 
     .. math:: L(z; q) = F(z) + \Omega(q) - \langle q, z \rangle \ge 0,
 
-    zero exactly when :math:`p(z) = q`. Its gradient in the scores is
-    :math:`p(z) - q` and its Hessian the Jacobian of the mapping, for labels, label
-    sets and distributions alike. With softmax it is the logistic (cross-entropy)
-    loss less the target's entropy, with sparsemax the sparsemax loss.
+    zero exactly when :math:`p(z) = q`. Its gradient in the scores is :math:`p(z) - q`
+    and its Hessian the Jacobian of the mapping, for labels, label sets and
+    distributions alike. With softmax it is the cross-entropy (log loss) minus the
+    target's entropy, with sparsemax the sparsemax loss.
 
     Parameters
     ----------
     mapping : Mapping, str or None, default=None
-        A mapping with a potential, or its registered name. None stands for the
-        mapping of the classifier that the loss is given to.
+        A mapping with a potential, or its registered name. None stands for the mapping
+        of the classifier to which the loss is passed.
 
     See Also
     --------

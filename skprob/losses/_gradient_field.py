@@ -13,32 +13,32 @@ _MAX_DEPTH = 24
 
 
 class GradientFieldLoss(Loss):
-    r"""The loss whose gradient is p - q, from the values of the mapping alone.
+    r"""The loss with the gradient p - q, computed from the values of the mapping alone.
 
     .. math:: \ell(z; q) = \int_0^1 \langle p(s z) - q, z \rangle \, ds
 
-    Where the Jacobian of the mapping is symmetric, this is its Fenchel-Young loss up
-    to a constant that depends on the target alone (so it can be negative), and p - q
-    is its gradient. Where it is not, p - q is no loss's gradient: a fit checks this
-    on its data, and the log loss is what remains.
+    Where the Jacobian of the mapping is symmetric, this is its Fenchel-Young loss up to
+    a constant that depends on the target alone (so it can be negative), and p - q is
+    its gradient. Where it is not, p - q is not the gradient of any loss. A fit checks
+    this on its data and raises an error; use the log loss then.
 
     Parameters
     ----------
     mapping : Mapping, callable, str or None, default=None
-        Any mapping. None stands for the mapping of the classifier that the loss is
-        given to.
+        Any mapping. None stands for the mapping of the classifier to which the loss is
+        passed.
 
     See Also
     --------
-    FenchelYoungLoss : The same for a mapping that knows its potential.
+    FenchelYoungLoss : The same for a mapping with a method for its potential.
     LogLoss : For a mapping that is not a gradient.
 
     Notes
     -----
-    The integral is computed row by row with Gauss-Lobatto rules on intervals that are
-    halved until the integrand is the polynomial of the rule on each, to 1e-7 of the
-    integral: a few evaluations for a smooth mapping, many for one with kinks. A
-    mapping with more kinks than a few for each class is refused.
+    The integral is computed row by row with Gauss-Lobatto rules. Intervals are halved
+    until the integrand agrees with the polynomial of the rule on each, to 1e-7 of the
+    integral: this takes a few evaluations for a smooth mapping, many for one with
+    kinks. For a mapping with more than a few kinks for each class an error is raised.
 
     Examples
     --------
@@ -140,12 +140,12 @@ def _line_integral(mapping, scores):
 
 
 def _check_regular(mapping, rows, n_classes):
-    """Raise where a row has more intervals left than kinks can be the reason for."""
+    """Raise where a row has more intervals left than kinks can explain."""
     most = 64 + 4 * n_classes
     left = np.bincount(rows)
     if left.max() > most:
         raise ValueError(
-            f"{mapping!r} is too irregular to be trained through its values: between "
-            f"zero and the scores of row {left.argmax()} they neither follow a smooth "
-            f"curve nor one with up to {most // 2} kinks. Use the log loss: loss='log'."
+            f"{mapping!r} is too irregular for the gradient-field loss: from zero to "
+            f"the scores of row {left.argmax()} its values are not a smooth curve with "
+            f"at most {most // 2} kinks. Use the log loss: loss='log'."
         )

@@ -24,16 +24,16 @@ class LogLoss(Loss):
 
     with :math:`\epsilon = 0` for a mapping whose probabilities are positive, and a
     small :math:`\epsilon` where they can be exactly zero. It is convex for softmax
-    (where it is the Fenchel-Young loss plus the target's entropy), in general not.
+    (where it is the Fenchel-Young loss plus the target's entropy), but not in general.
 
     Parameters
     ----------
     mapping : Mapping, str or None, default=None
-        A mapping, or its registered name. None stands for the mapping of the
-        classifier that the loss is given to.
+        A mapping, or its registered name. None stands for the mapping of the classifier
+        to which the loss is passed.
     epsilon : float or "auto", default="auto"
-        Smoothing; positive for a mapping with exact zeros. "auto" is 0 for
-        positive mappings and 1e-6 for those with zeros.
+        The smoothing constant; positive for a mapping with exact zeros. "auto" is 0 for
+        mappings with positive probabilities and 1e-6 for those with exact zeros.
 
     See Also
     --------
@@ -41,8 +41,9 @@ class LogLoss(Loss):
 
     Notes
     -----
-    Outside the support of a sparse mapping the gradient is zero: a row whose true
-    class has probability zero does not pull it back. The Fenchel-Young loss does.
+    Outside the support of a mapping with exact zeros the gradient is zero: a row whose
+    true class has probability zero has no influence on the fit. With the Fenchel-Young
+    loss it has.
 
     Examples
     --------
@@ -126,7 +127,7 @@ class LogLoss(Loss):
         return LossLinearization(values, vjp(slope), hessian_product)
 
     def noise_gradient(self, scores: ArrayLike, target: Any) -> Array:
-        """Derivatives of each row's loss in what its mapping's noise can learn.
+        """Derivatives of each row's loss in the parameters of its mapping's noise.
 
         Parameters
         ----------

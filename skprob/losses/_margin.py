@@ -11,21 +11,21 @@ from ._wrapped import WrappedLoss
 
 
 class MarginLoss(WrappedLoss):
-    r"""A loss of scores that the target must beat by a margin.
+    r"""A loss that asks for a margin between the target's score and the others.
 
     .. math:: \ell_m(z; q) = \ell(z + m (1 - q); q)
 
-    raises the scores of the wrong classes, or, which is the same for a mapping that
-    does not mind shifts, lowers the target's score by m. It is the cost-augmented
-    loss for the cost 1 - q. With softmax and cosines as scores it is AM-softmax, also
-    called CosFace.
+    adds m to the scores of the wrong classes. For a shift-invariant mapping this is the
+    same as subtracting m from the target's score. It is the cost-augmented loss for the
+    cost 1 - q. With softmax and cosines as scores it is AM-softmax, also called
+    CosFace.
 
     Parameters
     ----------
     loss : Loss
-        The loss, with its mapping.
+        The loss without a margin, with its mapping.
     margin : float, default=0.0
-        In units of the scores; not negative.
+        What is added to the scores of the wrong classes; non-negative.
 
     References
     ----------

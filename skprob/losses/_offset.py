@@ -8,7 +8,8 @@ from ._wrapped import GivenLoss
 class OffsetLoss(GivenLoss):
     r"""Another loss, computed from scores to which known offsets are added.
 
-    It is given a :class:`~skprob.targets.OffsetTarget`, which has the offsets o:
+    Its target is a :class:`~skprob.targets.OffsetTarget`, which knows the offset o of
+    each row and class:
 
     .. math:: \ell_o(z; q) = \ell(z + o; q)
 

@@ -18,22 +18,21 @@ class SparseSoftmaxLoss(Loss):
 
     .. math:: \ell(z; q) = \log \sum_{i \in S} \exp(z_i) - \langle q, z \rangle,
 
-    where S is the set of kept classes. Its gradient is :math:`p - q` and it is never
-    negative, as the largest score is always kept. A row is *outside* if S holds no
-    class of its target (no label of a set, none that a distribution gives weight).
-    What is done with these rows is a parameter.
+    where S is the set of kept classes. Its gradient is :math:`p - q`, and it is never
+    negative, as the largest score is always kept. A row is called *outside* if no class
+    of its target is in S. The parameter `outside` says what is done with such rows.
 
     Parameters
     ----------
     mapping : SparseSoftmax, "sparse_softmax" or None, default=None
-        Possibly at a :class:`~skprob.mappings.Temperature` τ; the loss is then τ
-        times that of z / τ. None stands for the mapping of the classifier that the
-        loss is given to.
+        The mapping may have a :class:`~skprob.mappings.Temperature` τ; the loss is then
+        τ times the loss of z / τ. None stands for the mapping of the classifier to
+        which the loss is passed.
     outside : {"published", "add", "grow", "full", "skip"}, default="published"
-        "published" has no special case: the gradient lowers the kept classes and
-        raises the target's. "add" adds the target's classes to S, "grow" all classes
-        whose scores are as high as the highest of the target's, "full" all classes.
-        "skip" gives such a row the value zero and no gradient.
+        "published" treats such rows like all others. "add" adds the classes of the
+        target to S. "grow" adds all classes whose scores are at least the highest score
+        of the target's classes. "full" adds all classes. With "skip" the loss of such a
+        row is zero.
     pretrain : "softmax" or None, default="softmax"
         What a fit minimises first, to start from there: the log loss of softmax over
         all classes, or nothing.
@@ -45,9 +44,9 @@ class SparseSoftmaxLoss(Loss):
 
     Notes
     -----
-    For top-k, "published" is convex. The other losses jump where S changes, and so do
-    all of them for top-p: a solver may stop at a jump, with a usable model. "skip" is
-    for fine-tuning only: it is at its least where every row is outside.
+    For top-k, "published" is convex. The other losses, and all of them for top-p, are
+    discontinuous where S changes: a solver may stop there, with a usable model. "skip"
+    is only for fine-tuning: its minimum is where every row is outside.
 
     References
     ----------

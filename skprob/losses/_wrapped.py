@@ -12,36 +12,36 @@ from ._base import Loss, LossLike
 
 
 class WrappedLoss(Loss):
-    """A loss made from another, of which it has the mapping and the properties."""
+    """A loss made from another, with the other's mapping and properties."""
 
     @property
     def mapping(self) -> Any:
-        """The mapping of the loss."""
+        """The mapping of the other loss."""
         return self.loss.mapping
 
     @property
     def is_convex(self):
-        """Whether the loss is."""
+        """Whether the other loss is convex."""
         return self.loss.is_convex
 
     @property
     def supports_array_api(self):
-        """Whether the loss does."""
+        """Whether the kernels of the other loss take arrays of any library."""
         return self.loss.supports_array_api
 
     @property
     def has_bounded_hessian(self):
-        """Whether the loss has one."""
+        """Whether the second derivatives of the other loss are bounded."""
         return self.loss.has_bounded_hessian
 
     @property
     def is_separable(self):
-        """Whether the loss is."""
+        """Whether the other loss is a sum of losses of one score each."""
         return self.loss.is_separable
 
     @property
     def has_negative_entropy(self):
-        """Whether the loss has one."""
+        """Whether the other loss has the method `negative_entropy`."""
         return self.loss.has_negative_entropy
 
     def negative_entropy(self, probabilities: Array) -> Array:
@@ -49,7 +49,7 @@ class WrappedLoss(Loss):
 
     @property
     def total_margin(self):
-        """That of the loss."""
+        """The margin of the other loss."""
         return self.loss.total_margin
 
     def constant(self, target, n_available=None):

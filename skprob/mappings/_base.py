@@ -1,4 +1,4 @@
-"""What a mapping from scores to probabilities is, and what one must provide."""
+"""The base class of the mappings from scores to probabilities."""
 
 from __future__ import annotations
 
@@ -39,58 +39,57 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
     A mapping is a scikit-learn estimator without ``fit``: its parameters are
     constructor arguments, so that ``mapping__alpha`` works in a grid search.
 
-    Two sets of methods share the work. Those that users call (``mapping(scores)``,
+    There are two sets of methods. Those that users call (``mapping(scores)``,
     :meth:`jvp`, :meth:`vjp`, :meth:`jacobian`, :meth:`potential`, :meth:`entropy`,
-    :meth:`log_probabilities`) check their input and go through it in blocks of
-    rows. Those that a mapping writes (:meth:`probabilities`, and as many of
+    :meth:`log_probabilities`) check their input and compute the result in blocks of
+    rows. Those that a subclass implements (:meth:`probabilities`, and as many of
     :meth:`probabilities_and_potential`, :meth:`linearize`,
     :meth:`linearize_with_potential`, :meth:`linearize_difference`,
-    :meth:`log_linearize` and :meth:`negative_entropy` as it can) are *kernels*: they
-    get *standard scores* and check nothing. Standard scores are a float array of
+    :meth:`log_linearize` and :meth:`negative_entropy` as possible) are *kernels*: they
+    get *standard scores* and do not check them. Standard scores are a float array of
     shape (n_samples, n_classes), C- or F-ordered, with no NaN and no +inf; if the
-    mapping is shift invariant the largest score of each row is exactly 0. A kernel
-    may overwrite them.
+    mapping is shift invariant the largest score of each row is exactly 0. A kernel may
+    overwrite them.
 
-    The potential of a kernel in the cube is less the sum of the positive scores: what
-    is left is small where the scores are large.
+    For a mapping to the cube, kernels return the potential minus the sum of the
+    positive scores, which is small even if scores are large.
 
-    Only :meth:`probabilities` must be written; each further kernel gives the
-    mapping more: :meth:`linearize` derivatives that are exact and fast,
-    :meth:`probabilities_and_potential` with :meth:`negative_entropy` the
-    Fenchel-Young loss.
+    Only :meth:`probabilities` is required. With :meth:`linearize` the mapping has exact
+    and fast derivatives, with :meth:`probabilities_and_potential` and
+    :meth:`negative_entropy` a Fenchel-Young loss.
     """
 
     _parameter_constraints: dict = {}
 
-    #: Where its values lie: rows of the "simplex" sum to one; entries of a row of the
-    #: "cube" are marginals between zero and one, of labels that may occur together.
+    #: The polytope of its values: rows of the "simplex" sum to one; rows of the "cube"
+    #: are marginals between zero and one, of labels that may occur together.
     polytope = "simplex"
 
     @property
     def sum_range(self) -> tuple[float, float]:
-        """Least and most that the probabilities of a row can sum to."""
+        """Lower and upper bound of the sum of the probabilities of a row."""
         return (1.0, 1.0) if self.polytope == "simplex" else (0.0, np.inf)
 
-    #: Is the mapping the gradient of a convex function, which it provides? Then it
-    #: has a Fenchel-Young loss and a symmetric positive semidefinite Jacobian.
+    #: Whether the mapping is the gradient of a convex function, which it provides. Then
+    #: it has a Fenchel-Young loss and a symmetric positive semidefinite Jacobian.
     has_potential = False
-    #: Can a probability be exactly zero for finite scores?
+    #: Whether a probability can be exactly zero for finite scores.
     has_zeros = False
-    #: Does adding a constant to a row of scores leave its probabilities alone?
+    #: Whether adding a constant to a row of scores does not change its probabilities.
     is_shift_invariant = True
-    #: Do permuted scores get the same probabilities, permuted?
+    #: Whether permuted scores have the same probabilities, permuted.
     is_symmetric = True
-    #: Does a higher score never get a lower probability?
+    #: Whether a higher score never has a lower probability.
     is_order_preserving = True
-    #: Is the Jacobian bounded, so that no score has an edge of infinite slope?
+    #: Whether the Jacobian is bounded.
     is_lipschitz = True
-    #: Does each probability depend on its own score only?
+    #: Whether each probability depends on its own score only.
     is_separable = False
-    #: Is it the Euclidean projection onto the simplex?
+    #: Whether the mapping is the Euclidean projection onto the simplex.
     is_projection = False
-    #: Do its kernels take arrays of any library that follows the array API standard?
+    #: Whether kernels take arrays of all libraries that follow the array API standard.
     supports_array_api = False
-    #: Is nothing known but the values? Then it is trained as a gradient field.
+    #: Whether only the values are known. Then the loss is the gradient-field loss.
     is_only_a_function = False
 
     def _validate_params(self):
@@ -126,8 +125,9 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
     ) -> Array:
         """Ω of each row, a distribution over `n_available` classes.
 
-        The rows may show fewer, zeros left out. Only a mapping whose Ω depends on the
-        number, an int or an array of shape (n_samples,), need define this.
+        The rows may have fewer columns, without zeros. Only a mapping whose Ω depends
+        on the number of classes, an int or an array of shape (n_samples,), needs to
+        define this.
         """
         return self.negative_entropy(probabilities)
 
@@ -291,9 +291,9 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         Returns
         -------
         jacobian : ndarray of shape (n_samples, n_classes, n_classes)
-            ``jacobian[n, i, j]`` is the derivative of probability ``i`` in score
-            ``j`` of row ``n``. Where the mapping has a kink, the Jacobian of the
-            piece on which the row's own zeros stay zeros.
+            ``jacobian[n, i, j]`` is the derivative of probability ``i`` in score ``j``
+            of row ``n``. At a kink it is the Jacobian of the piece on which the zeros
+            of the row stay zeros.
 
         Raises
         ------
@@ -342,7 +342,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         return potential
 
     def entropy(self, probabilities: ArrayLike) -> Array:
-        """Entropy -Ω(p) that the mapping trades against the expected score.
+        """The entropy -Ω(p) of the mapping: p maximises expected score plus entropy.
 
         Parameters
         ----------
@@ -352,8 +352,8 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         Returns
         -------
         entropy : ndarray of shape (n_samples,)
-            Least for a one-hot row, largest for the uniform row. The least is zero,
-            or for perturb-max the mean of the noise.
+            Smallest for a one-hot row, largest for the uniform row. The smallest value
+            is zero, except for perturb-max, where it is the mean of the noise.
 
         Raises
         ------
@@ -383,7 +383,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         scores : array-like of shape (n_samples, n_classes)
             Real scores; -inf means that the class is not available.
         size : int, default=None
-            How many draws of each row; None is one.
+            Number of draws for each row; None is one.
         random_state : int, RandomState instance or None, default=None
 
         Returns
@@ -420,20 +420,21 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         size: int | None = None,
         random_state: RandomState | None = None,
     ) -> Array:
-        r"""Points inside the polytope near to draws: a smooth :meth:`sample`.
+        r"""Points of the polytope close to draws: a smooth version of :meth:`sample`.
 
         Rows are :math:`\mathrm{softmax}((\log p + g) / \tau)` with Gumbel noise g. The
-        largest entry is a draw from p; a class of probability zero keeps it. Marginals
-        become :math:`\sigma((\mathrm{logit}(p) + l) / \tau)` with logistic noise l.
+        index of the largest entry is a draw from p; a class of probability zero stays
+        at zero. Marginals become :math:`\sigma((\mathrm{logit}(p) + l) / \tau)` with
+        logistic noise l.
 
         Parameters
         ----------
         scores : array-like of shape (n_samples, n_classes)
             Real scores; -inf means that the class is not available.
         temperature : float, default=1.0
-            Positive and finite: the lower, the nearer to a draw.
+            Positive and finite; the lower, the closer the rows are to draws.
         size : int, default=None
-            How many draws of each row; None is one.
+            Number of draws for each row; None is one.
         random_state : int, RandomState instance or None, default=None
 
         Returns

@@ -39,8 +39,8 @@ def within_budget(scores, pairs, alpha, least, most):
     if n_available.min(initial=scores.shape[1]) < least:
         row = int(np.argmin(n_available))
         raise ValueError(
-            f"The budget asks for a sum of at least {least:g}; row {row} has only "
-            f"{n_available[row]} available labels."
+            f"budget must not ask for more labels than are available: its lower bound "
+            f"is {least:g}, and row {row} has {n_available[row]} available labels."
         )
     total = pairs(scores)[0].sum(axis=1, dtype=np.float64)
     bound = np.full(len(scores), np.nan)

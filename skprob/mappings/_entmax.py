@@ -27,13 +27,13 @@ class Entmax(Mapping):
     .. math:: p_i = [(\alpha - 1) z_i - \tau]_+^{1 / (\alpha - 1)}
 
     with the threshold :math:`\tau` at which the probabilities sum to one (at
-    :math:`\alpha = 1` the limit, softmax). The larger alpha, the sooner a class with
-    a low score gets a probability of exactly zero.
+    :math:`\alpha = 1` the limit, softmax). The larger alpha is, the more classes with
+    low scores have a probability of exactly zero.
 
-    It is the gradient of :math:`F(z) = \max_p \langle p, z \rangle - \Omega(p)`,
-    where :math:`-\Omega(p) = (1 - \sum_i p_i^\alpha) / (\alpha (\alpha - 1))` is the
-    entropy of Tsallis. With :math:`s_i = p_i^{2 - \alpha}` on the support, 0 elsewhere,
-    its Jacobian is :math:`\mathrm{diag}(s) - s s^\top / \sum_i s_i`.
+    It is the gradient of :math:`F(z) = \max_p \langle p, z \rangle - \Omega(p)`, where
+    :math:`-\Omega(p) = (1 - \sum_i p_i^\alpha) / (\alpha (\alpha - 1))` is the Tsallis
+    entropy. With :math:`s_i = p_i^{2 - \alpha}` on the support, 0 elsewhere, its
+    Jacobian is :math:`\mathrm{diag}(s) - s s^\top / \sum_i s_i`.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Entmax(Mapping):
 
     See Also
     --------
-    Softmax, Sparsemax : Its most used members.
+    Softmax, Sparsemax : The mappings of alpha 1 and 2.
     entmax : The same as a function, along any axis of an array.
 
     References
@@ -141,8 +141,8 @@ class Entmax(Mapping):
         Returns
         -------
         derivative : ndarray of shape (n_samples, n_classes)
-            Rows sum to zero; zero outside the support. At ``alpha=1`` the limit from
-            above.
+            Rows sum to zero; zero outside the support. At ``alpha=1`` it is the limit
+            from above.
 
         References
         ----------

@@ -20,10 +20,11 @@ class EntropyInvariantSoftmax(Mapping):
 
     .. math:: p = \mathrm{softmax}(\lambda z), \quad \lambda = \kappa \log n,
 
-    where n counts the row's available classes, those whose score is not -inf. Over
-    more classes, softmax of scores of the same kind is ever flatter; the factor keeps
-    its entropy about the same, which is what attention over sequences of different
-    lengths is after. With one class, its probability is 1.
+    where n is the number of available classes of the row, those whose score is not
+    -inf. The more classes there are, the closer softmax of similar scores is to the
+    uniform distribution. The factor keeps its entropy about the same, which is useful
+    in attention over sequences of different lengths. With one class, its probability is
+    1.
 
     It is the gradient of :math:`F(z) = \log \sum_i \exp(\lambda z_i) / \lambda`, with
     :math:`\Omega(p) = \sum_i p_i \log p_i / \lambda`; its Jacobian is
@@ -41,7 +42,7 @@ class EntropyInvariantSoftmax(Mapping):
 
     Notes
     -----
-    :meth:`entropy` takes every column for an available class.
+    :meth:`entropy` assumes that all classes are available.
 
     References
     ----------

@@ -14,10 +14,11 @@ from ._base import Mapping
 class FunctionMapping(Mapping):
     """A plain function from scores to probabilities, as a mapping.
 
-    This is what a function becomes wherever a mapping is asked for. Nothing is
-    assumed of it but its values: it is trained through the gradient field p - q
-    (:class:`~skprob.losses.GradientFieldLoss`), or with the log loss, and its
-    derivatives are numerical. A subclass of :class:`Mapping` can provide more.
+    A function that is given where a mapping is expected becomes one of these. Only its
+    values are used: the loss is the one with the gradient p - q
+    (:class:`~skprob.losses.GradientFieldLoss`), or the log loss, and derivatives are
+    numerical. A subclass of :class:`Mapping` can provide exact derivatives and a
+    potential.
 
     Parameters
     ----------

@@ -30,8 +30,8 @@ class Linearization(NamedTuple):
         ``vjp(cotangent)`` as the scores move along ``direction``; None where
         the mapping does not provide second derivatives.
     shorter_diagonal : callable or None
-        ``shorter_diagonal()`` is the diagonal of each row's Jacobian; None where
-        there is no shorter way to it than a product for each class.
+        ``shorter_diagonal()`` is the diagonal of each row's Jacobian; None if it can
+        only be computed by one product for each class.
     """
 
     probabilities: np.ndarray
@@ -66,9 +66,9 @@ class DifferenceLinearization(NamedTuple):
     second : ndarray of shape (n_samples,)
         Probability of the second class.
     potential : ndarray of shape (n_samples,)
-        At standard scores: less the larger score.
+        The potential at standard scores, that is, minus the larger score.
     derivative : callable
-        ``derivative()`` is that of `second` in the difference.
+        ``derivative()`` is the derivative of `second` in the difference.
     """
 
     second: np.ndarray

@@ -22,24 +22,26 @@ class NestedSoftmax(Mapping):
         P(B) = \frac{\exp(\mu_B I_B)}{\sum_C \exp(\mu_C I_C)}, \quad
         I_B = \log \sum_{i \in B} \exp(z_i / \mu_B)
 
-    for a class i of nest B. With all scales 1 it is softmax. The smaller a scale, the
-    more alike the classes of the nest: a class that becomes less likely gives its share
-    to the others of its nest first. It is the probability of the largest score after
-    Gumbel noise that is correlated within nests, with correlation :math:`1 - \mu_B^2`.
+    for a class i of nest B. With all scales 1 it is softmax. The smaller the scale, the
+    more similar the classes of the nest: when a class becomes less likely, most of its
+    probability goes to the other classes of its nest. It is the probability of having
+    the largest score after Gumbel noise is added that is correlated within nests, with
+    correlation :math:`1 - \mu_B^2`.
 
     It is the gradient of :math:`F(z) = \log \sum_B \exp(\mu_B I_B)`, with
-    :math:`\Omega(p) = \sum_B \mu_B \sum_{i \in B} p_i \log p_i + \sum_B (1 - \mu_B)
-    P_B \log P_B` and :math:`P_B = \sum_{i \in B} p_i`. A class of another nest with a
-    higher score may have a lower probability.
+    :math:`\Omega(p) = \sum_B \mu_B \sum_{i \in B} p_i \log p_i + \sum_B (1 - \mu_B) P_B
+    \log P_B` and :math:`P_B = \sum_{i \in B} p_i`. The mapping does not preserve order
+    between nests: a class may have a higher score and a lower probability than a class
+    of another nest.
 
     Parameters
     ----------
     nests : array-like of shape (n_classes,) or None, default=None
-        For each class the index of its nest, integers from 0 to n_nests - 1, each at
+        The index of the nest of each class: integers from 0 to n_nests - 1, each at
         least once. None stands for one nest of all classes.
     scales : float or array-like of shape (n_nests,), default=1.0
-        Above 0 and up to 1; a number stands for all nests. With one nest it is softmax
-        at that temperature.
+        The scale of each nest, above 0 and at most 1; a number is the scale of all
+        nests. With one nest the mapping is softmax at this temperature.
 
     See Also
     --------
@@ -252,9 +254,10 @@ def nested_softmax(
     scores : array-like of shape (..., n_classes, ...)
         Real scores; -inf means that the class is not available.
     nests : array-like of shape (n_classes,) or None, default=None
-        For each class the index of its nest; None stands for one nest.
+        The index of the nest of each class; None stands for one nest.
     scales : float or array-like of shape (n_nests,), default=1.0
-        Above 0 and up to 1; a number stands for all nests.
+        The scale of each nest, above 0 and at most 1; a number is the scale of all
+        nests.
     axis : int, default=-1
         The axis along which the probabilities sum to one.
 
@@ -266,9 +269,9 @@ def nested_softmax(
     Raises
     ------
     ValueError
-        If the nests are not indices of all classes, or a scale is not above 0 and up to
-        1; if the scores are not real numbers, hold NaN or +inf, or only -inf along the
-        axis; if there is no such axis.
+        If nests does not hold an index for each class, or a scale is not above 0 and at
+        most 1; if the scores are not real numbers, hold NaN or +inf, or only -inf along
+        the axis; if there is no such axis.
 
     See Also
     --------

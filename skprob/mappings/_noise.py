@@ -423,9 +423,9 @@ def _check_method(noise, method):
             value = f"{type(error).__name__}: {error}"
         if isinstance(value, str) or value.shape != x.shape or np.isnan(value).any():
             raise ValueError(
-                f"noise must be one distribution, whose {method} takes an array of "
-                f"numbers to one of the same shape; that of {noise!r} takes {x} to "
-                f"{value}."
+                f"noise must be a single distribution, whose {method} returns numbers "
+                f"in an array of the shape of its argument; for {x} that of {noise!r} "
+                f"returned {value}."
             )
 
 

@@ -17,7 +17,7 @@ def has_shape(noise):
 
 
 def check_shape(noise: Any) -> None:
-    """Raise where a noise has no shape."""
+    """Raise where a noise has no shape parameter."""
     if not has_shape(noise):
         shaped = [
             f"{name!r} or {type(known).__name__}({known.shape()})"
@@ -25,8 +25,8 @@ def check_shape(noise: Any) -> None:
             if isinstance(known, ShapedNoise)
         ]
         raise ValueError(
-            f"noise must be one with a shape, to learn it or to differentiate in it; "
-            f"{noise!r} has no shape. Noises with one: {', '.join(shaped)}."
+            f"noise must have a shape parameter, to estimate it or to differentiate in "
+            f"it; {noise!r} has none. Noises with one: {', '.join(shaped)}."
         )
 
 

@@ -31,17 +31,18 @@ class NormalizedMapping(Mapping):
         ``f(x)`` for an array of float64, element by element: finite, not negative, and
         for at least one class of each row positive.
     derivative : callable, default=None
-        That of `f`. None is by central differences, with errors of about 1e-10.
+        The derivative of `f`. If None, it is computed by central differences, with
+        errors of about 1e-10.
 
     See Also
     --------
-    ThresholdMapping : Lowered by a threshold instead: the gradient of a potential.
-    TaylorSoftmax : The member with Taylor polynomials of exp, in all digits.
+    ThresholdMapping : A function of the scores less a threshold; it has a potential.
+    TaylorSoftmax : With Taylor polynomials of exp, computed to full precision.
 
     Notes
     -----
     Unless f is an exponential, adding a constant to all scores changes the
-    probabilities, and the mapping says so: ``is_shift_invariant`` is False.
+    probabilities, so ``is_shift_invariant`` is False.
 
     References
     ----------

@@ -34,70 +34,71 @@ class PerturbMax(Temperature):
     probit, and uniform noise gives exact zeros.
 
     It is the gradient of :math:`F(z) = E[\max_j (z_j + s \varepsilon_j)]`, which is
-    finite where the noise has a mean. Its Jacobian is
-    :math:`\partial p_i / \partial z_j = -\int \varphi_i \varphi_j
-    \prod_{l \neq i, j} \Phi_l` for :math:`i \neq j`, where rows sum to zero.
+    finite where the noise has a mean. Its Jacobian is :math:`\partial p_i / \partial
+    z_j = -\int \varphi_i \varphi_j \prod_{l \neq i, j} \Phi_l` for :math:`i \neq j`,
+    and its rows sum to zero.
 
     Parameters
     ----------
     noise : str or distribution, default="normal"
-        "gumbel", "normal", "logistic", "laplace", "exponential", "uniform" (on
-        [0, 1]) or "cauchy", each in standard form; "student_t" or "generalized_normal",
-        which are :class:`StudentT` and :class:`GeneralizedNormal` with their default
-        shapes, or an object of these; or any continuous distribution: an object with
-        methods ``logpdf`` and ``logcdf``, such as ``scipy.stats.gamma(3)``. Its
-        ``support()``, if it has that, must be right. There is a potential if it has a
-        ``mean()`` and that is finite.
+        "gumbel", "normal", "logistic", "laplace", "exponential", "uniform" (on [0, 1])
+        or "cauchy", each in standard form; "student_t" or "generalized_normal", which
+        are :class:`StudentT` and :class:`GeneralizedNormal` with their default shapes,
+        or an instance of these classes; or any continuous distribution: an object with
+        methods ``logpdf`` and ``logcdf``, such as ``scipy.stats.gamma(3)``. If it has a
+        method ``support``, the density must be zero outside. There is a potential if it
+        has a method ``mean`` whose value is finite.
     scale : float, default=1.0
         Positive; the noise is multiplied by it.
     tol : float, default=1e-10
-        Absolute error to aim at, from 1e-13 to 1e-2: in probabilities and in the
-        potential. That of log-probabilities is 100 times as large, however small
-        the probability. A score more than 1e300 below the largest counts as 1e300
-        below.
+        Absolute tolerance of probabilities and potential, from 1e-13 to 1e-2. That of
+        log-probabilities is 100 times as large, also for very small probabilities. A
+        score more than 1e300 below the largest counts as 1e300 below.
     n_quantiles : int or None, default=None
-        If given, no integral: the average over that many quantiles of the noise, as
-        in the literature. Its error is of the order of 1 / n_quantiles, and it is not
-        exactly the gradient of anything: it has no potential.
+        If given, the integral is replaced by an average over this many quantiles of the
+        noise, an approximation from the literature. Its error is of the order of 1 /
+        n_quantiles, and it has no potential.
     loadings : array-like of shape (n_classes, n_factors) or None, default=None
-        If given, the noise is correlated: L times independent standard normal factors
-        is added to it, with L the loadings. The covariance is that of the noise plus
-        :math:`L L^\top`. Only differences of rows count.
+        If given, the noise is correlated: L times a vector of independent standard
+        normal factors is added to it, where L are the loadings. The covariance is that
+        of the noise plus :math:`L L^\top`. Only differences between rows of L matter.
     n_points : int or None, default=None
-        Nodes of the average over the factors: for each of up to three factors, of a
-        Gauss-Hermite rule, if None as many as give an error of 1e-8 with smooth noise;
-        of more factors, quasi-random ones, 1024 in all if None.
+        Number of nodes of the average over the factors. With up to three factors it is
+        the number for each of them, in a Gauss-Hermite rule; None stands for as many as
+        give an error of 1e-8 with smooth noise. With more factors it is the number of
+        quasi-random nodes in all; None stands for 1024.
     random_state : int, default=0
-        Of the quasi-random nodes.
+        Seed of the quasi-random nodes.
 
     See Also
     --------
-    Softmax : The same with Gumbel noise, in closed form.
+    Softmax : The same with Gumbel noise, by a formula instead of integrals.
     perturb_max : The same as a function, along any axis of an array.
 
     Notes
     -----
-    The integrals are computed by quadrature at nodes chosen for each row, at a cost of
-    n_classes evaluations of the noise for each: with normal and logistic noise by the
-    trapezoidal rule, after a change of variable, at some 30 to 50 nodes; with Gumbel
-    noise in closed form; with all other noises by Gauss-Legendre rules on panels, at 20
-    nodes in a row for exponential noise, 60 for Cauchy's, and for Laplace and uniform
-    noise some 7 for each class that counts. For a distribution given as an object, a
-    kink of the density other than at its median or at the ends of its support may cost
-    digits, and a ``logcdf`` with few correct digits in its tails does.
+    The integrals are computed by quadrature at nodes that are chosen for
+    each row; each node takes n_classes evaluations of the noise. For normal and
+    logistic noise it is the trapezoidal rule after a change of variable, with about 30
+    to 50 nodes; for Gumbel noise there is a formula. For all other noises it is
+    Gauss-Legendre rules on subintervals, with 20 nodes for exponential noise, 60 for
+    Cauchy noise, and for Laplace and uniform noise about 7 for each class with a
+    relevant probability. For a distribution given as an object, accuracy suffers if
+    ``logcdf`` is inaccurate in the tails, and may suffer if the density has a kink
+    elsewhere than at the median or at the ends of the support.
 
-    Second derivatives, which the Hessian of the log loss needs, are integrals too for
-    named noises without a jump in the density, and differences of the Jacobian for all
-    other noises.
+    Second derivatives, which the Hessian of the log loss needs, are integrals for named
+    noises with a continuous density, and differences of the Jacobian for all other
+    noises.
 
     Correlated noise is independent noise at scores that are shifted by the factors, so
-    probabilities, potential and Jacobian are averages over the factors' nodes of the
-    independent ones, and cost as many times as much. With Gumbel noise this is the
-    mixed logit with error components, with normal noise the multinomial probit of
-    covariance :math:`s^2 (I + L L^\top)`. The average is as exact as its rule is: for
-    noises with kinks, such as Laplace and uniform noise, or large loadings, look what
-    more `n_points` change. Second derivatives are differences of the Jacobian, which
-    takes n_classes² numbers a row.
+    probabilities, potential and Jacobian are averages of those of independent noise
+    over the nodes of the factors, and take as many times as long as there are nodes.
+    With Gumbel noise this is the mixed logit with error components, with normal noise
+    the multinomial probit of covariance :math:`s^2 (I + L L^\top)`. The accuracy is
+    that of the rule: for noises with kinks, such as Laplace and uniform noise, or large
+    loadings, check how the result changes with more `n_points`. Second derivatives are
+    differences of the Jacobian, which takes n_classes² numbers a row.
 
     Compare noises at equal variance: Gumbel noise has variance π²/6, so unit normal
     noise is sharper than softmax.
@@ -223,26 +224,26 @@ class PerturbMax(Temperature):
         return self.temperature_derivative(scores)
 
     def noise_parameters(self) -> np.ndarray:
-        """What can be learnt of the noise, as a vector.
+        """The parameters of the noise that can be estimated, as a vector.
 
         Returns
         -------
         parameters : ndarray of shape (n_parameters,)
-            A function of the shape, if the noise has one, and of the loadings, if there
-            are any, those that are identified.
+            A transform of the shape parameter, if the noise has one, and the identified
+            entries of the loadings, if there are any.
         """
         from ._noise_parameters import parameters_of
 
         return parameters_of(self.noise, self.loadings)
 
     def noise_parameter_bounds(self) -> list[Any]:
-        """The least and the largest value of each, a list of pairs."""
+        """Lower and upper bound of each parameter, a list of pairs."""
         from ._noise_parameters import bounds_of
 
         return bounds_of(self.noise, self.loadings)
 
     def with_noise_parameters(self, parameters: ArrayLike) -> PerturbMax:
-        """A copy with other parameters of the noise."""
+        """A copy of the mapping with other parameters of the noise."""
         from ._noise_parameters import at_parameters
 
         noise, loadings = at_parameters(self.noise, self.loadings, parameters)
@@ -274,7 +275,7 @@ class PerturbMax(Temperature):
         Returns
         -------
         derivative : ndarray of shape (n_samples, n_classes)
-            In ``df`` of :class:`StudentT` or ``exponent`` of
+            The derivative in ``df`` of :class:`StudentT` or in ``exponent`` of
             :class:`GeneralizedNormal`. Its rows sum to zero.
 
         Raises
@@ -317,8 +318,8 @@ def perturb_max(
     scale : float, default=1.0
         Positive; the noise is multiplied by it.
     n_quantiles : int or None, default=None
-        If given, the average over that many quantiles of the noise in place of the
-        integral.
+        If given, the integral is replaced by an average over this many quantiles of the
+        noise.
     axis : int, default=-1
         The axis along which the probabilities sum to one.
 

@@ -79,7 +79,7 @@ def relax_sets(p, temperature, size, random_state):
 def gumbel_max(
     scores: ArrayLike, size: int | None = None, random_state: RandomState | None = None
 ) -> Array:
-    r"""Classes drawn from softmax, as the best of scores under Gumbel noise.
+    r"""Classes drawn from softmax, as those of the largest score with Gumbel noise.
 
     .. math:: \arg\max_i z_i + g_i, \quad g_i \sim \mathrm{Gumbel}(0, 1)
 
@@ -88,7 +88,7 @@ def gumbel_max(
     scores : array-like of shape (n_samples, n_classes)
         Real scores; -inf means that the class is not available.
     size : int, default=None
-        How many draws of each row; None is one.
+        Number of draws for each row; None is one.
     random_state : int, RandomState instance or None, default=None
 
     Returns
@@ -103,7 +103,7 @@ def gumbel_max(
     See Also
     --------
     Mapping.sample : Draws from any mapping.
-    gumbel_softmax : A smooth function of scores and noise in the maximum's place.
+    gumbel_softmax : Draws that are a smooth function of the scores.
 
     References
     ----------
@@ -133,8 +133,9 @@ def gumbel_softmax(
 
     .. math:: \mathrm{softmax}((z + g) / \tau), \quad g_i \sim \mathrm{Gumbel}(0, 1)
 
-    This is the concrete distribution. The largest entry is that of :func:`gumbel_max`
-    for the same random state; the lower the temperature, the nearer is it to one-hot.
+    This is the concrete distribution. The largest entry is the class that
+    :func:`gumbel_max` draws with the same random state; the lower the temperature, the
+    closer the row is to one-hot.
 
     Parameters
     ----------
@@ -143,13 +144,13 @@ def gumbel_softmax(
     temperature : float, default=1.0
         Positive and finite.
     size : int, default=None
-        How many draws of each row; None is one.
+        Number of draws for each row; None is one.
     random_state : int, RandomState instance or None, default=None
 
     Returns
     -------
     rows : ndarray of shape (n_samples, n_classes) or (n_samples, size, n_classes)
-        Of the scores' type.
+        float32 for float32 scores and float64 otherwise.
 
     Raises
     ------

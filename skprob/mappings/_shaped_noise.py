@@ -158,7 +158,7 @@ def _horner(coefficients, x):
 
 @dataclass(frozen=True)
 class StudentT(ShapedNoise):
-    r"""Student's t distribution as a noise: tails like a power, normal in the limit.
+    r"""Student's t distribution as a noise: heavy tails, normal in the limit.
 
     Its density is in proportion to :math:`(1 + x^2/\nu)^{-(\nu + 1)/2}`.
 
@@ -166,12 +166,12 @@ class StudentT(ShapedNoise):
     ----------
     df : float, default=5.0
         The degrees of freedom :math:`\nu`, from 0.5 to 1000. With 1 it is Cauchy noise;
-        with many nearly normal noise. Up to 1 it has no mean.
+        the larger, the closer to normal noise. With 1 or less it has no mean.
 
     See Also
     --------
     PerturbMax : The mapping.
-    skprob.linear_model.PerturbMaxClassifier : ``learn_noise=True`` estimates them.
+    skprob.linear_model.PerturbMaxClassifier : ``learn_noise=True`` estimates df.
 
     Examples
     --------
@@ -250,20 +250,20 @@ def _student_tail(df):
 
 @dataclass(frozen=True)
 class GeneralizedNormal(ShapedNoise):
-    r"""The generalised normal distribution as a noise, from Laplace's to the uniform.
+    r"""The generalised normal distribution as a noise, from Laplace to nearly uniform.
 
     Its density is :math:`\beta / (2 \Gamma(1/\beta)) \exp(-|x|^\beta)`.
 
     Parameters
     ----------
     exponent : float, default=1.5
-        The exponent :math:`\beta`, from 1, Laplace noise, to 10; with 2 it is normal
+        The exponent :math:`\beta`, from 1 (Laplace noise) to 10; with 2 it is normal
         noise of variance 1/2.
 
     See Also
     --------
     PerturbMax : The mapping.
-    skprob.linear_model.PerturbMaxClassifier : ``learn_noise=True`` estimates it.
+    skprob.linear_model.PerturbMaxClassifier : ``learn_noise=True`` estimates exponent.
 
     Examples
     --------

@@ -9,10 +9,9 @@ _TRIED = WeakSet()
 
 
 def check_shift_invariance(mapping):
-    """Raise where a class of a user's claims it wrongly, at the first use of it.
+    """Raise if a user's class says so wrongly, when it is used for the first time.
 
-    The kernels get shifted scores, so that their probabilities would be others
-    than those the user means.
+    Kernels get shifted scores, so that the probabilities would be wrong.
     """
     cls = type(mapping)
     is_ours = cls.__module__.partition(".")[0] == __name__.partition(".")[0]

@@ -19,38 +19,39 @@ from ._rows import along_axis
 
 
 class Sigmoid(Mapping):
-    r"""Each label's own probability, by two-class entmax of its score and zero.
+    r"""The probability of each label, by two-class entmax of its score and zero.
 
     .. math:: p_k = \mathrm{entmax}_\alpha(0, z_k)_2 \in [0, 1]
 
-    The probabilities are marginals: how likely is it that label k is in the set? They
-    do not sum to one. With ``alpha=1`` they are logistic functions of the scores, and
-    a fit is one logistic regression for each label (one-vs-rest); with ``alpha=2`` the
-    hard sigmoid :math:`\min(\max((1 + z_k) / 2, 0), 1)`, which can be exactly zero and
-    exactly one.
+    The probabilities are marginals: each is the probability that label k is in the set.
+    They do not sum to one. With ``alpha=1`` they are logistic functions of the scores,
+    and a fit is one logistic regression for each label (one-vs-rest); with ``alpha=2``
+    the hard sigmoid :math:`\min(\max((1 + z_k) / 2, 0), 1)`, which can be exactly zero
+    and exactly one.
 
     The mapping is the gradient of :math:`F(z) = \sum_k F_\alpha(0, z_k)`, where
     :math:`F_\alpha` is the potential of :class:`Entmax` of two classes. Its
     Fenchel-Young loss is the sum of the losses of the labels, its Jacobian is diagonal.
 
-    With a budget the sum of the probabilities, which is the expected number of labels,
+    With a budget, the sum of the probabilities, which is the expected number of labels,
     stays within bounds: where it would not, the same number is subtracted from all
-    scores of the row. This is the projection onto the cube with a bounded sum, by the
-    divergence of the entropy; the loss and the Jacobian are those of the projection.
+    scores of the row. This is the Bregman projection onto the points of the cube whose
+    sum is within the bounds; the loss and the Jacobian are those of the projection.
 
     Parameters
     ----------
     alpha : float, default=1.0
-        At least 1. Above it a label whose score is low enough has probability zero,
-        and one whose score is high enough has probability one.
+        At least 1. If it is larger than 1, a label with a low enough score has
+        probability zero, and one with a high enough score has probability one.
     budget : (float, float) or None, default=None
-        Least and most that the probabilities of a row sum to, with 0 <= least <= most
-        and most positive. None stands for no bounds. Targets must keep to it.
+        Lower and upper bound of the sum of the probabilities of a row, with 0 <= lower
+        <= upper and upper > 0. None means no bounds. The targets must be within the
+        bounds.
 
     Attributes
     ----------
     sum_range : tuple of float
-        The budget, or zero and infinity.
+        The budget; (0, inf) without a budget.
 
     See Also
     --------
@@ -303,7 +304,7 @@ def sigmoid(
         The axis of the labels. Without a budget each label's probability depends on
         its score alone.
     budget : (float, float) or None, default=None
-        Least and most that the probabilities along the axis sum to.
+        Lower and upper bound of the sum of the probabilities along the axis.
 
     Returns
     -------
@@ -312,8 +313,9 @@ def sigmoid(
     Raises
     ------
     ValueError
-        If scores are not real numbers, or NaN or +inf, if `alpha` is below 1, or the
-        budget is malformed or asks for more labels than are available.
+        If scores are not real numbers, or hold NaN or +inf; if `alpha` is below 1; if
+        the budget is malformed or its lower bound exceeds the number of available
+        labels.
 
     References
     ----------

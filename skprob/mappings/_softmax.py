@@ -15,7 +15,7 @@ from ._rows import along_axis
 
 
 class Softmax(Mapping):
-    r"""Softmax, the mapping of logistic regression: every class gets something.
+    r"""Softmax, the mapping of logistic regression: all probabilities are positive.
 
     .. math:: p_i = \exp(z_i) / \textstyle\sum_j \exp(z_j)
 
@@ -25,7 +25,7 @@ class Softmax(Mapping):
 
     See Also
     --------
-    Entmax : The family that runs from softmax to sparsemax and beyond.
+    Entmax : The family that contains softmax and sparsemax.
     softmax : The same as a function, along any axis of an array.
 
     References

@@ -23,11 +23,11 @@ _DEFAULT_K = 10
 class SparseSoftmax(Mapping):
     r"""Sparse softmax: softmax over the best classes, zero for all others.
 
-    Kept are either the k classes with the largest scores (top-k), or the fewest
-    leading ones whose softmax probabilities sum to p or more (top-p, nucleus). Of
-    classes with equal scores, the first is kept.
+    The kept classes are either the k classes with the largest scores (top-k), or the
+    smallest number of leading classes whose softmax probabilities sum to p or more
+    (top-p, nucleus). Of classes with equal scores, the first is kept.
 
-    Top-k is the gradient, where there is one, of the convex function
+    Top-k is the gradient, wherever it exists, of the convex function
 
     .. math:: F(z) = \max_{|S| = k} \log \sum_{i \in S} \exp(z_i)
        = \log \sum_{i \in \text{top-}k} \exp(z_i).
@@ -40,16 +40,17 @@ class SparseSoftmax(Mapping):
     .. math:: \Omega(q) = \sum_{i \le r} q_i \log q_i
        + \Bigl(\sum_{i > r} q_i\Bigr) \log \theta_r.
 
-    The probabilities jump where the kept set changes, so that the method is meant for
-    fine-tuning a model that was trained with softmax. Top-p has no potential.
+    The probabilities are discontinuous where the kept set changes. So the mapping is
+    meant for fine-tuning a model that was trained with softmax. Top-p has no potential.
 
     Parameters
     ----------
     k : int or None, default="auto"
-        How many classes are kept, at least 1; all where there are no more. "auto" is
-        10, or None where p is given. Exactly one of k and p must be given.
+        The number of classes that are kept, at least 1; if there are fewer, all are
+        kept. "auto" is 10, or None if p is given. Exactly one of k and p must be given.
     p : float, default=None
-        The probability that the kept classes must have under softmax, in (0, 1].
+        The sum of the softmax probabilities that the kept classes must reach, in (0,
+        1].
 
     See Also
     --------
@@ -193,10 +194,11 @@ def sparse_softmax(
     scores : array-like of shape (..., n_classes, ...)
         Real scores; -inf means that the class is not available.
     k : int or None, default="auto"
-        How many classes are kept, at least 1; all where there are no more. "auto" is
-        10, or None where p is given. Exactly one of k and p must be given.
+        The number of classes that are kept, at least 1; if there are fewer, all are
+        kept. "auto" is 10, or None if p is given. Exactly one of k and p must be given.
     p : float, default=None
-        The probability that the kept classes must have under softmax, in (0, 1].
+        The sum of the softmax probabilities that the kept classes must reach, in (0,
+        1].
     axis : int, default=-1
         The axis along which the probabilities sum to one.
 

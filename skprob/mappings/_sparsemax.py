@@ -22,7 +22,7 @@ class Sparsemax(Entmax):
 
     See Also
     --------
-    Entmax : The family that it belongs to.
+    Entmax : The family that contains softmax and sparsemax.
     sparsemax : The same as a function, along any axis of an array.
 
     References

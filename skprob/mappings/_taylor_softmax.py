@@ -26,8 +26,8 @@ class TaylorSoftmax(Mapping):
     .. math:: p_i = \frac{f_k(z_i)}{\sum_j f_k(z_j)}, \quad
        f_k(x) = \sum_{m=0}^k \frac{x^m}{m!}
 
-    for an even order k, at which :math:`f_k` is positive everywhere. Its tails are
-    powers: a class far behind keeps more than softmax would leave it.
+    for an even order k, at which :math:`f_k` is positive everywhere. Its tails decrease
+    like powers: a class with a low score has a larger probability than with softmax.
 
     With the ratio :math:`r = f_{k-1} / f_k`, the derivative of :math:`\log f_k`, the
     Jacobian is :math:`\partial p_i / \partial z_j = p_i r(z_j) (\delta_{ij} - p_j)`.
@@ -46,15 +46,16 @@ class TaylorSoftmax(Mapping):
 
     Notes
     -----
-    Three things that one expects of probabilities do not hold:
+    Three properties of softmax do not hold:
 
-    - Adding a constant to all scores changes them: a score has a meaning of its own,
-      not only by comparison.
+    - Adding a constant to all scores changes the probabilities: not only the
+      differences of the scores matter.
     - A higher score may get a lower probability, below the one real zero of
       :math:`f_{k-1}` (-1 for order 2, -9 for order 30). A classifier predicts
       by the probabilities.
-    - Scores that grow in proportion do not lead to a one-hot row, but to
-      probabilities in proportion to :math:`z_i^k`.
+    - If all scores are multiplied by a factor that tends to infinity, the probabilities
+      do not tend to a one-hot row, but are in the limit in proportion to
+      :math:`z_i^k`.
 
     References
     ----------
@@ -223,7 +224,7 @@ def taylor_softmax(scores: ArrayLike, order: int = 2, axis: int = -1) -> Array:
     >>> from skprob.mappings import taylor_softmax
     >>> taylor_softmax([2.0, 1.0, 0.0]).round(3)
     array([0.588, 0.294, 0.118])
-    >>> taylor_softmax([2.0, 1.0, 0.0], order=30).round(3)  # hardly not softmax
+    >>> taylor_softmax([2.0, 1.0, 0.0], order=30).round(3)  # nearly softmax
     array([0.665, 0.245, 0.09 ])
     """
     return along_axis(TaylorSoftmax(order), scores, axis)

@@ -14,7 +14,7 @@ from ._base import Mapping, MappingLike
 
 
 class Temperature(Mapping):
-    r"""Another mapping at temperature :math:`\tau`: probabilities of z / τ.
+    r"""A mapping at temperature :math:`\tau`: the probabilities of z / τ.
 
     A higher temperature brings the probabilities nearer to each other, a lower one
     nearer to a one-hot row. Where the other mapping is the gradient of F, this one is
@@ -24,7 +24,8 @@ class Temperature(Mapping):
     Parameters
     ----------
     mapping : Mapping, callable or str
-        The other mapping, a function or a registered name.
+        The mapping to which the temperature is applied: a mapping, a function or a
+        registered name.
     temperature : float, default=1.0
         Positive and finite.
 

@@ -31,22 +31,24 @@ class ThresholdMapping(Mapping):
     .. math:: F(z) = \min_\lambda \lambda + \sum_i G(z_i - \lambda), \quad
        G(x) = \int_{-\infty}^x g(t) \, dt
 
-    (up to a constant, at which it is zero for one class with score zero), and with
-    :math:`s_i = g'(z_i - \lambda)` its Jacobian is
+    (up to a constant, which is chosen such that F is zero for one class with score
+    zero), and with :math:`s_i = g'(z_i - \lambda)` its Jacobian is
     :math:`\mathrm{diag}(s) - s s^\top / \sum_i s_i`. If the integral does not converge,
-    there is no potential, and a classifier uses the log loss.
+    there is no potential, and classifiers use the log loss.
 
     Parameters
     ----------
     g : callable
-        ``g(x)`` for an array of float64, element by element: not negative, increasing
-        (it may be constant for a while) and continuous, from less than 1 / n_classes up
-        to 1 or more. Where it is above 1 it need not be finite.
+        ``g(x)`` for an array of float64, element by element. It must be non-negative,
+        continuous and non-decreasing, with values from less than 1 / n_classes to 1 or
+        more. Where it is above 1 it need not be finite.
     derivative : callable, default=None
-        That of `g`. None is by central differences, with errors of about 1e-10.
+        The derivative of `g`. If None, it is computed by central differences, with
+        errors of about 1e-10.
     integral : callable, default=None
-        An antiderivative of `g`, up to any constant. None is by quadrature: errors of
-        about 1e-15, and some ten values of `g` for each score.
+        An antiderivative of `g`, with any constant. If None, it is computed by
+        quadrature, with errors of about 1e-15, from about ten values of `g` for each
+        score.
 
     See Also
     --------
@@ -55,8 +57,8 @@ class ThresholdMapping(Mapping):
 
     Notes
     -----
-    g should have a bounded derivative: the Jacobian is not computed as carefully as
-    that of :class:`Entmax` above alpha 2.
+    g should have a bounded derivative. Where it has none, as entmax with
+    alpha above 2, use :class:`Entmax`, whose Jacobian is more accurate there.
 
     References
     ----------
@@ -180,8 +182,8 @@ class ThresholdMapping(Mapping):
         lam, off = decreasing_root(excess, low, high)
         if np.abs(off).max(initial=0) > 1e-6:
             raise ValueError(
-                f"g must be continuous; with {self!r} probabilities near "
-                f"{1 + off[np.abs(off).argmax()]:.6g} do not come to a sum of 1."
+                f"g must be continuous; with {self!r} probabilities of a row sum to "
+                f"{1 + off[np.abs(off).argmax()]:.6g} instead of 1."
             )
         x = np.maximum(z - lam[:, None], LOWEST)
         p = np.where(available, _values(self.g, x), 0)

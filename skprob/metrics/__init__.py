@@ -1,4 +1,4 @@
-"""Scores and scorers for labels, label sets and distributions."""
+"""Metrics and scorers for labels, label sets and distributions."""
 
 from ._distribution_scorer import DistributionScorer
 from ._distributions import (

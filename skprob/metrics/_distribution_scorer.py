@@ -20,15 +20,15 @@ _SIGNED_MEASURES = {
 
 
 class DistributionScorer(_Scorer):
-    """A measure of label distributions, signed so that greater is better.
+    """A scorer by a measure of label distributions; greater is better.
 
     Parameters
     ----------
     measure : str
-        "chebyshev", "clark", "canberra" or "kullback_leibler", of which the score is
-        the negative, or "cosine" or "intersection". A prediction that rules out what
-        has a share in the truth scores -inf by "kullback_leibler"; to search over
-        mappings with exact zeros, choose another, or :class:`BrierScorer`.
+        "chebyshev", "clark", "canberra" or "kullback_leibler", whose negative is the
+        score, or "cosine" or "intersection". With "kullback_leibler" the score is -inf
+        if a class with a positive true share has probability zero; to search over
+        mappings with exact zeros, choose another measure, or :class:`BrierScorer`.
 
     See Also
     --------
@@ -69,7 +69,7 @@ class DistributionScorer(_Scorer):
         y: MatrixLike,
         sample_weight: ArrayLike | None = None,
     ) -> float:
-        """Signed measure of a fitted estimator on X and y.
+        """The measure for a fitted estimator on X and y, negated if it is a distance.
 
         Parameters
         ----------

@@ -29,9 +29,9 @@ def chebyshev_distance(
     Parameters
     ----------
     y_true : array-like of shape (n_samples, n_classes)
-        The true distributions: rows that are not negative and sum to one.
+        The true distributions: rows of non-negative numbers that sum to one.
     probabilities : {array-like, sparse matrix} of shape (n_samples, n_classes)
-        The predicted ones, of float32 or float64.
+        The predicted distributions, float32 or float64.
     sample_weight : array-like of shape (n_samples,), default=None
 
     Returns
@@ -66,16 +66,16 @@ def clark_distance(
 ) -> float:
     r"""Mean Clark distance, :math:`\sqrt{\sum (p - q)^2 / (p + q)^2}`.
 
-    Every class counts by its relative difference, so the rare ones weigh as much as
-    the common ones; a class that only one side gives zero counts 1, however small the
-    other side, and one that both give zero counts nothing.
+    Every class counts by its relative difference, so rare classes weigh as much as
+    common ones. A class that is zero in only one of the two counts 1, however small it
+    is in the other; a class that is zero in both counts 0.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples, n_classes)
-        The true distributions: rows that are not negative and sum to one.
+        The true distributions: rows of non-negative numbers that sum to one.
     probabilities : {array-like, sparse matrix} of shape (n_samples, n_classes)
-        The predicted ones, of float32 or float64.
+        The predicted distributions, float32 or float64.
     sample_weight : array-like of shape (n_samples,), default=None
 
     Returns
@@ -110,16 +110,16 @@ def canberra_distance(
 ) -> float:
     r"""Mean Canberra distance, :math:`\sum |p - q| / (p + q)`.
 
-    Every class counts by its relative difference, so the rare ones weigh as much as
-    the common ones; a class that only one side gives zero counts 1, however small the
-    other side, and one that both give zero counts nothing.
+    Every class counts by its relative difference, so rare classes weigh as much as
+    common ones. A class that is zero in only one of the two counts 1, however small it
+    is in the other; a class that is zero in both counts 0.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples, n_classes)
-        The true distributions: rows that are not negative and sum to one.
+        The true distributions: rows of non-negative numbers that sum to one.
     probabilities : {array-like, sparse matrix} of shape (n_samples, n_classes)
-        The predicted ones, of float32 or float64.
+        The predicted distributions, float32 or float64.
     sample_weight : array-like of shape (n_samples,), default=None
 
     Returns
@@ -155,21 +155,20 @@ def kullback_leibler_divergence(
 ) -> float:
     r"""Mean divergence of predictions from the truth, :math:`\sum q \log(q / p)`.
 
-    A class with q = 0 counts nothing. With p = 0 where q is positive the divergence is
-    infinite, and so is then the mean: a mapping with exact zeros that was wrong once
-    in a data set has no finite divergence.
+    A class with q = 0 does not count. With p = 0 where q is positive the divergence is
+    infinite, and so is the mean: a single wrong zero in a data set makes it infinite.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples, n_classes)
-        The true distributions: rows that are not negative and sum to one.
+        The true distributions: rows of non-negative numbers that sum to one.
     probabilities : {array-like, sparse matrix} of shape (n_samples, n_classes)
-        The predicted ones, of float32 or float64.
+        The predicted distributions, float32 or float64.
     epsilon : float, default=0.0
-        Probabilities below it count as if they were it, at least 0 and below 1. The
-        default is the divergence itself. Any other value gives a finite number in its
-        place, which depends on the value (a wrong zero costs q log(q / epsilon)) and
-        may be negative by up to n_classes times epsilon: report it together with it.
+        Probabilities below epsilon are replaced by epsilon; at least 0 and below 1. The
+        default gives the divergence itself. Any other value gives a finite number,
+        which depends on epsilon (a wrong zero costs q log(q / epsilon)) and may be as
+        low as -n_classes times epsilon: report epsilon with it.
     sample_weight : array-like of shape (n_samples,), default=None
 
     Returns
@@ -202,9 +201,7 @@ def kullback_leibler_divergence(
     2.761
     """
     if not (isinstance(epsilon, Real) and 0 <= epsilon < 1):
-        raise ValueError(
-            f"epsilon must be a number from 0 to below 1, got {epsilon!r}."
-        )
+        raise ValueError(f"epsilon must be a number in [0, 1); got {epsilon!r}.")
     q, p = _checked(y_true, probabilities)
     divergence = rel_entr(q, np.maximum(p, epsilon)).sum(axis=1)
     return _average(divergence, sample_weight)
@@ -218,15 +215,15 @@ def cosine_similarity(
 ) -> float:
     r"""Mean cosine of the angle between two distributions.
 
-    It is that of corresponding rows, unlike the function of this name in
-    scikit-learn, which compares each row with every other.
+    It compares corresponding rows, unlike the function of this name in scikit-learn,
+    which compares each row with every other.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples, n_classes)
-        The true distributions: rows that are not negative and sum to one.
+        The true distributions: rows of non-negative numbers that sum to one.
     probabilities : {array-like, sparse matrix} of shape (n_samples, n_classes)
-        The predicted ones, of float32 or float64.
+        The predicted distributions, float32 or float64.
     sample_weight : array-like of shape (n_samples,), default=None
 
     Returns
@@ -267,9 +264,9 @@ def intersection_similarity(
     Parameters
     ----------
     y_true : array-like of shape (n_samples, n_classes)
-        The true distributions: rows that are not negative and sum to one.
+        The true distributions: rows of non-negative numbers that sum to one.
     probabilities : {array-like, sparse matrix} of shape (n_samples, n_classes)
-        The predicted ones, of float32 or float64.
+        The predicted distributions, float32 or float64.
     sample_weight : array-like of shape (n_samples,), default=None
 
     Returns

@@ -20,9 +20,10 @@ def harmonic_macro_f1_score(
 ) -> float:
     """Harmonic mean of macro-precision and macro-recall.
 
-    The macro-F1 of the sparsemax paper. ``sklearn.metrics.f1_score`` with
-    ``average="macro"`` is another one: the mean over the labels of their F1 scores,
-    which is never larger. For micro-F1 use ``f1_score`` with ``average="micro"``.
+    This is the macro-F1 of the sparsemax paper. ``sklearn.metrics.f1_score`` with
+    ``average="macro"`` is defined differently: it is the mean of the F1 scores of the
+    labels, which is never larger. For micro-F1 use ``f1_score`` with
+    ``average="micro"``.
 
     Parameters
     ----------
@@ -33,9 +34,9 @@ def harmonic_macro_f1_score(
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative weights of the rows; 1 if not given.
     zero_division : {0, 1}, default=0
-        The precision of a label that is never predicted and the recall of one that
-        never occurs. 0 counts them as failures. The score itself is 0 where both
-        macro-precision and macro-recall are.
+        The value of the precision of a label that is never predicted, and of the recall
+        of a label that never occurs. The score itself is 0 if both macro-precision and
+        macro-recall are 0.
 
     Returns
     -------

@@ -38,22 +38,22 @@ def fenchel_young_loss(
 ) -> float:
     """Mean Fenchel-Young loss of scores.
 
-    Unlike the log loss it is finite where a true class got probability zero. Losses
-    of different mappings are not comparable with each other: to choose between
-    mappings, use one and the same here, or :func:`brier_loss`.
+    Unlike the log loss it is finite where a true class has probability zero. Losses of
+    different mappings are not comparable: to choose between models with different
+    mappings, give the same mapping for all of them here, or use :func:`brier_loss`.
 
     Parameters
     ----------
     y_true : array-like or sparse matrix
-        Labels, label sets or distributions, as for the classifiers. Rows of a label
-        set without a label are left out, with a warning.
+        Labels, label sets or distributions, as for the classifiers. Rows of label sets
+        without a label are left out, with a warning.
     scores : array-like of shape (n_samples, n_classes) or (n_samples,)
-        What ``decision_function`` gives; one column stands for two classes.
+        The result of ``decision_function``; one column stands for two classes.
     mapping : str or Mapping, default="softmax"
         A mapping with a potential.
     classes : array-like of shape (n_classes,), default=None
-        The labels of the columns, in sorted order; needed where ``y_true`` does not
-        hold all of them.
+        The labels of the columns, in sorted order; needed if some of them are not in
+        ``y_true``.
     target_type : {"auto", "class", "label_set", "distribution"}, default="auto"
         What ``y_true`` is.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -61,7 +61,7 @@ def fenchel_young_loss(
     Returns
     -------
     loss : float
-        Not negative; zero where the probabilities are the target.
+        Non-negative; zero if all probabilities equal the target.
 
     Raises
     ------
@@ -111,15 +111,15 @@ def brier_loss(
     Parameters
     ----------
     y_true : array-like or sparse matrix
-        Labels, label sets or distributions, as for the classifiers. Rows of a label
-        set without a label are left out, with a warning, where all probabilities sum to
-        one.
+        Labels, label sets or distributions, as for the classifiers. Rows of label sets
+        without a label are left out, with a warning, if all probabilities sum to one.
     probabilities : {array-like, sparse matrix} of shape (n_samples, n_classes)
-        Rows on the probability simplex. Of label sets they may sum to less than one:
-        the rest is the probability of no label, which counts as one more class.
+        Rows of non-negative numbers that sum to one. For label sets the sum may be less
+        than one: the rest is the probability of "no label", which counts as one more
+        class.
     classes : array-like of shape (n_classes,), default=None
-        The labels of the columns, in sorted order; needed where ``y_true`` does not
-        hold all of them.
+        The labels of the columns, in sorted order; needed if some of them are not in
+        ``y_true``.
     target_type : {"auto", "class", "label_set", "distribution"}, default="auto"
         What ``y_true`` is.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -163,7 +163,8 @@ def mean_support_size(
     Parameters
     ----------
     probabilities : {array-like, sparse matrix} of shape (n_samples, n_classes)
-        Rows on the probability simplex, or with smaller sums: see :func:`brier_loss`.
+        Rows of non-negative numbers that sum to one, or to less: see
+        :func:`brier_loss`.
     sample_weight : array-like of shape (n_samples,), default=None
 
     Returns

@@ -41,14 +41,14 @@ class _Scorer(BaseEstimator):
 
 
 class FenchelYoungScorer(_Scorer):
-    """Minus the mean Fenchel-Young loss: greater is better, and always finite.
+    """A scorer: minus the mean Fenchel-Young loss, which is always finite.
 
     Parameters
     ----------
     mapping : str, Mapping or None, default=None
-        The mapping of the loss. None takes the fitted model's own; to compare models
-        with different mappings, name one, since losses of different mappings are on
-        different scales.
+        The mapping of the loss. None stands for the mapping of the fitted model. To
+        compare models with different mappings, set the same mapping for all of them:
+        losses of different mappings are on different scales.
 
     See Also
     --------
@@ -112,10 +112,10 @@ class FenchelYoungScorer(_Scorer):
 
 
 class BrierScorer(_Scorer):
-    """Minus the mean squared distance of the probabilities to the target.
+    """A scorer: minus the mean squared distance of the probabilities to the target.
 
-    It works for the three kinds of target and is comparable between mappings, so it
-    is the scorer to choose a mapping, or its alpha, by.
+    It works for all three kinds of target and is comparable between mappings. Use it to
+    choose a mapping, or its alpha.
 
     See Also
     --------
@@ -168,12 +168,12 @@ class BrierScorer(_Scorer):
 class SupportSizeScorer(_Scorer):
     """Mean number of classes with positive probability.
 
-    A figure to report beside a score (``scoring`` may be a dict), not one to
-    maximise.
+    It is meant to be reported beside a score (``scoring`` may be a dict), not to be
+    maximised.
 
     See Also
     --------
-    mean_support_size : The figure itself.
+    mean_support_size : The metric itself.
 
     Examples
     --------

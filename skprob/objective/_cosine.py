@@ -11,9 +11,9 @@ class CosineObjective(MeanLoss):
     """Weighted mean loss of the cosines between rows and class vectors.
 
     The loss does not depend on the norms of the class vectors w_k, which leaves a
-    solver directions without curvature; the term ½ Σ_k (‖w_k‖² - 1)² gives them one.
-    It is zero at every minimum, so that it moves none, and there the norms are one.
-    Parameters are the class vectors row by row; there is no intercept.
+    solver directions without curvature; the term ½ Σ_k (‖w_k‖² - 1)² gives them one. It
+    is zero at every minimum, which it therefore does not change, and there the norms
+    are one. Parameters are the class vectors row by row; there is no intercept.
 
     Parameters
     ----------

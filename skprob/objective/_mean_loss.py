@@ -12,7 +12,7 @@ from ._splitting import Splitting
 
 
 class Description(NamedTuple):
-    """How large an objective is, and of what kind: solvers are chosen by it."""
+    """The size and the kind of an objective, by which solvers are chosen."""
 
     n_rows: int  #: In all blocks.
     n_stored: int  #: Numbers stored of X, in all blocks.
@@ -59,7 +59,7 @@ class Description(NamedTuple):
 class MeanLoss:
     """Weighted mean loss, as a function of parameters of shape (M, size).
 
-    It begins with a description of the data, and adds that of the loss.
+    It starts from a description of the data, and adds that of the loss.
     """
 
     def __init__(self, blocks, loss, description):

@@ -1,4 +1,4 @@
-"""What is added to the mean loss to keep the coefficients small."""
+"""The penalty on the coefficients."""
 
 import numpy as np
 

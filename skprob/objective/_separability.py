@@ -1,11 +1,11 @@
-"""Separable data: directions in which a loss falls for ever.
+"""Separable data: directions in which a loss decreases without end.
 
 Along D the loss of a row with target q does not rise, from any point, if and only if
 its scores z = D x have no negative margin ⟨q - v, z⟩, for all corners v of the
 mapping's polytope: on the simplex ⟨q, z⟩ - z_k for all classes k, in the cube q_k z_k
 and (q_k - 1) z_k. If that holds for all rows, and some margin is positive, then a
 convex loss of positive probabilities has no minimum: some rows or classes are
-separable, which means that they can be told apart without an error.
+separable, which means that a linear model classifies them without an error.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ _ROUNDING = np.finfo(float).eps ** 0.5
 
 
 def has_descent_direction(objective, parameters):
-    """Whether the loss falls for ever in a direction near the parameters.
+    """Whether the loss decreases without end in a direction near the parameters.
 
     If there is no minimum, a solver's parameters have grown in such a direction. Their
     rest acts on rows and classes that are not separable: negative margins are made

@@ -1,4 +1,4 @@
-"""Running solvers side by side: what they ask for is computed for all at once."""
+"""Running solvers side by side: what they request is computed for all at once."""
 
 from typing import NamedTuple
 

@@ -87,7 +87,7 @@ class _Group:
         self._n_kept, self._n_products, self._decrease = n_kept, 0, 0.0
 
     def advance(self, product):
-        """Go along the direction; returns whether another may pay."""
+        """Take the step along the direction; returns whether another may pay off."""
         direction = self._direction
         self._n_products += 1
         curvature = float(direction @ product)

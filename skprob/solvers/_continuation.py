@@ -1,9 +1,9 @@
 """Beginning under a stronger penalty than the objective's own.
 
-Where nearly all rows are separable, their curvature vanishes with their loss: the
-quadratic model of a step knows nothing of rows that are far on their side, and the step
-goes too far for them. Under a stronger penalty they stay near. Its minimum lies before
-the objective's own, and need not be reached.
+If nearly all rows are separable, their curvature vanishes with their loss: the
+quadratic model of a step has no information on rows with a large margin, and the step
+is too long for them. Under a stronger penalty the margins are smaller. Its minimum is
+closer to the start than the objective's own, and need not be reached.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Where a solver is, and whether it may stop there."""
+"""The last point of a solver, and the criteria to stop there."""
 
 import math
 from collections import deque
@@ -167,7 +167,7 @@ class Convergence:
         return must_stop or self.converged
 
     def stall(self):
-        """Say that no step lowers the objective any more."""
+        """Note that no step lowers the objective any more."""
         self.stalled, self._failed = True, None
 
     def iterated(self):
@@ -195,7 +195,7 @@ class Convergence:
         self.history.append(row)
 
     def solution(self, solver):
-        """The :class:`Solution` that the point is."""
+        """The :class:`Solution` at the point."""
         failed, remedies = self.failed_criterion, ("max_iter", "tol", "penalty")
         converged = not failed
         if converged and self._objective.is_unbounded(self.parameters, self.value):

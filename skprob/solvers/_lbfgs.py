@@ -22,7 +22,7 @@ def lbfgs(objective, initial, *, max_iter, preconditioner=None, **criteria):
     """Minimise a smooth objective with SciPy's L-BFGS-B.
 
     The variables are whitened where that costs little (:class:`Preconditioner`), so
-    that correlations of the features do no harm.
+    that correlated features do not slow it down.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ class _Path:
 
 
 def _descend(path, convergence, last_iteration):
-    """Run SciPy's L-BFGS-B as far as an iteration; whether it got stuck before."""
+    """Run SciPy's L-BFGS-B up to an iteration; returns whether it got stuck before."""
 
     def after_iteration(variables):
         path.arrive(variables)

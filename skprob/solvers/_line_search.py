@@ -1,4 +1,4 @@
-"""How far to go along a direction."""
+"""Line search: the length of a step along a direction."""
 
 import math
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ class Trial(NamedTuple):
 
 
 class LineSearch:
-    """A line search that is told of one trial after the other.
+    """A line search that gets one trial after the other.
 
     A quadratic model whose curvature jumps, because rows enter or leave the reach of
     the loss, is too short as often as too long: the search goes on as long as the

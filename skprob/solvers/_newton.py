@@ -54,7 +54,7 @@ def newton(start, directions, convergence, first_length=1.0):
 
 
 class Direction:
-    """How steps are found; `begin` and `arrive` return the expected decrease."""
+    """A way to find steps; `begin` and `arrive` return the expected decrease."""
 
     #: Whether another direction should go on.
     is_spent = False

@@ -1,4 +1,4 @@
-"""An approximation of the inverse Hessian, renewed when it has paid off."""
+"""An approximation of the inverse Hessian, renewed after some Hessian products."""
 
 import numpy as np
 
@@ -47,7 +47,7 @@ class Preconditioner:
         self.coordinates = coordinates(self._curvature, here.ridge, self._description)
 
     def used(self, n_products, recycled):
-        """Tell of Hessian products, and of conjugate directions to recycle."""
+        """Take note of Hessian products, and of conjugate directions to recycle."""
         self._used += n_products
         self.recycled = recycled
 

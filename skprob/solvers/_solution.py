@@ -6,7 +6,7 @@ import numpy as np
 
 
 class Solution(NamedTuple):
-    """Where a solver stopped."""
+    """The result of a solver: the point where it stopped."""
 
     parameters: np.ndarray
     value: float

@@ -16,16 +16,16 @@ _SLOW = 1e-6
 
 
 class SplittingDirection(Direction):
-    """To where ten iterations of Douglas-Rachford splitting lead.
+    """The direction to the result of ten iterations of Douglas-Rachford splitting.
 
-    They know the loss of a row as it is, not its quadratic model, which is wrong as
-    soon as another class enters the support. Their parameters need not lower the
-    objective, so the line search decides, and Newton's method goes on where it finds
-    nothing. The next step continues the splitting in any case.
+    The iterations use the loss of each row itself. Its quadratic model is wrong as soon
+    as another class enters the support. The result need not lower the objective, so a
+    line search follows, and Newton's method goes on if this finds no lower point. The
+    next step continues the splitting in any case.
 
-    Nothing is known of the decrease to expect: where there is a certificate, the
-    duality gap must be within the tolerance itself. On bibtex it is 6 times what is
-    left to gain.
+    The expected decrease is not known: if there is a certificate, the duality gap
+    itself must be within the tolerance. On bibtex it is 6 times the distance to the
+    minimum.
 
     References
     ----------
@@ -65,7 +65,7 @@ class SplittingDirection(Direction):
         return parameters - here.parameters
 
     def arrive(self, here, length):
-        """Look whether the step was worth it."""
+        """Decide whether another step is worth its time."""
         self.is_spent = self._before - here.value <= _SLOW * here.value
         if self.is_spent:
             self._splitting = None  # Free the memory.
@@ -74,7 +74,7 @@ class SplittingDirection(Direction):
 
 
 def _shares(gram, rounding):
-    """Shares, which sum to one, in a mixture of the residuals that is least."""
+    """Weights, with sum one, of the mixture of the residuals of least norm."""
     shares = np.append(np.zeros(len(gram) - 1), 1.0)
     among = np.diff(np.diff(gram, axis=0), axis=1)
     if np.trace(among) > 0:

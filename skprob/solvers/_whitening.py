@@ -58,8 +58,8 @@ class Whitening:
     With Gram matrices G_k = L_k L_kᵀ (M or 1, size, size), to which the penalty `ridge`
     (size,) is added, the parameters of class k are L_k⁻ᵀ v_k: then the diagonal blocks
     of the Hessian in v are identities. Where the same added to all raw predictions
-    changes nothing, the blocks know nothing of that direction, whose curvature is only
-    that of the penalty: it gets coordinates of its own, and the others are kept
+    changes nothing, the blocks have no information on that direction, whose curvature
+    is only that of the penalty: it gets coordinates of its own, and the others are kept
     orthogonal to it.
     """
 

@@ -2,16 +2,16 @@
 
 :func:`encode_target` makes a target of labels, label sets or distributions. Losses and
 objectives use a target through a few operations, so that labels and label sets, which
-have few non-zeros a row, are never written out class by class. Every target has
+have few non-zeros in a row, are not stored as dense arrays. Every target has
 
 - ``shape``: (n_samples, n_classes);
 - ``inner(array)``, ``add_to(array, factor)``: inner products of the rows with those of
   an array, and the target added to one in place;
 - ``class_totals(weight)``: the weighted sum of the rows;
 - ``second``: of two classes, the second's probability in each row;
-- ``packed()``: rows with the same entropy, in as few columns as it takes;
-- ``to_dense(dtype)``: the rows written out;
-- ``mask(array, value)``: entries of classes that a row may not choose set to a value;
+- ``packed()``: the non-zeros of the rows in as few columns as possible, for entropies;
+- ``to_dense(dtype)``: the rows as a dense array;
+- ``mask(array, value)``: sets the entries of unavailable classes to a value, in place;
 - ``block(rows)``, ``take(rows)``: the target of a slice of rows, or of rows given by
   their numbers.
 """

@@ -30,7 +30,7 @@ class ArrayTarget(DenseTarget):
         return tuple(self.values.shape)
 
     def inner(self, array):
-        """Σ_k q_k a_k of each row; where q_k = 0 an infinite a_k counts nothing."""
+        """Σ_k q_k a_k of each row; an infinite a_k does not count where q_k = 0."""
         xp = namespace(array)
         return xp.sum(self.values * xp.where(self.values > 0, array, 0.0), axis=1)
 

@@ -17,11 +17,11 @@ def check_target(y, name, *, len_of):
     Parameters
     ----------
     y : array-like or sparse matrix
-        Labels, an indicator or distributions; which of them is not looked at.
+        Labels, an indicator or distributions; which of these it is, is not checked.
     name : {"y", "y_true"}
         The argument that errors name.
     len_of : array or sparse matrix
-        What `y` must have as many rows as.
+        The data whose number of rows `y` must have.
 
     Returns
     -------
@@ -30,7 +30,7 @@ def check_target(y, name, *, len_of):
     Raises
     ------
     ValueError
-        If `y` is no array, not finite, or not of the right length.
+        If `y` is not an array, not finite, or has another number of rows.
 
     Examples
     --------
@@ -74,11 +74,11 @@ def column_names(y, shape, class_names=None):
     Parameters
     ----------
     y : array-like, sparse matrix or DataFrame
-        The names of a DataFrame's columns count if they are all strings.
+        The names of the columns of a DataFrame are used if they are all strings.
     shape : tuple of int
         Of `y` as an array.
     class_names : array-like of shape (n_classes,), default=None
-        Names that come first, for a `y` with a column for each class.
+        Names that are used instead, for a `y` with a column for each class.
 
     Returns
     -------
@@ -142,9 +142,9 @@ def as_target(target, shape, dtype, polytope="simplex"):
     shape : tuple of int
         The shape that it must have.
     dtype : dtype
-        That its values get.
+        The type of its values.
     polytope : {"simplex", "cube"}, default="simplex"
-        Where its rows lie.
+        The polytope that contains its rows.
 
     Returns
     -------

@@ -68,7 +68,7 @@ def check_available(available, shape, name="available"):
     shape : tuple
         The shape that it must have.
     name : str
-        What errors call it.
+        The name of the argument in errors.
 
     Returns
     -------

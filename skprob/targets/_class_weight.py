@@ -50,8 +50,8 @@ def weights_of_classes(class_weight, classes, total):
         As for :func:`class_weight_factors`.
     classes : ndarray of shape (n_classes,)
     total : ndarray of shape (n_classes,) or (n_classes + 1,)
-        Total weight of the rows in each class, and of those without a label where they
-        are a class, which a dict gives the weight 1.
+        Total weight of the rows of each class and, where they are a class, of the rows
+        without a label, which have the weight 1 if `class_weight` is a dict.
 
     Returns
     -------

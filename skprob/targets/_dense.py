@@ -7,7 +7,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class DenseTarget:
-    """A target that may put weight on every class.
+    """A target with a number for every class.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class DenseTarget:
         return self.values.shape
 
     def inner(self, array):
-        """Σ_k q_k a_k of each row; where q_k = 0 an infinite a_k counts nothing."""
+        """Σ_k q_k a_k of each row; an infinite a_k does not count where q_k = 0."""
         with np.errstate(invalid="ignore"):
             inner = np.einsum("nk,nk->n", self.values, array)
             if not np.isfinite(inner).all():
@@ -47,11 +47,11 @@ class DenseTarget:
 
     @property
     def second(self):
-        """Of two classes, the second's probability in each row."""
+        """For two classes, the probability of the second in each row."""
         return self.values[:, 1]
 
     def packed(self):
-        """The rows without what their entropy does not depend on."""
+        """Rows with the same entropies, in as few columns as possible."""
         return self.values
 
     def class_totals(self, weight):
@@ -59,7 +59,7 @@ class DenseTarget:
         return weight @ self.values
 
     def mask(self, array, value):
-        """Nothing to set: all classes are available."""
+        """Do nothing, as all classes are available."""
 
     def block(self, rows):
         """The target of a slice of rows."""

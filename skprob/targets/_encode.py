@@ -1,4 +1,4 @@
-"""From what a user calls `y` to the distribution over classes that is learnt."""
+"""From the `y` of a user to a distribution over the classes for each row."""
 
 from typing import NamedTuple
 
@@ -21,13 +21,14 @@ class EncodedTarget(NamedTuple):
     ----------
     kind : {"class", "label_set", "distribution"}
     classes : ndarray of shape (n_classes,)
-        Sorted labels; where `y` is a matrix the names of its columns, or their numbers.
+        The labels, sorted; where `y` is a matrix, the names of its columns or, if they
+        have none, their numbers.
     target : DenseTarget or SparseTarget of shape (n_labelled, n_classes)
-        With a column more, the last, where there is a class for rows without a label.
+        If there is a class for rows without a label, it has one more column, the last.
     labelled : ndarray of shape (n_samples,) or None
-        Which rows carry a target; None if all do.
+        Whether each row has a target; None if all have.
     has_none : bool
-        Whether there is that class, which is not one of `classes`.
+        Whether there is a class for rows without a label, which is not in `classes`.
 
     Examples
     --------
@@ -45,7 +46,7 @@ class EncodedTarget(NamedTuple):
 
     @property
     def n_scores(self):
-        """How many classes the target has, with that for rows without a label."""
+        """Number of classes of the target, with that for rows without a label."""
         return len(self.classes) + self.has_none
 
 
@@ -75,8 +76,9 @@ def encode_target(
         On the simplex a set of labels is the uniform distribution over them, in the
         cube it is the indicator itself, and may be empty.
     none_class : bool or "auto", default=False
-        On the simplex, whether label sets have one more class, the target of the rows
-        without a label; else such rows have no target. "auto" is where there are any.
+        On the simplex, whether label sets have one more class, which is the target of
+        rows without a label; otherwise such rows have no target. "auto" is True if
+        there are such rows.
 
     Returns
     -------
@@ -85,9 +87,9 @@ def encode_target(
     Raises
     ------
     ValueError
-        If `y` is none of the three, not the one asked for, has fewer than two
-        classes, no label at all, or a row that is not a distribution; if it is no
-        label set and the polytope is the cube.
+        If `y` is none of the three kinds or not of the given `target_type`; if it has
+        fewer than two classes, no label at all, or a row that is not a distribution; if
+        it is not label sets and the polytope is the cube.
 
     Examples
     --------
@@ -137,10 +139,11 @@ def encode_target(
 
 
 def encode_rows(y, target_type, dtype, classes, polytope="simplex", none_class=False):
-    """Encode some rows of a `y` of a known kind, whose others are elsewhere.
+    """Encode some of the rows of a `y` of a known kind.
 
-    Parameters and errors are those of :func:`encode_target`; but there may be no rows,
-    none of a class, or none with a label, and the classes of labels must be given.
+    Parameters and errors are those of :func:`encode_target`, with two differences:
+    there may be no rows, no row of some class and no row with a label; and for labels,
+    the classes must be given.
 
     Examples
     --------

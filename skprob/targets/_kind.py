@@ -47,13 +47,13 @@ def infer_target_type(y):
 
 
 def _not_an_indicator(y):
-    """What keeps a matrix from being an indicator, to go on a sentence with."""
+    """The end of an error's sentence: why a matrix is not an indicator."""
     if y.dtype.kind not in "biuf":
-        return "; lists of names are made an indicator by MultiLabelBinarizer"
+        return "; make an indicator of lists of names by MultiLabelBinarizer"
     found = f", with the values {other_than_0_and_1(y)}"
     if (y >= 0).all():
-        found += "; votes that are counted are made distributions by y / row sums"
-        found += ", lists of labels an indicator by MultiLabelBinarizer"
+        found += "; divide counts of votes by their row sums"
+        found += ", and make an indicator of lists of labels by MultiLabelBinarizer"
     return found
 
 

@@ -1,4 +1,4 @@
-"""A target with what is added to the scores of each row."""
+"""A target with known offsets, which are added to the scores."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from ._wrapped import WrappedTarget
 
 @dataclass(frozen=True)
 class OffsetTarget(WrappedTarget):
-    """A target with what is added to the scores of each row.
+    """A target with known offsets, which are added to the scores.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class OffsetTarget(WrappedTarget):
 
 
 def check_offset(offset, n_samples, n_classes, is_pair, dtype):
-    """What is added to the scores of rows, as a checked array.
+    """The offsets of the scores as a checked array.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def check_offset(offset, n_samples, n_classes, is_pair, dtype):
         Whether only the difference of two scores matters, so that one number a row is
         enough.
     dtype : dtype
-        That it gets.
+        The type of the result.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def check_offset(offset, n_samples, n_classes, is_pair, dtype):
     if found.shape == (n_samples,) and is_pair:
         found = pair_scores(found[:, None])
     if found.shape != (n_samples, n_classes):
-        alone = f" or ({n_samples},), for the second of the two" if is_pair else ""
+        alone = f" or, for the difference, ({n_samples},)" if is_pair else ""
         raise ValueError(
             "offset must have a number for each row and class, of shape "
             f"({n_samples}, {n_classes}){alone}; got shape {found.shape}."

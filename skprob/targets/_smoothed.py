@@ -11,8 +11,9 @@ from ._sparse import SparseTarget
 class SmoothedTarget:
     """A target mixed with the centre of its polytope.
 
-    That of the simplex is the uniform distribution over the classes, that of the cube
-    is one half for each label. The mixture, which has no zeros, is not written out.
+    The centre of the simplex is the uniform distribution over the classes, that of the
+    cube is one half for each label. The mixture, which has no zeros, is not stored as a
+    dense array.
 
     Parameters
     ----------
@@ -40,7 +41,7 @@ class SmoothedTarget:
 
     @property
     def _everywhere(self):
-        """What each class gets of the centre."""
+        """The part of each probability that comes from the centre."""
         return self.amount / (2 if self.polytope == "cube" else self.shape[1])
 
     def inner(self, array):
@@ -61,11 +62,11 @@ class SmoothedTarget:
 
     @property
     def second(self):
-        """Of two classes, the second's probability in each row."""
+        """For two classes, the probability of the second in each row."""
         return (1 - self.amount) * self.target.second + self._everywhere
 
     def packed(self):
-        """The rows without what their entropy does not depend on."""
+        """Rows with the same entropies, in as few columns as possible."""
         return self.to_dense(self.target.values.dtype)
 
     def class_totals(self, weight):
@@ -74,7 +75,7 @@ class SmoothedTarget:
         return totals + self._everywhere * weight.sum()
 
     def mask(self, array, value):
-        """Nothing to set: all classes are available."""
+        """Do nothing, as all classes are available."""
 
     def block(self, rows):
         """The target of a slice of rows."""

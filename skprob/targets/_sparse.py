@@ -1,4 +1,4 @@
-"""A target of which only the non-zeros are kept."""
+"""A target of which only the non-zeros are stored."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -67,7 +67,7 @@ class SparseTarget:
         return np.flatnonzero(self.indptr[1:] > self.indptr[:-1])
 
     def inner(self, array):
-        """Σ_k q_k a_k of each row; where q_k = 0 an infinite a_k counts nothing."""
+        """Σ_k q_k a_k of each row; an infinite a_k does not count where q_k = 0."""
         view, places = self._places_in(array)
         terms = self.values * view[places]
         if self._one_a_row:
@@ -108,11 +108,11 @@ class SparseTarget:
 
     @cached_property
     def second(self):
-        """Of two classes, the second's probability in each row."""
+        """For two classes, the probability of the second in each row."""
         return self.to_dense(self.values.dtype)[:, 1].copy()
 
     def packed(self):
-        """The rows without what their entropy does not depend on."""
+        """Rows with the same entropies, in as few columns as possible."""
         if self._one_a_row:
             return self.values[:, None]
         rows, counts = self._rows, np.diff(self.indptr)
@@ -126,7 +126,7 @@ class SparseTarget:
         return np.bincount(self.columns, terms, minlength=self.n_classes)
 
     def mask(self, array, value):
-        """Nothing to set: all classes are available."""
+        """Do nothing, as all classes are available."""
 
     def block(self, rows):
         """The target of a slice of rows."""

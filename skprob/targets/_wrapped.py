@@ -1,4 +1,4 @@
-"""A target that is made from another, with more that is known of each row."""
+"""A target that is made from another, with additional data for each row."""
 
 from abc import ABCMeta, abstractmethod
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class WrappedTarget(metaclass=ABCMeta):
 
     @abstractmethod
     def _of(self, target, rows):
-        """The same of some rows, a slice or numbers, whose target is given."""
+        """The same for some rows, given by a slice or numbers, with their target."""
 
     @property
     def shape(self):
@@ -24,11 +24,11 @@ class WrappedTarget(metaclass=ABCMeta):
 
     @property
     def second(self):
-        """Of two classes, the second's probability in each row."""
+        """For two classes, the probability of the second in each row."""
         return self.target.second
 
     def inner(self, array):
-        """Σ_k q_k a_k of each row; where q_k = 0 an infinite a_k counts nothing."""
+        """Σ_k q_k a_k of each row; an infinite a_k does not count where q_k = 0."""
         return self.target.inner(array)
 
     def add_to(self, array, factor):
@@ -40,7 +40,7 @@ class WrappedTarget(metaclass=ABCMeta):
         return self.target.to_dense(dtype)
 
     def packed(self):
-        """The rows without what their entropy does not depend on."""
+        """Rows with the same entropies, in as few columns as possible."""
         return self.target.packed()
 
     def class_totals(self, weight):

@@ -6,6 +6,8 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse, stats
 from scipy.special import softmax
+from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -286,6 +288,16 @@ def test_errors_shrink_to_the_spread_of_estimates():
     ratio = np.std(found, axis=0) / np.mean(errors, axis=0)
     # The deviation of 100 numbers is known to 7 %.
     assert_allclose(ratio, 1, atol=0.25)
+
+
+def test_no_variance_is_negative():
+    """One species is separable, so that the inverse Hessian is huge."""
+    X, y = load_iris(return_X_y=True)
+    with pytest.warns(ConvergenceWarning, match="no optimum"):
+        model = SoftmaxClassifier(C=np.inf, tol=1e-8).fit(X[:, :2], y)
+    rows = coefficient_table(model, X[:, :2], y, covariance="sandwich")
+    assert all(0 <= row.robust_error < np.inf for row in rows)
+    assert max(row.standard_error for row in rows) > 1e3
 
 
 def test_warnings_and_errors():

@@ -249,6 +249,6 @@ def test_without_matplotlib_the_error_names_the_extra():
     run = [sys.executable, "-c", WITHOUT_MATPLOTLIB]
     printed = subprocess.run(run, capture_output=True, text=True, check=True).stdout
     assert printed.splitlines() == [
-        f'{name} needs matplotlib: pip install "skprob[plot]".'
+        f"{name} needs matplotlib: pip install matplotlib."
         for name in ("ProfileDisplay", "MappingDisplay")
     ]

@@ -217,12 +217,12 @@ def test_what_cannot_be_learnt():
     X, y = labels()
     fit = PerturbMaxClassifier(learn_noise=True).fit
     assert_refused(
-        r"'normal' has no shape. Noises with one: 'student_t' or StudentT\(df\), "
+        r"'normal' has none. Noises with one: 'student_t' or StudentT\(df\), "
         r"'generalized_normal' or GeneralizedNormal\(exponent\)",
         *(fit, X, y),
     )
     for params, message in (
-        ({"noise": "gumbel"}, "'gumbel' has no shape"),
+        ({"noise": "gumbel"}, "'gumbel' has none"),
         ({"loss": "fenchel_young"}, "needs the log loss.*not comparable.*'fenchel_y"),
         ({"loss": FenchelYoungLoss()}, "needs the log loss"),
         ({"loss": LogLoss(epsilon=0.1)}, "needs the log loss"),

@@ -270,7 +270,7 @@ def test_bad_input():
         assert_refused(message, fit, X, y, offset=bad)
     message = "offset must be finite in float32; row 0 is not"
     assert_refused(message, fit, X.astype(np.float32), y, offset=offset * 1e40)
-    message = r"\(120, 2\) or \(120,\), for the second .*; got shape \(120, 3\)"
+    message = r"\(120, 2\) or, for the difference, \(120,\); got shape \(120, 3\)"
     assert_refused(message, fit, X, y % 2, offset=offset)
     sets = SigmoidClassifier(threshold=0.5)
     message = r"of shape \(120, 2\); got shape \(120,\)"

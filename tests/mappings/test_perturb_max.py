@@ -431,7 +431,9 @@ def test_bad_parameters():
     with pytest.raises(ValueError, match="has no logpdf"):
         perturb_max(z, 3)
     for bad in [stats.t, stats.t(-1), stats.norm(loc=[0, 1, 2])]:
-        with pytest.raises(ValueError, match="noise must be one distribution, whose"):
+        with pytest.raises(
+            ValueError, match="noise must be a single distribution, whose"
+        ):
             PerturbMax(bad)(z)
     for bad in [0, -1.0, np.nan, "1"]:
         with pytest.raises(ValueError, match="scale"):

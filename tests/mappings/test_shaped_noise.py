@@ -181,7 +181,7 @@ def test_shapes_are_values():
             PerturbMax(StudentT(bad))(SCORES)
     with pytest.raises(ValueError, match=r"exponent of GeneralizedNormal .* from 1 to"):
         PerturbMax(GeneralizedNormal(0.5))(SCORES)
-    with pytest.raises(ValueError, match=r"no shape.*'student_t' or StudentT\(df\)"):
+    with pytest.raises(ValueError, match=r"has none.*'student_t' or StudentT\(df\)"):
         PerturbMax("normal").shape_derivative(SCORES)
     with pytest.raises(TypeError, match="quantiles"):
         PerturbMax("student_t", n_quantiles=5).shape_derivative(SCORES)

@@ -216,7 +216,7 @@ def test_malformed_input(y, p, weight, message):
 
 def test_malformed_epsilon():
     for epsilon in (-1e-9, 1, np.nan, np.inf, "small", None):
-        with pytest.raises(ValueError, match="epsilon must be a number from 0 to belo"):
+        with pytest.raises(ValueError, match=r"epsilon must be a number in \[0, 1\)"):
             kullback_leibler_divergence(Q, P, epsilon=epsilon)
 
 

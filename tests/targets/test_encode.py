@@ -66,7 +66,11 @@ def test_classes_of_a_fitted_model():
         (sparse.csr_array(SHARES), "auto", r"got also \[0.33.*must be dense"),
         (2 * SETS, "auto", r"with the values \[2\]"),
         (2 * SETS, "label_set", r"indicator of 0 and 1; got also \[2\]"),
-        (SETS.astype(str), "auto", "made an indicator by MultiLabelBinarizer"),
+        (
+            SETS.astype(str),
+            "auto",
+            "indicator of lists of names by MultiLabelBin",
+        ),
         (SETS.astype(str), "label_set", "indicator of 0 and 1; got dtype <U"),
         (SETS.astype(str), "distribution", "must be real numbers, got dtype <U"),
         (np.zeros((3, 2)), "auto", "a label in at least one row; got 3 without"),
