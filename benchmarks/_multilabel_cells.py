@@ -1,17 +1,18 @@
-"""The cells of ``multilabel_table.py``: one model, tuned on one split of a set."""
+"""The cells of ``multilabel_table.py``: one model on one split of a set."""
 
 import warnings
 from time import process_time
 from typing import NamedTuple
 
 import numpy as np
-from _multilabel_models import DEFAULTS, PAPER, TUNED
+from _multilabel_models import DEFAULTS, PAPER, PATHS, probabilities
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.metrics import f1_score
 from sklearn.model_selection import KFold
 from threadpoolctl import threadpool_limits
 
+from skprob import EntmaxClassifier
 from skprob.metrics import harmonic_macro_f1_score
 
 
@@ -19,11 +20,12 @@ class Effort(NamedTuple):
     """How much is done."""
 
     penalties: np.ndarray
+    n_penalties: int
     max_iter: int
 
 
-FULL = Effort(10.0 ** -np.arange(10), max_iter=200)
-QUICK = Effort(FULL.penalties[1:4], max_iter=100)
+FULL = Effort(10.0 ** -np.arange(10), n_penalties=13, max_iter=200)
+QUICK = Effort(FULL.penalties[1:4], n_penalties=4, max_iter=100)
 
 
 def micro(Y, predicted):
@@ -46,32 +48,52 @@ def paper_cell(data, name, effort):
     return found
 
 
-def tuned_cell(data, name, effort):
-    """Sets of the best of the models, penalties and rules by micro-F1 over folds.
+class Candidate(NamedTuple):
+    """A penalty, with micro-F1 out of fold and the sets of the test rows."""
 
-    True and predicted sets of the test rows, and the mean over the folds with its
-    standard error.
+    penalty: float
+    score: float
+    sets: np.ndarray
+
+
+def path_cell(data, name, effort):
+    """The candidates of one model.
+
+    Out-of-fold probabilities are there for each penalty, in half decades from much to
+    little. The path ends after two penalties in a row whose micro-F1 is more than 0.1
+    points below the best.
     """
-    models, rules = TUNED[name]
+    model, rule = PATHS[name]
     large = sparse.issparse(data.X_train)
-    # Of a large set the best penalties are small, and three folds are enough.
-    penalties = effort.penalties[4:7] if large else effort.penalties[:4]
-    n_folds = 3 if large else 5
-    scores = np.concatenate(
-        [
-            fold_scores(
-                model, rules, [micro], data, penalties, n_folds, effort.max_iter
-            )
-            for model in models
-        ]
-    )
-    mean = scores.mean(axis=-1)
-    best = np.unravel_index(mean.argmax(), mean.shape)
-    m, i, rule = best
-    path = penalties[: i + 1]
-    predicted = test_sets(models[m], rules, data, path, rule, effort.max_iter)
-    sets = np.asarray(data.Y_test, bool), np.asarray(predicted, bool)
-    return *sets, mean[best], scores[best].std(ddof=1) / np.sqrt(n_folds)
+    penalties = 10.0 ** ((-0.5 if large else 1) - np.arange(effort.n_penalties) / 2)
+    X, Y = data.X_train, data.Y_train
+    folds = list(KFold(3 if large else 5, shuffle=True, random_state=0).split(Y))
+    polytope = "simplex" if isinstance(model, EntmaxClassifier) else "cube"
+    paths = [along_the_path(model, penalties, X[train], Y[train]) for train, _ in folds]
+    whole = along_the_path(model, penalties, X, Y)
+    found, best, n_worse = [], 0.0, 0
+    for penalty, fitted, *of_folds in zip(penalties, whole, *paths, strict=True):
+        p = np.zeros(Y.shape)
+        for of_fold, (_, test) in zip(of_folds, folds, strict=True):
+            p[test] = probabilities(of_fold, X[test])
+        of_test = probabilities(fitted, data.X_test)
+        score, sets = scored(rule, p, Y, folds, polytope, of_test)
+        found.append(Candidate(penalty, score, sets))
+        n_worse = n_worse + 1 if score < best - 0.1 else 0
+        best = max(best, score)
+        if n_worse == 2:
+            break
+    return found
+
+
+def scored(rule, p, Y, folds, polytope, of_test):
+    """Micro-F1 over folds, each by a rule of the others, and sets of test rows."""
+    sets = np.zeros(Y.shape, int)
+    for train, test in folds:
+        of_fold = clone(rule).fit(p[train], Y[train], polytope=polytope)
+        sets[test] = of_fold.predict(p[test])
+    rule = clone(rule).fit(p, Y, polytope=polytope)
+    return 100 * micro(Y, sets), rule.predict(of_test).astype(bool)
 
 
 def default_cell(data, name, effort):
@@ -108,13 +130,14 @@ def test_sets(model, rules, data, penalties, rule, max_iter):
     return rules(fitted, data.X_test)[rule]
 
 
-def along_the_path(model, penalties, X, Y, max_iter):
+def along_the_path(model, penalties, X, Y, max_iter=None):
     """Yield the model fitted at each penalty in turn, the strongest first."""
     model = clone(model)
     prefix = next(
         key.removesuffix("C") for key in model.get_params() if key.endswith("C")
     )
-    model.set_params(**{f"{prefix}max_iter": max_iter})
+    if max_iter is not None:
+        model.set_params(**{f"{prefix}max_iter": max_iter})
     for penalty in penalties:
         model.set_params(**{f"{prefix}C": 1 / (penalty * len(Y))})
         # Weak penalties stop at max_iter, and a fold may be without some label.

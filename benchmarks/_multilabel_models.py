@@ -22,9 +22,6 @@ from skprob import (
 from skprob.decision import CommonCut, LabelCuts
 from skprob.mappings import sparsemax
 
-CUTS = np.geomspace(0.004, 0.6, 26)
-MARGINS = np.linspace(-1.5, 1, 26)
-
 
 def one_vs_rest(**parameters):
     return OneVsRestClassifier(LogisticRegression(**parameters))
@@ -69,14 +66,6 @@ def sparsemax_rules(model, X):
     return [sparsemax(t * z) > 0 for t in np.arange(1, 5.5, 0.5)]
 
 
-def cut_rules(model, X):
-    return cut_at(model.predict_proba(X), CUTS)
-
-
-def margin_rules(model, X):
-    return cut_at(model.decision_function(X), MARGINS)
-
-
 def cut_at(p, cuts):
     return [p > cut for cut in cuts]
 
@@ -87,28 +76,30 @@ PAPER = {
     "softmax": (SoftmaxClassifier(threshold=0, **FAST), softmax_rules),
     "sparsemax": (SparsemaxClassifier(threshold=0, **FAST), sparsemax_rules),
 }
-ALPHAS = [1.25, 1.5, 1.75]
-OURS = {"threshold": 0, "warm_start": True}
-ENTMAX = [EntmaxClassifier(alpha=alpha, **OURS) for alpha in ALPHAS]
-SIGMOID = [SigmoidClassifier(alpha=alpha, **OURS) for alpha in [1.0, 1.5, 2.0]]
-#: The first is what the others are compared with. Several models under one name are
-#: chosen between, too.
+OURS = {"alpha": 1.5, "threshold": 0, "warm_start": True}
+#: What is fitted along a path of penalties, and the rule that makes its sets.
+PATHS = {
+    "one-vs-rest": (one_vs_rest(max_iter=1000), CommonCut()),
+    "LinearSVC": (OneVsRestClassifier(LinearSVC()), CommonCut()),
+    "1.5-entmax": (EntmaxClassifier(**OURS), LabelCuts("micro")),
+    "sigmoid, α=1.5": (SigmoidClassifier(**OURS), LabelCuts("micro")),
+}
+#: The paths that are chosen from. The first is what the others are compared with.
 TUNED = {
-    "one-vs-rest": ([one_vs_rest()], cut_rules),
-    "LinearSVC": ([OneVsRestClassifier(LinearSVC())], margin_rules),
-    "chain": ([ClassifierChain(LogisticOrConstant())], cut_rules),
-    "softmax": ([SoftmaxClassifier(**OURS)], cut_rules),
-    "sparsemax": ([SparsemaxClassifier(**OURS)], cut_rules),
-    "entmax": (ENTMAX, cut_rules),
-    "sigmoid": (SIGMOID, cut_rules),
+    **{name: [name] for name in PATHS},
+    "either of ours": ["1.5-entmax", "sigmoid, α=1.5"],
 }
 
 
-class CutClassifier(ClassifierMixin, BaseEstimator):
-    """A classifier with one cut for all labels, of the best micro-F1 over three folds.
+def probabilities(model, X):
+    """Decision values without probabilities go through the logistic function."""
+    if hasattr(model, "predict_proba"):
+        return np.asarray(model.predict_proba(X))
+    return expit(model.decision_function(X))
 
-    Decision values without probabilities go through the logistic function.
-    """
+
+class CutClassifier(ClassifierMixin, BaseEstimator):
+    """A classifier with one cut for all labels, of the best micro-F1 in three folds."""
 
     def __init__(self, estimator):
         self.estimator = estimator
@@ -120,7 +111,7 @@ class CutClassifier(ClassifierMixin, BaseEstimator):
             (clone(self.estimator).fit(X[train], Y[train]), test)
             for train, test in folds
         ]
-        values = np.vstack([self._values(model, X[test]) for model, test in models])
+        values = np.vstack([probabilities(model, X[test]) for model, test in models])
         rows = np.concatenate([test for _, test in models])
         self.rule_ = CommonCut().fit(values, Y[rows], polytope="cube")
         self.estimator_ = clone(self.estimator).fit(X, Y)
@@ -128,12 +119,7 @@ class CutClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         """Sets of labels."""
-        return self.rule_.predict(self._values(self.estimator_, X))
-
-    def _values(self, model, X):
-        if hasattr(model, "predict_proba"):
-            return np.asarray(model.predict_proba(X))
-        return expit(model.decision_function(X))
+        return self.rule_.predict(probabilities(self.estimator_, X))
 
 
 #: The first is what the others are compared with.

@@ -5,16 +5,19 @@ import numpy as np
 # The search for a threshold ends where the sum is off by so many times the rounding of
 # each label.
 _ROUNDING = 2
-# Newton's steps, of which every third halves the interval instead. Eight are usual.
+# Newton's steps; the interval is halved instead where they are not half as long as the
+# last one. Six are usual.
 _MOST_STEPS = 400
 
 
-def within_budget(scores, pairs, alpha, least, most):
+def within_budget(scores, total, pairs, alpha, least, most):
     """Scores whose marginals sum to a number within bounds.
 
     Parameters
     ----------
     scores : ndarray of shape (n_samples, n_labels)
+    total : ndarray of shape (n_samples,)
+        What the marginals of a row sum to without a budget.
     pairs : callable
         ``pairs(scores)`` are the marginals without a budget, and a function of no
         arguments that gives their derivatives.
@@ -42,7 +45,6 @@ def within_budget(scores, pairs, alpha, least, most):
             f"budget must not ask for more labels than are available: its lower bound "
             f"is {least:g}, and row {row} has {n_available[row]} available labels."
         )
-    total = pairs(scores)[0].sum(axis=1, dtype=np.float64)
     bound = np.full(len(scores), np.nan)
     bound[total > most], bound[total < least] = most, least
     if least == most:
@@ -72,22 +74,23 @@ def within_budget(scores, pairs, alpha, least, most):
 def _root(scores, pairs, alpha, bound):
     """Where the marginals of ``scores - root`` sum to a bound, row by row."""
     low, high = _bracket(scores, alpha, bound)
-    root, left = low / 2 + high / 2, np.arange(len(scores))
+    root, left, last = low / 2 + high / 2, np.arange(len(scores)), high - low
     rounding = _ROUNDING * scores.shape[1] * np.finfo(float).eps
-    for i in range(_MOST_STEPS):
+    for _ in range(_MOST_STEPS):
         here = root[left]
         p, derivative = pairs(scores[left] - here[:, None])
         excess = p.sum(axis=1) - bound
-        a = np.where(excess > 0, here, low[left])
-        b = np.where(excess > 0, high[left], here)
-        low[left], high[left] = a, b
+        low = np.where(excess > 0, here, low)
+        high = np.where(excess > 0, high, here)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            there = here + excess / derivative().sum(axis=1)
-        middle = a / 2 + b / 2
-        steps = (a < there) & (there < b) & (i % 3 < 2)
-        done = (np.abs(excess) <= rounding) | (middle <= a) | (middle >= b)
-        root[left] = np.where(done, here, np.where(steps, there, middle))
-        left = left[~done]
+            step = excess / derivative().sum(axis=1)
+        there, middle = here + step, low / 2 + high / 2
+        is_newton = (low < there) & (there < high) & (np.abs(step) <= last / 2)
+        done = (np.abs(excess) <= rounding) | (middle <= low) | (middle >= high)
+        there = np.where(is_newton, there, middle)
+        root[left] = np.where(done, here, there)
+        last = np.abs(there - here)
+        left, low, high, last = (a[~done] for a in (left, low, high, last))
         if len(left) == 0:
             break
     return root

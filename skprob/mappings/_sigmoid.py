@@ -154,22 +154,24 @@ class Sigmoid(Mapping):
         return self.linearize_with_potential(scores)[0]
 
     def linearize_with_potential(self, scores):
+        linear, potential = self._linearize_freely(scores)
         if self.budget is None:
-            return self._linearize_freely(scores)
-        shifted, threshold, bound = self._within_budget(scores)
-        linear, potential = self._linearize_freely(shifted)
+            return linear, potential
+        shifted, threshold, bound = self._within_budget(scores, linear.probabilities)
         is_active = ~np.isnan(bound)
         if not is_active.any():
             return linear, potential
+        linear, potential = self._linearize_freely(shifted)
         # Of the dual problem, less the sum of the positive scores.
         raised = np.maximum(shifted, 0) - np.maximum(scores, 0)
         added = raised.sum(axis=1) + threshold * np.where(is_active, bound, 0)
         potential = (potential + added).astype(scores.dtype, copy=False)
         return _of_given_sum(linear, is_active), potential
 
-    def _within_budget(self, scores):
-        bounds = self.sum_range
-        return within_budget(scores, self._marginals, float(self.alpha), *bounds)
+    def _within_budget(self, scores, marginals):
+        """For scores and their marginals without a budget."""
+        total, alpha = marginals.sum(axis=1, dtype=np.float64), float(self.alpha)
+        return within_budget(scores, total, self._marginals, alpha, *self.sum_range)
 
     def _marginals(self, scores):
         """Those without a budget, and a function that gives their derivatives."""
@@ -213,7 +215,7 @@ class Sigmoid(Mapping):
         if self.alpha > 1:
             return linear
         if self.budget is not None:
-            scores = self._within_budget(scores)[0]
+            scores = self._within_budget(scores, self._marginals(scores)[0])[0]
         # The logarithm of a probability next to one has digits that it has not.
         log_p = log_expit if namespace(scores) is np else _log_expit
         return linear._replace(probabilities=log_p(scores))

@@ -152,6 +152,24 @@ def test_separable_labels_without_a_penalty_have_no_optimum():
     SigmoidClassifier(C=np.inf).fit(X, mixed)
 
 
+@pytest.mark.parametrize("budget", [None, (1, 3)])
+@pytest.mark.parametrize("n_positive", [1, 60])
+@pytest.mark.parametrize("solver", ["auto", "newton-cg", "lbfgs"])
+def test_one_separable_label_among_others_is_noticed(budget, n_positive, solver):
+    rng = np.random.default_rng(0)
+    X, weights = rng.normal(size=(400, 6)), rng.normal(size=(6, 4))
+    others = X @ weights + rng.logistic(scale=2, size=(400, 4)) > 0
+    scores = X @ rng.normal(size=6)
+    separable = scores >= np.sort(scores)[-n_positive]
+    params = {"C": np.inf, "budget": budget, "solver": solver, "threshold": 0.5}
+    some = (others.sum(axis=1) >= 1) & (others.sum(axis=1) + separable <= 3)
+    SigmoidClassifier(**params).fit(X[some], others[some].astype(int))
+    Y = np.column_stack([others[:, :2], separable, others[:, 2:]])[some].astype(int)
+    assert 0 < Y[:, 2].sum() < len(Y)
+    with pytest.warns(ConvergenceWarning, match="no optimum exists"):
+        SigmoidClassifier(**params).fit(X[some], Y)
+
+
 @pytest.mark.parametrize("y", [np.arange(10) % 3, np.full((10, 2), 0.5)])
 @pytest.mark.parametrize(
     "model", [SigmoidClassifier(), LinearClassifier("sigmoid", temperature=2.0)]

@@ -129,6 +129,25 @@ def test_the_sum_keeps_to_its_budget_for_scores_of_any_size():
     assert_array_equal(p, [1, 0, 1])
 
 
+@pytest.mark.parametrize("alpha", [1.0, 1.5, 2.0, 2.5])
+@pytest.mark.parametrize("scale", [0.3, 2.0, 20.0])
+def test_a_budget_takes_few_evaluations(alpha, scale, monkeypatch):
+    """Those without it are the first; halving the interval would take fifty."""
+    evaluated, freely = [], Sigmoid._linearize_freely
+
+    def counted(self, scores):
+        evaluated.append(len(scores))
+        return freely(self, scores)
+
+    monkeypatch.setattr(Sigmoid, "_linearize_freely", counted)
+    scores = np.random.default_rng(0).normal(scale=scale, size=(500, 20))
+    Sigmoid(alpha, (2, 3)).probabilities_and_potential(scores)
+    assert sum(evaluated) <= 10 * len(scores)
+    evaluated.clear()
+    Sigmoid(alpha, (0, 20)).probabilities_and_potential(scores)
+    assert evaluated == [500]
+
+
 def test_a_budget_that_is_none():
     for budget in (
         (1,),
