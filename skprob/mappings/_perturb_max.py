@@ -77,19 +77,18 @@ class PerturbMax(Temperature):
 
     Notes
     -----
-    The integrals are computed by quadrature at nodes that are chosen for
-    each row; each node takes n_classes evaluations of the noise. For normal and
-    logistic noise it is the trapezoidal rule after a change of variable, with about 30
-    to 50 nodes; for Gumbel noise there is a formula. For all other noises it is
-    Gauss-Legendre rules on subintervals, with 20 nodes for exponential noise, 60 for
-    Cauchy noise, and for Laplace and uniform noise about 7 for each class with a
-    relevant probability. For a distribution given as an object, accuracy suffers if
-    ``logcdf`` is inaccurate in the tails, and may suffer if the density has a kink
-    elsewhere than at the median or at the ends of the support.
+    The integrals are computed by quadrature at nodes chosen for each row, at a cost of
+    n_classes evaluations of the noise for each: with normal and logistic noise by the
+    trapezoidal rule, after a change of variable, at some 30 to 50 nodes; with Gumbel
+    noise in closed form; with all other noises by Gauss-Legendre rules on panels, at 20
+    nodes in a row for exponential noise, 60 for Cauchy's, and for Laplace and uniform
+    noise some 7 for each class that counts. For a distribution given as an object, a
+    kink of the density other than at its median or at the ends of its support may cost
+    digits, and a ``logcdf`` with few correct digits in its tails does.
 
-    Second derivatives, which the Hessian of the log loss needs, are integrals for named
-    noises with a continuous density, and differences of the Jacobian for all other
-    noises.
+    Second derivatives, which the Hessian of the log loss needs, are integrals too for
+    named noises without a jump in the density, and differences of the Jacobian for all
+    other noises.
 
     Correlated noise is independent noise at scores that are shifted by the factors, so
     probabilities, potential and Jacobian are averages of those of independent noise
