@@ -128,9 +128,10 @@ def coefficient_table(
     Raises
     ------
     ValueError
-        If the mapping has exact zeros, or the scores are cosines; if the coefficients
-        are not identified, because features are collinear or classes separable; if an
-        argument is not allowed.
+        If the mapping has exact zeros, or the scores are cosines; if the Hessian is
+        singular up to rounding, because features are collinear; if an argument is not
+        allowed. Where classes are separable there are no finite estimates: the fit
+        warns of that, and the standard errors here are huge, or this error is raised.
 
     Warns
     -----
