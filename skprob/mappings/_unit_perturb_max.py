@@ -10,6 +10,7 @@ from ._noises import NOISES, get_noise
 from ._numerical import numerical_vjp_derivative
 from ._quantile_average import quantile_average
 from ._shaped_noise import ShapedNoise
+from ._shared_nodes import by_shared_nodes
 from ._softmax import Softmax
 
 # n_classes² times the rows of a block: a row has at most some n_classes panels.
@@ -46,14 +47,11 @@ class UnitPerturbMax(Mapping):
     def probabilities(self, scores):
         if self.n_quantiles is not None:
             return self.linearize(scores).probabilities
-        return _probabilities(self._integrals(scores, relative=False), scores)
+        return self._values(scores)[0]
 
     def probabilities_and_potential(self, scores):
         self._check_potential()
-        integrals = self._integrals(scores, relative=False)
-        potential = np.concatenate([i.expected_max for i in integrals])
-        p = _probabilities(integrals, scores)
-        return p, potential.astype(scores.dtype, copy=False)
+        return self._values(scores)
 
     def negative_entropy(self, probabilities):
         self._check_potential()
@@ -119,6 +117,22 @@ class UnitPerturbMax(Mapping):
         vjp_derivative = numerical_vjp_derivative(vjp_at, scores)
         return linear._replace(vjp_derivative=vjp_derivative)
 
+    def _values(self, scores):
+        """Probabilities and potential."""
+        noise, tol = get_noise(self.noise), self._tol(scores)
+        values, potential, done = by_shared_nodes(scores, noise, tol)
+        rest = np.flatnonzero(~done)
+        if len(rest):
+            integrals = self._integrals(scores[rest], relative=False)
+            values[rest] = np.concatenate([i.probabilities() for i in integrals])
+            potential[rest] = np.concatenate([i.expected_max for i in integrals])
+        p = np.empty_like(scores)
+        np.copyto(p, values, casting="same_kind")
+        return p, potential.astype(scores.dtype, copy=False)
+
+    def _tol(self, scores):
+        return max(self.tol, float(np.finfo(scores.dtype).eps))
+
     def _without_differences(self, scores, relative):
         if self.n_quantiles is not None:
             return quantile_average(scores, get_noise(self.noise), self.n_quantiles)
@@ -136,7 +150,7 @@ class UnitPerturbMax(Mapping):
             )
 
     def _integrals(self, scores, relative, keep=False):
-        tol = max(self.tol, np.finfo(scores.dtype).eps)
+        tol = self._tol(scores)
         step = max(1, _BLOCK_SIZE // scores.shape[1] ** 2)
         return [
             MaxIntegral(
@@ -173,10 +187,3 @@ class UnitGumbelMax(Softmax):
 
     def log_noise_gradient(self, scores, q):
         return np.zeros((len(scores), 0))
-
-
-def _probabilities(integrals, scores):
-    """Those of blocks of rows together, in the layout and dtype of the scores."""
-    blocks = [integral.probabilities() for integral in integrals]
-    p = np.empty_like(scores)
-    return np.concatenate(blocks, out=p, casting="same_kind")

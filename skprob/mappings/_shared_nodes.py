@@ -1,0 +1,260 @@
+"""Perturb-max of many rows at nodes that they share, for noises that are smooth.
+
+Where the largest score is 0, log G(x) = Σ_j log Φ(x - z_j) at a node x sums a smooth
+function over the scores, and the logarithm of the probability of a score z,
+
+    p(z) = ∫ G(x) h(x - z) dx,
+
+is a smooth function of z, too. On an interval [-depth, 0] both are polynomials, to
+rounding. So sums of polynomials over the scores of a row, times a matrix, are its log G
+at all nodes; and G times a matrix is p at the points through which log p is a
+polynomial. A class takes no function of the noise, whatever the number of nodes.
+
+The polynomials are the products T_a(s) T_nb(s) of Chebyshev's, with a and b below n:
+these span all of degree less than n², and a row's sums of them are a product of two
+matrices.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+
+from ._panels import extrapolated
+from ._reach import reach
+
+# In numbers: scores of a chunk of rows. Some 16 arrays of them fit in a core's cache.
+_CHUNK_SIZE = 1 << 13
+# Of the tolerance: what is left out, what the rule may err by, and the tables.
+_TAIL, _RULE = 1e-3, 1e-2
+# What rounding may do to log Φ, and to log p.
+_ROUNDING = 2e-14
+# In units of the scale: where a heavy tail is cut, and what is beside the scores.
+_MOST_DEPTH, _MARGIN = 32, 4
+# Depths are the largest over powers of two.
+_LEVELS = 4
+# The step at first, in units of the scale, what it is multiplied by, and how often.
+_STEP, _SHORTER, _MOST_STEPS = 0.4, 0.9, 20
+# Of n, for n² polynomials.
+_DEGREES = range(4, 17)
+# Scores between which log Φ is looked at.
+_N_TESTED = 200
+# A probability whose logarithm does not matter.
+_LEAST = 1e-290
+
+
+def by_shared_nodes(scores, noise, tol):
+    """Probabilities of the rows for which shared nodes will do.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_rows, n_classes)
+        Standard scores: the largest of each row is 0.
+    noise : Noise
+    tol : float
+
+    Returns
+    -------
+    p : ndarray of shape (n_rows, n_classes), float64
+    potential : ndarray of shape (n_rows,)
+        Expected value of the largest perturbed score; of no use if noise has no mean.
+    done : ndarray of bool, shape (n_rows,)
+        Where these have the tolerance.
+    """
+    n_rows, n_classes = scores.shape
+    p, potential = np.empty((n_rows, n_classes)), np.empty(n_rows)
+    done = np.zeros(n_rows, dtype=bool)
+    if noise.smoothness != "analytic" or np.isfinite(noise.support).any():
+        return p, potential, done
+    most, is_all = _depth_limit(noise, tol)
+    lowest = np.where(scores > -np.inf, scores, 0).min(axis=1)
+    level = np.floor(np.log2(most / np.maximum(-lowest, _LEAST)))
+    level = np.minimum(np.maximum(level, 0) if is_all else level, _LEVELS - 1)
+    # Where all classes count, the largest is not so low as where one may be alone.
+    level += _LEVELS * (scores.min(axis=1) < -most)
+    # Tables for a power of two of classes, at least.
+    size = 1 << (n_classes - 1).bit_length()
+    step = max(1, _CHUNK_SIZE // n_classes)
+    with np.errstate(all="ignore"):
+        for index in np.unique(level[level >= 0]).astype(int):
+            is_short, halvings = divmod(int(index), _LEVELS)
+            fewest = 1 if is_short else size // 2 + 1
+            nodes = _shared_nodes(noise, fewest, size, most / 2**halvings, tol)
+            rows = np.flatnonzero(level == index)
+            for start in range(0, len(rows) if nodes else 0, step):
+                chunk = rows[start : start + step]
+                z = np.array(scores[chunk], dtype=np.float64, order="C")
+                p[chunk], potential[chunk], done[chunk] = nodes.integrate(z)
+    return p, potential, done
+
+
+class SharedNodes:
+    """Nodes, and what log Φ and the hazard are at their distances from the scores.
+
+    Parameters
+    ----------
+    noise : Noise
+    fewest, n_classes : int
+        At least and at most so many classes that count.
+    depth : float
+        What scores are not below, unless they do not matter.
+    tol : float
+
+    Attributes
+    ----------
+    is_exact : bool
+        Whether the tables have the tolerance.
+    """
+
+    def __init__(self, noise, fewest, n_classes, depth, tol):
+        self.noise, self.depth, self.tol = noise, depth, tol
+        self._fewest, self._n_classes = fewest, n_classes
+        r = reach(noise, n_classes, _TAIL * tol)
+        # All may be as low as the depth but the largest.
+        low = max(r.lower[0], min(r.lower[min(fewest, n_classes) - 1] - depth, 0))
+        ends = np.array([low, r.upper])
+        allowed = max(_RULE * tol / n_classes, _ROUNDING)
+        step = _STEP
+        for _ in range(_MOST_STEPS):
+            self.x, self._weights = _nodes(ends, r.scale, depth, step)
+            if self._rule_error() <= _RULE * tol:
+                break
+            step *= _SHORTER
+        cdf = np.exp(noise.logcdf(self.x))
+        scores = depth * (np.cos(np.linspace(0.01, 3.13, _N_TESTED)) - 1) / 2
+        exact = noise.logcdf(self.x - scores[:, None])
+        for self._n in _DEGREES:
+            self._tabulate()
+            small, large = self._polynomials(scores)
+            products = (large[:, None] * small).reshape(-1, len(scores))
+            error = np.abs(products.T @ self._logcdf - exact) * cdf
+            if error.max() <= allowed:
+                break
+        self.is_exact = error.max() <= allowed <= tol / n_classes
+
+    def integrate(self, z):
+        """Probabilities, potential, and in which rows they have the tolerance."""
+        n = self._n
+        clipped = np.maximum(z, -self.depth)
+        small, large = self._polynomials(clipped)
+        small = np.moveaxis(small, 0, 1)
+        counted = np.moveaxis(large, 0, 1)
+        if (z < clipped).any():
+            counted = counted * (z == clipped)[:, None]
+        sums = (counted @ small.swapaxes(1, 2)).reshape(len(z), n * n)
+        G = np.exp(sums @ self._logcdf)
+        points, error = _integrals(G, self._hazards)
+        coefficients = np.log(np.maximum(points, _LEAST)) @ self._to_coefficients
+        last = np.abs(coefficients[:, -3:]).max(axis=1)
+        logs = coefficients.reshape(-1, n, n) @ small
+        logs *= np.moveaxis(large, 0, 1)
+        log_p = logs.sum(axis=1)
+        # Beyond the depth there is nothing but the order.
+        log_p += z - clipped
+        p = np.exp(log_p)
+        total = p.sum(axis=1)
+        p /= total[:, None]
+        allowed = _RULE * self.tol
+        done = (error.max(axis=1) <= allowed) & (last <= max(allowed, _ROUNDING))
+        done &= np.abs(total - 1) <= 10 * allowed
+        # Integrated by parts.
+        potential = self._expected + (self._widest - G) @ self._weights
+        return p, potential, done
+
+    def _polynomials(self, scores):
+        """T_a and T_nb at scores, each (n, *scores.shape)."""
+        small = _chebyshev(1 + scores * (2 / self.depth), self._n + 1)
+        return small[:-1], _chebyshev(small[-1], self._n)
+
+    def _tabulate(self):
+        n = self._n
+        points = self.depth * (np.cos(np.pi * (np.arange(n * n) + 0.5) / n**2) - 1) / 2
+        small, large = self._polynomials(points)
+        products = (large[:, None] * small).reshape(n * n, n * n)
+        self._to_coefficients = np.linalg.inv(products)
+        logcdf, self._hazards = self._at(points)
+        self._logcdf = self._to_coefficients.T @ logcdf.T
+
+    def _at(self, scores):
+        """log Φ(x - z), and the hazard times the weights of the rule, (n_nodes, n)."""
+        d = self.x[:, None] - scores
+        logcdf = self.noise.logcdf(d)
+        hazards = np.exp(self.noise.log_hazard(d, logcdf))
+        return logcdf, hazards * self._weights[:, None]
+
+    def _rule_error(self):
+        """The largest for the widest G, the narrowest, and one of even scores.
+
+        The widest is that of as few classes as may be, all but one at the depth; the
+        narrowest that of as many, all alike.
+        """
+        scores = np.linspace(-self.depth, 0, 9)
+        logcdf, hazards = self._at(scores)
+        counts = np.zeros((3, len(scores)))
+        counts[0, [0, -1]] = self._fewest - 1, 1
+        counts[1, -1] = self._n_classes
+        counts[2] = max(1, self._fewest / len(scores))
+        G = np.exp(counts @ logcdf.T)
+        p, error = _integrals(G, hazards)
+        # What is expected of the largest score, beside the widest.
+        self._widest = G[0]
+        self._expected = ((G[0] * self.x) @ hazards) @ counts[0]
+        return max(5 * error.max(), np.abs((p * counts).sum(axis=1) - 1).max())
+
+
+def _integrals(G, hazards):
+    """p(z) at some z, and the errors, as of the trapezoidal rule."""
+    a, b, c, d = (G[:, i::4] @ hazards[i::4] for i in range(4))
+    even, odd = a + c, b + d
+    middle = np.abs(a - c) + np.abs(b - d)
+    return even + odd, extrapolated(np.abs(even - odd), middle, 2)
+
+
+def _chebyshev(t, n):
+    """Chebyshev's polynomials of degree below n, (n, *t.shape)."""
+    values = np.empty((n, *t.shape))
+    values[0], values[1] = 1, t
+    double = 2 * t
+    for degree in range(2, n):
+        np.multiply(double, values[degree - 1], out=values[degree])
+        values[degree] -= values[degree - 2]
+    return values
+
+
+def _nodes(ends, scale, depth, step):
+    """Nodes in steps that grow beside the scores, and the length that each stands for.
+
+    x = scale (t + a sinh t) - depth / 2, with a so small that x grows like t where the
+    scores are.
+    """
+    a = 2 * np.exp(-(depth / scale / 2 + _MARGIN))
+    low, high = np.full(2, -800.0), np.full(2, 800.0)
+    for _ in range(60):
+        middle = (low + high) / 2
+        above = scale * (middle + a * np.sinh(middle)) - depth / 2 > ends
+        low, high = np.where(above, low, middle), np.where(above, middle, high)
+    n_nodes = 4 * int(np.ceil((high[1] - low[0]) / step / 4))
+    t = low[0] + step * np.arange(n_nodes)
+    x = scale * (t + a * np.sinh(t)) - depth / 2
+    return x, step * scale * (1 + a * np.cosh(t))
+
+
+@lru_cache(maxsize=64)
+def _depth_limit(noise, tol):
+    r = reach(noise, 1, _TAIL * tol)
+    x, weights = _nodes(np.array([r.lower[0], r.upper]), r.scale, 0, _STEP)
+    density = weights * np.exp(noise.logpdf(x))
+    # Where a score so far below the only other one has a probability of the tail.
+    low, high = 0.0, _MOST_DEPTH * r.scale
+    for _ in range(20):
+        middle = (low + high) / 2
+        is_tail = density @ -np.expm1(noise.logcdf(x + middle)) < _TAIL * tol
+        low, high = (low, middle) if is_tail else (middle, high)
+    return high, high < _MOST_DEPTH * r.scale
+
+
+@lru_cache(maxsize=64)
+def _shared_nodes(noise, fewest, n_classes, depth, tol):
+    """The :class:`SharedNodes`, computed once; None where tables are not exact."""
+    with np.errstate(all="ignore"):
+        nodes = SharedNodes(noise, fewest, n_classes, depth, tol)
+    return nodes if nodes.is_exact else None
