@@ -30,7 +30,7 @@ _TAIL, _RULE = 1e-3, 1e-2
 _ROUNDING = 2e-14
 # In units of the scale: where a heavy tail is cut, and what is beside the scores.
 _MOST_DEPTH, _MARGIN = 32, 4
-# Depths are the largest over powers of two.
+# Depths are the largest over powers of two: so many.
 _LEVELS = 4
 # The step at first, in units of the scale, what it is multiplied by, and how often.
 _STEP, _SHORTER, _MOST_STEPS = 0.4, 0.9, 20
@@ -67,7 +67,7 @@ def by_shared_nodes(scores, noise, tol):
         return p, potential, done
     most, is_all = _depth_limit(noise, tol)
     lowest = np.where(scores > -np.inf, scores, 0).min(axis=1)
-    level = np.floor(np.log2(most / np.maximum(-lowest, _LEAST)))
+    level = np.floor(np.log2(most / np.maximum(-lowest, most / 2**_LEVELS)))
     level = np.minimum(np.maximum(level, 0) if is_all else level, _LEVELS - 1)
     # Where all classes count, the largest is not so low as where one may be alone.
     level += _LEVELS * (scores.min(axis=1) < -most)
@@ -203,7 +203,8 @@ class SharedNodes:
 
 def _integrals(G, hazards):
     """p(z) at some z, and the errors, as of the trapezoidal rule."""
-    a, b, c, d = (G[:, i::4] @ hazards[i::4] for i in range(4))
+    fourths = zip(np.split(G, 4, axis=1), np.split(hazards, 4), strict=True)
+    a, b, c, d = (left @ right for left, right in fourths)
     even, odd = a + c, b + d
     middle = np.abs(a - c) + np.abs(b - d)
     return even + odd, extrapolated(np.abs(even - odd), middle, 2)
@@ -233,7 +234,8 @@ def _nodes(ends, scale, depth, step):
         above = scale * (middle + a * np.sinh(middle)) - depth / 2 > ends
         low, high = np.where(above, low, middle), np.where(above, middle, high)
     n_nodes = 4 * int(np.ceil((high[1] - low[0]) / step / 4))
-    t = low[0] + step * np.arange(n_nodes)
+    # Of each four, the first ones together, the second ones, and so on.
+    t = low[0] + step * np.arange(n_nodes).reshape(-1, 4).T.ravel()
     x = scale * (t + a * np.sinh(t)) - depth / 2
     return x, step * scale * (1 + a * np.cosh(t))
 

@@ -12,6 +12,7 @@ from ._quantile_average import quantile_average
 from ._shaped_noise import ShapedNoise
 from ._shared_nodes import by_shared_nodes
 from ._softmax import Softmax
+from ._uniform_max import MOST_CLASSES, uniform_max
 
 # n_classes² times the rows of a block: a row has at most some n_classes panels.
 _BLOCK_SIZE = 1 << 20
@@ -122,13 +123,29 @@ class UnitPerturbMax(Mapping):
         noise, tol = get_noise(self.noise), self._tol(scores)
         values, potential, done = by_shared_nodes(scores, noise, tol)
         rest = np.flatnonzero(~done)
-        if len(rest):
-            integrals = self._integrals(scores[rest], relative=False)
-            values[rest] = np.concatenate([i.probabilities() for i in integrals])
-            potential[rest] = np.concatenate([i.expected_max for i in integrals])
+        low, high = noise.support
+        n_counted = (scores[rest] > low - high).sum(axis=1)
+        # Others have no probability, with noise on an interval. Up to a power of two.
+        sizes = np.minimum(2 ** np.ceil(np.log2(n_counted)), scores.shape[1])
+        values[rest] = 0
+        for size in np.unique(sizes).astype(int):
+            rows = rest[sizes == size]
+            columns = _largest(scores[rows], size)
+            z = np.take_along_axis(scores[rows], columns, axis=1)
+            p, potential[rows] = self._values_of_all(z)
+            values[rows[:, None], columns] = p
         p = np.empty_like(scores)
         np.copyto(p, values, casting="same_kind")
         return p, potential.astype(scores.dtype, copy=False)
+
+    def _values_of_all(self, scores):
+        """The same row by row, where all classes may count."""
+        if get_noise(self.noise) is NOISES["uniform"]:
+            if scores.shape[1] <= MOST_CLASSES:
+                return uniform_max(scores)
+        integrals = self._integrals(scores, relative=False)
+        p = np.concatenate([integral.probabilities() for integral in integrals])
+        return p, np.concatenate([integral.expected_max for integral in integrals])
 
     def _tol(self, scores):
         return max(self.tol, float(np.finfo(scores.dtype).eps))
@@ -187,3 +204,11 @@ class UnitGumbelMax(Softmax):
 
     def log_noise_gradient(self, scores, q):
         return np.zeros((len(scores), 0))
+
+
+def _largest(scores, size):
+    """Indices of the largest scores of each row, those of all as they are."""
+    n_rows, n_classes = scores.shape
+    if size == n_classes:
+        return np.broadcast_to(np.arange(n_classes), scores.shape)
+    return np.argpartition(scores, n_classes - size, axis=1)[:, -size:]

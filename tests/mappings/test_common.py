@@ -227,7 +227,9 @@ def test_layout_and_blocks_do_not_matter(mapping, monkeypatch):
         scores = np.random.default_rng(0).standard_normal((23, n_classes))
         whole = mapping(scores)
         assert_array_equal(mapping(np.asfortranarray(scores)), whole)
-        assert_array_equal(mapping(scores[::-1])[::-1], whole)
+        # A product of matrices rounds by how many rows there are above.
+        atol = 1e-15 if isinstance(mapping, PerturbMax) else 0
+        assert_allclose(mapping(scores[::-1])[::-1], whole, rtol=0, atol=atol)
         for order in "CF":
             standard = np.array(scores, order=order)
             if mapping.is_shift_invariant:
