@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from . import _laplace_max
 from ._base import Mapping
 from ._max_conjugate import conjugate
 from ._max_derivatives import MaxDerivatives
@@ -121,7 +122,10 @@ class UnitPerturbMax(Mapping):
     def _values(self, scores):
         """Probabilities and potential."""
         noise, tol = get_noise(self.noise), self._tol(scores)
-        values, potential, done = by_shared_nodes(scores, noise, tol)
+        if noise is NOISES["laplace"] and scores.shape[1] <= _laplace_max.MOST_CLASSES:
+            values, potential, done = _laplace_max.laplace_max(scores, noise, tol)
+        else:
+            values, potential, done = by_shared_nodes(scores, noise, tol)
         rest = np.flatnonzero(~done)
         low, high = noise.support
         n_counted = (scores[rest] > low - high).sum(axis=1)
