@@ -38,6 +38,8 @@ _STEP, _SHORTER, _MOST_STEPS = 0.4, 0.9, 20
 _DEGREES = range(4, 17)
 # Scores between which log Φ is looked at.
 _N_TESTED = 200
+# Of the tail, where it is relative: a probability that it is relative to.
+_SMALL = 1e-6
 # A probability whose logarithm does not matter.
 _LEAST = 1e-290
 
@@ -60,31 +62,78 @@ def by_shared_nodes(scores, noise, tol):
     done : ndarray of bool, shape (n_rows,)
         Where these have the tolerance.
     """
-    n_rows, n_classes = scores.shape
-    p, potential = np.empty((n_rows, n_classes)), np.empty(n_rows)
-    done = np.zeros(n_rows, dtype=bool)
+    p, potential = np.empty(scores.shape), np.empty(len(scores))
+    done = np.zeros(len(scores), dtype=bool)
+    for nodes, rows, z in _groups(scores, noise, tol, relative=False):
+        p[rows], potential[rows], done[rows] = nodes.probabilities(z)
+    return p, potential, done
+
+
+def logs_by_shared_nodes(scores, noise, tol):
+    """Logarithms of the probabilities, and the rows where they have the tolerance.
+
+    That is relative to each probability.
+    """
+    log_p, done = np.empty(scores.shape), np.zeros(len(scores), dtype=bool)
+    for nodes, rows, z in _groups(scores, noise, tol, relative=True):
+        log_p[rows], done[rows] = nodes.log_probabilities(z)
+    return log_p, done
+
+
+def log_gradients_by_shared_nodes(scores, noise, tol, classes):
+    """Gradients of the log-probability of one class in each row.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n_rows,)
+
+    Returns
+    -------
+    gradient : ndarray of shape (n_rows, n_classes)
+    done : ndarray of bool, shape (n_rows,)
+    """
+    gradient, done = np.empty(scores.shape), np.zeros(len(scores), dtype=bool)
+    for nodes, rows, z in _groups(scores, noise, tol, relative=True):
+        gradient[rows], done[rows] = nodes.log_gradient(z, classes[rows])
+    return gradient, done
+
+
+def _groups(scores, noise, tol, relative):
+    """Rows of about one spread, a few at a time, and the nodes that they share.
+
+    Yields
+    ------
+    nodes : SharedNodes
+    rows : ndarray of int
+    z : ndarray of shape (len(rows), n_classes)
+        Their scores.
+    """
     if noise.smoothness != "analytic" or np.isfinite(noise.support).any():
-        return p, potential, done
+        return
     most, is_all = _depth_limit(noise, tol)
     lowest = np.where(scores > -np.inf, scores, 0).min(axis=1)
     level = np.floor(np.log2(most / np.maximum(-lowest, most / 2**_LEVELS)))
-    level = np.minimum(np.maximum(level, 0) if is_all else level, _LEVELS - 1)
+    level = np.minimum(level, _LEVELS - 1)
+    is_deep = level < 0
     # Where all classes count, the largest is not so low as where one may be alone.
     level += _LEVELS * (scores.min(axis=1) < -most)
+    level[is_deep] = _LEVELS if is_all and not relative else -1
     # Tables for a power of two of classes, at least.
+    n_classes = scores.shape[1]
     size = 1 << (n_classes - 1).bit_length()
     step = max(1, _CHUNK_SIZE // n_classes)
     with np.errstate(all="ignore"):
         for index in np.unique(level[level >= 0]).astype(int):
             is_short, halvings = divmod(int(index), _LEVELS)
             fewest = 1 if is_short else size // 2 + 1
-            nodes = _shared_nodes(noise, fewest, size, most / 2**halvings, tol)
+            depth = most / 2**halvings
+            nodes = _shared_nodes(noise, fewest, size, depth, tol, relative)
+            if nodes is None:
+                continue
             rows = np.flatnonzero(level == index)
-            for start in range(0, len(rows) if nodes else 0, step):
+            for start in range(0, len(rows), step):
                 chunk = rows[start : start + step]
-                z = np.array(scores[chunk], dtype=np.float64, order="C")
-                p[chunk], potential[chunk], done[chunk] = nodes.integrate(z)
-    return p, potential, done
+                yield nodes, chunk, np.array(scores[chunk], np.float64, order="C")
 
 
 class SharedNodes:
@@ -98,6 +147,8 @@ class SharedNodes:
     depth : float
         What scores are not below, unless they do not matter.
     tol : float
+    relative : bool
+        Whether that of small probabilities is relative, in units of `tol`.
 
     Attributes
     ----------
@@ -105,60 +156,106 @@ class SharedNodes:
         Whether the tables have the tolerance.
     """
 
-    def __init__(self, noise, fewest, n_classes, depth, tol):
+    def __init__(self, noise, fewest, n_classes, depth, tol, relative):
         self.noise, self.depth, self.tol = noise, depth, tol
         self._fewest, self._n_classes = fewest, n_classes
-        r = reach(noise, n_classes, _TAIL * tol)
+        self._is_light = _depth_limit(noise, tol)[1]
+        tail = _TAIL * tol * (_SMALL if relative else 1)
+        r = reach(noise, n_classes, tail)
         # All may be as low as the depth but the largest.
         low = max(r.lower[0], min(r.lower[min(fewest, n_classes) - 1] - depth, 0))
-        ends = np.array([low, r.upper])
+        ends = np.array([r.lower[0] - depth if relative else low, r.upper])
         allowed = max(_RULE * tol / n_classes, _ROUNDING)
         step = _STEP
         for _ in range(_MOST_STEPS):
             self.x, self._weights = _nodes(ends, r.scale, depth, step)
-            if self._rule_error() <= _RULE * tol:
+            # With one more hazard, for derivatives, it errs by more.
+            if self._rule_error(relative) <= _RULE * tol / (100 if relative else 1):
                 break
             step *= _SHORTER
-        cdf = np.exp(noise.logcdf(self.x))
+        weight = 1 if relative else np.exp(noise.logcdf(self.x))
         scores = depth * (np.cos(np.linspace(0.01, 3.13, _N_TESTED)) - 1) / 2
         exact = noise.logcdf(self.x - scores[:, None])
         for self._n in _DEGREES:
             self._tabulate()
             small, large = self._polynomials(scores)
             products = (large[:, None] * small).reshape(-1, len(scores))
-            error = np.abs(products.T @ self._logcdf - exact) * cdf
+            error = np.abs(products.T @ self._logcdf - exact) * weight
             if error.max() <= allowed:
                 break
         self.is_exact = error.max() <= allowed <= tol / n_classes
 
-    def integrate(self, z):
+    def probabilities(self, z):
         """Probabilities, potential, and in which rows they have the tolerance."""
-        n = self._n
-        clipped = np.maximum(z, -self.depth)
-        small, large = self._polynomials(clipped)
-        small = np.moveaxis(small, 0, 1)
-        counted = np.moveaxis(large, 0, 1)
-        if (z < clipped).any():
-            counted = counted * (z == clipped)[:, None]
-        sums = (counted @ small.swapaxes(1, 2)).reshape(len(z), n * n)
-        G = np.exp(sums @ self._logcdf)
+        G, basis, beyond = self._common(z)
         points, error = _integrals(G, self._hazards)
-        coefficients = np.log(np.maximum(points, _LEAST)) @ self._to_coefficients
-        last = np.abs(coefficients[:, -3:]).max(axis=1)
-        logs = coefficients.reshape(-1, n, n) @ small
-        logs *= np.moveaxis(large, 0, 1)
-        log_p = logs.sum(axis=1)
-        # Beyond the depth there is nothing but the order.
-        log_p += z - clipped
-        p = np.exp(log_p)
+        log_p, last = self._interpolated(points, basis)
+        # Below the depth there is nothing but the order.
+        p = np.exp(log_p + beyond)
         total = p.sum(axis=1)
-        p /= total[:, None]
         allowed = _RULE * self.tol
         done = (error.max(axis=1) <= allowed) & (last <= max(allowed, _ROUNDING))
         done &= np.abs(total - 1) <= 10 * allowed
         # Integrated by parts.
         potential = self._expected + (self._widest - G) @ self._weights
-        return p, potential, done
+        return p / total[:, None], potential, done
+
+    def log_probabilities(self, z):
+        """Their logarithms, and in which rows they have the tolerance."""
+        G, basis, beyond = self._common(z)
+        points, error = _integrals(G, self._hazards)
+        log_p, last = self._interpolated(points, basis)
+        log_p += beyond
+        log_total = np.log(np.exp(log_p).sum(axis=1))
+        done = self._are_relative(points, error, last)
+        done &= np.abs(log_total) <= 10 * _RULE * self.tol
+        return log_p - log_total[:, None], done
+
+    def log_gradient(self, z, classes):
+        """The gradient of the log-probability of one class in each row.
+
+        In the score of another class that is minus the integral of G, times the
+        hazards of both, over the probability.
+        """
+        G, (small, large), beyond = self._common(z)
+        rows = np.arange(len(z))
+        own = (large[rows, :, None, classes] * small[rows, None, :, classes]).reshape(
+            len(z), -1
+        )
+        G *= np.exp(own @ self._log_hazards)
+        p = _integrals(G, self._weights[:, None])[0]
+        points, error = _integrals(G / p, self._hazards)
+        logs, last = self._interpolated(points, (small, large))
+        rates = -np.exp(logs + beyond)
+        rates[rows, classes] = 0
+        # All scores moved alike change nothing.
+        rates[rows, classes] = -rates.sum(axis=1)
+        return rates, self._are_relative(points, error, last)
+
+    def _common(self, z):
+        """G at the nodes, the polynomials, and what scores are below the depth."""
+        clipped = np.maximum(z, -self.depth)
+        small, large = (np.moveaxis(t, 0, 1) for t in self._polynomials(clipped))
+        counted = large
+        if (z < clipped).any():
+            counted = counted * (z == clipped)[:, None]
+        sums = (counted @ small.swapaxes(1, 2)).reshape(len(z), -1)
+        return np.exp(sums @ self._logcdf), (small, large), z - clipped
+
+    def _interpolated(self, points, basis):
+        """Logarithms at the scores, and the size of the last coefficients."""
+        small, large = basis
+        coefficients = np.log(np.maximum(points, _LEAST)) @ self._to_coefficients
+        logs = coefficients.reshape(-1, self._n, self._n) @ small
+        logs *= large
+        return logs.sum(axis=1), np.abs(coefficients[:, -3:]).max(axis=1)
+
+    def _are_relative(self, points, error, last):
+        allowed = _RULE * self.tol
+        least = points.min(axis=1)
+        done = ((error / points).max(axis=1) <= allowed) & (last <= allowed)
+        # What a light tail leaves out is relative to each probability.
+        return done & (self._is_light | (least >= 100 * _TAIL * _SMALL))
 
     def _polynomials(self, scores):
         """T_a and T_nb at scores, each (n, *scores.shape)."""
@@ -172,7 +269,9 @@ class SharedNodes:
         products = (large[:, None] * small).reshape(n * n, n * n)
         self._to_coefficients = np.linalg.inv(products)
         logcdf, self._hazards = self._at(points)
+        log_hazards = np.log(self._hazards / self._weights[:, None])
         self._logcdf = self._to_coefficients.T @ logcdf.T
+        self._log_hazards = self._to_coefficients.T @ log_hazards.T
 
     def _at(self, scores):
         """log Φ(x - z), and the hazard times the weights of the rule, (n_nodes, n)."""
@@ -181,7 +280,7 @@ class SharedNodes:
         hazards = np.exp(self.noise.log_hazard(d, logcdf))
         return logcdf, hazards * self._weights[:, None]
 
-    def _rule_error(self):
+    def _rule_error(self, relative):
         """The largest for the widest G, the narrowest, and one of even scores.
 
         The widest is that of as few classes as may be, all but one at the depth; the
@@ -195,6 +294,8 @@ class SharedNodes:
         counts[2] = max(1, self._fewest / len(scores))
         G = np.exp(counts @ logcdf.T)
         p, error = _integrals(G, hazards)
+        if relative:
+            error /= p
         # What is expected of the largest score, beside the widest.
         self._widest = G[0]
         self._expected = ((G[0] * self.x) @ hazards) @ counts[0]
@@ -255,8 +356,8 @@ def _depth_limit(noise, tol):
 
 
 @lru_cache(maxsize=64)
-def _shared_nodes(noise, fewest, n_classes, depth, tol):
+def _shared_nodes(noise, fewest, n_classes, depth, tol, relative):
     """The :class:`SharedNodes`, computed once; None where tables are not exact."""
     with np.errstate(all="ignore"):
-        nodes = SharedNodes(noise, fewest, n_classes, depth, tol)
+        nodes = SharedNodes(noise, fewest, n_classes, depth, tol, relative)
     return nodes if nodes.is_exact else None

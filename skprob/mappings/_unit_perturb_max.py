@@ -1,9 +1,11 @@
 """Perturb-max with the noise as it is."""
 
+from functools import cache
+
 import numpy as np
 
 from . import _laplace_max
-from ._base import Mapping
+from ._base import Linearization, Mapping
 from ._max_conjugate import conjugate
 from ._max_derivatives import MaxDerivatives
 from ._max_integral import MaxIntegral
@@ -11,7 +13,11 @@ from ._noises import NOISES, get_noise
 from ._numerical import numerical_vjp_derivative
 from ._quantile_average import quantile_average
 from ._shaped_noise import ShapedNoise
-from ._shared_nodes import by_shared_nodes
+from ._shared_nodes import (
+    by_shared_nodes,
+    log_gradients_by_shared_nodes,
+    logs_by_shared_nodes,
+)
 from ._softmax import Softmax
 from ._uniform_max import MOST_CLASSES, uniform_max
 
@@ -81,7 +87,47 @@ class UnitPerturbMax(Mapping):
     def log_linearize(self, scores):
         if self.n_quantiles is not None:
             return super().log_linearize(scores)
-        return self._linearize(scores, relative=True)
+        noise, tol = get_noise(self.noise), _RELATIVE * self._tol(scores)
+        log_p, done = logs_by_shared_nodes(scores, noise, tol)
+        if not done.any():
+            return self._linearize(scores, relative=True)
+        return self._log_linearize(scores, log_p, done)
+
+    def _log_linearize(self, scores, log_p, done):
+        """With logarithms that are known where `done`."""
+        rest = np.flatnonzero(~done)
+        if len(rest):
+            of_rest = self._linearize(scores[rest], relative=True)
+            log_p[rest] = of_rest.probabilities
+        noise, tol = get_noise(self.noise), _RELATIVE * self._tol(scores)
+
+        @cache
+        def whole():
+            return self._linearize(scores, relative=True)
+
+        def vjp(cotangent):
+            if np.count_nonzero(cotangent, axis=1).max(initial=0) > 1:
+                return whole().vjp(cotangent)
+            # The log loss of labels asks for no more.
+            classes = np.abs(cotangent).argmax(axis=1)
+            product, is_known = log_gradients_by_shared_nodes(
+                scores, noise, tol, classes
+            )
+            product *= np.take_along_axis(cotangent, classes[:, None], axis=1)
+            if len(rest):
+                product[rest] = of_rest.vjp(cotangent[rest])
+            others = np.flatnonzero(done & ~is_known)
+            if len(others):
+                linear = self._linearize(scores[others], relative=True)
+                product[others] = linear.vjp(cotangent[others])
+            return product.astype(scores.dtype, copy=False)
+
+        return Linearization(
+            log_p.astype(scores.dtype, copy=False),
+            lambda direction: whole().jvp(direction),
+            vjp,
+            lambda *args: whole().vjp_derivative(*args),
+        )
 
     def shape_derivative(self, scores):
         """Derivative of the probabilities in the coordinate of the noise's shape."""
