@@ -22,8 +22,9 @@ import numpy as np
 from ._panels import extrapolated
 from ._reach import reach
 
-# In numbers: scores of a chunk of rows. Some 16 arrays of them fit in a core's cache.
-_CHUNK_SIZE = 1 << 13
+# Scores and rows of a chunk: some 16 arrays of as many numbers, and a few with a number
+# for each row and node, should fit in a core's cache.
+_CHUNK_SIZE, _CHUNK_ROWS = 1 << 13, 256
 # Of the tolerance: what is left out, what the rule may err by, and the tables.
 _TAIL, _RULE = 1e-3, 1e-2
 # What rounding may do to log Φ, and to log p.
@@ -35,7 +36,7 @@ _LEVELS = 4
 # The step at first, in units of the scale, what it is multiplied by, and how often.
 _STEP, _SHORTER, _MOST_STEPS = 0.4, 0.9, 20
 # Of n, for n² polynomials.
-_DEGREES = range(4, 17)
+_DEGREES = range(4, 25)
 # Scores between which log Φ is looked at.
 _N_TESTED = 200
 # Of the tail, where it is relative: a probability that it is relative to.
@@ -111,17 +112,20 @@ def _groups(scores, noise, tol, relative):
     if noise.smoothness != "analytic" or np.isfinite(noise.support).any():
         return
     most, is_all = _depth_limit(noise, tol)
+    if is_all and relative:
+        # Logarithms below the tolerance count, too.
+        most, is_all = 2 * most, False
     lowest = np.where(scores > -np.inf, scores, 0).min(axis=1)
     level = np.floor(np.log2(most / np.maximum(-lowest, most / 2**_LEVELS)))
     level = np.minimum(level, _LEVELS - 1)
     is_deep = level < 0
     # Where all classes count, the largest is not so low as where one may be alone.
     level += _LEVELS * (scores.min(axis=1) < -most)
-    level[is_deep] = _LEVELS if is_all and not relative else -1
+    level[is_deep] = _LEVELS if is_all else -1
     # Tables for a power of two of classes, at least.
     n_classes = scores.shape[1]
     size = 1 << (n_classes - 1).bit_length()
-    step = max(1, _CHUNK_SIZE // n_classes)
+    step = max(1, min(_CHUNK_SIZE // n_classes, _CHUNK_ROWS))
     with np.errstate(all="ignore"):
         for index in np.unique(level[level >= 0]).astype(int):
             is_short, halvings = divmod(int(index), _LEVELS)
@@ -230,7 +234,9 @@ class SharedNodes:
         rates[rows, classes] = 0
         # All scores moved alike change nothing.
         rates[rows, classes] = -rates.sum(axis=1)
-        return rates, self._are_relative(points, error, last)
+        size = points.max(axis=1)
+        allowed = _RULE * self.tol
+        return rates, (error.max(axis=1) <= allowed * size) & (last <= allowed)
 
     def _common(self, z):
         """G at the nodes, the polynomials, and what scores are below the depth."""
@@ -255,7 +261,7 @@ class SharedNodes:
         least = points.min(axis=1)
         done = ((error / points).max(axis=1) <= allowed) & (last <= allowed)
         # What a light tail leaves out is relative to each probability.
-        return done & (self._is_light | (least >= 100 * _TAIL * _SMALL))
+        return done & (self._is_light | (least >= _TAIL * _SMALL))
 
     def _polynomials(self, scores):
         """T_a and T_nb at scores, each (n, *scores.shape)."""
