@@ -21,7 +21,7 @@ from ._reach import reach
 MOST_CLASSES = 48
 # Of the polynomials in u.
 _DEGREE = 15
-# Of the tolerance: what may be left out below, and what probabilities may be off one by.
+# Of the tolerance: what is left out below, and what the sum may be off one by.
 _TAIL, _OFF = 1e-3, 1e-1
 # Orders of the rules between the scores, and the error that they are chosen for.
 # Above all scores the integrand is a polynomial in u.

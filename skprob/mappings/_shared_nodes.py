@@ -25,10 +25,11 @@ from ._reach import reach
 # Scores and rows of a chunk: some 16 arrays of as many numbers, and a few with a number
 # for each row and node, should fit in a core's cache.
 _CHUNK_SIZE, _CHUNK_ROWS = 1 << 13, 256
-# Of the tolerance: what is left out, what the rule may err by, and the tables.
-_TAIL, _RULE = 1e-3, 1e-2
+# Of the tolerance: what is left out, what tables and model rows may err by, and what
+# the rule may err by in a row. Losses are differences of potentials, and near zero.
+_TAIL, _TABLES, _RULE = 1e-6, 1e-4, 1e-2
 # What rounding may do to log Φ, and to log p.
-_ROUNDING = 2e-14
+_ROUNDING = 1e-14
 # In units of the scale: where a heavy tail is cut, and what is beside the scores.
 _MOST_DEPTH, _MARGIN = 32, 4
 # Depths are the largest over powers of two: so many.
@@ -40,7 +41,7 @@ _DEGREES = range(4, 25)
 # Scores between which log Φ is looked at.
 _N_TESTED = 200
 # Of the tail, where it is relative: a probability that it is relative to.
-_SMALL = 1e-6
+_SMALL = 1e-3
 # A probability whose logarithm does not matter.
 _LEAST = 1e-290
 
@@ -109,7 +110,11 @@ def _groups(scores, noise, tol, relative):
     z : ndarray of shape (len(rows), n_classes)
         Their scores.
     """
-    if noise.smoothness != "analytic" or np.isfinite(noise.support).any():
+    n_classes = scores.shape[1]
+    # Tables for a power of two of classes, at least.
+    size = 1 << (n_classes - 1).bit_length()
+    is_smooth = noise.smoothness == "analytic" and not np.isfinite(noise.support).any()
+    if not is_smooth or _ROUNDING * size > tol:
         return
     most, is_all = _depth_limit(noise, tol)
     if is_all and relative:
@@ -122,9 +127,6 @@ def _groups(scores, noise, tol, relative):
     # Where all classes count, the largest is not so low as where one may be alone.
     level += _LEVELS * (scores.min(axis=1) < -most)
     level[is_deep] = _LEVELS if is_all else -1
-    # Tables for a power of two of classes, at least.
-    n_classes = scores.shape[1]
-    size = 1 << (n_classes - 1).bit_length()
     step = max(1, min(_CHUNK_SIZE // n_classes, _CHUNK_ROWS))
     with np.errstate(all="ignore"):
         for index in np.unique(level[level >= 0]).astype(int):
@@ -168,26 +170,32 @@ class SharedNodes:
         r = reach(noise, n_classes, tail)
         # All may be as low as the depth but the largest.
         low = max(r.lower[0], min(r.lower[min(fewest, n_classes) - 1] - depth, 0))
-        ends = np.array([r.lower[0] - depth if relative else low, r.upper])
-        allowed = max(_RULE * tol / n_classes, _ROUNDING)
+        if relative and self._is_light:
+            low = r.lower[0] - depth
+        ends = np.array([low, r.upper])
+        allowed = (_RULE if relative else _TABLES) * tol / n_classes
+        allowed = max(allowed, _ROUNDING)
         step = _STEP
         for _ in range(_MOST_STEPS):
             self.x, self._weights = _nodes(ends, r.scale, depth, step)
             # With one more hazard, for derivatives, it errs by more.
-            if self._rule_error(relative) <= _RULE * tol / (100 if relative else 1):
+            if self._rule_error(relative) <= _TABLES * tol:
                 break
             step *= _SHORTER
         weight = 1 if relative else np.exp(noise.logcdf(self.x))
         scores = depth * (np.cos(np.linspace(0.01, 3.13, _N_TESTED)) - 1) / 2
         exact = noise.logcdf(self.x - scores[:, None])
+        last = np.inf
         for self._n in _DEGREES:
             self._tabulate()
             small, large = self._polynomials(scores)
             products = (large[:, None] * small).reshape(-1, len(scores))
-            error = np.abs(products.T @ self._logcdf - exact) * weight
-            if error.max() <= allowed:
+            error = (np.abs(products.T @ self._logcdf - exact) * weight).max()
+            # More do not help where it is the noise's own rounding.
+            if error <= allowed or error >= last:
                 break
-        self.is_exact = error.max() <= allowed <= tol / n_classes
+            last = error
+        self.is_exact = error <= allowed
 
     def probabilities(self, z):
         """Probabilities, potential, and in which rows they have the tolerance."""
@@ -280,7 +288,7 @@ class SharedNodes:
         self._log_hazards = self._to_coefficients.T @ log_hazards.T
 
     def _at(self, scores):
-        """log Φ(x - z), and the hazard times the weights of the rule, (n_nodes, n)."""
+        """The log Φ(x - z), and hazards times the rule's weights, (n_nodes, n)."""
         d = self.x[:, None] - scores
         logcdf = self.noise.logcdf(d)
         hazards = np.exp(self.noise.log_hazard(d, logcdf))

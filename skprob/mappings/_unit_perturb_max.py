@@ -73,7 +73,7 @@ class UnitPerturbMax(Mapping):
             return integral.log_probabilities(), MaxDerivatives([integral]).jacobian
 
         def potential(z):
-            return MaxIntegral(z, noise, self.tol).expected_max
+            return self._values(z)[1]
 
         for start in range(0, len(mixed), step):
             rows = mixed[start : start + step]
@@ -258,7 +258,7 @@ class UnitGumbelMax(Softmax):
 
 def _largest(scores, size):
     """Indices of the largest scores of each row, those of all as they are."""
-    n_rows, n_classes = scores.shape
+    n_classes = scores.shape[1]
     if size == n_classes:
         return np.broadcast_to(np.arange(n_classes), scores.shape)
     return np.argpartition(scores, n_classes - size, axis=1)[:, -size:]
