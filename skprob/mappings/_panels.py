@@ -55,7 +55,7 @@ class GaussLegendre(Rule):
         integral, *coefficients = moments
         high_1, high_2, middle_1, middle_2 = np.abs(coefficients)
         high, middle = np.maximum(high_1, high_2), np.maximum(middle_1, middle_2)
-        return integral, _extrapolated(high, middle, self.trust)
+        return integral, extrapolated(high, middle, self.trust)
 
 
 class Trapezoid(Rule):
@@ -82,10 +82,11 @@ class Trapezoid(Rule):
         a, b, c, d = np.moveaxis(fourths, -2, 0)
         even, odd = a + c, b + d
         high, middle = np.abs(even - odd), np.abs(a - c) + np.abs(b - d)
-        return even + odd, _extrapolated(high, middle, 2)
+        return even + odd, extrapolated(high, middle, 2)
 
 
-def _extrapolated(high, middle, trust):
+def extrapolated(high, middle, trust):
+    """The error of a rule, from what it makes of high and of middle frequencies."""
     ratio = np.minimum(high / np.maximum(middle, np.finfo(float).tiny), 1)
     return high * ratio**trust
 

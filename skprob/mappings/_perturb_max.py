@@ -77,14 +77,23 @@ class PerturbMax(Temperature):
 
     Notes
     -----
-    The integrals are computed by quadrature at nodes chosen for each row, at a cost of
-    n_classes evaluations of the noise for each: with normal and logistic noise by the
-    trapezoidal rule, after a change of variable, at some 30 to 50 nodes; with Gumbel
-    noise in closed form; with all other noises by Gauss-Legendre rules on panels, at 20
-    nodes in a row for exponential noise, 60 for Cauchy's, and for Laplace and uniform
-    noise some 7 for each class that counts. For a distribution given as an object, a
-    kink of the density other than at its median or at the ends of its support may cost
-    digits, and a ``logcdf`` with few correct digits in its tails does.
+    With normal, logistic, Cauchy and Student-t noise the probabilities, the potential
+    and the log loss of labels are computed at nodes of the trapezoidal rule that all
+    rows of about one spread share. There, the logarithm of the distribution function of
+    the largest perturbed score, and that of a class's probability, are polynomials in
+    the scores: a class takes no function of the noise, whatever the number of nodes.
+    Their tables are made at the first call with a noise and a number of classes, in
+    some 10 to 100 ms. With uniform noise the integrals are those of polynomials, up to
+    32 classes less than 1 below the largest by rules that are exact; with Laplace noise
+    they are sums of powers over the sorted scores, up to 48 classes. Gumbel noise has a
+    closed form.
+
+    All else is computed by quadrature at nodes chosen for each row, at a cost of
+    n_classes evaluations of the noise for each: other noises, Jacobians, and rows that
+    the ways above have not the tolerance for, such as those of Cauchy noise with scores
+    50 below the largest. For a distribution given as an object, a kink of the density
+    other than at its median or at the ends of its support may cost digits, and a
+    ``logcdf`` with few correct digits in its tails does.
 
     Second derivatives, which the Hessian of the log loss needs, are integrals too for
     named noises without a jump in the density, and differences of the Jacobian for all

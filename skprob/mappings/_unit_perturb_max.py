@@ -1,8 +1,11 @@
 """Perturb-max with the noise as it is."""
 
+from functools import cache
+
 import numpy as np
 
-from ._base import Mapping
+from . import _laplace_max
+from ._base import Linearization, Mapping
 from ._max_conjugate import conjugate
 from ._max_derivatives import MaxDerivatives
 from ._max_integral import MaxIntegral
@@ -10,7 +13,13 @@ from ._noises import NOISES, get_noise
 from ._numerical import numerical_vjp_derivative
 from ._quantile_average import quantile_average
 from ._shaped_noise import ShapedNoise
+from ._shared_nodes import (
+    by_shared_nodes,
+    log_gradients_by_shared_nodes,
+    logs_by_shared_nodes,
+)
 from ._softmax import Softmax
+from ._uniform_max import MOST_CLASSES, uniform_max
 
 # n_classes² times the rows of a block: a row has at most some n_classes panels.
 _BLOCK_SIZE = 1 << 20
@@ -46,14 +55,11 @@ class UnitPerturbMax(Mapping):
     def probabilities(self, scores):
         if self.n_quantiles is not None:
             return self.linearize(scores).probabilities
-        return _probabilities(self._integrals(scores, relative=False), scores)
+        return self._values(scores)[0]
 
     def probabilities_and_potential(self, scores):
         self._check_potential()
-        integrals = self._integrals(scores, relative=False)
-        potential = np.concatenate([i.expected_max for i in integrals])
-        p = _probabilities(integrals, scores)
-        return p, potential.astype(scores.dtype, copy=False)
+        return self._values(scores)
 
     def negative_entropy(self, probabilities):
         self._check_potential()
@@ -67,7 +73,7 @@ class UnitPerturbMax(Mapping):
             return integral.log_probabilities(), MaxDerivatives([integral]).jacobian
 
         def potential(z):
-            return MaxIntegral(z, noise, self.tol).expected_max
+            return self._values(z)[1]
 
         for start in range(0, len(mixed), step):
             rows = mixed[start : start + step]
@@ -81,7 +87,47 @@ class UnitPerturbMax(Mapping):
     def log_linearize(self, scores):
         if self.n_quantiles is not None:
             return super().log_linearize(scores)
-        return self._linearize(scores, relative=True)
+        noise, tol = get_noise(self.noise), _RELATIVE * self._tol(scores)
+        log_p, done = logs_by_shared_nodes(scores, noise, tol)
+        if not done.any():
+            return self._linearize(scores, relative=True)
+        return self._log_linearize(scores, log_p, done)
+
+    def _log_linearize(self, scores, log_p, done):
+        """With logarithms that are known where `done`."""
+        rest = np.flatnonzero(~done)
+        if len(rest):
+            of_rest = self._linearize(scores[rest], relative=True)
+            log_p[rest] = of_rest.probabilities
+        noise, tol = get_noise(self.noise), _RELATIVE * self._tol(scores)
+
+        @cache
+        def whole():
+            return self._linearize(scores, relative=True)
+
+        def vjp(cotangent):
+            if np.count_nonzero(cotangent, axis=1).max(initial=0) > 1:
+                return whole().vjp(cotangent)
+            # The log loss of labels asks for no more.
+            classes = np.abs(cotangent).argmax(axis=1)
+            product, is_known = log_gradients_by_shared_nodes(
+                scores, noise, tol, classes
+            )
+            product *= np.take_along_axis(cotangent, classes[:, None], axis=1)
+            if len(rest):
+                product[rest] = of_rest.vjp(cotangent[rest])
+            others = np.flatnonzero(done & ~is_known)
+            if len(others):
+                linear = self._linearize(scores[others], relative=True)
+                product[others] = linear.vjp(cotangent[others])
+            return product.astype(scores.dtype, copy=False)
+
+        return Linearization(
+            log_p.astype(scores.dtype, copy=False),
+            lambda direction: whole().jvp(direction),
+            vjp,
+            lambda *args: whole().vjp_derivative(*args),
+        )
 
     def shape_derivative(self, scores):
         """Derivative of the probabilities in the coordinate of the noise's shape."""
@@ -119,6 +165,41 @@ class UnitPerturbMax(Mapping):
         vjp_derivative = numerical_vjp_derivative(vjp_at, scores)
         return linear._replace(vjp_derivative=vjp_derivative)
 
+    def _values(self, scores):
+        """Probabilities and potential."""
+        noise, tol = get_noise(self.noise), self._tol(scores)
+        if noise is NOISES["laplace"] and scores.shape[1] <= _laplace_max.MOST_CLASSES:
+            values, potential, done = _laplace_max.laplace_max(scores, noise, tol)
+        else:
+            values, potential, done = by_shared_nodes(scores, noise, tol)
+        rest = np.flatnonzero(~done)
+        low, high = noise.support
+        n_counted = (scores[rest] > low - high).sum(axis=1)
+        # Others have no probability, with noise on an interval. Up to a power of two.
+        sizes = np.minimum(2 ** np.ceil(np.log2(n_counted)), scores.shape[1])
+        values[rest] = 0
+        for size in np.unique(sizes).astype(int):
+            rows = rest[sizes == size]
+            columns = _largest(scores[rows], size)
+            z = np.take_along_axis(scores[rows], columns, axis=1)
+            p, potential[rows] = self._values_of_all(z)
+            values[rows[:, None], columns] = p
+        p = np.empty_like(scores)
+        np.copyto(p, values, casting="same_kind")
+        return p, potential.astype(scores.dtype, copy=False)
+
+    def _values_of_all(self, scores):
+        """The same row by row, where all classes may count."""
+        if get_noise(self.noise) is NOISES["uniform"]:
+            if scores.shape[1] <= MOST_CLASSES:
+                return uniform_max(scores)
+        integrals = self._integrals(scores, relative=False)
+        p = np.concatenate([integral.probabilities() for integral in integrals])
+        return p, np.concatenate([integral.expected_max for integral in integrals])
+
+    def _tol(self, scores):
+        return max(self.tol, float(np.finfo(scores.dtype).eps))
+
     def _without_differences(self, scores, relative):
         if self.n_quantiles is not None:
             return quantile_average(scores, get_noise(self.noise), self.n_quantiles)
@@ -136,7 +217,7 @@ class UnitPerturbMax(Mapping):
             )
 
     def _integrals(self, scores, relative, keep=False):
-        tol = max(self.tol, np.finfo(scores.dtype).eps)
+        tol = self._tol(scores)
         step = max(1, _BLOCK_SIZE // scores.shape[1] ** 2)
         return [
             MaxIntegral(
@@ -175,8 +256,9 @@ class UnitGumbelMax(Softmax):
         return np.zeros((len(scores), 0))
 
 
-def _probabilities(integrals, scores):
-    """Those of blocks of rows together, in the layout and dtype of the scores."""
-    blocks = [integral.probabilities() for integral in integrals]
-    p = np.empty_like(scores)
-    return np.concatenate(blocks, out=p, casting="same_kind")
+def _largest(scores, size):
+    """Indices of the largest scores of each row, those of all as they are."""
+    n_classes = scores.shape[1]
+    if size == n_classes:
+        return np.broadcast_to(np.arange(n_classes), scores.shape)
+    return np.argpartition(scores, n_classes - size, axis=1)[:, -size:]

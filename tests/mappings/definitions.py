@@ -15,6 +15,7 @@ from mpmath.calculus.quadrature import TanhSinh
 from skprob.mappings import (
     Entmax,
     EntropyInvariantSoftmax,
+    GeneralizedNormal,
     NestedSoftmax,
     NormalizedMapping,
     PerturbMax,
@@ -22,6 +23,7 @@ from skprob.mappings import (
     Softmax,
     Sparsemax,
     SparseSoftmax,
+    StudentT,
     TaylorSoftmax,
     Temperature,
     ThresholdMapping,
@@ -157,12 +159,49 @@ NOISES = {
 }
 
 
+def student_t(df):
+    """Density and distribution function of Student's t, and its kinks."""
+    df = mp.mpf(df)
+    scale = mp.sqrt(df) * mp.beta(df / 2, mp.mpf(1) / 2)
+
+    def distribution(x):
+        ratio = df / (df + x**2)
+        tail = mp.betainc(df / 2, mp.mpf(1) / 2, 0, ratio, regularized=True) / 2
+        return tail if x < 0 else 1 - tail
+
+    return lambda x: (1 + x**2 / df) ** (-(df + 1) / 2) / scale, distribution, []
+
+
+def generalized_normal(exponent):
+    """The same of the generalised normal distribution."""
+    exponent = mp.mpf(exponent)
+
+    def density(x):
+        return exponent * mp.exp(-(abs(x) ** exponent)) / (2 * mp.gamma(1 / exponent))
+
+    def distribution(x):
+        power = abs(x) ** exponent
+        tail = mp.gammainc(1 / exponent, power, regularized=True) / 2
+        return tail if x < 0 else 1 - tail
+
+    return density, distribution, [0]
+
+
+def noise_of(noise):
+    """Density, distribution function and kinks of a name or a noise with a shape."""
+    if noise == "student_t" or isinstance(noise, StudentT):
+        return student_t(5 if isinstance(noise, str) else noise.df)
+    if noise == "generalized_normal" or isinstance(noise, GeneralizedNormal):
+        return generalized_normal(1.5 if isinstance(noise, str) else noise.exponent)
+    return NOISES[noise]
+
+
 def perturb_max(noise, scale):
     """The integral, by tanh-sinh quadrature between the kinks, in thirty digits."""
     if noise == "gumbel":
         softmax = partial(oracle.probabilities, alpha=1)
         return lambda z: softmax([x / mp.mpf(scale) for x in z])
-    density, distribution, kinks = NOISES[noise]
+    density, distribution, kinks = noise_of(noise)
 
     def probabilities(z):
         scores = [x / mp.mpf(scale) for x in z if x > -mp.inf]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skprob.mappings import MAPPINGS, Entmax, PerturbMax
+from skprob.mappings import MAPPINGS, Entmax, PerturbMax, StudentT
 
 from . import definitions
 from .members import MEMBERS, name_of
@@ -36,7 +36,10 @@ def test_probabilities(mapping):
         np.testing.assert_allclose(found, exact, rtol=0, atol=8 * np.finfo(dtype).eps)
 
 
-@pytest.mark.parametrize("noise", definitions.NOISES)
+SHAPED = ["student_t", StudentT(0.7), "generalized_normal"]
+
+
+@pytest.mark.parametrize("noise", [*definitions.NOISES, *SHAPED], ids=str)
 def test_probabilities_under_noise(noise):
     rows = np.array([[0.5, -np.inf, -0.25, -3.0]], dtype=np.float32)
     mapping = PerturbMax(noise, scale=1.5)

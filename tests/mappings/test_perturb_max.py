@@ -474,6 +474,40 @@ def test_log_loss_far_from_the_target():
         assert np.isfinite(loss.hessian_product(z, target, [[0.0, 1.0, 0.0]])).all()
 
 
+@pytest.mark.parametrize("gap", [0.0, 1.0, 5.0, 15.0, 30.0])
+def test_the_gradient_of_the_log_loss_of_two_classes(gap):
+    # Of -log Φ(u) with u = -+g/√2: the logarithm keeps its digits far out, too.
+    loss = LogLoss(PerturbMax("normal"))
+    found = loss.value_and_gradient([[0.0, -gap]] * 2, np.eye(2))
+    for i, sign in enumerate((1, -1)):
+        with mp.workdps(50):
+            u = sign * mp.mpf(gap) / mp.sqrt(2)
+            rate = float(mp.npdf(u) / mp.ncdf(u) / mp.sqrt(2))
+            value = float(-mp.log(mp.ncdf(u)))
+        assert found[0][i] == pytest.approx(value, rel=1e-9, abs=1e-12)
+        expected = rate * sign * np.array([-1, 1])
+        np.testing.assert_allclose(found[1][i], expected, rtol=1e-7, atol=1e-13)
+
+
+@pytest.mark.parametrize("noise", ["normal", "logistic", "cauchy", "student_t"])
+def test_the_gradient_of_the_log_loss_of_labels(noise):
+    # Rows of all spreads together: those that share nodes, and those that do not.
+    rng = np.random.default_rng(3)
+    z = np.array([[0], [0.02], [1], [4], [30]]) * rng.standard_normal((5, 7))
+    z[2, 1] = -np.inf
+    target = np.eye(7)[[0, 3, 2, 6, 5]]
+    loss = LogLoss(PerturbMax(noise, 0.8))
+    gradient = loss.value_and_gradient(z, target)[1]
+    assert gradient[2, 1] == 0
+    for j, unit in enumerate(np.eye(7)):
+        change = slope(lambda scores: loss.value(scores, target), z, unit, 1e-4)
+        np.testing.assert_allclose(gradient[:, j], change, rtol=3e-6, atol=3e-6)
+    # A target of several classes goes another way.
+    mixed = loss.value_and_gradient(z, 0.5 * target + 0.5 * np.eye(7)[[0] * 5])[1]
+    first = loss.value_and_gradient(z, np.eye(7)[[0] * 5])[1]
+    np.testing.assert_allclose(mixed, (gradient + first) / 2, rtol=1e-6, atol=1e-7)
+
+
 @pytest.mark.parametrize("gap", [1.0, 100.0, 1e4, 1e6])
 def test_the_hessian_of_normal_noise_far_from_the_target(gap):
     # Of -log Φ(-g/√2): with u = -g/√2 and h = φ/Φ it is h (h + u) / 2.
@@ -488,7 +522,9 @@ def test_the_hessian_of_normal_noise_far_from_the_target(gap):
     np.testing.assert_allclose(product, [[-exact, exact]], rtol=0, atol=atol)
 
 
-@pytest.mark.parametrize("noise", ["normal", "logistic", "laplace", "cauchy"])
+@pytest.mark.parametrize(
+    "noise", ["normal", "logistic", "laplace", "uniform", "cauchy"]
+)
 @pytest.mark.parametrize("spread", [0.1, 1, 10])
 def test_as_many_classes_as_letters(noise, spread):
     # Beside other quadrature: the mean over a class's own noise.
@@ -508,9 +544,9 @@ def test_the_normal_table():
 
 def test_rows_do_not_depend_on_each_other():
     z = np.stack([case(5, spread) for spread in (0.01, 1, 5, 1e3)])
-    for noise in ("normal", "logistic"):
+    for noise in ("normal", "logistic", "laplace", "uniform", "cauchy"):
         alone = np.concatenate([perturb_max(row[None], noise) for row in z])
-        np.testing.assert_allclose(perturb_max(z, noise), alone, rtol=0, atol=1e-15)
+        np.testing.assert_allclose(perturb_max(z, noise), alone, rtol=0, atol=1e-14)
 
 
 def test_quantiles_of_many_classes_and_large_scores():
