@@ -193,7 +193,8 @@ def test_errors_reach_the_caller_and_leave_nothing(monkeypatch):
         ):
             after_round_trips(patch, 8, functools.partial(workers.scale, 0))
             SoftmaxClassifier(tol=1e-12).fit(X, y)
-        assert time.monotonic() - begun < 20
+        # Dask tries for 30 s to reach a worker that goes at that moment.
+        assert time.monotonic() - begun < 50
         assert_nothing_is_left(client)
         dask.config.set({"distributed.scheduler.no-workers-timeout": None})
 

@@ -1,5 +1,6 @@
 """Sparse output, and that nothing of the size of rows times labels is made."""
 
+import math
 import tracemalloc
 
 import numpy as np
@@ -163,7 +164,7 @@ def test_a_fit_makes_nothing_as_large_as_rows_times_labels(
 ):
     rows_of_a_block(100)
     monkeypatch.setattr(threshold_module, "_ROWS_ENOUGH", 1000)
-    monkeypatch.setattr("skprob.solvers._plan._MANY_PREDICTIONS", 0)
+    monkeypatch.setattr("skprob.solvers._plan._NUMBERS_KEPT", math.inf)
     monkeypatch.setattr("skprob.solvers._plan._MANY_TIMES", 0)
     monkeypatch.setattr("skprob.objective._linear.can_be_moved", lambda _: False)
     monkeypatch.setattr("skprob.objective._certificates.can_be_moved", lambda _: False)
@@ -178,7 +179,7 @@ def test_the_solver_for_many_scores_needs_no_array_of_them(
 ):
     X, Y = many_labels()
     rows_of_a_block(100)
-    monkeypatch.setattr("skprob.solvers._plan._MANY_PREDICTIONS", 0)
+    monkeypatch.setattr("skprob.solvers._plan._NUMBERS_KEPT", math.inf)
     monkeypatch.setattr("skprob.solvers._plan._MANY_TIMES", 0)
     monkeypatch.setattr("skprob.objective._linear.can_be_moved", lambda _: False)
     monkeypatch.setattr("skprob.objective._certificates.can_be_moved", lambda _: False)
