@@ -10,6 +10,7 @@ without an offset. A third has what perturb-max costs beside softmax, in a call 
 fit, for each named noise.
 
     python benchmarks/mappings.py [--quick] [--save-table PATH] [--save-plot PATH]
+    python benchmarks/mappings.py --only-noises --save-table PATH
 """
 
 import argparse
@@ -118,6 +119,12 @@ MEMBERS = [
 def main():
     """Print the tables; save what is asked for."""
     arguments = parse_arguments()
+    if arguments.only_noises:
+        noises = as_markdown(NOISES_HEADER, list(compare_noises(arguments.quick)))
+        print(noises)
+        if arguments.save_table:
+            save_text(arguments.save_table, noises)
+        return
     threads = sorted({torch.get_num_threads(), 1}, reverse=True)
     print(environment(torch, skprob))
     print(f"skprob and scipy: 1 thread; torch: {threads} threads. Medians of rounds.")
@@ -153,6 +160,9 @@ def main():
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a tenth of the rows")
+    parser.add_argument(
+        "--only-noises", action="store_true", help="only the third table"
+    )
     parser.add_argument("--repeats", type=int, default=7, help="rounds (default: 7)")
     parser.add_argument("--save-table", metavar="PATH", help="Markdown file")
     parser.add_argument("--save-plot", metavar="PATH", help="picture of the ratios")
