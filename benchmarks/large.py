@@ -13,6 +13,8 @@ Other tables:
     python benchmarks/large.py --table scaling     # as many rows for each worker
     python benchmarks/large.py --table rivals      # dask-ml, SGDClassifier, in memory
     python benchmarks/large.py --table overhead    # of an evaluation, without its work
+
+With `--save PATH` what is printed is saved as well.
 """
 
 import argparse
@@ -29,8 +31,15 @@ from pathlib import Path
 import numpy as np
 
 MIB, GB = 2**20, 1e9
+LINES = []
 ROWS_OF_A_PART = 10_000
 LIMIT = 500 * MIB
+
+
+def say(line):
+    """Print a line, which `--save` saves."""
+    print(line, flush=True)
+    LINES.append(line)
 
 
 # Data.
@@ -230,27 +239,27 @@ def table_of_memory(options):
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         folder = Path(folder)
         write(folder, n_rows, options.features, options.classes)
-        print(
+        say(
             f"{n_rows:,} x {options.features} float64 ({options.gigabytes:g} GB), "
             f"{options.classes} classes, tol=1e-8; {options.workers} workers of "
-            f"{options.worker_gigabytes:g} GB"
+            f"{options.worker_gigabytes:g} GB\n"
         )
-        print(f"{'':38}{'seconds':>9}{'peak MiB':>10}{'passes':>8}  difference")
+        head = f"{'fit':38}{'seconds':>9}{'peak MiB':>10}{'passes':>8}  difference  "
+        say(head + "solver")
         for name in options.fits.split(","):
             found = child(folder, meta, name)
             if "error" in found:
-                print(f"{WORDS[name]:38}{found['error']}", flush=True)
+                say(f"{WORDS[name]:38}{found['error']}")
                 continue
             coef = np.load(folder / f"coef_{name}.npy")
             reference = folder / "coef_memory.npy"
             off = np.nan
             if reference.exists():
                 off = np.abs(coef - np.load(reference)).max()
-            print(
+            say(
                 f"{WORDS[name]:38}{found['seconds']:9.1f}{found['peak']:10.0f}"
-                f"{found['passes']:8.1f}  {off:.1e}  {found['solver']}, "
-                f"{found['round_trips']:.0f} round trips",
-                flush=True,
+                f"{found['passes']:8.1f}  {off:<12.1e}{found['solver']}, "
+                f"{found['round_trips']:.0f} round trips"
             )
 
 
@@ -293,10 +302,9 @@ def table_of_scaling(options):
             times = [timed(model().fit, X, y) for _ in range(3)]
             fitted, seconds = min(times, key=lambda pair: pair[1])
             passes = fitted.history_["passes"][-1]
-            print(
+            say(
                 f"{n_workers} worker(s), {n_rows:,} x 50, 5 classes: {seconds:.2f} s, "
-                f"{passes:.0f} passes, {1000 * seconds / passes:.0f} ms a pass",
-                flush=True,
+                f"{passes:.0f} passes, {1000 * seconds / passes:.0f} ms a pass"
             )
 
 
@@ -312,24 +320,20 @@ def table_of_rivals(options):
         X, y = dask.persist(*generated(options.rows, 50, 5, n_parts))
         client.submit(model().fit, np.eye(3), np.arange(3)).result()
         fitted, seconds = timed(model().fit, X, y)
-        print(
-            f"{options.rows:,} x 50, 5 classes, 2 workers: {seconds:.2f} s", flush=True
-        )
+        say(f"{options.rows:,} x 50, 5 classes, 2 workers: {seconds:.2f} s")
         here, there = X.compute(), y.compute()
         local, own = timed(model().fit, here, there)
         off = np.abs(local.coef_ - fitted.coef_).max()
-        print(
-            f"in memory: {own:.2f} s; ratio {seconds / own:.2f}, difference {off:.1e}"
-        )
+        say(f"in memory: {own:.2f} s; ratio {seconds / own:.2f}, difference {off:.1e}")
         try:
             from dask_ml.linear_model import LogisticRegression
         except ImportError as error:
-            print(f"dask-ml: not to be imported ({error})")
+            say(f"dask-ml: not to be imported ({error})")
         else:
             pair = (y > 1).astype(int).persist()
             _, seconds = timed(model().fit, X, pair)
             _, rival = timed(LogisticRegression(solver="lbfgs").fit, X, pair)
-            print(f"two classes: skprob {seconds:.2f} s, dask-ml (lbfgs) {rival:.2f} s")
+            say(f"two classes: skprob {seconds:.2f} s, dask-ml (lbfgs) {rival:.2f} s")
     X_test, y_test = part(10**6, 50_000, 50, 5)
     goal = log_loss(y_test, local.predict_proba(X_test)) * 1.001
     begun, scaler = time.perf_counter(), StandardScaler()
@@ -344,7 +348,7 @@ def table_of_rivals(options):
             rival.partial_fit(scaler.transform(here[some]), there[some], np.arange(5))
         value = log_loss(y_test, rival.predict_proba(scaler.transform(X_test)))
     seconds = time.perf_counter() - begun
-    print(
+    say(
         f"SGDClassifier.partial_fit: {n_passes} passes, {seconds:.1f} s, held-out log "
         f"loss {value:.4f} (ours {goal / 1.001:.4f})"
     )
@@ -380,10 +384,9 @@ def table_of_overhead(options):
                 spent.append(seconds - float(inside) / 2)
             quartiles = 1000 * np.quantile(spent, [0.25, 0.5, 0.75])
             low, middle, high = quartiles
-            print(
+            say(
                 f"{n_parts} partitions on 2 workers: {middle:.1f} ms an evaluation "
-                f"(quartiles {low:.1f} to {high:.1f})",
-                flush=True,
+                f"(quartiles {low:.1f} to {high:.1f})"
             )
             for future in futures:
                 future.release()
@@ -408,6 +411,7 @@ def main():
     parser.add_argument("--rows", type=int, default=500_000)
     parser.add_argument("--fits", default=",".join(FITS))
     parser.add_argument("--folder", default=None)
+    parser.add_argument("--save", type=Path, metavar="PATH")
     parser.add_argument("--child", choices=FITS)
     parser.add_argument("--meta", type=json.loads)
     options = parser.parse_args()
@@ -416,6 +420,8 @@ def main():
         FITS[options.child](Path(options.folder), options.meta)
     else:
         TABLES[options.table](options)
+        if options.save:
+            options.save.write_text("\n".join(LINES) + "\n")
 
 
 if __name__ == "__main__":
