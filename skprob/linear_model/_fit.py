@@ -16,7 +16,7 @@ from ._minimise import attributes_of
 from ._prediction import BlockwisePrediction, of_classes
 from ._progress import FitProgress
 from ._rows import warn_of_lost_labels
-from ._strength import penalty
+from ._strength import check_total_weight, penalty
 
 
 def fit_to_rows(estimator, rows):
@@ -28,6 +28,7 @@ def fit_to_rows(estimator, rows):
     rows : RowsInMemory or DaskRows
     """
     warn_of_lost_labels(rows)
+    check_total_weight(rows.total_weight)
     model = estimator._model(rows) | {"classes_": rows.labels}
     is_warm = estimator.warm_start and hasattr(estimator, "coef_")
     with np.errstate(over="ignore", invalid="ignore"):

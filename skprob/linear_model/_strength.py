@@ -7,13 +7,18 @@ from ..mappings import Sigmoid, Softmax
 from ..targets import DenseTarget
 
 
-def penalty(C, total):
-    """The strength 1 / (C Σs) of the penalty, for weights with this sum."""
+def check_total_weight(total):
+    """Raise where the sum of the rows' weights is not positive and finite."""
     if not (0 < total < np.inf):
         raise ValueError(
             "The weights of the rows that are fitted (sample_weight times "
             f"class_weight) must have a positive, finite sum; it is {total:.6g}."
         )
+
+
+def penalty(C, total):
+    """The strength 1 / (C Σs) of the penalty, for weights with this sum."""
+    check_total_weight(total)
     with np.errstate(over="ignore", divide="ignore", under="ignore"):
         l2 = 1 / (C * total)
     if l2 == np.inf:

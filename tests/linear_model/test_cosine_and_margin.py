@@ -270,6 +270,12 @@ def test_bad_parameters(iris):
         assert_refused(message, am_softmax(**parameters).fit, *iris)
 
 
+def test_weights_whose_sum_overflows(iris):
+    X, y = iris
+    with pytest.raises(ValueError, match="weights .* finite sum; it is inf"):
+        AMSoftmaxClassifier().fit(X, y, np.full(len(y), 1e308))
+
+
 def test_the_defaults_standardise_and_add_a_constant():
     X, y = load_wine(return_X_y=True)
     weight = np.random.default_rng(0).uniform(0.5, 2, len(y))
