@@ -272,7 +272,7 @@ def test_bad_parameters(iris):
 
 def test_weights_whose_sum_overflows(iris):
     X, y = iris
-    with pytest.raises(ValueError, match="weights .* finite sum; it is inf"):
+    with pytest.raises(ValueError, match=r"weights .* finite sum; it is inf"):
         AMSoftmaxClassifier().fit(X, y, np.full(len(y), 1e308))
 
 
