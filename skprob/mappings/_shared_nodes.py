@@ -24,7 +24,7 @@ from ._reach import reach
 
 # Scores and rows of a chunk: some 16 arrays of as many numbers, and a few with a number
 # for each row and node, should fit in a core's cache.
-_CHUNK_SIZE, _CHUNK_ROWS = 1 << 13, 256
+_CHUNK_SIZE, _CHUNK_ROWS = 1 << 13, 128
 # Of the tolerance: what is left out, what tables and model rows may err by, and what
 # the rule may err by in a row. Losses are differences of potentials, and near zero.
 _TAIL, _TABLES, _RULE = 1e-6, 1e-4, 1e-2
@@ -67,7 +67,8 @@ def by_shared_nodes(scores, noise, tol):
     p, potential = np.empty(scores.shape), np.empty(len(scores))
     done = np.zeros(len(scores), dtype=bool)
     for nodes, rows, z in _groups(scores, noise, tol, relative=False):
-        p[rows], potential[rows], done[rows] = nodes.probabilities(z)
+        found = nodes.probabilities(z)
+        p[rows], potential[rows], done[rows] = (a[: len(rows)] for a in found)
     return p, potential, done
 
 
@@ -78,7 +79,7 @@ def logs_by_shared_nodes(scores, noise, tol):
     """
     log_p, done = np.empty(scores.shape), np.zeros(len(scores), dtype=bool)
     for nodes, rows, z in _groups(scores, noise, tol, relative=True):
-        log_p[rows], done[rows] = nodes.log_probabilities(z)
+        log_p[rows], done[rows] = (a[: len(rows)] for a in nodes.log_probabilities(z))
     return log_p, done
 
 
@@ -96,7 +97,10 @@ def log_gradients_by_shared_nodes(scores, noise, tol, classes):
     """
     gradient, done = np.empty(scores.shape), np.zeros(len(scores), dtype=bool)
     for nodes, rows, z in _groups(scores, noise, tol, relative=True):
-        gradient[rows], done[rows] = nodes.log_gradient(z, classes[rows])
+        of_class = np.zeros(len(z), dtype=int)
+        of_class[: len(rows)] = classes[rows]
+        found = nodes.log_gradient(z, of_class)
+        gradient[rows], done[rows] = (a[: len(rows)] for a in found)
     return gradient, done
 
 
@@ -107,8 +111,9 @@ def _groups(scores, noise, tol, relative):
     ------
     nodes : SharedNodes
     rows : ndarray of int
-    z : ndarray of shape (len(rows), n_classes)
-        Their scores.
+    z : ndarray of shape (n, n_classes)
+        Their scores, then zeros. Products of one shape round every row alike, whatever
+        rows there are beside it.
     """
     n_classes = scores.shape[1]
     # Tables for a power of two of classes, at least.
@@ -139,7 +144,9 @@ def _groups(scores, noise, tol, relative):
             rows = np.flatnonzero(level == index)
             for start in range(0, len(rows), step):
                 chunk = rows[start : start + step]
-                yield nodes, chunk, np.array(scores[chunk], np.float64, order="C")
+                z = np.zeros((step, n_classes))
+                z[: len(chunk)] = scores[chunk]
+                yield nodes, chunk, z
 
 
 class SharedNodes:
