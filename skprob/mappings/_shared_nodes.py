@@ -112,8 +112,8 @@ def _groups(scores, noise, tol, relative):
     nodes : SharedNodes
     rows : ndarray of int
     z : ndarray of shape (n, n_classes)
-        Their scores, then zeros. Products of one shape round every row alike, whatever
-        rows there are beside it.
+        Their scores, then zeros. In products of one shape no more than the last digit
+        of a row depends on the rows beside it.
     """
     n_classes = scores.shape[1]
     # Tables for a power of two of classes, at least.

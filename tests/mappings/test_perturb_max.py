@@ -547,6 +547,13 @@ def test_rows_do_not_depend_on_each_other():
     for noise in ("normal", "logistic", "laplace", "uniform", "cauchy"):
         alone = np.concatenate([perturb_max(row[None], noise) for row in z])
         np.testing.assert_allclose(perturb_max(z, noise), alone, rtol=0, atol=1e-15)
+    # Nor on how many they are, where they share nodes.
+    many = np.random.default_rng(0).normal(size=(300, 26)) * 2
+    for noise in "normal", "cauchy":
+        p = perturb_max(many, noise)
+        for i in 0, 93, 128, 299:
+            alone = perturb_max(many[i], noise)
+            np.testing.assert_allclose(alone, p[i], rtol=0, atol=1e-15)
 
 
 def test_quantiles_of_many_classes_and_large_scores():
