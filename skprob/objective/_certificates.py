@@ -15,6 +15,10 @@ u for all rows: (1 - t) p(z_i + c_i) + t u fulfil the condition, and because Ω 
 the sum is then at most t Σ s_i [F(z_i + c_i) + Ω(u) - ⟨u, z_i + c_i⟩]. So only means
 over the rows are needed. In standardised features l2 is a number for each, and the
 formulas are the same, since the features' means are zero.
+
+Newton's step D gives rows p_i to first order, p(z_i) + p'(z_i) D x_i. Where none of
+their entries is negative they fulfil the condition, too, and l2 W + V is -l2 D, so that
+the bound is about the decrease that the step promises.
 """
 
 from typing import NamedTuple
@@ -24,7 +28,14 @@ import numpy as np
 from .._arrays import dot
 from .._pair import pair_scores
 from ..mappings import get_mapping
-from ._block import predictions_adjoint
+from ._block import (
+    gradients,
+    linearize_loss,
+    predictions_adjoint,
+    raw_predictions,
+    scores_of,
+    weighted_total,
+)
 from ._intercepts import best_intercepts, can_be_moved
 
 
@@ -50,7 +61,7 @@ def _target_sums(block, n_outputs):
     return block.design.totals(weighted), square, coupling
 
 
-def duality_gap(objective, problem, parameters, value, gradient, enough, known):
+def duality_gap(objective, problem, parameters, value, gradient, enough, known, step):
     """Bound on the value less the minimum: see :meth:`LinearObjective.duality_gap`."""
     if known <= enough:
         return known
@@ -59,23 +70,27 @@ def duality_gap(objective, problem, parameters, value, gradient, enough, known):
     bound = max(float(value), 0.0)
     if objective.penalty.strengths[problem] == 0:
         return bound if gradient.any() else 0.0
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        if not objective.description.has_intercept:
-            slope = gradient.reshape(objective.shape)
-            return float(np.fmin(bound, np.sum(slope**2 / (2 * ridge))))
+    has_intercept = objective.description.has_intercept
 
-        def bound_at(*point):
+    def bound_at(*point):
+        if has_intercept:
             gap = value - point[1] + _gap_at(objective, ridge, *point)
-            return float(np.fmin(bound, max(gap, 0.0)))
+        else:
+            gap = (point[2].reshape(objective.shape) ** 2 / (2 * ridge)).sum()
+        return float(np.fmin(bound, max(gap, 0.0)))
 
-        bound = np.fmin(known, bound_at(parameters, value, gradient))
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        bound = float(np.fmin(known, bound_at(parameters, value, gradient)))
+        if step is not None and bound > enough:
+            after = _gap_after(objective, ridge, parameters, value, step)
+            bound = float(np.fmin(bound, max(after, 0.0)))
+        if not (has_intercept and can_be_moved(objective.description)):
+            return bound
         # About what is left of it at the best intercepts.
         slope = gradient.reshape(objective.shape)[:, :-1]
         rest = (slope**2 / (2 * ridge[:-1])).sum()
-        pays = bound > enough and rest <= max(2 * enough, bound / 2)
-        if pays and can_be_moved(objective.description):
-            moved = bound_at(*best_intercepts(objective, problem, parameters))
-            bound = min(bound, moved)
+        if bound > enough and rest <= max(2 * enough, bound / 2):
+            bound = bound_at(*best_intercepts(objective, problem, parameters))
     return bound
 
 
@@ -105,6 +120,35 @@ def _gap_at(objective, ridge, parameters, value, gradient):
     mismatch += loss.negative_entropy(u[None, :])[0]
     rest = (1 - t) * slope + t * (ridge * coef - drift[:, :-1])
     return t * mismatch + (rest**2 / (2 * ridge)).sum()
+
+
+def _gap_after(objective, ridge, parameters, value, step):
+    """The bound from probabilities to first order along a step."""
+    if objective.loss.polytope != "simplex" or objective.loss.total_margin:
+        return np.inf
+    points = np.stack([parameters, step]).reshape(2, 1, *objective.shape)
+    entropy, (slope,) = objective.blocks.sum(_after, points, objective.loss)
+    parameters, is_free = points[0, 0], ridge == 0
+    rest = ridge * parameters + slope
+    rounding = 1e3 * np.finfo(objective.description.dtype).eps
+    if np.abs(rest[:, is_free]).max(initial=0) > rounding:
+        return np.inf
+    mismatch = value - objective.constant - (ridge * parameters**2).sum() / 2
+    mismatch += entropy - np.vdot(slope, parameters)
+    return mismatch + (rest**2 / (2 * ridge))[:, ~is_free].sum()
+
+
+def _after(block, points, loss):
+    """Negative entropy of the probabilities to first order, and the gradients there."""
+    here, along = (raw_predictions(block.design, point) for point in points)
+    linear = linearize_loss(loss, here, block.target)
+    residual = linear.gradient + linear.hessian_product(along)
+    p = block.target.to_dense(residual.dtype)
+    p = p + (scores_of(2 * residual) if residual.shape[1] == 1 else residual)
+    slope = gradients(block.design, residual * block.weight[:, None], 1)
+    # Outside of the simplex there is no bound.
+    entropy = loss.negative_entropy(p) if p.min() >= 0 else np.full(len(p), np.inf)
+    return weighted_total(entropy, block.weight)[0], slope
 
 
 def mixing_distribution(target_mean, model_mean):

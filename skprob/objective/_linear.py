@@ -144,17 +144,19 @@ class LinearObjective(MeanLoss):
 
     @serial_blas
     def duality_gap(
-        self, problem, parameters, value, gradient, enough=0.0, known=np.nan
+        self, problem, parameters, value, gradient, enough=0.0, known=np.nan, step=None
     ):
         """A bound on the value less the minimum; infinite where none is known.
 
         It is at most one that is `known`. Where it is above `enough` it is made
         tighter, which takes a few evaluations, if that is likely to halve it or to make
-        it small enough.
+        it small enough; Newton's `step` from the parameters makes it about as small as
+        the decrease that it promises.
         """
         if not self.loss.has_negative_entropy:
             return np.inf
-        return duality_gap(self, problem, parameters, value, gradient, enough, known)
+        here = parameters, value, gradient
+        return duality_gap(self, problem, *here, enough, known, step)
 
     def is_unbounded(self, parameters, value):
         """Whether there is no minimum, judged at parameters near it if there is one.

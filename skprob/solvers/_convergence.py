@@ -81,14 +81,14 @@ class Convergence:
         self._passes, self._begun = objective.passes, perf_counter()
         self._traffic = objective.traffic
 
-    def arrive(self, here, expected_decrease, is_exact=False):
+    def arrive(self, here, expected_decrease, exact_step=None):
         """Take in a point, and the decrease expected from there; NaN if it is unknown.
 
-        `is_exact` tells that the expectation is that of the whole Hessian.
+        `exact_step` is Newton's from there, where the whole Hessian is known.
         """
         self._here = here
         self.parameters, self.value, self.gradient = here[:3]
-        self._expected, self._is_exact = expected_decrease, is_exact
+        self._expected, self._exact_step = expected_decrease, exact_step
         gradient = self.gradient
         self.gradient_norm = float(np.abs(gradient).max())
         self._failed, self._gap = None, math.nan
@@ -133,7 +133,8 @@ class Convergence:
             slope = self.gradient @ self.parameters
             expected = np.fmax(expected, max(-3 * slope, slope))
         # 4. The last iterations: where they gained much, most may still be ahead.
-        if not (certified or self._is_exact) or size <= 10 * tol * at_zero:
+        step = self._exact_step
+        if not (certified or step is not None) or size <= 10 * tol * at_zero:
             before = self._values[max(len(self._values) - 1 - _LATELY, 0)]
             expected = np.fmax(expected, before - self.value)
         is_small = expected <= allowed or (certified and math.isnan(expected))
@@ -150,7 +151,7 @@ class Convergence:
                 enough = min(enough, allowed)
             enough = max(enough, min(tol, 1e-4) ** 2 * at_zero, self._eps)
             here = self.parameters, self.value, self.gradient
-            self._gap = objective.duality_gap(self._problem, *here, enough)
+            self._gap = objective.duality_gap(self._problem, *here, enough, step=step)
             if not self._gap <= enough:
                 yield (
                     f"the duality gap is {self._gap:.3g}, above {enough:.3g}, with the "

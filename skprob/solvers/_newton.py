@@ -26,7 +26,7 @@ def newton(start, directions, convergence, first_length=1.0):
     while direction is not None:
         names.append(direction.name)
         here, expected = yield from direction.begin(here)
-        convergence.arrive(here, expected, direction.is_exact)
+        convergence.arrive(here, expected, direction.exact_step)
         # 1. Test.
         while not (convergence.finished or direction.is_spent):
             # 2. Direction.
@@ -45,7 +45,7 @@ def newton(start, directions, convergence, first_length=1.0):
             # 4. Update.
             here = search.best.point
             expected = yield from direction.arrive(here, search.best.length)
-            convergence.arrive(here, expected, direction.is_exact)
+            convergence.arrive(here, expected, direction.exact_step)
             convergence.iterated()
         direction = None if convergence.finished else next(directions, None)
     if not convergence.finished:
@@ -58,8 +58,8 @@ class Direction:
 
     #: Whether another direction should go on.
     is_spent = False
-    #: Whether the whole Hessian is known.
-    is_exact = False
+    #: Newton's step from the last point, where the whole Hessian is known.
+    exact_step = None
 
     def view(self, point):
         """What the line search lowers: the objective at a point."""
@@ -74,7 +74,6 @@ class CholeskyDirection(Direction):
     """
 
     name = "newton-cholesky"
-    is_exact = True
 
     def __init__(self, description, is_penalised):
         # What is added to the diagonal, in units of the largest curvature, to make the
@@ -94,12 +93,12 @@ class CholeskyDirection(Direction):
         diagonal += self._jitter * diagonal.max(initial=0)
         # Symmetric: its transpose is in the order that LAPACK asks for.
         _, step, failed = dposv(hessian.T, -here.gradient, overwrite_a=True)
-        self._step = np.full_like(step, np.nan) if failed else step
-        return -float(here.gradient @ self._step) / 2
+        self.exact_step = np.full_like(step, np.nan) if failed else step
+        return -float(here.gradient @ self.exact_step) / 2
 
     def step(self, here):
         """The step that was found."""
-        return self._step
+        return self.exact_step
 
 
 class CGDirection(Direction):

@@ -46,10 +46,13 @@ class Objective(Protocol):
         There is one where ``description.has_proximal_step``.
         """
 
-    def duality_gap(self, problem, parameters, value, gradient, enough=0.0, known=nan):
+    def duality_gap(
+        self, problem, parameters, value, gradient, enough=0.0, known=nan, step=None
+    ):
         """A bound on value less minimum, infinite where there is none.
 
-        No larger than one that is `known`, and not made tighter than `enough`.
+        No larger than one that is `known`, and not made tighter than `enough`. A `step`
+        is Newton's, by the whole Hessian.
         """
 
     def is_unbounded(self, parameters, value):

@@ -105,6 +105,30 @@ def test_it_is_the_gap_to_the_dual_objective(loss):
         assert gap == pytest.approx(min(value - dual, value), rel=0.02)
 
 
+@every_loss
+def test_newtons_step_makes_it_about_as_small_as_what_is_left(loss):
+    rng = np.random.default_rng(3)
+    for n_classes, fit_intercept in SHAPES:
+        objective = problem(loss, n_classes, fit_intercept, l2=1e-5)
+        best = exact_optimum(objective)
+        least, _ = gap_at(objective, best)
+        ratios = []
+        for size in (1e-3, 1e-2, 0.1, 1.0, 10.0):
+            point = best + size * rng.normal(size=best.size)
+            here = value, gradient = value_at(objective, point)
+            hessian = objective.linearize(point[None]).hessians([0])[0]
+            newton = np.linalg.lstsq(hessian, -gradient)[0]
+            without = objective.duality_gap(0, point, *here)
+            for step in (newton, rng.normal(size=point.size)):
+                gap = objective.duality_gap(0, point, *here, step=step)
+                # A bound, whatever the step is, and never a looser one.
+                assert value - least <= gap * (1 + 1e-9) + 1e-13
+                assert gap <= without
+                ratios.append(gap / (value - least))
+        if not loss.total_margin:
+            assert ratios[0] <= 1.5
+
+
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_it_is_made_tighter_where_that_pays(n_classes):
     objective = problem(FenchelYoungLoss(Entmax(1.5)), n_classes)
