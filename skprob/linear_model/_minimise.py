@@ -54,9 +54,10 @@ def minimise(objectives, parameters, *, solver, tol, max_iter, progress):
     # What is known of the rows there takes memory, which the bound needs, too.
     solution = solution._replace(n_iter=history[-1][0], history=history, point=None)
     here = parameters, solution.value, solution.gradient
-    known = dict(zip(_COLUMNS, history[-1], strict=True))["duality_gap"]
-    enough = tol * solution.value
-    return solution, objective.duality_gap(0, *here, enough=enough, known=known)
+    gap = dict(zip(_COLUMNS, history[-1], strict=True))["duality_gap"]
+    if np.isnan(gap):
+        gap = objective.duality_gap(0, *here, enough=tol * solution.value)
+    return solution, gap
 
 
 def joined(history, rows):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import xlogy
 
 from .._arrays import copied, namespace, row_dot, row_sum
 from .._typing import Array, ArrayLike
@@ -59,7 +58,10 @@ class Softmax(Mapping):
     def negative_entropy(self, probabilities):
         if not isinstance(probabilities, np.ndarray):
             return _array_api.shannon(probabilities)
-        return xlogy(probabilities, probabilities).sum(axis=1)
+        # A third of the time of xlogy.
+        tiny = np.finfo(probabilities.dtype).tiny
+        logs = np.log(np.maximum(probabilities, tiny))
+        return row_dot(probabilities, logs)[:, 0]
 
     def linearize(self, scores):
         return self.linearize_with_potential(scores)[0]

@@ -180,7 +180,7 @@ def value_at_zero(block, n_outputs, loss):
     """The loss of equal scores, without its constant; X is not looked at."""
     shape = block.target.shape[0], n_outputs
     predictions = zeros(shape, block.weight)
-    values = linearize_loss(loss, predictions, block.target).values
+    values, _ = evaluate_loss(loss, predictions, block.target)
     return (weighted_total(values, block.weight)[0],)
 
 

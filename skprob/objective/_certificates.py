@@ -7,18 +7,18 @@ a margin m, c = m (1 - q). For any rows p_i of the mapping's polytope with
     Σ s_i [F(z_i + c_i) + Ω(p_i) - ⟨p_i, z_i + c_i⟩] + ‖l2 W + V‖² / (2 l2),
     V = Σ s_i (p_i - q_i) x_iᵀ,
 
-is a duality gap: no point is lower by more. The probabilities of the model make the
-first sum zero, but they fulfil the condition only where the intercepts are best for
-the coefficients. So the intercepts are first moved nearly there, which needs no product
-with X (what that gains belongs to the gap). The rest is made up for by one distribution
-u for all rows: (1 - t) p(z_i + c_i) + t u fulfil the condition, and because Ω is convex
-the sum is then at most t Σ s_i [F(z_i + c_i) + Ω(u) - ⟨u, z_i + c_i⟩]. So only means
-over the rows are needed. In standardised features l2 is a number for each, and the
-formulas are the same, since the features' means are zero.
+is a duality gap: no point is lower by more. In standardised features l2 is a number for
+each, and the formulas are the same, since the features' means are zero.
 
-Newton's step D gives rows p_i to first order, p(z_i) + p'(z_i) D x_i. Where none of
-their entries is negative they fulfil the condition, too, and l2 W + V is -l2 D, so that
-the bound is about the decrease that the step promises.
+The probabilities of the model make the first sum zero, but they fulfil the condition
+only where the intercepts are best for the coefficients. So others are tried where they
+promise more: those that Newton's step of the intercepts alone leads to or, where it is
+known, the step of all parameters, to first order (:mod:`._dual_points`). Of the latter
+l2 W + V is -l2 times the step, so that the bound is about the decrease that it
+promises. What the condition still lacks is made up for by one distribution u for all
+rows: (1 - t) p_i + t u fulfil it, and because Ω is convex the first sum is then at most
+1 - t times that of p_i plus t Σ s_i [F(z_i + c_i) + Ω(u) - ⟨u, z_i + c_i⟩]. So only
+means over the rows are needed.
 """
 
 from typing import NamedTuple
@@ -28,15 +28,8 @@ import numpy as np
 from .._arrays import dot
 from .._pair import pair_scores
 from ..mappings import get_mapping
-from ._block import (
-    gradients,
-    linearize_loss,
-    predictions_adjoint,
-    raw_predictions,
-    scores_of,
-    weighted_total,
-)
-from ._intercepts import best_intercepts, can_be_moved
+from ._block import predictions_adjoint
+from ._dual_points import RowsNearby, fit_in_memory, intercept_step
 
 
 class TargetSums(NamedTuple):
@@ -61,94 +54,85 @@ def _target_sums(block, n_outputs):
     return block.design.totals(weighted), square, coupling
 
 
-def duality_gap(objective, problem, parameters, value, gradient, enough, known, step):
+def duality_gap(objective, problem, parameters, value, gradient, enough, step):
     """Bound on the value less the minimum: see :meth:`LinearObjective.duality_gap`."""
-    if known <= enough:
-        return known
-    ridge = objective.penalty.diagonal[problem, 0]
     # No such loss is negative.
     bound = max(float(value), 0.0)
     if objective.penalty.strengths[problem] == 0:
         return bound if gradient.any() else 0.0
-    has_intercept = objective.description.has_intercept
-
-    def bound_at(*point):
-        if has_intercept:
-            gap = value - point[1] + _gap_at(objective, ridge, *point)
-        else:
-            gap = (point[2].reshape(objective.shape) ** 2 / (2 * ridge)).sum()
-        return float(np.fmin(bound, max(gap, 0.0)))
-
+    point, gradient = (a.reshape(objective.shape) for a in (parameters, gradient))
+    ridge = objective.penalty.diagonal[problem, 0]
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        bound = float(np.fmin(known, bound_at(parameters, value, gradient)))
-        if step is not None and bound > enough:
-            after = _gap_after(objective, ridge, parameters, value, step)
-            bound = float(np.fmin(bound, max(after, 0.0)))
-        if not (has_intercept and can_be_moved(objective.description)):
-            return bound
-        # About what is left of it at the best intercepts.
-        slope = gradient.reshape(objective.shape)[:, :-1]
-        rest = (slope**2 / (2 * ridge[:-1])).sum()
-        if bound > enough and rest <= max(2 * enough, bound / 2):
-            bound = bound_at(*best_intercepts(objective, problem, parameters))
+        # The sum of F(z) - ⟨q, z⟩.
+        mean = value - objective.constant - (ridge * point**2).sum() / 2
+        here = objective, ridge, point, mean
+        bound = float(np.fmin(bound, _gap_at(*here, gradient)))
+        pays = step is not None or _may_shift(objective, ridge, gradient, bound, enough)
+        if bound > enough and pays:
+            bound = float(np.fmin(bound, max(_gap_after(*here, gradient, step), 0.0)))
     return bound
 
 
-def _gap_at(objective, ridge, parameters, value, gradient):
-    """The bound at given intercepts, from means over the rows."""
-    sums, loss = objective.target_sums, objective.loss
-    parameters, gradient = (a.reshape(objective.shape) for a in (parameters, gradient))
-    ridge, coef, slope = ridge[:-1], parameters[:, :-1], gradient[:, :-1]
-    # Mean probabilities less mean target, class by class.
-    residual = gradient[:, -1]
-    if len(residual) < len(sums.mean):
-        residual = pair_scores(2 * residual[None, :])[0]
-    model_mean = (sums.mean + residual).clip(0, 1)
-    if loss.polytope == "simplex":
-        t, u = mixing_distribution(sums.mean, model_mean)
+def _may_shift(objective, ridge, gradient, bound, enough):
+    """Whether other intercepts are likely to halve a bound, or to make it enough."""
+    description = objective.description
+    if not (description.has_intercept and fit_in_memory(description)):
+        return False
+    # About what is left of it at the best intercepts.
+    rest = (gradient[:, :-1] ** 2 / (2 * ridge[:-1])).sum()
+    return rest <= max(2 * enough, bound / 2)
+
+
+def _gap_after(objective, ridge, point, mean, gradient, step):
+    """The bound of the probabilities that a step leads to; None moves intercepts."""
+    objective.count(1)
+    rows = objective.blocks.map(RowsNearby, point[None], objective.loss)
+    is_shift = step is None
+    if is_shift:
+        step = intercept_step(rows, gradient[:, -1], objective.target_sums.mean)
     else:
-        sum_range = get_mapping(loss.mapping).sum_range
-        t, u = mixing_marginals(sums.mean, model_mean, sum_range)
+        step = step.reshape(1, *objective.shape)
+    entropy, coupling, slope = rows.sum(RowsNearby.dual_point, step, is_shift)
+    mismatch, margin = (
+        mean + entropy - np.vdot(slope, point),
+        objective.loss.total_margin,
+    )
+    if margin:
+        mismatch += margin * (coupling - objective.target_sums.square)
+    return _gap_at(objective, ridge, point, mean, slope + ridge * point, mismatch)
+
+
+def _gap_at(objective, ridge, point, mean, gradient, mismatch=0.0):
+    """The bound of probabilities p_i, from means over the rows.
+
+    These are the first sum, `mismatch`, and l2 W + V, the `gradient`.
+    """
+    some = slice(objective.coef_shape[1])
+    ridge, slope, t = ridge[some], gradient[:, some], 0
+    if objective.description.has_intercept:
+        t, u = _mixture(objective, gradient[:, -1])
     if t == 0:
-        return (slope**2 / (2 * ridge)).sum()
-    # The sum of F(z) - ⟨u, z⟩, from that of F(z) - ⟨q, z⟩, which is known.
+        return mismatch + (slope**2 / (2 * ridge)).sum()
+    sums, loss = objective.target_sums, objective.loss
+    # The sum of F(z) - ⟨u, z⟩, from that of F(z) - ⟨q, z⟩.
     drift = sums.coupling.copy()
     drift[:, -1] -= predictions_adjoint(u[None, :], len(drift))[0]
-    mismatch = value - objective.constant - (ridge * coef**2).sum() / 2
-    mismatch += np.vdot(drift, parameters)
-    mismatch += loss.total_margin * (u @ sums.mean - sums.square)
-    mismatch += loss.negative_entropy(u[None, :])[0]
-    rest = (1 - t) * slope + t * (ridge * coef - drift[:, :-1])
-    return t * mismatch + (rest**2 / (2 * ridge)).sum()
+    of_u = mean + np.vdot(drift, point) + loss.negative_entropy(u[None, :])[0]
+    of_u += loss.total_margin * (u @ sums.mean - sums.square)
+    rest = (1 - t) * slope + t * (ridge * point[:, some] - drift[:, some])
+    return (1 - t) * mismatch + t * of_u + (rest**2 / (2 * ridge)).sum()
 
 
-def _gap_after(objective, ridge, parameters, value, step):
-    """The bound from probabilities to first order along a step."""
-    if objective.loss.polytope != "simplex" or objective.loss.total_margin:
-        return np.inf
-    points = np.stack([parameters, step]).reshape(2, 1, *objective.shape)
-    entropy, (slope,) = objective.blocks.sum(_after, points, objective.loss)
-    parameters, is_free = points[0, 0], ridge == 0
-    rest = ridge * parameters + slope
-    rounding = 1e3 * np.finfo(objective.description.dtype).eps
-    if np.abs(rest[:, is_free]).max(initial=0) > rounding:
-        return np.inf
-    mismatch = value - objective.constant - (ridge * parameters**2).sum() / 2
-    mismatch += entropy - np.vdot(slope, parameters)
-    return mismatch + (rest**2 / (2 * ridge))[:, ~is_free].sum()
-
-
-def _after(block, points, loss):
-    """Negative entropy of the probabilities to first order, and the gradients there."""
-    here, along = (raw_predictions(block.design, point) for point in points)
-    linear = linearize_loss(loss, here, block.target)
-    residual = linear.gradient + linear.hessian_product(along)
-    p = block.target.to_dense(residual.dtype)
-    p = p + (scores_of(2 * residual) if residual.shape[1] == 1 else residual)
-    slope = gradients(block.design, residual * block.weight[:, None], 1)
-    # Outside of the simplex there is no bound.
-    entropy = loss.negative_entropy(p) if p.min() >= 0 else np.full(len(p), np.inf)
-    return weighted_total(entropy, block.weight)[0], slope
+def _mixture(objective, residual):
+    """The share and the distribution that make the mean that of the target."""
+    target_mean, loss = objective.target_sums.mean, objective.loss
+    # Mean probabilities less mean target, class by class.
+    if len(residual) < len(target_mean):
+        residual = pair_scores(2 * residual[None, :])[0]
+    mean = (target_mean + residual).clip(0, 1)
+    if loss.polytope == "simplex":
+        return mixing_distribution(target_mean, mean)
+    return mixing_marginals(target_mean, mean, get_mapping(loss.mapping).sum_range)
 
 
 def mixing_distribution(target_mean, model_mean):

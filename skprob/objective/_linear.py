@@ -11,7 +11,7 @@ from ..data import Standardization
 from ..mappings import get_mapping
 from . import _block
 from ._certificates import duality_gap, target_sums
-from ._intercepts import can_be_moved
+from ._dual_points import fit_in_memory
 from ._linearization import Linearization, pooled_moments
 from ._mean_loss import Description, MeanLoss
 from ._penalty import Ridge
@@ -135,7 +135,7 @@ class LinearObjective(MeanLoss):
             return False
         mean = self.target_sums.mean
         varies = (mean > 0) & (mean < 1)
-        return can_be_moved(self.description) and bool(varies.all())
+        return fit_in_memory(self.description) and bool(varies.all())
 
     @cached_property
     def target_sums(self):
@@ -143,20 +143,16 @@ class LinearObjective(MeanLoss):
         return target_sums(self)
 
     @serial_blas
-    def duality_gap(
-        self, problem, parameters, value, gradient, enough=0.0, known=np.nan, step=None
-    ):
+    def duality_gap(self, problem, parameters, value, gradient, enough=0.0, step=None):
         """A bound on the value less the minimum; infinite where none is known.
 
-        It is at most one that is `known`. Where it is above `enough` it is made
-        tighter, which takes a few evaluations, if that is likely to halve it or to make
-        it small enough; Newton's `step` from the parameters makes it about as small as
-        the decrease that it promises.
+        Where it is above `enough` it is made tighter, which takes a few passes over the
+        raw predictions, if that is likely to halve it or to make it small enough. With
+        Newton's `step` from there it is about the decrease that this promises.
         """
         if not self.loss.has_negative_entropy:
             return np.inf
-        here = parameters, value, gradient
-        return duality_gap(self, problem, *here, enough, known, step)
+        return duality_gap(self, problem, parameters, value, gradient, enough, step)
 
     def is_unbounded(self, parameters, value):
         """Whether there is no minimum, judged at parameters near it if there is one.

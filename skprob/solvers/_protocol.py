@@ -1,6 +1,5 @@
 """What a solver needs to know of an objective."""
 
-from math import nan
 from typing import Any, Protocol
 
 
@@ -46,13 +45,11 @@ class Objective(Protocol):
         There is one where ``description.has_proximal_step``.
         """
 
-    def duality_gap(
-        self, problem, parameters, value, gradient, enough=0.0, known=nan, step=None
-    ):
+    def duality_gap(self, problem, parameters, value, gradient, enough=0.0, step=None):
         """A bound on value less minimum, infinite where there is none.
 
-        No larger than one that is `known`, and not made tighter than `enough`. A `step`
-        is Newton's, by the whole Hessian.
+        It is not made tighter than `enough`. A `step` is Newton's from there, by the
+        whole Hessian.
         """
 
     def is_unbounded(self, parameters, value):
