@@ -68,7 +68,7 @@ def duality_gap(objective, problem, parameters, value, gradient, enough, step):
         here = objective, ridge, point, mean
         bound = float(np.fmin(bound, _gap_at(*here, gradient)))
         pays = step is not None or _may_shift(objective, ridge, gradient, bound, enough)
-        if bound > enough and pays:
+        if bound > enough and pays and objective.loss.has_common_classes:
             bound = float(np.fmin(bound, max(_gap_after(*here, gradient, step), 0.0)))
     return bound
 
