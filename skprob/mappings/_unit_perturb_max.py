@@ -6,6 +6,7 @@ import numpy as np
 
 from . import _laplace_max
 from ._base import Linearization, Mapping
+from ._label_integral import label_gradient
 from ._max_conjugate import conjugate
 from ._max_derivatives import MaxDerivatives
 from ._max_integral import MaxIntegral
@@ -15,7 +16,7 @@ from ._quantile_average import quantile_average
 from ._shaped_noise import ShapedNoise
 from ._shared_nodes import (
     by_shared_nodes,
-    log_gradients_by_shared_nodes,
+    label_gradients_by_shared_nodes,
     logs_by_shared_nodes,
 )
 from ._softmax import Softmax
@@ -91,43 +92,39 @@ class UnitPerturbMax(Mapping):
         log_p, done = logs_by_shared_nodes(scores, noise, tol)
         if not done.any():
             return self._linearize(scores, relative=True)
-        return self._log_linearize(scores, log_p, done)
-
-    def _log_linearize(self, scores, log_p, done):
-        """With logarithms that are known where `done`."""
         rest = np.flatnonzero(~done)
         if len(rest):
-            of_rest = self._linearize(scores[rest], relative=True)
-            log_p[rest] = of_rest.probabilities
-        noise, tol = get_noise(self.noise), _RELATIVE * self._tol(scores)
+            log_p[rest] = self._linearize(scores[rest], relative=True).probabilities
 
         @cache
         def whole():
             return self._linearize(scores, relative=True)
 
-        def vjp(cotangent):
-            if np.count_nonzero(cotangent, axis=1).max(initial=0) > 1:
-                return whole().vjp(cotangent)
-            # The log loss of labels asks for no more.
-            classes = np.abs(cotangent).argmax(axis=1)
-            product, is_known = log_gradients_by_shared_nodes(
-                scores, noise, tol, classes
-            )
-            product *= np.take_along_axis(cotangent, classes[:, None], axis=1)
-            if len(rest):
-                product[rest] = of_rest.vjp(cotangent[rest])
-            others = np.flatnonzero(done & ~is_known)
-            if len(others):
-                linear = self._linearize(scores[others], relative=True)
-                product[others] = linear.vjp(cotangent[others])
-            return product.astype(scores.dtype, copy=False)
-
         return Linearization(
             log_p.astype(scores.dtype, copy=False),
             lambda direction: whole().jvp(direction),
-            vjp,
+            lambda cotangent: whole().vjp(cotangent),
             lambda *args: whole().vjp_derivative(*args),
         )
+
+    @property
+    def has_label_gradient(self):
+        return self.n_quantiles is None
+
+    def label_gradient(self, scores, labels, logarithm):
+        noise, tol = get_noise(self.noise), self._tol(scores)
+        if logarithm:
+            tol *= _RELATIVE
+            found = label_gradients_by_shared_nodes(scores, labels, noise, tol)
+            values, gradient, done = found
+        else:
+            values, gradient = np.empty(len(scores)), np.empty(scores.shape)
+            done = np.zeros(len(scores), dtype=bool)
+        rest = np.flatnonzero(~done)
+        found = label_gradient(scores[rest], labels[rest], noise, tol, logarithm)
+        values[rest], gradient[rest] = found
+        dtype = scores.dtype
+        return values.astype(dtype, copy=False), gradient.astype(dtype, copy=False)
 
     def shape_derivative(self, scores):
         """Derivative of the probabilities in the coordinate of the noise's shape."""
