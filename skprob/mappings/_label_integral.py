@@ -10,20 +10,13 @@ and the sum over all j is zero. So all K + 1 integrals take one pass over the no
 import numpy as np
 
 from ._max_integral import MaxIntegral
-from ._panels import Panels, trapezoid
-from ._reach import reach
-from ._variables import Graded
 
 # n_classes² times the rows of a block: a row has at most some n_classes panels.
 _BLOCK_SIZE = 1 << 20
+# Of the tolerance, for each integral: a gradient has the errors of many.
+_PART = 0.1
 # In numbers, of all classes at some nodes: these arrays should stay in a core's cache.
 _CHUNK_SIZE = 1 << 17
-# Of the trapezoidal rule, in units of the scale. It errs by 1e-10 for Cauchy noise.
-_STEP = 0.17
-# A row that is lower, in units of the scale, is cut into panels.
-_DEEPEST = 60
-# Of the tolerance: what the ends may hold of a probability of at least 1e-3.
-_TAIL = 1e-6
 
 
 class LabelIntegral(MaxIntegral):
@@ -39,7 +32,7 @@ class LabelIntegral(MaxIntegral):
 
     def __init__(self, scores, labels, noise, tol, relative):
         self._labels = labels
-        super().__init__(scores, noise, tol, relative)
+        super().__init__(scores, noise, _PART * tol, relative)
 
     def values(self):
         """Probabilities and gradients; of the logarithms if the integral is relative.
@@ -105,36 +98,6 @@ class LabelIntegral(MaxIntegral):
         return super()._miss_in_logs(total, panels, log_mass, log_error)
 
 
-class GradedLabelIntegral(LabelIntegral):
-    """The same for a noise that is analytic, with heavy tails, and rows not too deep.
-
-    One trapezoidal rule covers the line.
-    """
-
-    @staticmethod
-    def suits(scores, noise):
-        """Which rows it is for."""
-        if not noise.is_graded:
-            return np.zeros(len(scores), dtype=bool)
-        return scores.min(axis=1) > -_DEEPEST * reach(noise, 1, 0.1).scale
-
-    def _cut_line(self):
-        r = reach(self.noise, len(self.z), _TAIL * self.tol)
-        ordered = -np.sort(-self.z, axis=0)
-        low = (ordered + r.lower[:, None]).max(axis=0)
-        self.in_logs = False
-        self.variable, self.scale = Graded(), r.scale
-        self.centre = self._origin = np.maximum(ordered[-1], low)
-        ends = self.variable.at(
-            np.stack([low, low * 0 + r.upper]), self.centre, r.scale
-        )
-        orders = 8 * np.ceil((ends[1] - ends[0]) / _STEP / 8).astype(int)
-        self.panels = []
-        for order in np.unique(orders):
-            rows = np.flatnonzero(orders == order)
-            self.panels.append(Panels(trapezoid(int(order)), rows, *ends[:, rows]))
-
-
 def _with_rates(mass):
     """The probability, and the sum of it and all rates."""
     return np.stack([mass[0], mass.sum(axis=0)])
@@ -163,12 +126,10 @@ def label_gradient(scores, labels, noise, tol, relative):
     values = np.full(len(scores), -np.inf if relative else 0.0)
     gradient = np.zeros(scores.shape)
     is_here = np.take_along_axis(scores, labels[:, None], axis=1)[:, 0] > -np.inf
-    suits = GradedLabelIntegral.suits(scores, noise) & relative
     step = max(1, _BLOCK_SIZE // scores.shape[1] ** 2)
-    for kind, which in (GradedLabelIntegral, suits), (LabelIntegral, ~suits):
-        rest = np.flatnonzero(is_here & which)
-        for start in range(0, len(rest), step):
-            rows = rest[start : start + step]
-            integral = kind(scores[rows], labels[rows], noise, tol, relative)
-            values[rows], gradient[rows] = integral.values()
+    rest = np.flatnonzero(is_here)
+    for start in range(0, len(rest), step):
+        rows = rest[start : start + step]
+        integral = LabelIntegral(scores[rows], labels[rows], noise, tol, relative)
+        values[rows], gradient[rows] = integral.values()
     return values, gradient

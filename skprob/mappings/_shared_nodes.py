@@ -19,8 +19,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from ._panels import extrapolated
+from ._panels import by_fourths, extrapolated
 from ._reach import reach
+from ._variables import Graded
 
 # Scores and rows of a chunk: some 16 arrays of as many numbers, and a few with a number
 # for each row and node, should fit in a core's cache.
@@ -41,7 +42,7 @@ _DEGREES = range(4, 25)
 # Scores between which log Φ is looked at.
 _N_TESTED = 200
 # For each class: nodes of a row's own take less time than more of them.
-_MOST_POLYNOMIALS = 32
+_MOST_POLYNOMIALS = 8
 # Of the tail, where it is relative: a probability that it is relative to.
 _SMALL = 1e-3
 # A probability whose logarithm does not matter.
@@ -190,7 +191,8 @@ class SharedNodes:
         allowed = max(allowed, _ROUNDING)
         step = _STEP
         for _ in range(_MOST_STEPS):
-            self.x, self._weights = _nodes(ends, r.scale, depth, step)
+            nodes = _graded_nodes if noise.is_graded else _nodes
+            self.x, self._weights = nodes(ends, r.scale, depth, step)
             # With one more hazard, for derivatives, it errs by more.
             if self._rule_error(relative) <= _TABLES * tol:
                 break
@@ -376,11 +378,17 @@ def _nodes(ends, scale, depth, step):
         middle = (low + high) / 2
         above = scale * (middle + a * np.sinh(middle)) - depth / 2 > ends
         low, high = np.where(above, low, middle), np.where(above, middle, high)
-    n_nodes = 4 * int(np.ceil((high[1] - low[0]) / step / 4))
-    # Of each four, the first ones together, the second ones, and so on.
-    t = low[0] + step * np.arange(n_nodes).reshape(-1, 4).T.ravel()
+    t = by_fourths(low[0], high[1], step)
     x = scale * (t + a * np.sinh(t)) - depth / 2
     return x, step * scale * (1 + a * np.cosh(t))
+
+
+def _graded_nodes(ends, scale, depth, step):
+    """The same for heavy tails."""
+    variable = Graded()
+    t = by_fourths(*variable.at(ends, -depth, scale), step)
+    x, slope = variable.x_and_slope(t, -depth, scale)
+    return x, step * slope
 
 
 @lru_cache(maxsize=64)

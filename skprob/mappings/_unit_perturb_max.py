@@ -6,6 +6,7 @@ import numpy as np
 
 from . import _laplace_max
 from ._base import Linearization, Mapping
+from ._graded_nodes import label_gradients_by_graded_nodes
 from ._label_integral import label_gradient
 from ._max_conjugate import conjugate
 from ._max_derivatives import MaxDerivatives
@@ -117,6 +118,10 @@ class UnitPerturbMax(Mapping):
             tol *= _RELATIVE
             found = label_gradients_by_shared_nodes(scores, labels, noise, tol)
             values, gradient, done = found
+            rest = np.flatnonzero(~done)
+            values[rest], gradient[rest], done[rest] = label_gradients_by_graded_nodes(
+                scores[rest], labels[rest], noise, tol
+            )
         else:
             values, gradient = np.empty(len(scores)), np.empty(scores.shape)
             done = np.zeros(len(scores), dtype=bool)
