@@ -42,7 +42,7 @@ _DEGREES = range(4, 25)
 # Scores between which log Φ is looked at.
 _N_TESTED = 200
 # For each class: nodes of a row's own take less time than more of them.
-_MOST_POLYNOMIALS = 8
+_MOST_POLYNOMIALS = 20
 # Of the tail, where it is relative: a probability that it is relative to.
 _SMALL = 1e-3
 # A probability whose logarithm does not matter.
