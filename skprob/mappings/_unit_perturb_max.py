@@ -4,10 +4,12 @@ from functools import cache
 
 import numpy as np
 
-from . import _laplace_max
 from ._base import Linearization, Mapping
 from ._graded_nodes import label_gradients_by_graded_nodes
 from ._label_integral import label_gradient
+from ._laplace_gaps import MOST_LAPLACE_CLASSES
+from ._laplace_labels import laplace_label_gradients
+from ._laplace_max import laplace_max
 from ._max_conjugate import conjugate
 from ._max_derivatives import MaxDerivatives
 from ._max_integral import MaxIntegral
@@ -114,22 +116,30 @@ class UnitPerturbMax(Mapping):
 
     def label_gradient(self, scores, labels, logarithm):
         noise, tol = get_noise(self.noise), self._tol(scores)
+        values, gradient = np.empty(len(scores)), np.empty(scores.shape)
+        done = np.zeros(len(scores), dtype=bool)
         if logarithm:
             tol *= _RELATIVE
-            found = label_gradients_by_shared_nodes(scores, labels, noise, tol)
-            values, gradient, done = found
-            rest = np.flatnonzero(~done)
-            values[rest], gradient[rest], done[rest] = label_gradients_by_graded_nodes(
-                scores[rest], labels[rest], noise, tol
-            )
-        else:
-            values, gradient = np.empty(len(scores)), np.empty(scores.shape)
-            done = np.zeros(len(scores), dtype=bool)
+            for way in self._label_ways(scores):
+                rest = np.flatnonzero(~done)
+                found = way(scores[rest], labels[rest], noise, tol)
+                values[rest], gradient[rest], done[rest] = found
         rest = np.flatnonzero(~done)
         found = label_gradient(scores[rest], labels[rest], noise, tol, logarithm)
         values[rest], gradient[rest] = found
         dtype = scores.dtype
         return values.astype(dtype, copy=False), gradient.astype(dtype, copy=False)
+
+    def _label_ways(self, scores):
+        """Ways to compute gradients of log-probabilities, for most rows the first."""
+        if self._is_laplace(scores):
+            return [laplace_label_gradients]
+        return [label_gradients_by_shared_nodes, label_gradients_by_graded_nodes]
+
+    def _is_laplace(self, scores):
+        """Whether the noise is, and there are few classes."""
+        is_laplace = get_noise(self.noise) is NOISES["laplace"]
+        return is_laplace and scores.shape[1] <= MOST_LAPLACE_CLASSES
 
     def shape_derivative(self, scores):
         """Derivative of the probabilities in the coordinate of the noise's shape."""
@@ -170,8 +180,8 @@ class UnitPerturbMax(Mapping):
     def _values(self, scores):
         """Probabilities and potential."""
         noise, tol = get_noise(self.noise), self._tol(scores)
-        if noise is NOISES["laplace"] and scores.shape[1] <= _laplace_max.MOST_CLASSES:
-            values, potential, done = _laplace_max.laplace_max(scores, noise, tol)
+        if self._is_laplace(scores):
+            values, potential, done = laplace_max(scores, tol)
         else:
             values, potential, done = by_shared_nodes(scores, noise, tol)
         rest = np.flatnonzero(~done)
