@@ -68,7 +68,7 @@ def _integrals(z, gaps, place, tol):
     for m in range(1, n_classes):
         # What is below is at most G.
         least = np.log(_TAIL * tol * p)
-        for rows, x, values in gaps.panels(m, least):
+        for rows, x, values in gaps.panels(m, m + 1, least):
             cdf, hazards = _at(half[m:].take(rows, axis=1)[:, None] * np.exp(-x))
             values *= cdf
             is_below = np.flatnonzero(place[rows] >= m)

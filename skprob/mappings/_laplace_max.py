@@ -18,13 +18,15 @@ from ._laplace_gaps import Gaps, sorted_chunks
 from ._panels import gauss_legendre
 
 # Of the polynomials in u.
-_DEGREE = 15
+_DEGREE = 14
 # Of the tolerance: what is left out below, and what the sum may be off one by.
 _TAIL, _OFF = 1e-3, 1e-1
 # Above all scores the integrand is a polynomial in u, for this rule.
 _ABOVE = 28
 # Scores of a chunk of rows.
-_CHUNK_SIZE = 1 << 16
+_CHUNK_SIZE = 1 << 14
+# Nodes at a time: their powers should stay in a core's cache.
+_NODES = 1 << 14
 
 
 def laplace_max(scores, tol):
@@ -60,29 +62,34 @@ def _of_sorted(z, tol):
     # exp(r (z_j - z_j-1)) for r = 1, 2, ..., (_DEGREE, n_classes, n_rows).
     falls = _powers(np.exp(np.diff(z, axis=0, prepend=0)))
     # Over the class m and those below, of exp(r (z_j - z_m)), times a coefficient.
-    sums = np.empty((n_classes, _DEGREE, n_rows))
-    total = np.zeros((_DEGREE, n_rows))
-    for m in reversed(range(n_classes)):
-        total += 1
-        np.multiply(total, log_series[:, None], out=sums[m])
+    sums = np.empty((_DEGREE, n_classes - 1, n_rows))
+    total = np.ones((_DEGREE, n_rows))
+    for m in range(n_classes - 1, 0, -1):
+        np.multiply(total, log_series[:, None], out=sums[:, m - 1])
         total *= falls[:, m]
-    p = np.empty((n_classes, n_rows))
+        total += 1
     # Of G exp(r (z_m - x)) over the line above class m.
-    above, potential = _above(sums[0])
+    above, potential = _above(total * log_series[:, None])
+    p = np.empty((n_classes, n_rows))
     p[0] = hazard_series @ above
-    # Of G between a score and the next one above.
-    between = np.zeros((n_classes + 1, n_rows))
-    gaps, least = Gaps(z), np.log(_TAIL * tol / n_classes)
+    # Of these, and of G, between a score and the next one above.
+    moments = np.zeros((_DEGREE, (n_classes - 1) * n_rows))
+    between = np.zeros(n_classes * n_rows)
+    sums, lower, gaps = sums.reshape(_DEGREE, -1), z[1:].ravel(), Gaps(z)
+    least = np.log(_TAIL * tol / n_classes)
+    for index, x, G in gaps.panels(1, n_classes, least, _NODES):
+        powers = _powers(np.exp(lower[index] - x))
+        G *= np.exp(np.einsum("rn,rqn->qn", sums.take(index, axis=1), powers))
+        between[index] = G.sum(axis=0)
+        moments[:, index] = np.einsum("qn,rqn->rn", G, powers)
+    moments = moments.reshape(_DEGREE, n_classes - 1, n_rows)
     for m in range(1, n_classes):
         above *= falls[:, m]
-        for rows, x, G in gaps.panels(m, least):
-            powers = _powers(np.exp(z[m, rows] - x))
-            G *= np.exp(np.einsum("rn,rqn->qn", sums[m].take(rows, axis=1), powers))
-            between[m, rows] += G.sum(axis=0)
-            above[:, rows] += np.einsum("qn,rqn->rn", G, powers)
+        above += moments[:, m - 1]
         p[m] = hazard_series @ above
-    between[n_classes] = gaps.below()
-    below = between[:0:-1].cumsum(axis=0)[::-1]
+    between = between.reshape(n_classes, n_rows)
+    between[-1] = gaps.below()
+    below = between[::-1].cumsum(axis=0)[::-1]
     return p + below, potential - below[0]
 
 
