@@ -92,7 +92,7 @@ def _rule(noise, n_classes, tol, level):
 
 def _integrals(z, labels, cdf_and_hazard, dx, tol):
     """The same for some scores (n_classes, n_rows), with their rule."""
-    n_classes, n_rows = z.shape
+    n_rows = z.shape[1]
     own = labels, np.arange(n_rows)
     cdf, hazards = cdf_and_hazard(z[:, :, None])
     integrand = cdf.prod(axis=0)

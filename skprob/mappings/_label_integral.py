@@ -106,13 +106,12 @@ def _with_rates(mass):
 def label_gradient(scores, labels, noise, tol, relative):
     """Values and gradients of :class:`LabelIntegral`, for all rows.
 
-    A label whose score is -inf has probability zero, and no gradient.
-
     Parameters
     ----------
     scores : ndarray of shape (n_rows, n_classes)
         Standard scores: the largest of each row is 0.
     labels : ndarray of shape (n_rows,)
+        Their scores are not -inf.
     noise : Noise
     tol : float
     relative : bool
@@ -123,13 +122,13 @@ def label_gradient(scores, labels, noise, tol, relative):
     values : ndarray of shape (n_rows,)
     gradient : ndarray of shape (n_rows, n_classes)
     """
-    values = np.full(len(scores), -np.inf if relative else 0.0)
-    gradient = np.zeros(scores.shape)
-    is_here = np.take_along_axis(scores, labels[:, None], axis=1)[:, 0] > -np.inf
-    step = max(1, _BLOCK_SIZE // scores.shape[1] ** 2)
-    rest = np.flatnonzero(is_here)
-    for start in range(0, len(rest), step):
-        rows = rest[start : start + step]
+    n_rows, n_classes = scores.shape
+    if n_classes == 1:
+        return np.full(n_rows, 0.0 if relative else 1.0), np.zeros(scores.shape)
+    values, gradient = np.empty(n_rows), np.empty(scores.shape)
+    step = max(1, _BLOCK_SIZE // n_classes**2)
+    for start in range(0, n_rows, step):
+        rows = slice(start, start + step)
         integral = LabelIntegral(scores[rows], labels[rows], noise, tol, relative)
         values[rows], gradient[rows] = integral.values()
     return values, gradient

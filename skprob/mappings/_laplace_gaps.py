@@ -92,7 +92,9 @@ class Gaps:
                     next_to = np.maximum(middle, high - _WIDEST / count)
                     pieces = (_ORDERS[-1], low, middle), (_ORDER_ABOVE, next_to, high)
                     pieces = [_nodes(*piece) for piece in pieces]
-                    x, weights = (np.concatenate(both) for both in zip(*pieces, strict=True))
+                    x, weights = (
+                        np.concatenate(both) for both in zip(*pieces, strict=True)
+                    )
                 G = x - high
                 G *= count
                 G += log_G[index]

@@ -46,7 +46,7 @@ def laplace_max(scores, tol):
     """
     p, potential = np.empty(scores.shape), np.empty(len(scores))
     for rows, order, z in sorted_chunks(scores, _CHUNK_SIZE):
-        with np.errstate(under="ignore"):
+        with np.errstate(all="ignore"):
             ordered, potential[rows] = _of_sorted(z, tol)
         np.put_along_axis(p[rows], order, ordered.T, axis=1)
     p[scores == -np.inf] = 0

@@ -36,8 +36,8 @@ class Noise:
     #: perturbed score; None where the density is not analytic on the whole line, or its
     #: tails are heavy.
     stretch = None
-    #: Whether integrals over the line take the variable ``Graded``: for a density that is
-    #: analytic on it, with heavy tails.
+    #: Whether integrals over the line take the variable ``Graded``: for a density that
+    #: is analytic there, with heavy tails.
     is_graded = False
     #: In which integrals are smooth above the largest score; None for any other.
     variable = None

@@ -124,9 +124,16 @@ class UnitPerturbMax(Mapping):
                 rest = np.flatnonzero(~done)
                 found = way(scores[rest], labels[rest], noise, tol)
                 values[rest], gradient[rest], done[rest] = found
-        rest = np.flatnonzero(~done)
-        found = label_gradient(scores[rest], labels[rest], noise, tol, logarithm)
-        values[rest], gradient[rest] = found
+        values[~done], gradient[~done] = -np.inf if logarithm else 0, 0
+        # Where the label has a probability.
+        low, high = noise.support
+        own = np.take_along_axis(scores, labels[:, None], axis=1)[:, 0]
+        rest = np.flatnonzero(~done & (own > low - high))
+        for rows, columns in self._counted(scores, rest):
+            z = np.take_along_axis(scores[rows], columns, axis=1)
+            place = (columns == labels[rows, None]).argmax(axis=1)
+            found = label_gradient(z, place, noise, tol, logarithm)
+            values[rows], gradient[rows[:, None], columns] = found
         dtype = scores.dtype
         return values.astype(dtype, copy=False), gradient.astype(dtype, copy=False)
 
@@ -185,20 +192,27 @@ class UnitPerturbMax(Mapping):
         else:
             values, potential, done = by_shared_nodes(scores, noise, tol)
         rest = np.flatnonzero(~done)
-        low, high = noise.support
-        n_counted = (scores[rest] > low - high).sum(axis=1)
-        # Others have no probability, with noise on an interval. Up to a power of two.
-        sizes = np.minimum(2 ** np.ceil(np.log2(n_counted)), scores.shape[1])
         values[rest] = 0
-        for size in np.unique(sizes).astype(int):
-            rows = rest[sizes == size]
-            columns = _largest(scores[rows], size)
+        for rows, columns in self._counted(scores, rest):
             z = np.take_along_axis(scores[rows], columns, axis=1)
             p, potential[rows] = self._values_of_all(z)
             values[rows[:, None], columns] = p
         p = np.empty_like(scores)
         np.copyto(p, values, casting="same_kind")
         return p, potential.astype(scores.dtype, copy=False)
+
+    def _counted(self, scores, rest):
+        """Some rows at a time, and the classes that may have a probability in them.
+
+        With noise on an interval others have none.
+        """
+        low, high = get_noise(self.noise).support
+        n_counted = (scores[rest] > low - high).sum(axis=1)
+        # Up to a power of two.
+        sizes = np.minimum(2 ** np.ceil(np.log2(n_counted)), scores.shape[1])
+        for size in np.unique(sizes).astype(int):
+            rows = rest[sizes == size]
+            yield rows, _largest(scores[rows], size)
 
     def _values_of_all(self, scores):
         """The same row by row, where all classes may count."""
