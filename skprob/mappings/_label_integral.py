@@ -62,6 +62,12 @@ class LabelIntegral(MaxIntegral):
     def _least(self, ordered):
         return self.z[self._labels, np.arange(len(self._labels))]
 
+    def _variable(self):
+        # With Cauchy noise gradients have no more than 7 digits in that variable.
+        if self.noise.variable is None or self.noise.is_graded:
+            return super()._variable()
+        return self.noise.variable, self.reach.scale
+
     def chunks(self, panels):
         numbers = len(self.z) * panels.rule.order
         return panels.chunks(max(1, _CHUNK_SIZE // numbers))
