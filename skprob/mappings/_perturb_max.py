@@ -96,7 +96,7 @@ class PerturbMax(Temperature):
     All else is computed by quadrature at nodes chosen for each row, at a cost of
     n_classes evaluations of the noise for each: other noises, Jacobians, and rows that
     the ways above have not the tolerance for, such as those of Cauchy noise with scores
-    90 below the largest. For a distribution given as an object, a kink of the density
+    50 below the largest. For a distribution given as an object, a kink of the density
     other than at its median or at the ends of its support may cost digits, and a
     ``logcdf`` with few correct digits in its tails does.
 
