@@ -44,22 +44,24 @@ def label_gradients_by_graded_nodes(scores, labels, noise, tol):
         Where these have the tolerance.
     """
     n_rows, n_classes = scores.shape
-    log_p, gradient = np.empty(n_rows), np.empty(scores.shape)
-    done = np.zeros(n_rows, dtype=bool)
     if not noise.is_graded:
-        return log_p, gradient, done
+        nothing = np.empty(n_rows), np.empty(scores.shape)
+        return *nothing, np.zeros(n_rows, dtype=bool)
     z = np.array(scores.T, dtype=np.float64, order="C")
-    level = _levels(z, noise, tol)
+    # The integral of G h_y, and of that times each hazard, by fourths of the rule.
+    p, rates = np.zeros((n_rows, 4)), np.zeros((n_classes, n_rows, 4))
     with np.errstate(all="ignore"):
+        level = _levels(z, noise, tol)
         for index in np.unique(level[level >= 0]):
             x, dx = _rule(noise, n_classes, tol, int(index))
+            cdf_and_hazard = noise.at(x)
             rows = np.flatnonzero(level == index)
             step = max(1, _CHUNK_SIZE // (n_classes * len(x)))
             for start in range(0, len(rows), step):
                 chunk = rows[start : start + step]
-                found = _integrals(z[:, chunk], labels[chunk], noise.at(x), dx, tol)
-                log_p[chunk], gradient[chunk], done[chunk] = found
-    return log_p, gradient, done
+                found = _fourths(z[:, chunk], labels[chunk], cdf_and_hazard, dx)
+                p[chunk], rates[:, chunk] = found
+        return _of_fourths(p, rates, labels, tol)
 
 
 def _levels(z, noise, tol):
@@ -90,26 +92,30 @@ def _rule(noise, n_classes, tol, level):
     return x, _STEP * slope
 
 
-def _integrals(z, labels, cdf_and_hazard, dx, tol):
-    """The same for some scores (n_classes, n_rows), with their rule."""
+def _fourths(z, labels, cdf_and_hazard, dx):
+    """The integrals for some scores (n_classes, n_rows), with their rule."""
     n_rows = z.shape[1]
-    own = labels, np.arange(n_rows)
     cdf, hazards = cdf_and_hazard(z[:, :, None])
     integrand = cdf.prod(axis=0)
-    integrand *= hazards[own]
+    integrand *= hazards[labels, np.arange(n_rows)]
     integrand *= dx
-    fourths = n_rows, 4, len(dx) // 4
-    integrand, hazards = integrand.reshape(fourths), hazards.reshape(-1, *fourths)
-    p, error = _sum_and_error(integrand.sum(axis=2))
-    rates, errors = _sum_and_error(np.einsum("rqn,krqn->krq", integrand, hazards))
+    integrand = integrand.reshape(n_rows, 4, -1)
+    hazards = hazards.reshape(-1, *integrand.shape)
+    return integrand.sum(axis=2), np.einsum("rqn,krqn->krq", integrand, hazards)
+
+
+def _of_fourths(p, rates, labels, tol):
+    """Logarithms, gradients, and where they have the tolerance."""
+    own = labels, np.arange(len(labels))
+    p, error = _sum_and_error(p)
+    rates, errors = _sum_and_error(rates)
     gradient = rates / -p
     gradient[own] = 0
     size = p - p * gradient.sum(axis=0)
     # All scores moved alike change nothing.
     gradient[own] = -gradient.sum(axis=0)
     errors[own] = error
-    is_label_here = z[own] > -np.inf
-    done = (errors <= _RULE * tol * size).all(axis=0) & is_label_here
+    done = (errors <= _RULE * tol * size).all(axis=0) & (p > 0)
     return np.log(p), gradient.T, done & (error <= _RULE * tol * p)
 
 
