@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from .._arrays import namespace
@@ -92,14 +93,46 @@ class LogLoss(Loss):
             )
 
     def evaluate(self, scores, target):
+        if get_mapping(self.mapping).has_label_gradient:
+            return self._row_by_row(scores, target)
         linear = self.linearize(scores, target)
         return linear.values, linear.gradient
 
+    def _row_by_row(self, scores, target):
+        """By :meth:`_of_labels` where the target is a label."""
+        q = target.to_dense(scores.dtype)
+        labels = q.argmax(axis=1)
+        is_label = np.take_along_axis(q, labels[:, None], axis=1)[:, 0] == 1
+        if is_label.all():
+            return self._of_labels(scores, labels)
+        values, gradient = np.empty(len(q), scores.dtype), np.empty_like(scores)
+        rows, others = np.flatnonzero(is_label), np.flatnonzero(~is_label)
+        values[rows], gradient[rows] = self._of_labels(scores[rows], labels[rows])
+        linear = self.linearize(scores[others], target.take(others))
+        values[others], gradient[others] = linear.values, linear.gradient
+        return values, gradient
+
+    def _of_labels(self, scores, labels):
+        """Values and gradients for one class in each row."""
+        mapping = get_mapping(self.mapping)
+        epsilon = self._smoothing(mapping)
+        scores = shift_to_standard(scores, mapping)
+        n_classes, is_log = scores.shape[1], epsilon == 0
+        values, gradient = mapping.label_gradient(scores, labels, logarithm=is_log)
+        if is_log:
+            return -values, -gradient
+        smoothed = values + epsilon
+        gradient *= -1 / smoothed[:, None]
+        return math.log1p(n_classes * epsilon) - np.log(smoothed), gradient
+
+    def _smoothing(self, mapping):
+        if self.epsilon != "auto":
+            return self.epsilon
+        return _EPSILON_WITH_ZEROS if mapping.has_zeros else 0.0
+
     def linearize(self, scores, target):
         mapping = get_mapping(self.mapping)
-        epsilon = self.epsilon
-        if epsilon == "auto":
-            epsilon = _EPSILON_WITH_ZEROS if mapping.has_zeros else 0.0
+        epsilon = self._smoothing(mapping)
         scores = shift_to_standard(scores, mapping)
         q = target.to_dense(scores.dtype)
         if epsilon == 0:

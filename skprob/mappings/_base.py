@@ -89,6 +89,8 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
     is_projection = False
     #: Whether kernels take arrays of all libraries that follow the array API standard.
     supports_array_api = False
+    #: Whether :meth:`label_gradient` is faster than a linearization.
+    has_label_gradient = False
     #: Whether only the values are known. Then the loss is the gradient-field loss.
     is_only_a_function = False
 
@@ -160,6 +162,16 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
     def log_linearize(self, scores: Array) -> Linearization:
         """:class:`Linearization` of log-probabilities at standard scores."""
         return of_logarithms(self.linearize(scores))
+
+    def label_gradient(
+        self, scores: Array, labels: Array, logarithm: bool
+    ) -> tuple[Array, Array]:
+        """The probability of one class in each row of scores, and its gradient.
+
+        Or its logarithm, and the gradient of that. Only a mapping with
+        `has_label_gradient` needs to define this.
+        """
+        raise self._lacks("gradients of one class in each row", "label_gradient")
 
     # For users: checked, and computed in blocks of rows.
 

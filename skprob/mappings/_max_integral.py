@@ -134,6 +134,11 @@ class MaxIntegral:
             self._integrate()
 
     @property
+    def _n_integrals(self):
+        """Of how many functions integrals are taken."""
+        return len(self.z)
+
+    @property
     def n_nodes(self):
         """Number of nodes of all rows together."""
         return sum(len(panels) * panels.rule.order for panels in self.panels)
@@ -206,8 +211,8 @@ class MaxIntegral:
 
     def _integrate(self):
         n_classes, n_rows = self.z.shape
-        log_p = np.full((n_classes, n_rows), -np.inf)
-        p, excess = np.zeros((n_classes, n_rows)), np.zeros(n_rows)
+        log_p = np.full((self._n_integrals, n_rows), -np.inf)
+        p, excess = np.zeros((self._n_integrals, n_rows)), np.zeros(n_rows)
         self._cut_line()
         rule = gauss_legendre(*_RULES[self.noise.smoothness])
         todo = [panels for panels in self.panels if len(panels)]
@@ -394,7 +399,7 @@ class MaxIntegral:
     def _widen(self, low, high, ordered):
         """The interval that holds nearly all of every class's own integral."""
         r, noise = self.reach, self.noise
-        least = np.where(ordered > -np.inf, ordered, 0).min(axis=0)
+        least = self._least(ordered)
         low = np.minimum(low, self._low_of(least, ordered))
         low = np.maximum(low, noise.support[0])
 
@@ -406,6 +411,10 @@ class MaxIntegral:
         stretch = 1 + (self.centre - least) / r.scale
         raised = np.minimum(self.centre + (high - self.centre) * stretch, -_LOWEST)
         return low, np.where(grows, raised, high)
+
+    def _least(self, ordered):
+        """The lowest score of a class whose probability is asked for."""
+        return np.where(ordered > -np.inf, ordered, 0).min(axis=0)
 
     def _low_of(self, least, ordered):
         """Where the integrand of the lowest class begins."""

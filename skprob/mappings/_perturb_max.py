@@ -88,6 +88,11 @@ class PerturbMax(Temperature):
     they are sums of powers over the sorted scores, up to 48 classes. Gumbel noise has a
     closed form.
 
+    The log loss of labels takes the probability of one class in each row, and its
+    gradient. These come from one pass over the nodes: with the ways above, between
+    sorted scores with Laplace noise, at nodes that rows of one depth share with Cauchy
+    noise, and by the quadrature below for all other noises.
+
     All else is computed by quadrature at nodes chosen for each row, at a cost of
     n_classes evaluations of the noise for each: other noises, Jacobians, and rows that
     the ways above have not the tolerance for, such as those of Cauchy noise with scores

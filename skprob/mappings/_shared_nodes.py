@@ -19,8 +19,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from ._panels import extrapolated
+from ._panels import by_fourths, extrapolated
 from ._reach import reach
+from ._variables import Graded
 
 # Scores and rows of a chunk: some 16 arrays of as many numbers, and a few with a number
 # for each row and node, should fit in a core's cache.
@@ -40,6 +41,8 @@ _STEP, _SHORTER, _MOST_STEPS = 0.4, 0.9, 20
 _DEGREES = range(4, 25)
 # Scores between which log Φ is looked at.
 _N_TESTED = 200
+# For each class: nodes of a row's own take less time than more of them.
+_MOST_POLYNOMIALS = 20
 # Of the tail, where it is relative: a probability that it is relative to.
 _SMALL = 1e-3
 # A probability whose logarithm does not matter.
@@ -83,25 +86,29 @@ def logs_by_shared_nodes(scores, noise, tol):
     return log_p, done
 
 
-def log_gradients_by_shared_nodes(scores, noise, tol, classes):
-    """Gradients of the log-probability of one class in each row.
+def label_gradients_by_shared_nodes(scores, labels, noise, tol):
+    """Logarithms of the probabilities of one class in each row, and their gradients.
 
     Parameters
     ----------
-    classes : ndarray of shape (n_rows,)
+    labels : ndarray of shape (n_rows,)
 
     Returns
     -------
+    log_p : ndarray of shape (n_rows,)
     gradient : ndarray of shape (n_rows, n_classes)
     done : ndarray of bool, shape (n_rows,)
     """
-    gradient, done = np.empty(scores.shape), np.zeros(len(scores), dtype=bool)
+    log_p, gradient = np.empty(len(scores)), np.empty(scores.shape)
+    done = np.zeros(len(scores), dtype=bool)
     for nodes, rows, z in _groups(scores, noise, tol, relative=True):
-        of_class = np.zeros(len(z), dtype=int)
-        of_class[: len(rows)] = classes[rows]
-        found = nodes.log_gradient(z, of_class)
-        gradient[rows], done[rows] = (a[: len(rows)] for a in found)
-    return gradient, done
+        if noise.is_graded and not nodes.suits(scores.shape[1]):
+            continue
+        of_rows = np.zeros(len(z), dtype=int)
+        of_rows[: len(rows)] = labels[rows]
+        found = nodes.label_gradient(z, of_rows)
+        log_p[rows], gradient[rows], done[rows] = (a[: len(rows)] for a in found)
+    return log_p, gradient, done
 
 
 def _groups(scores, noise, tol, relative):
@@ -184,7 +191,8 @@ class SharedNodes:
         allowed = max(allowed, _ROUNDING)
         step = _STEP
         for _ in range(_MOST_STEPS):
-            self.x, self._weights = _nodes(ends, r.scale, depth, step)
+            nodes = _graded_nodes if noise.is_graded else _nodes
+            self.x, self._weights = nodes(ends, r.scale, depth, step)
             # With one more hazard, for derivatives, it errs by more.
             if self._rule_error(relative) <= _TABLES * tol:
                 break
@@ -230,38 +238,50 @@ class SharedNodes:
         done &= np.abs(log_total) <= 10 * _RULE * self.tol
         return log_p - log_total[:, None], done
 
-    def log_gradient(self, z, classes):
-        """The gradient of the log-probability of one class in each row.
+    def suits(self, n_classes):
+        """Whether they take less time than nodes of each row's own."""
+        return self._n**2 <= _MOST_POLYNOMIALS * n_classes
 
-        In the score of another class that is minus the integral of G, times the
+    def label_gradient(self, z, labels):
+        """The log-probability of one class in each row, its gradient, and where done.
+
+        In the score of another class the gradient is minus the integral of G, times the
         hazards of both, over the probability.
         """
-        G, (small, large), beyond = self._common(z)
         rows = np.arange(len(z))
-        own = (large[rows, :, None, classes] * small[rows, None, :, classes]).reshape(
-            len(z), -1
-        )
-        G *= np.exp(own @ self._log_hazards)
-        p = _integrals(G, self._weights[:, None])[0]
-        points, error = _integrals(G / p, self._hazards)
-        logs, last = self._interpolated(points, (small, large))
-        rates = -np.exp(logs + beyond)
-        rates[rows, classes] = 0
+        sums, (small, large), beyond = self._sums(z)
+        own = large[rows, :, None, labels] * small[rows, None, :, labels]
+        logs = sums @ self._logcdf
+        logs += own.reshape(sums.shape) @ self._log_hazards
+        integrand = np.exp(logs, out=logs)
+        (p, *tests), errors = (a.T for a in _integrals(integrand, self._tests))
+        integrand /= p[:, None]
+        rates = (integrand @ self._rates).reshape(-1, self._n, self._n) @ small
+        rates *= large
+        rates = rates.sum(axis=1) * -np.exp(beyond)
+        rates[rows, labels] = 0
         # All scores moved alike change nothing.
-        rates[rows, classes] = -rates.sum(axis=1)
-        size = points.max(axis=1)
-        allowed = _RULE * self.tol
-        return rates, (error.max(axis=1) <= allowed * size) & (last <= allowed)
+        rates[rows, labels] = -rates.sum(axis=1)
+        size = p + np.max(tests, axis=0)
+        done = (errors[0] <= _RULE * self.tol * p) & (p > _LEAST)
+        done &= (errors[1:] <= _RULE * self.tol * size).all(axis=0)
+        done &= self._is_light | (p >= _TAIL * _SMALL)
+        return np.log(p) + beyond[rows, labels], rates, done
 
     def _common(self, z):
         """G at the nodes, the polynomials, and what scores are below the depth."""
+        sums, *others = self._sums(z)
+        return np.exp(sums @ self._logcdf), *others
+
+    def _sums(self, z):
+        """Sums of the polynomials, these, and what scores are below the depth."""
         clipped = np.maximum(z, -self.depth)
         small, large = (np.moveaxis(t, 0, 1) for t in self._polynomials(clipped))
         counted = large
         if (z < clipped).any():
             counted = counted * (z == clipped)[:, None]
         sums = (counted @ small.swapaxes(1, 2)).reshape(len(z), -1)
-        return np.exp(sums @ self._logcdf), (small, large), z - clipped
+        return sums, (small, large), z - clipped
 
     def _interpolated(self, points, basis):
         """Logarithms at the scores, and the size of the last coefficients."""
@@ -293,6 +313,9 @@ class SharedNodes:
         log_hazards = np.log(self._hazards / self._weights[:, None])
         self._logcdf = self._to_coefficients.T @ logcdf.T
         self._log_hazards = self._to_coefficients.T @ log_hazards.T
+        self._rates = self._hazards @ self._to_coefficients
+        # The rule, and what a hazard makes of it at both ends of the interval.
+        self._tests = np.column_stack([self._weights, self._hazards[:, [0, -1]]])
 
     def _at(self, scores):
         """The log Φ(x - z), and hazards times the rule's weights, (n_nodes, n)."""
@@ -355,11 +378,17 @@ def _nodes(ends, scale, depth, step):
         middle = (low + high) / 2
         above = scale * (middle + a * np.sinh(middle)) - depth / 2 > ends
         low, high = np.where(above, low, middle), np.where(above, middle, high)
-    n_nodes = 4 * int(np.ceil((high[1] - low[0]) / step / 4))
-    # Of each four, the first ones together, the second ones, and so on.
-    t = low[0] + step * np.arange(n_nodes).reshape(-1, 4).T.ravel()
+    t = by_fourths(low[0], high[1], step)
     x = scale * (t + a * np.sinh(t)) - depth / 2
     return x, step * scale * (1 + a * np.cosh(t))
+
+
+def _graded_nodes(ends, scale, depth, step):
+    """The same for heavy tails."""
+    variable = Graded()
+    t = by_fourths(*variable.at(ends, -depth, scale), step)
+    x, slope = variable.x_and_slope(t, -depth, scale)
+    return x, step * slope
 
 
 @lru_cache(maxsize=64)

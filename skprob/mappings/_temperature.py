@@ -140,6 +140,15 @@ class Temperature(Mapping):
         linear = self._inner.log_linearize(self.cooled(scores))
         return linear.in_units(self._divided)
 
+    @property
+    def has_label_gradient(self):
+        return self._inner.has_label_gradient
+
+    def label_gradient(self, scores, labels, logarithm):
+        cooled = self.cooled(scores)
+        values, gradient = self._inner.label_gradient(cooled, labels, logarithm)
+        return values, self._divided(gradient)
+
     def log_noise_gradient(self, scores: ArrayLike, q: ArrayLike) -> Array:
         """Derivatives of Σ_k q_k log p_k in what a noise can learn (a kernel)."""
         return self._inner.log_noise_gradient(self.cooled(scores), q)

@@ -4,8 +4,12 @@ from functools import cache
 
 import numpy as np
 
-from . import _laplace_max
 from ._base import Linearization, Mapping
+from ._graded_nodes import label_gradients_by_graded_nodes
+from ._label_integral import label_gradient
+from ._laplace_gaps import MOST_LAPLACE_CLASSES
+from ._laplace_labels import laplace_label_gradients
+from ._laplace_max import laplace_max
 from ._max_conjugate import conjugate
 from ._max_derivatives import MaxDerivatives
 from ._max_integral import MaxIntegral
@@ -15,7 +19,7 @@ from ._quantile_average import quantile_average
 from ._shaped_noise import ShapedNoise
 from ._shared_nodes import (
     by_shared_nodes,
-    log_gradients_by_shared_nodes,
+    label_gradients_by_shared_nodes,
     logs_by_shared_nodes,
 )
 from ._softmax import Softmax
@@ -91,43 +95,58 @@ class UnitPerturbMax(Mapping):
         log_p, done = logs_by_shared_nodes(scores, noise, tol)
         if not done.any():
             return self._linearize(scores, relative=True)
-        return self._log_linearize(scores, log_p, done)
-
-    def _log_linearize(self, scores, log_p, done):
-        """With logarithms that are known where `done`."""
         rest = np.flatnonzero(~done)
         if len(rest):
-            of_rest = self._linearize(scores[rest], relative=True)
-            log_p[rest] = of_rest.probabilities
-        noise, tol = get_noise(self.noise), _RELATIVE * self._tol(scores)
+            log_p[rest] = self._linearize(scores[rest], relative=True).probabilities
 
         @cache
         def whole():
             return self._linearize(scores, relative=True)
 
-        def vjp(cotangent):
-            if np.count_nonzero(cotangent, axis=1).max(initial=0) > 1:
-                return whole().vjp(cotangent)
-            # The log loss of labels asks for no more.
-            classes = np.abs(cotangent).argmax(axis=1)
-            product, is_known = log_gradients_by_shared_nodes(
-                scores, noise, tol, classes
-            )
-            product *= np.take_along_axis(cotangent, classes[:, None], axis=1)
-            if len(rest):
-                product[rest] = of_rest.vjp(cotangent[rest])
-            others = np.flatnonzero(done & ~is_known)
-            if len(others):
-                linear = self._linearize(scores[others], relative=True)
-                product[others] = linear.vjp(cotangent[others])
-            return product.astype(scores.dtype, copy=False)
-
         return Linearization(
             log_p.astype(scores.dtype, copy=False),
             lambda direction: whole().jvp(direction),
-            vjp,
+            lambda cotangent: whole().vjp(cotangent),
             lambda *args: whole().vjp_derivative(*args),
         )
+
+    @property
+    def has_label_gradient(self):
+        return self.n_quantiles is None
+
+    def label_gradient(self, scores, labels, logarithm):
+        noise, tol = get_noise(self.noise), self._tol(scores)
+        values, gradient = np.empty(len(scores)), np.empty(scores.shape)
+        done = np.zeros(len(scores), dtype=bool)
+        if logarithm:
+            tol *= _RELATIVE
+            for way in self._label_ways(scores):
+                rest = np.flatnonzero(~done)
+                found = way(scores[rest], labels[rest], noise, tol)
+                values[rest], gradient[rest], done[rest] = found
+        values[~done], gradient[~done] = -np.inf if logarithm else 0, 0
+        # Where the label has a probability.
+        low, high = noise.support
+        own = np.take_along_axis(scores, labels[:, None], axis=1)[:, 0]
+        rest = np.flatnonzero(~done & (own > low - high))
+        for rows, columns in self._counted(scores, rest):
+            z = np.take_along_axis(scores[rows], columns, axis=1)
+            place = (columns == labels[rows, None]).argmax(axis=1)
+            found = label_gradient(z, place, noise, tol, logarithm)
+            values[rows], gradient[rows[:, None], columns] = found
+        dtype = scores.dtype
+        return values.astype(dtype, copy=False), gradient.astype(dtype, copy=False)
+
+    def _label_ways(self, scores):
+        """Ways to compute gradients of log-probabilities, for most rows the first."""
+        if self._is_laplace(scores):
+            return [laplace_label_gradients]
+        return [label_gradients_by_shared_nodes, label_gradients_by_graded_nodes]
+
+    def _is_laplace(self, scores):
+        """Whether the noise is, and there are few classes."""
+        is_laplace = get_noise(self.noise) is NOISES["laplace"]
+        return is_laplace and scores.shape[1] <= MOST_LAPLACE_CLASSES
 
     def shape_derivative(self, scores):
         """Derivative of the probabilities in the coordinate of the noise's shape."""
@@ -168,25 +187,32 @@ class UnitPerturbMax(Mapping):
     def _values(self, scores):
         """Probabilities and potential."""
         noise, tol = get_noise(self.noise), self._tol(scores)
-        if noise is NOISES["laplace"] and scores.shape[1] <= _laplace_max.MOST_CLASSES:
-            values, potential, done = _laplace_max.laplace_max(scores, noise, tol)
+        if self._is_laplace(scores):
+            values, potential, done = laplace_max(scores, tol)
         else:
             values, potential, done = by_shared_nodes(scores, noise, tol)
         rest = np.flatnonzero(~done)
-        low, high = noise.support
-        n_counted = (scores[rest] > low - high).sum(axis=1)
-        # Others have no probability, with noise on an interval. Up to a power of two.
-        sizes = np.minimum(2 ** np.ceil(np.log2(n_counted)), scores.shape[1])
         values[rest] = 0
-        for size in np.unique(sizes).astype(int):
-            rows = rest[sizes == size]
-            columns = _largest(scores[rows], size)
+        for rows, columns in self._counted(scores, rest):
             z = np.take_along_axis(scores[rows], columns, axis=1)
             p, potential[rows] = self._values_of_all(z)
             values[rows[:, None], columns] = p
         p = np.empty_like(scores)
         np.copyto(p, values, casting="same_kind")
         return p, potential.astype(scores.dtype, copy=False)
+
+    def _counted(self, scores, rest):
+        """Some rows at a time, and the classes that may have a probability in them.
+
+        With noise on an interval others have none.
+        """
+        low, high = get_noise(self.noise).support
+        n_counted = (scores[rest] > low - high).sum(axis=1)
+        # Up to a power of two.
+        sizes = np.minimum(2 ** np.ceil(np.log2(n_counted)), scores.shape[1])
+        for size in np.unique(sizes).astype(int):
+            rows = rest[sizes == size]
+            yield rows, _largest(scores[rows], size)
 
     def _values_of_all(self, scores):
         """The same row by row, where all classes may count."""

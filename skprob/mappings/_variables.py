@@ -75,3 +75,49 @@ class Stretched(Line):
     def x_and_slope(self, t, centre, scale):
         e = np.exp(t)
         return centre + scale * (t + e), scale * (1 + e)
+
+
+# In units of the scale: how fast steps grow beyond the scores, from where on, and how
+# fast this growth grows itself, from where on. Trapezoidal rules take the fewest nodes
+# with these, for Cauchy noise: with slower growth twice as many, with faster growth the
+# singular points of its distribution function are too close in t.
+_RATE, _MARGIN = 2.1, 2.0
+_SECOND_RATE, _SECOND_MARGIN = 2.2, 4.1
+
+
+class Graded(Line):
+    """Even steps where the scores are, and beyond them ever longer ones.
+
+    Far out x grows like the exponential function of another one, so that integrands
+    with heavy tails vanish in t at both ends (Takahasi and Mori). `centre` is the
+    lowest score that counts; the largest is 0.
+    """
+
+    def at(self, x, centre, scale):
+        """A t beyond x, as seen from the scores: an end of an integral."""
+        above, below = x / scale, (centre - x) / scale
+        t = np.minimum(above, _end(above))
+        return np.where(below > 0, centre / scale - np.minimum(below, _end(below)), t)
+
+    def x_and_slope(self, t, centre, scale):
+        above, slope_above = _rise(t)
+        below, slope_below = _rise(centre / scale - t)
+        slope = scale * (1 + slope_above + slope_below)
+        return scale * (t + above - below), slope
+
+
+def _rise(t):
+    """What x is beyond t, and its derivative."""
+    growth = np.exp(_SECOND_RATE * (t - _SECOND_MARGIN))
+    rise = np.exp(_RATE * (t - _MARGIN) + growth)
+    return rise, rise * (_RATE + _SECOND_RATE * growth)
+
+
+def _end(x):
+    """Where :func:`_rise` is x."""
+    ratio = _RATE / _SECOND_RATE
+    logs = np.log(np.maximum(x, 1)) - _RATE * (_SECOND_MARGIN - _MARGIN)
+    y = logs / ratio - np.log(ratio)
+    # Of growth + ratio log(growth) = logs.
+    log_growth = y - wrightomega(y) + np.log(ratio)
+    return _SECOND_MARGIN + log_growth / _SECOND_RATE

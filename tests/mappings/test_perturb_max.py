@@ -489,7 +489,10 @@ def test_the_gradient_of_the_log_loss_of_two_classes(gap):
         np.testing.assert_allclose(found[1][i], expected, rtol=1e-7, atol=1e-13)
 
 
-@pytest.mark.parametrize("noise", ["normal", "logistic", "cauchy", "student_t"])
+@pytest.mark.parametrize(
+    "noise",
+    ["normal", "logistic", "laplace", "exponential", "cauchy", "student_t"],
+)
 def test_the_gradient_of_the_log_loss_of_labels(noise):
     # Rows of all spreads together: those that share nodes, and those that do not.
     rng = np.random.default_rng(3)
@@ -506,6 +509,64 @@ def test_the_gradient_of_the_log_loss_of_labels(noise):
     mixed = loss.value_and_gradient(z, 0.5 * target + 0.5 * np.eye(7)[[0] * 5])[1]
     first = loss.value_and_gradient(z, np.eye(7)[[0] * 5])[1]
     np.testing.assert_allclose(mixed, (gradient + first) / 2, rtol=1e-6, atol=1e-7)
+
+
+def label_reference(z, label, distribution):
+    """p_y and its gradient, by the formula with densities, by scipy."""
+    others = np.arange(len(z)) != label
+
+    def integrand(t):
+        x = np.sinh(t)
+        cdf, pdf = distribution.cdf(x - z), distribution.pdf(x - z)
+        rates = [
+            -pdf[j] * np.prod(np.delete(cdf, [j, label]))
+            for j in np.flatnonzero(others)
+        ]
+        return np.array([np.prod(cdf[others]), *rates]) * pdf[label] * np.cosh(t)
+
+    ends = [end for end in distribution.support() if np.isfinite(end)]
+    kinks = np.add.outer([*ends, distribution.median(), 3.0, -3.0], z).ravel()
+    with np.errstate(all="ignore"):
+        total, _ = quad_vec(
+            integrand, -40, 40, epsabs=1e-13, epsrel=0, points=np.arcsinh(kinks),
+            limit=20000, norm="max",
+        )  # fmt: skip
+    gradient = np.zeros(len(z))
+    gradient[others] = total[1:]
+    gradient[label] = -total[1:].sum()
+    return total[0], gradient
+
+
+@every_noise
+def test_the_log_loss_of_labels_against_quadrature(noise):
+    loss = LogLoss(PerturbMax(noise))
+    z = np.stack([case(5, 0.4), case(5, 5.0, seed=4), case(5, 5.0, seed=4)])
+    labels = np.array([2, z[1].argsort()[-2], z[2].argmax()])
+    if noise == "uniform":
+        z[1] /= 20
+    values, gradient = loss.value_and_gradient(z, np.eye(5)[labels])
+    epsilon = 1e-6 if noise == "uniform" else 0
+    for i, label in enumerate(labels):
+        p, slopes = label_reference(z[i], label, NOISES[noise])
+        value = -np.log((p + epsilon) / (1 + 5 * epsilon))
+        np.testing.assert_allclose(values[i], value, rtol=1e-8, atol=1e-8)
+        exact = -slopes / (p + epsilon)
+        np.testing.assert_allclose(gradient[i], exact, rtol=1e-8, atol=1e-8)
+
+
+def test_the_log_loss_of_a_row_does_not_depend_on_the_others():
+    rng = np.random.default_rng(5)
+    spreads = np.array([0.1, 1, 4, 20, 100])[rng.integers(5, size=60)]
+    z = spreads[:, None] * rng.standard_normal((60, 6))
+    target = np.eye(6)[rng.integers(6, size=60)]
+    target[7] = 1 / 6
+    for noise in ("normal", "laplace", "exponential", "uniform", "cauchy"):
+        loss = LogLoss(PerturbMax(noise))
+        values, gradient = loss.value_and_gradient(z, target)
+        for i in 0, 7, 31, 59:
+            row = loss.value_and_gradient(z[i : i + 1], target[i : i + 1])
+            np.testing.assert_allclose(row[0][0], values[i], rtol=1e-13, atol=1e-15)
+            np.testing.assert_allclose(row[1][0], gradient[i], rtol=1e-12, atol=1e-14)
 
 
 @pytest.mark.parametrize("gap", [1.0, 100.0, 1e4, 1e6])
