@@ -30,8 +30,8 @@ _OCTAVES = 14
 _SMALL = 1e-4
 # Of slopes that nearly cancel: the square of the distance from which on they do.
 _FAR = 1e6
-# Distances whose square is finite.
-_MOST = 1e150
+# A finite distance, and one whose square is finite, too.
+_LARGEST, _MOST = 1e300, 1e150
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class SkewNormal(ShapedNoise):
 
     def cdf_and_pdf(self, x):
         form = _standard_form(self.skewness)
-        t = form.location + form.scale * x
+        t = form.at(x)
         cdf, density = _NORMAL.cdf_and_pdf(form.slant * t)[0], _NORMAL.cdf_and_pdf(t)[1]
         density *= cdf
         density *= 2
@@ -123,12 +123,12 @@ class SkewNormal(ShapedNoise):
 
     def slope(self, x):
         form = _standard_form(self.skewness)
-        t = form.location + form.scale * x
+        t = form.at(x)
         return form.scale * (form.slant * _normal_hazard(form.slant * t) - t)
 
     def log_hazard_slope(self, x, hazard):
         form = _standard_form(self.skewness)
-        t = form.location + form.scale * x
+        t = form.at(x)
         # Of the asymptotic series, what does not cancel.
         rate, change = form.falls(np.minimum(t, -1))
         part = change / rate**2
@@ -137,10 +137,15 @@ class SkewNormal(ShapedNoise):
         return np.where(is_far, far, self.slope(x) - hazard)
 
     def shape_slopes(self, x):
+        with np.errstate(all="ignore"):
+            slopes = self._shape_slopes(np.clip(x, -_MOST, _MOST))
+        # Those of a class that is not available, or beyond the digits, do not count.
+        return tuple(np.where(np.isfinite(slope), slope, 0) for slope in slopes)
+
+    def _shape_slopes(self, x):
         form = _standard_form(self.skewness)
         c, scale = form.c, form.scale
-        t, _ = self._at(x)
-        x, t = np.clip(x, -_MOST, _MOST), np.clip(t, -_MOST, _MOST)
+        t = form.at(x)
         log_hazard = self.log_hazard(x, self.logcdf(x))
         if abs(c) < _SMALL:
             # The first terms of the Edgeworth series.
@@ -171,7 +176,7 @@ class SkewNormal(ShapedNoise):
     def _at(self, x):
         """The variable of the standard form, and the logarithm of its density."""
         form = _standard_form(self.skewness)
-        t = form.location + form.scale * x
+        t = form.at(x)
         return t, np.log(2) + _NORMAL.logpdf(t) + _NORMAL.logcdf(form.slant * t)
 
 
@@ -197,6 +202,11 @@ class _StandardForm:
         self._offset = 2.0 ** -np.ceil(np.log2(1 + abs(self.slant)))
         low = int(np.log2(self._offset))
         self._table = OctaveTable(self._ratios, low, _OCTAVES)
+
+    def at(self, x):
+        """The variable t of the standard form."""
+        # A class that is not available is infinitely far: zero times that is NaN.
+        return self.location + self.scale * np.clip(x, -_LARGEST, _LARGEST)
 
     def ratio(self, t):
         """P[noise beyond t] / f(t)."""
