@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import gamma, gammainc, gammaincc, gammaln
+from scipy.special import gamma, gammaincc, gammaln
 from sklearn.utils import check_random_state
 
-from ._polynomial import horner, polynomial
+from ._octave_table import OctaveTable
 from ._shaped_noise import SymmetricNoise
 
 
@@ -60,19 +60,15 @@ class GeneralizedNormal(SymmetricNoise):
         return float(np.exp(gammaln(3 / self.exponent) - gammaln(1 / self.exponent)))
 
     def _scaled(self, x):
-        body, tail = _generalized_tail(self.exponent)
         y = np.minimum(np.abs(x), 1e300)
+        table, density = _tail_ratio(self.exponent)
         power = y**self.exponent
-        # Up to _BODY from the centre, beyond from infinity.
-        ratio = np.minimum(power, _BODY) / _BODY
-        inner = 0.5 - y * horner(body, ratio)
-        with np.errstate(over="ignore"):
-            inner *= np.exp(np.minimum(power, _BODY))
-        far = np.maximum(power, _BODY)
-        outer = horner(tail, np.sqrt(_BODY / far))
-        outer *= far ** (1 / self.exponent - 1)
-        density = np.full_like(y, self.exponent / (2 * gamma(1 / self.exponent)))
-        return -power, np.where(power < _BODY, inner, outer), density
+        tail = table(y)
+        if y.max(initial=0) > _END:
+            far = y * _asymptotic(self.exponent, np.maximum(power, 1))
+            tail = np.where(y > _END, far, tail)
+        tail *= density
+        return np.negative(power, out=power), tail, density
 
     @property
     def slope(self):
@@ -96,28 +92,34 @@ class GeneralizedNormal(SymmetricNoise):
         return size_of_it * (2 * rng.randint(2, size=size) - 1)
 
 
-# The power of |x| at which two polynomials meet.
-_BODY = 2.0
+# Powers of two: below, the tail is one half but for the rounding; beyond, the
+# asymptotic series is exact.
+_LOW, _HIGH = -44, 12
+_END = 2.0**_HIGH
 
 
 @lru_cache(maxsize=128)
-def _generalized_tail(exponent):
-    """Two polynomials: (1/2 - tail) / |x|, and the tail over its leading term."""
+def _tail_ratio(exponent):
+    """A table of the tail over the density, and the density at zero."""
     a = 1 / exponent
 
-    def body(ratio):
-        power = np.maximum(_BODY * ratio, 1e-300)
-        return gammainc(a, power) / power**a / 2
-
-    def tail(root):
-        power = _BODY / np.maximum(root, 1e-9) ** 2
+    def ratio(y):
+        power = y**exponent
         near = np.minimum(power, 100)
-        direct = gammaincc(a, near) * gamma(a) * near ** (1 - a) * np.exp(near)
-        # Far out the asymptotic series.
-        term, total = np.ones_like(power), np.ones_like(power)
-        for n in range(1, 13):
-            term *= (a - n) / power
-            total += term
-        return np.where(power > 100, total, direct) / (2 * gamma(a))
+        direct = a * gammaincc(a, near) * gamma(a) * np.exp(near)
+        far = y * _asymptotic(exponent, np.maximum(power, 100))
+        return np.where(power > 100, far, direct)[None]
 
-    return polynomial(body, 16), polynomial(tail, 28)
+    # Short cells, for speed.
+    table = OctaveTable(ratio, _LOW, _HIGH, n_cells=32, degree=6)
+    return table, exponent / (2 * gamma(a))
+
+
+def _asymptotic(exponent, power):
+    """The same over |x| where its power is large."""
+    a = 1 / exponent
+    term, total = a / power, a / power
+    for n in range(1, 13):
+        term = term * (a - n) / power
+        total = total + term
+    return total

@@ -100,16 +100,16 @@ class SymmetricNoise(ShapedNoise):
 
         Returns
         -------
-        log_unit : ndarray
-        tail, density : ndarray
+        log_unit, tail : ndarray
+        density : ndarray or float
             P[noise < -abs(x)] and the density at x, both over exp(log_unit).
         """
 
     def cdf_and_pdf(self, x):
         log_unit, cdf, density = self._scaled(x)
-        unit = np.exp(log_unit)
+        unit = np.exp(log_unit, out=log_unit)
         cdf *= unit
-        density *= unit
+        density = density * unit
         # 1 - cdf where x is positive.
         np.subtract(x > 0, cdf, out=cdf)
         return np.abs(cdf, out=cdf), density

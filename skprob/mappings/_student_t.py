@@ -7,7 +7,6 @@ import numpy as np
 from scipy.special import beta, betaincc
 from sklearn.utils import check_random_state
 
-from ._polynomial import horner, polynomial
 from ._shaped_noise import SymmetricNoise
 
 
@@ -68,7 +67,7 @@ class StudentT(SymmetricNoise):
         hypotenuse = np.hypot(y, root)
         y /= hypotenuse
         cosine = np.divide(root, hypotenuse, out=hypotenuse)
-        tail = horner(coefficients, y * (1 + k) / (y + k))
+        tail = _horner(coefficients, y * (1 + k) / (y + k))
         log_unit = self.df * np.log(cosine)
         cosine *= 1 / (root * beta(0.5, self.df / 2))
         return log_unit, tail, cosine
@@ -100,4 +99,22 @@ def _student_tail(df):
         far = sine / (2 * a * beta(a, 0.5)) * total
         return np.where(sine < 0.5, near, far)
 
-    return polynomial(function, 24), k
+    return _polynomial(function, 24), k
+
+
+def _polynomial(function, degree):
+    """Coefficients of the interpolant on [0, 1], in powers of 2x - 1, highest first."""
+    chebyshev = np.polynomial.Chebyshev.interpolate(function, degree, domain=[0, 1])
+    chebyshev.domain = [-1, 1]
+    return chebyshev.convert(kind=np.polynomial.Polynomial).coef[::-1]
+
+
+def _horner(coefficients, x):
+    """The polynomial at x in [0, 1]."""
+    u = 2 * x
+    u -= 1
+    value = np.full_like(u, coefficients[0])
+    for coefficient in coefficients[1:]:
+        value *= u
+        value += coefficient
+    return value
