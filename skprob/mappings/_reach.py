@@ -5,6 +5,10 @@ from functools import lru_cache
 import numpy as np
 
 
+#: Kinds of smoothness with which polynomials may not cross the median.
+KINKED = "piecewise", "cusped"
+
+
 class Reach:
     """Quantiles and tails of a noise, and of the largest of several.
 
@@ -63,7 +67,7 @@ class Reach:
         if self.upper == np.inf:
             self.upper = _invert(upper, np.log([n_classes / tail]))[0]
         below, above = median - self.lower[0], self.upper - median
-        is_near = below < 10 * scale and noise.smoothness != "cusped"
+        is_near = below < 10 * scale and noise.smoothness not in KINKED
         self.is_smooth_below = np.isfinite(noise.support[0]) or is_near
         self.is_compact = below + above < 20 * scale
 
