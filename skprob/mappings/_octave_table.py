@@ -2,6 +2,8 @@
 
 import numpy as np
 
+# Numbers at once: arrays as long, and the table, should stay in a core's cache.
+_BLOCK_SIZE = 1 << 13
 
 class OctaveTable:
     """Functions that are smooth in the logarithm of a positive variable.
@@ -52,6 +54,16 @@ class OctaveTable:
         which : int or ndarray of the shape of y
             Index of the function.
         """
+        value = np.empty(y.shape)
+        flat, out = y.ravel(), value.reshape(-1)
+        start_of = np.multiply(which, self._size).ravel()
+        for start in range(0, y.size, _BLOCK_SIZE):
+            block = slice(start, start + _BLOCK_SIZE)
+            starts = start_of if start_of.size == 1 else start_of[block]
+            out[block] = self._at(flat[block], starts)
+        return value
+
+    def _at(self, y, starts):
         ends = 2.0**self._low, np.nextafter(2.0**self._high, 0)
         u, octave = np.frexp(np.clip(y, *ends))
         # Of a mantissa from 1/2 to 1, the cell, and the place in it from -1 to 1.
@@ -62,7 +74,7 @@ class OctaveTable:
         u *= 2
         u -= 1
         cell += (octave - (self._low + 1)) * self._n_cells
-        cell += np.multiply(which, self._size)
+        cell += starts
         first, *others = self._coefficients
         value = first.take(cell)
         for coefficients in others:
