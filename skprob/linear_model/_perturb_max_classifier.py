@@ -32,8 +32,8 @@ class PerturbMaxClassifier(BaseLinearClassifier):
     noise : str or distribution, default="normal"
         "gumbel", "normal", "logistic", "laplace", "exponential", "uniform" or
         "cauchy"; "student_t", "generalized_normal" or "skew_normal", or an object such
-        as ``StudentT(df=3)``; or any continuous distribution with methods ``logpdf`` and
-        ``logcdf``, such as ``scipy.stats.gamma(3)``: see
+        as ``StudentT(df=3)``; or any continuous distribution with methods ``logpdf``
+        and ``logcdf``, such as ``scipy.stats.gamma(3)``: see
         :class:`~skprob.mappings.PerturbMax`.
     scale : float, default=1.0
         Positive; the noise is multiplied by it.

@@ -31,7 +31,7 @@ _MAX_CUTS = 100
 _TAIL, _PANEL = 1e-3, 1e-2
 # What rounding may do to the integral over a panel.
 _ROUNDING = 1e-14
-# Order, decay of the coefficients to count on, and whether nodes draw near to the edges,
+# Order, decay of the coefficients to count on, and whether nodes draw near to edges,
 # for noises that are analytic, analytic but for kinks or powers at edges, or not known:
 # few wide panels want a high order.
 _RULES = {

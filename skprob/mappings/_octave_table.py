@@ -5,6 +5,7 @@ import numpy as np
 # Numbers at once: arrays as long, and the table, should stay in a core's cache.
 _BLOCK_SIZE = 1 << 13
 
+
 class OctaveTable:
     """Functions that are smooth in the logarithm of a positive variable.
 

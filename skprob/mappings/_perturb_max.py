@@ -78,16 +78,16 @@ class PerturbMax(Temperature):
 
     Notes
     -----
-    With normal, skew-normal, logistic, Cauchy and Student-t noise the probabilities, the potential
-    and the log loss of labels are computed at nodes of the trapezoidal rule that all
-    rows of about one spread share. There, the logarithm of the distribution function of
-    the largest perturbed score, and that of a class's probability, are polynomials in
-    the scores: a class takes no function of the noise, whatever the number of nodes.
-    Their tables are made at the first call with a noise and a number of classes, in
-    some 10 to 100 ms. With uniform noise the integrals are those of polynomials, up to
-    32 classes less than 1 below the largest by rules that are exact; with Laplace noise
-    they are sums of powers over the sorted scores, up to 48 classes. Gumbel noise has a
-    closed form.
+    With normal, skew-normal, logistic, Cauchy and Student-t noise the probabilities,
+    the potential and the log loss of labels are computed at nodes of the trapezoidal
+    rule that all rows of about one spread share. There, the logarithm of the
+    distribution function of the largest perturbed score, and that of a class's
+    probability, are polynomials in the scores: a class takes no function of the noise,
+    whatever the number of nodes. Their tables are made at the first call with a noise
+    and a number of classes, in some 10 to 100 ms. With uniform noise the integrals are
+    those of polynomials, up to 32 classes less than 1 below the largest by rules that
+    are exact; with Laplace noise they are sums of powers over the sorted scores, up to
+    48 classes. Gumbel noise has a closed form.
 
     All else is computed by quadrature at nodes chosen for each row, at a cost of
     n_classes evaluations of the noise for each: other noises, Jacobians, and rows that

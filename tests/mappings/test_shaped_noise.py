@@ -252,6 +252,30 @@ def test_the_gradient_of_the_log_loss_in_the_noise():
             assert_allclose(found[:, k], slope, atol=1e-5)
 
 
+@pytest.mark.parametrize("noise", [StudentT(3.0), SkewNormal(-0.5)], ids=repr)
+def test_the_gradient_of_the_log_loss_of_labels_in_the_shape(noise):
+    # Rows of all spreads: those that share nodes, and those that do not.
+    z = np.array([[0], [0.5], [2], [40]]) * np.random.default_rng(1).normal(size=(4, 6))
+    z[1, 2] = -np.inf
+    labels = z.argmax(axis=1)
+    labels[2] = z[2].argmin()
+    rows = np.arange(len(z))
+    mapping = PerturbMax(noise, 0.7)
+    (here,) = mapping.noise_parameters()
+
+    def log_p(value):
+        return mapping.with_noise_parameters([value]).log_probabilities(z)[rows, labels]
+
+    step = 1e-3 * abs(here)
+    ends = [log_p(here + k * step) for k in (-2, -1, 1, 2)]
+    slope = (8 * (ends[2] - ends[1]) - (ends[3] - ends[0])) / (12 * step)
+    assert np.abs(slope[1:3]).min() > 1e-2
+    found = mapping.log_noise_gradient(
+        z - z.max(axis=1)[:, None], 0.5 * np.eye(6)[labels]
+    )
+    assert_allclose(found[:, 0], slope / 2, rtol=1e-6, atol=1e-8)
+
+
 def test_parameters_of_the_noise():
     mapping = PerturbMax(StudentT(4.0), loadings=[[1.0, 0.5], [0.0, 2.0], [1.0, 1.0]])
     same = mapping.with_noise_parameters(mapping.noise_parameters())
