@@ -11,7 +11,7 @@ which gives the other side without cancellation. R is tabulated once for each sh
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 from scipy.special import erfcx
@@ -23,7 +23,7 @@ from ._shaped_noise import ShapedNoise
 
 _SQRT2, _ROOT = np.sqrt(2), np.sqrt(2 / np.pi)
 # Of the Gauss-Legendre rule, and the exponent at which the integral is cut off.
-_N_NODES, _CUT = 32, 40
+_N_NODES, _CUT = 28, 40
 # The table ends at the power of two; beyond, the asymptotic series is exact.
 _OCTAVES = 14
 # Below, differences in the shape cancel, and its leading terms are as good.
@@ -235,15 +235,33 @@ class _StandardForm:
         # u is w / root; beyond the end the exponent is less than minus _CUT.
         z = root * y
         end = 2 * _CUT / (z + np.sqrt(z**2 + 2 * _CUT))
-        nodes, weights = np.polynomial.legendre.leggauss(_N_NODES)
-        w = end * (1 + nodes) / 2
+        parts, weights = _exact_rule(_N_NODES)
+        w = end * parts
         values = np.exp(-w * (z + w / 2)) * erfcx(a * (y + w / root) / _SQRT2)
         own = erfcx(a * y / _SQRT2)
-        light = (values @ weights)[..., None] * end / (2 * root * own)
+        light = (values @ weights)[..., None] * end / (root * own)
         y, light, own = y[..., 0], light[..., 0], own[..., 0]
         lower = own * np.exp(-((a * y) ** 2) / 2) / 2
         mills = erfcx(y / _SQRT2) / _ROOT
         return np.stack([(mills - light * lower) / (1 - lower), light])
+
+
+@cache
+def _exact_rule(order):
+    """The Gauss-Legendre rule on [0, 1], where numpy's has errors of 1e-14.
+
+    A step of Newton's method in extended precision mends them: at zero, two formulas
+    for the two sides should agree to the last digits.
+    """
+    nodes = np.polynomial.legendre.leggauss(order)[0].astype(np.longdouble)
+    for _ in range(2):
+        last, value = np.ones_like(nodes), nodes.copy()
+        for n in range(2, order + 1):
+            last, value = value, ((2 * n - 1) * nodes * value - (n - 1) * last) / n
+        slope = order * (nodes * value - last) / (nodes**2 - 1)
+        weights = 1 / ((1 - nodes**2) * slope**2)
+        nodes -= value / slope
+    return ((1 + nodes) / 2).astype(float), weights.astype(float)
 
 
 _NORMAL = Normal()
