@@ -198,7 +198,7 @@ class SharedNodes:
             low = r.lower[0] - depth
         ends = np.array([low, r.upper])
         allowed = (_RULE if relative else _TABLES) * tol / n_classes
-        allowed = max(allowed, _ROUNDING)
+        allowed = max(allowed, 2 * _ROUNDING)
         step = _STEP
         for _ in range(_MOST_STEPS):
             self.x, self._weights = _nodes(ends, r.scale, depth, step)
