@@ -496,7 +496,7 @@ def test_the_gradient_of_the_log_loss_of_two_classes(gap):
         np.testing.assert_allclose(found[1][i], expected, rtol=1e-7, atol=1e-13)
 
 
-@pytest.mark.parametrize("noise", ["normal", "logistic", "cauchy", "skew_normal"])
+@pytest.mark.parametrize("noise", ["normal", "logistic", "cauchy", "student_t"])
 def test_the_gradient_of_the_log_loss_of_labels(noise):
     # Rows of all spreads together: those that share nodes, and those that do not.
     rng = np.random.default_rng(3)
