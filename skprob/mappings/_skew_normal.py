@@ -71,7 +71,7 @@ class SkewNormal(ShapedNoise):
     --------
     >>> from skprob.mappings import PerturbMax, SkewNormal
     >>> PerturbMax(SkewNormal(skewness=0.9))([[2.0, 1.0, -1.0]]).round(3)
-    array([[0.764, 0.227, 0.01 ]])
+    array([[0.762, 0.223, 0.015]])
     """
 
     skewness: float = 0.5
