@@ -31,9 +31,9 @@ class PerturbMaxClassifier(BaseLinearClassifier):
     ----------
     noise : str or distribution, default="normal"
         "gumbel", "normal", "logistic", "laplace", "exponential", "uniform" or
-        "cauchy"; "student_t" or "generalized_normal", or an object such as
-        ``StudentT(df=3)``; or any continuous distribution with methods ``logpdf`` and
-        ``logcdf``, such as ``scipy.stats.gamma(3)``: see
+        "cauchy"; "student_t", "generalized_normal" or "skew_normal", or an object such
+        as ``StudentT(df=3)``; or any continuous distribution with methods ``logpdf``
+        and ``logcdf``, such as ``scipy.stats.gamma(3)``: see
         :class:`~skprob.mappings.PerturbMax`.
     scale : float, default=1.0
         Positive; the noise is multiplied by it.
@@ -87,6 +87,11 @@ class PerturbMaxClassifier(BaseLinearClassifier):
     estimated shape; for maximum likelihood set a large C. A shape at the end of its
     range, such as ``StudentT(df=1000.0)``, means that the limit, normal noise, fits
     best. The log loss may have several local minima in the loadings.
+
+    Of the noise only what the location and the scale leave can be learnt. So
+    :class:`~skprob.mappings.SkewNormal` has mean 0 and variance 1 at any skewness: in
+    the usual form of that distribution a small shape parameter changes next to nothing
+    but location and scale, and the information on it at zero is none.
 
     References
     ----------

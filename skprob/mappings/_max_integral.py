@@ -20,7 +20,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from ._panels import Panels, add_by_rows, add_logs, gauss_legendre, trapezoid
-from ._reach import reach
+from ._reach import KINKED, reach
 from ._variables import Line, Sinh, Stretched
 
 # In numbers: of all classes at some nodes, and of those classes that are taken at once.
@@ -31,13 +31,14 @@ _MAX_CUTS = 100
 _TAIL, _PANEL = 1e-3, 1e-2
 # What rounding may do to the integral over a panel.
 _ROUNDING = 1e-14
-# Order, and decay of the coefficients to count on, for noises that are analytic,
-# analytic but for kinks at edges, or not known: few wide panels want a high order.
+# Order, decay of the coefficients to count on, and whether nodes draw near to edges,
+# for noises that are analytic, analytic but for kinks or powers at edges, or not known:
+# few wide panels want a high order.
 _RULES = {
-    "analytic": (28, 2),
-    "piecewise": (14, 2),
-    "cusped": (14, 1),
-    "unknown": (20, 1),
+    "analytic": (28, 2, False),
+    "piecewise": (14, 2, False),
+    "cusped": (24, 2, True),
+    "unknown": (20, 1, False),
 }
 # Of the trapezoidal rule; a row that is wider than so many steps is cut into panels.
 _STEP, _MAX_STEPS = 0.13, 256
@@ -369,14 +370,13 @@ class MaxIntegral:
             edges.append(z + self.noise.support[1])
         edges = np.sort(np.clip(np.concatenate(edges), low, high), axis=0)
         edges = self.variable.at(edges, self.centre, self.scale)
-        order, trust = _RULES[self.noise.smoothness]
-        rule = gauss_legendre(self.noise.order, trust)
-        panels = Panels.between(edges, rule)
-        if self.noise.smoothness != "piecewise":
+        order, *how = _RULES[self.noise.smoothness]
+        panels = Panels.between(edges, gauss_legendre(self.noise.order, *how))
+        if self.noise.smoothness not in KINKED:
             return [panels]
         # Between many kinks few nodes are enough.
         is_narrow = panels.right - panels.left < _NARROW * r.scale
-        wide = Panels.between(edges, gauss_legendre(order, trust))
+        wide = Panels.between(edges, gauss_legendre(order, *how))
         return [panels[is_narrow], wide[~is_narrow]]
 
     def _features(self, medians):

@@ -28,7 +28,8 @@ class Noise:
     #: None where it is not finite.
     variance = None
     #: Of the density: "analytic" on the support, "piecewise" so with a kink at most
-    #: at the median, "cusped" with any power of the distance from it, or "unknown".
+    #: at the median, "cusped" with any power of the distance from it, from 1 to 3, or
+    #: "unknown".
     smoothness = "analytic"
     #: Derivative of the log-density, a method; None where the density jumps.
     slope = None

@@ -2,6 +2,7 @@
 
 from functools import lru_cache
 
+from ._generalized_normal import GeneralizedNormal
 from ._noise import (
     Cauchy,
     Distribution,
@@ -12,7 +13,9 @@ from ._noise import (
     Normal,
     Uniform,
 )
-from ._shaped_noise import GeneralizedNormal, ShapedNoise, StudentT
+from ._shaped_noise import ShapedNoise
+from ._skew_normal import SkewNormal
+from ._student_t import StudentT
 
 #: The noises that a name stands for. A new member is one line here.
 NOISES = {
@@ -25,6 +28,7 @@ NOISES = {
     "cauchy": Cauchy(),
     "student_t": StudentT(),
     "generalized_normal": GeneralizedNormal(),
+    "skew_normal": SkewNormal(),
 }
 
 

@@ -37,12 +37,18 @@ class GaussLegendre(Rule):
         errs by the coefficients of twice its order, and for an analytic function
         these are as far beyond its highest ones as two times (`trust`) those are
         beyond the middle ones.
+    is_graded : bool
+        Whether it is the rule in a variable v of which the place is (3 v - v³) / 2: at
+        both ends powers of the distance are then twice as high.
     """
 
-    def __init__(self, order, trust):
+    def __init__(self, order, trust, is_graded=False):
         self.order, self.trust = order, trust
         self.nodes, self.weights = np.polynomial.legendre.leggauss(order)
         legendre = np.polynomial.legendre.legvander(self.nodes, order - 1)
+        if is_graded:
+            self.weights = self.weights * 1.5 * (1 - self.nodes**2)
+            self.nodes = self.nodes * (3 - self.nodes**2) / 2
         legendre *= np.sqrt(2 * np.arange(order) + 1)
         # The integral, and coefficients of high and of middle degrees in the
         # orthonormal polynomials; two each, for one may vanish by symmetry.

@@ -42,9 +42,10 @@ class PerturbMax(Temperature):
     ----------
     noise : str or distribution, default="normal"
         "gumbel", "normal", "logistic", "laplace", "exponential", "uniform" (on [0, 1])
-        or "cauchy", each in standard form; "student_t" or "generalized_normal", which
-        are :class:`StudentT` and :class:`GeneralizedNormal` with their default shapes,
-        or an instance of these classes; or any continuous distribution: an object with
+        or "cauchy", each in standard form; "student_t", "generalized_normal" or
+        "skew_normal", which are :class:`StudentT`, :class:`GeneralizedNormal` and
+        :class:`SkewNormal` with their default shapes, or an instance of these classes;
+        or any continuous distribution: an object with
         methods ``logpdf`` and ``logcdf``, such as ``scipy.stats.gamma(3)``. If it has a
         method ``support``, the density must be zero outside. There is a potential if it
         has a method ``mean`` whose value is finite.
@@ -77,16 +78,16 @@ class PerturbMax(Temperature):
 
     Notes
     -----
-    With normal, logistic, Cauchy and Student-t noise the probabilities, the potential
-    and the log loss of labels are computed at nodes of the trapezoidal rule that all
-    rows of about one spread share. There, the logarithm of the distribution function of
-    the largest perturbed score, and that of a class's probability, are polynomials in
-    the scores: a class takes no function of the noise, whatever the number of nodes.
-    Their tables are made at the first call with a noise and a number of classes, in
-    some 10 to 100 ms. With uniform noise the integrals are those of polynomials, up to
-    32 classes less than 1 below the largest by rules that are exact; with Laplace noise
-    they are sums of powers over the sorted scores, up to 48 classes. Gumbel noise has a
-    closed form.
+    With normal, skew-normal, logistic, Cauchy and Student-t noise the probabilities,
+    the potential and the log loss of labels are computed at nodes of the trapezoidal
+    rule that all rows of about one spread share. There, the logarithm of the
+    distribution function of the largest perturbed score, and that of a class's
+    probability, are polynomials in the scores: a class takes no function of the noise,
+    whatever the number of nodes. Their tables are made at the first call with a noise
+    and a number of classes, in some 10 to 100 ms. With uniform noise the integrals are
+    those of polynomials, up to 32 classes less than 1 below the largest by rules that
+    are exact; with Laplace noise they are sums of powers over the sorted scores, up to
+    48 classes. Gumbel noise has a closed form.
 
     The log loss of labels takes the probability of one class in each row, and its
     gradient. These come from one pass over the nodes: with the ways above, between
@@ -288,8 +289,9 @@ class PerturbMax(Temperature):
         Returns
         -------
         derivative : ndarray of shape (n_samples, n_classes)
-            The derivative in ``df`` of :class:`StudentT` or in ``exponent`` of
-            :class:`GeneralizedNormal`. Its rows sum to zero.
+            The derivative in ``df`` of :class:`StudentT`, in ``exponent`` of
+            :class:`GeneralizedNormal` or in ``skewness`` of :class:`SkewNormal`. Its
+            rows sum to zero.
 
         Raises
         ------

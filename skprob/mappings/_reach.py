@@ -4,6 +4,11 @@ from functools import lru_cache
 
 import numpy as np
 
+# Parts that an interval is cut into, and how often, for all digits.
+_N_SECTIONS, _N_ROUNDS = 16, 15
+#: Kinds of smoothness with which polynomials may not cross the median.
+KINKED = "piecewise", "cusped"
+
 
 class Reach:
     """Quantiles and tails of a noise, and of the largest of several.
@@ -63,7 +68,7 @@ class Reach:
         if self.upper == np.inf:
             self.upper = _invert(upper, np.log([n_classes / tail]))[0]
         below, above = median - self.lower[0], self.upper - median
-        is_near = below < 10 * scale and noise.smoothness != "cusped"
+        is_near = below < 10 * scale and noise.smoothness not in KINKED
         self.is_smooth_below = np.isfinite(noise.support[0]) or is_near
         self.is_compact = below + above < 20 * scale
 
@@ -80,12 +85,17 @@ def reach(noise, n_classes, tail):
 
 
 def _invert(function, values):
-    """Solve ``function(x) = values`` for an increasing function, by bisection."""
+    """Solve ``function(x) = values`` for an increasing function, by sections."""
     # In asinh(x), so that one interval holds every x that can be squared.
     low, high = np.full(values.shape, -350.0), np.full(values.shape, 350.0)
+    inside = np.arange(1, _N_SECTIONS)[:, None] / _N_SECTIONS
     with np.errstate(all="ignore"):
-        for _ in range(100):
-            middle = (low + high) / 2
-            above = function(np.sinh(middle)) > values
-            low, high = np.where(above, low, middle), np.where(above, middle, high)
+        for _ in range(_N_ROUNDS):
+            points = low + (high - low) * inside
+            n_below = (function(np.sinh(points)) <= values).sum(axis=0)
+            edges = np.concatenate([low[None], points, high[None]])
+            low, high = (
+                np.take_along_axis(edges, n_below[None] + side, axis=0)[0]
+                for side in (0, 1)
+            )
     return np.sinh(high)

@@ -15,7 +15,7 @@ these span all of degree less than n², and a row's sums of them are a product o
 matrices.
 """
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -111,6 +111,23 @@ def label_gradients_by_shared_nodes(scores, labels, noise, tol):
     return log_p, gradient, done
 
 
+def shape_gradients_by_shared_nodes(scores, noise, tol, classes):
+    """Derivatives, in the coordinate of a noise's shape, of the same.
+
+    Returns
+    -------
+    gradient : ndarray of shape (n_rows,)
+    done : ndarray of bool, shape (n_rows,)
+    """
+    gradient, done = np.empty(len(scores)), np.zeros(len(scores), dtype=bool)
+    for nodes, rows, z in _groups(scores, noise, tol, relative=True):
+        of_class = np.zeros(len(z), dtype=int)
+        of_class[: len(rows)] = classes[rows]
+        found = nodes.shape_gradient(z, of_class)
+        gradient[rows], done[rows] = (a[: len(rows)] for a in found)
+    return gradient, done
+
+
 def _groups(scores, noise, tol, relative):
     """Rows of about one spread, a few at a time, and the nodes that they share.
 
@@ -188,7 +205,7 @@ class SharedNodes:
             low = r.lower[0] - depth
         ends = np.array([low, r.upper])
         allowed = (_RULE if relative else _TABLES) * tol / n_classes
-        allowed = max(allowed, _ROUNDING)
+        allowed = max(allowed, 2 * _ROUNDING)
         step = _STEP
         for _ in range(_MOST_STEPS):
             nodes = _graded_nodes if noise.is_graded else _nodes
@@ -306,6 +323,7 @@ class SharedNodes:
     def _tabulate(self):
         n = self._n
         points = self.depth * (np.cos(np.pi * (np.arange(n * n) + 0.5) / n**2) - 1) / 2
+        self._points = points
         small, large = self._polynomials(points)
         products = (large[:, None] * small).reshape(n * n, n * n)
         self._to_coefficients = np.linalg.inv(products)
@@ -323,6 +341,39 @@ class SharedNodes:
         logcdf = self.noise.logcdf(d)
         hazards = np.exp(self.noise.log_hazard(d, logcdf))
         return logcdf, hazards * self._weights[:, None]
+
+    def shape_gradient(self, z, classes):
+        """The derivative of the log-probability of one class in the noise's shape.
+
+        That is the mean of the derivative of the logarithm of the integrand.
+        """
+        clipped = np.maximum(z, -self.depth)
+        small, large = (np.moveaxis(t, 0, 1) for t in self._polynomials(clipped))
+        rows = np.arange(len(z))
+        is_own = np.zeros((len(z), 1, z.shape[1]))
+        is_own[rows, :, classes] = 1
+        is_within = z == clipped
+        sums, own = (
+            ((large * mask) @ small.swapaxes(1, 2)).reshape(len(z), -1)
+            for mask in (1.0 * is_within[:, None], is_own)
+        )
+        integrand = np.exp(sums @ self._logcdf + own @ self._log_hazards)
+        integrand *= self._weights
+        p, error = (a[:, 0] for a in _integrals(integrand, np.ones((len(self.x), 1))))
+        of_logcdf, of_log_hazard = self._shape_tables
+        integrand *= sums @ of_logcdf + own @ of_log_hazard
+        done = (error <= _RULE * self.tol * p) & is_within[rows, classes]
+        done &= self._is_light | (p >= _TAIL * _SMALL)
+        return integrand.sum(axis=1) / p, done
+
+    @cached_property
+    def _shape_tables(self):
+        """Of the derivatives, in the shape, of log Φ and of the hazard's logarithm."""
+        of_logpdf, of_logcdf = self.noise.shape_slopes(self.x[:, None] - self._points)
+        return [
+            self._to_coefficients.T @ slopes.T
+            for slopes in (of_logcdf, of_logpdf - of_logcdf)
+        ]
 
     def _rule_error(self, relative):
         """The largest for the widest G, the narrowest, and one of even scores.

@@ -21,6 +21,7 @@ from ._shared_nodes import (
     by_shared_nodes,
     label_gradients_by_shared_nodes,
     logs_by_shared_nodes,
+    shape_gradients_by_shared_nodes,
 )
 from ._softmax import Softmax
 from ._uniform_max import MOST_CLASSES, uniform_max
@@ -163,7 +164,16 @@ class UnitPerturbMax(Mapping):
         """
         if not isinstance(get_noise(self.noise), ShapedNoise):
             return np.zeros((len(scores), 0))
-        return (q * self.log_shape_derivative(scores)).sum(axis=1, keepdims=True)
+        gradient, done = np.zeros(len(scores)), np.zeros(len(scores), dtype=bool)
+        if np.count_nonzero(q, axis=1).max(initial=0) <= 1:
+            # A label for each row, as the log loss nearly always has.
+            noise, tol = get_noise(self.noise), _RELATIVE * self._tol(scores)
+            labels = q.argmax(axis=1)
+            gradient, done = shape_gradients_by_shared_nodes(scores, noise, tol, labels)
+            gradient *= q[np.arange(len(q)), labels]
+        rest = np.flatnonzero(~done)
+        gradient[rest] = (q[rest] * self.log_shape_derivative(scores[rest])).sum(axis=1)
+        return gradient[:, None]
 
     def _shape_derivative(self, scores, relative):
         if self.n_quantiles is not None:

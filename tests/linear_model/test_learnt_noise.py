@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from skprob import PerturbMaxClassifier
 from skprob.losses import FenchelYoungLoss, LogLoss
-from skprob.mappings import GeneralizedNormal, PerturbMax, StudentT
+from skprob.mappings import GeneralizedNormal, PerturbMax, SkewNormal, StudentT
 from skprob.targets import DenseTarget
 
 from .refused import assert_refused
@@ -39,6 +39,8 @@ def free(noise, **params):
         (StudentT(2.0), "student_t"),
         (StudentT(12.0), StudentT(2.0)),
         (GeneralizedNormal(1.2), "generalized_normal"),
+        (SkewNormal(-0.6), "skew_normal"),
+        (SkewNormal(0.9), SkewNormal(0.0)),
     ],
     ids=repr,
 )
@@ -67,6 +69,7 @@ def profile(noise, X, y, **params):
     [
         (StudentT(1.5), "student_t", 1000),
         (GeneralizedNormal(3.0), "generalized_normal", 3000),
+        (SkewNormal(0.7), SkewNormal(0.0), 10_000),
     ],
     ids=repr,
 )
@@ -103,6 +106,8 @@ def test_simulated_labels_give_the_shape_back_within_its_standard_error(
     [
         (StudentT(3.0), None),
         (GeneralizedNormal(1.4), None),
+        (SkewNormal(-0.6), None),
+        (SkewNormal(0.0), None),
         ("gumbel", [[0.0], [0.5], [-1.0]]),
     ],
     ids=repr,
@@ -218,7 +223,8 @@ def test_what_cannot_be_learnt():
     fit = PerturbMaxClassifier(learn_noise=True).fit
     assert_refused(
         r"'normal' has none. Noises with one: 'student_t' or StudentT\(df\), "
-        r"'generalized_normal' or GeneralizedNormal\(exponent\)",
+        r"'generalized_normal' or GeneralizedNormal\(exponent\), "
+        r"'skew_normal' or SkewNormal\(skewness\)",
         *(fit, X, y),
     )
     for params, message in (

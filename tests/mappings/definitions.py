@@ -11,6 +11,7 @@ from operator import mul
 import mpmath as mp
 import numpy as np
 from mpmath.calculus.quadrature import TanhSinh
+from scipy.special import ndtr, owens_t
 
 from skprob.mappings import (
     Entmax,
@@ -20,6 +21,7 @@ from skprob.mappings import (
     NormalizedMapping,
     PerturbMax,
     Sigmoid,
+    SkewNormal,
     Softmax,
     Sparsemax,
     SparseSoftmax,
@@ -187,12 +189,34 @@ def generalized_normal(exponent):
     return density, distribution, [0]
 
 
+def skew_normal(skewness):
+    """The same of the skew-normal distribution of mean 0 and variance 1."""
+    # Of delta in Azzalini's standard form, its mean, and its standard deviation.
+    ratio = np.cbrt(2 * skewness / (4 - np.pi))
+    delta = ratio / np.sqrt(1 + ratio**2) * np.sqrt(np.pi / 2)
+    mean = np.sqrt(2 / np.pi) * delta
+    scale = np.sqrt(1 - mean**2)
+    slant = delta / np.sqrt(1 - delta**2)
+
+    def density(x):
+        t = mean + scale * x
+        return 2 * scale * mp.npdf(t) * mp.ncdf(slant * t)
+
+    def distribution(x):
+        t = float(mean + scale * x)
+        return mp.mpf(ndtr(t) - 2 * owens_t(t, slant))
+
+    return density, distribution, []
+
+
 def noise_of(noise):
     """Density, distribution function and kinks of a name or a noise with a shape."""
     if noise == "student_t" or isinstance(noise, StudentT):
         return student_t(5 if isinstance(noise, str) else noise.df)
     if noise == "generalized_normal" or isinstance(noise, GeneralizedNormal):
         return generalized_normal(1.5 if isinstance(noise, str) else noise.exponent)
+    if noise == "skew_normal" or isinstance(noise, SkewNormal):
+        return skew_normal(0.5 if isinstance(noise, str) else noise.skewness)
     return NOISES[noise]
 
 

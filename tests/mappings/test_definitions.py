@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skprob.mappings import MAPPINGS, Entmax, PerturbMax, StudentT
+from skprob.mappings import MAPPINGS, Entmax, PerturbMax, SkewNormal, StudentT
 
 from . import definitions
 from .members import MEMBERS, name_of
@@ -37,6 +37,7 @@ def test_probabilities(mapping):
 
 
 SHAPED = ["student_t", StudentT(0.7), "generalized_normal"]
+SHAPED += ["skew_normal", SkewNormal(-0.9)]
 
 
 @pytest.mark.parametrize("noise", [*definitions.NOISES, *SHAPED], ids=str)

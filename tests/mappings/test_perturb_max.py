@@ -15,6 +15,7 @@ from skprob.mappings import PerturbMax, Softmax, perturb_max
 from skprob.mappings._noise import _tabulated_normal
 
 T3 = stats.t(3)
+SLANT = 2.1737577942044707
 SKEWED = stats.gamma(3, loc=1.0, scale=0.5)
 NOISES = {
     "gumbel": stats.gumbel_r(),
@@ -26,11 +27,17 @@ NOISES = {
     "cauchy": stats.cauchy(),
     "student_t": stats.t(5),
     "generalized_normal": stats.gennorm(1.5),
+    # Of skewness 0.5, mean 0 and variance 1.
+    "skew_normal": stats.skewnorm(
+        SLANT,
+        -stats.skewnorm(SLANT).mean() / stats.skewnorm(SLANT).std(),
+        1 / stats.skewnorm(SLANT).std(),
+    ),
     T3: T3,
     SKEWED: SKEWED,
 }
 SMOOTH = ["gumbel", "normal", "logistic", "laplace", "cauchy"]
-SMOOTH += ["student_t", "generalized_normal"]
+SMOOTH += ["student_t", "generalized_normal", "skew_normal"]
 WITH_MEAN = [noise for noise in NOISES if noise != "cauchy"]
 
 

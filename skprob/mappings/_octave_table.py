@@ -1,0 +1,84 @@
+"""Functions of a positive variable, as polynomials on cells as wide as it is large."""
+
+import numpy as np
+
+# Numbers at once: arrays as long, and the table, should stay in a core's cache.
+_BLOCK_SIZE = 1 << 13
+
+
+class OctaveTable:
+    """Functions that are smooth in the logarithm of a positive variable.
+
+    Each interval from a power of two to the next is cut into cells of one width, with
+    one polynomial for each function: so a power of the variable, or a feature of any
+    width that is as far from zero, takes no more digits than a straight line.
+
+    Parameters
+    ----------
+    functions : callable
+        From an array of values of the variable, the values of all functions,
+        (n_functions, *shape).
+    low, high : int
+        The variable is from 2 ** low to 2 ** high.
+    n_cells : int
+        Of each interval between powers of two.
+    degree : int
+        Of the polynomials.
+    """
+
+    def __init__(self, functions, low, high, n_cells=8, degree=9):
+        self._low, self._high, self._n_cells = low, high, n_cells
+        # Chebyshev's points of a cell; from values there to coefficients of Chebyshev's
+        # polynomials, which decay, and from these to powers of u in [-1, 1].
+        angles = np.pi * (np.arange(degree + 1) + 0.5) / (degree + 1)
+        u = np.cos(angles)
+        to_chebyshev = np.cos(np.outer(angles, np.arange(degree + 1))) * 2 / len(u)
+        to_chebyshev[:, 0] /= 2
+        to_powers = np.zeros((degree + 1, degree + 1))
+        for row, unit in zip(to_powers, np.eye(degree + 1), strict=True):
+            powers = np.polynomial.chebyshev.cheb2poly(unit)
+            row[: len(powers)] = powers
+        starts = 1 + np.arange(n_cells) / n_cells
+        octaves = 2.0 ** np.arange(low, high)[:, None, None]
+        points = octaves * (starts[:, None] + (1 + u) / (2 * n_cells))
+        powers = functions(points) @ to_chebyshev @ to_powers[:, ::-1]
+        self._coefficients = np.moveaxis(powers, -1, 0).reshape(degree + 1, -1)
+        self._size = len(octaves) * n_cells
+
+    def __call__(self, y, which=0):
+        """A function at y.
+
+        Parameters
+        ----------
+        y : ndarray of float64
+            Values beyond the ends of the table count as these.
+        which : int or ndarray of the shape of y
+            Index of the function.
+        """
+        value = np.empty(y.shape)
+        flat, out = y.ravel(), value.reshape(-1)
+        start_of = np.multiply(which, self._size).ravel()
+        for start in range(0, y.size, _BLOCK_SIZE):
+            block = slice(start, start + _BLOCK_SIZE)
+            starts = start_of if start_of.size == 1 else start_of[block]
+            out[block] = self._at(flat[block], starts)
+        return value
+
+    def _at(self, y, starts):
+        ends = 2.0**self._low, np.nextafter(2.0**self._high, 0)
+        u, octave = np.frexp(np.clip(y, *ends))
+        # Of a mantissa from 1/2 to 1, the cell, and the place in it from -1 to 1.
+        u *= 2 * self._n_cells
+        u -= self._n_cells
+        cell = u.astype(np.intp)
+        u -= cell
+        u *= 2
+        u -= 1
+        cell += (octave - (self._low + 1)) * self._n_cells
+        cell += starts
+        first, *others = self._coefficients
+        value = first.take(cell)
+        for coefficients in others:
+            value *= u
+            value += coefficients.take(cell)
+        return value
