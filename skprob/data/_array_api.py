@@ -5,19 +5,17 @@ import numpy as np
 from .._arrays import as_type, beside, namespace, numpy_dtype, take, to_numpy, widened
 from ._design import DesignMatrix
 
-# Weighted columns take so many numbers at a time (128 MiB in double precision).
-_SANDWICH_SIZE = 1 << 24
-# The computations of a smaller block take no longer than to start them. X of a block is
-# at most so many numbers (1 GiB in single precision), and its raw predictions, of which
-# about ten are kept, so many (256 MiB).
-_MOST_NUMBERS, _MOST_PREDICTIONS = 1 << 28, 1 << 26
+# X of a block has at most so many numbers (1 GiB in single precision): the computations
+# of a smaller one take no longer than to start them.
+_MOST_NUMBERS = 1 << 28
 
 
 def n_array_blocks(shape, n_outputs):
     """In how many blocks an array is cut, which need not be whole."""
     n_rows, n_columns = shape
-    width = max(n_columns / _MOST_NUMBERS, n_outputs / _MOST_PREDICTIONS)
-    return n_rows * width
+    # About ten numbers are kept for each raw prediction: they may take 2.5 times as
+    # much memory as X.
+    return n_rows * max(n_columns, 4 * n_outputs) / _MOST_NUMBERS
 
 
 class ArrayDesign(DesignMatrix):
@@ -75,14 +73,9 @@ class ArrayDesign(DesignMatrix):
         return take(self._X, rows).T
 
     def sandwich_of(self, columns, n_columns, weights):
-        n_rows, n_weights = weights.shape
-        step = max(_SANDWICH_SIZE // max(n_columns * n_weights, 1), 1)
-        total = 0.0
-        for start in range(0, max(n_rows, 1), step):
-            rows = slice(start, start + step)
-            z, weight = columns(rows), take(weights, rows)
-            weight = as_type(beside(weight, self._X), z.dtype)
-            weighted = weight.T[:, None, :] * z[None, :, :]
-            total = total + widened(weighted @ z.T)
-        total = to_numpy(total).astype(np.float64)
-        return (total + total.swapaxes(1, 2)) / 2
+        z = columns(slice(None))
+        found = np.empty((weights.shape[1], n_columns, n_columns))
+        weights = as_type(beside(weights, self._X), z.dtype)
+        for k, sandwich in enumerate(found):
+            sandwich[:] = to_numpy((z * weights[:, k]) @ z.T)
+        return (found + found.swapaxes(1, 2)) / 2

@@ -9,10 +9,6 @@ from .._arrays import is_host
 from ._array_api import n_array_blocks
 from ._design import CACHE_SIZE
 
-# X of a block takes so many bytes (8 MiB): enough for the calls to be worth their
-# while, and still in L3 for the second product.
-_BLOCK_BYTES = 1 << 23
-
 
 def row_slices(X, n_outputs):
     """Slices of the rows of X that make blocks of a good size, in order.
@@ -43,9 +39,10 @@ def row_slices(X, n_outputs):
         # of 20 entries: with 64 entries for each, Reuters and bibtex take 0.5 to 0.8
         # times as long as with 4.
         fewest = max(fewest, 64 * n_features / max(width, 1))
-    size = _BLOCK_BYTES / X.dtype.itemsize
-    # Raw predictions and their gradient are in the cache together.
-    step = max(min(size / max(width, 1), CACHE_SIZE / 2 / n_outputs), fewest)
+    # Raw predictions and their gradient are in L2 together. X takes four times as much
+    # (8 MiB): it is still in L3 for the second product.
+    step = CACHE_SIZE * min(4 / max(width, 1), 0.5 / n_outputs)
+    step = max(step, fewest)
     return _cut(n_samples, n_samples / step)
 
 
