@@ -19,7 +19,7 @@ from skprob import (
     SoftmaxClassifier,
     SparsemaxClassifier,
 )
-from skprob.decision import CommonCut, LabelCuts
+from skprob.decision import CommonCut, LabelCuts, StackedLabels
 from skprob.mappings import sparsemax
 
 
@@ -76,18 +76,21 @@ PAPER = {
     "softmax": (SoftmaxClassifier(threshold=0, **FAST), softmax_rules),
     "sparsemax": (SparsemaxClassifier(threshold=0, **FAST), sparsemax_rules),
 }
-OURS = {"alpha": 1.5, "threshold": 0, "warm_start": True}
+OURS = {"threshold": 0, "warm_start": True}
+STACKED = StackedLabels(LabelCuts("micro"))
 #: What is fitted along a path of penalties, and the rule that makes its sets.
 PATHS = {
     "one-vs-rest": (one_vs_rest(max_iter=1000), CommonCut()),
     "LinearSVC": (OneVsRestClassifier(LinearSVC()), CommonCut()),
-    "1.5-entmax": (EntmaxClassifier(**OURS), LabelCuts("micro")),
-    "sigmoid, α=1.5": (SigmoidClassifier(**OURS), LabelCuts("micro")),
+    "1.5-entmax": (EntmaxClassifier(alpha=1.5, **OURS), LabelCuts("micro")),
+    "sigmoid, α=1.5": (SigmoidClassifier(alpha=1.5, **OURS), LabelCuts("micro")),
+    "sigmoid, stacked": (SigmoidClassifier(**OURS), STACKED),
+    "α=1.5, stacked": (SigmoidClassifier(alpha=1.5, **OURS), STACKED),
 }
 #: The paths that are chosen from. The first is what the others are compared with.
 TUNED = {
     **{name: [name] for name in PATHS},
-    "either of ours": ["1.5-entmax", "sigmoid, α=1.5"],
+    "either, stacked": ["sigmoid, stacked", "α=1.5, stacked"],
 }
 
 

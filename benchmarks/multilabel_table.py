@@ -11,8 +11,9 @@ and what is printed are means over the five; in the other tables, all their rows
 
 The second table is of models whose penalty is tuned for micro-F1 over folds of the
 training rows: those of scikit-learn with one cut for all labels, skprob's with
-``LabelCuts("micro")``; for the last line the folds choose between the two models, too.
-By five measures, and with what was chosen. The third table is of defaults, nothing
+``LabelCuts("micro")`` or, where it says "stacked", with that rule after the correction
+by ``StackedLabels``; for the last line the folds choose between the two stacked models,
+too. By five measures, and with what was chosen. The third table is of defaults, nothing
 tuned, by the same measures; "cut" is one cut for all labels, chosen by
 cross-validation, and "micro" the threshold ``LabelCuts("micro")``.
 
@@ -23,6 +24,9 @@ fetched, from OpenML, where it has no official split.
 
 With ``--cache FOLDER``, what was measured is kept there and not measured again, so that
 the sets can be done one at a time with ``--sets``. Empty it after a change of the code.
+
+With ``--within`` the test rows are not used. Five folds of the training rows, of the
+first split, stand for the splits: by this a recipe is chosen.
 """
 
 import argparse
@@ -34,7 +38,7 @@ from time import perf_counter
 
 import numpy as np
 from _multilabel_cells import FULL, QUICK, default_cell, paper_cell, path_cell
-from _multilabel_data import SETS, splits
+from _multilabel_data import SETS, Data, folds, splits
 from _multilabel_models import DEFAULTS, PAPER, PATHS, TUNED
 from joblib import Memory, Parallel, delayed
 
@@ -76,6 +80,7 @@ def main():
     parser.add_argument("--tables", nargs="+", choices=TABLES, default=TABLES)
     parser.add_argument("--jobs", type=int, default=2, help="processes that search")
     parser.add_argument("--cache", type=Path, metavar="FOLDER")
+    parser.add_argument("--within", action="store_true", help="use no test rows")
     parser.add_argument("--save-tables", type=Path, metavar="FOLDER")
     options = parser.parse_args()
     effort = QUICK if options.quick else FULL
@@ -85,6 +90,9 @@ def main():
 
     begun = perf_counter()
     data = {name: splits(name) for name in sets}
+    if options.within:
+        for name, (first, *_) in data.items():
+            data[name] = folds(first.X_train, first.Y_train, Data)
     cache = Memory(options.cache, verbose=0)
     for name in options.tables:
         cell, models, lines = TABLES[name]
@@ -104,9 +112,12 @@ def main():
         for (set_name, model, _), result in zip(tasks, results, strict=True):
             found[set_name, model].append(result)
         table = "\n".join(lines(data, found)) + "\n"
+        if options.within:
+            table = f"{WITHIN}\n\n{table}"
         print(table)
         if options.save_tables:
-            (options.save_tables / f"multilabel_{name}.txt").write_text(table)
+            file = f"multilabel_{name}{'_within' if options.within else ''}.txt"
+            (options.save_tables / file).write_text(table)
     print(f"All of it took {perf_counter() - begun:.0f} seconds.")
 
 
@@ -200,6 +211,7 @@ def default_table(data, found):
         yield f"{model:18}" + "".join(f"{s:>15.2f}" for s in seconds)
 
 
+WITHIN = 'Five folds of the training rows; "test rows" are those of each fold'
 IN_BRACKETS = (
     "In brackets the difference to the first line in its standard errors, by 500\n"
     "paired bootstrap samples of the rows"

@@ -13,6 +13,7 @@ from ._expected_size import ExpectedSize, expected_size, has_empty, n_labelled
 from ._input import as_indicator
 from ._registry import RULES, get_rule
 from ._row_wise import ExampleF1, MetaLabeler
+from ._stacked import StackedLabels
 
 __all__ = [
     "RULES",
@@ -23,6 +24,7 @@ __all__ = [
     "LabelCuts",
     "MetaLabeler",
     "Sample",
+    "StackedLabels",
     "as_indicator",
     "best_threshold",
     "expected_size",

@@ -7,6 +7,7 @@ from sklearn.base import clone
 from ._base import DecisionRule
 from ._cuts import CommonCut, LabelCuts
 from ._row_wise import ExampleF1, MetaLabeler
+from ._stacked import StackedLabels
 
 #: Every name that is accepted wherever a rule is. A new member is one line here.
 RULES = {
@@ -14,6 +15,7 @@ RULES = {
     "label_cuts": LabelCuts,
     "example_f1": ExampleF1,
     "meta_labeler": MetaLabeler,
+    "stacked_labels": StackedLabels,
 }
 
 

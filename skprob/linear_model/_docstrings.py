@@ -61,8 +61,8 @@ threshold : float, array-like, str or DecisionRule, default="auto"
     "auto" is :class:`~skprob.decision.LabelCuts`: a cut for each label, which differs
     from the common cut only where this clearly raises micro-F1. Cuts and rules are
     fitted to out-of-fold probabilities of the training data, from three more fits in
-    folds that are always the same. Above 5,000 rows, where it hardly matters, all but
-    "cv" are fitted to the training rows' own probabilities. Not used for other targets.
+    folds that are always the same. Above 5,000 rows, where it hardly matters, "auto" is
+    fitted to the training rows' own probabilities. Not used for other targets.
 sparse_output : bool, default=False
     Whether ``predict_proba``, and for label sets ``predict``, return CSR arrays, which
     hold the non-zeros only, whether or not ``y`` was sparse in ``fit``. It is meant for

@@ -2,7 +2,14 @@
 
 import numpy as np
 
-from ..decision import CommonCut, DecisionRule, ExampleF1, LabelCuts, MetaLabeler
+from ..decision import (
+    CommonCut,
+    DecisionRule,
+    ExampleF1,
+    LabelCuts,
+    MetaLabeler,
+    StackedLabels,
+)
 
 
 def label_sets(threshold, probabilities, X):
@@ -79,6 +86,13 @@ def _meta_labeler(rule, probabilities, marginals):
     return _first(number if rule.may_be_empty_ else number.maximum(1), columns, rule)
 
 
+def _stacked_labels(rule, probabilities, marginals):
+    corrected = probabilities @ rule.coef_ + rule.intercept_
+    corrected = corrected.maximum(probabilities * rule.least_)
+    # The corrected estimates are marginals, for which a rule needs no features.
+    return label_sets(rule.rule_, corrected, X=None)
+
+
 def _first(number, columns, rule):
     """The indicator of so many of the columns of each row."""
     place = np.arange(rule.n_labels_)
@@ -90,4 +104,5 @@ _CONVERTERS = {
     LabelCuts: _label_cuts,
     ExampleF1: _example_f1,
     MetaLabeler: _meta_labeler,
+    StackedLabels: _stacked_labels,
 }

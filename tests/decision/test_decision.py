@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import softmax
 from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression, RidgeCV
+from sklearn.linear_model import LogisticRegression, Ridge, RidgeCV
 from sklearn.metrics import f1_score
 from sklearn.model_selection import cross_val_predict
 from sklearn.multiclass import OneVsRestClassifier
@@ -23,6 +23,7 @@ from skprob.decision import (
     ExpectedSize,
     LabelCuts,
     MetaLabeler,
+    StackedLabels,
     get_rule,
 )
 from skprob.decision import _blocks as blocks_module
@@ -324,8 +325,88 @@ def test_bad_parameters():
         (LabelCuts("samples"), "average"),
         (LabelCuts(shrinkage=-1), "shrinkage"),
         (CommonCut("share"), "scale"),
+        (StackedLabels("label_cuts"), "rule"),
+        (StackedLabels(LabelCuts("samples")), "average"),
     ]:
         with pytest.raises(ValueError, match=f"'{name}' parameter"):
             rule.fit(p, labels)
     with pytest.raises(ValueError, match=r"rule must be .* one of the names .*'best'"):
         get_rule("best")
+
+
+def exclusive_labels(seed, n_samples=400):
+    """Marginals that know of each label alone, and sets of one label each."""
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=(n_samples, 3))
+    labels = np.eye(3, dtype=int)[(scores + rng.gumbel(size=scores.shape)).argmax(1)]
+    return 1 / (1 + np.exp(-scores)), labels
+
+
+@pytest.mark.parametrize("polytope", ["simplex", "cube"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_correction_is_that_of_ridge_regression(polytope, weighted):
+    p, labels = exclusive_labels(0, n_samples=101)
+    weight = np.random.default_rng(1).uniform(0.5, 2, 101) if weighted else np.ones(101)
+    rule = StackedLabels(CommonCut()).fit(p, labels, weight, polytope=polytope)
+    factor = weight @ labels.sum(1) / (weight @ p.sum(1)) if polytope != "cube" else 1
+    error = labels - factor * p
+    fold = np.arange(101) % 5
+
+    def regression(rows, penalty):
+        w = weight[rows]
+        variance = np.cov(p[rows].T, aweights=w, ddof=0)
+        alpha = penalty * w.sum() * np.trace(variance) / 3
+        return Ridge(alpha).fit(p[rows], error[rows], sample_weight=w)
+
+    squared = {np.inf: weight @ error**2}
+    corrected = {np.inf: factor * p}
+    for penalty in 10.0 ** np.arange(2, -3, -0.5):
+        predicted = np.empty(p.shape)
+        for i in range(5):
+            model = regression(fold != i, penalty)
+            predicted[fold == i] = model.predict(p[fold == i])
+        squared[penalty] = weight @ (error - predicted) ** 2
+        corrected[penalty] = np.maximum(factor * p + predicted, 1e-3 * factor * p)
+    best = min(squared, key=lambda penalty: squared[penalty].sum())
+    assert 0 < best < np.inf
+    assert rule.penalty_ == pytest.approx(best)
+    model = regression(slice(None), best)
+    assert_allclose(rule.coef_, factor * np.eye(3) + model.coef_.T, atol=1e-10)
+    assert_allclose(rule.intercept_, model.intercept_, atol=1e-10)
+    # The cut is of estimates that are out of fold, the sets are of all rows' fit.
+    cut = CommonCut().fit(corrected[best], labels, weight, polytope="cube").cut_
+    assert rule.rule_.cut_ == pytest.approx(cut)
+    q = np.maximum(factor * p + model.predict(p), 1e-3 * factor * p)
+    expected = q > cut
+    empty = ~expected.any(axis=1)
+    expected[empty, q[empty].argmax(axis=1)] = True
+    assert_array_equal(rule.predict(p), expected)
+
+
+def test_labels_that_exclude_each_other_are_told_apart():
+    (p, labels), (new, truth) = exclusive_labels(2), exclusive_labels(3)
+    alone, stacked = (
+        rule.fit(p, labels, polytope="cube").predict(new)
+        for rule in (LabelCuts("micro"), StackedLabels(LabelCuts("micro")))
+    )
+    assert micro(truth, stacked) > micro(truth, alone) + 0.03
+
+
+@pytest.mark.parametrize("constant", [True, False])
+def test_what_other_labels_do_not_tell_is_not_corrected(constant):
+    rng = np.random.default_rng(4)
+    p = np.full((60, 20), 0.3) if constant else rng.uniform(size=(60, 20))
+    labels = (rng.uniform(size=p.shape) < p).astype(int)
+    labels[~labels.any(axis=1), 0] = 1
+    stacked = StackedLabels(LabelCuts("micro")).fit(p, labels, polytope="cube")
+    alone = LabelCuts("micro").fit(p, labels, polytope="cube")
+    assert stacked.penalty_ == np.inf
+    assert_array_equal(stacked.predict(p), alone.predict(p))
+
+
+@pytest.mark.parametrize("n_samples", [1, 2, 3, 7])
+def test_few_rows_can_be_stacked(n_samples):
+    p, labels = exclusive_labels(5, n_samples=n_samples)
+    rule = StackedLabels().fit(p, labels)
+    assert np.isfinite(rule.coef_).all()
+    assert rule.predict(p).any(axis=1).all()

@@ -25,7 +25,7 @@ from skprob import (
     SparseSoftmaxClassifier,
     TaylorSoftmaxClassifier,
 )
-from skprob.decision import CommonCut, DecisionRule, LabelCuts
+from skprob.decision import CommonCut, DecisionRule, ExampleF1, LabelCuts, StackedLabels
 
 from .running import assert_same, run, session
 
@@ -85,9 +85,10 @@ def test_label_sets_by_every_rule(model, allow_unlabeled):
     sets = []
     for threshold in (
         *("support", 0.3, np.linspace(0.1, 0.4, 6)),
-        *("common_cut", "label_cuts", "example_f1", "meta_labeler"),
+        *("common_cut", "label_cuts", "example_f1", "meta_labeler", "stacked_labels"),
         CommonCut("marginal"),
         LabelCuts(shrinkage=0, scale="marginal"),
+        StackedLabels(ExampleF1()),
     ):
         model.set_threshold(threshold, X, Y)
         assert_same(model, X)
