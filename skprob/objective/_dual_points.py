@@ -6,6 +6,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 from .._arrays import as_type, beside, copied, namespace, to_numpy
 from ..mappings import get_mapping
 from ._block import (
+    check_finite,
     evaluate_loss,
     gradients,
     linearize_loss,
@@ -41,6 +42,7 @@ class RowsNearby:
     def product(self, shift):
         """Hessian in the intercepts, times a shift of them."""
         product = self._linear.hessian_product(self._along(shift))
+        check_finite("second derivative of the loss", product, self._loss)
         return (to_numpy(self._block.weight @ product),)
 
     def dual_point(self, step, is_shift):

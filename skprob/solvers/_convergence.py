@@ -28,11 +28,13 @@ class Convergence:
     data, a point is taken for the minimum where
 
     1. no entry of the gradient is larger than tol,
-    2. it is expected to fall by at most tol (f + tol f₀) + ε, by the quadratic model
-       of the next step or by the least curvature along the last steps, if that is
-       positive, and, where the objective is convex and the duality gap does not vanish
-       at the minimum, by what up to four times the parameters x could gain,
-       -3 ⟨∇f, x⟩, or smaller ones, ⟨∇f, x⟩,
+
+    and, if raw predictions are linear in the parameters,
+
+    2. it is expected to fall by at most tol (f + tol f₀) + ε, if it is convex, by the
+       quadratic model of the next step or by the least curvature along the last steps,
+       and, where the duality gap does not vanish at the minimum, by what up to four
+       times the parameters x could gain, -3 ⟨∇f, x⟩, or smaller ones, ⟨∇f, x⟩,
     3. where the duality gap vanishes at the minimum, the gap is at most
        max(5%, tol) f, or min(tol, 10⁻⁴)² f₀ or ε if one of these is larger,
     4. where it does not and the whole Hessian is not known, or where f is at most
@@ -122,11 +124,13 @@ class Convergence:
         if not norm <= tol:
             yield f"the largest gradient entry is {norm:.3g}, above tol={tol:.3g}"
         within = f"although the largest gradient entry, {norm:.3g}, is within tol"
+        if not objective.description.is_linear:
+            return
         is_convex = objective.description.is_convex
         size, at_zero = abs(self.value), abs(objective.value_at_zero)
         allowed = tol * size + tol * (tol * at_zero) + self._eps
         # 2. The expected decrease.
-        expected = self._expected
+        expected = self._expected if is_convex else math.nan
         if is_convex and not self._has_certificate:
             # More than this is not gained by parameters up to four times as large, nor
             # by smaller ones; at the minimum it is nothing.
