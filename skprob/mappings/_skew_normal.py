@@ -17,6 +17,7 @@ import numpy as np
 from scipy.special import erfcx
 from sklearn.utils import check_random_state
 
+from .._typing import Array, ArrayLike
 from ._noise import Normal
 from ._octave_table import OctaveTable
 from ._shaped_noise import ShapedNoise
@@ -93,13 +94,13 @@ class SkewNormal(ShapedNoise):
     def coordinate_slope(self):
         return 1.0
 
-    def logcdf(self, x):
+    def logcdf(self, x: ArrayLike) -> Array:
         form = _standard_form(self.skewness)
         t, log_density = self._at(x)
         log_tail = log_density + np.log(form.ratio(t))
         return np.where(t < 0, log_tail, np.log1p(-np.exp(log_tail)))
 
-    def logpdf(self, x):
+    def logpdf(self, x: ArrayLike) -> Array:
         return self._at(x)[1] + np.log(_standard_form(self.skewness).scale)
 
     def cdf_and_pdf(self, x):

@@ -10,15 +10,14 @@ a margin m, c = m (1 - q). For any rows p_i of the mapping's polytope with
 is a duality gap: no point is lower by more. In standardised features l2 is a number for
 each, and the formulas are the same, since the features' means are zero.
 
-The probabilities of the model make the first sum zero, but they fulfil the condition
-only where the intercepts are best for the coefficients. So others are tried where they
-promise more: those that Newton's step of the intercepts alone leads to or, where it is
-known, the step of all parameters, to first order (:mod:`._dual_points`). Of the latter
-l2 W + V is -l2 times the step, so that the bound is about the decrease that it
-promises. What the condition still lacks is made up for by one distribution u for all
-rows: (1 - t) p_i + t u fulfil it, and because Ω is convex the first sum is then at most
-1 - t times that of p_i plus t Σ s_i [F(z_i + c_i) + Ω(u) - ⟨u, z_i + c_i⟩]. So only
-means over the rows are needed.
+The probabilities of the model make the first sum zero, but fulfil the condition only
+where the intercepts are best for the coefficients. Others are tried where they promise
+more: those that Newton's step of the intercepts leads to or, where it is known, that of
+all parameters, to first order (`_dual_points`). Of the latter l2 W + V is -l2 times the
+step, so that the bound is about the decrease that it promises. What the condition still
+lacks is made up for by one distribution u for all rows: (1 - t) p_i + t u fulfil it,
+and because Ω is convex the first sum is then at most 1 - t times that of p_i plus
+t Σ s_i [F(z_i + c_i) + Ω(u) - ⟨u, z_i + c_i⟩].
 """
 
 from typing import NamedTuple

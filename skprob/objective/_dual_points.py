@@ -5,15 +5,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 
 from .._arrays import as_type, beside, copied, namespace, to_numpy
 from ..mappings import get_mapping
-from ._block import (
-    check_finite,
-    evaluate_loss,
-    gradients,
-    linearize_loss,
-    raw_predictions,
-    scores_of,
-    weighted_total,
-)
+from . import _block
 
 # Raw predictions and probabilities of all rows are held in memory up to so many numbers
 # (128 MiB each), or 8 for each number of X.
@@ -25,10 +17,9 @@ def fit_in_memory(description):
 
     Where the rows are remote each of these is a round trip.
     """
-    if description.is_remote:
-        return False
     n_predictions = description.n_rows * description.shape[0]
-    return n_predictions <= max(8 * description.n_stored, _MOST_PREDICTIONS)
+    limit = max(8 * description.n_stored, _MOST_PREDICTIONS)
+    return n_predictions <= limit and not description.is_remote
 
 
 class RowsNearby:
@@ -36,13 +27,13 @@ class RowsNearby:
 
     def __init__(self, block, points, loss):
         self._block, self._loss = block, loss
-        self._predictions = raw_predictions(block.design, points)
-        self._linear = linearize_loss(loss, self._predictions, block.target)
+        self._predictions = _block.raw_predictions(block.design, points)
+        self._linear = _block.linearize_loss(loss, self._predictions, block.target)
 
     def product(self, shift):
         """Hessian in the intercepts, times a shift of them."""
         product = self._linear.hessian_product(self._along(shift))
-        check_finite("second derivative of the loss", product, self._loss)
+        _block.check_finite("second derivative of the loss", product, self._loss)
         return (to_numpy(self._block.weight @ product),)
 
     def dual_point(self, step, is_shift):
@@ -53,18 +44,21 @@ class RowsNearby:
         probabilities.
         """
         block, target, weight = self._block, self._block.target, self._block.weight
-        along = self._along(step) if is_shift else raw_predictions(block.design, step)
+        if is_shift:
+            along = self._along(step)
+        else:
+            along = _block.raw_predictions(block.design, step)
         residual = self._linear.gradient + self._linear.hessian_product(along)
         p = _probabilities(residual, target)
         outside = _outside(p, get_mapping(self._loss.mapping))
         if outside is not None:
-            end = evaluate_loss(self._loss, self._predictions + along, target)[1]
+            end = _block.evaluate_loss(self._loss, self._predictions + along, target)[1]
             residual = namespace(p).where(outside[:, None], end, residual)
             p = _probabilities(residual, target)
-        entropy = weighted_total(self._loss.negative_entropy(p), weight)[0]
-        coupling = weighted_total(target.inner(p), weight)[0]
+        entropy = _block.weighted_total(self._loss.negative_entropy(p), weight)[0]
+        coupling = _block.weighted_total(target.inner(p), weight)[0]
         residual *= weight[:, None]
-        return entropy, coupling, gradients(block.design, residual, 1)[0]
+        return entropy, coupling, _block.gradients(block.design, residual, 1)[0]
 
     def _along(self, shift):
         # In the layout of what it is multiplied with.
@@ -76,7 +70,7 @@ class RowsNearby:
 def _probabilities(residual, target):
     """Of all classes, from their difference to the target in raw predictions."""
     is_pair = residual.shape[1] < target.shape[1]
-    p = scores_of(2 * residual) if is_pair else copied(residual)
+    p = _block.scores_of(2 * residual) if is_pair else copied(residual)
     target.add_to(p, 1)
     return p
 

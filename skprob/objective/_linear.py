@@ -121,8 +121,7 @@ class LinearObjective(MeanLoss):
         It takes a penalty that is not next to nothing in the units of the features,
         because the gap divides the square of the gradient's rounding by it, and classes
         that are now and then the target, but not always: the best intercept of others
-        is infinitely, or at least very, low or high. Finding the best intercepts takes
-        memory for the raw predictions of all rows.
+        is infinite, or at least very large. It takes the probabilities of all rows.
         """
         if not (self.has_penalty and self.loss.has_negative_entropy):
             return False
