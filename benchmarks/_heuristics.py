@@ -153,10 +153,8 @@ def halving():
     ]
 
 
-def of_all_rows(
-    self, by_output, n_drawn, is_lasting=False, sandwiches=Linearization.sandwiches
-):
-    return sandwiches(self, by_output, math.inf, is_lasting)
+def of_all_rows(self, by_output, n_drawn, sandwiches=Linearization.sandwiches):
+    return sandwiches(self, by_output, math.inf)
 
 
 def one_by_one(objective, starts, criteria):
@@ -244,12 +242,6 @@ GROUPS = {
     },
     by_lbfgs: {
         "L-BFGS: coordinates renewed": setting(_lbfgs, "_FIRST_STRETCH", sys.maxsize),
-        "L-BFGS: some curvature in all rows": edited(
-            _block.BlockState.curvature,
-            "if is_lasting and",
-            "if False and",
-            _block.BlockState,
-        ),
         "L-BFGS: first step of the gradient": edited(
             _lbfgs._Path.__init__, "np.linalg.norm(self._last[1]) or", "", _lbfgs._Path
         ),

@@ -283,30 +283,27 @@ class BlockState:
     def _own_curvature(self):
         return self.curvature()
 
-    def curvature(self, is_lasting=False):
+    def curvature(self):
         """Weighted second derivatives in each row's raw predictions: (n_rows, M)."""
         diagonal = self._loss_diagonal()
         check_finite("second derivative of the loss", diagonal, self._loss)
         # In place: new memory takes longer than the arithmetic.
         diagonal *= self._weight[:, None]
-        if is_lasting and get_mapping(self._loss.mapping).has_zeros:
-            # It is to serve many steps, in which other classes enter the supports.
-            diagonal += self._block.design.shape[1] / 3 * self._weight[:, None] ** 2
         return positive_part(diagonal, out=diagonal)
 
-    def total_curvature(self, is_lasting=False):
+    def total_curvature(self):
         """Sum of the curvature over the rows (M,), and how many rows have any."""
-        curvature = self.curvature(is_lasting)
+        curvature = self.curvature()
         n_active = int(namespace(curvature).count_nonzero(_any_in_row(curvature > 0)))
         return self._block.design.totals(curvature), n_active
 
-    def sandwich(self, by_output, share, is_lasting=False):
+    def sandwich(self, by_output, share):
         """Sandwiches (M or 1, size, size), with the curvature for weights.
 
         There is one for each raw prediction, or their mean if not `by_output`. `share`
         rows are drawn for each unit of curvature; infinite takes all rows.
         """
-        weight = widened(self.curvature(is_lasting))
+        weight = widened(self.curvature())
         xp, design = namespace(weight), self._block.design
         if not by_output:
             weight = xp.mean(weight, axis=1, keepdims=True)

@@ -80,22 +80,22 @@ class Linearization:
             blocks[:, :, columns, :, columns] += free[:, :, None, None]
         return found
 
-    def total_curvature(self, is_lasting=False):
+    def total_curvature(self):
         """Curvature of each raw prediction (M,), and how many rows have any."""
-        return self._states.sum(BlockState.total_curvature, is_lasting)
+        return self._states.sum(BlockState.total_curvature)
 
-    def sandwiches(self, by_output, n_drawn, is_lasting=False):
+    def sandwiches(self, by_output, n_drawn):
         """Diagonal blocks of the Hessian without the penalty: (M or 1, size, size).
 
         One for each raw prediction, or their mean if not `by_output`, from `n_drawn`
         rows in proportion to their curvature, or all if no more have any.
         """
         objective = self._objective
-        total, n_active = self.total_curvature(is_lasting)
+        total, n_active = self.total_curvature()
         total = total.sum() if by_output else total.mean()
         share = n_drawn / total if n_active > n_drawn else np.inf
         objective.count(min(1, n_drawn / objective.description.n_rows))
-        return self._states.sum(BlockState.sandwich, by_output, share, is_lasting)[0]
+        return self._states.sum(BlockState.sandwich, by_output, share)[0]
 
     def moments(self):
         """Total curvature, and mean and deviation of the columns weighted by it.

@@ -14,7 +14,7 @@ from ._preconditioner import Preconditioner
 from ._protocol import check_objective
 
 # Iterations after which the coordinates are renewed; each stretch is twice as long.
-_FIRST_STRETCH = 20
+_FIRST_STRETCH = 40
 
 
 @serial_blas
@@ -45,16 +45,16 @@ def lbfgs(objective, initial, *, max_iter, preconditioner=None, **criteria):
     chosen = plan(objective.description)
     if preconditioner is None:
         preconditioner = Preconditioner(objective.description, chosen)
-    stretch = _FIRST_STRETCH if "gram" in chosen.preconditioner else sys.maxsize
-    # Curvatures are kept from stretch to stretch: the least of a few may be too large.
-    origin, restarts, curvatures = initial, False, deque(maxlen=10)
+    is_renewed = chosen.preconditioner.startswith("gram")
+    stretch = _FIRST_STRETCH if is_renewed else sys.maxsize
+    origin, restarts = initial, False
     while True:
         # Where the curvature is not bounded, that of a point may mislead, and that of
         # the initial parameters does not.
         look = objective.initial() if restarts else origin
         if chosen.preconditioner != "none":
-            preconditioner.renew(objective.linearize(look[None], keep=False), True)
-        path = _Path(objective, convergence, preconditioner, origin, curvatures)
+            preconditioner.renew(objective.linearize(look[None], keep=False))
+        path = _Path(objective, convergence, preconditioner.coordinates, origin)
         gave_up = _descend(path, convergence, convergence.n_iter + stretch)
         if convergence.finished:
             break
@@ -70,12 +70,12 @@ def lbfgs(objective, initial, *, max_iter, preconditioner=None, **criteria):
 class _Path:
     """A function for SciPy, in given coordinates about an origin, and where it is."""
 
-    def __init__(self, objective, convergence, preconditioner, origin, curvatures):
+    def __init__(self, objective, convergence, coordinates, origin):
         self._objective, self._convergence = objective, convergence
-        self._coordinates, self._origin = preconditioner.coordinates, origin
-        self._curvatures, self._unit = curvatures, 1.0
-        self._point, self._height = None, 0.0
-        self.start = np.zeros_like(self._coordinates.gradient(origin))
+        self._coordinates, self._origin = coordinates, origin
+        self._curvatures = deque(maxlen=10)
+        self._point, self._height, self._unit = None, 0.0, 1.0
+        self.start = np.zeros_like(coordinates.gradient(origin))
         self._evaluate(self.start)
         self.arrive(self.start)
         # SciPy's first step has the length of one; that of the gradient is right where

@@ -27,7 +27,7 @@ class Preconditioner:
         else:
             self._adapt(here)
 
-    def renew(self, here, is_lasting=False):
+    def renew(self, here):
         """Fit the coordinates to the curvature of a linearization at one point."""
         kind = self._plan.preconditioner
         if kind == "none":
@@ -39,7 +39,7 @@ class Preconditioner:
         else:
             # At zero scores the curvature is the same for all rows and classes.
             by_output = kind == "gram by output" and not here.is_at_zero
-            self._curvature = here.sandwiches(by_output, self._plan.n_drawn, is_lasting)
+            self._curvature = here.sandwiches(by_output, self._plan.n_drawn)
         self._adapt(here)
 
     def _adapt(self, here):

@@ -34,9 +34,9 @@ class Objective(Protocol):
         """Second derivatives: `values`, `gradients`, ``hessian_product(direction)``.
 
         If the objective is linear and convex there are also ``hessians(places)``,
-        ``sandwiches(by_output, n_drawn, is_lasting)``, ``moments()``, `ridge` (what the
-        penalty adds to the diagonal in each column) and `is_at_zero`. Without `keep`
-        there are second derivatives only, for which nothing is kept of the rows.
+        ``sandwiches(by_output, n_drawn)``, ``moments()``, `ridge` (what the penalty
+        adds to the diagonal in each column) and `is_at_zero`. Without `keep` there
+        are second derivatives only, for which nothing is kept of the rows.
         """
 
     def splitting(self, parameters, strength, n_kept):

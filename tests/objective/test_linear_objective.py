@@ -434,22 +434,6 @@ def test_rows_without_curvature_are_no_part_of_the_hessian(n_classes):
         assert_allclose(hessian_at(objective, x), slope, atol=1e-6)
 
 
-@pytest.mark.parametrize("mapping", [Softmax(), Entmax(1.5), Sparsemax()], ids=repr)
-def test_coordinates_that_last_count_on_rows_without_curvature(mapping):
-    """All rows have a third of `size` shares where probabilities may be zero."""
-    problem = Problem(3)
-    objective = problem.objective(FenchelYoungLoss(mapping))
-    there = objective.linearize(np.linspace(-1, 1, objective.n_parameters)[None])
-    share, size = problem.weight / problem.weight.sum(), objective.shape[1]
-    expected = 0 if isinstance(mapping, Softmax) else size / 3 * (share**2).sum()
-    for by_output in (True, False):
-        now, lasting = (there.sandwiches(by_output, 1e9, flag) for flag in (0, 1))
-        # In the row and column of the intercept, where the design is one.
-        added = (lasting - now)[:, -1, -1]
-        assert_allclose(added, expected, rtol=1e-9, atol=1e-15)
-        assert np.linalg.eigvalsh(lasting - now).min() > -1e-12
-
-
 def test_a_sample_of_the_rows_is_nearly_as_good_and_counts_heavy_rows():
     rng = np.random.default_rng(0)
     X, labels = rng.normal(size=(4000, 3)), rng.integers(3, size=4000)
