@@ -47,14 +47,16 @@ def lbfgs(objective, initial, *, max_iter, preconditioner=None, **criteria):
         preconditioner = Preconditioner(objective.description, chosen)
     is_renewed = chosen.preconditioner.startswith("gram")
     stretch = _FIRST_STRETCH if is_renewed else sys.maxsize
-    origin, restarts = initial, False
+    # Curvatures are kept from stretch to stretch: the least of a few may be too large.
+    origin, restarts, curvatures = initial, False, deque(maxlen=10)
     while True:
         # Where the curvature is not bounded, that of a point may mislead, and that of
         # the initial parameters does not.
         look = objective.initial() if restarts else origin
         if chosen.preconditioner != "none":
             preconditioner.renew(objective.linearize(look[None], keep=False))
-        path = _Path(objective, convergence, preconditioner.coordinates, origin)
+        how = preconditioner.coordinates, origin, curvatures
+        path = _Path(objective, convergence, *how)
         gave_up = _descend(path, convergence, convergence.n_iter + stretch)
         if convergence.finished:
             break
@@ -70,10 +72,10 @@ def lbfgs(objective, initial, *, max_iter, preconditioner=None, **criteria):
 class _Path:
     """A function for SciPy, in given coordinates about an origin, and where it is."""
 
-    def __init__(self, objective, convergence, coordinates, origin):
+    def __init__(self, objective, convergence, coordinates, origin, curvatures):
         self._objective, self._convergence = objective, convergence
         self._coordinates, self._origin = coordinates, origin
-        self._curvatures = deque(maxlen=10)
+        self._curvatures = curvatures
         self._point, self._height, self._unit = None, 0.0, 1.0
         self.start = np.zeros_like(coordinates.gradient(origin))
         self._evaluate(self.start)
