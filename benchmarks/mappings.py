@@ -57,7 +57,7 @@ TIMES_HEADER = [
     *("ms", "theirs", "ratio", "goal"),
 ]
 # Perturb-max: scores, and rounds of a fit.
-NOISE_SHAPE, FIT_REPEATS = (16_000, 26), 3
+NOISE_SHAPE, FIT_REPEATS = (16_000, 26), 7
 NOISES_HEADER = ["noise", "call / softmax's", "fit / softmax's", "fit by log loss"]
 ERRORS_HEADER = ["mapping", "dtype", "offset", "largest error", "other side", "theirs"]
 

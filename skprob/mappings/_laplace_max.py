@@ -24,7 +24,7 @@ _TAIL, _OFF = 1e-3, 1e-1
 # Above all scores the integrand is a polynomial in u, for this rule.
 _ABOVE = 28
 # Scores of a chunk of rows.
-_CHUNK_SIZE = 1 << 14
+_CHUNK_SIZE = 1 << 13
 # Nodes at a time: their powers should stay in a core's cache.
 _NODES = 1 << 14
 
