@@ -27,21 +27,7 @@ _TAIL, _RULE = 1e-4, 1e-1
 def label_gradients_by_graded_nodes(scores, labels, noise, tol):
     """Logarithms of the probabilities of one class in each row, and their gradients.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_rows, n_classes)
-        Standard scores: the largest of each row is 0.
-    labels : ndarray of shape (n_rows,)
-    noise : Noise
-    tol : float
-        Of both.
-
-    Returns
-    -------
-    log_p : ndarray of shape (n_rows,)
-    gradient : ndarray of shape (n_rows, n_classes)
-    done : ndarray of bool, shape (n_rows,)
-        Where these have the tolerance.
+    As :func:`._shared_nodes.label_gradients_by_shared_nodes`.
     """
     n_rows, n_classes = scores.shape
     if not noise.is_graded:

@@ -23,22 +23,7 @@ _LEAST = 1e-250
 def laplace_label_gradients(scores, labels, noise, tol):
     """Logarithms of the probabilities of one class in each row, and their gradients.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_rows, n_classes)
-        Standard scores: the largest of each row is 0.
-    labels : ndarray of shape (n_rows,)
-    noise : Noise
-        Laplace noise.
-    tol : float
-        Of both.
-
-    Returns
-    -------
-    log_p : ndarray of shape (n_rows,)
-    gradient : ndarray of shape (n_rows, n_classes)
-    done : ndarray of bool, shape (n_rows,)
-        Where these have the tolerance.
+    As :func:`._shared_nodes.label_gradients_by_shared_nodes`.
     """
     log_p, gradient = np.empty(len(scores)), np.empty(scores.shape)
     done = np.zeros(len(scores), dtype=bool)

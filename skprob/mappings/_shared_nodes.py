@@ -91,13 +91,19 @@ def label_gradients_by_shared_nodes(scores, labels, noise, tol):
 
     Parameters
     ----------
+    scores : ndarray of shape (n_rows, n_classes)
+        Standard scores: the largest of each row is 0.
     labels : ndarray of shape (n_rows,)
+    noise : Noise
+    tol : float
+        Of both.
 
     Returns
     -------
     log_p : ndarray of shape (n_rows,)
     gradient : ndarray of shape (n_rows, n_classes)
     done : ndarray of bool, shape (n_rows,)
+        Where these have the tolerance.
     """
     log_p, gradient = np.empty(len(scores)), np.empty(scores.shape)
     done = np.zeros(len(scores), dtype=bool)
