@@ -41,8 +41,7 @@ def row_slices(X, n_outputs):
         fewest = max(fewest, 64 * n_features / max(width, 1))
     # Raw predictions and their gradient are in L2 together. X takes four times as much
     # (8 MiB): it is still in L3 for the second product.
-    step = CACHE_SIZE * min(4 / max(width, 1), 0.5 / n_outputs)
-    step = max(step, fewest)
+    step = max(CACHE_SIZE * min(4 / max(width, 1), 0.5 / n_outputs), fewest)
     return _cut(n_samples, n_samples / step)
 
 

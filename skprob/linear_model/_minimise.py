@@ -55,8 +55,10 @@ def minimise(objectives, parameters, *, solver, tol, max_iter, progress):
     solution = solution._replace(n_iter=history[-1][0], history=history, point=None)
     here = parameters, solution.value, solution.gradient
     gap = dict(zip(_COLUMNS, history[-1], strict=True))["duality_gap"]
-    if np.isnan(gap):
-        gap = objective.duality_gap(0, *here, enough=tol * solution.value)
+    enough = tol * solution.value
+    if not gap <= enough:
+        known = np.inf if np.isnan(gap) else gap
+        gap = objective.duality_gap(0, *here, enough, known)
     return solution, gap
 
 

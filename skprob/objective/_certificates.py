@@ -53,10 +53,10 @@ def _target_sums(block, n_outputs):
     return block.design.totals(weighted), square, coupling
 
 
-def duality_gap(objective, problem, parameters, value, gradient, enough, step):
+def duality_gap(objective, problem, parameters, value, gradient, enough, known, step):
     """Bound on the value less the minimum: see :meth:`LinearObjective.duality_gap`."""
     # No such loss is negative.
-    bound = max(float(value), 0.0)
+    bound = min(max(float(value), 0.0), known)
     if objective.penalty.strengths[problem] == 0:
         return bound if gradient.any() else 0.0
     point, gradient = (a.reshape(objective.shape) for a in (parameters, gradient))
@@ -75,11 +75,10 @@ def duality_gap(objective, problem, parameters, value, gradient, enough, step):
 def _may_shift(objective, ridge, gradient, bound, enough):
     """Whether other intercepts are likely to halve a bound, or to make it enough."""
     description = objective.description
-    if not (description.has_intercept and fit_in_memory(description)):
-        return False
     # About what is left of it at the best intercepts.
     rest = (gradient[:, :-1] ** 2 / (2 * ridge[:-1])).sum()
-    return rest <= max(2 * enough, bound / 2)
+    may_move = description.has_intercept and fit_in_memory(description)
+    return may_move and rest <= max(2 * enough, bound / 2)
 
 
 def _gap_after(objective, ridge, point, mean, gradient, step):
@@ -96,8 +95,7 @@ def _gap_after(objective, ridge, point, mean, gradient, step):
         mean + entropy - np.vdot(slope, point),
         objective.loss.total_margin,
     )
-    if margin:
-        mismatch += margin * (coupling - objective.target_sums.square)
+    mismatch += margin * (coupling - objective.target_sums.square) if margin else 0
     return _gap_at(objective, ridge, point, mean, slope + ridge * point, mismatch)
 
 

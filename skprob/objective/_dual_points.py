@@ -13,10 +13,7 @@ _MOST_PREDICTIONS = 1 << 24
 
 
 def fit_in_memory(description):
-    """Whether the probabilities of all rows do, and many sums of few numbers are cheap.
-
-    Where the rows are remote each of these is a round trip.
-    """
+    """Whether those of all rows do; never where each sum is a round trip."""
     n_predictions = description.n_rows * description.shape[0]
     limit = max(8 * description.n_stored, _MOST_PREDICTIONS)
     return n_predictions <= limit and not description.is_remote

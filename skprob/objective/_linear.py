@@ -142,16 +142,19 @@ class LinearObjective(MeanLoss):
         return target_sums(self)
 
     @serial_blas
-    def duality_gap(self, problem, parameters, value, gradient, enough=0.0, step=None):
+    def duality_gap(
+        self, problem, parameters, value, gradient, enough=0.0, known=np.inf, step=None
+    ):
         """A bound on the value less the minimum; infinite where none is known.
 
-        Where it is above `enough` it is made tighter, which takes a few passes over the
-        raw predictions, if that is likely to halve it or to make it small enough. With
-        Newton's `step` from there it is about the decrease that this promises.
+        It is at most one that is `known`. Where it is above `enough` it is made tighter
+        if that is likely to halve it or to make it enough. With Newton's `step` from
+        there it is about the decrease that this promises.
         """
         if not self.loss.has_negative_entropy:
             return np.inf
-        return duality_gap(self, problem, parameters, value, gradient, enough, step)
+        bounds = enough, known, step
+        return duality_gap(self, problem, parameters, value, gradient, *bounds)
 
     def is_unbounded(self, parameters, value):
         """Whether there is no minimum, judged at parameters near it if there is one.

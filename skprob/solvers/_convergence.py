@@ -39,7 +39,7 @@ class Convergence:
        max(5%, tol) f, or min(tol, 10⁻⁴)² f₀ or ε if one of these is larger,
     4. where it does not and the whole Hessian is not known, or where f is at most
        10 tol f₀ (few rows have a loss, and not for long the same), the last three
-       iterations have lowered it by no more than criterion 2 allows.
+       iterations, or six if it is not convex, lowered it by no more than 2 allows.
 
     A solver that no longer makes progress need fulfil only 1 and 3.
 
@@ -139,7 +139,8 @@ class Convergence:
         # 4. The last iterations: where they gained much, most may still be ahead.
         step = self._exact_step
         if not (certified or step is not None) or size <= 10 * tol * at_zero:
-            before = self._values[max(len(self._values) - 1 - _LATELY, 0)]
+            lately = _LATELY if is_convex else 2 * _LATELY
+            before = self._values[max(len(self._values) - 1 - lately, 0)]
             expected = np.fmax(expected, before - self.value)
         is_small = expected <= allowed or (certified and math.isnan(expected))
         if not (is_small or self.stalled):

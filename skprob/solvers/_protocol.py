@@ -1,5 +1,6 @@
 """What a solver needs to know of an objective."""
 
+from math import inf
 from typing import Any, Protocol
 
 
@@ -45,11 +46,13 @@ class Objective(Protocol):
         There is one where ``description.has_proximal_step``.
         """
 
-    def duality_gap(self, problem, parameters, value, gradient, enough=0.0, step=None):
+    def duality_gap(
+        self, problem, parameters, value, gradient, enough=0.0, known=inf, step=None
+    ):
         """A bound on value less minimum, infinite where there is none.
 
-        It is not made tighter than `enough`. A `step` is Newton's from there, by the
-        whole Hessian.
+        No larger than one that is `known`, and not made tighter than `enough`. A `step`
+        is Newton's from there, by the whole Hessian.
         """
 
     def is_unbounded(self, parameters, value):
