@@ -4,6 +4,7 @@ All that the benchmark knows of the inside of skprob is here: constants and func
 by name.
 """
 
+import ctypes
 import importlib
 import inspect
 import math
@@ -14,6 +15,7 @@ from unittest.mock import patch
 
 import numpy as np
 
+from skprob import _memory
 from skprob.data import StandardizedDesign, _dense, _design, _rows
 from skprob.linear_model import _scoring
 from skprob.losses import FenchelYoungLoss
@@ -170,6 +172,22 @@ class Always(StrongerPenalty):
         return found
 
 
+class MemoryGivenBack:
+    """glibc as it is after the largest array that was freed had 1 MiB."""
+
+    def __enter__(self):
+        self._keep(1 << 20)
+
+    def __exit__(self, *exception):
+        self._keep(_memory._LARGE)
+
+    def _keep(self, size):
+        trim_threshold, map_threshold = -1, -3
+        library = ctypes.CDLL(None)
+        library.mallopt(map_threshold, size)
+        library.mallopt(trim_threshold, 2 * size)
+
+
 # Whatever it is set to.
 FALSE = property(lambda self: False, lambda self, value: None)
 OF_TWO = "linearize_difference"
@@ -179,6 +197,7 @@ GROUPS = {
     in_all: {
         "nothing": [],
         "products in small parts": setting(_dense, "_SMALL_PRODUCT", 0),
+        "freed memory kept": [MemoryGivenBack()],
     },
     by_newton: {
         "cubic interpolation": halving(),

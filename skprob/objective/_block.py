@@ -34,6 +34,7 @@ from .._arrays import (
     widened,
     zeros,
 )
+from .._memory import keep_freed_memory
 from .._pair import pair_adjoint, pair_scores
 from ..data import LocalBlocks, as_design, row_slices, standardized
 from ..mappings import get_mapping
@@ -87,6 +88,7 @@ def split_rows(X, target, weight, total=None):
     total : float, default=None
         The sum of the weights of all rows, where these are some of them.
     """
+    keep_freed_memory()
     total = weight.sum() if total is None else total
     weight, design = weight / total, as_design(X)
     if is_host(X):

@@ -1,0 +1,35 @@
+"""Freed memory stays with the process."""
+
+import platform
+import subprocess
+import sys
+
+import pytest
+
+FAULTS = """
+import resource
+import numpy as np
+from skprob._memory import keep_freed_memory
+
+def faults_of_a_round():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    arrays = [np.ones(1 << 17) for _ in range(6)]
+    del arrays
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+
+if {keep}:
+    keep_freed_memory()
+faults_of_a_round()
+print(sum(faults_of_a_round() for _ in range(5)))
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="needs glibc")
+def test_arrays_take_the_memory_of_those_that_were_freed():
+    kept, given_back = (
+        int(subprocess.check_output([sys.executable, "-c", FAULTS.format(keep=keep)]))
+        for keep in (True, False)
+    )
+    # Six arrays of 256 pages each, in five rounds.
+    assert kept < 300
+    assert given_back > 3000
