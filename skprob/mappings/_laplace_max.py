@@ -93,7 +93,9 @@ def _of_sorted(z, tol, *memory):
         np.einsum("qn,rqn->rn", values, falls, out=series)
         series *= hazard_series
         moments.ravel()[places] = series
-    p = between[:0:-1].cumsum(axis=0)[::-1]
+    p = between[1:]
+    for m in range(n_classes - 1, 0, -1):
+        p[m - 1] += p[m]
     potential -= p[0]
     total = 0
     for m in range(n_classes):

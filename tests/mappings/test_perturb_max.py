@@ -617,7 +617,7 @@ def test_rows_do_not_depend_on_each_other():
         np.testing.assert_allclose(perturb_max(z, noise), alone, rtol=0, atol=1e-15)
     # Nor on how many they are, where they share nodes.
     many = np.random.default_rng(0).normal(size=(300, 26)) * 2
-    for noise in "normal", "cauchy":
+    for noise in "normal", "cauchy", "laplace":
         p = perturb_max(many, noise)
         for i in 0, 93, 128, 299:
             alone = perturb_max(many[i], noise)
