@@ -98,7 +98,8 @@ class Gaps:
             is_wide = kind == len(_ORDERS)
             order = _ORDERS[kind - is_wide]
             every = by_kind[ends[kind] : ends[kind + 1]]
-            step = size // order if size else max(1, len(every))
+            n_nodes = order + is_wide * _ORDER_ABOVE
+            step = size // n_nodes if size else max(1, len(every))
             for start in range(0, len(every), step):
                 index = every[start : start + step]
                 low, width, count = lower[index], widths[index], m[index]
