@@ -43,7 +43,10 @@ except ImportError as error:
 
 SHAPES = [(60_000, 10), (10_000, 100), (1_000, 1_000), (100, 32_000)]
 QUICK_SHAPES = [(n // 10, n_classes) for n, n_classes in SHAPES]
-NOISES = "gumbel normal logistic laplace exponential uniform cauchy".split()
+NOISES = [
+    *("gumbel", "normal", "logistic", "laplace", "exponential", "uniform", "cauchy"),
+    *("student_t", "generalized_normal", "skew_normal"),
+]
 SPREADS = [1, 4]
 DTYPES = [np.float64, np.float32]
 OFFSETS = [0, 1e3, 1e6]

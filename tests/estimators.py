@@ -131,7 +131,7 @@ _GRIDS = {
 _NOT_THE_MODEL = {
     *("target_type", "class_names", "none_class", "threshold", "sparse_output"),
     # The searches are of standardised features.
-    *("random_state", "n_jobs", "standardize"),
+    *("random_state", "n_init", "n_jobs", "standardize"),
     *("solver", "tol", "max_iter", "warm_start", "verbose"),
 }
 

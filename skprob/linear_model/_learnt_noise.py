@@ -4,9 +4,12 @@ For each noise the coefficients are fitted. By the envelope theorem the derivati
 the least objective in a parameter of the noise is that at fixed coefficients.
 """
 
+from functools import partial
+
 import numpy as np
 from scipy.optimize import minimize
 from sklearn.base import clone
+from sklearn.utils import check_random_state
 
 from ..objective import raw_predictions, scores_of
 from ._minimise import joined, minimise
@@ -18,7 +21,17 @@ _STEP, _START_SIZE = 0.05, 1.0
 
 
 def learn_noise(
-    objective, mapping, loss_of, parameters, progress, *, n_factors=None, tol, **options
+    objective,
+    mapping,
+    loss_of,
+    parameters,
+    progress,
+    *,
+    n_factors=None,
+    n_init=1,
+    random_state=None,
+    tol,
+    **options,
 ):
     """Fit coefficients and the parameters of a noise.
 
@@ -36,6 +49,10 @@ def learn_noise(
         It is notified of the iterations of all fits, and may stop them.
     n_factors : int, default=None
         If given, this number of factors is estimated, and the mapping has no loadings.
+    n_init : int, default=1
+        Number of searches, of which the one with the least objective counts: all but
+        the first start from random loadings.
+    random_state : int, RandomState instance or None, default=None
     tol : float
         Of the gradient in the noise's parameters.
     **options : dict
@@ -53,10 +70,10 @@ def learn_noise(
     try:
         if n_factors is not None:
             fits.add_loadings(n_factors)
-        start, bounds = fits.start()
-        found = minimize(
+        bounds, rng = fits.bounds(), check_random_state(random_state)
+        search = partial(
+            minimize,
             fits,
-            start,
             jac=True,
             method="L-BFGS-B",
             bounds=bounds,
@@ -66,6 +83,11 @@ def learn_noise(
                 "maxiter": max(options["max_iter"], 1),
             },
         )
+        found = search(fits.start())
+        for _ in range(n_init - 1):
+            found = min(
+                found, search(fits.random_start(rng)), key=lambda each: each.fun
+            )
         _, gradient = fits(found.x)
     except _Stopped:
         return fits.solution, fits.gap
@@ -89,14 +111,22 @@ class _Fits:
 
     def __init__(self, objective, mapping, loss_of, parameters, progress, options):
         self._objective, self._mapping, self._loss_of = objective, mapping, loss_of
-        self._parameters, self._progress = parameters, progress
+        self.parameters, self._progress = parameters, progress
         self._options, self._history = options, []
         self.solution = self.gap = None
 
     def start(self):
-        """Parameters of the noise to start from, and their bounds (n_parameters, 2)."""
-        mapping = self._mapping
-        return mapping.noise_parameters(), np.array(mapping.noise_parameter_bounds())
+        """Parameters of the noise to start from."""
+        return self._mapping.noise_parameters()
+
+    def bounds(self):
+        """Their least and greatest values, (n_parameters, 2)."""
+        return np.array(self._mapping.noise_parameter_bounds())
+
+    def random_start(self, rng):
+        """The same with other loadings."""
+        loadings = _START_SIZE * rng.normal(size=np.shape(self._mapping.loadings))
+        return clone(self._mapping).set_params(loadings=loadings).noise_parameters()
 
     def add_loadings(self, n_factors):
         """Fit without loadings, and find some to start from.
@@ -123,17 +153,17 @@ class _Fits:
 
     def _gradient(self, objective):
         """In the parameters of the noise, at the last coefficients."""
-        point = self._parameters.reshape(1, *objective.shape)
+        point = self.parameters.reshape(1, *objective.shape)
         return objective.blocks.sum(_noise_gradient, point, objective.loss)[0]
 
     def _fit(self, mapping):
         """Fit the coefficients, from the last ones; the objective."""
         objective = self._with_loss_of(mapping)
         solution, self.gap = minimise(
-            [objective], self._parameters, progress=self._progress, **self._options
+            [objective], self.parameters, progress=self._progress, **self._options
         )
         self._history = joined(self._history, solution.history)
-        self._parameters = solution.parameters
+        self.parameters = solution.parameters
         self.solution = solution._replace(
             n_iter=self._history[-1][0], history=self._history
         )

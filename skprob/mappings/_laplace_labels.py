@@ -27,8 +27,8 @@ def laplace_label_gradients(scores, labels, noise, tol):
     """
     log_p, gradient = np.empty(len(scores)), np.empty(scores.shape)
     done = np.zeros(len(scores), dtype=bool)
-    for rows, order, z in sorted_chunks(scores, _CHUNK_SIZE):
-        place = (order == labels[rows, None]).argmax(axis=1)
+    for rows, places, z in sorted_chunks(scores, _CHUNK_SIZE):
+        place = (places % scores.shape[1] == labels[rows]).argmax(axis=0)
         gaps = Gaps(z)
         with np.errstate(all="ignore"):
             p, rates = _integrals(z, gaps, place, tol)
@@ -39,7 +39,7 @@ def laplace_label_gradients(scores, labels, noise, tol):
         rates[own] = 0
         # All scores moved alike change nothing.
         rates[own] = -rates.sum(axis=0)
-        np.put_along_axis(gradient[rows], order, rates.T, axis=1)
+        gradient.ravel()[places] = rates
     return log_p, gradient, done
 
 
@@ -53,8 +53,10 @@ def _integrals(z, gaps, place, tol):
     for m in range(1, n_classes):
         # What is below is at most G.
         least = np.log(_TAIL * tol * p)
-        for rows, x, values in gaps.panels(m, m + 1, least):
+        for rows, x, log_G, weights in gaps.panels(m, m + 1, least):
             cdf, hazards = _at(half[m:].take(rows, axis=1)[:, None] * np.exp(-x))
+            values = np.exp(log_G, out=log_G)
+            values *= weights
             values *= cdf
             is_below = np.flatnonzero(place[rows] >= m)
             values[:, is_below] *= hazards[place[rows][is_below] - m, :, is_below].T

@@ -150,6 +150,30 @@ def test_loadings_are_learnt():
     assert not hasattr(fixed, "noise_")
 
 
+def test_several_searches_for_loadings():
+    # Labels for which the log-likelihood has several maxima, two of them 2 apart.
+    rng = np.random.default_rng(102)
+    X, coef = rng.normal(size=(200, 2)), rng.normal(size=(2, 5))
+    loadings = 1.5 * rng.normal(size=(5, 1))
+    scores = X @ coef + rng.gumbel(size=(200, 5))
+    y = (scores + rng.normal(size=(200, 1)) @ loadings.T).argmax(axis=1)
+
+    def fit(**params):
+        start = np.random.default_rng(3).normal(size=(5, 1))
+        return free("gumbel", C=10.0, tol=1e-3, loadings=start, **params).fit(X, y)
+
+    first, best = fit(), fit(n_init=2, random_state=0)
+    assert 200 * (first.objective_ - best.objective_) > 1
+    # What was fitted last is the best noise.
+    q = PerturbMax("gumbel", loadings=best.loadings_)(X @ best.coef_.T)
+    assert_allclose(best.predict_proba(X), q, atol=1e-12)
+    penalty = np.sum(best.coef_**2) / 2 / 10
+    objective = (penalty - np.log(q[np.arange(200), y]).sum()) / 200
+    assert best.objective_ == pytest.approx(objective, abs=1e-6)
+    # The first search again, and another one.
+    assert best.n_iter_ > first.n_iter_
+
+
 def test_a_shape_at_the_end_of_its_range():
     X, coef = design()
     model = free("student_t").fit(X, PerturbMax("normal")(X @ coef.T))
@@ -236,6 +260,7 @@ def test_what_cannot_be_learnt():
         ({"similarity": "cosine"}, "similarity='dot'"),
         ({"loadings": 3}, "loadings must be at most 2, .* got 3"),
         ({"loadings": 0}, "'loadings' parameter"),
+        ({"n_init": 2}, "n_init must be 1 unless loadings are learnt.* n_init=2"),
         ({"loadings": 1, "learn_noise": False}, "unless learn_noise=True; got 1"),
         ({"loadings": [[1.0], [2.0]]}, "a row for each of the 3 classes; got 2"),
     ):

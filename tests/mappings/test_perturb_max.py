@@ -617,11 +617,20 @@ def test_rows_do_not_depend_on_each_other():
         np.testing.assert_allclose(perturb_max(z, noise), alone, rtol=0, atol=1e-15)
     # Nor on how many they are, where they share nodes.
     many = np.random.default_rng(0).normal(size=(300, 26)) * 2
-    for noise in "normal", "cauchy":
+    for noise in "normal", "cauchy", "laplace":
         p = perturb_max(many, noise)
         for i in 0, 93, 128, 299:
             alone = perturb_max(many[i], noise)
             np.testing.assert_allclose(alone, p[i], rtol=0, atol=1e-15)
+
+
+def test_many_rows_with_wide_gaps_and_laplace_noise():
+    # More gaps of each width than are computed at a time; e / 2 (1 + gap / 2) is the
+    # probability of the second of two classes.
+    gap = np.concatenate([np.geomspace(1e-3, 700, 20_000), [1e4, 1e300]])
+    p = perturb_max(np.column_stack([0 * gap, -gap]), "laplace")
+    second = np.exp(-gap) / 2 * (1 + gap / 2)
+    np.testing.assert_allclose(p, np.column_stack([1 - second, second]), atol=1e-11)
 
 
 def test_quantiles_of_many_classes_and_large_scores():

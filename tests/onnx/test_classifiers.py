@@ -26,6 +26,7 @@ from skprob import (
     TaylorSoftmaxClassifier,
 )
 from skprob.decision import CommonCut, DecisionRule, ExampleF1, LabelCuts, StackedLabels
+from skprob.mappings import SkewNormal
 
 from .running import assert_same, run, session
 
@@ -210,11 +211,20 @@ def test_a_changed_threshold_is_converted():
     assert run(model, X.astype(np.float32))[0].mean() > Y.mean()
 
 
-def test_perturb_max_says_that_it_cannot():
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        (PerturbMaxClassifier(C=0.01), r"PerturbMax\(\)"),
+        (PerturbMaxClassifier("laplace"), r"PerturbMax\(noise='laplace'\)"),
+        (PerturbMaxClassifier(SkewNormal(0.5)), r"SkewNormal\(skewness=0.5\)"),
+        (PerturbMaxClassifier("student_t", learn_noise=True), r"StudentT\(df=[\d.]+\)"),
+    ],
+)
+def test_perturb_max_says_that_it_cannot(model, name):
     X, y = WINE
-    model = PerturbMaxClassifier(C=0.01).fit(scale(X), y)
-    with pytest.raises(NotImplementedError, match=r"PerturbMax\(.*no ONNX converter"):
-        run(model, X)
+    model.fit(scale(X[:, :2]), y)
+    with pytest.raises(NotImplementedError, match=f"{name}.*no ONNX converter"):
+        run(model, X[:, :2])
 
 
 def test_a_budget_says_that_it_cannot():
