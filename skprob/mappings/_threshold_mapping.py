@@ -101,6 +101,8 @@ class ThresholdMapping(Mapping):
             return _antiderivative(self.g).converges
         return bool(abs(self._G(np.array(-1e100))) <= 1e-12)
 
+    has_closed_form_entropy = False
+
     @property
     def has_zeros(self):
         return _profile(self.g)[1]

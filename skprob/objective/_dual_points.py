@@ -42,9 +42,9 @@ class RowsNearby:
         """
         block, target, weight = self._block, self._block.target, self._block.weight
         if is_shift:
-            along = self._along(step)
+            along = self._along(step[:, -1])
         else:
-            along = _block.raw_predictions(block.design, step)
+            along = _block.raw_predictions(block.design, step[None])
         residual = self._linear.gradient + self._linear.hessian_product(along)
         p = _probabilities(residual, target)
         outside = _outside(p, get_mapping(self._loss.mapping))
