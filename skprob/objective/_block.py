@@ -300,8 +300,6 @@ class BlockState:
         There is one for each raw prediction, or their mean if not `by_output`. `share`
         rows are drawn for each unit of curvature; infinite takes all rows.
         """
-        if self._active is not None:
-            return self._active.sandwich(by_output, share)
         weight = widened(self.curvature)
         xp, design = namespace(weight), self._block.design
         if not by_output:
@@ -359,9 +357,7 @@ class BlockState:
         if not 0 < len(rows) <= _FEW_ACTIVE * self._weight.shape[0]:
             return None
         active = self._block.take(rows)
-        active = BlockState(active, self._points, self._loss, has_gradient=False)
-        active._active = None
-        return active
+        return BlockState(active, self._points, self._loss, has_gradient=False)
 
 
 def _any_in_row(mask):
