@@ -194,7 +194,12 @@ GROUPS = {
         ),
     },
     by_cg: {
-        "forcing term": stepping("min(0.3, square**0.25)", "0.3"),
+        "forcing term": stepping(
+            "min(self._plan.forcing_term, square**0.25)", "self._plan.forcing_term"
+        ),
+        "smaller forcing term for sparsemax": planned(
+            "0.1 if description.has_proximal_step else 0.3", "0.3"
+        ),
         "Nash-Sofer stop": edited(
             _cg._Group.advance, "gain <= 0.2 *", "gain < 0 *", _cg._Group
         ),

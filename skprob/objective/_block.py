@@ -300,6 +300,8 @@ class BlockState:
         There is one for each raw prediction, or their mean if not `by_output`. `share`
         rows are drawn for each unit of curvature; infinite takes all rows.
         """
+        if self._active is not None:
+            return self._active.sandwich(by_output, share)
         weight = widened(self.curvature)
         xp, design = namespace(weight), self._block.design
         if not by_output:
@@ -352,12 +354,12 @@ class BlockState:
         if not (self._loss.is_convex and has_zeros) or len(self._points) > 1:
             return None
         eps = float(np.finfo(self._block.design.dtype).eps)
-        has_any = _any_in_row(self.curvature > eps * self._weight[:, None])
-        rows = flatnonzero(has_any)
+        rows = flatnonzero(_any_in_row(self.curvature > eps * self._weight[:, None]))
         if not 0 < len(rows) <= _FEW_ACTIVE * self._weight.shape[0]:
             return None
-        active = self._block.take(rows)
-        return BlockState(active, self._points, self._loss, has_gradient=False)
+        active = BlockState(self._block.take(rows), self._points, self._loss, False)
+        active._active = None
+        return active
 
 
 def _any_in_row(mask):

@@ -104,8 +104,7 @@ class CholeskyDirection(Direction):
 class CGDirection(Direction):
     """Newton's step by preconditioned conjugate gradients.
 
-    The forcing term is smaller near the minimum, so that the last steps converge
-    superlinearly.
+    The forcing term falls, so that the last steps converge superlinearly.
     """
 
     name = "newton-cg"
