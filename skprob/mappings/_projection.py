@@ -31,7 +31,8 @@ def by_projection(scores):
     rows = np.flatnonzero(size > 1)
     if 2 * len(rows) > len(x):
         return x, _share_out(x, size)
-    some = x.T.take(rows, axis=1).T
+    # In the layout of x: sums along the memory are the more accurate ones.
+    some = x.take(rows, axis=0) if x.flags.c_contiguous else x.T.take(rows, axis=1).T
     potential[rows] = _share_out(some, size[rows])
     x[rows] = some
     return x, potential
