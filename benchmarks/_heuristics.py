@@ -87,6 +87,10 @@ def more_by_cg(d, p):
     return by_cg(d, p) and not two_classes(d, p)
 
 
+def sparsemax_by_cg(d, p):
+    return by_cg(d, p) and d.has_proximal_step
+
+
 def whitens(d, p):
     return p.preconditioner.startswith("gram") and not by_cholesky(d, p)
 
@@ -213,12 +217,19 @@ GROUPS = {
         ),
     },
     by_cg: {
-        "forcing term": stepping("min(0.3, square**0.25)", "0.3"),
+        "forcing term": stepping(
+            "min(self._plan.forcing_term, square**0.25)", "self._plan.forcing_term"
+        ),
         "Nash-Sofer stop": edited(
             _cg._Group.advance, "gain <= 0.2 *", "gain < 0 *", _cg._Group
         ),
         "preconditioner renewed": setting(Preconditioner, "is_stale", False),
         "active rows only": setting(_block, "_FEW_ACTIVE", 0),
+    },
+    sparsemax_by_cg: {
+        "smaller forcing term for sparsemax": planned(
+            "0.1 if description.has_proximal_step else 0.3", "0.3"
+        ),
     },
     more_by_cg: {
         "stronger penalty first": setting(

@@ -25,24 +25,38 @@ def by_projection(scores):
     """
     x = np.add(scores, 1, out=scores)
     np.clip(x, 0, 1, out=x)
+    size = _count_positive(x)
+    potential = np.zeros(len(x), dtype=x.dtype)
+    # A class alone has all already. In a fit that is most rows.
+    rows = np.flatnonzero(size > 1)
+    if 2 * len(rows) > len(x):
+        return x, _share_out(x, size)
+    # In the layout of x: sums along the memory are the more accurate ones.
+    some = x.take(rows, axis=0) if x.flags.c_contiguous else x.T.take(rows, axis=1).T
+    potential[rows] = _share_out(some, size[rows])
+    x[rows] = some
+    return x, potential
+
+
+def _share_out(x, size):
+    """Make rows sum to one, in place; returns the potential."""
     lam = np.zeros((len(x), 1), dtype=x.dtype)
-    size = x.shape[1] + 1
     while True:
-        before, size = size, _count_positive(x)
-        if (size == before).all():
-            break
         share = (x.sum(axis=1, keepdims=True) - 1) / size.astype(x.dtype)
         # To give back is rounding, and would revive classes that are out.
         np.maximum(share, 0, out=share)
         x -= share
         np.clip(x, 0, 1, out=x)
         lam += share
+        before, size = size, _count_positive(x)
+        if (size == before).all():
+            break
     excess = x.sum(axis=1, keepdims=True, dtype=np.float64) - 1
     share = (excess / size).astype(x.dtype)
     x -= (x > 0) * share
     np.clip(x, 0, 1, out=x)
     lam += share
-    return x, lam[:, 0] + (np.einsum("nk,nk->n", x, x) - 1) / 2
+    return lam[:, 0] + (np.einsum("nk,nk->n", x, x) - 1) / 2
 
 
 def _count_positive(x):

@@ -275,16 +275,13 @@ class BlockState:
         (direction,), design = directions, self._block.design
         some = np.flatnonzero(direction.any(axis=1))
         product = as_type(design.matvec(direction[some]), self._weight.dtype)
-        product *= take(self._own_curvature.T, some).T
+        product *= take(self.curvature.T, some).T
         product = _in_precision_of(directions, product)
         found = np.zeros(directions.shape)
         found[0, some] = design.rmatvec(product)
         return found
 
     @cached_property
-    def _own_curvature(self):
-        return self.curvature()
-
     def curvature(self):
         """Weighted second derivatives in each row's raw predictions: (n_rows, M)."""
         diagonal = self._loss_diagonal()
@@ -295,7 +292,7 @@ class BlockState:
 
     def total_curvature(self):
         """Sum of the curvature over the rows (M,), and how many rows have any."""
-        curvature = self.curvature()
+        curvature = self.curvature
         n_active = int(namespace(curvature).count_nonzero(_any_in_row(curvature > 0)))
         return self._block.design.totals(curvature), n_active
 
@@ -305,7 +302,9 @@ class BlockState:
         There is one for each raw prediction, or their mean if not `by_output`. `share`
         rows are drawn for each unit of curvature; infinite takes all rows.
         """
-        weight = widened(self.curvature())
+        if self._active is not None:
+            return self._active.sandwich(by_output, share)
+        weight = widened(self.curvature)
         xp, design = namespace(weight), self._block.design
         if not by_output:
             weight = xp.mean(weight, axis=1, keepdims=True)
@@ -321,7 +320,7 @@ class BlockState:
 
     def moments(self):
         """Moments of the columns, with rows weighted by their mean curvature."""
-        weight = self.curvature()
+        weight = self.curvature
         return self._block.design.moments(namespace(weight).mean(weight, axis=1))
 
     def hessians(self, places):
@@ -342,7 +341,7 @@ class BlockState:
         """Those of each row's weighted loss: (M (M + 1) / 2, n_points * n_rows)."""
         n_outputs = self._points.shape[1]
         if n_outputs == 1:
-            return self.curvature().T
+            return self.curvature.T
         found = []
         for k in range(n_outputs):
             along = zeros((n_outputs, self._weight.shape[0]), self._weight)
@@ -357,12 +356,12 @@ class BlockState:
         if not (self._loss.is_convex and has_zeros) or len(self._points) > 1:
             return None
         eps = float(np.finfo(self._block.design.dtype).eps)
-        has_any = _any_in_row(self.curvature() > eps * self._weight[:, None])
-        rows = flatnonzero(has_any)
+        rows = flatnonzero(_any_in_row(self.curvature > eps * self._weight[:, None]))
         if not 0 < len(rows) <= _FEW_ACTIVE * self._weight.shape[0]:
             return None
-        active = self._block.take(rows)
-        return BlockState(active, self._points, self._loss, has_gradient=False)
+        active = BlockState(self._block.take(rows), self._points, self._loss, False)
+        active._active = None
+        return active
 
 
 def _any_in_row(mask):

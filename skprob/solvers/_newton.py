@@ -104,8 +104,7 @@ class CholeskyDirection(Direction):
 class CGDirection(Direction):
     """Newton's step by preconditioned conjugate gradients.
 
-    The forcing term is at most 0.3, and smaller near the minimum, so that the last
-    steps converge superlinearly.
+    The forcing term falls, so that the last steps converge superlinearly.
     """
 
     name = "newton-cg"
@@ -140,7 +139,7 @@ class CGDirection(Direction):
             product,
             here.gradient,
             self._preconditioner,
-            forcing_term=min(0.3, square**0.25),
+            forcing_term=min(self._plan.forcing_term, square**0.25),
             n_groups=self._plan.n_groups,
             n_kept=self._plan.n_recycled,
             descent=(conjugate, squares),
