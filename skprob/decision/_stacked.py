@@ -111,9 +111,8 @@ class StackedLabels(DecisionRule):
             self.coef_, self.intercept_ = _Ridge(total, factor).line(self.penalty_)
             lines = [fit.line(self.penalty_) for fit in fits]
         self.rule_ = LabelCuts() if self.rule is None else clone(self.rule)
-        self.rule_._validate_params()
         blocks = _Corrected(sample.blocks, lines, self.least_)
-        self.rule_._fit_sample(
+        self.rule_.fit_sample(
             sample._replace(blocks=blocks, sizes=None, polytope="cube", has_none=False)
         )
 

@@ -180,8 +180,8 @@ class LinearParameters(BaseEstimator, metaclass=ABCMeta):
         found = self
         if self._takes_arrays:
             mapping = self._checked_mapping()
-            mapping._check_array_api()
-            found = self._checked_loss(mapping)
+            loss = self._checked_loss(mapping)
+            found = loss if mapping.supports_array_api else mapping
             if found.supports_array_api:
                 return
         raise ValueError(
