@@ -2,10 +2,13 @@
 
 import ast
 import pickle
+import re
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.utils._param_validation import make_constraint
 
 import skprob
 from skprob.data import LocalBlocks
@@ -166,6 +169,17 @@ def test_an_import_is_seen_however_it_is_written(tmp_path, monkeypatch):
         (7, ("losses", "_base", "Loss")),
         (8, ("losses", "family", "_other")),
     ]
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_errors_about_parameters_have_public_names(package):
+    module = import_module(f"skprob.{package}")
+    for name in module.__all__:
+        # One constraint that needs no check is a text instead of a list.
+        checked = getattr(getattr(module, name), "_parameter_constraints", {}).values()
+        allowed = [each for some in checked if isinstance(some, list) for each in some]
+        for constraint in map(str, map(make_constraint, allowed)):
+            assert not re.search(r"skprob\S*\._", constraint), (name, constraint)
 
 
 @pytest.mark.parametrize("package", PACKAGES)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import clone
 
+from .._validation import InstancesOf
 from ._base import DecisionRule
 from ._blocks import with_rows
 from ._cuts import LabelCuts
@@ -88,7 +89,7 @@ class StackedLabels(DecisionRule):
     0.99
     """
 
-    _parameter_constraints: dict = {"rule": [DecisionRule, None]}
+    _parameter_constraints: dict = {"rule": [InstancesOf(DecisionRule), None]}
 
     def __init__(self, rule: DecisionRule | None = None) -> None:
         self.rule = rule

@@ -330,6 +330,8 @@ def test_bad_parameters():
     ]:
         with pytest.raises(ValueError, match=f"'{name}' parameter"):
             rule.fit(p, labels)
+    with pytest.raises(ValueError, match=r"'skprob.decision.DecisionRule'"):
+        StackedLabels("label_cuts").fit(p, labels)
     with pytest.raises(ValueError, match=r"rule must be .* one of the names .*'best'"):
         get_rule("best")
 
