@@ -184,7 +184,9 @@ intercepts_paths_ : ndarray of shape (n_folds, n_{value}s, n_Cs, n_classes)
     Intercepts of all models.
 n_iter_ : ndarray of int of shape (n_folds, n_{value}s, n_Cs)
     Number of iterations of each fit of the search; 0 where the solution that a fit
-    started from was within the tolerance. That of the final fit is
+    started from was within the tolerance. A fit that does not converge from there is
+    repeated from zero, and the iterations are those of the one that is kept. That of
+    the final fit is
     ``history_["iteration"][-1]``.
 {attributes}"""
 
