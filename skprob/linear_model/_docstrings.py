@@ -218,7 +218,9 @@ available : array-like of bool of shape (n_samples, n_classes), default=None
     The classes that are available to each row; None stands for all classes.""",
     "offset": """\
 offset : array-like, default=None
-    Known numbers that are added to the scores, as in ``fit``; None stands for zero.""",
+    Known numbers that are added to the scores of these rows, of a shape as in
+    ``fit``. None adds nothing, even if ``fit`` was given offsets: they are not
+    kept.""",
 }
 
 
