@@ -23,7 +23,7 @@ class PlainState:
 
 def _described(value):
     """Name and attributes of an object of a public class; others as they are."""
-    name = _public_name(type(value))
+    name = public_name(type(value))
     if name is None or not hasattr(value, "__dict__"):
         return value
     attributes = {key: _described(own) for key, own in vars(value).items()}
@@ -36,7 +36,7 @@ def _restored(value):
     package, _, name = value[_CLASS].rpartition(".")
     try:
         cls = getattr(import_module(package), name)
-        if _public_name(cls) != value[_CLASS]:
+        if public_name(cls) != value[_CLASS]:
             raise AttributeError
     except (AttributeError, ImportError):
         raise ValueError(
@@ -49,7 +49,7 @@ def _restored(value):
     return restored
 
 
-def _public_name(cls):
+def public_name(cls):
     """The name under which a package of skprob exports a class; None for others."""
     root, *inside = cls.__module__.split(".")
     if root != __name__.partition(".")[0] or not inside:

@@ -6,7 +6,7 @@ from numbers import Real
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, Options
 from sklearn.utils.validation import _check_sample_weight
 
 from ._arrays import (
@@ -18,6 +18,7 @@ from ._arrays import (
     to_numpy,
     widened,
 )
+from ._saving import public_name
 
 _TARGET = (
     "labels of shape (n_samples,), or an indicator or distributions of shape "
@@ -41,6 +42,19 @@ class RealInterval(Interval):
         # An int may be larger than all floats, which the other comparisons allow.
         too_large = value != np.inf and abs(value) > sys.float_info.max
         return not too_large and super().__contains__(value)
+
+
+class InstancesOf(Options):
+    """Objects of a class of skprob, for a parameter; errors have its public name."""
+
+    def __init__(self, cls):
+        super().__init__(cls, set())
+
+    def is_satisfied_by(self, value):
+        return isinstance(value, self.type)
+
+    def __str__(self):
+        return f"an instance of {public_name(self.type)!r}"
 
 
 @contextmanager

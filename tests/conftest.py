@@ -2,6 +2,8 @@
 
 import os
 import signal
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +22,13 @@ from .estimators import ESTIMATORS, LINEAR, SAMPLE
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.register_profile("explore", max_examples=1000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+if settings().derandomize:
+    # Hypothesis also draws numbers that occur in the modules of this project which are
+    # loaded by then: other ones in each process, and after each change of the code.
+    with suppress(ImportError):  # of versions that do not
+        from hypothesis.internal.conjecture import providers
+
+        providers._get_local_constants = partial(getattr, providers, "_local_constants")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,10 +1,14 @@
 """What surrounds the code agrees with it: metadata, workflows, citation."""
 
 import re
+import sys
 import tomllib
 from pathlib import Path
+from types import ModuleType
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import skprob
 
@@ -83,3 +87,21 @@ def test_no_address_is_made_up():
     assert "urls" in PROJECT["dynamic"]
     for name in ("pyproject.toml", "CITATION.cff"):
         assert "github.com" not in (ROOT / name).read_text()
+
+
+@pytest.mark.skipif(not settings().derandomize, reason="fresh draws are asked for")
+def test_random_tests_are_the_same_whatever_else_is_loaded(monkeypatch):
+    def draws():
+        found = []
+
+        @given(st.lists(st.floats(-1e6, 1e6)))
+        def draw(numbers):
+            found.append(numbers)
+
+        draw()
+        return found
+
+    alone, other = draws(), ModuleType("other")
+    other.__file__ = str(ROOT / "benchmarks" / "label_distributions.py")
+    monkeypatch.setitem(sys.modules, "other", other)
+    assert draws() == alone

@@ -2,10 +2,13 @@
 
 import ast
 import pickle
+import re
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.utils._param_validation import make_constraint
 
 import skprob
 from skprob.data import LocalBlocks
@@ -92,6 +95,51 @@ def test_other_packages_are_imported_through_their_face(package):
     assert not wrong
 
 
+def private_names(package):
+    """Names with an underscore that a package gives to something of its own."""
+    names = set()
+    for path in (ROOT / package).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                names.add(node.name)
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                names.add(node.id)
+            elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+                names.add(node.attr)
+    return {name for name in names if name.startswith("_") and name[:2] != "__"}
+
+
+def private_uses():
+    """Where a package uses a private attribute that only others define."""
+    names = {package: private_names(package) for package in PACKAGES}
+    for package, own in names.items():
+        # The last is scikit-learn's, of every estimator.
+        foreign = set().union(*names.values()) - own - {"_validate_params"}
+        for path in sorted((ROOT / package).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.Attribute) and node.attr in foreign:
+                    yield f"{path.relative_to(ROOT)}:{node.lineno}", ast.unparse(node)
+
+
+def test_no_package_uses_what_another_keeps_private():
+    assert not list(private_uses())
+
+
+def test_a_private_use_is_seen(tmp_path, monkeypatch):
+    monkeypatch.setattr(f"{__name__}.ROOT", tmp_path)
+    monkeypatch.setattr(f"{__name__}.PACKAGES", ["decision", "onnx"])
+    for package, text in [
+        ("decision", "class Rule:\n def _sets(self):\n  self._sizes = 1\n"),
+        ("onnx", "def _own(rule):\n rule._own\n return rule._sets(rule._sizes)\n"),
+    ]:
+        (tmp_path / package).mkdir()
+        (tmp_path / package / "_module.py").write_text(text)
+    assert sorted(private_uses()) == [
+        ("onnx/_module.py:3", "rule._sets"),
+        ("onnx/_module.py:3", "rule._sizes"),
+    ]
+
+
 @pytest.mark.parametrize("path", sorted(ROOT.glob("*.py")), ids=lambda path: path.name)
 def test_modules_beside_the_packages_import_none(path):
     assert not [parts for _, parts in own_imports(path) if parts[0] in PACKAGES]
@@ -121,6 +169,17 @@ def test_an_import_is_seen_however_it_is_written(tmp_path, monkeypatch):
         (7, ("losses", "_base", "Loss")),
         (8, ("losses", "family", "_other")),
     ]
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_errors_about_parameters_have_public_names(package):
+    module = import_module(f"skprob.{package}")
+    for name in module.__all__:
+        # One constraint that needs no check is a text instead of a list.
+        checked = getattr(getattr(module, name), "_parameter_constraints", {}).values()
+        allowed = [each for some in checked if isinstance(some, list) for each in some]
+        for constraint in map(str, map(make_constraint, allowed)):
+            assert not re.search(r"skprob\S*\._", constraint), (name, constraint)
 
 
 @pytest.mark.parametrize("package", PACKAGES)

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._saving import PlainState
 from .._typing import MatrixLike
-from .._validation import RealInterval, naming
+from .._validation import InstancesOf, RealInterval, naming
 from ..mappings import Mapping, MappingLike, get_mapping
 
 # Weights of so many pairs of rows are in memory at a time (8 MiB).
@@ -27,7 +27,7 @@ class BaseAttention(PlainState, BaseEstimator):
     """Weighted means of the training rows' targets (Nadaraya-Watson)."""
 
     _parameter_constraints: dict = {
-        "mapping": [Mapping, callable, str],
+        "mapping": [InstancesOf(Mapping), callable, str],
         "similarity": [StrOptions({"distance", "dot"})],
         "temperature": [RealInterval(0, None, closed="neither")],
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],

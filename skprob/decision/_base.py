@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
+from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -10,7 +11,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils.validation import check_is_fitted
 
-from .._typing import AnyArray, ArrayLike, MatrixLike, same_signature
+from .._typing import AnyArray, Array, ArrayLike, MatrixLike, same_signature
 from .._validation import check_sample_weight
 from ._blocks import Blocks, with_rows
 from ._expected_size import expected_size, has_empty, n_labelled
@@ -62,7 +63,10 @@ class DecisionRule(BaseEstimator, metaclass=ABCMeta):
 
     A subclass implements ``_fit(sample)``, which sets the fitted attributes, and
     ``_chosen(probabilities, sizes)`` for a dense block of rows, where ``sizes`` are the
-    expected sizes if ``_uses_features()`` is true.
+    expected sizes if ``uses_features`` is true, and None otherwise.
+
+    ``fit`` and ``predict`` check what they are given. ``fit_sample`` and
+    ``predict_blocks`` do the same with checked data, a block of rows at a time.
     """
 
     _parameter_constraints: dict = {}
@@ -122,7 +126,7 @@ class DecisionRule(BaseEstimator, metaclass=ABCMeta):
                 model = expected_size(X, labels, weight, has_none)
                 return model, model.out_of_fold
 
-        return self._fit_sample(
+        return self.fit_sample(
             Sample(Blocks(p), labels, weight, sizes, polytope, is_empty, has_none)
         )
 
@@ -149,15 +153,9 @@ class DecisionRule(BaseEstimator, metaclass=ABCMeta):
                 f"probabilities must have {self.n_labels_} columns, as in fit; got "
                 f"{p.shape[1]}."
             )
-        sizes = None
-        if self._uses_features():
-            if X is None:
-                raise ValueError(
-                    f"X must be given: this {type(self).__name__} takes the expected "
-                    "size of a set from the features."
-                )
-            sizes = self._expected_sizes(as_features(X, len_of=p))
-        parts = list(self._sets(Blocks(p), sizes))
+        if self.uses_features and X is not None:
+            X = as_features(X, len_of=p)
+        parts = list(self.predict_blocks(Blocks(p), X))
         if sparse.issparse(p):
             empty = [sparse.csr_array((0, p.shape[1]), dtype=np.int64)]
             return sparse.vstack(
@@ -165,7 +163,36 @@ class DecisionRule(BaseEstimator, metaclass=ABCMeta):
             )
         return np.concatenate(parts) if parts else np.zeros(p.shape, np.int64)
 
-    def _fit_sample(self, sample):
+    def fit_sample(self, sample: Sample) -> Self:
+        """Fit the rule to checked rows, whose probabilities come in blocks.
+
+        Parameters
+        ----------
+        sample : Sample
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        ValueError
+            If a parameter of the rule is not allowed, or the rule needs features and
+            the sample has none.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from scipy.sparse import csr_array
+        >>> from skprob.decision import CommonCut, Sample
+        >>> blocks = [np.array([[0.6, 0.3, 0.1]]), np.array([[0.5, 0.4, 0.1]])]
+        >>> labels = csr_array([[1, 0, 0], [1, 1, 0]])
+        >>> about = {"polytope": "simplex", "may_be_empty": False, "has_none": False}
+        >>> sample = Sample(blocks, labels, weight=np.ones(2), sizes=None, **about)
+        >>> round(CommonCut().fit_sample(sample).cut_, 2)
+        0.35
+        """
+        self._validate_params()
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
         self._fit(sample)
@@ -174,22 +201,62 @@ class DecisionRule(BaseEstimator, metaclass=ABCMeta):
         self.may_be_empty_ = sample.may_be_empty
         return self
 
-    def _sets(self, blocks, sizes):
-        """Indicators of blocks of rows."""
-        for p, known in with_rows(blocks, sizes):
-            yield self._chosen(p, known).astype(np.int64)
+    def predict_blocks(
+        self, blocks: Iterable[Array], X: MatrixLike | None = None
+    ) -> Iterator[Array]:
+        """Predict the label sets of checked probabilities, block by block.
+
+        Parameters
+        ----------
+        blocks : iterable of ndarray of shape (n_rows, n_labels)
+            Probabilities, of which no more than a block need be in memory.
+        X : ndarray or CSR matrix of shape (n_samples, n_features), default=None
+            The features of the rows of all blocks, if ``uses_features`` is true.
+
+        Returns
+        -------
+        sets : iterator of ndarray of int64 of shape (n_rows, n_labels)
+            The 0/1 indicator of each block.
+
+        Raises
+        ------
+        ValueError
+            If the rule uses features and `X` is not given, or has other columns than
+            in the fit.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from skprob.decision import CommonCut
+        >>> p = np.array([[0.6, 0.3, 0.1], [0.5, 0.4, 0.1]])
+        >>> rule = CommonCut().fit(p, [[1, 0, 0], [1, 1, 0]])
+        >>> for sets in rule.predict_blocks([p[:1], p[1:]]):
+        ...     print(sets)
+        [[1 0 0]]
+        [[1 1 0]]
+        """
+        check_is_fitted(self)
+        sizes = self._expected_sizes(X) if self.uses_features else None
+        pairs = with_rows(blocks, sizes)
+        return (self._chosen(p, known).astype(np.int64) for p, known in pairs)
+
+    @property
+    def uses_features(self) -> bool:
+        """Whether the fitted rule takes the expected size of a set from features."""
+        return getattr(self, "expected_size_", None) is not None
 
     def _expected_sizes(self, X):
-        """Of checked features."""
+        if X is None:
+            raise ValueError(
+                f"X must be given: this {type(self).__name__} takes the expected "
+                "size of a set from the features."
+            )
         if X.shape[1] != len(self.expected_size_.coef):
             raise ValueError(
                 f"X must have {len(self.expected_size_.coef)} features, as in fit; got "
                 f"{X.shape[1]}."
             )
         return self.expected_size_(X)
-
-    def _uses_features(self):
-        return getattr(self, "expected_size_", None) is not None
 
     @abstractmethod
     def _fit(self, sample):

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import clone
 
+from .._validation import InstancesOf
 from ._base import DecisionRule
 from ._blocks import with_rows
 from ._cuts import LabelCuts
@@ -88,7 +89,7 @@ class StackedLabels(DecisionRule):
     0.99
     """
 
-    _parameter_constraints: dict = {"rule": [DecisionRule, None]}
+    _parameter_constraints: dict = {"rule": [InstancesOf(DecisionRule), None]}
 
     def __init__(self, rule: DecisionRule | None = None) -> None:
         self.rule = rule
@@ -111,9 +112,8 @@ class StackedLabels(DecisionRule):
             self.coef_, self.intercept_ = _Ridge(total, factor).line(self.penalty_)
             lines = [fit.line(self.penalty_) for fit in fits]
         self.rule_ = LabelCuts() if self.rule is None else clone(self.rule)
-        self.rule_._validate_params()
         blocks = _Corrected(sample.blocks, lines, self.least_)
-        self.rule_._fit_sample(
+        self.rule_.fit_sample(
             sample._replace(blocks=blocks, sizes=None, polytope="cube", has_none=False)
         )
 

@@ -90,6 +90,7 @@ class BaseLinearClassifier(
             Known numbers that are added to the scores, of shape (n_samples, n_classes).
             For two classes the shape may be (n_samples,): numbers that are added to the
             score of the second class minus that of the first. None stands for zero.
+            They are not kept: give those of the rows to the methods that predict.
 
         Returns
         -------

@@ -184,7 +184,9 @@ intercepts_paths_ : ndarray of shape (n_folds, n_{value}s, n_Cs, n_classes)
     Intercepts of all models.
 n_iter_ : ndarray of int of shape (n_folds, n_{value}s, n_Cs)
     Number of iterations of each fit of the search; 0 where the solution that a fit
-    started from was within the tolerance. That of the final fit is
+    started from was within the tolerance. A fit that does not converge from there is
+    repeated from zero, and the iterations are those of the one that is kept. That of
+    the final fit is
     ``history_["iteration"][-1]``.
 {attributes}"""
 
@@ -216,7 +218,9 @@ available : array-like of bool of shape (n_samples, n_classes), default=None
     The classes that are available to each row; None stands for all classes.""",
     "offset": """\
 offset : array-like, default=None
-    Known numbers that are added to the scores, as in ``fit``; None stands for zero.""",
+    Known numbers that are added to the scores of these rows, of a shape as in
+    ``fit``. None adds nothing, even if ``fit`` was given offsets: they are not
+    kept.""",
 }
 
 

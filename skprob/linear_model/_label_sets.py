@@ -14,12 +14,11 @@ def predicted_sets(model, X, **given):
     # The threshold may have been assigned.
     threshold = check_threshold(model.threshold_, model._n_classes)
     if isinstance(threshold, DecisionRule):
-        sizes = None
-        if threshold._uses_features():
-            rows = to_numpy(check_X(model, X, reset=False))
-            sizes = threshold._expected_sizes(rows)
+        features = None
+        if threshold.uses_features:
+            features = to_numpy(check_X(model, X, reset=False))
         probabilities = model._probabilities(X, **given).on_host()
-        return Sets(threshold, probabilities, sizes, _num_samples(X))
+        return Sets(threshold, probabilities, features, _num_samples(X))
 
     def sets(scores):
         p = model.mapping_(scores)[:, : model._n_classes]
@@ -37,17 +36,17 @@ class Sets:
     rule : DecisionRule
         Fitted.
     blocks : iterable of ndarray of shape (n_rows, n_classes)
-    sizes : ndarray of shape (n_samples,) or None
-        Expected sizes of the sets, if the rule uses them.
+    features : ndarray or CSR matrix of shape (n_samples, n_features) or None
+        Of all rows, if the rule uses them.
     n_samples : int
     """
 
-    def __init__(self, rule, blocks, sizes, n_samples):
-        self._rule, self._blocks, self._sizes = rule, blocks, sizes
+    def __init__(self, rule, blocks, features, n_samples):
+        self._rule, self._blocks, self._features = rule, blocks, features
         self._shape = n_samples, rule.n_labels_
 
     def __iter__(self):
-        return self._rule._sets(self._blocks, self._sizes)
+        return self._rule.predict_blocks(self._blocks, self._features)
 
     def to_dense(self):
         """All of them as one array."""

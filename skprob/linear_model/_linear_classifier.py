@@ -7,6 +7,7 @@ from typing import Any, Literal
 from sklearn.utils._param_validation import StrOptions
 
 from .._typing import ArrayLike
+from .._validation import InstancesOf
 from ..decision import ThresholdLike
 from ..losses import LossLike
 from ..mappings import MAPPINGS, Mapping, MappingLike
@@ -59,7 +60,7 @@ class LinearClassifier(BaseLinearClassifier):
     """
 
     _parameter_constraints: dict = {
-        "mapping": [StrOptions(set(MAPPINGS)), Mapping, callable],
+        "mapping": [StrOptions(set(MAPPINGS)), InstancesOf(Mapping), callable],
         **BaseLinearClassifier._parameter_constraints,
     }
 

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._typing import ArrayLike
-from .._validation import RealInterval
+from .._validation import InstancesOf, RealInterval
 from ..decision import DecisionRule, ThresholdLike
 from ..losses import LOSSES, Loss, LossLike, MarginLoss, get_loss
 from ..mappings import Temperature, get_mapping
@@ -30,7 +30,7 @@ class LinearParameters(BaseEstimator, metaclass=ABCMeta):
     """
 
     _parameter_constraints: dict = {
-        "loss": [StrOptions({"auto", *LOSSES}), Loss],
+        "loss": [StrOptions({"auto", *LOSSES}), InstancesOf(Loss)],
         "similarity": [StrOptions({"dot", "cosine"})],
         "margin": [RealInterval(0, None, closed="left")],
         "temperature": [RealInterval(0, None, closed="neither")],
@@ -44,7 +44,7 @@ class LinearParameters(BaseEstimator, metaclass=ABCMeta):
         "threshold": [
             RealInterval(0, 1, closed="left"),
             StrOptions(NAMES),
-            DecisionRule,
+            InstancesOf(DecisionRule),
             "array-like",
         ],
         "sparse_output": ["boolean"],
@@ -180,8 +180,8 @@ class LinearParameters(BaseEstimator, metaclass=ABCMeta):
         found = self
         if self._takes_arrays:
             mapping = self._checked_mapping()
-            mapping._check_array_api()
-            found = self._checked_loss(mapping)
+            loss = self._checked_loss(mapping)
+            found = loss if mapping.supports_array_api else mapping
             if found.supports_array_api:
                 return
         raise ValueError(

@@ -161,8 +161,8 @@ class PathSearchCV(BaseLinearClassifier):
             The classes that are available to each row, for the fits and for the
             predictions that are scored; None stands for all classes.
         offset : array-like of shape (n_samples, n_classes), default=None
-            Known numbers that are added to the scores, for the fits and the
-            predictions; for two classes the shape may be (n_samples,).
+            Known numbers that are added to the scores, for the fits and the predictions
+            that are scored; for two classes the shape may be (n_samples,).
         **params : dict
             With metadata routing enabled, what the scorer and the splitter request,
             such as ``groups``.
@@ -285,7 +285,8 @@ class PathSearchCV(BaseLinearClassifier):
         available : array-like of bool of shape (n_samples, n_classes), default=None
             The classes that are available to each row; None stands for all classes.
         offset : array-like of shape (n_samples, n_classes), default=None
-            Known numbers that are added to the scores.
+            Known numbers that are added to the scores; for two classes the shape may be
+            (n_samples,). None adds nothing, even if ``fit`` was given offsets.
         **score_params : dict
             With metadata routing enabled, what the scorer requests.
 

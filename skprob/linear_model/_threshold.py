@@ -198,9 +198,8 @@ class _Data(NamedTuple):
 
         is_auto = isinstance(threshold, str) and threshold == "auto"
         rule = LabelCuts() if is_auto else get_rule(threshold)
-        rule._validate_params()
         about = self.polytope, self.may_be_empty, self.has_none
-        return rule._fit_sample(Sample(blocks, labels, weight, sizes, *about))
+        return rule.fit_sample(Sample(blocks, labels, weight, sizes, *about))
 
     def _expected_size(self):
         X = to_numpy(self.X)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._typing import Array, ArrayLike
-from .._validation import RealInterval
+from .._validation import InstancesOf, RealInterval
 from ._base import Loss, LossLike
 from ._wrapped import WrappedLoss
 
@@ -46,7 +46,7 @@ class MarginLoss(WrappedLoss):
     """
 
     _parameter_constraints = {
-        "loss": [Loss],
+        "loss": [InstancesOf(Loss)],
         "margin": [RealInterval(0, None, closed="left")],
     }
 

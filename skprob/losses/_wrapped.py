@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._typing import Array, ArrayLike
+from .._validation import InstancesOf
 from ._base import Loss, LossLike
 
 
@@ -65,7 +66,7 @@ class GivenLoss(WrappedLoss):
     A subclass writes :meth:`_put_into`.
     """
 
-    _parameter_constraints = {"loss": [Loss]}
+    _parameter_constraints = {"loss": [InstancesOf(Loss)]}
     # Rows differ in more than their target.
     has_common_classes = False
 

@@ -9,7 +9,7 @@ import numpy as np
 from .._arrays import as_type, namespace, widened
 from .._scores import standard_scores
 from .._typing import Array, ArrayLike
-from .._validation import RealInterval, as_rows, refuse_arrays
+from .._validation import InstancesOf, RealInterval, as_rows, refuse_arrays
 from ._base import Mapping, MappingLike
 
 
@@ -42,7 +42,7 @@ class Temperature(Mapping):
     """
 
     _parameter_constraints = {
-        "mapping": [Mapping, callable, str],
+        "mapping": [InstancesOf(Mapping), callable, str],
         "temperature": [RealInterval(0, None, closed="neither")],
     }
 

@@ -29,8 +29,8 @@ class PathSolution(NamedTuple):
     parameters : ndarray of shape (n_parameters,)
     converged : bool
     n_iter : int
-        Iterations, 0 where the start was good enough. Those of a fit beside others
-        that was given up are not counted.
+        Iterations of the fit that ended there, 0 where its start was good enough. Those
+        of a fit that was given up are not counted.
     """
 
     parameters: np.ndarray
@@ -73,22 +73,20 @@ def minimize_path(objective, strengths, starts, *, solver, tol, max_iter):
         found = _side_by_side(objective.with_l2(strengths), starts, criteria)
     start = starts[0]
     for l2, solution in zip(strengths, found, strict=True):
-        n_iter = 0 if solution is None else solution.n_iter
         if solution is None or not solution.converged:
             objective = objective.with_l2(l2)
             if isinstance(start, Point):
                 start = start.under(objective)
             solution = solve(objective, start, **criteria)
-            n_iter += solution.n_iter
-            if not solution.converged:
+            is_warm = np.any(getattr(start, "parameters", start))
+            if is_warm and not solution.converged:
                 cold = solve(objective, objective.initial(), **limits)
-                n_iter += cold.n_iter
                 if cold.converged or cold.value < solution.value:
                     solution = cold
         # Where it is known, the next fit takes no pass for its start.
         is_known = solution.point.linearization is not None and not is_small
         start = solution.point if is_known else solution.parameters
-        yield PathSolution(solution.parameters, solution.converged, n_iter)
+        yield PathSolution(solution.parameters, solution.converged, solution.n_iter)
 
 
 @serial_blas

@@ -302,7 +302,7 @@ def test_errors_name_the_argument(name):
     rule.fit(p, labels, X=X)
     with pytest.raises(ValueError, match=r"probabilities must have 5 columns.*got 3"):
         rule.predict(p[:, :3], X)
-    if rule._uses_features():
+    if rule.uses_features:
         with pytest.raises(ValueError, match="X must be given"):
             rule.predict(p)
         with pytest.raises(ValueError, match=r"X must have 3 features.*got 2"):
@@ -330,6 +330,8 @@ def test_bad_parameters():
     ]:
         with pytest.raises(ValueError, match=f"'{name}' parameter"):
             rule.fit(p, labels)
+    with pytest.raises(ValueError, match=r"'skprob.decision.DecisionRule'"):
+        StackedLabels("label_cuts").fit(p, labels)
     with pytest.raises(ValueError, match=r"rule must be .* one of the names .*'best'"):
         get_rule("best")
 

@@ -116,6 +116,26 @@ def test_what_does_not_converge_is_told():
     assert converged == [True, False]
 
 
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_fit_from_zero_that_does_not_converge_is_not_repeated(solver):
+    X, y = classes()
+    objective, single = objective_of(X, y), objective_of(X, y)
+    limits = {"tol": 1e-9, "max_iter": 2}
+    one = objective.penalty.strengths
+    (found,) = minimize_path(objective, one, [], solver=solver, **limits)
+    assert not found.converged
+    assert found.n_iter == 2
+    solve = SOLVERS["lbfgs" if solver == "lbfgs" else "auto"]
+    expected = solve(single, single.initial(), **limits)
+    assert_allclose(found.parameters, expected.parameters, rtol=1e-9)
+    # Newton's method with the whole Hessian first runs beside others, here of none.
+    times = 1 if solver == "lbfgs" else 2
+    assert objective.passes <= times * single.passes
+    elsewhere = [np.ones(len(expected.parameters))]
+    (found,) = minimize_path(objective, one, elsewhere, solver=solver, **limits)
+    assert found.n_iter == 2
+
+
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("mapping", [Softmax(), Sparsemax()], ids=repr)
 def test_starts_that_are_far_off_do_not_end_it(mapping):
