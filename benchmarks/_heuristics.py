@@ -275,6 +275,9 @@ GROUPS = {
         "L-BFGS: first step of the gradient": edited(
             _lbfgs._Path.__init__, "np.linalg.norm(self._last[1]) or", "", _lbfgs._Path
         ),
+        "L-BFGS: rows without curvature": edited(
+            Preconditioner.renew, '"lbfgs" and', '"none" and', Preconditioner
+        ),
         "L-BFGS if predictions are many": setting(_plan, "_MANY_TIMES", math.inf),
     },
     in_searches: {

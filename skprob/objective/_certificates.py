@@ -84,19 +84,17 @@ def _may_shift(objective, ridge, gradient, bound, enough):
 def _gap_after(objective, ridge, point, mean, gradient, step):
     """The bound of the probabilities that a step leads to; None moves intercepts."""
     objective.count(1)
-    sums, loss = objective.target_sums, objective.loss
-    rows = objective.blocks.map(RowsNearby, point[None], loss)
-    along, is_shift = np.zeros_like(point), step is None
+    sums, loss, along = objective.target_sums, objective.loss, np.zeros_like(point)
+    rows, is_shift = objective.blocks.map(RowsNearby, point[None], loss), step is None
     if is_shift:
         along[:, -1] = intercept_step(rows, gradient[:, -1], sums.mean)
     else:
-        along = step.reshape(objective.shape)
+        along += step.reshape(point.shape)
     if get_mapping(loss.mapping).has_closed_form_entropy:
         entropy, coupling, slope = rows.sum(RowsNearby.dual_point, along, is_shift)
-        mismatch, margin = mean + entropy - np.vdot(slope, point), loss.total_margin
-        mismatch += margin * (coupling - sums.square) if margin else 0
-    else:
-        # Those at the end of the step: their entropy follows from the potential there.
+        mismatch = mean + entropy - np.vdot(slope, point)
+        mismatch += loss.total_margin * (coupling - sums.square)
+    else:  # Those at the end of the step, where Ω(p) = ⟨p, z + c⟩ - F(z + c).
         (end,), (slope,) = objective.mean_loss((point + along)[None])
         mismatch = mean - (end - objective.constant) + np.vdot(slope, along)
     return _gap_at(objective, ridge, point, mean, slope + ridge * point, mismatch)

@@ -9,6 +9,7 @@ separable, which means that a linear model classifies them without an error.
 """
 
 import numpy as np
+from scipy.sparse.linalg import LinearOperator, cg
 
 from .._arrays import to_numpy
 from ._block import gradients, predictions_adjoint, raw_predictions, scores_of
@@ -53,24 +54,17 @@ def _largest(rows, direction):
 def _without_tied(rows, direction):
     """The part of a direction that changes no margin where classes are tied.
 
-    With A the map to those margins it is the projection onto A's null space. Conjugate
-    gradients for AᵀA y = 0 end there if they begin at the direction.
+    With A the map to those margins it is the projection onto A's null space: the
+    direction less the solution y of AᵀA y = AᵀA direction by conjugate gradients.
     """
-    (rest,) = rows.sum(_Margins.product, direction)
-    step, square = -rest, np.vdot(rest, rest)
-    rest, least = step, 1e-28 * square
-    for _ in range(direction.size):
-        if square <= least:
-            break
-        (product,) = rows.sum(_Margins.product, step)
-        curvature = np.vdot(step, product)
-        if curvature <= 0:
-            break
-        direction = direction + square / curvature * step
-        rest = rest - square / curvature * product
-        before, square = square, np.vdot(rest, rest)
-        step = rest + square / before * step
-    return direction
+
+    def product(step):
+        return rows.sum(_Margins.product, step.reshape(direction.shape))[0].ravel()
+
+    n = direction.size
+    gram = LinearOperator((n, n), matvec=product, dtype=np.float64)
+    change, _ = cg(gram, product(direction), rtol=1e-14, maxiter=n)
+    return direction - change.reshape(direction.shape)
 
 
 class _Margins:

@@ -125,13 +125,10 @@ def plan(description):
 
     for kind, n_grams in ("gram by output", n_outputs), ("gram", 1):
         if cost(n_grams) <= _MOST_PRODUCTS and n_grams * size**2 <= _MOST_NUMBERS:
-            n_recycled = _RECYCLED_NUMBERS // (n_outputs * size)
-            directions = n_recycled if n_outputs > 1 else 0
-            sample = int(n_drawn), cost(n_grams)
-            if n_grams > 1:
-                split_after = math.inf
-            recycled = directions, np.float64, n_groups, split_after, forcing
-            return Plan(method, kind, *sample, *recycled)
+            n_recycled = _RECYCLED_NUMBERS // (n_outputs * size) * (n_outputs > 1)
+            split_after = split_after if n_grams == 1 else math.inf
+            rest = n_recycled, np.float64, n_groups, split_after, forcing
+            return Plan(method, kind, int(n_drawn), cost(n_grams), *rest)
     precision = np.float32 if description.suits_single_precision else np.float64
     rest = precision, n_groups, split_after, forcing
     return Plan(method, "diagonal", 0, _FEW_PRODUCTS, 0, *rest)
