@@ -43,10 +43,9 @@ class Preconditioner:
             if here.is_at_zero:
                 self._at_zero = self._curvature
             elif self._plan.method == "lbfgs" and self._at_zero is not None:
-                # Rows without curvature may get some: 0.67 times the time of sparsemax
-                # with 500 classes.
-                share = self._description.shape[1] / (3 * self._description.n_rows)
-                self._curvature = self._curvature + share * self._at_zero
+                # Rows without curvature may get some: with 500 classes and exact zeros
+                # 0.6 to 0.75 times the time.
+                self._curvature = self._curvature + 0.01 * self._at_zero
         self._adapt(here)
 
     def _adapt(self, here):
