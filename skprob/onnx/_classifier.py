@@ -53,6 +53,9 @@ def convert(scope, operator, container):
 
     All is computed in float64, so that labels and supports are those of the model;
     only the result is rounded to the type of the probabilities.
+
+    There is one row more in between, so that no operator gets an array without rows:
+    before onnxruntime 1.32 TopK ends the process, and sums of rows have a wrong shape.
     """
     if container.target_opset < _LEAST_OPSET:
         raise ValueError(
@@ -65,19 +68,21 @@ def convert(scope, operator, container):
     n_classes = model.classes_.shape[0]
     # One more where rows without a label are a class.
     n_scores = n_classes + model.has_none_class_
-    scores = _scores(X, model, n_scores)
+    scores = _scores(X, model, n_scores).with_row(n_scores)
     p = probabilities(model.mapping_, scores, n_scores)
     if n_scores > n_classes:
         p = p.columns(range(n_classes))
     if model.target_type_ == "label_set":
+        if getattr(model.threshold_, "uses_features", False):
+            X = X.with_row(model.n_features_in_)
         predicted = label_sets(model.threshold_, p, X)
     else:
         ranked = scores if model.mapping_.is_order_preserving else p
         names = to_numpy(model.classes_)
         classes = graph.constant(names, _label_dtype(names))
         predicted = graph.node("Gather", classes, ranked.argmax(keepdims=False))
-    graph.output(predicted, labels)
-    graph.output(p.astype(_dtype(found)), found)
+    graph.output(predicted.without_row(), labels)
+    graph.output(p.without_row().astype(_dtype(found)), found)
 
 
 def _features(graph, inputs, model):

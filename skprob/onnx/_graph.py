@@ -248,6 +248,17 @@ class Tensor:
         """With others side by side, along the last axis."""
         return self.graph.node("Concat", self, *others, dtype=self.dtype, axis=-1)
 
+    def with_row(self, n_columns):
+        """With a row of zeros at the end."""
+        row = np.zeros((1, n_columns))
+        return self.graph.node("Concat", self, row, dtype=self.dtype, axis=0)
+
+    def without_row(self):
+        """Without the last row."""
+        first, axis = np.array([0]), np.array([0])
+        last = np.array([-1])
+        return self.graph.node("Slice", self, first, last, axis, dtype=self.dtype)
+
     def with_axis(self):
         """With one more axis of length one at the end."""
         return self.graph.node("Unsqueeze", self, np.array([-1]), dtype=self.dtype)
