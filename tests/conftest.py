@@ -3,7 +3,6 @@
 import os
 import signal
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -25,10 +24,12 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 if settings().derandomize:
     # Hypothesis also draws numbers that occur in the modules of this project which are
     # loaded by then: other ones in each process, and after each change of the code.
-    with suppress(ImportError):  # of versions that do not
+    with suppress(ImportError, AttributeError):  # of versions that do not
         from hypothesis.internal.conjecture import providers
 
-        providers._get_local_constants = partial(getattr, providers, "_local_constants")
+        constants = providers._local_constants
+        monkey = pytest.MonkeyPatch()
+        monkey.setattr(providers, "_get_local_constants", lambda: constants)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -98,8 +98,7 @@ class PerturbMaxClassifier(BaseLinearClassifier):
     the first search ended in the least one that six searches found in all of 27 cases
     with one factor and three to five classes, but with two factors only in 6 of 9 with
     four classes and 2 of 8 with five: set `n_init` to 5 or more there. The
-    log-likelihood of the others was lower by 0.4 to 2, which is little beside its
-    standard error, but their loadings were others.
+    log-likelihood of the other minima was lower by 0.4 to 2, with other loadings.
 
     Of the noise only what the location and the scale leave can be learnt. So
     :class:`~skprob.mappings.SkewNormal` has mean 0 and variance 1 at any skewness: in

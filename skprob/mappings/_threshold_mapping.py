@@ -79,6 +79,8 @@ class ThresholdMapping(Mapping):
     array([[0.831, 0.169, 0.   ]])
     """
 
+    has_closed_form_entropy = False
+
     _parameter_constraints = {
         "g": [callable],
         "derivative": [callable, None],
@@ -100,8 +102,6 @@ class ThresholdMapping(Mapping):
         if self.integral is None:
             return _antiderivative(self.g).converges
         return bool(abs(self._G(np.array(-1e100))) <= 1e-12)
-
-    has_closed_form_entropy = False
 
     @property
     def has_zeros(self):
