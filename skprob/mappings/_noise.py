@@ -377,13 +377,20 @@ class Cauchy(Noise):
         return -2 * x / (1 + np.square(np.clip(x, -1e150, 1e150)))
 
     def at(self, x, relative=False):
-        # An error of 1e-16 / d: where that is too large, a function that is slower.
+        # π / 2 + arctan(d) has an error of 1e-16 / d: where that is too large, a sum
+        # that is slower. The function arctan2 would take twice as long.
         cancels = x.min(initial=np.inf) < -1e3
 
         def cdf_and_hazard(z):
             d = x - z
-            angle = np.arctan2(1, -d) if cancels else np.arctan(d)
-            if not cancels:
+            if cancels:
+                with np.errstate(divide="ignore"):
+                    inverse = np.reciprocal(d)
+                angle = np.copysign(np.pi / 2, d)
+                angle += np.pi / 2
+                angle -= np.arctan(inverse, out=inverse)
+            else:
+                angle = np.arctan(d)
                 angle += np.pi / 2
             hazard = np.square(d, out=d)
             hazard += 1
