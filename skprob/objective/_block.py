@@ -293,6 +293,8 @@ class BlockState:
     def total_curvature(self):
         """Sum of the curvature over the rows (M,), and how many rows have any."""
         curvature = self.curvature
+        if not get_mapping(self._loss.mapping).has_zeros:
+            del self.curvature  # It takes more memory than time.
         n_active = int(namespace(curvature).count_nonzero(_any_in_row(curvature > 0)))
         return self._block.design.totals(curvature), n_active
 
@@ -304,7 +306,7 @@ class BlockState:
         """
         if self._active is not None:
             return self._active.sandwich(by_output, share)
-        weight = widened(self.curvature)
+        weight = widened(vars(self).pop("curvature", self.curvature))
         xp, design = namespace(weight), self._block.design
         if not by_output:
             weight = xp.mean(weight, axis=1, keepdims=True)
