@@ -69,10 +69,6 @@ class LocalBlocks(Blocks):
         return LocalBlocks(results)
 
     def sum(self, function, *args):
-        if len(self._blocks) == 1:  # Little data: threads would cost more than it.
-            with serial_blas:
-                terms = function(self._blocks[0], *args)
-            return [np.asarray(term, dtype=np.float64) for term in terms]
         total = _OrderedSum()
         self._run(function, args, total.add)
         return total.totals

@@ -42,7 +42,7 @@ class StrongerPenalty(CGDirection):
 
     def begin(self, here):
         here, expected = yield from super().begin(here)
-        square = self._squared_length(here.gradient)
+        square = float(self._descent(here.gradient)[1].sum())
         self._first = self._last = here.value
         # A step can gain half of the squared length of the gradient.
         self.is_spent = square <= here.value

@@ -153,7 +153,7 @@ class CGDirection(Direction):
         if length < 1:
             # A step that was shortened tells little of small curvatures.
             return math.nan
-        square = self._squared_length(here.gradient)
+        square = float(self._descent(here.gradient)[1].sum())
         return expected_decrease(square, min(self._least))
         yield  # As in `begin`.
 
@@ -163,10 +163,6 @@ class CGDirection(Direction):
         self._preconditioner.used(model.n_products, model.kept)
         self._known = None
         self._products_left -= model.n_products
-
-    def _squared_length(self, gradient):
-        """⟨gradient, B gradient⟩, with B the preconditioner."""
-        return float(self._descent(gradient)[1].sum())
 
     def _descent(self, gradient):
         """B gradient and ⟨gradient, B gradient⟩ of each group, computed once."""

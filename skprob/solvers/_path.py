@@ -22,19 +22,11 @@ _FAR = 0.1
 
 
 class PathSolution(NamedTuple):
-    """Where the solver stopped under one penalty.
-
-    Attributes
-    ----------
-    parameters : ndarray of shape (n_parameters,)
-    converged : bool
-    n_iter : int
-        Iterations of the fit that ended there, 0 where its start was good enough. Those
-        of a fit that was given up are not counted.
-    """
+    """Where the solver stopped under one penalty."""
 
     parameters: np.ndarray
     converged: bool
+    #: Of the fit that ended there, and not of one that was given up.
     n_iter: int
 
 

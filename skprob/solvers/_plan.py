@@ -66,7 +66,7 @@ def plan(description):
                     it takes 0.4 to 1.2 times as many round trips as Newton by conjugate
                     gradients, which is for all others, and keeps nothing of the rows.
     preconditioner  Gram matrices that cost at most 60 Hessian products, one for each
-                    raw prediction if possible; else the diagonal.
+                    raw prediction if possible; else the diagonal. None for cosines.
     n_drawn         Rows for 4 products; up to 20 for 30 rows a column, at least 3.
     renew_after     As many products as Gram matrices cost; 4 for the diagonal.
     n_groups        One for each raw prediction if the loss is a sum over them.
@@ -98,8 +98,8 @@ def plan(description):
     n_outputs, size = description.shape
     method = _method(description)
     n_groups = n_outputs if description.is_separable else 1
-    if not (description.is_convex and description.is_linear):
-        return Plan(method, "none", 0, float("inf"), 0, np.float64)
+    if not description.is_linear:
+        return Plan(method, "none", 0, math.inf, 0, np.float64)
     # With fewer rows than columns little is to be paid. Copies of rows, or rows without
     # weight, shall not change the plan.
     few = max(1.0, size / n_rows)
@@ -123,15 +123,15 @@ def plan(description):
         grams = n_grams * (n_drawn * row + size**3)
         return (grams + functions + 6 * _CALLS) / product
 
+    own = {"n_groups": n_groups, "split_after": split_after, "forcing_term": forcing}
     for kind, n_grams in ("gram by output", n_outputs), ("gram", 1):
         if cost(n_grams) <= _MOST_PRODUCTS and n_grams * size**2 <= _MOST_NUMBERS:
             n_recycled = _RECYCLED_NUMBERS // (n_outputs * size) * (n_outputs > 1)
-            split_after = split_after if n_grams == 1 else math.inf
-            rest = n_recycled, np.float64, n_groups, split_after, forcing
-            return Plan(method, kind, int(n_drawn), cost(n_grams), *rest)
+            own["split_after"] = split_after if n_grams == 1 else math.inf
+            how = int(n_drawn), cost(n_grams), n_recycled, np.float64
+            return Plan(method, kind, *how, **own)
     precision = np.float32 if description.suits_single_precision else np.float64
-    rest = precision, n_groups, split_after, forcing
-    return Plan(method, "diagonal", 0, _FEW_PRODUCTS, 0, *rest)
+    return Plan(method, "diagonal", 0, _FEW_PRODUCTS, 0, precision, **own)
 
 
 def _method(description):

@@ -34,10 +34,10 @@ class Objective(Protocol):
     def linearize(self, points, which=(0,), keep=True):
         """Second derivatives: `values`, `gradients`, ``hessian_product(direction)``.
 
-        If the objective is linear and convex there are also ``hessians(places)``,
-        ``sandwiches(by_output, n_drawn)``, ``moments()``, `ridge` (what the penalty
-        adds to the diagonal in each column) and `is_at_zero`. Without `keep` there
-        are second derivatives only, for which nothing is kept of the rows.
+        If the objective is linear there are also ``sandwiches(by_output, n_drawn)``,
+        ``moments()``, `ridge` (what the penalty adds to the diagonal in each column)
+        and `is_at_zero`, and if it is convex ``hessians(places)``. Without `keep`
+        there are these only, for which nothing is kept of the rows.
         """
 
     def splitting(self, parameters, strength, n_kept):

@@ -169,6 +169,24 @@ def test_a_small_gradient_is_not_enough_where_the_loss_is_not_convex(seed):
         assert solution.value - tight.value <= 15 * allowed(objective, solution, tol)
 
 
+def test_correlated_features_do_not_slow_down_a_loss_that_is_not_convex():
+    """The same features, mixed: as many iterations, to the same minimum."""
+    X, y = load_breast_cancer(return_X_y=True)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    # The inverse of this takes apart what the features have in common.
+    mixed = X @ np.linalg.inv(np.linalg.cholesky(X.T @ X / len(X))).T
+    found = []
+    for features in X, mixed:
+        target = SparseTarget.from_labels(y, 2)
+        blocks = split_rows(features, target, np.ones(len(y)))
+        objective = LinearObjective(blocks, LogLoss(TaylorSoftmax()), l2=1e-8)
+        found.append(solve(objective, "lbfgs", tol=1e-4, max_iter=1000))
+    correlated, independent = found
+    assert correlated.converged
+    assert independent.converged
+    assert correlated.n_iter <= 2 * independent.n_iter
+
+
 @pytest.mark.parametrize("seed", [4, 11])
 def test_the_penalty_of_small_units_does_not_hide_what_is_left_of_the_curvature(seed):
     random = np.random.default_rng(seed)
