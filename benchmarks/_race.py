@@ -18,8 +18,9 @@ MAX_ITER = 10_000
 # A solver that has the last level this many times later than the best of its side has
 # is given no more time.
 SLOWER = 2
-# A solver that ends at the same point for so many tolerances has stopped moving.
-SAME = 4
+# A solver that ends at the same point for so many tolerances has stopped moving: a
+# step of Newton's method may meet five at once.
+SAME = 6
 # Fits are repeated up to three times while one round takes no longer than this.
 SECONDS_ENOUGH = 10
 
@@ -135,8 +136,7 @@ def search(contender, problem, alpha, C, optimum, cap):
         fits.append(fit)
         if fit.gap <= LEVELS[-1] or fit.seconds > cap:
             break
-        # A step of Newton's method may well meet two tolerances at once, but not one
-        # that takes most of the time.
+        # One that takes most of the time has two tries.
         is_long = fit.seconds > cap / 2
         n_same = 2 if is_long else SAME
         stuck = len(fits) >= n_same and len({f.gap for f in fits[-n_same:]}) == 1
