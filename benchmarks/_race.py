@@ -136,7 +136,7 @@ def search(contender, problem, alpha, C, optimum, cap):
         fits.append(fit)
         if fit.gap <= LEVELS[-1] or fit.seconds > cap:
             break
-        # One that takes most of the time has two tries.
+        # A fit that takes most of the time is tried twice only.
         is_long = fit.seconds > cap / 2
         n_same = 2 if is_long else SAME
         stuck = len(fits) >= n_same and len({f.gap for f in fits[-n_same:]}) == 1

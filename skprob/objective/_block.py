@@ -293,9 +293,8 @@ class BlockState:
     def curvature(self):
         """Weighted second derivatives in each row's raw predictions: (n_rows, M).
 
-        Those of a loss that is not convex may be negative: the sizes of its first
-        derivatives, which are small where rows matter little, stand for them: fits to
-        pendigits and to raw digits take 0.3 to 0.6 times as long.
+        If the loss is not convex, so that these may be negative, the sizes of the first
+        derivatives: pendigits and raw digits take 0.3 to 0.7 times as long.
         """
         if not self._loss.is_convex:
             _, residual = _of_rows(self._block, self._points, self._loss)
@@ -322,7 +321,8 @@ class BlockState:
         """
         if self._active is not None:
             return self._active.sandwich(by_output, share)
-        weight = widened(vars(self).pop("curvature", self.curvature))
+        weight = widened(self.curvature)
+        del self.curvature  # As above.
         xp, design = namespace(weight), self._block.design
         if not by_output:
             weight = xp.mean(weight, axis=1, keepdims=True)
