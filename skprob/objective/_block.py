@@ -278,6 +278,14 @@ class BlockState:
         product = _in_precision_of(directions, product)
         return (gradients(design, product, len(directions)),)
 
+    def intercept_product(self, shift):
+        """Hessian in the intercepts, times a shift of them (M,), at a single point."""
+        along = zeros((len(shift), self._weight.shape[0]), self._weight)
+        along += beside(shift, along)[:, None]
+        product = self._loss_product(along.T)
+        check_finite("second derivative of the loss", product, self._loss)
+        return (to_numpy(self._weight @ product),)
+
     def _separable_product(self, directions):
         """Only of the raw predictions that change along the directions."""
         (direction,), design = directions, self._block.design

@@ -12,11 +12,11 @@ each, and the formulas are the same, since the features' means are zero.
 
 The probabilities of the model make the first sum zero, but fulfil the condition only
 where the intercepts are best for the coefficients. Others are tried where they promise
-more: those that Newton's step of the intercepts leads to or, where it is known, that of
-all parameters, to first order (`_dual_points`). Of the latter l2 W + V is -l2 times the
-step, so that the bound is about the decrease that it promises. What the condition still
-lacks is made up for by one distribution u for all rows: (1 - t) p_i + t u fulfil it,
-and because Ω is convex the first sum is then at most 1 - t times that of p_i plus
+more: those of the model after Newton's step of the intercepts or, where it is known,
+that of all parameters. Of the latter l2 W + V is about -l2 times the step, so that the
+bound is about the decrease that it promises. What the condition still lacks is made up
+for by one distribution u for all rows: (1 - t) p_i + t u fulfil it, and because Ω is
+convex the first sum is then at most 1 - t times that of p_i plus
 t Σ s_i [F(z_i + c_i) + Ω(u) - ⟨u, z_i + c_i⟩].
 """
 
@@ -28,7 +28,7 @@ from .._arrays import dot
 from .._pair import pair_scores
 from ..mappings import get_mapping
 from ._block import predictions_adjoint
-from ._dual_points import RowsNearby, fit_in_memory, intercept_step
+from ._intercepts import fit_in_memory, intercept_step
 
 
 class TargetSums(NamedTuple):
@@ -82,21 +82,15 @@ def _may_shift(objective, ridge, gradient, bound, enough):
 
 
 def _gap_after(objective, ridge, point, mean, gradient, step):
-    """The bound of the probabilities that a step leads to; None moves intercepts."""
-    objective.count(1)
-    sums, loss, along = objective.target_sums, objective.loss, np.zeros_like(point)
-    rows, is_shift = objective.blocks.map(RowsNearby, point[None], loss), step is None
-    if is_shift:
-        along[:, -1] = intercept_step(rows, gradient[:, -1], sums.mean)
+    """The bound of the model's probabilities after a step; None moves intercepts."""
+    along = np.zeros_like(point)
+    if step is None:
+        along[:, -1] = intercept_step(objective, point, gradient[:, -1])
     else:
         along += step.reshape(point.shape)
-    if get_mapping(loss.mapping).has_closed_form_entropy:
-        entropy, coupling, slope = rows.sum(RowsNearby.dual_point, along, is_shift)
-        mismatch = mean + entropy - np.vdot(slope, point)
-        mismatch += loss.total_margin * (coupling - sums.square)
-    else:  # Those at the end of the step, where Ω(p) = ⟨p, z + c⟩ - F(z + c).
-        (end,), (slope,) = objective.mean_loss((point + along)[None])
-        mismatch = mean - (end - objective.constant) + np.vdot(slope, along)
+    # There Ω(p) = ⟨p, z + c⟩ - F(z + c).
+    (end,), (slope,) = objective.mean_loss((point + along)[None])
+    mismatch = mean - (end - objective.constant) + np.vdot(slope, along)
     return _gap_at(objective, ridge, point, mean, slope + ridge * point, mismatch)
 
 

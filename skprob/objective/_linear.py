@@ -11,7 +11,7 @@ from ..data import Standardization
 from ..mappings import get_mapping
 from . import _block
 from ._certificates import duality_gap, target_sums
-from ._dual_points import fit_in_memory
+from ._intercepts import fit_in_memory
 from ._linearization import Linearization, pooled_moments
 from ._mean_loss import Description, MeanLoss
 from ._penalty import Ridge

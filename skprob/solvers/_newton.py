@@ -93,8 +93,8 @@ class CholeskyDirection(Direction):
         diagonal += self._jitter * diagonal.max(initial=0)
         # Symmetric: its transpose is in the order that LAPACK asks for.
         _, step, failed = dposv(hessian.T, -here.gradient, overwrite_a=True)
-        self.exact_step = np.full_like(step, np.nan) if failed else step
-        return -float(here.gradient @ self.exact_step) / 2
+        self.is_spent, self.exact_step = bool(failed), None if failed else step
+        return math.nan if failed else -float(here.gradient @ step) / 2
 
     def step(self, here):
         """The step that was found."""

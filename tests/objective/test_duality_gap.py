@@ -101,8 +101,9 @@ def test_it_is_the_gap_to_the_dual_objective(loss):
         v = v if n_classes > 2 else (v[1:] - v[:1]) / 2
         dual = objective.constant + s @ loss.mapping.entropy(p)
         dual += s @ ((p - Q) * cost).sum(axis=1) - (v**2).sum() / (2 * 0.05)
-        # The intercepts are found to a thousandth of their gradient.
-        assert gap == pytest.approx(min(value - dual, value), rel=0.02)
+        # One step of Newton's method leads near the best intercepts.
+        tolerance = 0.2 if fit_intercept else 1e-9
+        assert gap == pytest.approx(min(value - dual, value), rel=tolerance)
 
 
 @every_loss

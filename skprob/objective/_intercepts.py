@@ -1,0 +1,38 @@
+"""Newton's step of the intercepts alone, for the duality gap: see `_certificates`."""
+
+import numpy as np
+from scipy.sparse.linalg import LinearOperator, cg
+
+from ._block import BlockState
+
+# What is known of all rows is held in memory for up to so many raw predictions (128 MiB
+# for each array of them), or 8 for each number of X.
+_MOST_PREDICTIONS = 1 << 24
+
+
+def fit_in_memory(description):
+    """Whether raw predictions do; never where each sum is a round trip."""
+    n_predictions = description.n_rows * description.shape[0]
+    limit = max(8 * description.n_stored, _MOST_PREDICTIONS)
+    return n_predictions <= limit and not description.is_remote
+
+
+def intercept_step(objective, point, gradient):
+    """Newton's step of the intercepts alone, by conjugate gradients, to 1/2000.
+
+    The gradient is that in the intercepts.
+    """
+    objective.count(0.5)
+    place = point[None], objective.loss, False
+    states, n = objective.blocks.map(BlockState, *place), len(gradient)
+    # A class's curvature is about in proportion to its share of the target.
+    share = objective.target_sums.mean[:n]
+    scale = 1 / np.sqrt(np.maximum(share, np.finfo(float).eps))
+
+    def product(direction):
+        return scale * states.sum(BlockState.intercept_product, scale * direction)[0]
+
+    hessian = LinearOperator((n, n), matvec=product, dtype=np.float64)
+    step, _ = cg(hessian, -scale * gradient, rtol=1 / 2000, maxiter=n)
+    # Without any curvature it is not finite.
+    return scale * step if np.isfinite(step).all() else np.zeros(n)
