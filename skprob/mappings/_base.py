@@ -73,8 +73,6 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
     #: Whether the mapping is the gradient of a convex function, which it provides. Then
     #: it has a Fenchel-Young loss and a symmetric positive semidefinite Jacobian.
     has_potential = False
-    #: Whether :meth:`negative_entropy` takes no iterations.
-    has_closed_form_entropy = True
     #: Whether a probability can be exactly zero for finite scores.
     has_zeros = False
     #: Whether adding a constant to a row of scores does not change its probabilities.

@@ -31,7 +31,6 @@ class CorrelatedMax(Mapping):
         self.mapping = mapping
         self.factors = factors
 
-    has_closed_form_entropy = False
     is_symmetric = False
     is_order_preserving = False
 

@@ -77,10 +77,6 @@ class Temperature(Mapping):
         return self._inner.has_potential
 
     @property
-    def has_closed_form_entropy(self):
-        return self._inner.has_closed_form_entropy
-
-    @property
     def has_zeros(self):
         return self._inner.has_zeros
 

@@ -79,8 +79,6 @@ class ThresholdMapping(Mapping):
     array([[0.831, 0.169, 0.   ]])
     """
 
-    has_closed_form_entropy = False
-
     _parameter_constraints = {
         "g": [callable],
         "derivative": [callable, None],

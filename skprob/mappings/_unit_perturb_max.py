@@ -37,8 +37,6 @@ _RELATIVE = 100
 class UnitPerturbMax(Mapping):
     """Perturb-max with the noise as it is."""
 
-    has_closed_form_entropy = False
-
     def __init__(self, noise, tol, n_quantiles):
         self.noise = noise
         self.tol = tol
