@@ -87,10 +87,6 @@ def more_by_cg(d, p):
     return by_cg(d, p) and not two_classes(d, p)
 
 
-def sparsemax_by_cg(d, p):
-    return by_cg(d, p) and d.has_proximal_step
-
-
 def whitens(d, p):
     return p.preconditioner.startswith("gram") and not by_cholesky(d, p)
 
@@ -217,19 +213,12 @@ GROUPS = {
         ),
     },
     by_cg: {
-        "forcing term": stepping(
-            "min(self._plan.forcing_term, square**0.25)", "self._plan.forcing_term"
-        ),
+        "forcing term": stepping("min(0.3, square**0.25)", "0.3"),
         "Nash-Sofer stop": edited(
             _cg._Group.advance, "gain <= 0.2 *", "gain < 0 *", _cg._Group
         ),
         "preconditioner renewed": setting(Preconditioner, "is_stale", False),
         "active rows only": setting(_block, "_FEW_ACTIVE", 0),
-    },
-    sparsemax_by_cg: {
-        "smaller forcing term for sparsemax": planned(
-            "0.1 if description.has_proximal_step else 0.3", "0.3"
-        ),
     },
     more_by_cg: {
         "stronger penalty first": setting(
@@ -241,7 +230,6 @@ GROUPS = {
     whitens: {
         "whitening": setting(_plan, "_MOST_NUMBERS", 0),
         "more rows while they are few": setting(_plan, "_ENOUGH_ROWS", 0),
-        "calls in the plan": setting(_plan, "_CALLS", 0),
     },
     whitens_by_output: {
         "sandwiches by output": planned(BY_OUTPUT, '[("gram", 1)]'),

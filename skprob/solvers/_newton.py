@@ -139,7 +139,7 @@ class CGDirection(Direction):
             product,
             here.gradient,
             self._preconditioner,
-            forcing_term=min(self._plan.forcing_term, square**0.25),
+            forcing_term=min(0.3, square**0.25),
             n_groups=self._plan.n_groups,
             n_kept=self._plan.n_recycled,
             descent=(conjugate, squares),

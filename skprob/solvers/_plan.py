@@ -6,10 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 # Costs are counted in multiplications of a product of matrices. An elementwise function
-# of a number, such as an exponential, costs this many ...
+# of a number, such as an exponential, costs this many.
 _NUMBER = 50
-# ... and the Python calls of a Hessian product this many.
-_CALLS = 5e5
 # A round trip to remote blocks costs this many: 4 to 10 ms on a cluster.
 _ROUND_TRIP = 4e7
 # A whole Hessian is written out, and factorised, if it costs at most this: below it
@@ -50,7 +48,6 @@ class Plan(NamedTuple):
     n_groups: int = 1
     #: Hessian products after which splitting takes its turn; infinite stands for never.
     split_after: float = math.inf
-    forcing_term: float = 0.3  #: Of conjugate gradients, at most.
 
 
 def plan(description):
@@ -79,8 +76,6 @@ def plan(description):
                     two classes; if it takes more than 256 MiB; or with a Gram matrix
                     for each raw prediction, where Newton's method takes few products
                     (digits: splitting takes twice as long).
-    forcing_term    0.3, or 0.1 if the loss is piecewise quadratic: on a piece its model
-                    is exact (digits and letter take 0.85 times as long).
     ==============  ===================================================================
 
     Examples
@@ -104,7 +99,7 @@ def plan(description):
     # weight, shall not change the plan.
     few = max(1.0, size / n_rows)
     functions = few * _NUMBER * n_rows * n_outputs
-    product = few * 2 * n_outputs * n_stored + functions + _CALLS
+    product = few * 2 * n_outputs * n_stored + functions
     product += _ROUND_TRIP * description.is_remote
     row = size * (size / 2 + _NUMBER)
     of_a_product = product / (n_outputs * row)
@@ -112,7 +107,7 @@ def plan(description):
     n_drawn = max(_FEW_PRODUCTS * of_a_product, enough, _FEWEST_ROWS * size)
     n_drawn = min(few * n_rows, n_drawn)
     fits = max(_NUMBERS_KEPT * n_rows * n_outputs, size**2) <= _MOST_NUMBERS
-    split_after, forcing = math.inf, 0.1 if description.has_proximal_step else 0.3
+    split_after = math.inf
     if description.has_proximal_step and n_outputs > 1 and fits:
         split_after = (n_rows * size**2 / 2 + size**3) / product
         # On most data that is more than Newton's method needs.
@@ -121,9 +116,9 @@ def plan(description):
     def cost(n_grams):
         """Of Gram matrices and their factors, in Hessian products."""
         grams = n_grams * (n_drawn * row + size**3)
-        return (grams + functions + 6 * _CALLS) / product
+        return (grams + functions) / product
 
-    own = {"n_groups": n_groups, "split_after": split_after, "forcing_term": forcing}
+    own = {"n_groups": n_groups, "split_after": split_after}
     for kind, n_grams in ("gram by output", n_outputs), ("gram", 1):
         if cost(n_grams) <= _MOST_PRODUCTS and n_grams * size**2 <= _MOST_NUMBERS:
             n_recycled = _RECYCLED_NUMBERS // (n_outputs * size) * (n_outputs > 1)
