@@ -5,6 +5,8 @@ they are converted to NumPy's, or refused, as in scikit-learn. Code for both tak
 functions from :func:`namespace`.
 """
 
+from functools import lru_cache
+
 import numpy as np
 from scipy import sparse
 from sklearn import get_config
@@ -226,3 +228,16 @@ def all_finite(array):
         return bool(np.isfinite(array).all())
     xp = namespace(array)
     return bool(xp.all(xp.isfinite(array)))
+
+
+@lru_cache(maxsize=16)
+def upper_triangle(n):
+    """Rows and columns of the upper triangle of a matrix, and the place of each entry.
+
+    The last are the numbers (n, n), among those of the triangle, of the entries of a
+    symmetric matrix.
+    """
+    first, second = np.triu_indices(n)
+    number = np.empty((n, n), dtype=int)
+    number[first, second] = number[second, first] = np.arange(len(first))
+    return first, second, number

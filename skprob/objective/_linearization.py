@@ -4,6 +4,7 @@ from functools import cache
 
 import numpy as np
 
+from .._arrays import upper_triangle
 from ._block import BlockState
 
 
@@ -75,9 +76,10 @@ class Linearization:
         diagonals += ridge[:, None]
         if objective.description.is_relative and not ridge.all():
             blocks = found.reshape(len(places), n_outputs, size, n_outputs, size)
-            columns = np.flatnonzero(ridge.min(axis=0) == 0)
-            free = (ridge[:, columns] == 0).T / n_outputs
-            blocks[:, :, columns, :, columns] += free[:, :, None, None]
+            # Of the intercepts or, without a penalty, of all columns.
+            for column in np.flatnonzero(ridge.min(axis=0) == 0):
+                free = (ridge[:, column] == 0) / n_outputs
+                blocks[:, :, column, :, column] += free[:, None, None]
         return found
 
     def total_curvature(self):
@@ -109,9 +111,7 @@ class Linearization:
 @cache
 def _entries_of_pairs(n_outputs, size):
     """Where the Hessian's entries are among those of pairs of raw predictions."""
-    number = np.empty((n_outputs, n_outputs), dtype=int)
-    upper = np.triu_indices(n_outputs)
-    number[upper] = number.T[upper] = np.arange(len(upper[0]))
+    _, _, number = upper_triangle(n_outputs)
     within = np.arange(size)[:, None, None] * size + np.arange(size)
     entries = number[:, None, :, None] * size**2 + within
     return entries.reshape(n_outputs * size, -1)
