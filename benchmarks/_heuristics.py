@@ -16,7 +16,7 @@ from unittest.mock import patch
 import numpy as np
 
 from skprob import _memory
-from skprob.data import StandardizedDesign, _dense, _design, _rows
+from skprob.data import DesignMatrix, StandardizedDesign, _dense, _design, _rows
 from skprob.linear_model import _scoring
 from skprob.losses import FenchelYoungLoss
 from skprob.losses._base import Loss
@@ -240,7 +240,7 @@ GROUPS = {
     },
     computes_several: {
         "sandwiches in one product": edited(
-            _design._sandwich, "2 * n_weights < n_columns and ", "", _design
+            DesignMatrix.sandwich_of, "3 * n_weights < n_columns", "True", DesignMatrix
         ),
     },
     samples: {"sampled sandwiches": setting(Linearization, "sandwiches", of_all_rows)},
@@ -270,6 +270,7 @@ GROUPS = {
     },
     in_searches: {
         "search: side by side": setting(_path, "_side_by_side", one_by_one),
+        "search: limited requests": setting(_path, "_MOST_REQUESTS", sys.maxsize),
         "search: starts taken nearer": setting(_path, "_FAR", math.inf),
         "search: known points": path_edited("is_known = ", "is_known = False and "),
         "search: preconditioner handed on": setting(
