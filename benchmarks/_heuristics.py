@@ -230,6 +230,7 @@ GROUPS = {
     whitens: {
         "whitening": setting(_plan, "_MOST_NUMBERS", 0),
         "more rows while they are few": setting(_plan, "_ENOUGH_ROWS", 0),
+        "calls in the plan": setting(_plan, "_CALLS", 0),
     },
     whitens_by_output: {
         "sandwiches by output": planned(BY_OUTPUT, '[("gram", 1)]'),

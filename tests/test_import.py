@@ -47,16 +47,17 @@ def test_the_name_alone_imports_nothing():
     assert run(code).stdout.strip() == "set()"
 
 
-def own_milliseconds():
-    """CPU time that the first classifier takes after sklearn.linear_model."""
-    code = "import sklearn.linear_model; from time import process_time as now; "
-    code += "start = now(); from skprob import LinearClassifier; "
-    code += "print(1000 * (now() - start))"
+def own_part():
+    """CPU time that the first classifier takes, by that of sklearn.linear_model."""
+    code = "from time import process_time as now; start = now(); "
+    code += "import sklearn.linear_model; middle = now(); "
+    code += "from skprob import LinearClassifier; "
+    code += "print((now() - middle) / (middle - start))"
     return float(run(code).stdout)
 
 
-def test_it_costs_50_ms_at_most_beyond_sklearn_linear_model(monkeypatch):
+def test_it_adds_8_percent_at_most_to_sklearn_linear_model(monkeypatch):
     # An installed package has been compiled; here the first run does that.
     monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
-    # The least of several: what else runs on the machine only ever adds to it.
-    assert any(own_milliseconds() < 50 for _ in range(10))
+    # Measured 3 %; any of several, because of what else runs on the machine.
+    assert any(own_part() < 0.08 for _ in range(10))

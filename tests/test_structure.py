@@ -234,7 +234,7 @@ def test_there_are_few_named_constants():
     """Each of them is a number that someone must know the reason for."""
     names = [name for path in core_modules() for name in named_constants(path)]
     # Splitting has three, and one is the price of a round trip to remote blocks.
-    assert len(names) <= 33, names
+    assert len(names) <= 34, names
     assert len(list(named_constants(DASK))) <= 3
     assert len(list(named_constants(ARRAYS))) <= 1
 
@@ -244,7 +244,7 @@ def test_the_core_can_be_read_in_an_afternoon():
     # Some files of different packages have the same name.
     n_lines = sum(len(path.read_text().splitlines()) for path in paths)
     # Splitting takes 200 of them, remote blocks 30, arrays of other libraries 90 more.
-    assert n_lines <= 3984, n_lines
+    assert n_lines <= 3987, n_lines
     assert len(DASK.read_text().splitlines()) <= 500
     assert len(ARRAYS.read_text().splitlines()) <= 85
 

@@ -6,8 +6,11 @@ from typing import NamedTuple
 import numpy as np
 
 # Costs are counted in multiplications of a product of matrices. An elementwise function
-# of a number, such as an exponential, costs this many.
+# of a number, such as an exponential, costs this many ...
 _NUMBER = 50
+# ... and the Python calls of a Hessian product this many. It saves no time, but Gram
+# matrices of little data are of all rows, so that their order does not matter.
+_CALLS = 5e5
 # A round trip to remote blocks costs this many: 4 to 10 ms on a cluster.
 _ROUND_TRIP = 4e7
 # A whole Hessian is written out, and factorised, if it costs at most this: below it
@@ -99,7 +102,7 @@ def plan(description):
     # weight, shall not change the plan.
     few = max(1.0, size / n_rows)
     functions = few * _NUMBER * n_rows * n_outputs
-    product = few * 2 * n_outputs * n_stored + functions
+    product = few * 2 * n_outputs * n_stored + functions + _CALLS
     product += _ROUND_TRIP * description.is_remote
     row = size * (size / 2 + _NUMBER)
     of_a_product = product / (n_outputs * row)
@@ -116,7 +119,7 @@ def plan(description):
     def cost(n_grams):
         """Of Gram matrices and their factors, in Hessian products."""
         grams = n_grams * (n_drawn * row + size**3)
-        return (grams + functions) / product
+        return (grams + functions + 6 * _CALLS) / product
 
     own = {"n_groups": n_groups, "split_after": split_after}
     for kind, n_grams in ("gram by output", n_outputs), ("gram", 1):
