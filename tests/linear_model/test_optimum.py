@@ -245,7 +245,8 @@ def test_no_penalty(linear_classifier):
     y[::8] = 1
     model = linear_classifier.set_params(C=np.inf, tol=1e-6).fit(X, y)
     coef_gradient, _ = gradient(model, X, target_matrix("class", y), np.ones(len(X)))
-    assert_allclose(coef_gradient, 0, atol=2e-6)
+    # Within tol in the standardised feature and the intercept.
+    assert_allclose(coef_gradient, 0, atol=1e-6 * (X.std() + X.mean()))
     assert np.isfinite(model.coef_).all()
 
 
