@@ -271,7 +271,7 @@ GROUPS = {
     },
     in_searches: {
         "search: side by side": setting(_path, "_side_by_side", one_by_one),
-        "search: limited requests": setting(_path, "_MOST_REQUESTS", sys.maxsize),
+        "search: limited requests": setting(_path, "MAX_TRIALS", sys.maxsize),
         "search: starts taken nearer": setting(_path, "_FAR", math.inf),
         "search: known points": path_edited("is_known = ", "is_known = False and "),
         "search: preconditioner handed on": setting(

@@ -56,8 +56,8 @@ def own_part():
     return float(run(code).stdout)
 
 
-def test_it_adds_8_percent_at_most_to_sklearn_linear_model(monkeypatch):
+def test_it_adds_5_percent_at_most_to_sklearn_linear_model(monkeypatch):
     # An installed package has been compiled; here the first run does that.
     monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
     # Measured 3 %; any of several, because of what else runs on the machine.
-    assert any(own_part() < 0.08 for _ in range(10))
+    assert any(own_part() < 0.05 for _ in range(10))

@@ -8,7 +8,7 @@ _SUFFICIENT = 1e-4
 # ... and at most this part of the slope is left (strong Wolfe conditions).
 _SLOPE_LEFT = 0.5
 # Evaluations of one search.
-_MAX_TRIALS = 20
+MAX_TRIALS = 20
 
 
 class Trial(NamedTuple):
@@ -42,7 +42,7 @@ class LineSearch:
         self._start, self._noise = start, noise
         self.best = self._low = start
         self._high, self._least = None, math.inf
-        self._n_left, self.length = _MAX_TRIALS, length
+        self._n_left, self.length = MAX_TRIALS, length
         self.over = not start.slope < 0
 
     def tell(self, there):

@@ -9,6 +9,7 @@ from ._auto import auto
 from ._base import Point, run
 from ._convergence import Convergence
 from ._lbfgs import lbfgs
+from ._line_search import MAX_TRIALS
 from ._newton import CholeskyDirection, newton
 from ._plan import plan
 from ._preconditioner import Preconditioner
@@ -19,10 +20,6 @@ _AT_START = 0.05
 # A start from which more than this part of the objective is expected to be gained is
 # another loss's minimum, too far out for this one: half of it is nearer.
 _FAR = 0.1
-# Points and Hessians that a fit beside others may ask for. One that needs more starts
-# again from the solution under the penalty before, which is nearer: wine takes 0.8
-# times as long.
-_MOST_REQUESTS = 40
 
 
 class PathSolution(NamedTuple):
@@ -98,9 +95,12 @@ def _side_by_side(objective, starts, criteria):
 
 
 def _bounded(solver):
-    """A solver that gives up, with None, after many requests."""
+    """A solver that gives up, with None, after as many requests as two line searches.
+
+    The solution under the penalty before is nearer then: wine takes 0.8 times as long.
+    """
     answer = None
-    for _ in range(_MOST_REQUESTS):
+    for _ in range(2 * MAX_TRIALS):
         try:
             answer = yield solver.send(answer)
         except StopIteration as end:

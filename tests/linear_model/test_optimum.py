@@ -243,10 +243,10 @@ def test_no_penalty(linear_classifier):
     X = np.repeat([[0.0], [1.0], [2.0], [4.0]], 4, axis=0)
     y = np.tile([0, 1, 2, 0], 4)
     y[::8] = 1
-    model = linear_classifier.set_params(C=np.inf, tol=1e-6).fit(X, y)
+    model = linear_classifier.set_params(C=np.inf, tol=6e-7).fit(X, y)
     coef_gradient, _ = gradient(model, X, target_matrix("class", y), np.ones(len(X)))
-    # Within tol in the standardised feature and the intercept.
-    assert_allclose(coef_gradient, 0, atol=1e-6 * (X.std() + X.mean()))
+    # That of a raw feature is tol times its scale and its mean at most: 3.2 tol.
+    assert_allclose(coef_gradient, 0, atol=2e-6)
     assert np.isfinite(model.coef_).all()
 
 
