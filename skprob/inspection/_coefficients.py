@@ -260,7 +260,7 @@ class _Fit:
                 f"X must have {model.n_features_in_} features, as in fit; got "
                 f"{X.shape[1]}."
             )
-        polytope = model.mapping_.polytope
+        polytope = self._polytope = model.mapping_.polytope
         y = check_target(y, "y", len_of=X)
         weight = check_sample_weight(sample_weight, X)
         encoded = encode_target(
@@ -378,13 +378,15 @@ class _Fit:
     def is_likelihood(self):
         """Whether the loss is minus the log-likelihood of the labels."""
         model = self._model
-        of_labels = model.target_type_ == "class" or model.mapping_.polytope == "cube"
+        is_class, is_cube = model.target_type_ == "class", self._polytope == "cube"
+        # One-vs-rest has a likelihood for each class, and not one of the labels.
+        of_labels = is_class != is_cube
         if not of_labels or model.label_smoothing or model.class_weight is not None:
             return False
         rows = slice(0, 10)
         scores, target = self._scores(rows), self._dense_target(rows)
         p = model.mapping_(scores)
-        if model.mapping_.polytope == "cube":
+        if is_cube:
             p = np.where(target > 0, p, 1 - p)
             target = np.ones_like(p)
         expected = -np.sum(np.log(p, out=np.zeros_like(p), where=target > 0), axis=1)
@@ -426,7 +428,7 @@ class _Fit:
 
     def _dense_target(self, rows):
         target = self._target.block(rows)
-        amount, polytope = self._model.label_smoothing, self._model.mapping_.polytope
+        amount, polytope = self._model.label_smoothing, self._polytope
         if self._available is not None:
             there = self._available[rows]
             n_more = self.n_scores - there.shape[1]

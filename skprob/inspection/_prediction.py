@@ -141,10 +141,9 @@ class PredictionDisplay:
                     f"for one; got shape {y.shape}."
                 )
             y = _indicator(y, estimator.classes_)
-        if hasattr(model, "mapping_"):
+        polytope = "cube" if is_set else "simplex"
+        if is_set and hasattr(model, "mapping_"):
             polytope = model.mapping_.polytope
-        else:
-            polytope = "cube" if is_set else "simplex"
         rows = 0 if len(p) == 1 else slice(None)
         return cls.from_predictions(
             p[rows],

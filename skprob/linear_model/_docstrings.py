@@ -92,9 +92,10 @@ classes_ : ndarray of shape (n_classes,)
     The labels, sorted; where ``y`` is a matrix, the names of its columns or, if they
     have none, their numbers.
 coef_ : ndarray of shape (n_classes, n_features) or (1, n_features)
-    Weights of the features in the scores: one row for two classes (unless the mapping
-    gives marginals), whose scores are -u/2 and u/2 for u = coef x + intercept. With
-    ``has_none_class_`` there is one more row, the last, for "no label".
+    Weights of the features in the scores: one row for two classes (two rows where the
+    mapping gives marginals of label sets), whose scores are -u/2 and u/2 for
+    u = coef x + intercept. With ``has_none_class_`` there is one more row, the last,
+    for "no label".
 intercept_ : ndarray of shape (n_classes,) or (1,)
     Constant terms of the scores, one for each row of ``coef_``; zeros if
     ``fit_intercept`` is False. Both are arrays of the same library, and on the same

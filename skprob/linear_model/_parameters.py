@@ -20,6 +20,7 @@ from ..targets import KINDS, encode_target
 from ._inputs import Features, UnitRows
 from ._known_threshold import NAMES
 from ._minimise import minimise
+from ._one_vs_rest import one_vs_rest
 from ._strength import automatic_C
 
 
@@ -132,6 +133,13 @@ class LinearParameters(BaseEstimator, metaclass=ABCMeta):
     def _polytope(self):
         return get_mapping(self._mapping()).polytope
 
+    def _is_pair(self, encoded):
+        """Whether two classes have one raw prediction, the difference of scores."""
+        if encoded.n_scores != 2 or self._polytope == "simplex":
+            return encoded.n_scores == 2
+        has_pair = self._checked_mapping().pair_mapping is not None
+        return has_pair and encoded.kind == "class"
+
     def _encoded(self, y, dtype, classes=None, none_class="auto"):
         """The encoded target of a checked y."""
         how = self._polytope, none_class if self.none_class else False
@@ -141,6 +149,9 @@ class LinearParameters(BaseEstimator, metaclass=ABCMeta):
         """Fitted attributes that do not depend on the coefficients."""
         mapping = self._checked_mapping()
         loss = self._checked_loss(mapping)
+        if rows.kind == "class" and mapping.polytope == "cube":
+            mapping = one_vs_rest(mapping, rows.n_scores)
+            loss = loss.with_mapping(mapping)
         is_auto = isinstance(self.C, str)
         return {
             "classes_": rows.classes,

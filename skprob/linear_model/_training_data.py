@@ -54,8 +54,8 @@ def checked_data(estimator, X, y, sample_weight, available, offset):
     names = column_names(as_given, y.shape, estimator.class_names)
     dtype = numpy_dtype(X)
     encoded = estimator._encoded(y, dtype, names)
-    is_pair = encoded.n_scores == 2 and estimator._polytope == "simplex"
     shape = X.shape[0], len(encoded.classes)
+    is_pair = estimator._is_pair(encoded)
     given = Given.checked(available, offset, shape, is_pair, dtype)
     known = given, encoded.classes, encoded.has_none
     return TrainingData(X, y, sample_weight, *known), encoded

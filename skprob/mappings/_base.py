@@ -93,6 +93,9 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
     has_label_gradient = False
     #: Whether only the values are known. Then the loss is the gradient-field loss.
     is_only_a_function = False
+    #: For marginals, the mapping of two classes whose second probability depends on the
+    #: difference of their scores as a marginal depends on its score; None if unknown.
+    pair_mapping: Mapping | None = None
 
     def _validate_params(self):
         # As in scikit-learn, but for reading the constructor's signature: every call

@@ -29,7 +29,7 @@ from skprob.metrics import BrierScorer, brier_loss
 from skprob.objective import LinearObjective, split_rows
 from skprob.targets import ChoiceSetTarget, DenseTarget, SparseTarget
 
-from ..estimators import ESTIMATORS
+from ..estimators import ESTIMATORS, MARGINALS
 
 N_CLASSES = 4
 
@@ -83,9 +83,9 @@ def test_conditional_logit(kappa):
     assert (p[~AVAILABLE] == 0).all()
 
 
-@pytest.mark.parametrize("name", ESTIMATORS)
+@pytest.mark.parametrize("name", ESTIMATORS | MARGINALS)
 def test_every_mapping_and_loss(name):
-    model = clone(ESTIMATORS[name])
+    model = clone((ESTIMATORS | MARGINALS)[name])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(X, Y, available=AVAILABLE)
@@ -100,7 +100,10 @@ def test_every_mapping_and_loss(name):
     scores = model.decision_function(X, available=AVAILABLE)
     assert_array_equal(scores[AVAILABLE], model.decision_function(X)[AVAILABLE])
     assert (scores[~AVAILABLE] == -np.inf).all()
-    assert_allclose(p, model.mapping_(scores), atol=1e-14)
+    expected = model.mapping_(scores)
+    if name in MARGINALS:
+        expected /= expected.sum(axis=1, keepdims=True)
+    assert_allclose(p, expected, atol=1e-14)
     log_p = model.predict_log_proba(X, available=AVAILABLE)
     assert (log_p[~AVAILABLE] == -np.inf).all()
     labels = model.predict(X, available=AVAILABLE)
