@@ -160,7 +160,10 @@ scoring : str or callable, default=None
     classes as ``labels``.
 refit : bool, default=True
     Whether a model with the chosen parameters is fitted to all data in the end. If not,
-    there are only the results of the search, and ``predict`` is not available.
+    ``coef_`` and ``intercept_`` are the means over the folds of those of the models
+    with the chosen parameters, similar to
+    :class:`~sklearn.linear_model.LogisticRegressionCV`, which averages the best model
+    of each fold. The threshold of label sets is fitted to all rows in any case.
 n_jobs : int, default=None
     Number of folds that are run in parallel, each in its own process; -1 uses all
     processors."""

@@ -32,6 +32,7 @@ from ._base import BaseLinearClassifier
 from ._fitted import fitted_attributes, replace_fitted, unchanged_on_error
 from ._given import Given
 from ._grid import Grid, checked_Cs
+from ._mean_model import mean_model
 from ._parameters import constraints_but
 from ._scoring import OwnScore, told_classes
 from ._search import scored_path, search
@@ -247,16 +248,18 @@ class PathSearchCV(BaseLinearClassifier):
                 "n_iter_": results.n_iter,
             }
             self._search(results, paths, context, arguments)
-            choice = best_pair(grid, results.scores, self.scoring)
+            place, choice = best_pair(grid, results.scores, self.scoring)
             after_interrupt |= choice
+            chosen = choice[f"{self._parameter}_"]
+            template.set_params(**{self._parameter: chosen}, C=choice["C_"])
             if self.refit:
-                chosen = choice[f"{self._parameter}_"]
-                template.set_params(**{self._parameter: chosen}, C=choice["C_"])
                 learnt = self._refitted(template, data, context, arguments)
-                # What the search knows more of.
-                after_interrupt |= learnt | {
-                    name: after_interrupt[name] for name in ("classes_", "n_iter_")
-                }
+            else:
+                learnt = mean_model(template, data, encoded, results, place)
+            # The classes and the iterations are those of the search.
+            after_interrupt |= learnt | {
+                name: after_interrupt[name] for name in ("classes_", "n_iter_")
+            }
             replace_fitted(self, after_interrupt)
             warn_of_failed_fits(results, self.max_iter, self.tol)
             context.call_on_fit_task_end(

@@ -10,7 +10,7 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.callback import ProgressBar
 from sklearn.datasets import load_digits, load_iris
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegressionCV
 from sklearn.metrics import (
     accuracy_score,
@@ -243,14 +243,52 @@ def test_processes_find_the_same():
     assert_array_equal(two.scores_, one.scores_)
 
 
-def test_without_a_refit_there_are_only_results():
-    X, y = labels()
-    model = EntmaxClassifierCV([1, 2], 2, cv=2, refit=False).fit(X, y)
-    assert model.scores_.shape == (2, 2, 2)
-    assert model.alpha_ in (1, 2)
-    assert_array_equal(model.classes_, [0, 1, 2])
-    with pytest.raises(NotFittedError):
-        model.predict(X)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_without_a_refit_the_folds_are_averaged(n_classes):
+    """As scikit-learn does; of one C that is the best of each fold."""
+    X, y = labels(n_classes)
+    theirs = LogisticRegressionCV(
+        Cs=[0.5],
+        cv=FOLDS,
+        refit=False,
+        scoring="accuracy",
+        tol=1e-10,
+        max_iter=10_000,
+        use_legacy_attributes=False,
+        l1_ratios=(0,),
+    ).fit(X, y)
+    ours = EntmaxClassifierCV([1], [0.5], cv=FOLDS, refit=False, tol=1e-9).fit(X, y)
+    assert_allclose(ours.coef_, theirs.coef_, atol=1e-6)
+    assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-6)
+    assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-6)
+    assert_array_equal(ours.predict(X), theirs.predict(X))
+    assert ours.n_iter_.shape == (3, 1, 1)
+    assert not hasattr(ours, "history_")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_mean_of_the_folds_of_each_kind(kind):
+    X, y = KINDS[kind]()
+    search = EntmaxClassifierCV(ALPHAS, STRENGTHS, cv=FOLDS, tol=1e-8)
+    refitted, mean = search.fit(X, y), clone(search).set_params(refit=False).fit(X, y)
+    assert (mean.alpha_, mean.C_) == (refitted.alpha_, refitted.C_)
+    folds = [
+        EntmaxClassifier(mean.alpha_, C=mean.C_, tol=1e-8).fit(X[train], y[train])
+        for train, _ in FOLDS.split(X)
+    ]
+    coef = np.mean([model.coef_ for model in folds], axis=0)
+    intercept = np.mean([model.intercept_ for model in folds], axis=0)
+    assert_allclose(mean.coef_, coef, atol=1e-5)
+    assert_allclose(mean.intercept_, intercept, atol=1e-5)
+    assert np.abs(mean.coef_ - refitted.coef_).max() > 1e-4
+    p = Entmax(mean.alpha_)(X @ coef.T + intercept)
+    assert_allclose(mean.predict_proba(X), p, atol=1e-5)
+    assert mean.score(X, y) == pytest.approx(refitted.score(X, y), abs=0.1)
+    if kind == "label_set":
+        # By the out-of-fold probabilities of other models, as that of the refit.
+        assert_allclose(mean.threshold_.cuts_, refitted.threshold_.cuts_, atol=1e-5)
+        mean.set_threshold("support")
+        assert_array_equal(mean.predict(X), mean.predict_proba(X) > 0)
 
 
 def test_a_second_fit_forgets_the_first():
@@ -261,8 +299,11 @@ def test_a_second_fit_forgets_the_first():
     assert_array_equal(model.coef_, fresh.coef_)
     assert_array_equal(model.classes_, [0, 1, 2])
     assert vars(model).keys() == vars(fresh).keys()
-    with pytest.raises(NotFittedError):
-        model.set_params(refit=False).fit(X, y).predict(X)
+    assert not hasattr(model, "threshold_")
+    model.set_params(refit=False).fit(X, y)
+    assert vars(fresh).keys() - vars(model).keys() == {
+        *("history_", "objective_", "gradient_norm_", "duality_gap_", "solver_")
+    }
 
 
 def test_names_of_features_and_labels():
