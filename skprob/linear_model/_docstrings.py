@@ -68,11 +68,13 @@ sparse_output : bool, default=False
     hold the non-zeros only, whether or not ``y`` was sparse in ``fit``. It is meant for
     mappings with exact zeros: a CSR array of positive probabilities takes more memory
     than a dense one.
-solver : {"auto", "lbfgs", "newton-cg"}, default="auto"
+solver : {"auto", "lbfgs", "newton-cg", "newton-cholesky"}, default="auto"
     How the objective is minimised. "newton-cg" is a truncated Newton method,
-    "lbfgs" needs no second derivatives and the least memory; "auto" is the former
-    where the objective is convex and rows times classes are at most 2**24, on little
-    data with the whole Hessian, else the latter.
+    "newton-cholesky" Newton's method with the whole Hessian, for convex losses of
+    linear scores and at most 10,000 coefficients. "lbfgs" needs no second derivatives
+    and the least memory. "auto" is "newton-cholesky" on little data, else "newton-cg"
+    where the objective is convex and rows times classes are at most 2**24, else
+    "lbfgs". A search along a path uses "auto" for both of Newton's methods.
 tol : float, default=1e-4
     The solver stops when no entry of the gradient is larger than ``tol`` in absolute
     value and, if the objective is convex, its expected decrease is at most ``tol``

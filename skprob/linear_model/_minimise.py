@@ -1,9 +1,13 @@
 """From objectives to fitted attributes."""
 
+import math
+
 import numpy as np
 
 from ..solvers import SOLVERS
 
+# A Hessian of so many parameters takes 800 MB, and its factor minutes.
+_MOST_PARAMETERS = 10_000
 _COLUMNS = (
     "iteration",
     "objective",
@@ -39,8 +43,16 @@ def minimise(objectives, parameters, *, solver, tol, max_iter, progress):
         and ``history`` are those of all.
     duality_gap : float
         Bound on how far its value is from the minimum.
+
+    Raises
+    ------
+    ValueError
+        If an objective does not suit the solver.
     """
     history = []
+    if solver == "newton-cholesky":
+        for objective in objectives:
+            _check_hessian(objective.description)
     for objective in objectives:
         progress.begin(parameters)
         solution = SOLVERS[solver](
@@ -60,6 +72,22 @@ def minimise(objectives, parameters, *, solver, tol, max_iter, progress):
         known = np.inf if np.isnan(gap) else gap
         gap = objective.duality_gap(0, *here, enough, known)
     return solution, gap
+
+
+def _check_hessian(description):
+    """Raise where Newton's method cannot write the Hessian out."""
+    n_parameters = math.prod(description.shape)
+    if not (description.is_linear and description.is_convex):
+        raise ValueError(
+            "solver='newton-cholesky' needs a convex loss of linear scores, and this "
+            "one is not. Use solver='auto'."
+        )
+    if n_parameters > _MOST_PARAMETERS:
+        raise ValueError(
+            f"solver='newton-cholesky' needs at most {_MOST_PARAMETERS:,} parameters, "
+            f"because it writes the Hessian out; got {n_parameters:,}. Use "
+            "solver='newton-cg'."
+        )
 
 
 def joined(history, rows):

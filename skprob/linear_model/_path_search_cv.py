@@ -87,7 +87,7 @@ class PathSearchCV(BaseLinearClassifier):
         none_class: bool,
         threshold: ThresholdLike,
         sparse_output: bool,
-        solver: Literal["auto", "lbfgs", "newton-cg"],
+        solver: Literal["auto", "lbfgs", "newton-cg", "newton-cholesky"],
         tol: float,
         max_iter: int,
         verbose: int | bool,

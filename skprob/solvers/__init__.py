@@ -1,6 +1,6 @@
 """Solvers: they minimise an objective that they know by a declared protocol only."""
 
-from ._auto import auto, minimize_newton, newton_cg
+from ._auto import auto, minimize_newton, newton_cg, newton_cholesky
 from ._base import run
 from ._convergence import Convergence
 from ._lbfgs import lbfgs
@@ -13,6 +13,7 @@ from ._solution import Solution
 
 #: Every name that is accepted as ``solver``.
 SOLVERS = {"auto": auto, "lbfgs": lbfgs, "newton-cg": newton_cg}
+SOLVERS["newton-cholesky"] = newton_cholesky
 
 __all__ = [
     "SOLVERS",

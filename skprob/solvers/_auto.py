@@ -14,8 +14,7 @@ from ._preconditioner import Preconditioner
 from ._protocol import check_objective
 from ._splitting import SplittingDirection
 
-# The curvature of a loss of two classes is largest at equal scores, where a fit begins:
-# its first step is too short by about this factor.
+# With two classes, the first step from equal scores is too short by about this factor.
 _TOO_SHORT = 2.0
 
 
@@ -32,10 +31,9 @@ def minimize_newton(
 ):
     """Minimise one objective by Newton's method.
 
-    The `method` is what to begin with, "newton-cholesky" or "newton-cg"; where the
-    former gets no further the latter goes on. With `splits`, where the plan has it,
-    splitting takes its turn when that has taken many products. Other parameters are
-    those of :func:`lbfgs`, and `initial` may be a Point.
+    The `method` is the first, "newton-cholesky" or "newton-cg", which continues where
+    the former stalls. With `splits`, splitting follows many products, if the plan has
+    it. Other parameters are those of :func:`lbfgs`, and `initial` may be a Point.
     """
     check_objective(objective)
     description, chosen = objective.description, plan(objective.description)
@@ -59,6 +57,7 @@ def minimize_newton(
 
 
 newton_cg = partial(minimize_newton, method="newton-cg")
+newton_cholesky = partial(minimize_newton, method="newton-cholesky")
 
 
 def auto(objective, initial, *, preconditioner=None, **options):
