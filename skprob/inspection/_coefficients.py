@@ -13,6 +13,7 @@ from sklearn.utils import check_array, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from .._last_step import last_step
+from .._names import did_you_mean
 from .._pair import pair_adjoint, pair_scores
 from .._typing import ArrayLike, MatrixLike
 from .._validation import check_sample_weight, naming
@@ -164,6 +165,7 @@ def coefficient_table(
     if covariance not in _COVARIANCES:
         raise ValueError(
             f"covariance must be one of {_COVARIANCES}; got {covariance!r}."
+            f"{did_you_mean(covariance, _COVARIANCES)}"
         )
     if not (isinstance(level, Real) and 0 < level < 1):
         raise ValueError(f"level must be between 0 and 1; got {level!r}.")
@@ -454,9 +456,10 @@ def _contrast(fit, reference):
     elif isinstance(reference, str) and reference == "mean":
         return classes, fit.basis
     else:
+        names = ["first", "mean", *(name for name in classes if isinstance(name, str))]
         raise ValueError(
             f"reference must be 'first', 'mean' or one of the classes {classes[:10]}; "
-            f"got {reference!r}."
+            f"got {reference!r}.{did_you_mean(reference, names)}"
         )
     rows = np.delete(np.arange(M), at)
     return [classes[k] for k in rows], fit.basis[rows] - fit.basis[at]

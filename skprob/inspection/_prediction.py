@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from .._last_step import last_step
+from .._names import did_you_mean
 from .._typing import Array, ArrayLike, Axes, MatrixLike
 from .._validation import as_distributions, as_marginals
 from ._input import check_count, indicator_of
@@ -197,7 +198,10 @@ class PredictionDisplay:
             If an argument is none of the above.
         """
         if polytope not in ("simplex", "cube"):
-            raise ValueError(f"polytope must be 'simplex' or 'cube'; got {polytope!r}.")
+            raise ValueError(
+                f"polytope must be 'simplex' or 'cube'; got {polytope!r}."
+                f"{did_you_mean(polytope, ['simplex', 'cube'])}"
+            )
         rows = [probabilities] if np.ndim(probabilities) == 1 else probabilities
         if polytope == "cube":
             p = as_marginals(rows)

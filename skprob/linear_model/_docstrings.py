@@ -7,12 +7,13 @@ from textwrap import indent
 from .._typing import Decorated
 
 _PARAMETERS = """\
-loss : {"auto", "fenchel_young", "log", "accuracy", "gradient_field", \
-        "sparse_softmax"} or Loss, default="auto"
-    What is minimised. "auto" is the mapping's matching loss: Fenchel-Young where the
-    mapping has a potential, the gradient-field loss where it is a plain function, else
-    the log loss. A :class:`~skprob.losses.Loss` with ``mapping=None`` uses the mapping
-    of the classifier.
+loss : {"auto", "fenchel_young", "log", "cross_entropy", "accuracy", \
+        "gradient_field", "sparse_softmax"} or Loss, default="auto"
+    What is minimised; "cross_entropy" is another name of "log". "auto" is the mapping's
+    matching loss: Fenchel-Young where the mapping has a potential, the gradient-field
+    loss where it is a plain function, else the log loss. A
+    :class:`~skprob.losses.Loss` with ``mapping=None`` uses the mapping of the
+    classifier.
 similarity : {"dot", "cosine"}, default="dot"
     With "dot" the scores are W x + b. With "cosine" they are the cosines between x and
     the rows of W, which have norm one; then ``C`` and ``fit_intercept`` are not used,

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from .._names import NamesChecked
 from .._typing import ArrayLike
 from .._validation import InstancesOf, RealInterval
 from ..decision import DecisionRule, ThresholdLike
@@ -24,7 +25,7 @@ from ._one_vs_rest import one_vs_rest
 from ._strength import automatic_C
 
 
-class LinearParameters(BaseEstimator, metaclass=ABCMeta):
+class LinearParameters(NamesChecked, BaseEstimator, metaclass=ABCMeta):
     """The constructor of a linear classifier, and what follows from its parameters.
 
     A subclass says which mapping, in :meth:`_mapping`.

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from .._arrays import namespace, row_max, zeros
+from .._names import NamesChecked
 from .._pair import pair_adjoint, pair_scores
 from .._scores import standard_scores
 from .._typing import Array, ArrayLike
@@ -51,7 +52,7 @@ class LossLinearization(NamedTuple):
         return partial(_diagonal_by_products, self.hessian_product, shape, like)
 
 
-class Loss(BaseEstimator, metaclass=ABCMeta):
+class Loss(NamesChecked, BaseEstimator, metaclass=ABCMeta):
     """Base class of the losses of scores through a mapping.
 
     As in a mapping, users call methods that check their input (:meth:`value`,

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from .._names import did_you_mean
 from ._dense import DenseTarget
 from ._kind import KINDS, infer_target_type, other_than_0_and_1
 from ._labels import as_labels
@@ -116,6 +117,7 @@ def encode_target(
     if target_type not in KINDS:
         raise ValueError(
             f"target_type must be 'auto' or one of {KINDS}; got {target_type!r}."
+            f"{did_you_mean(target_type, ['auto', *KINDS])}"
         )
     if polytope == "cube":
         check_marginals(target_type)
