@@ -156,9 +156,12 @@ cv : int, cross-validation generator or iterable, default=None
     stratified for labels.
 scoring : str or callable, default=None
     A name of scikit-learn's or ``scorer(estimator, X, y)``, greater is better. None is
-    the accuracy: the ``score`` of the classifier without a search. The Brier score
-    (:class:`~skprob.metrics.BrierScorer`) compares probabilities of different mappings
-    fairly; the log loss does not, once one is zero. As in
+    minus the Brier score (:class:`~skprob.metrics.BrierScorer`) for labels and
+    distributions, and micro-F1 with the labels that ``threshold`` chooses for label
+    sets. The Brier score compares probabilities of different mappings fairly; the log
+    loss does not, once one is zero, and the accuracy often is the same for many pairs.
+    The method ``score`` uses ``scoring`` as well, except that None is the accuracy
+    there, as in other classifiers. As in
     :class:`~sklearn.linear_model.LogisticRegressionCV`, scorers of scikit-learn get all
     classes as ``labels``.
 refit : bool, default=True
@@ -180,7 +183,8 @@ _SEARCH_ATTRIBUTES = """\
 C_ : float
     The chosen C.
 best_score_ : float
-    Mean score of the chosen parameters over the folds.
+    Mean score of the chosen parameters over the folds; without ``scoring`` it is
+    negative for labels and distributions, minus the Brier score.
 scores_ : ndarray of shape (n_folds, n_{value}s, n_Cs)
     Score of each model on the test rows of its fold.
 Cs_ : ndarray of shape (n_{value}s, n_Cs)

@@ -61,9 +61,8 @@ class EntmaxClassifierCV(PathSearchCV):
     --------
     >>> from sklearn.datasets import load_iris
     >>> from skprob import EntmaxClassifierCV
-    >>> from skprob.metrics import BrierScorer
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = EntmaxClassifierCV(Cs=[1, 10, 100], scoring=BrierScorer()).fit(X, y)
+    >>> model = EntmaxClassifierCV(Cs=[1, 10, 100]).fit(X, y)
     >>> model.alpha_, model.C_
     (1.25, 10.0)
     >>> model.scores_.shape  # folds, alphas, Cs

@@ -34,7 +34,7 @@ from ._given import Given
 from ._grid import Grid, checked_Cs
 from ._mean_model import mean_model
 from ._parameters import constraints_but
-from ._scoring import OwnScore, told_classes
+from ._scoring import DefaultScore, told_classes
 from ._search import scored_path, search
 from ._search_results import Results, best_pair, warn_of_failed_fits
 from ._stand_ins import among
@@ -277,7 +277,10 @@ class PathSearchCV(BaseLinearClassifier):
         offset: ArrayLike | None = None,
         **score_params: Any,
     ) -> float:
-        """Score of the predictions, by `scoring`.
+        """Score of the predictions, by `scoring`; if it is None, the accuracy.
+
+        Without `scoring` it is comparable with the score of other classifiers, though
+        not with ``best_score_``.
 
         Parameters
         ----------
@@ -342,7 +345,7 @@ class PathSearchCV(BaseLinearClassifier):
     def _scorer(self, classes=None):
         """The scorer, which is told the classes of labels."""
         if self.scoring is None:
-            return OwnScore()
+            return DefaultScore()
         scorer = get_scorer(self.scoring)
         return scorer if classes is None else told_classes(scorer, classes)
 

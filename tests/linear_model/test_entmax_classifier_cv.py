@@ -28,7 +28,7 @@ from skprob.metrics import BrierScorer, DistributionScorer
 
 from .refused import assert_refused
 from .test_callbacks import Recorder
-from .toys import KINDS, label_sets, labels
+from .toys import KINDS, default_score, label_sets, labels
 
 ALPHAS, STRENGTHS = [1, 1.5, 2], [0.01, 1, 10]
 GRID = {"alpha": ALPHAS, "C": STRENGTHS}
@@ -127,7 +127,8 @@ def test_the_paths_are_the_fits_of_the_folds(n_classes):
                 assert_allclose(coef, one.coef_, atol=1e-5)
                 intercept = model.intercepts_paths_[fold, i, j]
                 assert_allclose(intercept, one.intercept_, atol=1e-5)
-                assert model.scores_[fold, i, j] == one.score(X[test], y[test])
+                score = default_score(one, X[test], y[test])
+                assert model.scores_[fold, i, j] == pytest.approx(score, abs=1e-5)
 
 
 def test_a_start_is_accepted_only_where_it_is_well_within_the_tolerance():
@@ -215,15 +216,54 @@ def test_of_equal_scores_the_least_C_and_then_the_least_alpha():
     assert (model.alpha_, model.C_) == (2, 0.1)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_default_score_of_each_kind(kind):
+    """The Brier score, and micro-F1 for label sets; of the model, the accuracy."""
+    X, y = KINDS[kind]()
+    weight = np.random.default_rng(0).integers(0, 3, len(X))
+    search = EntmaxClassifierCV(ALPHAS, STRENGTHS, cv=FOLDS, tol=1e-8, threshold=0.2)
+    search.fit(X, y, sample_weight=weight)
+    for k, (train, test) in enumerate(FOLDS.split(X)):
+        # A row of weight two counts as two rows.
+        twice = np.repeat(test, weight[test])
+        for i, j in np.ndindex(3, 3):
+            one = EntmaxClassifier(ALPHAS[i], C=STRENGTHS[j], tol=1e-8, threshold=0.2)
+            one.fit(X[train], y[train], sample_weight=weight[train])
+            score = default_score(one, X[twice], y[twice])
+            assert search.scores_[k, i, j] == pytest.approx(score, abs=1e-6)
+    mean = search.scores_.mean(axis=0)
+    i, j = np.unravel_index(mean.argmax(), mean.shape)
+    assert (search.alpha_, search.C_) == (ALPHAS[i], STRENGTHS[j])
+    assert search.best_score_ == mean[i, j]
+    assert (search.best_score_ < 0) == (kind != "label_set")
+    single = EntmaxClassifier(search.alpha_, C=search.C_, tol=1e-8, threshold=0.2)
+    single.fit(X, y, sample_weight=weight)
+    assert search.score(X, y) == single.score(X, y) > 0
+
+
+def test_a_fold_without_labels_that_predicts_none():
+    """Nothing is wrong there: the score is one, and no warning."""
+    X, y = np.repeat(np.eye(3), 8, axis=0), np.zeros((24, 2), int)
+    y[:8, 0] = y[8:16, 1] = 1
+    folds = [(np.arange(0, 24, 2), np.arange(16, 24))]
+    model = EntmaxClassifierCV([1.5], [100.0], cv=folds, threshold=0.5).fit(X, y)
+    assert_array_equal(model.predict(X[16:]), 0)
+    assert model.best_score_ == 1
+
+
 def test_scoring():
     X, y = labels()
     model = EntmaxClassifierCV([1, 2], [0.1, 1], cv=FOLDS)
-    accuracy = model.fit(X, y).scores_
-    assert model.score(X, y) == accuracy_score(y, model.predict(X))
-    for scoring in ("accuracy", make_scorer(accuracy_score)):
-        assert_array_equal(
-            clone(model).set_params(scoring=scoring).fit(X, y).scores_, accuracy
-        )
+    accuracy = clone(model).set_params(scoring="accuracy").fit(X, y).scores_
+    assert model.fit(X, y).score(X, y) == accuracy_score(y, model.predict(X))
+    assert (accuracy >= 0).all() and (model.scores_ < 0).all()
+    brier = clone(model).set_params(scoring="neg_brier_score").fit(X, y)
+    assert_allclose(model.scores_, brier.scores_)
+    assert brier.score(X, y) == get_scorer("neg_brier_score")(brier, X, y)
+    scoring = make_scorer(accuracy_score)
+    assert_array_equal(
+        clone(model).set_params(scoring=scoring).fit(X, y).scores_, accuracy
+    )
     with pytest.raises(ValueError, match="NaN for every model"):
         model.set_params(scoring=lambda model, X, y: np.nan).fit(X, y)
 
@@ -419,7 +459,7 @@ def test_scorers_for_other_targets_than_distributions():
     for scoring in ("accuracy", "neg_log_loss", "roc_auc_ovr", "r2"):
         model = EntmaxClassifierCV([1, 2], [1], cv=2, scoring=scoring)
         assert_refused(
-            r"does not take distributions as y .*scoring=None.*BrierScorer\(\), "
+            r"does not take distributions as y .*scoring=None, the Brier score; of .*"
             r"FenchelYoungScorer\(mapping\) or DistributionScorer",
             *(model.fit, X, y),
         )
@@ -477,7 +517,7 @@ def test_a_fold_without_a_class(scoring):
     theirs = LogisticRegressionCV(
         Cs=[0.1, 1],
         cv=folds,
-        scoring=scoring or "accuracy",
+        scoring=scoring or "neg_brier_score",
         tol=1e-9,
         max_iter=10_000,
         use_legacy_attributes=False,
@@ -497,10 +537,9 @@ def test_a_fold_with_one_class():
     X, y = labels(2)
     folds = [(np.flatnonzero(y == 0), np.flatnonzero(y == 1))]
     model = EntmaxClassifierCV([1, 2], [1], cv=folds, class_weight="balanced")
-    model.fit(X, y)
-    assert_array_equal(model.scores_, 0)
-    weighted = clone(model).set_params(scoring=BrierScorer()).fit(X, y)
-    assert (weighted.scores_ < -1.5).all()
+    assert (model.fit(X, y).scores_ < -1.5).all()
+    accuracy = clone(model).set_params(scoring="accuracy").fit(X, y)
+    assert_array_equal(accuracy.scores_, 0)
 
 
 def test_rows_without_a_label_are_counted_once():
