@@ -192,7 +192,9 @@ class LinearParameters(BaseEstimator, metaclass=ABCMeta):
     def _supports_array_api(self):
         try:
             mapping = get_mapping(self._mapping()) if self._takes_arrays else None
-            return mapping is not None and mapping.supports_array_api
+            if mapping is None or not mapping.supports_array_api:
+                return False
+            return get_loss(self._loss(), mapping).supports_array_api
         except ValueError:  # Which the fit says more of.
             return False
 
