@@ -102,7 +102,8 @@ intercept_ : ndarray of shape (n_classes,) or (1,)
 has_none_class_ : bool
     Whether "no label" was learnt as one more class: see ``none_class``.
 C_ : float
-    The C that was used: ``C``, or the number that "auto" stands for.
+    The C that was used: ``C``, or the number that "auto" stands for. It is infinite
+    where the mapping does not change if all scores are multiplied by the same number.
 mapping_ : Mapping
     The mapping from scores to probabilities, which includes the temperature.
 loss_ : Loss

@@ -16,6 +16,7 @@ from ._minimise import attributes_of
 from ._prediction import BlockwisePrediction, of_classes
 from ._progress import FitProgress
 from ._rows import warn_of_lost_labels
+from ._start import start_of
 from ._strength import check_total_weight, penalty
 
 
@@ -33,7 +34,8 @@ def fit_to_rows(estimator, rows):
     is_warm = estimator.warm_start and hasattr(estimator, "coef_")
     with np.errstate(over="ignore", invalid="ignore"):
         objectives = objectives_of(estimator, rows, model, last_only=is_warm)
-    start = _last_fit(estimator, objectives[0]) if is_warm else objectives[0].initial()
+    first = objectives[0]
+    start = _last_fit(estimator, first) if is_warm else start_of(first)
     inputs = estimator._inputs(model)
     if rows.kind == "label_set":
         rule = rows.threshold_rule(estimator, model["mapping_"])
@@ -125,8 +127,10 @@ def _warn_unless_converged(estimator, solution):
     larger = {"max_iter": f"max_iter (now {estimator.max_iter})", "tol": "tol"}
     larger = [text for name, text in larger.items() if name in solution.remedies]
     advice = ["increase " + " or ".join(larger)] if larger else []
-    # Cosines have no penalty.
-    if "penalty" in solution.remedies and estimator.similarity == "dot":
+    # Cosines have no penalty, and some mappings leave it out.
+    is_penalised = estimator.similarity == "dot"
+    is_penalised = is_penalised and not estimator.mapping_.is_scale_invariant
+    if "penalty" in solution.remedies and is_penalised:
         advice.append(f"lower C (now {estimator.C_:.3g})")
     advice = ", or ".join(advice)
     warnings.warn(

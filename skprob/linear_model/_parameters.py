@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABCMeta, abstractmethod
 from functools import cache
 from numbers import Integral
@@ -141,14 +142,20 @@ class LinearParameters(BaseEstimator, metaclass=ABCMeta):
         """Fitted attributes that do not depend on the coefficients."""
         mapping = self._checked_mapping()
         loss = self._checked_loss(mapping)
-        is_auto = isinstance(self.C, str)
+        if self.similarity == "dot" and mapping.is_scale_invariant:
+            # Scores may be as small as the penalty wants, at the same loss.
+            C = math.inf
+        elif isinstance(self.C, str):
+            C = automatic_C(loss, rows.n_scores)
+        else:
+            C = float(self.C)
         return {
             "classes_": rows.classes,
             "target_type_": rows.kind,
             "mapping_": mapping,
             "loss_": loss,
             "has_none_class_": rows.has_none,
-            "C_": automatic_C(loss, rows.n_scores) if is_auto else float(self.C),
+            "C_": C,
         }
 
     def _inputs(self, attributes):
