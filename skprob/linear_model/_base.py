@@ -365,7 +365,8 @@ class BaseLinearClassifier(
         n_classes, polytope = self._n_classes, self.mapping_.polytope
         is_pair = n_classes + self.has_none_class_ == 2 and polytope == "simplex"
         dtype = np.result_type(numpy_dtype(X), numpy_dtype(self.coef_))
-        return Given.checked(available, offset, (X.shape[0], n_classes), is_pair, dtype)
+        about = {"kind": self.target_type_, "is_pair": is_pair, "dtype": dtype}
+        return Given.checked(available, offset, X.shape[0], self.classes_, **about)
 
     @property
     def _n_classes(self):

@@ -270,7 +270,8 @@ def _encode_distributions(y, dtype):
         raise ValueError("target_type='distribution' needs a dense y, got sparse.")
     if y.dtype.kind not in "biuf":
         raise ValueError(f"Distributions must be real numbers, got dtype {y.dtype}.")
-    y = y.astype(np.float64)
+    # Sums of rows round alike, however the columns of a DataFrame are stored.
+    y = y.astype(np.float64, order="C")
     with np.errstate(over="ignore", invalid="ignore"):
         total = y.sum(axis=1, keepdims=True)
     good = (np.abs(total[:, 0] - 1) <= _SUM_TOLERANCE) & (y >= 0).all(axis=1)
