@@ -176,16 +176,34 @@ def order_of(names, classes, *, are_labels):
     Examples
     --------
     >>> from skprob._columns import order_of
-    >>> order_of(["2", "1"], [1, 2], are_labels=True)
+    >>> order_of(["sad", "calm"], ["calm", "sad"], are_labels=True)
     [1, 0]
+    >>> order_of([0, 1], ["calm", "sad"], are_labels=True)
+    [0, 1]
+    """
+    order = order_by_name(names, classes)
+    if order is not None:
+        return order
+    unnamed = _are_positions(names) or (not are_labels and _are_positions(classes))
+    return list(range(len(names))) if unnamed else None
+
+
+def order_by_name(names, classes):
+    """As :func:`order_of`, where 0, 1, ... are names like all others.
+
+    Examples
+    --------
+    >>> from skprob._columns import order_by_name
+    >>> order_by_name(["2", "1"], [1, 2])
+    [1, 0]
+    >>> order_by_name([0, 1], [1, 2])
     """
     for key in (lambda label: label, str):
         position = {key(label): i for i, label in enumerate(names)}
         wanted = [key(label) for label in classes]
         if len(wanted) == len(names) and set(wanted) == position.keys():
             return [position[label] for label in wanted]
-    unnamed = _are_positions(names) or (not are_labels and _are_positions(classes))
-    return list(range(len(names))) if unnamed else None
+    return None
 
 
 def _column_names(name, data):

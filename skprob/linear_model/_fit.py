@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from .._arrays import to_numpy
-from .._columns import order_of
+from .._columns import order_by_name, order_of
 from ..losses import FenchelYoungLoss
 from ..mappings import Softmax
 from ..objective import CosineObjective, LinearObjective
@@ -124,8 +124,10 @@ def _last_fit(estimator, objective, model):
             "warm_start=False or a clone."
         )
     old, new = (to_numpy(a).tolist() for a in (estimator.classes_, model["classes_"]))
-    are_labels = estimator.target_type_ == model["target_type_"] == "class"
-    order = order_of(old, new, are_labels=are_labels)
+    if estimator.target_type_ == model["target_type_"] == "class":
+        order = order_by_name(old, new)
+    else:
+        order = order_of(old, new, are_labels=False)
     if order is None:
         raise ValueError(
             "warm_start=True starts from the last fit, which had the classes "
