@@ -52,11 +52,12 @@ def names_of(name, data):
 
 
 def in_order(name, data, classes, *, are_labels=False):
-    """A DataFrame with its columns in the order of the classes; anything else as it is.
+    """A DataFrame with its columns in the order of the classes.
 
-    A column belongs to the class that equals its name or, where that fails for some
-    column, to the class with the same text. The default names of pandas (0, 1, ...) and
-    polars (column_0, column_1, ...) are positions if they do not name the classes.
+    Other data are returned without a change. A column belongs to the class that equals
+    its name or, if some column has no such class, to the class with the same text. The
+    default names of pandas (0, 1, ...) and polars (column_0, column_1, ...) are
+    positions if they do not name the classes.
 
     Parameters
     ----------
@@ -189,7 +190,7 @@ def order_of(names, classes, *, are_labels):
 
 
 def order_by_name(names, classes):
-    """As :func:`order_of`, where 0, 1, ... are names like all others.
+    """The result of :func:`order_of` if 0, 1, ... are names like all others.
 
     Examples
     --------

@@ -113,7 +113,7 @@ def test_what_is_known_of_each_row(frame, given):
 
 
 def test_the_wrong_class_is_not_ruled_out():
-    """The figures of the report, by hand."""
+    """The class c is named in the first column, and must have probability zero."""
     X, y = np.eye(3), ["a", "b", "c"]
     model = SoftmaxClassifier(C=10.0).fit(X, y)
     no_c = pd.DataFrame({"c": [False] * 3, "b": [True] * 3, "a": [True] * 3})
@@ -335,7 +335,7 @@ def test_searches_of_scikit_learn(frame):
 
 
 def test_classifiers_of_other_packages(frame):
-    """They know no names: a frame is taken by position."""
+    """Their classes have no names: a frame is taken by position."""
     X, Y = label_sets()
     model = OneVsRestClassifier(LogisticRegression()).fit(X, Y)
     scorer = FenchelYoungScorer("softmax")
@@ -399,7 +399,7 @@ def test_standard_errors(frame):
     assert_misnamed(coefficient_table, model, X, frame.misnamed(D))
 
 
-# What counts as a name.
+# Names: numbers, defaults, duplicates and other kinds.
 
 
 def test_numbers_are_names():
@@ -410,7 +410,7 @@ def test_numbers_are_names():
     assert set(model.predict(X)) == {5, 1, 3}
     assert model.score(X, stars[[1, 3, 5]]) == model.score(X, D)
     assert_refused(r"missing: \['5'\]", model.score, X, stars.rename(columns={5: 4}))
-    # As text they are the same.
+    # Text names the same classes.
     as_text = stars.rename(columns=str)[["1", "3", "5"]]
     assert model.score(X, as_text) == model.score(X, D)
 
@@ -438,7 +438,7 @@ def test_a_frame_made_of_an_array_is_taken_by_position():
         for unnamed in pd.DataFrame(available), polars.DataFrame(available):
             found = model.predict_proba(X, available=unnamed)
             assert_array_equal(found, expected)
-    # But not if its columns are in another order.
+    # Default names in another order are refused.
     table = pd.DataFrame(available)[[2, 0, 1]]
     model = SoftmaxClassifier().fit(X, y)
     assert_refused(r"unexpected: \['2', '0', '1'\]", model.predict, X, available=table)

@@ -56,8 +56,9 @@ class DecisionRule(BaseEstimator, metaclass=ABCMeta):
     """Base class of the rules that make label sets of probabilities.
 
     Fit a rule to out-of-fold probabilities, such as those of
-    :func:`~sklearn.model_selection.cross_val_predict`, or to those of held-out rows.
-    They may be those of any classifier.
+    :func:`~sklearn.model_selection.cross_val_predict` with the labels Y in
+    ``params={"y": Y}``, or to those of held-out rows. They may be those of any
+    classifier.
 
     If no row had an empty set in ``fit``, ``predict`` returns no empty set: each row
     has at least its most probable label, on the scale that the rule uses.

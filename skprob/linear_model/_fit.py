@@ -123,16 +123,7 @@ def _last_fit(estimator, objective, model):
             f"{coef.shape}; these data need {objective.coef_shape}. Use "
             "warm_start=False or a clone."
         )
-    old, new = (to_numpy(a).tolist() for a in (estimator.classes_, model["classes_"]))
-    if estimator.target_type_ == model["target_type_"] == "class":
-        order = order_by_name(old, new)
-    else:
-        order = order_of(old, new, are_labels=False)
-    if order is None:
-        raise ValueError(
-            "warm_start=True starts from the last fit, which had the classes "
-            f"{old[:10]}; these data have {new[:10]}. Use warm_start=False or a clone."
-        )
+    order = _order_of_last_fit(estimator, model)
     if len(coef) == 1:
         # The difference of two classes.
         sign = 1 if order == [0, 1] else -1
@@ -142,6 +133,25 @@ def _last_fit(estimator, objective, model):
         order += range(len(order), len(coef))
         coef, intercept = coef[order], intercept[order]
     return objective.from_model(coef, intercept)
+
+
+def _order_of_last_fit(estimator, model):
+    """The positions of the new classes among the classes of the last fit."""
+    new = to_numpy(model["classes_"]).tolist()
+    if not hasattr(estimator, "classes_"):
+        # Coefficients that were assigned are those of the new classes.
+        return list(range(len(new)))
+    old = to_numpy(estimator.classes_).tolist()
+    if estimator.target_type_ == model["target_type_"] == "class":
+        order = order_by_name(old, new)
+    else:
+        order = order_of(old, new, are_labels=False)
+    if order is None:
+        raise ValueError(
+            "warm_start=True starts from the last fit, which had the classes "
+            f"{old[:10]}; these data have {new[:10]}. Use warm_start=False or a clone."
+        )
+    return order
 
 
 def _warn_unless_converged(estimator, solution):
