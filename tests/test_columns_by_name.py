@@ -353,7 +353,7 @@ def test_attention(frame):
 
 
 def test_displays(frame):
-    pytest.importorskip("matplotlib")
+    pyplot = pytest.importorskip("matplotlib.pyplot")
     X, Y = label_sets()
     model = SparsemaxClassifier(threshold=0.2, C=10.0).fit(X, frame(Y))
     p, predicted = model.predict_proba(X), model.predict(X)
@@ -378,6 +378,7 @@ def test_displays(frame):
     found = PredictionDisplay.from_predictions(p, **frames)
     assert_array_equal(found.target, expected)
     assert_array_equal(found.predicted, predicted > 0)
+    pyplot.close("all")
 
 
 def test_standard_errors(frame):
