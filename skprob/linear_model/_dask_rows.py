@@ -7,7 +7,7 @@ import numpy as np
 from dask import delayed
 from scipy import sparse
 
-from ..data import Cluster, DaskBlocks, LocalBlocks, Partition, wait_for
+from ..data import Cluster, DaskBlocks, LocalBlocks, Partition
 from ..targets import column_names, weights_of_classes
 from . import _dask_partition as partition
 from ._checks import check_X, trial_scores
@@ -165,7 +165,7 @@ def _computed(partitions):
     futures = client.compute([delayed(Partition)(rows) for rows in partitions])
     cluster = Cluster(client, futures)
     try:
-        wait_for(client, futures)
+        cluster.wait()
     except BaseException:
         cluster.release()
         raise
