@@ -107,7 +107,7 @@ class Workers:
             return
         self._lost |= lost
         n_lost = len(self._lost)
-        # As often as Dask tries a task again, on each worker.
+        # Dask tries a task again as many times; each worker may be lost as often.
         most = dask.config.get("distributed.scheduler.allowed-failures")
         if n_lost > most * self._most_present:
             raise RuntimeError(
@@ -131,14 +131,14 @@ class Workers:
             )
 
     def _full(self, addresses):
-        """Sentence about those of some workers that were ended for their memory."""
+        """Sentence with the number of workers that were ended for their memory."""
         number = len(self._restarted(addresses))
         if not number:
             return ""
         return f"{number} were ended because their memory was full ({self._limit()})."
 
     def _restarted(self, addresses):
-        """Those of some workers that the cluster has ended for their memory."""
+        """Addresses of workers that the cluster has ended for their memory."""
         try:
             events = self._client.get_events(_RESTARTS)
         except OSError as error:

@@ -170,13 +170,13 @@ def fill_the_memory():
 
 
 def larger_than_memory(block):
-    if len(block):  # Not of the example that Dask tries it on.
+    if len(block):  # Dask tries the function on an example, too.
         fill_the_memory()
     return block
 
 
 def softmax_with_large_copies(scores):
-    if len(scores) > 100:  # Not of the rows that the caller tries it on.
+    if len(scores) > 100:  # The caller tries the function on 64 rows.
         fill_the_memory()
     return Softmax()(scores)
 
