@@ -7,6 +7,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from scipy import sparse
 
+from .._columns import in_order, lined_up
 from .._last_step import last_step
 from .._names import did_you_mean
 from .._typing import Array, ArrayLike, Axes, MatrixLike
@@ -135,6 +136,7 @@ class PredictionDisplay:
         is_set = np.ndim(predicted) == 2
         p, predicted = (_indicator(a, estimator.classes_) for a in (p, predicted))
         if y is not None:
+            y = in_order("y", y, estimator.classes_)
             y = y if sparse.issparse(y) else np.asarray(y)
             if y.ndim == 0 or y.shape[0] != len(p):
                 raise ValueError(
@@ -202,6 +204,9 @@ class PredictionDisplay:
                 f"polytope must be 'simplex' or 'cube'; got {polytope!r}."
                 f"{did_you_mean(polytope, ['simplex', 'cube'])}"
             )
+        y_true, predicted, probabilities = lined_up(
+            y_true=y_true, predicted=predicted, probabilities=probabilities
+        )
         rows = [probabilities] if np.ndim(probabilities) == 1 else probabilities
         if polytope == "cube":
             p = as_marginals(rows)

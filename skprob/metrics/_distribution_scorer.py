@@ -7,7 +7,7 @@ from typing import Any
 from .._names import did_you_mean
 from .._typing import ArrayLike, MatrixLike
 from . import _distributions as measures
-from ._scorers import _Scorer
+from ._scorers import _Scorer, columns_in_order
 
 #: Each measure by name, with the sign that makes greater better.
 _SIGNED_MEASURES = {
@@ -97,6 +97,7 @@ class DistributionScorer(_Scorer):
                 f"{did_you_mean(self.measure, names)}"
             )
         measure, sign = _SIGNED_MEASURES[self.measure]
+        y = columns_in_order(y, estimator)
         return sign * measure(
             y, estimator.predict_proba(X), sample_weight=sample_weight
         )

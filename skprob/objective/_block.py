@@ -181,7 +181,7 @@ def constant(block, loss):
 def value_at_zero(block, n_outputs, loss):
     """The loss of equal scores, without its constant; X is not looked at."""
     shape = block.target.shape[0], n_outputs
-    predictions = zeros(shape, block.weight)
+    predictions = zeros(shape, block.weight) + get_mapping(loss.mapping).base_score
     values, _ = evaluate_loss(loss, predictions, block.target)
     return (weighted_total(values, block.weight)[0],)
 
