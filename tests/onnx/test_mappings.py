@@ -23,7 +23,7 @@ from skprob.onnx import register_mapping
 from .running import run, run_session, session
 
 
-def classifier(mapping, n_classes):
+def classifier(mapping, n_classes, *, is_set=False):
     """A classifier whose scores are its features."""
     model = LinearClassifier(mapping)
     model.classes_ = np.arange(n_classes)
@@ -31,8 +31,7 @@ def classifier(mapping, n_classes):
     model.n_features_in_ = n_classes
     model.coef_, model.intercept_ = np.eye(n_classes), np.zeros(n_classes)
     model.mapping_, model.target_type_ = mapping, "class"
-    if mapping.polytope == "cube":
-        # Marginals as they are: those of class labels are divided by their sum.
+    if is_set:
         model.target_type_, model.threshold_ = "label_set", 0.5
     model.has_none_class_ = False
     return model
@@ -76,7 +75,9 @@ ALPHAS = (1 + 1e-7, 1.01, 1.25, 1.5, 1.9, 1.99, 2, 2.01, 3, 20)
 @pytest.mark.parametrize("n_classes", [3, 100])
 def test_probabilities_of_hard_rows(mapping, n_classes):
     scores = hard_rows(n_classes)
-    p = run(classifier(mapping, n_classes), scores)[1]
+    # The marginals of class labels are divided by their sum, those of sets are not.
+    model = classifier(mapping, n_classes, is_set=mapping.polytope == "cube")
+    p = run(model, scores)[1]
     expected = mapping(scores)
     # Rounding of 1 + (alpha - 1) z is raised to a high power next to softmax, and a low
     # temperature multiplies that of the scores.
@@ -102,7 +103,8 @@ def test_nests():
 
 @pytest.mark.parametrize("name", MAPPINGS)
 def test_every_mapping_converts_or_says_that_it_cannot(name):
-    model = classifier(MAPPINGS[name](), 4)
+    mapping = MAPPINGS[name]()
+    model = classifier(mapping, 4, is_set=mapping.polytope == "cube")
     scores = hard_rows(4)
     if name == "perturb_max":
         with pytest.raises(NotImplementedError, match="no ONNX converter"):
