@@ -50,10 +50,11 @@ FILES = {
 }
 HEAD = [
     *("data", "rows", "measure", "constant", "no search"),
-    *("by accuracy", "default", "difference"),
+    *("by accuracy", "default", "difference", "of accuracies"),
     *("accuracy: no search", "accuracy: by accuracy", "accuracy: default"),
-    "accuracy: difference",
 ]
+#: Columns of the saved table: all but the number of rows and the last three.
+SAVED = [HEAD[0], *HEAD[2:9]]
 
 
 def accuracy(model, X, y):
@@ -135,8 +136,8 @@ def row(name, n_repeats):
     return [
         *(name, str(repeats[0][0].shape[0])),
         "micro-F1" if kinds[0] == "label_set" else "Brier score",
-        *(constant, *(f"{mean[key][0]:.4f}" for key in MODELS), pairs[0]),
-        *(*(f"{mean[key][1]:.4f}" for key in MODELS), pairs[1]),
+        *(constant, *(f"{mean[key][0]:.4f}" for key in MODELS), *pairs),
+        *(f"{mean[key][1]:.4f}" for key in MODELS),
     ]
 
 
@@ -149,13 +150,16 @@ def main():
     options = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
     warnings.simplefilter("ignore", UserWarning)
-    rows = [HEAD]
+    rows = []
     for name in options.data:
         rows.append(row(name, options.repeats))
         print(dict(zip(HEAD, rows[-1], strict=True)), flush=True)
     if options.save:
         with (options.save / "search_scores.csv").open("w", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows(rows)
+            how = {"extrasaction": "ignore", "lineterminator": "\n"}
+            table = csv.DictWriter(file, SAVED, **how)
+            table.writeheader()
+            table.writerows(dict(zip(HEAD, cells, strict=True)) for cells in rows)
 
 
 if __name__ == "__main__":
