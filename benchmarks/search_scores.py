@@ -45,8 +45,6 @@ FILES = {
     "ldl_emotion6": "D",
     "ldl_movie": "D",
     "emotions": "Y_train",
-    "scene": "Y_train",
-    "yeast": "Y_train",
 }
 HEAD = [
     *("data", "rows", "measure", "constant", "no search"),
