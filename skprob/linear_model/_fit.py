@@ -93,7 +93,6 @@ def objectives_of(estimator, rows, model, last_only=False):
         losses = [FenchelYoungLoss(Softmax()), *losses]
     if last_only:
         losses = losses[-1:]
-    losses = [rows.given.loss_with(loss) for loss in losses]
     blocks = rows.blocks(inputs, polytope)
     if estimator.similarity == "cosine":
         first = CosineObjective(blocks, losses[0])

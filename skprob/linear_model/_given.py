@@ -5,7 +5,6 @@ from typing import NamedTuple
 import numpy as np
 
 from .._arrays import beside, fill
-from ..losses import ChoiceSetLoss, OffsetLoss
 from ..targets import check_available, check_offset
 
 
@@ -55,12 +54,6 @@ class Given(NamedTuple):
                 for key, a in self.arguments.items()
             }
         )
-
-    def loss_with(self, loss):
-        """The loss, for targets with available classes and offsets."""
-        if self.available is not None:
-            loss = ChoiceSetLoss(loss)
-        return loss if self.offset is None else OffsetLoss(loss)
 
     def put_into(self, scores, rows):
         """Apply both to the scores of some rows, in place."""

@@ -11,8 +11,8 @@ from scipy.optimize import minimize
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from ..objective import raw_predictions, scores_of
-from ._minimise import joined, minimise
+from ..solvers import total_of
+from ._minimise import minimise
 
 # The coefficients are fitted to this part of the tolerance, and the noise to the whole.
 _INNER = 0.1
@@ -153,8 +153,8 @@ class _Fits:
 
     def _gradient(self, objective):
         """In the parameters of the noise, at the last coefficients."""
-        point = self.parameters.reshape(1, *objective.shape)
-        return objective.blocks.sum(_noise_gradient, point, objective.loss)[0]
+        matrix = self.parameters.reshape(objective.shape)
+        return objective.blocks.sum(_noise_gradient, matrix, objective.loss)[0]
 
     def _fit(self, mapping):
         """Fit the coefficients, from the last ones; the objective."""
@@ -162,7 +162,7 @@ class _Fits:
         solution, self.gap = minimise(
             [objective], self.parameters, progress=self._progress, **self._options
         )
-        self._history = joined(self._history, solution.history)
+        self._history = total_of(self._history, solution.history)
         self.parameters = solution.parameters
         self.solution = solution._replace(
             n_iter=self._history[-1][0], history=self._history
@@ -172,7 +172,7 @@ class _Fits:
         return objective
 
 
-def _noise_gradient(block, point, loss):
-    scores = scores_of(raw_predictions(block.design, point))
+def _noise_gradient(block, parameters, loss):
+    scores = block.scores(block.design.matvec(parameters))
     rows = loss.noise_gradient(scores, block.target)
     return (block.weight.astype(np.float64) @ rows,)

@@ -9,7 +9,16 @@ which is symmetric and annihilates constants.
 
 import numpy as np
 
-from .._arrays import as_type, copied, namespace, one_hot, row_dot, row_sum, widened
+from .._arrays import (
+    as_type,
+    copied,
+    identity_like,
+    namespace,
+    one_hot,
+    row_dot,
+    row_sum,
+    widened,
+)
 from . import _array_api
 from ._linearization import Linearization
 
@@ -24,6 +33,7 @@ def entmax_linearization(p, alpha):
         jacobian.product_of_copy,
         jacobian.derivative_of_product,
         getattr(jacobian, "diagonal", None),
+        getattr(jacobian, "matrices", None),
     )
 
 
@@ -50,6 +60,11 @@ class ThresholdJacobian:
         diagonal += 1
         diagonal *= self.s
         return diagonal
+
+    def matrices(self):
+        identity = identity_like(self.s.shape[1], self.s)
+        share = self.s / self.total
+        return self.s[:, :, None] * (identity - share[:, None, :])
 
     def mean(self, direction):
         return row_dot(self.s, direction) / self.total

@@ -32,6 +32,9 @@ class Linearization(NamedTuple):
     shorter_diagonal : callable or None
         ``shorter_diagonal()`` is the diagonal of each row's Jacobian; None if it can
         only be computed by one product for each class.
+    shorter_matrices : callable or None
+        ``shorter_matrices()`` are the Jacobians of the rows, of shape (n_samples,
+        n_classes, n_classes); None if they can only be computed by products.
     """
 
     probabilities: np.ndarray
@@ -39,6 +42,7 @@ class Linearization(NamedTuple):
     vjp: Callable
     vjp_derivative: Callable | None = None
     shorter_diagonal: Callable | None = None
+    shorter_matrices: Callable | None = None
 
     def in_units(self, scaled: Callable[[Array], Array]) -> Linearization:
         """The same, for the derivatives in scores before a linear function of them.
@@ -55,6 +59,7 @@ class Linearization(NamedTuple):
             once(self.vjp),
             once(once(self.vjp_derivative)),
             once(self.shorter_diagonal),
+            once(self.shorter_matrices),
         )
 
 
@@ -78,7 +83,7 @@ class DifferenceLinearization(NamedTuple):
 
 def of_logarithms(linear):
     """The linearization of the logarithms of the probabilities."""
-    p, jvp, vjp, vjp_derivative, _ = linear
+    p, jvp, vjp, vjp_derivative = linear[:4]
     # A probability of zero stays zero nearby: its logarithm does not move.
     xp, is_positive = namespace(p), p > 0
     lowest = float(xp.finfo(p.dtype).smallest_normal)

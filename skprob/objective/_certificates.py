@@ -53,71 +53,76 @@ def _target_sums(block, n_outputs):
     return block.design.totals(weighted), square, coupling
 
 
-def duality_gap(objective, problem, parameters, value, gradient, enough, known, step):
+def duality_gap(objective, point, enough, known, newton_step):
     """Bound on the value less the minimum: see :meth:`LinearObjective.duality_gap`."""
     # No such loss is negative.
-    bound = min(max(float(value), 0.0), known)
-    if objective.penalty.strengths[problem] == 0:
-        return bound if gradient.any() else 0.0
-    point, gradient = (a.reshape(objective.shape) for a in (parameters, gradient))
-    ridge = objective.penalty.diagonal[problem, 0]
+    bound = min(max(float(point.value), 0.0), known)
+    if not objective.has_penalty:
+        return bound if point.gradient.any() else 0.0
+    parameters = point.parameters.reshape(objective.shape)
+    gradient = point.gradient.reshape(objective.shape)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         # The sum of F(z) - ⟨q, z⟩.
-        mean = value - objective.constant - (ridge * point**2).sum() / 2
-        here = objective, ridge, point, mean
-        bound = float(np.fmin(bound, _gap_at(*here, gradient)))
-        pays = step is not None or _may_shift(objective, ridge, gradient, bound, enough)
-        if bound > enough and pays and objective.loss.has_common_classes:
-            bound = float(np.fmin(bound, max(_gap_after(*here, gradient, step), 0.0)))
-    return bound
+        mean = point.value - objective.constant - objective.penalty.value(parameters)
+        bound = float(np.fmin(bound, _gap_at(objective, parameters, mean, gradient)))
+        if bound <= enough or objective.description.has_row_scores:
+            return bound
+        if newton_step is not None:
+            step = newton_step.reshape(objective.shape)
+        elif _may_shift(objective, gradient, bound, enough):
+            step = np.zeros_like(parameters)
+            step[:, -1] = intercept_step(objective, parameters, gradient[:, -1])
+        else:
+            return bound
+        after = _gap_after(objective, parameters, mean, step)
+        return float(np.fmin(bound, max(after, 0.0)))
 
 
-def _may_shift(objective, ridge, gradient, bound, enough):
+def _may_shift(objective, gradient, bound, enough):
     """Whether other intercepts are likely to halve a bound, or to make it enough."""
-    description = objective.description
-    # About what is left of it at the best intercepts.
+    description, ridge = objective.description, objective.penalty.diagonal
+    if not (description.has_intercept and fit_in_memory(description)):
+        return False
+    # About what remains of the bound at the best intercepts.
     rest = (gradient[:, :-1] ** 2 / (2 * ridge[:-1])).sum()
-    may_move = description.has_intercept and fit_in_memory(description)
-    return may_move and rest <= max(2 * enough, bound / 2)
+    return rest <= max(2 * enough, bound / 2)
 
 
-def _gap_after(objective, ridge, point, mean, gradient, step):
-    """The bound of the model's probabilities after a step; None moves intercepts."""
-    along = np.zeros_like(point)
-    if step is None:
-        along[:, -1] = intercept_step(objective, point, gradient[:, -1])
-    else:
-        along += step.reshape(point.shape)
+def _gap_after(objective, parameters, mean, step):
+    """The bound of the model's probabilities after a step."""
     # There Ω(p) = ⟨p, z + c⟩ - F(z + c).
-    (end,), (slope,) = objective.mean_loss((point + along)[None])
-    mismatch = mean - (end - objective.constant) + np.vdot(slope, along)
-    return _gap_at(objective, ridge, point, mean, slope + ridge * point, mismatch)
+    end, slope = objective.mean_loss(parameters + step)
+    mismatch = mean - (end - objective.constant) + np.vdot(slope, step)
+    gradient = slope + objective.penalty.gradient(parameters)
+    return _gap_at(objective, parameters, mean, gradient, mismatch)
 
 
-def _gap_at(objective, ridge, point, mean, gradient, mismatch=0.0):
+def _gap_at(objective, parameters, mean, gradient, mismatch=0.0):
     """The bound of probabilities p_i, from means over the rows.
 
     These are the first sum, `mismatch`, and l2 W + V, the `gradient`.
     """
     some = slice(objective.coef_shape[1])
-    ridge, slope, t = ridge[some], gradient[:, some], 0
+    ridge, slope, t = objective.penalty.diagonal[some], gradient[:, some], 0
     if objective.description.has_intercept:
         t, u = _mixture(objective, gradient[:, -1])
     if t == 0:
         return mismatch + (slope**2 / (2 * ridge)).sum()
-    sums, loss = objective.target_sums, objective.loss
+    if objective.description.has_row_scores:
+        return np.inf
+    sums, loss = objective.target_sums(), objective.loss
     # The sum of F(z) - ⟨u, z⟩, from that of F(z) - ⟨q, z⟩.
     drift = sums.coupling.copy()
     drift[:, -1] -= predictions_adjoint(u[None, :], len(drift))[0]
-    of_u = mean + np.vdot(drift, point) + loss.negative_entropy(u[None, :])[0]
+    of_u = mean + np.vdot(drift, parameters) + loss.negative_entropy(u[None, :])[0]
     of_u += loss.total_margin * (u @ sums.mean - sums.square)
-    rest = (1 - t) * slope + t * (ridge * point[:, some] - drift[:, some])
+    rest = (1 - t) * slope + t * (ridge * parameters[:, some] - drift[:, some])
     return (1 - t) * mismatch + t * of_u + (rest**2 / (2 * ridge)).sum()
 
 
 def _mixture(objective, residual):
     """The share and the distribution that make the mean that of the target."""
-    target_mean, loss = objective.target_sums.mean, objective.loss
+    target_mean, loss = objective.target_sums().mean, objective.loss
     # Mean probabilities less mean target, class by class.
     if len(residual) < len(target_mean):
         residual = pair_scores(2 * residual[None, :])[0]

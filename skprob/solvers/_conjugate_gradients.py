@@ -28,6 +28,7 @@ def conjugate_gradients(
     inverse,
     *,
     forcing_term,
+    least_gain=0.0,
     n_groups=1,
     n_kept=0,
     descent=None,
@@ -37,11 +38,10 @@ def conjugate_gradients(
     The model is ⟨gradient, s⟩ + ½ ⟨s, H s⟩. A direction whose curvature is not positive
     ends the step before it; if it is the first, it is the step. A length is the root of
     ⟨s, B⁻¹ s⟩, that of a gradient the root of ⟨gradient, B gradient⟩, where B is about
-    the inverse of H: ``inverse.times(gradient)`` is B gradient and ⟨gradient, B
-    gradient⟩ of each group; `descent` is this result for the gradient, where it is
-    known. It stops where the residual is at most `forcing_term` times as long as the
-    gradient, or where a product adds less than a fifth of the average to the
-    decrease. At most `n_kept` directions are kept.
+    the inverse of H: ``inverse(gradient)`` is B gradient and ⟨gradient, B gradient⟩ of
+    each group; `descent` is this result for the gradient, where it is known. It stops where the residual is at most `forcing_term` times as long as the
+    gradient, or where a product adds less than `least_gain` times the mean to
+    the decrease. At most `n_kept` directions are kept.
 
     The parameters fall into `n_groups` of the same size that neither H nor B couples.
     Each group is minimised as if it were alone, and all of them share the products.
@@ -54,17 +54,18 @@ def conjugate_gradients(
     Operations Research Letters 1990.
     """
     residuals = -gradient.reshape(n_groups, -1)
-    conjugate, squares = descent or inverse.times(-residuals)
+    conjugate, squares = descent or inverse(-residuals)
     directions = -conjugate
     rows = zip(residuals, directions, squares.tolist(), strict=True)
-    groups = [_Group(i, *row, forcing_term, n_kept) for i, row in enumerate(rows)]
+    stop = forcing_term, least_gain, n_kept
+    groups = [_Group(i, *row, *stop) for i, row in enumerate(rows)]
     active, n_products = [group for group in groups if group.square > 0], 0
     while active:
         n_products += 1
         products = hessian_product(directions.reshape(-1)).reshape(residuals.shape)
         active = [group for group in active if group.advance(products[group.i])]
         if active:
-            conjugate, squares = inverse.times(residuals)
+            conjugate, squares = inverse(residuals)
             squares = squares.tolist()
             active = [g for g in active if g.turn(conjugate[g.i], squares[g.i])]
     step = np.concatenate([group.step for group in groups])
@@ -78,13 +79,16 @@ class _Group:
     These rows are zero at the end, so that nothing more is computed for them.
     """
 
-    def __init__(self, i, residual, direction, square, forcing_term, n_kept):
+    def __init__(
+        self, i, residual, direction, square, forcing_term, least_gain, n_kept
+    ):
         self.i, self.square, self.kept, self.least = i, square, [], np.inf
         self.step = np.zeros_like(residual)
         self._residual, self._direction = residual, direction
         # Squared length of the direction, by recurrence.
         self._length, self._enough = square, forcing_term**2 * square
         self._n_kept, self._n_products, self._decrease = n_kept, 0, 0.0
+        self._least_gain = least_gain
 
     def advance(self, product):
         """Take the step along the direction; returns whether another may pay off."""
@@ -102,7 +106,7 @@ class _Group:
         self.step += ahead * direction
         gain = ahead * self.square / 2
         self._decrease += gain
-        is_small = gain <= 0.2 * self._decrease / self._n_products
+        is_small = gain < self._least_gain * self._decrease / self._n_products
         if is_small or self._n_products == len(direction):
             return self._end()
         self._residual -= ahead * product
@@ -131,6 +135,7 @@ def _in_one(kept, shape):
     directions, products = np.zeros((2, n_groups, n_kept, size))
     curvatures = np.ones((n_groups, n_kept))
     for k, of_group in enumerate(kept):
-        for j, found in enumerate(of_group):
-            directions[k, j], products[k, j], curvatures[k, j] = found
+        for j, (direction, product, curvature) in enumerate(of_group):
+            directions[k, j], products[k, j] = direction, product
+            curvatures[k, j] = curvature
     return ConjugateDirections(directions, products, curvatures)
