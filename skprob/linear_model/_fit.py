@@ -57,9 +57,9 @@ def fit_to_rows(estimator, rows):
     )
     context.call_on_fit_task_begin(estimator=estimator, **rows.data)
     progress = FitProgress(estimator, context, rows.data, fitted_attributes)
-    solution, gap = estimator._minimise(objectives, model, start, progress)
+    solution = estimator._minimise(objectives, model, start, progress)
     attributes = fitted_attributes(solution.parameters)
-    replace_fitted(estimator, attributes | attributes_of(solution, gap))
+    replace_fitted(estimator, attributes | attributes_of(solution))
     _warn_unless_converged(estimator, solution)
     context.call_on_fit_task_end(
         estimator=estimator, reconstruction_attributes=dict, **rows.data

@@ -63,7 +63,6 @@ def learn_noise(
     -------
     solution : Solution
         Of the last fit; ``n_iter`` and ``history`` are those of all.
-    duality_gap : float
     """
     options["tol"] = _INNER * tol
     fits = _Fits(objective, mapping, loss_of, parameters, progress, options)
@@ -90,7 +89,7 @@ def learn_noise(
             )
         _, gradient = fits(found.x)
     except _Stopped:
-        return fits.solution, fits.gap
+        return fits.solution
     # Where it can still move within the bounds.
     steps = np.clip(found.x - gradient, *bounds.T) - found.x
     solution = fits.solution
@@ -99,7 +98,7 @@ def learn_noise(
         solution = solution._replace(
             converged=False, message=message, remedies=("max_iter", "tol")
         )
-    return solution, fits.gap
+    return solution
 
 
 class _Stopped(Exception):
@@ -113,7 +112,7 @@ class _Fits:
         self._objective, self._mapping, self._loss_of = objective, mapping, loss_of
         self.parameters, self._progress = parameters, progress
         self._options, self._history = options, []
-        self.solution = self.gap = None
+        self.solution = None
 
     def start(self):
         """Parameters of the noise to start from."""
@@ -159,7 +158,7 @@ class _Fits:
     def _fit(self, mapping):
         """Fit the coefficients, from the last ones; the objective."""
         objective = self._with_loss_of(mapping)
-        solution, self.gap = minimise(
+        solution = minimise(
             [objective], self.parameters, progress=self._progress, **self._options
         )
         self._history = total_of(self._history, solution.history)

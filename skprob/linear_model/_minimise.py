@@ -26,10 +26,8 @@ def minimise(objectives, parameters, *, solver, tol, max_iter, progress):
     solution : Solution
         Of the last objective, or of the one that a callback stopped at; ``n_iter``
         and ``history`` are those of all.
-    duality_gap : float
-        Bound on how far its value is from the minimum.
     """
-    history, gap = [], np.inf
+    history = []
     for objective in objectives:
         progress.begin(parameters)
         solution = solve(
@@ -45,18 +43,13 @@ def minimise(objectives, parameters, *, solver, tol, max_iter, progress):
         history = total_of(history, solution.history)
         if solution.stopped:
             break
-    last = history[-1]
-    solution = solution._replace(n_iter=last.iteration, history=history)
-    gap, enough = last.duality_gap, tol * solution.value
-    if not gap <= enough:
-        known = np.inf if np.isnan(gap) else gap
-        gap = objective.duality_gap(solution, enough, known)
-    return solution, gap
+    return solution._replace(n_iter=history[-1].iteration, history=history)
 
 
-def attributes_of(solution, duality_gap):
+def attributes_of(solution):
     """Fitted attributes that tell how a fit went."""
-    rows = [*solution.history[:-1], solution.history[-1]._replace(duality_gap=duality_gap)]
+    *rows, last = solution.history
+    rows.append(last._replace(duality_gap=solution.duality_gap))
     columns = zip(*rows, strict=True)
     history = {
         name: np.array(column)
@@ -66,7 +59,7 @@ def attributes_of(solution, duality_gap):
         "n_iter_": solution.n_iter,
         "objective_": solution.value,
         "gradient_norm_": solution.gradient_norm,
-        "duality_gap_": duality_gap,
+        "duality_gap_": solution.duality_gap,
         "solver_": solution.solver,
         "history_": history,
     }

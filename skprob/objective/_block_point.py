@@ -67,14 +67,15 @@ class BlockPoint:
     """A block's part of the mean loss at raw predictions (n_rows, M)."""
 
     def __init__(self, block, loss, raw):
-        self.block, self.loss, self.raw = block, loss, raw
+        self.block, self.loss, self.raw, self._linear = block, loss, raw, None
 
-    @cached_property
+    @property
     def linear(self):
         """Values and derivatives of the rows' losses: a ``LossLinearization``."""
-        linear = self.block.linearize(self.loss, copied(self.raw))
-        check_finite("loss", linear.values, self.loss)
-        return linear
+        if self._linear is None:
+            self._linear = self.block.linearize(self.loss, copied(self.raw))
+            check_finite("loss", self._linear.values, self.loss)
+        return self._linear
 
     def value_and_gradient(self):
         """Value, and gradient (M, size)."""
@@ -96,7 +97,8 @@ class BlockPoint:
 
         The derivatives here are dropped, and computed again if they are needed.
         """
-        for name in "linear", "active", "separable_curvature":
+        self._linear = None
+        for name in "active", "separable_curvature":
             vars(self).pop(name, None)
         change = self.block.design.matvec(step)
         return BlockRay(self, as_type(change, self.raw.dtype))
@@ -266,6 +268,10 @@ def check_finite(what, numbers, loss):
 
 def weighted_sum(values, weight):
     """Weighted sum over the rows, in float64: a line search compares such sums."""
+    if isinstance(values, np.ndarray):
+        if values.dtype == np.float64:
+            return weight.dot(values)
+        return np.dot(weight.astype(np.float64), values.astype(np.float64))
     return to_numpy(widened(weight) @ widened(values))
 
 

@@ -4,7 +4,6 @@ import copy
 
 import numpy as np
 
-from .._blas import serial_blas
 from .._pair import n_raw_predictions
 from ..data import Standardization
 from ..mappings import get_mapping
@@ -58,7 +57,6 @@ class LinearObjective(MeanLoss):
     1.0986
     """
 
-    @serial_blas
     def __init__(self, blocks, loss, *, l2, fit_intercept=True):
         data = Description.of(blocks)
         _, mean, deviation = pooled_moments(blocks.map(_block.moments))
@@ -142,7 +140,6 @@ class LinearObjective(MeanLoss):
             self._target_sums = target_sums(self)
         return self._target_sums
 
-    @serial_blas
     def duality_gap(self, point, enough=0.0, known=np.inf, newton_step=None):
         """A bound on a point's value less the minimum; infinite where none is known.
 

@@ -1,10 +1,7 @@
 """A linear objective at one point: curvature, derivatives, and steps from there."""
 
-from functools import cache
-
 import numpy as np
 
-from .._arrays import upper_triangle
 from . import _block_point
 from ._block_point import BlockPoint, BlockRay
 from ._moments import pooled_moments
@@ -113,13 +110,13 @@ class LinearPoint(LinearCurvature):
         objective = self._objective
         objective.count(1)
         (hessian,) = self._points.sum(BlockPoint.hessian)
-        n_outputs, size = objective.shape
-        ridge = self.ridge
         if objective.description.is_relative:
-            for column in np.flatnonzero(ridge == 0):
-                hessian[:, column, :, column] += 1 / n_outputs
-        hessian = hessian.reshape(n_outputs * size, n_outputs * size)
-        hessian.reshape(-1)[:: n_outputs * size + 1] += np.tile(ridge, n_outputs)
+            for column in objective.penalty.free_columns:
+                hessian[:, column, :, column] += 1 / objective.shape[0]
+        n_parameters = objective.n_parameters
+        hessian = hessian.reshape(n_parameters, n_parameters)
+        diagonal = hessian.reshape(-1)[:: n_parameters + 1]
+        diagonal.reshape(objective.shape)[...] += self.ridge
         return hessian
 
     def along(self, step):
@@ -137,7 +134,8 @@ class LinearRay:
 
     def __init__(self, objective, start, step, rays):
         self._objective, self._start, self._step = objective, start, step
-        self._rays, self._length, self._trial = rays, 0.0, None
+        # The last trial.
+        self._rays, self._length, self._trial, self._mean_loss = rays, 0.0, None, None
 
     def trial(self, length):
         """Value at a length of the step, and its derivative in the length."""
@@ -146,8 +144,9 @@ class LinearRay:
         value, slope = self._trial.sum(BlockRay.value_and_slope)
         objective, penalty = self._objective, self._objective.penalty
         there = (self._start + length * self._step).reshape(objective.shape)
+        self._mean_loss = objective.with_constant(value)
         slope = float(slope) + float(penalty.gradient(there).ravel() @ self._step)
-        return objective._with_constant(value) + penalty.value(there), slope
+        return self._mean_loss + penalty.value(there), slope
 
     def arrive(self, length):
         """The point at a length of the step, in half a pass."""
@@ -157,10 +156,9 @@ class LinearRay:
         points = self._trial.map(BlockRay.point)
         self._rays = self._trial = None
         objective.count(0.5)
-        value, gradient = points.sum(BlockPoint.value_and_gradient)
+        (gradient,) = points.sum(BlockPoint.gradient)
         there = self._start + length * self._step
-        value = objective._with_constant(value)
-        return LinearPoint(objective, there, points, value, gradient)
+        return LinearPoint(objective, there, points, self._mean_loss, gradient)
 
 
 class EvaluatedRay:

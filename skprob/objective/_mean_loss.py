@@ -57,20 +57,21 @@ class MeanLoss:
         self.count(1)
         function = _block_point.value_and_gradient
         value, gradient = self.blocks.sum(function, parameters, self.loss)
-        return self._with_constant(value), gradient
+        return self.with_constant(value), gradient
 
     def points_at(self, parameters):
         """Blocks of points, and value and gradient of the mean loss, in one pass."""
         self.count(1)
         points = self.blocks.map(_block_point.point_at, parameters, self.loss)
         value, gradient = points.sum(_block_point.BlockPoint.value_and_gradient)
-        return points, self._with_constant(value), gradient
+        return points, self.with_constant(value), gradient
 
     def splitting(self, parameters, strength, n_kept):
         """The :class:`Splitting` at parameters; the loss has a proximal step."""
         return Splitting.at(self, parameters.reshape(self.shape), strength, n_kept)
 
-    def _with_constant(self, value):
+    def with_constant(self, value):
+        """The mean loss, from the part that depends on the scores."""
         value = float(value) + self.constant
         # Rounding may take a loss that is never negative below zero.
         return max(value, 0.0) if self.loss.has_negative_entropy else value

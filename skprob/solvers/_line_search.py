@@ -16,7 +16,7 @@ class Trial(NamedTuple):
     slope: float
 
 
-def line_search(ray, start, rounding_error, tuning=Tuning()):
+def line_search(ray, start, rounding_error, slope_left, tuning=Tuning()):
     """Find a length at which a function has fallen and its slope is small.
 
     A quadratic model whose curvature jumps, because rows enter or leave the support of
@@ -30,6 +30,8 @@ def line_search(ray, start, rounding_error, tuning=Tuning()):
         At length zero; its slope is negative.
     rounding_error : float
         Values that differ by no more are compared by their slopes.
+    slope_left : float
+        Part of the slope at the start that may be left.
     tuning : Tuning
 
     Returns
@@ -46,14 +48,14 @@ def line_search(ray, start, rounding_error, tuning=Tuning()):
     low, high, length = start, None, 1.0
     for _ in range(tuning.most_trials):
         trial = Trial(length, *ray.trial(length))
-        change, slope_left = trial.value - start.value, abs(trial.slope / start.slope)
+        change, remaining = trial.value - start.value, abs(trial.slope / start.slope)
         # Where values are the same up to rounding, a smaller slope must do.
-        is_same = abs(change) <= rounding_error and slope_left < 1
+        is_same = abs(change) <= rounding_error and remaining < 1
         has_fallen = change <= tuning.sufficient_decrease * length * start.slope
         has_fallen = has_fallen or is_same
-        if has_fallen and slope_left <= best_slope:
-            best, best_slope = trial, slope_left
-        if has_fallen and slope_left <= tuning.slope_left:
+        if has_fallen and remaining <= best_slope:
+            best, best_slope = trial, remaining
+        if has_fallen and remaining <= slope_left:
             break
         before = low
         if has_fallen and trial.slope < 0:

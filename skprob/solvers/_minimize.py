@@ -69,7 +69,7 @@ class Record:
         self._problem, self._criteria, self._callback = problem, criteria, callback
         self._passes, self._begun = problem.passes, perf_counter()
         self._traffic = problem.traffic
-        self._point, self._verdict, self._stopped = None, None, False
+        self._state, self._verdict, self._stopped = None, None, False
         #: A row for the start and each iteration.
         self.history: list[Iteration] = []
 
@@ -81,7 +81,7 @@ class Record:
     def add(self, state):
         """Check the point after an iteration, or at the start, and report it."""
         verdict = self._criteria.check(self._problem, state, self.history)
-        self._point, self._verdict = state.point, verdict
+        self._state, self._verdict = state, verdict
         n_iter, value, norm = len(self.history), state.point.value, verdict.gradient_norm
         round_trips, n_bytes = self._problem.traffic
         self.history.append(
@@ -106,7 +106,7 @@ class Record:
 
     def solution(self, solver):
         """The :class:`Solution` at the last point."""
-        point, verdict, tol_names = self._point, self._verdict, ("tol", "penalty")
+        point, verdict, tol_names = self._state.point, self._verdict, ("tol", "penalty")
         converged, remedies = verdict.converged, ("max_iter", *tol_names)
         if converged and self._problem.is_unbounded(point):
             converged, remedies = False, ("penalty",)
@@ -130,6 +130,7 @@ class Record:
             value=point.value,
             gradient=point.gradient,
             gradient_norm=verdict.gradient_norm,
+            duality_gap=self._duality_gap(),
             n_iter=self.history[-1].iteration,
             converged=converged,
             stopped=self._stopped,
@@ -138,6 +139,16 @@ class Record:
             solver=solver,
             history=self.history,
         )
+
+    def _duality_gap(self):
+        """The duality gap at the last point; within the tolerance where it can be."""
+        point, gap = self._state.point, self._verdict.duality_gap
+        enough = self._criteria.tol * point.value
+        if gap <= enough:
+            return gap
+        known = math.inf if math.isnan(gap) else gap
+        newton_step = self._state.newton_step
+        return self._problem.duality_gap(point, enough, known, newton_step)
 
 
 def total_of(history: list[Iteration], more: list[Iteration]):

@@ -79,7 +79,8 @@ class NewtonCG:
         start = Trial(0.0, point.value, slope)
         ray = point.along(model.step)
         rounding = self._criteria.rounding_error(problem, point.value)
-        best = line_search(ray, start, rounding, self._tuning)
+        slope_left = self._tuning.slope_left
+        best = line_search(ray, start, rounding, slope_left, self._tuning)
         if best is None:
             return replace(state, is_spent=True)
 

@@ -51,7 +51,8 @@ class NewtonCholesky:
             return replace(state, is_spent=True)
         ray = point.along(step)
         rounding = self._criteria.rounding_error(problem, point.value)
-        best = line_search(ray, start, rounding, self._tuning)
+        slope_left = self._tuning.slope_left_with_hessian
+        best = line_search(ray, start, rounding, slope_left, self._tuning)
         if best is None:
             return replace(state, is_spent=True)
         return _with_newton_step(problem, ray.arrive(best.length))

@@ -81,7 +81,8 @@ class DouglasRachford:
             return replace(state, is_spent=True)
         ray, start = point.along(step), Trial(0.0, point.value, slope)
         rounding = self._criteria.rounding_error(problem, point.value)
-        best = line_search(ray, start, rounding, self._tuning)
+        slope_left = self._tuning.slope_left
+        best = line_search(ray, start, rounding, slope_left, self._tuning)
         if best is None:
             return replace(state, is_spent=True)
 

@@ -50,6 +50,7 @@ class Solution(NamedTuple):
     value: float
     gradient: Array
     gradient_norm: float  #: Largest absolute entry of the gradient.
+    duality_gap: float  #: Bound on the value less the minimum.
     n_iter: int
     converged: bool  #: Whether all criteria are met.
     stopped: bool  #: Whether the callback asked to stop.
