@@ -160,7 +160,7 @@ class LinearParameters(BaseEstimator, metaclass=ABCMeta):
         return len(objectives) * max(self.max_iter, 1)
 
     def _minimise(self, objectives, model, parameters, progress):
-        """Minimise objectives one after the other: a solution, and its duality gap.
+        """Minimise objectives one after the other: the last solution.
 
         If the mapping is learnt, too, objectives and model are changed in place.
         """

@@ -18,7 +18,7 @@ from ._newton_cholesky import NewtonCholesky
 from ._path import minimize_path
 from ._plan import Plan, plan
 from ._preconditioner import Preconditioner
-from ._problem import Problem, members_of
+from ._problem import LinearProblem, Problem, members_of
 from ._splitting import DouglasRachford
 from ._state import Iteration, Solution, State
 from ._tuning import Tuning
@@ -29,6 +29,7 @@ __all__ = [
     "Criterion",
     "DouglasRachford",
     "Iteration",
+    "LinearProblem",
     "NewtonCG",
     "NewtonCholesky",
     "Plan",

@@ -6,6 +6,7 @@ are of float64, in units in which a curvature of about one is ordinary.
 
 from __future__ import annotations
 
+from functools import cache
 from math import inf
 from typing import Protocol
 
@@ -104,8 +105,6 @@ class Problem(Protocol):
     passes: float  #: Passes over the data so far.
     traffic: tuple[int, int]  #: Round trips and bytes sent to and fro so far.
     description: Description
-    value_at_zero: float  #: Value at zero parameters, by which values are called small.
-    has_penalty: bool  #: Whether a penalty gives every direction some curvature.
 
     def initial(self) -> Array:
         """Parameters to start from: (n_parameters,)."""
@@ -115,15 +114,6 @@ class Problem(Protocol):
 
     def at(self, parameters: Array) -> Point:
         """The point at parameters, in one pass."""
-
-    def curvature_at(self, parameters: Array) -> Curvature:
-        """Curvature of a linear problem at parameters; nothing is kept."""
-
-    def splitting(self, parameters: Array, strength: float, n_kept: int) -> Splitting:
-        """A splitting from parameters, in one and a half passes."""
-
-    def has_certificate(self) -> bool:
-        """Whether the duality gap vanishes at the minimum; one pass at first."""
 
     def duality_gap(
         self,
@@ -142,6 +132,23 @@ class Problem(Protocol):
         """Whether there is no minimum, judged at a point near it if there is one."""
 
 
+class LinearProblem(Problem, Protocol):
+    """A function of raw predictions that are linear in the parameters."""
+
+    value_at_zero: float  #: Value at zero parameters, by which values are called small.
+    has_penalty: bool  #: Whether a penalty gives every direction some curvature.
+
+    def curvature_at(self, parameters: Array) -> Curvature:
+        """Curvature at parameters; nothing is kept."""
+
+    def splitting(self, parameters: Array, strength: float, n_kept: int) -> Splitting:
+        """A splitting from parameters, in one and a half passes."""
+
+    def has_certificate(self) -> bool:
+        """Whether the duality gap vanishes at the minimum; one pass at first."""
+
+
+@cache
 def members_of(protocol):
     """Names of the members that a protocol declares."""
     bases = [base for base in protocol.__mro__ if base not in Protocol.__mro__]
@@ -151,10 +158,12 @@ def members_of(protocol):
 
 def check_problem(problem):
     """Raise TypeError where a problem lacks something that solvers need."""
-    kind = type(problem)
+    kind, protocol = type(problem), Problem
+    if hasattr(problem, "description") and problem.description.is_linear:
+        protocol = LinearProblem
     missing = sorted(
         name
-        for name in members_of(Problem)
+        for name in members_of(protocol)
         # First of the class, so that no property is computed.
         if not (hasattr(kind, name) or hasattr(problem, name))
     )
