@@ -53,13 +53,18 @@ class Linearization(NamedTuple):
         def once(function):
             return function and (lambda *args: scaled(function(*args)))
 
+        def matrices():
+            jacobians = self.shorter_matrices()
+            columns = [scaled(jacobians[:, :, k]) for k in range(jacobians.shape[2])]
+            return namespace(jacobians).stack(columns, axis=2)
+
         return Linearization(
             self.probabilities,
             once(self.jvp),
             once(self.vjp),
             once(once(self.vjp_derivative)),
             once(self.shorter_diagonal),
-            once(self.shorter_matrices),
+            self.shorter_matrices and matrices,
         )
 
 
