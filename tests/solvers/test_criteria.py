@@ -24,7 +24,7 @@ every_mapping = pytest.mark.parametrize(
 
 def solve(objective, solver, tol, max_iter=1000, start=None):
     start = objective.initial() if start is None else start
-    return SOLVERS[solver](objective, start, tol=tol, max_iter=max_iter)
+    return solve(objective, start, solver=solver, tol=tol, max_iter=max_iter)
 
 
 def gap_at(objective, solution):
@@ -46,7 +46,7 @@ def test_success_is_not_reported_with_percents_to_go():
     """Where LogisticRegression(tol=1e-3) ends five per cent above the minimum."""
     X, y = load_digits(return_X_y=True)
     objective = objective_of(X, y, l2=1 / len(y))
-    best = newton_cg(objective, objective.initial(), tol=1e-10, max_iter=100)
+    best = solve(objective, objective.initial(), solver="newton-cg", tol=1e-10, max_iter=100)
     for solver in SOLVERS:
         solution = solve(objective, solver, tol=1e-3)
         assert solution.converged
@@ -69,7 +69,7 @@ def test_what_is_left_is_what_was_promised(load, mapping):
     starts, n_cold, n_warm = dict.fromkeys(SOLVERS), 0, 0
     for C in (1e-2, 1, 100, 1e4):
         objective = objective_of(X, y, mapping, l2=1 / (C * len(y)))
-        tight = newton_cg(objective, objective.initial(), tol=1e-11, max_iter=3000)
+        tight = solve(objective, objective.initial(), solver="newton-cg", tol=1e-11, max_iter=3000)
         for solver, start in starts.items():
             cold = solve(objective, solver, tol=1e-4)
             warm = solve(objective, solver, tol=1e-4, start=start)
@@ -98,7 +98,7 @@ def test_success_is_certified(mapping):
         assert solution.converged, solution.message
         gap = gap_at(objective, solution)
         assert gap <= 0.05 * solution.value
-        least, _ = value_at(objective, exact_optimum(objective))
+        least, _ = objective.value_and_gradient(exact_optimum(objective))
         # Up to rounding, of numbers of the order of one.
         assert solution.value - least <= gap + 1e-15
 
@@ -217,7 +217,7 @@ def test_newton_is_not_lost_among_the_kinks_of_nearly_separable_data(mapping):
     """Nearly all rows are without curvature at the optimum, and not on the way."""
     X, y = load_digits(return_X_y=True)
     objective = objective_of(X, y, mapping, l2=1 / len(y))
-    solution = newton_cg(objective, objective.initial(), tol=1e-9, max_iter=100)
+    solution = solve(objective, objective.initial(), solver="newton-cg", tol=1e-9, max_iter=100)
     assert solution.converged, solution.message
     assert gap_at(objective, solution) <= 1e-4 * solution.value
 
@@ -233,7 +233,7 @@ def test_a_class_that_is_never_the_target_does_not_keep_a_fit_from_ending(mappin
         solution = solve(objective, solver, tol=1e-4, max_iter=200)
         assert solution.converged, solution.message
         without = objective_of(X, y, mapping, l2=0.01)
-        best = newton_cg(without, without.initial(), tol=1e-10, max_iter=100)
+        best = solve(without, without.initial(), solver="newton-cg", tol=1e-10, max_iter=100)
         assert abs(solution.value - best.value) <= 1e-3 * best.value
 
 

@@ -53,7 +53,7 @@ def test_the_history_is_a_row_an_iteration(solve, mapping, n_classes):
     assert [row[2:4] for row in seen] == [row[1:3] for row in solution.history[1:]]
     assert [row[4] for row in seen] == [False] * (solution.n_iter - 1) + [True]
     for _, parameters, value, norm, _ in seen:
-        expected, gradient = value_at(objective, parameters)
+        expected, gradient = objective.value_and_gradient(parameters)
         assert value == pytest.approx(expected, rel=1e-13)
         assert norm == pytest.approx(np.abs(gradient).max(), rel=1e-7, abs=1e-14)
     assert_array_equal(seen[-1][1], solution.parameters)
@@ -71,7 +71,7 @@ def test_the_name_is_that_of_the_method_that_ran():
         ("lbfgs", small, "lbfgs"),
     ):
         start = objective.initial()
-        found = SOLVERS[solver](objective, start, tol=1e-9, max_iter=1)
+        found = solve(objective, start, solver=solver, tol=1e-9, max_iter=1)
         assert found.solver.startswith(name)
 
 
@@ -110,7 +110,7 @@ def test_a_callback_can_stop(solve):
     solution = solve(objective, tol=1e-12, callback=lambda n, *_: n == 2)
     assert (solution.n_iter, solution.stopped, solution.converged) == (2, True, False)
     assert solution.message == "stopped by a callback"
-    _, gradient = value_at(objective, solution.parameters)
+    _, gradient = objective.value_and_gradient(solution.parameters)
     assert solution.gradient_norm == pytest.approx(np.abs(gradient).max())
 
 
@@ -200,8 +200,7 @@ class Wells(Staircase):
 def test_evaluations_do_not_cap_the_iterations():
     """SciPy would give up after 15,000 evaluations."""
     objective = Staircase()
-    solution = SOLVERS["auto"](
-        objective, objective.initial(), tol=1e-8, max_iter=12_000
+    solution = solve(objective, objective.initial(), solver="auto", tol=1e-8, max_iter=12_000
     )
     assert objective.passes > 15_000
     assert solution.n_iter == 12_000

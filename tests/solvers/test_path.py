@@ -30,8 +30,8 @@ def path(objective, strengths=STRENGTHS, starts=(), solver="auto", **options):
 def assert_optimal(objective, strengths, parameters, rtol):
     for l2, x in zip(strengths, parameters, strict=True):
         single = objective.with_l2(l2)
-        tight = newton_cg(single, single.initial(), tol=1e-11, max_iter=2000)
-        value, _ = value_at(single, x)
+        tight = solve(single, single.initial(), solver="newton-cg", tol=1e-11, max_iter=2000)
+        value, _ = single.value_and_gradient(x)
         assert value - tight.value <= rtol * value, l2
 
 
@@ -50,7 +50,7 @@ def test_each_is_the_optimum_under_its_penalty(n_classes, solver):
             parameters, converged = path(objective, solver=solver)
             assert all(converged)
             for l2, x in zip(STRENGTHS, parameters, strict=True):
-                _, gradient = value_at(objective.with_l2(l2), x)
+                _, gradient = objective.with_l2(l2).value_and_gradient(x)
                 assert np.abs(gradient).max() <= 1e-6
             assert_optimal(objective, STRENGTHS, parameters, rtol=1e-5)
 
@@ -95,7 +95,7 @@ def test_separable_data_with_next_to_no_penalty():
         parameters, converged = path(objective, strengths, tol=1e-6)
         assert all(converged)
         assert_optimal(objective, strengths[:-1], parameters[:-1], rtol=1e-3)
-        last, _ = value_at(objective.with_l2(0.0), parameters[-1])
+        last, _ = objective.with_l2(0.0).value_and_gradient(parameters[-1])
         assert last < 1e-9
 
 
@@ -164,4 +164,4 @@ def test_where_a_warm_start_leads_nowhere_the_fit_starts_again(solver):
     (found,), converged = path(objective, one, [far], solver=solver, max_iter=1)
     assert converged == [False]
     first = solve(objective, objective.initial(), tol=1e-6, max_iter=1)
-    assert value_at(objective, found)[0] <= first.value * 1.001
+    assert objective.value_and_gradient(found)[0] <= first.value * 1.001

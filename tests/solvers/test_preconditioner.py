@@ -27,7 +27,7 @@ def fitted(objective, x, kind="gram by output", **options):
         preconditioner=kind, n_drawn=10**9, **options
     )
     found = Preconditioner(objective.description, chosen)
-    found.begin(objective.linearize(x[None]))
+    found.begin(objective.at(x))
     return found
 
 
@@ -160,7 +160,7 @@ def test_it_is_renewed_when_it_has_paid_off_and_serves_another_penalty():
     assert preconditioner.is_stale
     weaker = objective.with_l2(1e-4)
     before = objective.passes
-    there = weaker.linearize(x[None])
+    there = weaker.at(x)
     preconditioner.begin(there)
     assert objective.passes == before + 1  # for the linearization
     gradient = np.arange(weaker.n_parameters, dtype=float)
@@ -179,7 +179,7 @@ def test_rank_deficient_constant_and_vanishing_features_get_finite_coordinates()
         objective = objective_of(np.hstack(columns), y, mapping, l2=l2)
         # Far out no row has any curvature.
         for x in (objective.initial(), 10.0 * np.arange(objective.n_parameters)):
-            there = objective.linearize(x[None])
+            there = objective.at(x)
             for kind in ("gram by output", "gram", "diagonal"):
                 step, _ = fitted(objective, x, kind).times(there.gradients[0])
                 assert np.isfinite(step).all()

@@ -66,8 +66,7 @@ def test_any_rows_weights_and_targets(dtype, container, fit_intercept):
         blocks = in_blocks(container(X), target, weight, cuts)
         objective = LinearObjective(blocks, loss, l2=0.01, **kind)
         (solution,) = split(objective, tol=1e-5)
-        exact = SOLVERS["newton-cg"](
-            objective, objective.initial(), tol=1e-6, max_iter=500
+        exact = solve(objective, objective.initial(), solver="newton-cg", tol=1e-6, max_iter=500
         )
         rounding = 1e-8 if dtype == np.float64 else 1e-4
         assert solution.value <= exact.value * (1 + rounding) + rounding**2
@@ -109,7 +108,7 @@ def test_auto_splits_where_newton_is_slow_and_ends_at_the_same_optimum(monkeypat
 
 def test_a_warm_start_at_the_minimum_stays_there():
     objective = objective_of(*classes(n_classes=4), Sparsemax())
-    exact = SOLVERS["newton-cg"](objective, objective.initial(), tol=1e-9, max_iter=500)
+    exact = solve(objective, objective.initial(), solver="newton-cg", tol=1e-9, max_iter=500)
     splitting = objective.splitting(exact.parameters, 0.05, 3)
     parameters, products = splitting.step()
     assert_allclose(parameters, exact.parameters, atol=1e-6)
@@ -126,7 +125,7 @@ def test_newton_finishes_what_splitting_cannot(monkeypatch):
 
     monkeypatch.setattr(SplittingDirection, "step", astray)
     monkeypatch.setattr(auto_module, "plan", early)
-    found = SOLVERS["auto"](objective, objective.initial(), tol=1e-7, max_iter=500)
+    found = solve(objective, objective.initial(), solver="auto", tol=1e-7, max_iter=500)
     assert found.converged, found.message
     assert found.solver == "newton-cg+splitting"
 
@@ -151,5 +150,5 @@ def test_the_plan_splits_only_where_it_wins():
 def test_the_history_of_a_splitting_has_values_of_the_objective():
     objective = objective_of(*classes(n_classes=4), Sparsemax())
     (solution,) = split(objective, tol=1e-5)
-    value, _ = value_at(objective, solution.parameters)
+    value, _ = objective.value_and_gradient(solution.parameters)
     assert solution.history[-1][1] == pytest.approx(value)
