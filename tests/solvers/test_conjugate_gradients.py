@@ -111,13 +111,10 @@ def test_a_product_that_adds_less_than_the_least_gain_is_the_last():
 
 def steps_with_fewer_products(hessian, gradient, n_products):
     """Minima of the model in Krylov spaces of fewer dimensions."""
-    powers = [gradient]
-    for _ in range(n_products - 2):
-        powers.append(hessian @ powers[-1])
-    basis = np.linalg.qr(np.array(powers).T)[0]
-    for n in range(1, n_products):
-        space = basis[:, :n]
+    space = gradient[:, None] / np.linalg.norm(gradient)
+    for _ in range(n_products - 1):
         yield -space @ np.linalg.solve(space.T @ hessian @ space, space.T @ gradient)
+        space = np.linalg.qr(np.column_stack([space, hessian @ space[:, -1]]))[0]
 
 
 def test_a_descent_that_is_known_is_not_computed_again():
