@@ -31,6 +31,14 @@ def objective_of(X, y, mapping=None, *, l2=0.01, fit_intercept=True, weight=None
     return LinearObjective(blocks, loss, l2=l2, fit_intercept=fit_intercept)
 
 
+def correlated(n_classes, container=np.asarray, **options):
+    """An objective of correlated features in units of seven decades."""
+    X, y = classes(n_classes, n_features=4, n_samples=300)
+    X = X @ np.random.default_rng(1).normal(size=(4, 4)) * [1e-3, 1, 10, 1e3]
+    X += np.array([0, 5, -100, 1e3])
+    return objective_of(container(X), y, **options)
+
+
 def in_blocks(X, target, weight, cuts):
     """Blocks that end at the given rows."""
     weight = weight / weight.sum()
