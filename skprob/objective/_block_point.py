@@ -139,6 +139,7 @@ class BlockPoint:
     def hessian(self):
         """Hessian of shape (M, size, M, size)."""
         matrices = widened(self.linear.hessian_matrices())
+        check_finite("second derivative of the loss", matrices, self.loss)
         matrices = matrices * widened(self.block.weight)[:, None, None]
         n_outputs = matrices.shape[1]
         if n_outputs == 1:

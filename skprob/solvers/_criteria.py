@@ -147,7 +147,9 @@ class Criteria:
             if not (is_known or is_stalled):
                 enough = min(enough, limit)
             enough = max(enough, min(tol, 1e-4) ** 2 * at_zero, eps)
-            gap = problem.duality_gap(point, enough, newton_step=state.newton_step)
+            # With Newton's step the gap is tight, and the fit need not ask again.
+            goal = enough if state.newton_step is None else min(enough, tol * size)
+            gap = problem.duality_gap(point, goal, newton_step=state.newton_step)
             message = (
                 f"the duality gap is {gap:.3g}, above {enough:.3g}, with the objective "
                 f"at {point.value:.6g}, {within}"

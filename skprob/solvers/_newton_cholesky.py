@@ -51,7 +51,10 @@ class NewtonCholesky:
             return replace(state, is_spent=True)
         ray = point.along(step)
         rounding = self._criteria.rounding_error(problem, point.value)
-        slope_left = self._tuning.slope_left_with_hessian
+        # Far from the minimum the quadratic model is wrong, and a trial costs less than
+        # another Hessian. Near it, steps longer than Newton's would overshoot.
+        is_far = state.expected_decrease > self._tuning.near_minimum * abs(point.value)
+        slope_left = self._tuning.slope_left_far if is_far else self._tuning.slope_left
         best = line_search(ray, start, rounding, slope_left, self._tuning)
         if best is None:
             return replace(state, is_spent=True)
