@@ -169,59 +169,6 @@ def test_a_small_gradient_is_not_enough_where_the_loss_is_not_convex(seed):
         assert solution.value - tight.value <= 15 * allowed(objective, solution, tol)
 
 
-def test_correlated_features_do_not_slow_down_a_loss_that_is_not_convex():
-    """The same features, mixed: not twice the iterations, to the same minimum."""
-    X, y = load_breast_cancer(return_X_y=True)
-    X = (X - X.mean(axis=0)) / X.std(axis=0)
-    # The inverse of this takes apart what the features have in common.
-    mixed = X @ np.linalg.inv(np.linalg.cholesky(X.T @ X / len(X))).T
-    found = []
-    for features in X, mixed:
-        target = SparseTarget.from_labels(y, 2)
-        blocks = split_rows(features, target, np.ones(len(y)))
-        objective = LinearObjective(blocks, LogLoss(TaylorSoftmax()), l2=1e-8)
-        found.append(solve(objective, "lbfgs", tol=1e-4, max_iter=1000))
-    correlated, independent = found
-    assert correlated.converged
-    assert independent.converged
-    assert correlated.n_iter <= 2 * independent.n_iter
-    # There is hardly any penalty, on which the two differ.
-    assert abs(correlated.value / independent.value - 1) <= 1e-3
-
-
-@pytest.mark.parametrize("seed", [4, 11])
-def test_the_penalty_of_small_units_does_not_hide_what_is_left_of_the_curvature(seed):
-    random = np.random.default_rng(seed)
-    X = random.normal(size=(50, 20))
-    y = (X[:, 12:] @ random.normal(size=(8, 4))).argmax(axis=1)
-    objective = objective_of(X * np.logspace(-5, 5, 20), y, l2=1e-4 / len(y))
-    solution = solve(objective, "newton-cg", tol=1e-4)
-    assert solution.converged
-    assert solution.n_iter < 100
-
-
-@every_mapping
-@pytest.mark.parametrize("load", [load_wine, load_breast_cancer])
-def test_newton_gets_to_the_last_digits(load, mapping):
-    X, y = standardised(load)
-    objective = objective_of(X, y, mapping, l2=1 / len(y))
-    for solver in ("auto", "newton-cg"):
-        solution = solve(objective, solver, tol=1e-10, max_iter=100)
-        assert solution.converged, solution.message
-        assert solution.gradient_norm <= 1e-10
-        assert gap_at(objective, solution) <= 1e-7 * solution.value
-
-
-@pytest.mark.parametrize("mapping", [Entmax(1.5), Sparsemax()], ids=repr)
-def test_newton_is_not_lost_among_the_kinks_of_nearly_separable_data(mapping):
-    """Nearly all rows are without curvature at the optimum, and not on the way."""
-    X, y = load_digits(return_X_y=True)
-    objective = objective_of(X, y, mapping, l2=1 / len(y))
-    solution = solve(objective, "newton-cg", tol=1e-9, max_iter=100)
-    assert solution.converged, solution.message
-    assert gap_at(objective, solution) <= 1e-4 * solution.value
-
-
 @every_mapping
 def test_a_class_that_is_never_the_target_does_not_keep_a_fit_from_ending(mapping):
     """There is no best intercept for it, or a very low one, and no certificate."""

@@ -5,9 +5,13 @@ import math
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.datasets import load_breast_cancer
 
-from skprob.mappings import Entmax, Softmax
+from skprob.losses import LogLoss
+from skprob.mappings import Entmax, Softmax, TaylorSoftmax
+from skprob.objective import LinearObjective, split_rows
 from skprob.solvers import solve
+from skprob.targets import SparseTarget
 
 from .plain_problems import PlainDescription, Valley
 from .problems import classes, correlated, objective_of
@@ -111,3 +115,25 @@ def test_a_start_where_the_curvature_misleads_leads_to_the_minimum(mapping):
         found = solve(objective, start, solver="lbfgs", tol=1e-6, max_iter=1000)
         assert found.converged, found.message
         assert found.value == pytest.approx(expected.value, rel=1e-6)
+
+
+def test_correlated_features_do_not_slow_down_a_loss_that_is_not_convex():
+    """The same features, mixed: not twice the iterations, to the same minimum."""
+    X, y = load_breast_cancer(return_X_y=True)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    # The inverse of this takes apart what the features have in common.
+    mixed = X @ np.linalg.inv(np.linalg.cholesky(X.T @ X / len(X))).T
+    found = []
+    for features in X, mixed:
+        target = SparseTarget.from_labels(y, 2)
+        blocks = split_rows(features, target, np.ones(len(y)))
+        objective = LinearObjective(blocks, LogLoss(TaylorSoftmax()), l2=1e-8)
+        start = objective.initial()
+        limits = {"tol": 1e-4, "max_iter": 1000}
+        found.append(solve(objective, start, solver="lbfgs", **limits))
+    correlated, independent = found
+    assert correlated.converged
+    assert independent.converged
+    assert correlated.n_iter <= 2 * independent.n_iter
+    # There is hardly any penalty, on which the two differ.
+    assert abs(correlated.value / independent.value - 1) <= 1e-3
