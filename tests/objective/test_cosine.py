@@ -43,12 +43,20 @@ def test_value_is_that_of_the_formula(container):
     assert_allclose(value, expected, rtol=1e-13)
     step = 1e-6 * np.eye(len(x))
     slope = [
-        (objective.value_and_gradient(x + s)[0] - objective.value_and_gradient(x - s)[0]) / 2e-6
+        (
+            objective.value_and_gradient(x + s)[0]
+            - objective.value_and_gradient(x - s)[0]
+        )
+        / 2e-6
         for s in step
     ]
     assert_allclose(gradient, slope, rtol=1e-6, atol=1e-8)
     slope = [
-        (objective.value_and_gradient(x + s)[1] - objective.value_and_gradient(x - s)[1]) / 2e-6
+        (
+            objective.value_and_gradient(x + s)[1]
+            - objective.value_and_gradient(x - s)[1]
+        )
+        / 2e-6
         for s in step
     ]
     there = objective.at(x)

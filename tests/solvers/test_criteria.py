@@ -282,7 +282,9 @@ class StubPoint:
 
 
 def state_at(expected_decrease=0.0, **fields):
-    of_point = {k: fields.pop(k) for k in ("value", "gradient", "parameters") if k in fields}
+    of_point = {
+        k: fields.pop(k) for k in ("value", "gradient", "parameters") if k in fields
+    }
     point = StubPoint(**of_point)
     return State(point=point, expected_decrease=expected_decrease, **fields)
 
@@ -339,7 +341,9 @@ def test_they_end_at_the_first_that_is_not_met_and_take_no_pass(state, expected)
     problem = Stub()
     verdict = verdict_on(problem, state, [row(0.7)] * 4)
     assert numbers(verdict) == expected
-    assert [each.is_met for each in verdict.rows] == [True] * (len(expected) - 1) + [False]
+    assert [each.is_met for each in verdict.rows] == [True] * (len(expected) - 1) + [
+        False
+    ]
     assert not verdict.converged and not verdict.is_last
     assert problem.passes == 0
     assert math.isnan(verdict.duality_gap)

@@ -165,7 +165,9 @@ class Scripted:
 
 def moved(problem, change, **fields):
     """A function from a state to one at parameters that are smaller."""
-    return lambda state: State(point=problem.at(change * state.point.parameters), **fields)
+    return lambda state: State(
+        point=problem.at(change * state.point.parameters), **fields
+    )
 
 
 def spent(state):
@@ -220,7 +222,10 @@ def test_the_duality_gap_of_the_solution_bounds_what_is_left(solve):
 
 def test_histories_are_joined():
     def rows(n, start):
-        return [Iteration(i, start + i, 1.0, 0.5, 2.0 * i, 3.0 * i, i, 8 * i) for i in range(n)]
+        return [
+            Iteration(i, start + i, 1.0, 0.5, 2.0 * i, 3.0 * i, i, 8 * i)
+            for i in range(n)
+        ]
 
     first, second = rows(3, 100.0), rows(2, 10.0)
     joined = total_of(first, second)

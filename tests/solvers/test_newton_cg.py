@@ -50,7 +50,9 @@ def test_newton_gets_to_the_last_digits(load, mapping):
     X, y = standardised(load)
     objective = objective_of(X, y, mapping, l2=1 / len(y))
     for solver in ("auto", "newton-cg"):
-        solution = solve(objective, objective.initial(), solver=solver, tol=1e-10, max_iter=100)
+        solution = solve(
+            objective, objective.initial(), solver=solver, tol=1e-10, max_iter=100
+        )
         assert solution.converged, solution.message
         assert solution.gradient_norm <= 1e-10
         assert gap_at(objective, solution) <= 1e-7 * solution.value
@@ -61,7 +63,9 @@ def test_newton_is_not_lost_among_the_kinks_of_nearly_separable_data(mapping):
     """Nearly all rows are without curvature at the optimum, and not on the way."""
     X, y = load_digits(return_X_y=True)
     objective = objective_of(X, y, mapping, l2=1 / len(y))
-    solution = solve(objective, objective.initial(), solver="newton-cg", tol=1e-9, max_iter=100)
+    solution = solve(
+        objective, objective.initial(), solver="newton-cg", tol=1e-9, max_iter=100
+    )
     assert solution.converged, solution.message
     assert gap_at(objective, solution) <= 1e-4 * solution.value
 

@@ -77,7 +77,9 @@ def test_a_far_start_is_halved_if_it_is_of_another_loss():
     assert first_state(objective, far).point.parameters is far
     # At zero there is nothing to halve.
     zero = objective.initial()
-    assert first_state(objective, zero, shortens_far_starts=True).point.parameters is zero
+    assert (
+        first_state(objective, zero, shortens_far_starts=True).point.parameters is zero
+    )
     best = minimize(objective, [NewtonCholesky(CRITERIA)], CRITERIA, zero).parameters
     there = first_state(objective, best + near, shortens_far_starts=True)
     assert_allclose(there.point.parameters, best + near)

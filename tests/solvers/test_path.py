@@ -30,7 +30,9 @@ def path(objective, strengths=STRENGTHS, starts=(), solver="auto", **options):
 def assert_optimal(objective, strengths, parameters, rtol):
     for l2, x in zip(strengths, parameters, strict=True):
         single = objective.with_l2(l2)
-        tight = solve(single, single.initial(), solver="newton-cg", tol=1e-11, max_iter=2000)
+        tight = solve(
+            single, single.initial(), solver="newton-cg", tol=1e-11, max_iter=2000
+        )
         value, _ = single.value_and_gradient(x)
         assert value - tight.value <= rtol * value, l2
 

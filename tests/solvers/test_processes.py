@@ -45,7 +45,9 @@ def processes():
 
 def fit(objective, solver):
     """All that a fit tells, but for the seconds."""
-    solution = solve(objective, objective.initial(), solver=solver, tol=1e-6, max_iter=200)
+    solution = solve(
+        objective, objective.initial(), solver=solver, tol=1e-6, max_iter=200
+    )
     there = solution.parameters, solution.value, solution.gradient
     history = [row[:5] for row in solution.history]
     gap = objective.duality_gap(0, *there)
