@@ -12,6 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
+from .._columns import in_order
 from .._last_step import last_step
 from .._pair import pair_adjoint, pair_scores
 from .._typing import ArrayLike, MatrixLike
@@ -260,6 +261,11 @@ class _Fit:
                 f"{X.shape[1]}."
             )
         polytope = model.mapping_.polytope
+        are_labels = model.target_type_ == "class"
+        y, offset, available = (
+            in_order(name, a, model.classes_, are_labels=are_labels)
+            for name, a in (("y", y), ("offset", offset), ("available", available))
+        )
         y = check_target(y, "y", len_of=X)
         weight = check_sample_weight(sample_weight, X)
         encoded = encode_target(

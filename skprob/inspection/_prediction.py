@@ -7,6 +7,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from scipy import sparse
 
+from .._columns import in_order, lined_up
 from .._last_step import last_step
 from .._typing import Array, ArrayLike, Axes, MatrixLike
 from .._validation import as_distributions, as_marginals
@@ -134,6 +135,7 @@ class PredictionDisplay:
         is_set = np.ndim(predicted) == 2
         p, predicted = (_indicator(a, estimator.classes_) for a in (p, predicted))
         if y is not None:
+            y = in_order("y", y, estimator.classes_)
             y = y if sparse.issparse(y) else np.asarray(y)
             if y.ndim == 0 or y.shape[0] != len(p):
                 raise ValueError(
@@ -199,6 +201,9 @@ class PredictionDisplay:
         """
         if polytope not in ("simplex", "cube"):
             raise ValueError(f"polytope must be 'simplex' or 'cube'; got {polytope!r}.")
+        y_true, predicted, probabilities = lined_up(
+            y_true=y_true, predicted=predicted, probabilities=probabilities
+        )
         rows = [probabilities] if np.ndim(probabilities) == 1 else probabilities
         if polytope == "cube":
             p = as_marginals(rows)

@@ -85,7 +85,8 @@ class BaseLinearClassifier(
         available : array-like of bool of shape (n_samples, n_classes), default=None
             The classes, in the order of ``classes_``, that are available to each row.
             The others have probability zero and no influence on the loss of the row.
-            None stands for all classes.
+            None stands for all classes. Columns of a DataFrame are matched with
+            ``classes_`` by name, as are those of `offset`.
         offset : array-like, default=None
             Known numbers that are added to the scores, of shape (n_samples, n_classes).
             For two classes the shape may be (n_samples,): numbers that are added to the
@@ -101,7 +102,8 @@ class BaseLinearClassifier(
         ValueError
             If a parameter is not allowed; if X, y or sample_weight hold NaN or
             infinity, have different numbers of rows, or are none of the kinds above; if
-            a class of a row's target is not available to the row.
+            a class of a row's target is not available to the row; if the columns of a
+            DataFrame have other names than the classes.
         ConnectionError
             If the scheduler of a Dask cluster is lost.
         RuntimeError
@@ -283,7 +285,8 @@ class BaseLinearClassifier(
             The rows to which the rule is fitted. Without ``cv``, do not use the
             training rows of the model, for which it is too confident.
         y : array-like or sparse matrix of shape (n_samples, n_classes), default=None
-            0/1 indicator of the labels of these rows.
+            0/1 indicator of the labels of these rows. Columns of a DataFrame are
+            matched with ``classes_`` by name.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights of the rows; 1 if not given.
         available : array-like of bool of shape (n_samples, n_classes), default=None
@@ -332,7 +335,8 @@ class BaseLinearClassifier(
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         y : array-like or sparse matrix
-            Labels, label sets or distributions, as in ``fit``.
+            Labels, label sets or distributions, as in ``fit``. Columns of a DataFrame
+            are matched with ``classes_`` by name.
         sample_weight : array-like of shape (n_samples,), default=None
         {available}
         {offset}
@@ -365,7 +369,8 @@ class BaseLinearClassifier(
         n_classes, polytope = self._n_classes, self.mapping_.polytope
         is_pair = n_classes + self.has_none_class_ == 2 and polytope == "simplex"
         dtype = np.result_type(numpy_dtype(X), numpy_dtype(self.coef_))
-        return Given.checked(available, offset, (X.shape[0], n_classes), is_pair, dtype)
+        about = {"kind": self.target_type_, "is_pair": is_pair, "dtype": dtype}
+        return Given.checked(available, offset, X.shape[0], self.classes_, **about)
 
     @property
     def _n_classes(self):

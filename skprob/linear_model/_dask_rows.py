@@ -7,6 +7,7 @@ import numpy as np
 from dask import delayed
 from scipy import sparse
 
+from .._columns import in_order
 from ..data import Cluster, DaskBlocks, LocalBlocks, Partition, wait_for
 from ..targets import column_names, weights_of_classes
 from . import _dask_partition as partition
@@ -19,6 +20,8 @@ from ._known_threshold import is_fitted_to_rows, known_threshold
 @contextmanager
 def dask_rows(estimator, X, y, sample_weight):
     """The checked rows of Dask collections, which are on the workers inside."""
+    if estimator.class_names is not None:
+        y = in_order("y", y, np.asarray(estimator.class_names))
     pieces = partitioned(X, y, sample_weight)
     # The columns are checked without the rows.
     dtype = check_X(estimator, example_of(X), reset=True).dtype

@@ -42,9 +42,9 @@ target_type : {"auto", "class", "label_set", "distribution"}, default="auto"
     What ``y`` is. "auto" reads it off ``y``: one dimension is labels, a matrix
     of 0 and 1 label sets, any other matrix distributions.
 class_names : array-like of shape (n_classes,), default=None
-    Names of the classes where ``y`` is a matrix, in the order of its columns: they
-    become ``classes_``. None stands for the names of the columns of a DataFrame, and
-    for numbers otherwise.
+    Names of the classes where ``y`` is a matrix: they become ``classes_``. They are
+    in the order of the columns of an array; those of a DataFrame are matched by name.
+    None stands for the names of the columns of a DataFrame, and for numbers otherwise.
 none_class : bool, default=True
     For label sets, whether "no label" is learnt as one more class if some training rows
     have no label. Its probability is one minus the sum of the row of ``predict_proba``;
@@ -102,7 +102,8 @@ intercept_ : ndarray of shape (n_classes,) or (1,)
 has_none_class_ : bool
     Whether "no label" was learnt as one more class: see ``none_class``.
 C_ : float
-    The C that was used: ``C``, or the number that "auto" stands for.
+    The C that was used: ``C``, or the number that "auto" stands for. It is infinite
+    where the mapping does not change if all scores are multiplied by the same number.
 mapping_ : Mapping
     The mapping from scores to probabilities, which includes the temperature.
 loss_ : Loss
@@ -215,12 +216,13 @@ X : {array-like, sparse matrix} of shape (n_samples, n_features)
     another library it is one of that library.""",
     "available": """\
 available : array-like of bool of shape (n_samples, n_classes), default=None
-    The classes that are available to each row; None stands for all classes.""",
+    The classes that are available to each row; None stands for all classes. Columns
+    of a DataFrame are matched with ``classes_`` by name.""",
     "offset": """\
 offset : array-like, default=None
     Known numbers that are added to the scores of these rows, of a shape as in
     ``fit``. None adds nothing, even if ``fit`` was given offsets: they are not
-    kept.""",
+    kept. Columns of a DataFrame are matched with ``classes_`` by name.""",
 }
 
 

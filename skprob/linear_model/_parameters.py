@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABCMeta, abstractmethod
 from functools import cache
 from numbers import Integral
@@ -156,14 +157,20 @@ class LinearParameters(BaseEstimator, metaclass=ABCMeta):
         """Fitted attributes that do not depend on the coefficients."""
         mapping = self._checked_mapping()
         loss = self._checked_loss(mapping)
-        is_auto = isinstance(self.C, str)
+        if self.similarity == "dot" and mapping.is_scale_invariant:
+            # Scores may be as small as the penalty wants, at the same loss.
+            C = math.inf
+        elif isinstance(self.C, str):
+            C = automatic_C(loss, rows.n_scores)
+        else:
+            C = float(self.C)
         return {
             "classes_": rows.classes,
             "target_type_": rows.kind,
             "mapping_": mapping,
             "loss_": loss,
             "has_none_class_": rows.has_none,
-            "C_": automatic_C(loss, rows.n_scores) if is_auto else float(self.C),
+            "C_": C,
         }
 
     def _inputs(self, attributes):
@@ -207,7 +214,9 @@ class LinearParameters(BaseEstimator, metaclass=ABCMeta):
     def _supports_array_api(self):
         try:
             mapping = get_mapping(self._mapping()) if self._takes_arrays else None
-            return mapping is not None and mapping.supports_array_api
+            if mapping is None or not mapping.supports_array_api:
+                return False
+            return get_loss(self._loss(), mapping).supports_array_api
         except ValueError:  # Which the fit says more of.
             return False
 
@@ -219,7 +228,7 @@ def _made_constraints(cls):
     return [
         (name, [make_constraint(constraint) for constraint in allowed])
         for name, allowed in cls._parameter_constraints.items()
-        if name in names
+        if name in names and allowed != "no_validation"
     ]
 
 

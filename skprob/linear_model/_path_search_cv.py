@@ -24,6 +24,7 @@ from sklearn.utils.metadata_routing import (
 )
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
+from .._columns import in_order
 from .._pair import n_raw_predictions
 from .._routing import manual_routing
 from .._typing import ArrayLike, MatrixLike, same_signature
@@ -309,7 +310,10 @@ class PathSearchCV(BaseLinearClassifier):
         if sample_weight is not None:
             score_params["sample_weight"] = sample_weight
         routed = self._routed("score", score_params)
-        scorer = self._scorer(self.classes_ if self.target_type_ == "class" else None)
+        are_labels = self.target_type_ == "class"
+        scorer = self._scorer(self.classes_ if are_labels else None)
+        # scikit-learn's scorers compare columns by position.
+        y = y if are_labels else in_order("y", y, self.classes_)
         (model,) = among(X, [self], given)
         return scorer(model, X, y, **routed.scorer.score)
 

@@ -215,6 +215,11 @@ class PerturbMaxClassifier(BaseLinearClassifier):
             loadings=None if counts else self.loadings,
         )
 
+    @property
+    def _takes_arrays(self):
+        """Whether the noise is given: derivatives in its parameters are NumPy's."""
+        return not self.learn_noise
+
     def _loss(self):
         return "log" if self.learn_noise and self.loss == "auto" else self.loss
 

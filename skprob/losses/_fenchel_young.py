@@ -70,9 +70,11 @@ class FenchelYoungLoss(Loss):
         super().check()
         mapping = get_mapping(self.mapping)
         if not mapping.has_potential:
+            because = mapping.no_potential_because
+            because = f" ({because})" if because else ""
             raise ValueError(
                 f"FenchelYoungLoss needs a mapping with a potential, and {mapping!r} "
-                "has none: use LogLoss (loss='log')."
+                f"has none{because}: use LogLoss (loss='log')."
             )
 
     def constant(self, target, n_available=None):

@@ -87,10 +87,18 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
     is_separable = False
     #: Whether the mapping is the Euclidean projection onto the simplex.
     is_projection = False
+    #: Score, the same for all classes, at which a fit starts. The probabilities must be
+    #: defined there.
+    base_score = 0.0
+    #: Whether multiplying all scores by the same positive number does not change the
+    #: probabilities. Then a penalty does not change the minimum of the loss.
+    is_scale_invariant = False
     #: Whether kernels take arrays of all libraries that follow the array API standard.
     supports_array_api = False
     #: Whether :meth:`label_gradient` is faster than a linearization.
     has_label_gradient = False
+    #: Why there is no potential, in words, where that depends on parameters.
+    no_potential_because = ""
     #: Whether only the values are known. Then the loss is the gradient-field loss.
     is_only_a_function = False
 

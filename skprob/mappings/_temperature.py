@@ -93,6 +93,16 @@ class Temperature(Mapping):
         return self._inner.is_order_preserving
 
     @property
+    def base_score(self):
+        """That of the mapping, times the temperature."""
+        return float(self._multiplied(np.array(self._inner.base_score)))
+
+    @property
+    def is_scale_invariant(self):
+        """Whether the mapping is."""
+        return self._inner.is_scale_invariant
+
+    @property
     def is_only_a_function(self):
         return self._inner.is_only_a_function
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from .._typing import ArrayLike, MatrixLike
 from . import _distributions as measures
-from ._scorers import _Scorer
+from ._scorers import _Scorer, columns_in_order
 
 #: Each measure by name, with the sign that makes greater better.
 _SIGNED_MEASURES = {
@@ -93,6 +93,7 @@ class DistributionScorer(_Scorer):
         if self.measure not in names:
             raise ValueError(f"measure must be one of {names}, got {self.measure!r}.")
         measure, sign = _SIGNED_MEASURES[self.measure]
+        y = columns_in_order(y, estimator)
         return sign * measure(
             y, estimator.predict_proba(X), sample_weight=sample_weight
         )

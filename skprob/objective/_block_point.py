@@ -57,8 +57,9 @@ def constant(block, loss):
 
 
 def value_at_zero(block, n_outputs, loss):
-    """Loss of raw predictions of zero, without its constant; X is not read."""
+    """Loss of equal raw predictions, without its constant; X is not read."""
     raw = zeros((block.target.shape[0], n_outputs), block.weight)
+    raw += get_mapping(loss.mapping).base_score
     values, _ = block.evaluate(loss, raw)
     return (weighted_sum(values, block.weight),)
 

@@ -19,6 +19,8 @@ class Preconditioner:
     Attributes
     ----------
     coordinates : Identity, Scaling or Whitening
+    curvature : tuple or ndarray or None
+        What they were computed from: moments, or Gram matrices.
     sandwiches_at_zero : ndarray or None
         Gram matrices at zero raw predictions, if they have been computed.
     recycled : ConjugateDirections or None
@@ -28,6 +30,7 @@ class Preconditioner:
     """
 
     coordinates: Any
+    curvature: Any = None
     sandwiches_at_zero: Array | None = None
     recycled: ConjugateDirections | None = None
     n_products: int = 0
@@ -42,15 +45,17 @@ class Preconditioner:
         plan : Plan
         description : Description
         before : Preconditioner or None
-            Its Gram matrices at zero are used again.
+            Its Gram matrices at zero and its recycled directions are used again.
         """
         at_zero = None if before is None else before.sandwiches_at_zero
+        recycled = None if before is None else before.recycled
         kind = plan.preconditioner
         if kind == "none":
             return cls(Identity())
         if kind == "diagonal":
             moments = curvature.moments()
-            return cls(Scaling(moments, curvature.ridge, description))
+            coordinates = Scaling(moments, curvature.ridge, description)
+            return cls(coordinates, moments, recycled=recycled)
         # At zero scores the curvature is the same for all rows and classes.
         by_output = kind == "gram by output" and not curvature.is_at_zero
         grams = curvature.sandwiches(by_output, plan.n_drawn)
@@ -58,7 +63,16 @@ class Preconditioner:
             at_zero = grams
         elif plan.share_at_zero and at_zero is not None:
             grams = grams + plan.share_at_zero * at_zero
-        return cls(Whitening(grams, curvature.ridge, description), at_zero)
+        coordinates = Whitening(grams, curvature.ridge, description)
+        return cls(coordinates, grams, at_zero, recycled)
+
+    def with_ridge(self, ridge, description):
+        """The preconditioner for the same curvature under another penalty."""
+        kind = type(self.coordinates)
+        if kind is Identity:
+            return self
+        coordinates = kind(self.curvature, ridge, description)
+        return replace(self, coordinates=coordinates, recycled=None)
 
     def after(self, model):
         """The preconditioner after the products of a step by conjugate gradients."""

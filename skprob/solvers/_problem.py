@@ -55,7 +55,7 @@ class Curvature(Protocol):
 
 
 class Point(Protocol):
-    """A problem at one point. A linear problem's has the members of Curvature, too."""
+    """A problem at one point."""
 
     parameters: Array  #: (n_parameters,).
     value: float
@@ -68,11 +68,14 @@ class Point(Protocol):
         """The problem along a step (n_parameters,), in half a pass."""
 
 
-class PointWithHessian(Point, Protocol):
-    """A point of a problem that is convex and linear."""
+class LinearPoint(Point, Curvature, Protocol):
+    """A point of a linear problem."""
+
+    def with_penalty_times(self, factor: float) -> LinearPoint:
+        """The same point under a multiple of the penalty; it takes no pass."""
 
     def hessian(self) -> Array:
-        """Hessian (n_parameters, n_parameters), in one pass."""
+        """Hessian (n_parameters, n_parameters), in one pass, if it is convex."""
 
 
 class Ray(Protocol):
@@ -137,6 +140,9 @@ class LinearProblem(Problem, Protocol):
 
     value_at_zero: float  #: Value at zero parameters, by which values are called small.
     has_penalty: bool  #: Whether a penalty gives every direction some curvature.
+
+    def at(self, parameters: Array) -> LinearPoint:
+        """The point at parameters, in one pass."""
 
     def curvature_at(self, parameters: Array) -> Curvature:
         """Curvature at parameters; nothing is kept."""

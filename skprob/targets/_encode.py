@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from ._dense import DenseTarget
-from ._kind import KINDS, infer_target_type, other_than_0_and_1
+from ._kind import KINDS, if_encoded, infer_target_type, other_than_0_and_1
 from ._labels import as_labels
 from ._sparse import SparseTarget
 
@@ -244,6 +244,7 @@ def _encode_sets(y, dtype, polytope, none_class):
             f"As label sets, y must be an indicator of 0 and 1; got also {other}. "
             "(Distributions must be dense. Counts of votes are divided by row sums; "
             "lists of labels are made an indicator by MultiLabelBinarizer.)"
+            f"{if_encoded(y)}"
         )
     y = sparse.csr_array(y)
     classes = np.arange(y.shape[1])
@@ -270,7 +271,9 @@ def _encode_distributions(y, dtype):
         raise ValueError("target_type='distribution' needs a dense y, got sparse.")
     if y.dtype.kind not in "biuf":
         raise ValueError(f"Distributions must be real numbers, got dtype {y.dtype}.")
-    y = y.astype(np.float64)
+    hint = if_encoded(y)
+    # Sums of rows round alike, however the columns of a DataFrame are stored.
+    y = y.astype(np.float64, order="C")
     with np.errstate(over="ignore", invalid="ignore"):
         total = y.sum(axis=1, keepdims=True)
     good = (np.abs(total[:, 0] - 1) <= _SUM_TOLERANCE) & (y >= 0).all(axis=1)
@@ -280,7 +283,7 @@ def _encode_distributions(y, dtype):
             "As distributions, the rows of y must be non-negative and sum to one; row "
             f"{row} has sum {total[row, 0]:.6g} and minimum {y[row].min():.6g}. (Label "
             "sets are 0/1 indicators, labels are one-dimensional; counts of votes are "
-            "divided by the sums of their rows.)"
+            f"divided by the sums of their rows.){hint}"
         )
     y /= total
     return EncodedTarget(
