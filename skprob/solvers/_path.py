@@ -38,8 +38,8 @@ def minimize_path(problem, strengths, starts, *, solver, tol, max_iter):
     """
     tuning = Tuning()
     limits = {"solver": solver, "tol": tol, "max_iter": max_iter}
-    is_little = plan(problem.description).method == "newton-cholesky"
-    has_hessian = is_little and solver != "lbfgs"
+    method = plan(problem.description).method if solver == "auto" else solver
+    has_hessian = method == "newton-cholesky"
     start = problem.initial()
     for i, strength in enumerate(strengths):
         problem = problem.with_l2(strength)

@@ -164,3 +164,19 @@ def test_where_a_warm_start_leads_nowhere_the_fit_starts_again(solver):
     assert converged == [False]
     first = solve(objective, objective.initial(), solver=solver, tol=1e-6, max_iter=1)
     assert objective.value_and_gradient(found)[0] <= first.value * 1.001
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_only_the_whole_hessian_stands_for_the_certificate(solver, monkeypatch):
+    """On little data "auto" writes it out; conjugate gradients and L-BFGS do not."""
+    certified = []
+
+    def watched(*args, certify=True, **options):
+        certified.append(certify)
+        return solve(*args, certify=certify, **options)
+
+    monkeypatch.setattr("skprob.solvers._path.solve", watched)
+    _, converged = path(objective_of(*classes()), solver=solver)
+    assert all(converged)
+    has_hessian = solver in ("auto", "newton-cholesky")
+    assert certified == [not has_hessian] * len(STRENGTHS)
