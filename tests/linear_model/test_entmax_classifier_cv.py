@@ -91,16 +91,16 @@ def test_other_parameters_reach_every_fit(params):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_fits_together_and_one_by_one_agree(kind, monkeypatch):
+def test_fits_with_the_whole_hessian_and_by_its_products_agree(kind, plan_with):
     X, y = KINDS[kind]()
-    together, theirs = searched(X, y, threshold=0.2)
-    monkeypatch.setattr("skprob.solvers._plan._SMALL_HESSIAN", 0)
-    one_by_one = clone(together).fit(X, y)
-    for search in (together, one_by_one):
+    whole, theirs = searched(X, y, threshold=0.2)
+    plan_with(largest_hessian_cost=0)
+    by_products = clone(whole).fit(X, y)
+    for search in (whole, by_products):
         assert_allclose(search.scores_, grid_scores(theirs), atol=1e-6)
-    assert_allclose(one_by_one.coefs_paths_, together.coefs_paths_, atol=1e-5)
+    assert_allclose(by_products.coefs_paths_, whole.coefs_paths_, atol=1e-5)
     # The last digits tell that they were not fitted in the same way.
-    assert np.abs(one_by_one.coefs_paths_ - together.coefs_paths_).max() > 0
+    assert np.abs(by_products.coefs_paths_ - whole.coefs_paths_).max() > 0
 
 
 @pytest.mark.parametrize("threshold", ["cv", "support", 0.2])

@@ -105,7 +105,7 @@ def test_the_adjoint_of_scores_is_their_transpose():
 def test_rows_are_cut_with_all_that_belongs_to_them(container, rows_of_a_block):
     rng = np.random.default_rng(0)
     X = rng.integers(9, size=(12, 3)).astype(float)
-    _, Q, offset, available = rows(4)
+    _, _, offset, available = rows(4)
     labels = SparseTarget.from_labels(available.argmax(axis=1), 4)
     weight = rng.uniform(1, 2, 12)
     arguments = {"offset": offset, "available": available}

@@ -5,7 +5,7 @@ They are written in NumPy alone. An access to anything else raises AttributeErro
 
 import copy
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -17,7 +17,7 @@ class PlainDescription:
     n_rows: int
     n_stored: int
     shape: tuple
-    dtype: np.dtype = np.dtype("f8")
+    dtype: np.dtype = field(default_factory=lambda: np.dtype("f8"))
     suits_single_precision: bool = False
     has_intercept: bool = False
     is_linear: bool = True

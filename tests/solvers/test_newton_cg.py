@@ -1,5 +1,7 @@
 """Newton's method by conjugate gradients: fast at the end, and over kinks."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
@@ -104,7 +106,7 @@ def test_the_forcing_term_falls_with_the_gradient():
     assert norms[-1] < 1e-6
     assert ratios[-1] < 0.1 * ratios[0]
     # In the coordinates, the residual of a step is at most the root of the gradient.
-    for before, after in zip(states[3:6], states[4:7], strict=True):
+    for before, after in pairwise(states[3:7]):
         square = before.descent[1].sum()
         left = before.preconditioner.times(after.point.gradient)[1]
         assert left <= 2 * square * min(0.3**2, square**0.5)
@@ -132,7 +134,7 @@ def test_the_preconditioner_is_renewed_after_as_many_products_as_it_cost(monkeyp
     states, _ = steps(objective, 6, renew_after=4)
     used = 0
     points = [states[0].point.parameters]
-    for before, after in zip(states, states[1:], strict=False):
+    for before, after in pairwise(states):
         if used >= 4:
             points.append(before.point.parameters)
             used = 0

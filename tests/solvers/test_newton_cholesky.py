@@ -1,5 +1,7 @@
 """Newton's method with the whole Hessian: its steps, and where it has none."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -39,7 +41,7 @@ def test_gradients_are_squared_at_the_end(mapping):
     found = minimize(objective, [solver], CRITERIA, objective.initial())
     assert found.converged, found.message
     norms = np.array([row.gradient_norm for row in found.history])
-    for before, after in zip(norms, norms[1:], strict=False):
+    for before, after in pairwise(norms):
         if before < 1e-3:
             assert after <= 100 * before**2 + 1e-15
 

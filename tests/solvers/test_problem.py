@@ -146,7 +146,7 @@ def test_scores_that_are_not_linear_need_no_more(solver):
     found = solve(problem, start, solver=solver, tol=1e-9, max_iter=500)
     assert found.converged, found.message
     assert_allclose(found.parameters, 1, rtol=1e-6)
-    with pytest.raises(ValueError, match="newton-cholesky.*needs a convex loss"):
+    with pytest.raises(ValueError, match=r"newton-cholesky.*needs a convex loss"):
         solve(problem, start, solver="newton-cholesky", tol=1e-9, max_iter=500)
 
 
