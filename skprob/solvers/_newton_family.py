@@ -11,7 +11,9 @@ import numpy as np
 from ._tuning import Tuning
 
 
-def minimize_family(problem, strengths, starts, *, tol, tol_at_start, tuning=Tuning()):
+def minimize_family(
+    problem, strengths, starts, *, tol, tol_at_start, max_iter, tuning=Tuning()
+):
     """Minimise a problem under several penalties by Newton's method.
 
     A problem has converged where no entry of the gradient is larger than the tolerance
@@ -26,6 +28,8 @@ def minimize_family(problem, strengths, starts, *, tol, tol_at_start, tuning=Tun
     starts : ndarray of shape (n_problems, n_parameters)
     tol, tol_at_start : float
         Tolerance after and before the first step.
+    max_iter : int
+        Steps of each problem.
     tuning : Tuning
 
     Returns
@@ -64,7 +68,7 @@ def minimize_family(problem, strengths, starts, *, tol, tol_at_start, tuning=Tun
     n_iter, lengths = np.zeros(n_problems, dtype=int), np.ones(n_problems)
     active = which[~met(values, gradients, expected, tol_at_start)]
 
-    for _ in range(tuning.family_rounds):
+    for _ in range(tuning.family_rounds if max_iter > 0 else 0):
         if len(active) == 0:
             break
         # 1. Try a length of each step.
@@ -88,5 +92,7 @@ def minimize_family(problem, strengths, starts, *, tol, tol_at_start, tuning=Tun
             # 3. Test.
             done = moved[met(values[moved], gradients[moved], expected[moved], tol)]
             active = np.setdiff1d(active, done, assume_unique=True)
-    n_iter[active] = -1
+            active = active[n_iter[active] < max_iter]
+    tolerance = np.where(n_iter > 0, tol, tol_at_start)
+    n_iter[~met(values, gradients, expected, tolerance)] = -1
     return points, n_iter

@@ -49,7 +49,7 @@ def minimize_path(problem, strengths, starts, *, solver, tol, max_iter):
     together = {}
     if has_hessian:
         together = _solved_together(
-            problem, strengths, starts, tol, warm["tol_at_start"]
+            problem, strengths, starts, tol, warm["tol_at_start"], max_iter
         )
     start, resume = starts[0], None
     for i, strength in enumerate(strengths):
@@ -72,11 +72,11 @@ def minimize_path(problem, strengths, starts, *, solver, tol, max_iter):
 
 
 @serial_blas
-def _solved_together(problem, strengths, starts, tol, tol_at_start):
+def _solved_together(problem, strengths, starts, tol, tol_at_start, max_iter):
     """Parameters and iterations by number, for the problems that have converged."""
     if problem.family(strengths) is None or not np.all(strengths > 0):
         return {}
-    limits = {"tol": tol, "tol_at_start": tol_at_start}
+    limits = {"tol": tol, "tol_at_start": tol_at_start, "max_iter": max_iter}
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         try:
             parameters, n_iter = minimize_family(
