@@ -31,6 +31,9 @@ def intercept_step(objective, parameters, gradient):
     scale = 1 / np.sqrt(np.maximum(share, np.finfo(float).eps))
 
     def product(direction):
+        if not np.isfinite(direction).all():
+            # The product before had no curvature, by which SciPy divides.
+            return direction
         return scale * points.sum(BlockPoint.intercept_product, scale * direction)[0]
 
     hessian = LinearOperator((n, n), matvec=product, dtype=np.float64)

@@ -122,7 +122,9 @@ def test_targets_that_are_distributions(loss):
     for Q in (absent, present):
         blocks = split_rows(X, as_target(Q, Q.shape, float), np.ones(60))
         objective = LinearObjective(blocks, loss, l2=0.0)
-        solution = newton_cg(objective, objective.initial(), tol=1e-6, max_iter=500)
+        solution = solve(
+            objective, objective.initial(), solver="newton-cg", tol=1e-6, max_iter=500
+        )
         exists = separation_exists(X, Q)
         assert exists == (Q is absent)
         assert is_told(solution) == exists, solution.message

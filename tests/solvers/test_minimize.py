@@ -1,13 +1,15 @@
-"""What a solver does on the way, and what it tells: the same for all of them."""
+"""The history, the callback, and the solution: the same for all solvers."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from skprob import solvers
 from skprob.mappings import Entmax, Softmax, Sparsemax
-from skprob.solvers import SOLVERS, Objective, lbfgs
+from skprob.solvers import SOLVERS, Criteria, Iteration, State, minimize, total_of
 
-from .problems import classes, objective_of, value_at
+from .plain_problems import Valley
+from .problems import classes, objective_of
 
 
 @pytest.fixture(params=SOLVERS)
@@ -16,8 +18,8 @@ def solve(request):
 
     def solve(objective, *, tol=1e-7, max_iter=1000, start=None, **options):
         start = objective.initial() if start is None else start
-        solver = SOLVERS[request.param]
-        return solver(objective, start, tol=tol, max_iter=max_iter, **options)
+        options |= {"tol": tol, "max_iter": max_iter, "solver": request.param}
+        return solvers.solve(objective, start, **options)
 
     return solve
 
@@ -53,7 +55,7 @@ def test_the_history_is_a_row_an_iteration(solve, mapping, n_classes):
     assert [row[2:4] for row in seen] == [row[1:3] for row in solution.history[1:]]
     assert [row[4] for row in seen] == [False] * (solution.n_iter - 1) + [True]
     for _, parameters, value, norm, _ in seen:
-        expected, gradient = value_at(objective, parameters)
+        expected, gradient = objective.value_and_gradient(parameters)
         assert value == pytest.approx(expected, rel=1e-13)
         assert norm == pytest.approx(np.abs(gradient).max(), rel=1e-7, abs=1e-14)
     assert_array_equal(seen[-1][1], solution.parameters)
@@ -71,7 +73,7 @@ def test_the_name_is_that_of_the_method_that_ran():
         ("lbfgs", small, "lbfgs"),
     ):
         start = objective.initial()
-        found = SOLVERS[solver](objective, start, tol=1e-9, max_iter=1)
+        found = solvers.solve(objective, start, solver=solver, tol=1e-9, max_iter=1)
         assert found.solver.startswith(name)
 
 
@@ -110,7 +112,7 @@ def test_a_callback_can_stop(solve):
     solution = solve(objective, tol=1e-12, callback=lambda n, *_: n == 2)
     assert (solution.n_iter, solution.stopped, solution.converged) == (2, True, False)
     assert solution.message == "stopped by a callback"
-    _, gradient = value_at(objective, solution.parameters)
+    _, gradient = objective.value_and_gradient(solution.parameters)
     assert solution.gradient_norm == pytest.approx(np.abs(gradient).max())
 
 
@@ -147,89 +149,95 @@ def test_a_stall_is_reported(solve, mapping):
     assert type(solution.converged) is type(solution.stopped) is bool
 
 
-class Staircase:
-    """A curved valley that takes tens of thousands of steps (Nesterov).
+class Scripted:
+    """A solver that goes through given states, whatever the problem is."""
 
-    It has the members of the declared protocol and no others.
-    """
+    def __init__(self, name, states):
+        self.name, self._states, self.starts = name, iter(states), []
 
-    value_at_zero, has_penalty, has_certificate = 1.0, False, False
+    def init(self, problem, point):
+        self.starts.append(point)
+        return State(point=point)
 
-    def __init__(self):
-        self.passes, self.traffic = 0, (0, 0)
-        given = objective_of(*classes()).description
-        self.description = given._replace(
-            shape=(1, 10), is_convex=False, is_linear=False, is_relative=False
-        )
-
-    def initial(self):
-        return np.append(-1.0, np.ones(9))
-
-    def value_and_gradient(self, points, which=(0,)):
-        self.passes += 1
-        (x,) = points
-        rest = x[1:] - 2 * x[:-1] ** 2 + 1
-        gradient = np.append(2 * (x[0] - 1) / 4, 2 * rest)
-        gradient[:-1] -= 8 * rest * x[:-1]
-        return np.array([(x[0] - 1) ** 2 / 4 + rest @ rest]), gradient[None]
-
-    def linearize(self, points, which=(0,), keep=True):
-        raise AssertionError("L-BFGS needs none where there are no coordinates")
-
-    def splitting(self, parameters, strength, n_kept):
-        raise AssertionError("L-BFGS does not split")
-
-    def duality_gap(self, problem, parameters, value, gradient, enough=0.0):
-        return np.inf
-
-    def is_unbounded(self, parameters, value):
-        return False
+    def step(self, problem, state):
+        return next(self._states)(state)
 
 
-class Wells(Staircase):
-    """Two of them in each variable, of a feature in large units; nothing else."""
-
-    def initial(self):
-        return np.ones(10)
-
-    def value_and_gradient(self, points, which=(0,)):
-        (x,) = points
-        return (1 + (points**2 - 2) ** 2).sum(axis=1), (4 * x * (x**2 - 2))[None]
-
-
-def test_evaluations_do_not_cap_the_iterations():
-    """SciPy would give up after 15,000 evaluations."""
-    objective = Staircase()
-    solution = SOLVERS["auto"](
-        objective, objective.initial(), tol=1e-8, max_iter=12_000
+def moved(problem, change, **fields):
+    """A function from a state to one at parameters that are smaller."""
+    return lambda state: State(
+        point=problem.at(change * state.point.parameters), **fields
     )
-    assert objective.passes > 15_000
-    assert solution.n_iter == 12_000
-    assert solution.solver == "lbfgs"
-    assert solution.message.startswith("after max_iter=12000 iterations")
 
 
-def test_a_stall_without_convexity_needs_no_certificate():
-    objective = Wells()
-    solution = lbfgs(objective, objective.initial(), tol=1e-13, max_iter=1000)
-    assert_allclose(solution.parameters, np.sqrt(2), rtol=1e-13)
-    assert solution.converged
+def spent(state):
+    return State(point=state.point, is_spent=True)
 
 
-def test_a_member_that_is_missing_is_named():
-    members = {name for name in vars(Objective) if not name.startswith("_")}
-    members |= set(Objective.__annotations__)
-    objective = objective_of(*classes())
-    for solver in SOLVERS.values():
-        with pytest.raises(TypeError, match="which object does not define") as caught:
-            solver(object(), np.zeros(1), tol=1e-4, max_iter=1)
-        assert all(name in str(caught.value) for name in members)
-        for name in members:
+def test_the_next_solver_takes_over_where_one_is_spent():
+    problem, criteria = Valley(), Criteria(tol=1e-9, max_iter=4)
+    first = Scripted("first", [moved(problem, 0.9), moved(problem, 0.9, is_spent=True)])
+    second = Scripted("second", [spent])
+    third = Scripted("third", [moved(problem, 0.9), moved(problem, 0.9)])
+    start = problem.initial()
+    found = minimize(problem, [first, second, third], criteria, start)
+    assert found.solver == "first+second+third"
+    assert_allclose(found.parameters, 0.9**4 * start)
+    assert found.n_iter == 4
+    # A spent step is a point of the history, too, and starts the next solver.
+    assert_allclose(second.starts[0].parameters, 0.9**2 * start)
+    assert third.starts == second.starts
+    values = [problem.value_and_gradient(0.9**i * start)[0] for i in range(5)]
+    assert_allclose([row.objective for row in found.history], values)
 
-            class Lacking:
-                pass
 
-            for other in members - {name}:
-                setattr(Lacking, other, getattr(objective, other))
-            with pytest.raises(TypeError, match=f"needs {name}, which Lacking does"):
-                solver(Lacking(), np.zeros(1), tol=1e-4, max_iter=1)
+def test_the_last_solver_that_is_spent_is_a_stall():
+    problem, criteria = Valley(), Criteria(tol=1e-9, max_iter=100)
+    only = Scripted("only", [moved(problem, 0.9), spent])
+    found = minimize(problem, [only], criteria, problem.initial())
+    assert not found.converged
+    assert found.message.startswith("no step lowers the objective")
+    assert (found.n_iter, len(found.history)) == (1, 2)
+
+
+def test_names_of_solvers_are_joined_once():
+    problem, criteria = Valley(), Criteria(tol=1e-9, max_iter=1)
+    names = "a", "b", "a"
+    script = [Scripted(name, [spent]) for name in names[:2]]
+    script.append(Scripted("a", [moved(problem, 0.9)]))
+    assert minimize(problem, script, criteria, problem.initial()).solver == "a+b"
+
+
+def test_the_duality_gap_of_the_solution_bounds_what_is_left(solve):
+    for mapping, l2 in ((Softmax(), 1e-2), (Sparsemax(), 1e-3)):
+        objective = objective_of(*classes(), mapping, l2=l2)
+        best = solve(objective, tol=1e-10)
+        for tol, max_iter in ((1e-3, 1000), (1e-9, 3)):
+            found = solve(objective, tol=tol, max_iter=max_iter)
+            assert found.value - best.value <= found.duality_gap + 1e-14
+            assert found.duality_gap <= found.value
+            last = found.history[-1].duality_gap
+            assert np.isnan(last) or found.duality_gap <= last
+
+
+def test_histories_are_joined():
+    def rows(n, start):
+        return [
+            Iteration(i, start + i, 1.0, 0.5, 2.0 * i, 3.0 * i, i, 8 * i)
+            for i in range(n)
+        ]
+
+    first, second = rows(3, 100.0), rows(2, 10.0)
+    joined = total_of(first, second)
+    assert total_of([], second) == second
+    assert [row.iteration for row in joined] == [0, 1, 2, 3]
+    # The last row of the first is the start of the second.
+    assert_array_equal([r.objective for r in joined], [np.nan, np.nan, 10.0, 11.0])
+    assert_array_equal([r.duality_gap for r in joined], [np.nan, np.nan, 0.5, 0.5])
+    assert [row.passes for row in joined] == [0.0, 2.0, 4.0, 6.0]
+    assert [row.seconds for row in joined] == [0.0, 3.0, 6.0, 9.0]
+    assert [row.round_trips for row in joined] == [0, 1, 2, 3]
+    assert [row.bytes for row in joined] == [0, 8, 16, 24]
+    assert [row.gradient_norm for row in joined] == [1.0] * 4
+    # What was given is as it was.
+    assert first == rows(3, 100.0)

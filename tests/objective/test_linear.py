@@ -81,11 +81,11 @@ def in_model(objective, gradient):
 
 
 def value_only(objective, x):
-    return value_at(objective, x)[0]
+    return objective.value_and_gradient(x)[0]
 
 
 def gradient_at(objective, x):
-    return value_at(objective, x)[1]
+    return objective.value_and_gradient(x)[1]
 
 
 def by_differences(function, point, step):
@@ -105,7 +105,7 @@ def test_value_and_gradient_are_those_of_the_formula(mapping):
         problem = Problem(n_classes, polytope=loss.polytope)
         objective = problem.objective(loss, fit_intercept=fit_intercept)
         x = objective.from_model(problem.coef, problem.intercept)
-        value, gradient = value_at(objective, x)
+        value, gradient = objective.value_and_gradient(x)
         expected = problem.formula(loss, fit_intercept=fit_intercept)
         assert_allclose(value, expected, rtol=1e-12)
         expected = problem.slope(loss, fit_intercept=fit_intercept)
@@ -120,10 +120,10 @@ def test_derivatives_are_those_of_differences(mapping):
         problem, loss = Problem(n_classes), FenchelYoungLoss(mapping)
         objective = problem.objective(loss, fit_intercept=fit_intercept)
         x = objective.from_model(problem.coef, problem.intercept)
-        value, gradient = value_at(objective, x)
+        value, gradient = objective.value_and_gradient(x)
         slope = by_differences(partial(value_only, objective), x, 1e-5)
         assert_allclose(gradient, slope, rtol=1e-5, atol=1e-6)
-        there = objective.linearize(x[None])
+        there = objective.at(x)
         assert_allclose(there.values, [value], rtol=1e-14)
         assert_allclose(there.gradients, [gradient], rtol=1e-12, atol=1e-15)
         hessian = hessian_at(objective, x)
@@ -147,7 +147,7 @@ def test_all_second_derivatives_are_of_one_hessian(mapping, n_classes, fit_inter
     whole = objective.linearize(points, (0, 0, 0)).hessians(np.array([2, 0]))
     assert whole.shape == (2, n_outputs * size, n_outputs * size)
     for point, found in ((points[2], whole[0]), (points[0], whole[1])):
-        hessian, there = hessian_at(objective, point), objective.linearize(point[None])
+        hessian, there = hessian_at(objective, point), objective.at(point)
         close = {"rtol": 1e-9, "atol": 1e-12 * np.abs(hessian).max()}
         found = found.reshape(n_outputs, size, n_outputs, size).copy()
         if n_outputs > 1 and fit_intercept:
@@ -194,7 +194,7 @@ def test_several_points_and_penalties_at_once_are_each_alone(mapping, n_classes)
     hessians = there.hessians(np.arange(4))
     for k, l2 in enumerate(strengths[which]):
         alone = problem.objective(loss).with_l2(l2)
-        value, gradient = value_at(alone, points[k])
+        value, gradient = alone.value_and_gradient(points[k])
         for found in (values, there.values):
             assert_allclose(found[k], value, rtol=1e-13)
         for found in (gradients, there.gradients):
@@ -213,12 +213,12 @@ def test_any_cut_into_blocks_gives_the_same_sums(container, loss):
     x, direction = rng.normal(size=(2, whole.n_parameters)) / 3
 
     def figures(objective):
-        there = objective.linearize(x[None])
+        there = objective.at(x)
         return [
             *objective.units[:2],
             objective.constant,
             objective.value_at_zero,
-            *value_at(objective, x),
+            *objective.value_and_gradient(x),
             there.values,
             there.gradients,
             there.hessian_product(direction),
@@ -226,7 +226,7 @@ def test_any_cut_into_blocks_gives_the_same_sums(container, loss):
             there.sandwiches(True, 100),
             *there.moments(),
             *objective.target_sums,
-            objective.duality_gap(0, x, *value_at(objective, x)),
+            objective.duality_gap(0, x, *objective.value_and_gradient(x)),
         ]
 
     # The second row has no weight: it may be a block of its own.
@@ -246,7 +246,7 @@ def test_a_state_can_be_asked_twice():
     objective = LinearObjective(blocks, SOFTMAX_LOSS, l2=0.1)
     x = np.linspace(-1, 1, objective.n_parameters)
     there, states = (
-        objective.linearize(x[None]),
+        objective.at(x),
         objective.mean_loss_states(x.reshape(1, 3, 5), keep=True)[0],
     )
     for ask in (
@@ -256,7 +256,7 @@ def test_a_state_can_be_asked_twice():
         lambda: states.sum(BlockState.value_and_gradient)[1],
     ):
         assert_array_equal(ask(), ask())
-    assert_array_equal(objective.linearize(x[None]).gradients, there.gradients)
+    assert_array_equal(objective.at(x).gradients, there.gradients)
 
 
 @every_mapping
@@ -295,7 +295,7 @@ def test_layout_and_type_of_X_do_not_matter(dtype, n_classes):
             for target in (None, sparse_target):
                 objective = problem.objective(loss, X=X, target=target)
                 x = objective.from_model(problem.coef, problem.intercept)
-                value, gradient = value_at(objective, x)
+                value, gradient = objective.value_and_gradient(x)
                 assert gradient.dtype == np.float64
                 assert_allclose(value, expected, rtol=tolerance, err_msg=name)
                 for got, wanted in zip(
@@ -320,7 +320,7 @@ def test_label_sets_and_smoothed_labels_are_their_distributions():
         assert_allclose(problem.Q.sum(axis=1), 1)
         objective = problem.objective(SOFTMAX_LOSS, target=target)
         x = objective.from_model(problem.coef, problem.intercept)
-        value, gradient = value_at(objective, x)
+        value, gradient = objective.value_and_gradient(x)
         assert_allclose(value, problem.formula(SOFTMAX_LOSS), rtol=1e-12)
         coef, intercept = in_model(objective, gradient)
         slopes = problem.slope(SOFTMAX_LOSS)
@@ -332,22 +332,22 @@ def test_weights_are_relative_and_zero_is_absence():
     problem = Problem(3)
     objective = problem.objective(SOFTMAX_LOSS)
     x = objective.from_model(problem.coef, problem.intercept)
-    value, gradient = value_at(objective, x)
+    value, gradient = objective.value_and_gradient(x)
     problem.weight *= 1000
     kept = problem.weight > 0
     scaled = problem.objective(SOFTMAX_LOSS)
     problem.X, problem.Q = problem.X[kept], problem.Q[kept]
     problem.weight = problem.weight[kept]
     for other in (scaled, problem.objective(SOFTMAX_LOSS)):
-        assert_allclose(value_at(other, x)[0], value, rtol=1e-13)
-        assert_allclose(value_at(other, x)[1], gradient, atol=1e-14)
+        assert_allclose(other.value_and_gradient(x)[0], value, rtol=1e-13)
+        assert_allclose(other.value_and_gradient(x)[1], gradient, atol=1e-14)
 
 
 def test_the_value_at_zero_is_that_of_equal_scores():
     problem = Problem(3)
     for loss in (SOFTMAX_LOSS, FenchelYoungLoss(Sparsemax()), AccuracyLoss(Softmax())):
         objective = problem.objective(loss)
-        expected, _ = value_at(objective, np.zeros(objective.n_parameters))
+        expected, _ = objective.value_and_gradient(np.zeros(objective.n_parameters))
         assert_allclose(objective.value_at_zero, expected, rtol=1e-14)
 
 
@@ -356,7 +356,7 @@ def test_another_penalty_or_loss_is_that_objective():
     entmax = FenchelYoungLoss(Entmax(1.5))
     objective = problem.objective(SOFTMAX_LOSS, l2=0.1)
     x = objective.from_model(problem.coef, problem.intercept)
-    before = objective.value_at_zero, *value_at(objective, x)
+    before = objective.value_at_zero, *objective.value_and_gradient(x)
     for other, loss, l2 in (
         (objective.with_l2(3.0), SOFTMAX_LOSS, 3.0),
         (objective.with_l2(0.0), SOFTMAX_LOSS, 0.0),
@@ -364,19 +364,19 @@ def test_another_penalty_or_loss_is_that_objective():
         (objective.with_loss(entmax).with_l2(3.0), entmax, 3.0),
         (objective.with_l2(3.0).with_loss(entmax), entmax, 3.0),
     ):
-        value, gradient = value_at(other, x)
+        value, gradient = other.value_and_gradient(x)
         assert_allclose(value, problem.formula(loss, l2=l2), rtol=1e-12)
         expected = problem.slope(loss, l2=l2)
         for one, wanted in zip(in_model(other, gradient), expected, strict=True):
             assert_allclose(one, wanted, rtol=1e-9, atol=1e-12)
-        at_zero, _ = value_at(other, np.zeros_like(x))
+        at_zero, _ = other.value_and_gradient(np.zeros_like(x))
         assert_allclose(other.value_at_zero, at_zero)
         assert other.has_penalty == (l2 > 0)
         assert other.loss is loss
         assert other.description == problem.objective(loss, l2=l2).description
         assert_allclose(hessian_at(other, x), hessian_at(other, x).T, atol=1e-12)
     # The first is as it was.
-    assert (objective.value_at_zero, *value_at(objective, x)[:1]) == before[:2]
+    assert (objective.value_at_zero, *objective.value_and_gradient(x)[:1]) == before[:2]
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -410,8 +410,8 @@ def test_what_is_free_is_zero_on_average():
         is_relative = loss is SOFTMAX_LOSS
         assert np.allclose(intercept.mean(), 0, atol=1e-12) == is_relative
         # Nothing that matters has changed.
-        value, _ = value_at(objective, objective.from_model(coef, intercept))
-        assert_allclose(value, value_at(objective, x)[0], rtol=1e-12)
+        value, _ = objective.value_and_gradient(objective.from_model(coef, intercept))
+        assert_allclose(value, objective.value_and_gradient(x)[0], rtol=1e-12)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -428,7 +428,7 @@ def test_rows_without_curvature_are_no_part_of_the_hessian(n_classes):
         blocks = split_rows(container(X), target, rng.uniform(size=100))
         objective = LinearObjective(blocks, FenchelYoungLoss("sparsemax"), l2=0.0)
         x = objective.from_model(coef, np.zeros(len(coef)))
-        _, n_active = objective.linearize(x[None]).total_curvature()
+        _, n_active = objective.at(x).total_curvature()
         assert n_active == 5
         slope = by_differences(partial(gradient_at, objective), x, 1e-7)
         assert_allclose(hessian_at(objective, x), slope, atol=1e-6)
@@ -441,7 +441,7 @@ def test_a_sample_of_the_rows_is_nearly_as_good_and_counts_heavy_rows():
     target = SparseTarget.from_labels(labels, 3)
     objective = LinearObjective(split_rows(X, target, weight), SOFTMAX_LOSS, l2=0.1)
     for x in (objective.initial(), 0.1 * rng.normal(size=objective.n_parameters)):
-        there = objective.linearize(x[None])
+        there = objective.at(x)
         for by_output in (True, False):
             grams = there.sandwiches(by_output, 4000)
             drawn = there.sandwiches(by_output, 500)
@@ -458,7 +458,7 @@ def test_directions_in_single_precision_are_multiplied_in_it(n_classes):
     for container in (np.asarray, sparse.csr_array):
         objective = problem.objective(SOFTMAX_LOSS, X=container(problem.X))
         x, direction = np.random.default_rng(0).normal(size=(2, objective.n_parameters))
-        product = objective.linearize(x[None]).hessian_product
+        product = objective.at(x).hessian_product
         double = product(direction)
         single = product(direction.astype(np.float32))
         assert_allclose(single, double, rtol=1e-4, atol=1e-5)
@@ -469,10 +469,10 @@ def test_passes_over_the_data_are_counted():
     objective = Problem(3).objective(SOFTMAX_LOSS)
     x = np.linspace(-1, 1, objective.n_parameters)
     for n_passes, work in (
-        (1, lambda: value_at(objective, x)),
-        (1, lambda: objective.linearize(x[None])),
-        (2, lambda: objective.linearize(x[None]).hessian_product(x)),
-        (1, lambda: value_at(objective.with_l2(2.0), x)),
+        (1, lambda: objective.value_and_gradient(x)),
+        (1, lambda: objective.at(x)),
+        (2, lambda: objective.at(x).hessian_product(x)),
+        (1, lambda: objective.with_l2(2.0).value_and_gradient(x)),
     ):
         before = objective.passes
         work()

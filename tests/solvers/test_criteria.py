@@ -1,5 +1,6 @@
-"""A success one can trust, on data that make it hard, and warnings that are true."""
+"""The criteria in turn, and a success one can trust on data that make it hard."""
 
+import math
 import re
 import warnings
 
@@ -7,14 +8,15 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 
-from skprob import LinearClassifier
+from skprob import LinearClassifier, solvers
 from skprob.losses import FenchelYoungLoss, LogLoss
 from skprob.mappings import Entmax, Softmax, Sparsemax, TaylorSoftmax
 from skprob.objective import LinearObjective, split_rows
-from skprob.solvers import SOLVERS, newton_cg
+from skprob.solvers import SOLVERS, Criteria, Iteration, State, Tuning
 from skprob.targets import SparseTarget
 
-from .problems import classes, exact_optimum, objective_of, value_at
+from .plain_problems import PlainDescription
+from .problems import classes, exact_optimum, objective_of
 
 every_solver = pytest.mark.parametrize("solver", SOLVERS)
 every_mapping = pytest.mark.parametrize(
@@ -24,12 +26,12 @@ every_mapping = pytest.mark.parametrize(
 
 def solve(objective, solver, tol, max_iter=1000, start=None):
     start = objective.initial() if start is None else start
-    return SOLVERS[solver](objective, start, tol=tol, max_iter=max_iter)
+    limits = {"tol": tol, "max_iter": max_iter}
+    return solvers.solve(objective, start, solver=solver, **limits)
 
 
 def gap_at(objective, solution):
-    there = solution.parameters, solution.value, solution.gradient
-    return objective.duality_gap(0, *there)
+    return objective.duality_gap(objective.at(solution.parameters))
 
 
 def allowed(objective, solution, tol):
@@ -46,7 +48,7 @@ def test_success_is_not_reported_with_percents_to_go():
     """Where LogisticRegression(tol=1e-3) ends five per cent above the minimum."""
     X, y = load_digits(return_X_y=True)
     objective = objective_of(X, y, l2=1 / len(y))
-    best = newton_cg(objective, objective.initial(), tol=1e-10, max_iter=100)
+    best = solve(objective, "newton-cg", tol=1e-10, max_iter=100)
     for solver in SOLVERS:
         solution = solve(objective, solver, tol=1e-3)
         assert solution.converged
@@ -69,7 +71,7 @@ def test_what_is_left_is_what_was_promised(load, mapping):
     starts, n_cold, n_warm = dict.fromkeys(SOLVERS), 0, 0
     for C in (1e-2, 1, 100, 1e4):
         objective = objective_of(X, y, mapping, l2=1 / (C * len(y)))
-        tight = newton_cg(objective, objective.initial(), tol=1e-11, max_iter=3000)
+        tight = solve(objective, "newton-cg", tol=1e-11, max_iter=3000)
         for solver, start in starts.items():
             cold = solve(objective, solver, tol=1e-4)
             warm = solve(objective, solver, tol=1e-4, start=start)
@@ -98,7 +100,7 @@ def test_success_is_certified(mapping):
         assert solution.converged, solution.message
         gap = gap_at(objective, solution)
         assert gap <= 0.05 * solution.value
-        least, _ = value_at(objective, exact_optimum(objective))
+        least, _ = objective.value_and_gradient(exact_optimum(objective))
         # Up to rounding, of numbers of the order of one.
         assert solution.value - least <= gap + 1e-15
 
@@ -169,59 +171,6 @@ def test_a_small_gradient_is_not_enough_where_the_loss_is_not_convex(seed):
         assert solution.value - tight.value <= 15 * allowed(objective, solution, tol)
 
 
-def test_correlated_features_do_not_slow_down_a_loss_that_is_not_convex():
-    """The same features, mixed: not twice the iterations, to the same minimum."""
-    X, y = load_breast_cancer(return_X_y=True)
-    X = (X - X.mean(axis=0)) / X.std(axis=0)
-    # The inverse of this takes apart what the features have in common.
-    mixed = X @ np.linalg.inv(np.linalg.cholesky(X.T @ X / len(X))).T
-    found = []
-    for features in X, mixed:
-        target = SparseTarget.from_labels(y, 2)
-        blocks = split_rows(features, target, np.ones(len(y)))
-        objective = LinearObjective(blocks, LogLoss(TaylorSoftmax()), l2=1e-8)
-        found.append(solve(objective, "lbfgs", tol=1e-4, max_iter=1000))
-    correlated, independent = found
-    assert correlated.converged
-    assert independent.converged
-    assert correlated.n_iter <= 2 * independent.n_iter
-    # There is hardly any penalty, on which the two differ.
-    assert abs(correlated.value / independent.value - 1) <= 1e-3
-
-
-@pytest.mark.parametrize("seed", [4, 11])
-def test_the_penalty_of_small_units_does_not_hide_what_is_left_of_the_curvature(seed):
-    random = np.random.default_rng(seed)
-    X = random.normal(size=(50, 20))
-    y = (X[:, 12:] @ random.normal(size=(8, 4))).argmax(axis=1)
-    objective = objective_of(X * np.logspace(-5, 5, 20), y, l2=1e-4 / len(y))
-    solution = solve(objective, "newton-cg", tol=1e-4)
-    assert solution.converged
-    assert solution.n_iter < 100
-
-
-@every_mapping
-@pytest.mark.parametrize("load", [load_wine, load_breast_cancer])
-def test_newton_gets_to_the_last_digits(load, mapping):
-    X, y = standardised(load)
-    objective = objective_of(X, y, mapping, l2=1 / len(y))
-    for solver in ("auto", "newton-cg"):
-        solution = solve(objective, solver, tol=1e-10, max_iter=100)
-        assert solution.converged, solution.message
-        assert solution.gradient_norm <= 1e-10
-        assert gap_at(objective, solution) <= 1e-7 * solution.value
-
-
-@pytest.mark.parametrize("mapping", [Entmax(1.5), Sparsemax()], ids=repr)
-def test_newton_is_not_lost_among_the_kinks_of_nearly_separable_data(mapping):
-    """Nearly all rows are without curvature at the optimum, and not on the way."""
-    X, y = load_digits(return_X_y=True)
-    objective = objective_of(X, y, mapping, l2=1 / len(y))
-    solution = newton_cg(objective, objective.initial(), tol=1e-9, max_iter=100)
-    assert solution.converged, solution.message
-    assert gap_at(objective, solution) <= 1e-4 * solution.value
-
-
 @every_mapping
 def test_a_class_that_is_never_the_target_does_not_keep_a_fit_from_ending(mapping):
     """There is no best intercept for it, or a very low one, and no certificate."""
@@ -233,7 +182,7 @@ def test_a_class_that_is_never_the_target_does_not_keep_a_fit_from_ending(mappin
         solution = solve(objective, solver, tol=1e-4, max_iter=200)
         assert solution.converged, solution.message
         without = objective_of(X, y, mapping, l2=0.01)
-        best = newton_cg(without, without.initial(), tol=1e-10, max_iter=100)
+        best = solve(without, "newton-cg", tol=1e-10, max_iter=100)
         assert abs(solution.value - best.value) <= 1e-3 * best.value
 
 
@@ -303,3 +252,211 @@ def test_a_warning_does_not_contradict_itself():
                     assert not float(size) < float(limit), text
                     assert ("max_iter (now 5)" in text) == (model.n_iter_ == 5)
     assert n_warnings > 8
+
+
+class Stub:
+    """A problem whose duality gap is a given number, and counts as a pass."""
+
+    value_at_zero = 1.0
+
+    def __init__(self, gap=0.0, has_certificate=True, **kind):
+        self.description = PlainDescription(10, 20, (1, 2), **kind)
+        self.passes, self._gap, self._certificate = 0.0, gap, has_certificate
+        self.asked = []
+
+    def has_certificate(self):
+        return self._certificate
+
+    def duality_gap(self, point, enough=0.0, known=math.inf, newton_step=None):
+        self.passes += 1
+        self.asked.append((enough, newton_step))
+        return self._gap
+
+
+class StubPoint:
+    """A point with a given value and gradient."""
+
+    def __init__(self, value=0.5, gradient=(0.0, 0.0), parameters=(0.0, 0.0)):
+        self.value = value
+        self.gradient, self.parameters = np.array(gradient), np.array(parameters)
+
+
+def state_at(expected_decrease=0.0, **fields):
+    of_point = {
+        k: fields.pop(k) for k in ("value", "gradient", "parameters") if k in fields
+    }
+    point = StubPoint(**of_point)
+    return State(point=point, expected_decrease=expected_decrease, **fields)
+
+
+def row(objective, gradient_norm=0.0):
+    return Iteration(0, objective, gradient_norm, math.nan, 0.0, 0.0, 0, 0)
+
+
+TOL = 1e-3
+# With the value 0.5 and 1 at zero: tol (f + tol f₀) + ε.
+LIMIT = TOL * (0.5 + TOL) + np.finfo(float).eps
+CRITERIA = Criteria(tol=TOL, max_iter=100)
+
+
+def verdict_on(problem, state, history=(), criteria=CRITERIA):
+    """The verdict, which is the same each time, and changes nothing but the passes."""
+    history = list(history)
+    before, fields = list(history), dict(vars(state))
+    verdict = criteria.check(problem, state, history)
+    # NaN is not equal to itself.
+    assert repr(criteria.check(problem, state, history)) == repr(verdict)
+    assert history == before
+    assert vars(state) == fields
+    return verdict
+
+
+def numbers(verdict):
+    return [row.number for row in verdict.rows]
+
+
+def test_all_rows_come_in_the_order_of_their_numbers_if_they_are_met():
+    problem = Stub()
+    # Little is left of the value at zero, so that the last iterations count.
+    verdict = verdict_on(problem, state_at(value=5e-3), [row(5e-3)] * 4)
+    assert numbers(verdict) == [1, 2, 3, 4]
+    names = [each.name for each in verdict.rows]
+    assert names == ["gradient", "expected decrease", "last iterations", "duality gap"]
+    assert all(each.is_met for each in verdict.rows)
+    assert verdict.converged and verdict.is_last and not verdict.is_stalled
+    assert verdict.duality_gap == 0.0
+    # Otherwise the duality gap says enough.
+    assert numbers(verdict_on(problem, state_at(), [row(0.5)] * 4)) == [1, 2, 4]
+
+
+@pytest.mark.parametrize(
+    ("state", "expected"),
+    [
+        (state_at(gradient=(0.0, -2e-3)), [1]),
+        (state_at(expected_decrease=2 * LIMIT), [1, 2]),
+        (state_at(value=5e-3), [1, 2, 3]),
+    ],
+)
+def test_they_end_at_the_first_that_is_not_met_and_take_no_pass(state, expected):
+    problem = Stub()
+    verdict = verdict_on(problem, state, [row(0.7)] * 4)
+    assert numbers(verdict) == expected
+    assert [each.is_met for each in verdict.rows] == [True] * (len(expected) - 1) + [
+        False
+    ]
+    assert not verdict.converged and not verdict.is_last
+    assert problem.passes == 0
+    assert math.isnan(verdict.duality_gap)
+
+
+def test_each_value_and_limit_is_that_of_its_definition():
+    problem = Stub(gap=0.02)
+    state = state_at(gradient=(0.0, -5e-4), expected_decrease=3e-4)
+    gradient, decrease, gap = verdict_on(problem, state, [row(0.5)] * 4).rows
+    assert (gradient.value, gradient.limit) == (5e-4, TOL)
+    assert decrease.value == 3e-4
+    assert decrease.limit == pytest.approx(LIMIT, rel=1e-12)
+    assert (gap.value, gap.limit) == (0.02, 0.05 * 0.5)
+    assert problem.asked[0] == (0.05 * 0.5, None)
+    # Where the expected decrease is not known, the gap itself must be within the limit.
+    unknown = state_at(expected_decrease=math.nan)
+    *_, gap = verdict_on(problem, unknown, [row(0.5)] * 4).rows
+    assert gap.limit == pytest.approx(LIMIT, rel=1e-12)
+    assert not gap.is_met
+    # The step by the whole Hessian is handed on.
+    step = np.ones(2)
+    verdict_on(problem, state_at(newton_step=step), [row(0.5)] * 4)
+    assert problem.asked[-1][1] is step
+
+
+def test_where_there_is_no_certificate_larger_parameters_must_gain_little():
+    """-3 times the product of gradient and parameters, or the product itself."""
+    problem = Stub(has_certificate=False)
+    for slope, expected in ((-2e-4, 6e-4), (4e-4, 4e-4)):
+        state = state_at(gradient=(slope, 0.0), parameters=(1.0, 5.0))
+        decrease = verdict_on(problem, state, [row(0.5)] * 4).rows[1]
+        assert decrease.value == pytest.approx(expected)
+    state = state_at(expected_decrease=0.1, gradient=(4e-4, 0.0), parameters=(1.0, 5.0))
+    assert verdict_on(problem, state, [row(0.5)] * 4).rows[1].value == 0.1
+    assert problem.passes == 0
+
+
+def test_the_last_iterations_count_where_neither_gap_nor_hessian_is_known():
+    """Three of them, or six if the objective is not convex."""
+    for kind, n_back in (({}, 3), ({"is_convex": False}, 6)):
+        problem = Stub(has_certificate=False, **kind)
+        for n_since in range(1, 9):
+            history = [row(0.6), *[row(0.5)] * n_since]
+            verdict = verdict_on(problem, state_at(), history)
+            *_, last = verdict.rows
+            assert last.number == 3
+            assert last.value == pytest.approx(0.1 * (n_since < n_back))
+    # With the whole Hessian they do not.
+    state, problem = state_at(newton_step=np.zeros(2)), Stub(has_certificate=False)
+    assert numbers(verdict_on(problem, state, [row(0.6)])) == [1, 2]
+
+
+def test_scores_that_are_not_linear_have_the_gradient_alone():
+    problem = Stub(is_linear=False, is_convex=False)
+    assert numbers(verdict_on(problem, state_at(expected_decrease=9.0))) == [1]
+
+
+def test_a_stalled_solver_meets_the_first_and_the_last():
+    for problem, converged in ((Stub(), True), (Stub(gap=0.3), False)):
+        state = state_at(expected_decrease=9.0, is_stalled=True)
+        verdict = verdict_on(problem, state, [row(0.7)])
+        assert numbers(verdict) == [1, 2, 4]
+        assert verdict.is_stalled and verdict.is_last
+        assert verdict.converged == converged
+    state = state_at(gradient=(1.0, 0.0), is_stalled=True)
+    verdict = verdict_on(Stub(), state)
+    assert verdict.is_last and not verdict.converged
+
+
+def test_it_is_stalled_if_neither_value_nor_gradient_falls_in_ten_iterations():
+    patience, state = Tuning().patience, state_at(gradient=(1.0, 0.0))
+    for n_rows in (patience, patience + 1, 3 * patience):
+        history = [row(0.5, 1.0)] * n_rows
+        verdict = verdict_on(Stub(), state, history)
+        assert verdict.is_stalled == verdict.is_last == (n_rows > patience)
+    rows = [row(0.5, 1.0)] * 20
+    for other in (
+        # It falls by more than rounding, or the gradient has been half as large.
+        [*rows[:-1], row(0.5, 0.4)],
+        [row(0.6, 1.0)] * 15,
+    ):
+        assert not verdict_on(Stub(), state, other).is_stalled
+    # What is long ago does not count.
+    assert verdict_on(Stub(), state, [row(0.6, 0.4), *rows]).is_stalled
+
+
+def test_the_first_point_has_a_tolerance_of_its_own():
+    criteria = Criteria(tol=TOL, max_iter=100, tol_at_start=0.05 * TOL)
+    state = state_at(gradient=(0.5 * TOL, 0.0))
+    assert verdict_on(Stub(), state, criteria=criteria).rows[0].limit == 0.05 * TOL
+    assert verdict_on(Stub(), state, [row(0.5)], criteria).rows[0].limit == TOL
+
+
+def test_without_certificates_the_gap_is_not_computed():
+    problem, criteria = Stub(gap=9.0), Criteria(tol=TOL, max_iter=9, certify=False)
+    state = state_at(newton_step=np.zeros(2))
+    verdict = verdict_on(problem, state, [row(0.5)] * 4, criteria)
+    assert numbers(verdict) == [1, 2]
+    assert verdict.converged
+    assert problem.passes == 0
+
+
+def test_the_last_iteration_is_that_of_max_iter():
+    state, criteria = state_at(gradient=(1.0, 0.0)), Criteria(tol=TOL, max_iter=2)
+    for n_rows in range(4):
+        verdict = verdict_on(Stub(), state, [row(0.7)] * n_rows, criteria)
+        assert verdict.is_last == (n_rows >= 2)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_the_rounding_error_is_that_of_the_precision_of_the_data(dtype):
+    """Sums of losses of about one lose ten times that of their own size."""
+    problem = Stub(dtype=np.dtype(dtype))
+    eps = np.finfo(dtype).eps
+    assert CRITERIA.rounding_error(problem, 0.0) == pytest.approx(eps)
+    assert CRITERIA.rounding_error(problem, -2.0) == pytest.approx(21 * eps)

@@ -39,19 +39,27 @@ def test_value_is_that_of_the_formula(container):
     norms = np.linalg.norm(vectors, axis=1)
     losses = LOSS.value(X @ (vectors / norms[:, None]).T, np.eye(3)[y])
     expected = np.average(losses, weights=weight) + np.sum((norms**2 - 1) ** 2) / 2
-    value, gradient = value_at(objective, x)
+    value, gradient = objective.value_and_gradient(x)
     assert_allclose(value, expected, rtol=1e-13)
     step = 1e-6 * np.eye(len(x))
     slope = [
-        (value_at(objective, x + s)[0] - value_at(objective, x - s)[0]) / 2e-6
+        (
+            objective.value_and_gradient(x + s)[0]
+            - objective.value_and_gradient(x - s)[0]
+        )
+        / 2e-6
         for s in step
     ]
     assert_allclose(gradient, slope, rtol=1e-6, atol=1e-8)
     slope = [
-        (value_at(objective, x + s)[1] - value_at(objective, x - s)[1]) / 2e-6
+        (
+            objective.value_and_gradient(x + s)[1]
+            - objective.value_and_gradient(x - s)[1]
+        )
+        / 2e-6
         for s in step
     ]
-    there = objective.linearize(x[None])
+    there = objective.at(x)
     assert_allclose(there.values, [value])
     assert_allclose(there.gradients, [gradient])
     assert_allclose(hessian_at(objective, x), slope, rtol=1e-5, atol=1e-7)
@@ -75,8 +83,8 @@ def test_solvers_reach_a_point_where_it_is_level(solver, mapping):
     objective = objective_of_cosines().with_loss(loss)
     solution = solver(objective, objective.initial(), tol=1e-6, max_iter=500)
     assert solution.converged, solution.message
-    value, gradient = value_at(objective, solution.parameters)
+    value, gradient = objective.value_and_gradient(solution.parameters)
     assert np.abs(gradient).max() <= 1e-6
-    assert value < value_at(objective, objective.initial())[0]
+    assert value < objective.value_and_gradient(objective.initial())[0]
     norms = np.linalg.norm(solution.parameters.reshape(3, 4), axis=1)
     assert_allclose(norms, 1, rtol=1e-6)
