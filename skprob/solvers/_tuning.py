@@ -66,6 +66,13 @@ class Tuning(NamedTuple):
     slope_left_far: float = 0.1
     #: Near the minimum the expected decrease is at most this part of the objective.
     near_minimum: float = 0.01
+    #: The damping of the Hessian is reduced where it accounts for more than this part
+    #: of the expected decrease: without, fits to ill-conditioned features without a
+    #: penalty end up to 11 % above the optimum.
+    damped_part: float = 0.01
+    #: Where the damping cannot be reduced, curvatures may exist that are this many times
+    #: smaller than it, along which the decrease is as many times larger.
+    unresolved_curvature: float = 1e4
     #: Evaluations of one line search.
     most_trials: int = 20
     #: Largest forcing term: conjugate gradients stop where the residual is this part of
