@@ -7,7 +7,7 @@ from skprob.data import LocalBlocks
 from skprob.losses import FenchelYoungLoss
 from skprob.mappings import Softmax
 from skprob.objective import CosineObjective
-from skprob.solvers import SOLVERS
+from skprob.solvers import SOLVERS, solve
 
 from ..solvers.problems import classes, objective_of
 
@@ -49,11 +49,12 @@ def test_the_error_names_the_mapping(wrong, n_classes):
     loss = Broken(Softmax())
     loss.wrong = wrong
     broken = objective.with_loss(loss)
-    for solver in SOLVERS.values():
+    for solver in SOLVERS:
         with pytest.raises(ValueError, match=r"finite.* 1 of 60 .*Softmax\(\)"):
-            solver(broken, broken.initial(), tol=1e-4, max_iter=10)
-    x = np.ones((1, objective.n_parameters))
-    for method in (broken.value_and_gradient, broken.linearize):
+            start = broken.initial()
+            solve(broken, start, solver=solver, tol=1e-4, max_iter=10)
+    x = np.ones(objective.n_parameters)
+    for method in (broken.value_and_gradient, broken.at):
         with pytest.raises(ValueError, match=r"Check its mapping, Softmax\(\)"):
             method(x)
 
@@ -63,7 +64,7 @@ def test_so_it_is_for_cosines():
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     cosine = CosineObjective(objective_of(X, y).blocks.map(_plain), Broken(Softmax()))
     with pytest.raises(ValueError, match=r"Softmax\(\)"):
-        cosine.value_and_gradient(cosine.initial()[None])
+        cosine.value_and_gradient(cosine.initial())
 
 
 def _plain(block):

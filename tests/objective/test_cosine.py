@@ -2,16 +2,16 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from skprob.losses import FenchelYoungLoss, MarginLoss
 from skprob.mappings import Entmax, Softmax, Sparsemax, Temperature
 from skprob.objective import CosineObjective, split_rows
-from skprob.solvers import SOLVERS
+from skprob.solvers import solve
 from skprob.targets import SparseTarget
 
-from ..solvers.problems import hessian_at, value_at
+from ..solvers.problems import hessian_at
 
 LOSS = MarginLoss(FenchelYoungLoss(Temperature(Softmax(), 0.2)), 0.3)
 
@@ -59,10 +59,37 @@ def test_value_is_that_of_the_formula(container):
         / 2e-6
         for s in step
     ]
-    there = objective.at(x)
-    assert_allclose(there.values, [value])
-    assert_allclose(there.gradients, [gradient])
+    point = objective.at(x)
+    assert_allclose(point.value, value)
+    assert_allclose(point.gradient, gradient)
     assert_allclose(hessian_at(objective, x), slope, rtol=1e-5, atol=1e-7)
+
+
+def test_along_a_step_it_is_evaluated_at_the_parameters():
+    objective = objective_of_cosines()
+    x, step = np.random.default_rng(1).normal(size=(2, objective.n_parameters))
+    point, before = objective.at(x), objective.passes
+    ray = point.along(step)
+    assert objective.passes == before
+    for length in (1.0, 0.1):
+        value, gradient = objective.value_and_gradient(x + length * step)
+        before = objective.passes
+        assert_allclose(ray.trial(length), (value, gradient @ step), rtol=1e-12)
+        assert objective.passes == before + 1
+    after = ray.arrive(0.1)
+    assert objective.passes == before + 1
+    assert_array_equal(after.parameters, x + 0.1 * step)
+    assert_allclose(after.value, value, rtol=1e-14)
+    assert_allclose(after.gradient, gradient, rtol=1e-12, atol=1e-14)
+    assert_array_equal(ray.arrive(0.5).parameters, x + 0.5 * step)
+
+
+def test_no_bound_is_known():
+    objective = objective_of_cosines()
+    point = objective.at(objective.initial())
+    assert not objective.has_certificate()
+    assert objective.duality_gap(point) == np.inf
+    assert not objective.is_unbounded(point)
 
 
 def test_the_model_is_made_of_unit_vectors():
@@ -76,12 +103,13 @@ def test_the_model_is_made_of_unit_vectors():
     assert_allclose(np.linalg.norm(start, axis=1), 1)
 
 
-@pytest.mark.parametrize("solver", SOLVERS.values(), ids=SOLVERS)
+@pytest.mark.parametrize("solver", ["auto", "lbfgs", "newton-cg"])
 @pytest.mark.parametrize("mapping", [Entmax(1.5), Sparsemax()], ids=repr)
 def test_solvers_reach_a_point_where_it_is_level(solver, mapping):
     loss = FenchelYoungLoss(Temperature(mapping, 0.2))
     objective = objective_of_cosines().with_loss(loss)
-    solution = solver(objective, objective.initial(), tol=1e-6, max_iter=500)
+    start = objective.initial()
+    solution = solve(objective, start, solver=solver, tol=1e-6, max_iter=500)
     assert solution.converged, solution.message
     value, gradient = objective.value_and_gradient(solution.parameters)
     assert np.abs(gradient).max() <= 1e-6

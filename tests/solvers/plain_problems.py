@@ -3,6 +3,7 @@
 They are written in NumPy alone. An access to anything else raises AttributeError.
 """
 
+import copy
 import math
 from dataclasses import dataclass
 
@@ -40,17 +41,25 @@ class SquaredHinges:
 
     def __init__(self, X, signs, ridge, **kind):
         self._X, self._signs, self._ridge = X, signs, ridge
-        self.passes = 0.0
+        # A list, which copies under other penalties share.
+        self._n_passes = [0.0]
         n_rows, n_outputs = signs.shape
         self.value_at_zero = n_outputs / 2
         shape = n_outputs, X.shape[1]
         self.description = PlainDescription(n_rows, X.size, shape, **kind)
 
+    @property
+    def passes(self):
+        return self._n_passes[0]
+
+    def _count(self, passes):
+        self._n_passes[0] += passes
+
     def initial(self):
         return np.zeros(math.prod(self.description.shape))
 
     def value_and_gradient(self, parameters):
-        self.passes += 1
+        self._count(1)
         W = parameters.reshape(self.description.shape)
         margin = np.maximum(1 - self._signs * (self._X @ W.T), 0)
         value = np.sum(margin**2) / (2 * len(self._X)) + self._ridge / 2 * np.sum(W**2)
@@ -61,12 +70,12 @@ class SquaredHinges:
         return SquaredHingesPoint(self, parameters)
 
     def curvature_at(self, parameters):
-        self.passes += 0.5
+        self._count(0.5)
         return SquaredHingesCurvature(self, parameters)
 
     def splitting(self, parameters, strength, n_kept):
         raw = self._X @ parameters.reshape(self.description.shape).T
-        self.passes += 1.5
+        self._count(1.5)
         # Fixed if the parameters are the minimum.
         gradient = -self._signs * np.maximum(1 - self._signs * raw, 0)
         point = raw + gradient / strength
@@ -104,7 +113,7 @@ class SquaredHingesCurvature:
         return np.array([(X.T * w) @ X for w in weights.T])
 
     def moments(self):
-        self._problem.passes += 1
+        self._problem._count(1)
         weights, X = self._weights.mean(axis=1), self._problem._X
         total = weights.sum()
         mean = weights @ X / total
@@ -119,8 +128,18 @@ class SquaredHingesPoint(SquaredHingesCurvature):
         self.parameters = parameters
         self.value, self.gradient = problem.value_and_gradient(parameters)
 
+    def with_penalty_times(self, factor):
+        other = copy.copy(self)
+        other._problem = copy.copy(self._problem)
+        other._problem._ridge = factor * self._problem._ridge
+        other.ridge = factor * self.ridge
+        more = other._problem._ridge - self._problem._ridge
+        other.value = self.value + more / 2 * float(self.parameters @ self.parameters)
+        other.gradient = self.gradient + more * self.parameters
+        return other
+
     def hessian_product(self, direction):
-        self._problem.passes += 1
+        self._problem._count(1)
         problem = self._problem
         along = direction.reshape(problem.description.shape)
         change = self._weights * (problem._X @ along.T)
@@ -158,7 +177,7 @@ class SquaredHingesSplitting:
     def step(self):
         problem, point, strength = self._problem, self._point, self._strength
         X, signs = problem._X, problem._signs
-        problem.passes += 1
+        problem._count(1)
         moved = (strength * point + signs) / (1 + strength)
         nearest = np.where(signs * point < 1, moved, point)
         n_rows, size = X.shape

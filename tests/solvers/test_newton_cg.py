@@ -125,21 +125,21 @@ def test_the_preconditioner_is_renewed_after_as_many_products_as_it_cost(monkeyp
     original = Preconditioner.at.__func__
 
     def watched(cls, curvature, *args):
-        seen.append(curvature)
+        seen.append(curvature.parameters)
         return original(cls, curvature, *args)
 
     monkeypatch.setattr(Preconditioner, "at", classmethod(watched))
     states, _ = steps(objective, 6, renew_after=4)
     used = 0
-    points = [states[0].point]
+    points = [states[0].point.parameters]
     for before, after in zip(states, states[1:], strict=False):
         if used >= 4:
-            points.append(before.point)
+            points.append(before.point.parameters)
             used = 0
         used += after.n_products - before.n_products
         assert after.preconditioner.n_products == used
     assert len(points) > 1
-    assert seen == points
+    assert all(one is other for one, other in zip(seen, points, strict=True))
     seen.clear()
     steps(objective, 6, renew_after=np.inf)
     assert len(seen) == 1
@@ -189,3 +189,54 @@ def test_the_forcing_term_is_at_most_that_of_the_tuning():
     assert found[1e-6].n_iter < found[0.9].n_iter
     first = [found[f].history[1].passes for f in (0.9, 1e-6)]
     assert first[0] < first[1]
+
+
+def nearly_separable():
+    """Rows with large margins at the minimum, where they have no curvature."""
+    X, y = classes(4, n_samples=300)
+    return objective_of(X + 5 * np.eye(4, 3)[y], y, l2=1e-5)
+
+
+def test_first_steps_from_zero_are_under_a_stronger_penalty_if_much_is_to_gain():
+    factor = Tuning().first_penalty
+    separable = nearly_separable()
+    states, _ = steps(separable, 12)
+    factors = [state.penalty_factor for state in states]
+    assert factors[0] == factor
+    assert factors[-1] == 1
+    assert factors == sorted(factors, reverse=True)
+    for state in states:
+        # The point is that of the objective itself, whatever the steps are under.
+        value, gradient = separable.value_and_gradient(state.point.parameters)
+        assert state.point.value == pytest.approx(value, rel=1e-12)
+        np.testing.assert_allclose(state.point.gradient, gradient, atol=1e-12)
+        view, strength = state.view(), state.penalty_factor * 1e-5
+        expected, _ = separable.with_l2(strength).value_and_gradient(
+            state.point.parameters
+        )
+        assert view.value == pytest.approx(expected, rel=1e-12)
+        if state.penalty_factor != 1:
+            assert np.isnan(state.expected_decrease)
+    for other in (
+        # Little is gained, a single output, and no penalty.
+        objective_of(*classes(4), l2=10.0),
+        objective_of(*classes(2), l2=1e-5),
+        objective_of(*classes(4), l2=0.0),
+    ):
+        (state,), _ = steps(other, 0)
+        assert state.penalty_factor == 1
+    warm = NewtonCG(plan(separable.description), Criteria(tol=1e-6, max_iter=9)).init(
+        separable, separable.at(states[-1].point.parameters)
+    )
+    assert warm.penalty_factor == 1
+
+
+def test_the_stronger_penalty_takes_fewer_passes_where_rows_are_separable():
+    objective, passes = nearly_separable(), []
+    criteria, chosen = Criteria(tol=1e-6, max_iter=100), plan(objective.description)
+    for first_penalty in (Tuning().first_penalty, 1.0):
+        solver = NewtonCG(chosen, criteria, tuning=Tuning(first_penalty=first_penalty))
+        found = minimize(objective, [solver], criteria, objective.initial())
+        assert found.converged
+        passes.append(found.history[-1].passes)
+    assert passes[0] < passes[1]

@@ -175,3 +175,20 @@ def test_a_share_of_the_curvature_at_zero_is_added_away_from_there():
     assert not np.allclose(
         without.times(np.eye(len(zero))[0])[0], after.times(np.eye(len(zero))[0])[0]
     )
+
+
+@pytest.mark.parametrize("kind", ["none", "diagonal", "gram", "gram by output"])
+def test_for_another_penalty_it_is_that_of_the_same_curvature(kind):
+    """Without a pass, and without the directions of a step."""
+    objective = correlated(3, l2=1.0)
+    weaker = objective.with_l2(1e-4)
+    x = 0.1 * np.ones(objective.n_parameters)
+    first, expected = (preconditioner_at(o, x, kind) for o in (objective, weaker))
+    before = objective.passes
+    found = first.with_ridge(weaker.at(x).ridge, objective.description)
+    assert objective.passes == before + 1  # for the point
+    assert found.recycled is None
+    gradient = np.arange(objective.n_parameters, dtype=float)
+    assert_allclose(found.times(gradient)[0], expected.times(gradient)[0], rtol=1e-9)
+    if kind != "none":
+        assert not np.allclose(found.times(gradient)[0], first.times(gradient)[0])

@@ -23,8 +23,8 @@ from skprob.solvers import (
 from skprob.solvers._problem import (
     Curvature,
     Description,
+    LinearPoint,
     Point,
-    PointWithHessian,
     Ray,
     Splitting,
 )
@@ -59,7 +59,7 @@ def test_the_plain_problems_have_the_declared_members_and_no_others():
     for instance, kind, *protocols in (
         (linear, SquaredHinges, LinearProblem),
         (linear.description, PlainDescription, Description),
-        (point, SquaredHingesPoint, PointWithHessian, Curvature),
+        (point, SquaredHingesPoint, LinearPoint),
         (point.along(point.gradient), PlainRay, Ray),
         (linear.splitting(linear.initial(), 1.0, 3), SquaredHingesSplitting, Splitting),
         (curved, Valley, Problem),
@@ -164,7 +164,7 @@ def test_objectives_have_the_members_of_their_protocols():
     cosine = CosineObjective(objective_of(X, y).blocks, linear.loss)
     assert isinstance(linear, LinearObjective)
     for objective, protocol, of_point in (
-        (linear, LinearProblem, (PointWithHessian, Curvature)),
+        (linear, LinearProblem, (LinearPoint,)),
         (cosine, Problem, (Point,)),
     ):
         point = objective.at(objective.initial())
