@@ -133,6 +133,11 @@ class SingleBlock(LocalBlocks):
     def __init__(self, block):
         self._blocks = [block]
 
+    @property
+    def single(self):
+        """The block itself."""
+        return self._blocks[0]
+
     def map(self, function, *args):
         return SingleBlock(function(self._blocks[0], *args))
 

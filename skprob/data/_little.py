@@ -43,13 +43,20 @@ class LittleDesign(DenseDesign):
     def sandwich(self, weights):
         n_weights, n_columns = weights.shape[1], self.shape[1]
         if 3 * n_weights < n_columns:
-            return np.stack([(self._columns * w) @ self._columns.T for w in weights.T])
+            return np.stack([self._one_sandwich(weight) for weight in weights.T])
         if self.shape[0] * n_columns * (n_columns + 1) / 2 > _MOST_PAIRS:
             return super().sandwich(weights)
         # One product of all weights and all pairs of columns: wine in 0.4 times the
         # time.
         pairs = np.dot(weights.T, self._pairs.T)
         return pairs.take(upper_triangle(n_columns)[2], axis=1)
+
+    def _one_sandwich(self, weight):
+        if weight.min(initial=0) < 0:
+            return (self._columns * weight) @ self._columns.T
+        weighted = self._columns * np.sqrt(weight)
+        # The product of an array with its own transpose costs half.
+        return weighted @ weighted.T
 
     @cached_property
     def _pairs(self):

@@ -19,6 +19,7 @@ from ..targets import (
     unique_labels,
 )
 from ._checks import check_squares
+from ._dask_collections import lined_up
 
 
 class CheckedRows(NamedTuple):
@@ -57,7 +58,8 @@ def checked_rows(X, y, weight, *expected):
         return CheckedRows(None, None, None, error)
 
 
-def _checked(X, y, weight, dtype, n_features, name):
+def _checked(X, y, weight, names, dtype, n_features, name):
+    X, y = lined_up("X", X, names[0]), lined_up("y", y, names[1])
     if not X.shape[0]:
         if np.shape(y)[0]:
             raise ValueError(

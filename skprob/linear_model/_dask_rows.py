@@ -8,11 +8,11 @@ from dask import delayed
 from scipy import sparse
 
 from .._columns import in_order
-from ..data import Cluster, DaskBlocks, LocalBlocks, Partition, wait_for
+from ..data import Cluster, DaskBlocks, LocalBlocks, Partition
 from ..targets import column_names, weights_of_classes
 from . import _dask_partition as partition
 from ._checks import check_X, trial_scores
-from ._dask_collections import columns_of, example_of, partitioned
+from ._dask_collections import columns_of, example_of, names_of, partitioned
 from ._given import NOTHING
 from ._known_threshold import is_fitted_to_rows, known_threshold
 
@@ -25,7 +25,8 @@ def dask_rows(estimator, X, y, sample_weight):
     pieces = partitioned(X, y, sample_weight)
     # The columns are checked without the rows.
     dtype = check_X(estimator, example_of(X), reset=True).dtype
-    expected = dtype, estimator.n_features_in_, type(estimator).__name__
+    names = names_of(X), names_of(y)
+    expected = names, dtype, estimator.n_features_in_, type(estimator).__name__
     blocks, release = _computed(
         [
             delayed(partition.checked_rows)(*piece, *expected)
@@ -168,7 +169,7 @@ def _computed(partitions):
     futures = client.compute([delayed(Partition)(rows) for rows in partitions])
     cluster = Cluster(client, futures)
     try:
-        wait_for(client, futures)
+        cluster.wait()
     except BaseException:
         cluster.release()
         raise

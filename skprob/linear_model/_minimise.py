@@ -43,7 +43,10 @@ def minimise(objectives, parameters, *, solver, tol, max_iter, progress):
         history = total_of(history, solution.history)
         if solution.stopped:
             break
-    return solution._replace(n_iter=history[-1].iteration, history=history)
+    # The state of the rows takes memory.
+    return solution._replace(
+        n_iter=history[-1].iteration, history=history, state=None
+    )
 
 
 def attributes_of(solution):

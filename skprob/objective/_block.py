@@ -15,7 +15,7 @@ The functions here are pure: threads, processes and clusters can map them over b
 and add up the results.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -58,8 +58,12 @@ class Block:
 
     def take(self, rows):
         """The block of some rows, given by their numbers."""
+        return replace(self.with_rows(rows), design=self.design.take(rows))
+
+    def with_rows(self, rows):
+        """Target, weight and scores of some rows, given by their numbers; no design."""
         return Block(
-            self.design.take(rows),
+            None,
             self.target.take(rows),
             take(self.weight, rows),
             None if self.offset is None else take(self.offset, rows),

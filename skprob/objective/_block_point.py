@@ -78,6 +78,12 @@ class BlockPoint:
             check_finite("loss", self._linear.values, self.loss)
         return self._linear
 
+    @linear.setter
+    def linear(self, linear):
+        self._linear = linear
+        for name in "active", "separable_curvature":
+            vars(self).pop(name, None)
+
     def value_and_gradient(self):
         """Value, and gradient (M, size)."""
         return self.value(), *self.gradient()
@@ -98,9 +104,7 @@ class BlockPoint:
 
         The derivatives here are dropped, and computed again if they are needed.
         """
-        self._linear = None
-        for name in "active", "separable_curvature":
-            vars(self).pop(name, None)
+        self.linear = None
         change = self.block.design.matvec(step)
         return BlockRay(self, as_type(change, self.raw.dtype))
 
@@ -221,25 +225,35 @@ class BlockPoint:
 class BlockRay:
     """A point of a block, and the change of its raw predictions along a step."""
 
-    def __init__(self, point, change):
-        self._point, self._change = point, change
+    def __init__(self, start, change, length=0.0):
+        self._start, self._change, self._length = start, change, length
+        self._linear = None
 
     def moved(self, length):
-        """The ray whose point lies this length of the step ahead."""
-        start = self._point
-        raw = start.raw + length * self._change
-        return BlockRay(BlockPoint(start.block, start.loss, raw), self._change)
+        """The ray at a length of the step."""
+        return BlockRay(self._start, self._change, length)
 
-    def value_and_slope(self):
-        """Value at the point, and its derivative in the length."""
-        linear, weight = self._point.linear, self._point.block.weight
+    def value_and_slope(self, keep):
+        """Value at the length, and its derivative there.
+
+        With `keep` the derivatives in the raw predictions are kept for the point.
+        """
+        start, weight = self._start, self._start.block.weight
+        raw = start.raw + self._length * self._change
+        linear = start.block.linearize(start.loss, raw)
+        check_finite("loss", linear.values, start.loss)
         slopes = row_dot(linear.residual(), self._change)[:, 0]
-        check_finite("gradient of the loss", slopes, self._point.loss)
+        check_finite("gradient of the loss", slopes, start.loss)
+        if keep:
+            self._linear = linear
         return weighted_sum(linear.values, weight), weighted_sum(slopes, weight)
 
     def point(self):
-        """The point itself."""
-        return self._point
+        """The point at the length. It takes the place of the start, which is lost."""
+        start = self._start
+        start.raw += self._length * self._change
+        start.linear = self._linear
+        return start
 
 
 def rows_at(block, raw, loss):

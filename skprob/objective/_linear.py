@@ -5,11 +5,12 @@ import copy
 import numpy as np
 
 from .._pair import n_raw_predictions
-from ..data import Standardization
+from ..data import LittleDesign, SingleBlock, Standardization
 from ..mappings import get_mapping
 from . import _block
 from ._certificates import duality_gap, target_sums
 from ._description import Description
+from ._family import Family
 from ._intercepts import fit_in_memory
 from ._linear_point import LinearCurvature, LinearPoint
 from ._mean_loss import MeanLoss
@@ -177,6 +178,13 @@ class LinearObjective(MeanLoss):
         """The :class:`LinearPoint` at parameters, in one pass."""
         points, value, gradient = self.points_at(parameters.reshape(self.shape))
         return LinearPoint(self, parameters, points, value, gradient)
+
+    def family(self, strengths):
+        """The :class:`Family` of this objective; None unless its data are little."""
+        is_little = isinstance(self.blocks, SingleBlock) and isinstance(
+            self.blocks.single.design, LittleDesign
+        )
+        return Family(self, strengths) if is_little else None
 
     def curvature_at(self, parameters):
         """The curvature at parameters; no numbers of the rows are kept for it."""

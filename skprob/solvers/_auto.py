@@ -6,7 +6,7 @@ from .._blas import serial_blas
 from ._criteria import Criteria
 from ._lbfgs import minimize_lbfgs
 from ._minimize import minimize
-from ._newton_cg import NewtonCG
+from ._newton_cg import NewtonCG, NewtonCGState
 from ._newton_cholesky import NewtonCholesky
 from ._plan import plan
 from ._problem import check_problem
@@ -22,6 +22,7 @@ def solve(
     solver="auto",
     callback=None,
     shortens_far_starts=False,
+    resume=None,
     tuning=Tuning(),
     **criteria,
 ):
@@ -37,6 +38,9 @@ def solve(
         As for :func:`minimize`.
     shortens_far_starts : bool, default=False
         As for :class:`NewtonCholesky`.
+    resume : (State, float), default=None
+        State at the start under another penalty, and what that penalty is multiplied
+        by: conjugate gradients resume from there without a pass.
     tuning : Tuning
     **criteria
         `tol`, `max_iter` and others, as for :class:`Criteria`.
@@ -67,7 +71,12 @@ def solve(
         # Without a penalty the quadratic problem of a splitting may have no solution.
         first = NewtonCG(chosen, criteria, chosen.split_after, tuning)
         solvers = [first, DouglasRachford(criteria, tuning), *solvers]
-    return minimize(problem, solvers, criteria, start, callback)
+    state = None
+    if resume is not None and method == "newton-cg":
+        before, factor = resume
+        if isinstance(before, NewtonCGState):
+            state = solvers[0].resume(problem, before, factor)
+    return minimize(problem, solvers, criteria, start, callback, state)
 
 
 #: Every name that is accepted as ``solver``.

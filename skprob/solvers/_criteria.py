@@ -78,7 +78,7 @@ class Criteria:
         self, *, tol, max_iter, certify=True, tol_at_start=None, tuning=Tuning()
     ):
         self.tol, self.max_iter, self.tuning = tol, max_iter, tuning
-        self._certify = certify
+        self.certify = certify
         self._tol_at_start = tol if tol_at_start is None else tol_at_start
 
     def check(self, problem, state, history):
@@ -116,7 +116,7 @@ class Criteria:
         eps = float(np.finfo(description.dtype).eps)
         limit = tol * size + tol * (tol * at_zero) + eps
         has_certificate = problem.has_certificate()
-        certify = has_certificate and self._certify
+        certify = has_certificate and self.certify
         within = f"although the largest gradient entry, {norm:.3g}, is within tol"
 
         def decrease(number, name, value):

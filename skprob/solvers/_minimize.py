@@ -22,7 +22,7 @@ class Solver(Protocol):
         """The state after one iteration; `is_spent` at the same point if it fails."""
 
 
-def minimize(problem, solvers, criteria, start, callback=None):
+def minimize(problem, solvers, criteria, start, callback=None, state=None):
     """Minimise a problem; where one solver gets no further the next one takes over.
 
     Parameters
@@ -35,6 +35,8 @@ def minimize(problem, solvers, criteria, start, callback=None):
         ``callback(n_iter, parameters, value, gradient_norm, last)`` after every
         iteration; no other iteration follows the `last`. A true result stops the
         solver.
+    state : State, default=None
+        Of the first solver, at the start, if it is known.
 
     Returns
     -------
@@ -43,7 +45,8 @@ def minimize(problem, solvers, criteria, start, callback=None):
     record = Record(problem, criteria, callback)
     solver, *others = solvers
     names = [solver.name]
-    state = solver.init(problem, problem.at(start))
+    if state is None:
+        state = solver.init(problem, problem.at(start))
     record.add(state)
     while not record.is_over:
         before = state.point
@@ -138,11 +141,14 @@ class Record:
             remedies=remedies,
             solver=solver,
             history=self.history,
+            state=self._state,
         )
 
     def _duality_gap(self):
         """The duality gap at the last point; within the tolerance where it can be."""
         point, gap = self._state.point, self._verdict.duality_gap
+        if not self._criteria.certify:
+            return gap
         enough = self._criteria.tol * point.value
         if gap <= enough:
             return gap

@@ -97,6 +97,21 @@ class NewtonCG:
             return state
         return self._under_own_penalty(problem, state)
 
+    def resume(self, problem, state, factor):
+        """The state at the same point under a multiple of its penalty, without a pass.
+
+        The coordinates are those of the same curvature.
+        """
+        point = state.point.with_penalty_times(factor)
+        preconditioner = state.preconditioner.with_ridge(
+            point.ridge, problem.description
+        )
+        return NewtonCGState(
+            point=point,
+            preconditioner=preconditioner,
+            descent=self._descent(preconditioner, point),
+        )
+
     def step(self, problem, state):
         """Go along Newton's step, computed roughly."""
         view, description = state.view(), problem.description

@@ -4,7 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._blas import serial_blas
 from ._auto import solve
+from ._newton_family import minimize_family
 from ._plan import plan
 from ._tuning import Tuning
 
@@ -22,7 +24,8 @@ def minimize_path(problem, strengths, starts, *, solver, tol, max_iter):
     """Minimise under several penalties; yields a ``PathSolution`` for each.
 
     Each fit starts from the solution under the penalty before, where the gradient is
-    only the change of the penalty.
+    only the change of the penalty. On little data all are solved together, each from
+    its own start.
 
     Parameters
     ----------
@@ -36,27 +39,50 @@ def minimize_path(problem, strengths, starts, *, solver, tol, max_iter):
     tol, max_iter
         As for :class:`Criteria`.
     """
-    tuning = Tuning()
-    limits = {"solver": solver, "tol": tol, "max_iter": max_iter}
-    method = plan(problem.description).method if solver == "auto" else solver
-    has_hessian = method == "newton-cholesky"
-    start = problem.initial()
+    tuning, limits = Tuning(), {"solver": solver, "tol": tol, "max_iter": max_iter}
+    has_hessian = (
+        solver != "lbfgs" and plan(problem.description).method == "newton-cholesky"
+    )
+    # The decrease that the whole Hessian gives needs no certificate.
+    warm = {"tol_at_start": tuning.tol_at_start * tol, "certify": not has_hessian}
+    starts = list(starts) or [problem.initial()] * len(strengths)
+    together = {}
+    if has_hessian:
+        together = _solved_together(
+            problem, strengths, starts, tol, warm["tol_at_start"], max_iter
+        )
+    start, resume = starts[0], None
     for i, strength in enumerate(strengths):
+        if i in together:
+            start, n_iter = together[i]
+            yield PathSolution(start, True, n_iter)
+            continue
         problem = problem.with_l2(strength)
-        if starts and (has_hessian or i == 0):
-            start = starts[i]
         solution = solve(
-            problem,
-            start,
-            **limits,
-            tol_at_start=tuning.tol_at_start * tol,
-            # The decrease that the whole Hessian gives needs no certificate.
-            certify=not has_hessian,
-            shortens_far_starts=bool(starts),
+            problem, start, **limits, **warm, resume=resume, shortens_far_starts=True
         )
         if not solution.converged and start.any():
             cold = solve(problem, problem.initial(), **limits)
             if cold.converged or cold.value < solution.value:
                 solution = cold
-        start = solution.parameters
-        yield PathSolution(solution.parameters, solution.converged, solution.n_iter)
+        start, resume = solution.parameters, None
+        if i + 1 < len(strengths) and strength > 0:
+            resume = solution.state, strengths[i + 1] / strength
+        yield PathSolution(start, solution.converged, solution.n_iter)
+
+
+@serial_blas
+def _solved_together(problem, strengths, starts, tol, tol_at_start, max_iter):
+    """Parameters and iterations by number, for the problems that have converged."""
+    if problem.family(strengths) is None or not np.all(strengths > 0):
+        return {}
+    limits = {"tol": tol, "tol_at_start": tol_at_start, "max_iter": max_iter}
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        try:
+            parameters, n_iter = minimize_family(
+                problem, strengths, np.array(starts), **limits
+            )
+        except np.linalg.LinAlgError:  # A Hessian without an inverse.
+            return {}
+    found = zip(parameters, n_iter.tolist(), strict=True)
+    return {i: pair for i, pair in enumerate(found) if pair[1] >= 0}

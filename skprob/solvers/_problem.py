@@ -102,6 +102,13 @@ class Splitting(Protocol):
         """The splitting at a mixture, in shares (n_kept,), of the kept next points."""
 
 
+class Family(Protocol):
+    """Problems that differ in the penalty alone."""
+
+    def at(self, parameters: Array, which: Array) -> tuple[Array, Array, Array]:
+        """Values, gradients and Hessians, each at a point of a problem in `which`."""
+
+
 class Problem(Protocol):
     """A function to minimise."""
 
@@ -146,6 +153,9 @@ class LinearProblem(Problem, Protocol):
 
     def curvature_at(self, parameters: Array) -> Curvature:
         """Curvature at parameters; nothing is kept."""
+
+    def family(self, strengths: Array) -> Family | None:
+        """The problem under several penalties at once; None unless data are little."""
 
     def splitting(self, parameters: Array, strength: float, n_kept: int) -> Splitting:
         """A splitting from parameters, in one and a half passes."""

@@ -61,3 +61,4 @@ class Solution(NamedTuple):
     #: "newton-cholesky", "newton-cg", "splitting" or "lbfgs", or two joined by "+".
     solver: str
     history: list[Iteration]  #: The start and each iteration.
+    state: State | None = None  #: The last one, from which a solver may resume.
