@@ -37,7 +37,8 @@ MAY_IMPORT = {
     "onnx": {"mappings", "decision"},
     "linear_model": {
         *("mappings", "targets", "losses", "data", "objective", "solvers", "decision"),
-        "onnx",
+        # The default scores of searches are metrics.
+        *("onnx", "metrics"),
     },
     "metrics": {"mappings", "targets", "losses"},
     "inspection": {"mappings", "targets"},
@@ -288,7 +289,9 @@ def test_functions_that_go_to_blocks_are_picklable():
     unit_rows = X / np.linalg.norm(X, axis=1, keepdims=True)
     blocks = Watched(split_rows(unit_rows, target, np.ones(60))._blocks)
     for each in objective, unpenalised, CosineObjective(blocks, loss):
-        for solver in SOLVERS.values():
+        for name, solver in SOLVERS.items():
+            if name == "newton-cholesky" and not each.description.is_linear:
+                continue
             solution = solver(each, each.initial(), tol=1e-6, max_iter=100)
             there = solution.parameters, solution.value, solution.gradient
             each.duality_gap(0, *there)
