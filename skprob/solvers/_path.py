@@ -40,14 +40,17 @@ def minimize_path(problem, strengths, starts, *, solver, tol, max_iter):
         As for :class:`Criteria`.
     """
     tuning, limits = Tuning(), {"solver": solver, "tol": tol, "max_iter": max_iter}
-    has_hessian = (
-        solver != "lbfgs" and plan(problem.description).method == "newton-cholesky"
-    )
+    planned = plan(problem.description).method
+    is_little = solver != "lbfgs" and planned == "newton-cholesky"
+    method = planned if solver == "auto" else solver
     # The decrease that the whole Hessian gives needs no certificate.
-    warm = {"tol_at_start": tuning.tol_at_start * tol, "certify": not has_hessian}
+    warm = {
+        "tol_at_start": tuning.tol_at_start * tol,
+        "certify": method != "newton-cholesky",
+    }
     starts = list(starts) or [problem.initial()] * len(strengths)
     together = {}
-    if has_hessian:
+    if is_little:
         together = _solved_together(
             problem, strengths, starts, tol, warm["tol_at_start"], max_iter
         )

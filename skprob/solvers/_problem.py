@@ -85,7 +85,11 @@ class Ray(Protocol):
         """Value and slope at a length of the step, without a pass."""
 
     def arrive(self, length: float) -> Point:
-        """The point at a length of the step, in half a pass."""
+        """The point at a length of the step, in half a pass.
+
+        It may take the memory of the point that the ray began at: of that one only
+        parameters, value and gradient may be used afterwards.
+        """
 
 
 class Splitting(Protocol):

@@ -24,7 +24,7 @@ from skprob import (
     SoftmaxClassifier,
     SparsemaxClassifier,
 )
-from skprob.mappings import sparsemax
+from skprob.mappings import entmax, sparsemax
 
 from ..estimators import ESTIMATORS, MARGINALS
 from .refused import assert_refused

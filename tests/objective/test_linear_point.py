@@ -390,7 +390,13 @@ def test_sums_leave_a_point_as_it_is():
         point.hessian,
         lambda: point.sandwiches(True, 100),
         lambda: point.along(x).trial(0.5),
-        lambda: point.along(x).arrive(0.5).gradient,
     ):
         assert_array_equal(compute(), compute())
     assert_array_equal(objective.at(x).gradient, point.gradient)
+    # Value, gradient and parameters stay, whatever point takes the rows' numbers.
+    before = point.value, point.gradient.copy(), point.parameters.copy()
+    point.along(x).arrive(0.5)
+    for one, other in zip(
+        (point.value, point.gradient, point.parameters), before, strict=True
+    ):
+        assert_array_equal(one, other)

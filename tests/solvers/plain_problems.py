@@ -73,6 +73,9 @@ class SquaredHinges:
         self._count(0.5)
         return SquaredHingesCurvature(self, parameters)
 
+    def family(self, strengths):
+        return SquaredHingesFamily(self, strengths)
+
     def splitting(self, parameters, strength, n_kept):
         raw = self._X @ parameters.reshape(self.description.shape).T
         self._count(1.5)
@@ -165,6 +168,24 @@ class PlainRay:
 
     def arrive(self, length):
         return self._problem.at(self._start + length * self._step)
+
+
+class SquaredHingesFamily:
+    """The problem under several penalties, at one point after the other."""
+
+    def __init__(self, problem, strengths):
+        self._problems = []
+        for strength in strengths:
+            other = copy.copy(problem)
+            other._ridge = strength
+            self._problems.append(other)
+
+    def at(self, parameters, which):
+        pairs = zip(which, parameters, strict=True)
+        points = [self._problems[k].at(x) for k, x in pairs]
+        values, gradients = [p.value for p in points], [p.gradient for p in points]
+        hessians = np.array([point.hessian() for point in points])
+        return np.array(values), np.array(gradients), hessians
 
 
 class SquaredHingesSplitting:

@@ -27,7 +27,7 @@ def peak(n_rows, solver):
 def test_a_million_rows_of_twenty_classes_take_less_than_450_mib(solver):
     """It took 1,165 MiB: the duality gap held all rows in float64.
 
-    Raw predictions of the point, of a trial and of the step are kept: 390 MiB are usual.
+    Raw predictions of point, trial and step are kept: 390 MiB are usual.
     Newton's method with the whole Hessian also keeps the Hessians of a block's rows.
     """
     peak(1000, solver)  # what is imported, or kept, at first

@@ -20,9 +20,11 @@ from skprob.solvers import (
     plan,
     solve,
 )
+from skprob.solvers._newton_family import minimize_family
 from skprob.solvers._problem import (
     Curvature,
     Description,
+    Family,
     LinearPoint,
     Point,
     Ray,
@@ -33,6 +35,7 @@ from .plain_problems import (
     PlainDescription,
     PlainRay,
     SquaredHinges,
+    SquaredHingesFamily,
     SquaredHingesPoint,
     SquaredHingesSplitting,
     Valley,
@@ -62,6 +65,7 @@ def test_the_plain_problems_have_the_declared_members_and_no_others():
         (point, SquaredHingesPoint, LinearPoint),
         (point.along(point.gradient), PlainRay, Ray),
         (linear.splitting(linear.initial(), 1.0, 3), SquaredHingesSplitting, Splitting),
+        (linear.family(np.ones(2)), SquaredHingesFamily, Family),
         (curved, Valley, Problem),
         (there, ValleyPoint, Point),
     ):
@@ -126,6 +130,16 @@ def test_other_solvers_alone_need_no_more(solver):
     found = minimize(problem, [solver(criteria)], criteria, problem.initial())
     assert found.value == pytest.approx(hinge_optimum(problem).fun, rel=1e-4)
     assert found.solver == solver.name
+
+
+def test_a_family_needs_no_more():
+    problem, strengths = squared_hinges(), np.array([1.0, 1e-3])
+    starts = np.zeros((2, len(problem.initial())))
+    limits = {"tol": 1e-6, "tol_at_start": 1e-6, "max_iter": 100}
+    parameters, n_iter = minimize_family(problem, strengths, starts, **limits)
+    assert (n_iter > 0).all()
+    # The second has the problem's own penalty.
+    assert_allclose(parameters[1], hinge_optimum(problem).x, atol=1e-4)
 
 
 def test_a_splitting_that_takes_over_needs_no_more():
