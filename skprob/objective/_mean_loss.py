@@ -2,8 +2,6 @@
 
 import copy
 
-import numpy as np
-
 from . import _block_point
 from ._splitting import Splitting
 

@@ -19,7 +19,7 @@ class Criterion(NamedTuple):
     value: float
     limit: float
     is_met: bool
-    message: str  #: What is wrong where it is not met.
+    message: str  #: The reason in words if it is not met.
 
 
 class Verdict(NamedTuple):
@@ -34,7 +34,7 @@ class Verdict(NamedTuple):
 
     @property
     def converged(self):
-        """Whether the point meets all criteria."""
+        """Whether the point fulfils all criteria."""
         return all(row.is_met for row in self.rows)
 
 
@@ -61,7 +61,7 @@ class Criteria:
        is larger. This holds where the gap vanishes at the minimum.
 
     They are checked in this order up to the first that is not met, because the last one
-    takes a pass over the data. A solver that is stalled need meet only 1 and 4.
+    takes a pass over the data. For a solver that is stalled only 1 and 4 count.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class Criteria:
         return Verdict(tuple(rows), norm, gap, is_stalled, is_last)
 
     def _rows(self, problem, state, norm, history, is_stalled):
-        """Each criterion in turn, computed when it is asked for."""
+        """Each criterion in turn, computed lazily."""
         tol, point = self.tol if history else self._tol_at_start, state.point
         description, tuning = problem.description, self.tuning
         message = f"the largest gradient entry is {norm:.3g}, above tol={tol:.3g}"

@@ -146,7 +146,7 @@ class _Path:
 
     def _arrive(self, scaled, curvatures):
         """Move to the end of an iteration: the state there."""
-        # It is nearly always the last point that SciPy asked for.
+        # It is nearly always the last point that SciPy evaluated.
         if not np.array_equal(self._unit * scaled, self._last[1]):
             self._evaluate(self._unit * scaled)
         self._height += self._climb()

@@ -23,7 +23,7 @@ class State:
     #: Newton's step from the point, where the whole Hessian is known.
     newton_step: Array | None = None
 
-    # How it goes on.
+    # The next iteration.
     #: Whether another solver should take over.
     is_spent: bool = False
     #: Whether no step lowers the objective any more.
