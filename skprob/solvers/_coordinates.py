@@ -102,7 +102,7 @@ class Whitening:
 def _inverse_factors(grams, ridge, precision, vanishing):
     """L_k⁻¹ of each Gram matrix with the penalty.
 
-    A constant feature, whose curvature is a rounding error, keeps its scale; other directions
+    A constant feature, whose curvature is a rounding error, keeps its scale; directions
     with next to no curvature get what rounding would leave.
     """
     hessians = grams.copy()

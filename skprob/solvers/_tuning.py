@@ -57,8 +57,8 @@ class Tuning(NamedTuple):
 
     #: A length is accepted if the value falls by this part of length times slope ...
     sufficient_decrease: float = 1e-4
-    #: ... and at most this part of the slope is left (strong Wolfe conditions). With the
-    #: first condition alone 20 newsgroups at C = 100 take 1.9 times as long.
+    #: ... and at most this part of the slope is left (strong Wolfe conditions). With
+    #: the first condition alone 20 newsgroups at C = 100 take 1.9 times as long.
     slope_left: float = 0.5
     #: The same far from the minimum, for steps by the whole Hessian: iris, wine and
     #: breast cancer take 0.8 times as many iterations.
