@@ -37,7 +37,8 @@ MAY_IMPORT = {
     "onnx": {"mappings", "decision"},
     "linear_model": {
         *("mappings", "targets", "losses", "data", "objective", "solvers", "decision"),
-        "onnx",
+        # The default scores of searches are metrics.
+        *("onnx", "metrics"),
     },
     "metrics": {"mappings", "targets", "losses"},
     "inspection": {"mappings", "targets"},

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils.validation import check_is_fitted
 
 from .._columns import common_names, in_order, lined_up
+from .._names import NamesChecked, did_you_mean
 from .._typing import AnyArray, Array, ArrayLike, MatrixLike, same_signature
 from .._validation import check_sample_weight
 from ._blocks import Blocks, with_rows
@@ -52,7 +53,7 @@ class Sample(NamedTuple):
     has_none: bool
 
 
-class DecisionRule(BaseEstimator, metaclass=ABCMeta):
+class DecisionRule(NamesChecked, BaseEstimator, metaclass=ABCMeta):
     """Base class of the rules that make label sets of probabilities.
 
     Fit a rule to out-of-fold probabilities, such as those of
@@ -113,7 +114,10 @@ class DecisionRule(BaseEstimator, metaclass=ABCMeta):
         labels = as_indicator(labels, p.shape)
         weight = check_sample_weight(sample_weight, p)
         if polytope not in POLYTOPES:
-            raise ValueError(f"polytope must be one of {POLYTOPES}; got {polytope!r}.")
+            raise ValueError(
+                f"polytope must be one of {POLYTOPES}; got {polytope!r}."
+                f"{did_you_mean(polytope, POLYTOPES)}"
+            )
         X = None if X is None else as_features(X, len_of=p)
         keep = np.flatnonzero(weight > 0)
         if len(keep) < len(weight):

@@ -21,6 +21,7 @@ from ._fit import fit_to_rows
 from ._fitted import unchanged_on_error
 from ._given import Given
 from ._label_sets import predicted_sets
+from ._one_vs_rest import log_shares_of, shares_of
 from ._onnx import OnnxConvertible
 from ._parameters import LinearParameters
 from ._prediction import BlockwisePrediction, of_classes, prediction_method
@@ -185,7 +186,8 @@ class BaseLinearClassifier(
         -------
         probabilities : ndarray or CSR array of shape (n_samples, n_classes)
             In the order of ``classes_``. Rows sum to one, unless the probabilities are
-            marginals of labels. If ``has_none_class_`` is True they sum to one minus
+            marginals of labels. Marginals after a fit to class labels are divided by
+            their sum in the row. If ``has_none_class_`` is True they sum to one minus
             the probability of "no label". With ``sparse_output`` a CSR array of the
             non-zeros.
         """
@@ -216,7 +218,10 @@ class BaseLinearClassifier(
             A dense array, also with ``sparse_output``.
         """
         check_is_fitted(self)
-        of_scores = of_classes(self.mapping_.log_probabilities, self._n_classes)
+        of_scores = self.mapping_.log_probabilities
+        if self._is_one_vs_rest:
+            of_scores = log_shares_of(self.mapping_)
+        of_scores = of_classes(of_scores, self._n_classes)
         given = {"available": available, "offset": offset}
         return self._predicted(X, of_scores, **given).to_dense()
 
@@ -353,7 +358,8 @@ class BaseLinearClassifier(
 
     def _probabilities(self, X, **given):
         check_is_fitted(self)
-        of_scores = of_classes(self.mapping_, self._n_classes)
+        of_scores = shares_of(self.mapping_) if self._is_one_vs_rest else self.mapping_
+        of_scores = of_classes(of_scores, self._n_classes)
         return self._predicted(X, of_scores, **given)
 
     def _predicted(self, X, of_scores, *, available=None, offset=None):
@@ -371,6 +377,11 @@ class BaseLinearClassifier(
         dtype = np.result_type(numpy_dtype(X), numpy_dtype(self.coef_))
         about = {"kind": self.target_type_, "is_pair": is_pair, "dtype": dtype}
         return Given.checked(available, offset, X.shape[0], self.classes_, **about)
+
+    @property
+    def _is_one_vs_rest(self):
+        """Whether class labels were fitted by a marginal for each class."""
+        return self.target_type_ == "class" and self.mapping_.polytope == "cube"
 
     @property
     def _n_classes(self):

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from .._columns import in_order
 from ..data import Cluster, DaskBlocks, LocalBlocks, Partition
-from ..targets import column_names, weights_of_classes
+from ..targets import check_marginals, column_names, weights_of_classes
 from . import _dask_partition as partition
 from ._checks import check_X, trial_scores
 from ._dask_collections import columns_of, example_of, names_of, partitioned
@@ -65,12 +65,8 @@ class DaskRows:
         )
         self.dtype, self.kind = dtype, found.kind
         polytope, self._smoothing = estimator._polytope, estimator.label_smoothing
-        if polytope == "cube" and self.kind != "label_set":
-            raise ValueError(
-                "y must be label sets, a 0/1 indicator of shape (n_samples, n_labels), "
-                "for a mapping to marginals such as sigmoid; got "
-                f"target_type={self.kind!r}."
-            )
+        if polytope == "cube":
+            check_marginals(self.kind)
         _check_threshold(estimator, self.kind)
         shape = found.n_rows, found.n_columns
         names = column_names(columns_of(y), shape, estimator.class_names)

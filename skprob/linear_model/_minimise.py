@@ -26,6 +26,11 @@ def minimise(objectives, parameters, *, solver, tol, max_iter, progress):
     solution : Solution
         Of the last objective, or of the one that a callback stopped at; ``n_iter``
         and ``history`` are those of all.
+
+    Raises
+    ------
+    ValueError
+        If an objective does not suit the solver.
     """
     history = []
     for objective in objectives:

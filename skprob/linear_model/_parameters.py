@@ -15,6 +15,7 @@ from sklearn.utils._param_validation import (
     make_constraint,
 )
 
+from .._names import NamesChecked
 from .._typing import ArrayLike
 from .._validation import InstancesOf, RealInterval
 from ..decision import DecisionRule, ThresholdLike
@@ -25,10 +26,11 @@ from ..targets import KINDS, encode_target
 from ._inputs import Features, UnitRows
 from ._known_threshold import NAMES
 from ._minimise import minimise
+from ._one_vs_rest import one_vs_rest
 from ._strength import automatic_C
 
 
-class LinearParameters(BaseEstimator, metaclass=ABCMeta):
+class LinearParameters(NamesChecked, BaseEstimator, metaclass=ABCMeta):
     """The constructor of a linear classifier, and what follows from its parameters.
 
     A subclass says which mapping, in :meth:`_mapping`.
@@ -77,7 +79,7 @@ class LinearParameters(BaseEstimator, metaclass=ABCMeta):
         none_class: bool = True,
         threshold: ThresholdLike = "auto",
         sparse_output: bool = False,
-        solver: Literal["auto", "lbfgs", "newton-cg"] = "auto",
+        solver: Literal["auto", "lbfgs", "newton-cg", "newton-cholesky"] = "auto",
         tol: float = 1e-4,
         max_iter: int = 1000,
         warm_start: bool = False,
@@ -148,6 +150,13 @@ class LinearParameters(BaseEstimator, metaclass=ABCMeta):
     def _polytope(self):
         return get_mapping(self._mapping()).polytope
 
+    def _is_pair(self, encoded):
+        """Whether two classes have one raw prediction, the difference of scores."""
+        if encoded.n_scores != 2 or self._polytope == "simplex":
+            return encoded.n_scores == 2
+        has_pair = self._checked_mapping().pair_mapping is not None
+        return has_pair and encoded.kind == "class"
+
     def _encoded(self, y, dtype, classes=None, none_class="auto"):
         """The encoded target of a checked y."""
         how = self._polytope, none_class if self.none_class else False
@@ -157,6 +166,9 @@ class LinearParameters(BaseEstimator, metaclass=ABCMeta):
         """Fitted attributes that do not depend on the coefficients."""
         mapping = self._checked_mapping()
         loss = self._checked_loss(mapping)
+        if rows.kind == "class" and mapping.polytope == "cube":
+            mapping = one_vs_rest(mapping, rows.n_scores)
+            loss = loss.with_mapping(mapping)
         if self.similarity == "dot" and mapping.is_scale_invariant:
             # Scores may be as small as the penalty wants, at the same loss.
             C = math.inf

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 from sklearn.model_selection import KFold, StratifiedKFold
-from sklearn.utils._param_validation import validate_parameter_constraints
 
 from .._arrays import take, to_numpy
 from .._columns import in_order
+from .._names import check_parameters
 from .._validation import check_sample_weight
 from ..decision import (
     DecisionRule,
@@ -135,9 +135,7 @@ def changed_threshold(model, threshold, X, y, sample_weight, cv, **given):
             f"was fitted to target_type={model.target_type_!r}."
         )
     constraints = {"threshold": model._parameter_constraints["threshold"]}
-    validate_parameter_constraints(
-        constraints, {"threshold": threshold}, caller_name="set_threshold"
-    )
+    check_parameters(constraints, {"threshold": threshold}, "set_threshold")
     if (X is None) != (y is None):
         raise ValueError("X and y must be given together, or neither of them.")
     is_rule, n_classes = isinstance(threshold, DecisionRule), model._n_classes

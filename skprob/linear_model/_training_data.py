@@ -57,7 +57,7 @@ def checked_data(estimator, X, y, sample_weight, available, offset):
     names = column_names(as_given, y.shape, estimator.class_names)
     dtype = numpy_dtype(X)
     encoded = estimator._encoded(y, dtype, names)
-    is_pair = encoded.n_scores == 2 and estimator._polytope == "simplex"
+    is_pair = estimator._is_pair(encoded)
     about = {"kind": encoded.kind, "is_pair": is_pair, "dtype": dtype}
     rows = X.shape[0], encoded.classes
     given = Given.checked(available, offset, *rows, **about)

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from .._arrays import copied, namespace, row_max
+from .._names import NamesChecked
 from .._pair import pair_adjoint, pair_scores
 from .._scores import standard_scores
 from .._typing import Array, ArrayLike
@@ -73,7 +74,7 @@ class LossLinearization(NamedTuple):
         return namespace(direction).stack(columns, axis=2)
 
 
-class Loss(BaseEstimator, metaclass=ABCMeta):
+class Loss(NamesChecked, BaseEstimator, metaclass=ABCMeta):
     """Base class of the losses of scores through a mapping.
 
     As in a mapping, users call methods that check their input (:meth:`value`,

@@ -8,9 +8,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import validate_parameter_constraints
 
 from .._arrays import copied, is_foreign, namespace, positive_part, zeros
+from .._names import check_parameters
 from .._scores import standard_scores
 from .._typing import Array, ArrayLike, RandomState
 from .._validation import (
@@ -101,14 +101,17 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
     no_potential_because = ""
     #: Whether only the values are known. Then the loss is the gradient-field loss.
     is_only_a_function = False
+    #: For marginals, the mapping of two classes whose second probability depends on the
+    #: difference of their scores as a marginal depends on its score; None if unknown.
+    pair_mapping: Mapping | None = None
 
     def _validate_params(self):
         # As in scikit-learn, but for reading the constructor's signature: every call
         # of a mapping comes here.
-        validate_parameter_constraints(
+        check_parameters(
             self._parameter_constraints,
             {name: getattr(self, name) for name in self._parameter_constraints},
-            caller_name=type(self).__name__,
+            type(self).__name__,
         )
         check_shift_invariance(self)
 

@@ -68,6 +68,12 @@ class Temperature(Mapping):
         return self.mapping.is_separable
 
     @property
+    def pair_mapping(self):
+        """That of the mapping, at the same temperature."""
+        pair = self._inner.pair_mapping
+        return None if pair is None else Temperature(pair, self.temperature)
+
+    @property
     def supports_array_api(self):
         """Whether the mapping does."""
         return self._inner.supports_array_api

@@ -5,6 +5,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import to_numpy
+from ..mappings import Softmax
 from ._decision import label_sets
 from ._graph import Graph
 from ._mappings import probabilities
@@ -84,6 +85,8 @@ def convert(scope, operator, container):
     p = probabilities(model.mapping_, scores, n_scores)
     if n_scores > n_classes:
         p = p.columns(range(n_classes))
+    if model.target_type_ == "class" and model.mapping_.polytope == "cube":
+        p = _shares(p, model.mapping_, scores, n_classes)
     if model.target_type_ == "label_set":
         if getattr(model.threshold_, "uses_features", False):
             X = X.with_row(model.n_features_in_).where(is_finite)
@@ -141,6 +144,13 @@ def _scores(X, model, n_scores):
         half = scores * 0.5
         scores = (-half).stacked(half)
     return scores
+
+
+def _shares(p, mapping, scores, n_classes):
+    """Marginals divided by their sum; where all are zero, by the mapping of pairs."""
+    total = p.sum()
+    others = probabilities(mapping.pair_mapping or Softmax(), scores, n_classes)
+    return (p / total.where(total > 0, 1)).where(total > 0, others)
 
 
 def _float64(array):

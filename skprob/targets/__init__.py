@@ -20,7 +20,13 @@ from ._check import as_target, check_target, column_names
 from ._choice_set import check_available, check_target_available
 from ._class_weight import class_weight_factors, mean_weights, weights_of_classes
 from ._dense import DenseTarget
-from ._encode import EncodedTarget, encode_rows, encode_target, unique_labels
+from ._encode import (
+    EncodedTarget,
+    check_marginals,
+    encode_rows,
+    encode_target,
+    unique_labels,
+)
 from ._kind import KINDS, infer_target_type
 from ._labels import as_labels
 from ._offset import check_offset
@@ -37,6 +43,7 @@ __all__ = [
     "as_labels",
     "as_target",
     "check_available",
+    "check_marginals",
     "check_offset",
     "check_target",
     "check_target_available",

@@ -103,6 +103,9 @@ def assert_same(model, X, y, library, numpy, atol=1e-6, weight=None, **fit):
         (PerturbMaxClassifier("gumbel", 0.5), 3),
         (PerturbMaxClassifier("gumbel", loss="log"), 3),
         (LinearClassifier(PerturbMax("gumbel"), similarity="cosine"), 3),
+        (SigmoidClassifier(), 2),
+        (SigmoidClassifier(), 3),
+        (SigmoidClassifier(2.0), 3),
     ],
     ids=lambda value: repr(value)[:50],
 )
@@ -113,6 +116,17 @@ def test_labels(model, n_classes, library, numpy):
     there = assert_same(model, X, y, library, numpy, atol, WEIGHT)
     assert library.holds(there.classes_, "int64")
     assert numpy(there.predict(library.array(X))).dtype == np.int64
+
+
+def test_labels_with_all_marginals_zero(library, numpy):
+    here, there = SigmoidClassifier(2.0).fit(X, Y), SigmoidClassifier(2.0)
+    there.fit(library.array(X), Y)
+    here.intercept_, there.intercept_ = here.intercept_ - 3, there.intercept_ - 3
+    assert (here.mapping_(here.decision_function(X)) == 0).all(axis=1).any()
+    for name in ("predict_proba", "predict_log_proba"):
+        found = getattr(there, name)(library.array(X))
+        assert library.holds(found), name
+        assert_allclose(numpy(found), getattr(here, name)(X), atol=1e-6)
 
 
 LOSSES = [

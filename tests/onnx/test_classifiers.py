@@ -56,6 +56,8 @@ def fitted(model, X, y):
         LinearClassifier("nested_softmax"),
         LinearClassifier("sparsemax", similarity="cosine", temperature=0.2),
         EntmaxClassifier(temperature=3.0, fit_intercept=False),
+        *(SigmoidClassifier(alpha) for alpha in (1.0, 1.5, 2.0)),
+        SigmoidClassifier(2.0, temperature=0.5),
     ],
     ids=str,
 )
@@ -68,6 +70,16 @@ def test_labels_of_digits_and_wine(model):
         assert_same(fitted(model, X.astype(float), y), X, rounding)
     # Two classes, which share a row of coefficients.
     assert_same(fitted(model, X.astype(float), y > 0), X, rounding)
+
+
+@pytest.mark.parametrize("alpha", [1.0, 1.5, 2.0])
+def test_rows_in_which_all_marginals_are_zero(alpha):
+    X, y = WINE
+    X = scale(X)
+    model = SigmoidClassifier(alpha).fit(X, y)
+    model.intercept_ = model.intercept_ - (800 if alpha == 1 else 3)
+    assert (model.mapping_(model.decision_function(X)) == 0).all(axis=1).any()
+    assert_same(model, X.astype(np.float32))
 
 
 def label_sets(allow_unlabeled):

@@ -31,6 +31,9 @@ def classifier(mapping, n_classes):
     model.n_features_in_ = n_classes
     model.coef_, model.intercept_ = np.eye(n_classes), np.zeros(n_classes)
     model.mapping_, model.target_type_ = mapping, "class"
+    if mapping.polytope == "cube":
+        # Marginals as they are: those of class labels are divided by their sum.
+        model.target_type_, model.threshold_ = "label_set", 0.5
     model.has_none_class_ = False
     return model
 
