@@ -60,7 +60,7 @@ class TaylorSoftmaxClassifier(BaseLinearClassifier):
     >>> from sklearn.datasets import load_iris
     >>> from skprob import TaylorSoftmaxClassifier
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = TaylorSoftmaxClassifier().fit(X, y)
+    >>> model = TaylorSoftmaxClassifier(order=2).fit(X, y)
     >>> model.predict_proba(X[[0, 70]]).round(1)
     array([[0.9, 0.1, 0. ],
            [0. , 0.3, 0.6]])
