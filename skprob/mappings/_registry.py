@@ -7,7 +7,7 @@ from ._entmax import Entmax
 from ._entropy_invariant_softmax import EntropyInvariantSoftmax
 from ._function import FunctionMapping
 from ._nested_softmax import NestedSoftmax
-from ._perturb_max import PerturbMax
+from .perturb_max import PerturbMax
 from ._sigmoid import Sigmoid
 from ._softmax import Softmax
 from ._sparse_softmax import SparseSoftmax
