@@ -59,9 +59,7 @@ class AdaptiveQuadrature:
         self.noise, self.labels, self.in_logs = noise, labels, in_logs
         self._relative = relative
         self._tol = tol if labels is None else TUNING.label_error * tol
-        self._has_potential = (
-            labels is None and not relative and noise.mean is not None
-        )
+        self._has_potential = labels is None and not relative and noise.mean is not None
         self.reach = reach(noise, self.z.shape[1], TUNING.adaptive_tail * self._tol)
         with np.errstate(all="ignore"):
             self._integrate(self._first_panels())
@@ -108,27 +106,30 @@ class AdaptiveQuadrature:
 
     def _sums_of_chunk(self, panels):
         x, dx = self._x(*panels.nodes(), panels.rows)
-        common, hazards = self._integrand(x, dx, self.z[panels.rows])
+        common, values = self._integrand(x, dx, self.z[panels.rows])
         if self.labels is not None:
-            rows, labels = np.arange(len(panels)), self.labels[panels.rows]
-            own = hazards[rows, :, labels]
-            common = common + own if self.in_logs else common * own
-            hazards[rows, :, labels] = 0 if self.in_logs else 1
-        unit = 0.0
+            own = self.labels[panels.rows], slice(None), np.arange(len(panels))
+            own_hazards = values[own].T
+            common = common + own_hazards if self.in_logs else common * own_hazards
+            values[own] = 0 if self.in_logs else 1
         if self.in_logs:
-            values = hazards + common[:, :, None]
+            values += common
             unit = np.maximum(values.max(axis=1), np.finfo(float).min)
             values = np.exp(values - unit[:, None])
         else:
-            values = hazards * common[:, :, None]
+            values *= common
+            unit = 0.0
+        mass, error = panels.rule.integral_and_error(values)
         if self._has_potential:
             # E[max] = centre + ∫ (x - centre) dG, above the centre and below it.
-            excess = x - self.centre[panels.rows, None]
-            excess *= values.sum(axis=2)
-            sides = [np.maximum(excess, 0), np.maximum(-excess, 0)]
-            values = np.concatenate([values, np.stack(sides, axis=2)], axis=2)
-        mass, error = panels.rule.integral_and_error(values)
-        return np.log(mass) + unit, np.log(error) + unit
+            excess = (x - self.centre[panels.rows]) * values.sum(axis=0)
+            sides = np.stack([np.maximum(excess, 0), np.maximum(-excess, 0)])
+            sums = panels.rule.integral_and_error(sides)
+            mass, error = (
+                np.concatenate([mass, sums[0]]),
+                np.concatenate([error, sums[1]]),
+            )
+        return (np.log(mass) + unit).T, (np.log(error) + unit).T
 
     def _errs(self, total, panels, log_mass, log_error):
         """Panels whose error is too large."""
@@ -143,24 +144,28 @@ class AdaptiveQuadrature:
                 size[own] = log_p
             allowed = allowed + size[panels.rows]
         # A logarithm has the rounding error of its size.
-        rounding = log_mass + np.log(TUNING.panel_rounding * (1 + np.abs(log_mass)))
+        rounding = TUNING.panel_rounding + TUNING.log_rounding * np.abs(log_mass)
+        rounding = log_mass + np.log(rounding)
         return (log_error > np.maximum(allowed, rounding)).any(axis=1)
 
     def _integrand(self, x, dx, z):
-        """G(x) dx and the hazards at nodes (n, n_nodes), logarithms if `in_logs`."""
-        x, z = x[:, :, None], z[:, None]
+        """G(x) dx, (n_nodes, n), and the hazards, (n_classes, n_nodes, n).
+
+        Both are logarithms if `in_logs`. Sums over classes are fastest if these are the
+        first axis.
+        """
+        z = np.ascontiguousarray(z.T)[:, None]
         if self.in_logs:
-            d = x - z
-            logcdf = self.noise.logcdf(d)
-            log_hazards = self.noise.log_hazard(d, logcdf)
-            return logcdf.sum(axis=2) + np.log(dx), log_hazards
+            logcdf = self.noise.logcdf(x - z)
+            log_hazards = self.noise.log_hazard(x - z, logcdf)
+            return logcdf.sum(axis=0) + np.log(dx), log_hazards
         cdf, hazards = self.noise.at(x)(z)
-        return cdf.prod(axis=2) * dx, hazards
+        return cdf.prod(axis=0) * dx, hazards
 
     def _x(self, t, dt, rows):
         """x and the weight dx of nodes in t."""
         scale = self.reach.scale
-        return self.centre[rows, None] + scale * np.sinh(t), scale * np.cosh(t) * dt
+        return self.centre[rows] + scale * np.sinh(t), scale * np.cosh(t) * dt
 
     # The nodes of the accepted panels, for derivatives.
 
@@ -170,8 +175,9 @@ class AdaptiveQuadrature:
         parts = []
         for panels in self._accepted:
             t, half = panels.nodes()
-            rows = np.repeat(panels.rows, panels.rule.order)
-            parts.append((rows, t.ravel(), (panels.rule.weights * half).ravel()))
+            rows = np.tile(panels.rows, panels.rule.order)
+            dt = panels.rule.weights[:, None] * half
+            parts.append((rows, t.ravel(), dt.ravel()))
         rows, t, dt = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
         order = np.argsort(rows, kind="stable")
         return rows[order], t[order], dt[order]
@@ -184,15 +190,22 @@ class AdaptiveQuadrature:
     def nodes_of(self, index, relative):
         """:class:`Nodes` of some rows, filled up with nodes of weight zero."""
         _, t, dt = self._nodes
-        place = np.arange(self.n_nodes[index].max())
-        is_node = place < self.n_nodes[index, None]
+        place = np.arange(self.n_nodes[index].max())[:, None]
+        is_node = place < self.n_nodes[index]
         first = np.cumsum(self.n_nodes) - self.n_nodes
-        places = np.where(is_node, first[index, None] + place, 0)
+        places = np.where(is_node, first[index] + place, 0)
         with np.errstate(all="ignore"):
             x, dx = self._x(t[places], dt[places], index)
-            integrand = self._integrand(x, np.where(is_node, dx, 0), self.z[index])
-        z = self.z[index]
-        return Nodes.of(x, z, *integrand, in_logs=self.in_logs, relative=relative)
+            dx, z = np.where(is_node, dx, 0), self.z[index]
+            common, hazards = self._integrand(x, dx, z)
+        return Nodes.of(
+            x.T,
+            z,
+            common.T,
+            np.ascontiguousarray(hazards.T),
+            in_logs=self.in_logs,
+            relative=relative,
+        )
 
     # The first panels.
 

@@ -125,7 +125,10 @@ class IndependentMax(Mapping):
                     padded = np.zeros(len(z), dtype=int)
                     padded[: len(chunk)] = labels[chunk]
                     rates, done = shared.shape_gradient(z, padded)
-                    gradient[chunk], is_done[chunk] = rates[: len(chunk)], done[: len(chunk)]
+                    gradient[chunk], is_done[chunk] = (
+                        rates[: len(chunk)],
+                        done[: len(chunk)],
+                    )
             gradient *= q[np.arange(len(q)), labels]
         rows = np.flatnonzero(~is_done)
         log_p, _, derivatives = self._integrate(scores[rows], relative=True)

@@ -1,7 +1,6 @@
 """Panels of many rows: intervals with a quadrature rule that estimates its own error.
 
-Integrands are arrays (n_panels, n_nodes, n_integrals). Sums over nodes are one small
-matrix product for each panel, so that they do not depend on the number of panels.
+Integrands are arrays (n_integrals, n_nodes, n_panels).
 """
 
 from dataclasses import dataclass
@@ -41,12 +40,12 @@ class GaussLegendre:
         self._functionals = self.weights * legendre[:, degrees].T
 
     def integral_and_error(self, values):
-        """Integral over [-1, 1] and its error, each (n_panels, n_integrals)."""
-        moments = self._functionals @ values
-        high_1, high_2, middle_1, middle_2 = np.abs(moments[:, 1:]).swapaxes(0, 1)
+        """Integral over [-1, 1] and its error, each (n_integrals, n_panels)."""
+        moments = (self._functionals @ values).swapaxes(0, 1)
+        high_1, high_2, middle_1, middle_2 = np.abs(moments[1:])
         high, middle = np.maximum(high_1, high_2), np.maximum(middle_1, middle_2)
         ratio = np.minimum(high / np.maximum(middle, np.finfo(float).tiny), 1)
-        return moments[:, 0], high * ratio**self.trust
+        return moments[0], high * ratio**self.trust
 
 
 gauss_legendre = cache(GaussLegendre)
@@ -92,9 +91,9 @@ class Panels:
         return (middle <= self.left) | (middle >= self.right)
 
     def nodes(self):
-        """Nodes on each panel, (n_panels, order), and half widths, (n_panels, 1)."""
-        half = (self.right - self.left)[:, None] / 2
-        return self.left[:, None] + (1 + self.rule.nodes) * half, half
+        """Nodes on each panel, (order, n_panels), and half widths, (n_panels,)."""
+        half = (self.right - self.left) / 2
+        return self.left + (1 + self.rule.nodes[:, None]) * half, half
 
 
 def add_logs(total, rows, logs):

@@ -36,7 +36,9 @@ class QuantileAverage(Mapping):
         return get_noise(self.noise).variance
 
     def probabilities(self, scores):
-        return self._without_second(scores).probabilities.astype(scores.dtype, copy=False)
+        return self._without_second(scores).probabilities.astype(
+            scores.dtype, copy=False
+        )
 
     def probabilities_and_potential(self, scores):
         raise TypeError("The average over quantiles has no potential or entropy.")

@@ -107,7 +107,7 @@ class SharedNodes:
         scores = depth * (np.cos(np.linspace(0.01, 3.13, _N_TESTED)) - 1) / 2
         exact = noise.logcdf(self.x - scores[:, None])
         absolute = max(TUNING.table_error * tol / n_classes, TUNING.table_rounding)
-        relative = TUNING.table_error * TUNING.relative_tol * tol / n_classes
+        relative = TUNING.log_table_error * TUNING.relative_tol * tol / n_classes
         allowed = 1 / (np.exp(noise.logcdf(self.x)) / absolute + 1 / relative)
         last = np.inf
         for self._n in TUNING.degrees:
@@ -309,19 +309,26 @@ def _chebyshev(t, n):
 def _nodes(ends, scale, depth, step):
     """Nodes, an even number, and weights of the trapezoidal rule between two ends.
 
-    x = scale (t + a sinh t) - depth / 2, with a so small that steps are even where the
-    scores are, and grow with the distance from them.
+    x = scale (t + a sinh(t + b sinh t)) - depth / 2, with a and b so small that steps
+    are even where the scores are. Beyond them x grows exponentially, and further out,
+    where only a heavy tail is left, like an exponential function of another one.
     """
-    a = 2 * np.exp(-(depth / scale / 2 + TUNING.margin))
+    margin = depth / scale / 2 + TUNING.margin
+    a, b = 2 * np.exp(-margin), 2 * np.exp(-margin - TUNING.second_margin)
+
+    def x_and_slope(t):
+        u = t + b * np.sinh(t)
+        slope = 1 + a * np.cosh(u) * (1 + b * np.cosh(t))
+        return scale * (t + a * np.sinh(u)) - depth / 2, scale * slope
+
     low, high = np.full(2, -800.0), np.full(2, 800.0)
     for _ in range(60):
         middle = (low + high) / 2
-        is_above = scale * (middle + a * np.sinh(middle)) - depth / 2 > ends
+        is_above = x_and_slope(middle)[0] > ends
         low, high = np.where(is_above, low, middle), np.where(is_above, middle, high)
     n_nodes = 2 * int(np.ceil((high[1] - low[0]) / step / 2))
-    t = low[0] + step * np.arange(n_nodes)
-    x = scale * (t + a * np.sinh(t)) - depth / 2
-    return x, step * scale * (1 + a * np.cosh(t))
+    x, slope = x_and_slope(low[0] + step * np.arange(n_nodes))
+    return x, step * slope
 
 
 @lru_cache(maxsize=64)
@@ -333,7 +340,8 @@ def _most_depth(noise, tol):
     """
     tail = TUNING.shared_tail * tol
     r = reach(noise, 1, tail)
-    x, weights = _nodes((r.lower[0], r.upper), r.scale, 0, TUNING.step)
+    with np.errstate(all="ignore"):
+        x, weights = _nodes((r.lower[0], r.upper), r.scale, 0, TUNING.step)
     density = weights * np.exp(noise.logpdf(x))
     low, high = 0.0, TUNING.most_depth * r.scale
     for _ in range(20):

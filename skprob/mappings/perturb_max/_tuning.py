@@ -21,6 +21,8 @@ class Tuning:
     label_error: float = 0.1
     #: Rounding error of the integral over a panel, relative to the integral.
     panel_rounding: float = 1e-14
+    #: Rounding error of the logarithm of an integrand, relative to the logarithm.
+    log_rounding: float = 1e-15
     #: Most times that a panel is halved.
     most_halvings: int = 100
     #: Nodes on a panel: of a noise with kinks on a panel narrower than `narrow` scales,
@@ -29,7 +31,7 @@ class Tuning:
     wide_order: int = 14
     cusped_order: int = 24
     narrow: float = 0.3
-    #: Most numbers of an array (panels, nodes, classes). An array of this size, 1 MiB,
+    #: Most numbers of an array (classes, panels, nodes). An array of this size, 1 MiB,
     #: stays in the cache of a core.
     chunk_size: int = 1 << 17
     #: Most n_rows × n_classes² of a block of rows with panels, which limits memory.
@@ -40,6 +42,8 @@ class Tuning:
     #: Share of the tolerance for the tables and the rule of the shared route, and of
     #: the relative tolerance for log-probabilities.
     table_error: float = 1e-3
+    #: Share of the relative tolerance for the table of log Φ.
+    log_table_error: float = 1e-2
     #: Rounding errors of a sum of weights, and of a tabulated log Φ.
     rounding: float = 1e-15
     table_rounding: float = 2e-14
@@ -54,6 +58,9 @@ class Tuning:
     most_steps: int = 20
     #: Distance from the scores, in scales, at which the steps begin to grow.
     margin: float = 4
+    #: Further distance at which the growth of the steps grows itself. Without it Cauchy
+    #: noise has four times as many nodes.
+    second_margin: float = 2
     #: Degrees n that are tried; the tables have n² polynomials.
     degrees: range = range(4, 25)
     #: Rows of a chunk of the shared route, and most scores of a chunk.

@@ -81,17 +81,18 @@ class Laplace(Noise):
         return -np.sign(x)
 
     def at(self, x):
-        # exp(z - x) as a product of exp(z) and exp(-x): few exponentials.
-        factor = np.exp(-x)
+        # exp(z - x) / 2 is the product of exp(z) and exp(-x) / 2: few exponentials.
+        factor = np.exp(-x) / 2
 
         def cdf_and_hazard(z):
-            odds = np.exp(z) * factor
-            cdf = np.maximum(odds, 1)
-            np.minimum(odds, 1, out=odds)
-            complement = 2 - odds
-            odds /= complement
-            complement *= 0.5
-            return np.divide(complement, cdf, out=cdf), odds
+            half = np.exp(z) * factor
+            hazard = np.minimum(half, 0.5)
+            np.maximum(half, 0.5, out=half)
+            cdf = 1 - hazard
+            hazard /= cdf
+            cdf /= half
+            cdf *= 0.5
+            return cdf, hazard
 
         return cdf_and_hazard
 
