@@ -19,7 +19,7 @@ from scipy.special import logsumexp
 from ._derivatives import Nodes
 from ._panels import Panels, add_logs, gauss_legendre
 from ._tuning import TUNING
-from .noises import KINKED, reach
+from .noises import reach
 
 # A lower finite score counts as this one: differences of larger numbers overflow.
 _LOWEST = -1e300
@@ -163,7 +163,7 @@ class AdaptiveQuadrature:
         return cdf.prod(axis=0) * dx, hazards
 
     def _x(self, t, dt, rows):
-        """x and the weight dx of nodes in t."""
+        """X and the weight dx of nodes in t."""
         scale = self.reach.scale
         return self.centre[rows] + scale * np.sinh(t), scale * np.cosh(t) * dt
 

@@ -5,8 +5,8 @@ from scipy.special import logsumexp
 
 from .._base import Mapping
 from .._linearization import Linearization
-from ._conjugate import conjugate
 from .._numerical import numerical_vjp_derivative
+from ._conjugate import conjugate
 
 # Rows that the other mapping gets at once.
 _ROWS = 4096

@@ -171,7 +171,8 @@ class Derivatives:
 
     def _centred(self, nodes, cotangent):
         """Weights times the cotangent and their sum over classes, hazards relative to
-        their mean and their sum over classes."""
+        their mean and their sum over classes.
+        """
         pull = nodes.weights * cotangent[:, None]
         hazards = nodes.hazards
         if self._relative:

@@ -255,7 +255,7 @@ class SharedNodes:
         ]
 
     def _at(self, x, scores):
-        """log Φ(x - z) and the logarithm of the hazard, each (n_nodes, n_scores)."""
+        """Log Φ(x - z) and the logarithm of the hazard, each (n_nodes, n_scores)."""
         d = x[:, None] - scores
         logcdf = self.noise.logcdf(d)
         return logcdf, self.noise.log_hazard(d, logcdf)

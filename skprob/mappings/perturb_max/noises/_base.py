@@ -2,8 +2,8 @@
 
 import numpy as np
 
-# A density is divided by at least this number, so that the quotient is finite.
-_TINY = 1e-300
+#: A density is divided by at least this number, so that the quotient is finite.
+TINY = 1e-300
 
 
 class Noise:
@@ -54,7 +54,7 @@ class Noise:
 
         def cdf_and_hazard(z):
             cdf, hazard = self.cdf_and_pdf(x - z)
-            hazard /= np.maximum(cdf, _TINY)
+            hazard /= np.maximum(cdf, TINY)
             return cdf, hazard
 
         return cdf_and_hazard

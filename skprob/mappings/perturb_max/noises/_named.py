@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import erfcx
 
-from ._base import Noise
+from ._base import TINY, Noise
 
 _SQRT2, _LOG_ROOT_2_PI = np.sqrt(2), np.log(2 * np.pi) / 2
 
@@ -108,6 +108,18 @@ class Exponential(Noise):
 
     def logpdf(self, x):
         return np.where(x < 0, -np.inf, -x)
+
+    def at(self, x):
+        factor = np.exp(-x)
+
+        def cdf_and_hazard(z):
+            tail = np.exp(z) * factor
+            np.minimum(tail, 1, out=tail)
+            cdf = 1 - tail
+            tail /= np.maximum(cdf, TINY)
+            return cdf, tail
+
+        return cdf_and_hazard
 
 
 class Uniform(Noise):
