@@ -70,7 +70,9 @@ class Derivatives:
     def __init__(self, parts, scores, noise, relative):
         self._parts, self._scores = parts, scores
         self._noise, self._relative = noise, relative
-        self._last_cotangent = None
+        n_classes = scores.shape[1]
+        self._vector, self._matrix = (n_classes,), (n_classes, n_classes)
+        self._last_cotangent = self._second = None
 
     def linearization(self, value):
         """:class:`Linearization` with these derivatives."""
@@ -103,7 +105,7 @@ class Derivatives:
             _diagonal(matrix)[:] = -matrix.sum(axis=2)
             return matrix
 
-        return self._for_rows(rates)
+        return self._for_rows(rates, self._matrix)
 
     def shape_derivative(self, probabilities):
         """The derivative in the coordinate of the noise's shape."""
@@ -113,7 +115,7 @@ class Derivatives:
             change = of_logpdf - of_logcdf + of_logcdf.sum(axis=2, keepdims=True)
             return (nodes.weights * change).sum(axis=1)
 
-        rates, p = self._for_rows(rate), probabilities
+        rates, p = self._for_rows(rate, self._vector), probabilities
         # The rates sum to zero up to the quadrature error.
         if self._relative:
             return rates - (p * rates).sum(axis=1, keepdims=True)
@@ -122,11 +124,12 @@ class Derivatives:
     def vjp_derivative(self, cotangent, direction):
         """The derivative of ``vjp(cotangent)`` as the scores move along a direction."""
         if self._scores.shape[1] > TUNING.matrix_classes:
-            return self._for_rows(self._second_product, cotangent, direction)
+            arrays = cotangent, direction
+            return self._for_rows(self._second_product, self._vector, *arrays)
         # A solver multiplies many directions with the matrix of one cotangent.
         last = self._last_cotangent
         if last is None or not np.array_equal(last, cotangent):
-            self._second = self._for_rows(self._second_matrix, cotangent)
+            self._second = self._for_rows(self._second_matrix, self._matrix, cotangent)
             self._last_cotangent = cotangent.copy()
         differences = direction - direction[:, :1]
         return np.einsum("nij,nj->ni", self._second, differences)
@@ -170,8 +173,14 @@ class Derivatives:
         return terms.sum(axis=1)
 
     def _centred(self, nodes, cotangent):
-        """Weights times the cotangent and their sum over classes, hazards relative to
-        their mean and their sum over classes.
+        """Weights times the cotangent, centred hazards, and the sums of both.
+
+        Returns
+        -------
+        pull, total_pull : ndarray
+            Weights times the cotangent, and their sum over the classes.
+        centred, above : ndarray
+            Hazards, for logarithms relative to their mean, and their sum.
         """
         pull = nodes.weights * cotangent[:, None]
         hazards = nodes.hazards
@@ -195,7 +204,7 @@ class Derivatives:
             mean = (nodes.hazards * v[:, None]).sum(axis=2, keepdims=True)
             return (nodes.weights * (v[:, None] * total - mean)).sum(axis=1)
 
-        return self._for_rows(term, direction)
+        return self._for_rows(term, self._vector, direction)
 
     def _vjp(self, cotangent):
         def term(nodes, c):
@@ -204,29 +213,25 @@ class Derivatives:
             change = pull * total - nodes.hazards * pull.sum(axis=2, keepdims=True)
             return change.sum(axis=1)
 
-        return self._for_rows(term, cotangent)
+        return self._for_rows(term, self._vector, cotangent)
 
-    def _for_rows(self, function, *arrays):
-        """Results of a function of nodes and lines of arrays, for all rows."""
+    def _for_rows(self, function, shape, *arrays):
+        """Results of a function of nodes and lines of arrays, for all rows.
+
+        ``function(nodes, *lines)`` returns arrays of the given shape, one for each row.
+        """
         n_rows, n_classes = self._scores.shape
-        result = None
+        result = np.zeros((n_rows, *shape), dtype=self._scores.dtype)
         for rows, source in self._parts:
             # Rows with about the same number of nodes are computed together.
             by_size = np.argsort(source.n_nodes, kind="stable")
-            size = n_classes * source.n_nodes.max(initial=1)
-            step = max(1, TUNING.chunk_size // size)
+            step = n_classes * source.n_nodes.max(initial=1)
+            step = max(1, TUNING.chunk_size // step)
             for start in range(0, len(rows), step):
                 index = by_size[start : start + step]
                 chunk = rows[index]
                 nodes = source.nodes_of(index, self._relative)
-                values = function(nodes, *(array[chunk] for array in arrays))
-                if result is None:
-                    shape = n_rows, *values.shape[1:]
-                    result = np.zeros(shape, dtype=self._scores.dtype)
-                result[chunk] = values
-        if result is None:  # There are no rows: the shape of one is not needed.
-            n_axes = 2 if function == self._second_matrix or not arrays else 1
-            result = np.zeros((0,) + (n_classes,) * n_axes, dtype=self._scores.dtype)
+                result[chunk] = function(nodes, *(array[chunk] for array in arrays))
         return result
 
 

@@ -179,9 +179,10 @@ class IndependentMax(Mapping):
             potential[rows] = integrals.expected_max
             parts.append((rows, integrals))
         derivatives = Derivatives(parts, scores, get_noise(self.noise), relative)
-        dtype = scores.dtype
-        values = values.astype(dtype, copy=False)
-        return values, potential.astype(dtype, copy=False), derivatives
+        # In the order of the scores, because other arrays of a fit have it.
+        result = np.empty_like(scores)
+        result[...] = values
+        return result, potential.astype(scores.dtype, copy=False), derivatives
 
     def _shared(self, scores, relative):
         """Groups of rows for the shared route."""

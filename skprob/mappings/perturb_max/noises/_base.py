@@ -47,9 +47,9 @@ class Noise:
         Returns
         -------
         cdf_and_hazard : callable
-            It takes scores z that broadcast with x and may be -inf, and returns Φ(x - z)
-            and the density divided by it. Where Φ is zero the quotient is any finite
-            number.
+            It takes scores z that broadcast with x and may be -inf. It returns
+            Φ(x - z) and the density divided by it. Where Φ is zero the quotient is any
+            finite number.
         """
 
         def cdf_and_hazard(z):
