@@ -44,7 +44,7 @@ from skprob.mappings import (
     TaylorSoftmax,
     ThresholdMapping,
 )
-from skprob.mappings._noises import NOISES
+from skprob.mappings.perturb_max.noises import NOISES
 from skprob.metrics import BrierScorer, brier_loss, fenchel_young_loss
 from skprob.targets import SmoothedTarget, SparseTarget, target_beside
 
