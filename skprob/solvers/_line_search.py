@@ -67,6 +67,8 @@ class LineSearch:
             self.length = _extrapolated(before, self._low)
         else:
             self.length = _between(self._low, self._high)
+            # No number is left between the ends of the bracket.
+            self.over = self.length in (self._low.length, self._high.length)
 
 
 def _extrapolated(before, there):
@@ -81,7 +83,8 @@ def _between(low, high):
     """Where the cubic with these values and slopes at the ends is least."""
     width = high.length - low.length
     a = low.slope + high.slope - 3 * (high.value - low.value) / width
-    root = math.sqrt(max(a**2 - low.slope * high.slope, 0.0))
+    root = math.sqrt(max(a * a - low.slope * high.slope, 0.0))
     below = high.slope - low.slope + 2 * root
-    part = 1 - (high.slope + root - a) / below if below > 0 else 0.5
+    # Half the bracket where no minimum is inside, or where values or slopes overflow.
+    part = 1 - (high.slope + root - a) / below if 0 < below < math.inf else 0.5
     return low.length + width * min(max(part, 0.05), 0.9)

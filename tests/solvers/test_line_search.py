@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
-from skprob.solvers._line_search import LineSearch, Trial
+from skprob.solvers._line_search import MAX_TRIALS, LineSearch, Trial
 
 
 def search(function, slope, noise=0.0, first=1.0):
@@ -89,3 +91,66 @@ def test_a_value_that_overflows_is_stepped_back_from(wrong):
     assert np.isfinite(tried).all()
     assert 0 < length <= 0.1
     assert function(length) < function(0.0)
+
+
+def jump(at, slope, change, ratio):
+    """A level value whose slope grows by a ratio at a length, where the value jumps.
+
+    The slope stays negative. Lengths below the jump become the lower end of a bracket
+    and lengths above it the upper end. Both ends approach the jump until they meet.
+    """
+
+    def value(t):
+        return 1.0 + change * (t > at)
+
+    return value, lambda t: slope * (ratio if t > at else 1 - 1e-7 * (t > 0))
+
+
+@example(at=0.18549375, slope=-3.8e-33, change=2.2e-16, ratio=1.08)
+@given(
+    at=st.floats(0, 1, exclude_max=True),
+    slope=st.floats(1e-300, 1e300).map(lambda size: -size),
+    change=st.sampled_from([0.0, 2.2e-16, -2.2e-16, 1.0]),
+    ratio=st.floats(1, 2, exclude_min=True),
+)
+def test_a_bracket_that_collapses_ends_the_search(at, slope, change, ratio):
+    """At a minimum the slopes, -4e-33, are rounding errors: see the first example."""
+    length, tried = search(*jump(at, slope, change, ratio), noise=3e-16)
+    assert 0 <= length < np.inf
+    assert np.isfinite(tried).all()
+    assert min(tried) > 0
+    assert len(set(tried)) == len(tried) <= MAX_TRIALS
+
+
+EXTREME = st.floats() | st.sampled_from([1.0, -1.0, 1 + 2**-52, 4e-33, -4e-33])
+
+# A search at the minimum of a fit, with the AVX-512 kernels of OpenBLAS.
+LOW, HIGH = 7.691932114196468e-06, 7.69193211419647e-06
+RECORDED = [
+    (HIGH, 1.933292143401875e-33),
+    (LOW, -3.805043903292189e-33),
+    (LOW, -3.805041659719957e-33),
+    (LOW, -3.805039527629576e-33),
+    (LOW, -3.805037503537237e-33),
+    (HIGH, -4.122242539043083e-33),
+    (HIGH, -4.122244364558377e-33),
+    (HIGH, -4.1222444586211875e-33),
+    *[(HIGH, -4.1222444621049954e-33)] * 10,
+]
+
+
+@example(start=(LOW, -3.805046261830078e-33), trials=RECORDED, noise=2.22e-16)
+@given(
+    start=st.tuples(st.floats(-1e300, 1e300), st.floats(-1e300, -1e-300)),
+    trials=st.lists(st.tuples(EXTREME, EXTREME), min_size=1, max_size=MAX_TRIALS),
+    noise=st.floats(0, 1e-3),
+)
+def test_all_lengths_are_finite_whatever_the_values_are(start, trials, noise):
+    """Values and slopes may overflow, cancel, or be NaN."""
+    found = LineSearch(Trial(0.0, *start), noise)
+    for trial in trials:
+        if found.over:
+            break
+        assert 0 < found.length < np.inf
+        found.tell(Trial(found.length, *trial))
+    assert 0 <= found.best.length < np.inf
