@@ -149,7 +149,7 @@ Cs : int or array-like of shape (n_Cs,), default=10
     times the C of "auto" for each {value}, evenly spaced on a logarithmic scale.
 cv : int, cross-validation generator or iterable, default=None
     As in :class:`~sklearn.model_selection.GridSearchCV`: None is five folds,
-    stratified for labels.
+    stratified for labels; fewer where y has fewer rows, or no class has five rows.
 scoring : str or callable, default=None
     A name of scikit-learn's or ``scorer(estimator, X, y)``, greater is better. None is
     the accuracy: the ``score`` of the classifier without a search. The Brier score
