@@ -53,6 +53,13 @@ def newton(start, directions, convergence, first_length=1.0):
     return convergence.solution("+".join(dict.fromkeys(names)))
 
 
+# Damping is reduced where it accounts for more than this part of the expected decrease.
+_DAMPED = 0.01
+# Where it cannot be reduced, directions may exist whose curvature is this many times
+# smaller: the decrease along them is as many times larger than it seems.
+_UNRESOLVED = 1e4
+
+
 class Direction:
     """A way to find steps; `begin` and `arrive` return the expected decrease."""
 
@@ -76,11 +83,12 @@ class CholeskyDirection(Direction):
     name = "newton-cholesky"
 
     def __init__(self, description, is_penalised):
-        # What is added to the diagonal, in units of the largest curvature, to make the
-        # Hessian positive definite. A step divides the rounding of the gradient by it
-        # where there is no curvature.
-        precision = float(np.finfo(description.dtype).eps)
-        self._jitter = precision ** (0.83 if is_penalised else 0.6)
+        # Damping is added to the diagonal, in units of the largest curvature, to make
+        # the Hessian positive definite. Where there is no curvature, a step is the
+        # rounding error of the gradient divided by the damping.
+        self._least = float(np.finfo(description.dtype).eps)
+        self._most = self._least ** (0.83 if is_penalised else 0.6)
+        self._damping, self._rounding = self._most, self._least
 
     def begin(self, here):
         """Find the first step; returns where from, and the expected decrease."""
@@ -89,12 +97,35 @@ class CholeskyDirection(Direction):
     def arrive(self, here, length):
         """Find the next step."""
         hessian = yield HessianAt(here)
+        step, decrease = self._solve(hessian, here.gradient)
+        self.is_spent, self.exact_step = step is None, step
+        return decrease
+
+    def _solve(self, hessian, gradient):
+        """Newton's step and its expected decrease; None and NaN if there is no factor.
+
+        Along directions whose curvature is less than the damping, the step is too short
+        and the expected decrease too small. So the damping is reduced where it
+        accounts for a part of the decrease that is more than a rounding error.
+        """
         diagonal = hessian.reshape(-1)[:: len(hessian) + 1]
-        diagonal += self._jitter * diagonal.max(initial=0)
-        # Symmetric: its transpose is in the order that LAPACK asks for.
-        _, step, failed = dposv(hessian.T, -here.gradient, overwrite_a=True)
-        self.is_spent, self.exact_step = bool(failed), None if failed else step
-        return math.nan if failed else -float(here.gradient @ step) / 2
+        curvature, unit = diagonal.copy(), float(diagonal.max(initial=0))
+        while True:
+            diagonal[:] = curvature + self._damping * unit
+            # Symmetric: its transpose is in the order that LAPACK asks for.
+            _, step, failed = dposv(hessian.T, -gradient)
+            if failed and self._damping < self._most:
+                self._least = self._damping = 100 * self._damping
+                continue
+            if failed:
+                return None, math.nan
+            decrease = -float(gradient @ step) / 2
+            damped = self._damping * unit * float(step @ step) / 2
+            if damped <= max(_DAMPED * decrease, self._rounding):
+                return step, decrease
+            if self._damping <= self._least:
+                return step, decrease + _UNRESOLVED * damped
+            self._damping = max(self._damping / 100, self._least)
 
     def step(self, here):
         """The step that was found."""
