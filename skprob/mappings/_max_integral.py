@@ -50,6 +50,8 @@ _LOWEST = -1e300
 _LOG_TINY = -600
 # Distances, in units of the noise's scale, at which it is less and less felt.
 _WIDTHS = np.array([3, 10, 30])
+# Panels that are wider, in units of the scale, have edges at the scores and beside them.
+_WIDE = 40
 
 
 class Integrand(NamedTuple):
@@ -366,6 +368,12 @@ class MaxIntegral:
         edges = [low[None], middle[None], high[None]]
         if not r.is_smooth_below:
             edges += self._features(ordered + r.median)
+        elif self.relative:
+            # Nodes of a panel that is very wide would miss the integrals of classes
+            # close to its ends.
+            is_wide = low < self.centre - _WIDE * r.scale
+            features = self._features(ordered + r.median)
+            edges += [np.where(is_wide, edge, self.centre) for edge in features]
         if np.isfinite(self.noise.support[1]):
             edges.append(z + self.noise.support[1])
         edges = np.sort(np.clip(np.concatenate(edges), low, high), axis=0)
