@@ -54,6 +54,7 @@ class Linearization:
         objective.count(1)
         along = direction.reshape(self._shape)
         (product,) = self._states.sum(BlockState.hessian_product, along)
+        product = objective.without_common_part(product)
         product += objective.penalty.gradient(along, self._which)
         return product.reshape(-1)
 

@@ -107,7 +107,7 @@ class MeanLoss:
         self.count(1)
         function = _block.value_and_gradient
         values, gradients = self.blocks.sum(function, points, self.loss)
-        return self._with_constant(values), gradients
+        return self._with_constant(values), self.without_common_part(gradients)
 
     def mean_loss_states(self, points, keep):
         """The Blocks of states near the points, and what :meth:`mean_loss` returns.
@@ -120,7 +120,19 @@ class MeanLoss:
         self.count(1)
         states = self.blocks.map(_block.BlockState, points, self.loss)
         values, gradients = states.sum(_block.BlockState.value_and_gradient)
-        return states, self._with_constant(values), gradients
+        values = self._with_constant(values)
+        return states, values, self.without_common_part(gradients)
+
+    def without_common_part(self, derivatives):
+        """Derivatives of the loss (n_points, M, size) without their rounding errors.
+
+        If the loss is shift invariant, they sum to zero over the raw predictions. The
+        sum that rounding leaves would be divided by a curvature of zero: intercepts
+        grow by up to 1e14 together, and the scores lose their digits.
+        """
+        if not self.description.is_relative:
+            return derivatives
+        return derivatives - derivatives.mean(axis=1, keepdims=True)
 
     def splitting(self, parameters, strength, n_kept):
         """The `Splitting` of the first problem; the loss has a proximal step."""
