@@ -50,7 +50,7 @@ _LOWEST = -1e300
 _LOG_TINY = -600
 # Distances, in units of the noise's scale, at which it is less and less felt.
 _WIDTHS = np.array([3, 10, 30])
-# Panels that are wider, in units of the scale, have edges at the scores and beside them.
+# Wider panels, in units of the scale, have edges at the scores and beside them.
 _WIDE = 40
 
 
