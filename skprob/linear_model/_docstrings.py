@@ -115,8 +115,8 @@ threshold_ : float, ndarray of shape (n_classes,) or DecisionRule
     a fitted rule can also be assigned to it.
 solver_ : str
     The method that was used: "newton-cholesky" (Newton's steps with the whole Hessian),
-    "newton-cg" (by conjugate gradients) or "lbfgs"; two of them joined by "+" if the
-    second continued from where the first ended.
+    "newton-cg" (by conjugate gradients), "lbfgs" or "bundle" (bundles of gradients);
+    two of them joined by "+" if the second continued from where the first ended.
 history_ : dict of str to ndarray of shape (n_iterations + 1,)
     The start and each iteration: "iteration", its number; "objective"; "gradient_norm",
     as ``gradient_norm_``; "duality_gap", NaN where it was not computed; "passes", how

@@ -26,6 +26,11 @@ class WrappedLoss(Loss):
         return self.loss.is_convex
 
     @property
+    def has_kinks(self):
+        """Whether the other loss is convex, with a gradient that jumps."""
+        return self.loss.has_kinks
+
+    @property
     def supports_array_api(self):
         """Whether the kernels of the other loss take arrays of any library."""
         return self.loss.supports_array_api

@@ -105,6 +105,23 @@ class Convergence:
         return self._eps * (_LOST * abs(self.value) + 1)
 
     @property
+    def allowed_decrease(self):
+        """Most that the objective may still be expected to fall: see criterion 2."""
+        size, at_zero = abs(self.value), abs(self._objective.value_at_zero)
+        return self.tol * (size + self.tol * at_zero) + self._eps
+
+    @property
+    def may_resume(self):
+        """Whether another solver may go on from the point, which is not accepted."""
+        is_over = self._stopped or self.n_iter >= self._max_iter
+        return not (is_over or self.converged)
+
+    def resume(self):
+        """Let another solver go on from the point."""
+        self.stalled, self._failed = False, None
+        self._halved_norm, self._n_since_halved = np.inf, 0
+
+    @property
     def converged(self):
         """Whether the point fulfils all criteria."""
         return self.failed_criterion == ""
@@ -134,8 +151,9 @@ class Convergence:
         if is_convex and not self._has_certificate:
             # More than this is not gained by parameters up to four times as large, nor
             # by smaller ones; at the minimum it is nothing.
-            slope = self.gradient @ self.parameters
-            expected = np.fmax(expected, max(-3 * slope, slope))
+            expected = np.fmax(
+                expected, gain_by_scaling(self.gradient, self.parameters)
+            )
         # 4. The last iterations: where they gained much, most may still be ahead.
         step = self._exact_step
         if not (certified or step is not None) or size <= 10 * tol * at_zero:
@@ -219,6 +237,12 @@ class Convergence:
         here = self.parameters, self.value, self.gradient, self.gradient_norm
         why = converged, self._stopped, message, remedies
         return Solution(*here, self.n_iter, *why, solver, self.history, self._here)
+
+
+def gain_by_scaling(gradient, parameters):
+    """Most that parameters up to four times as large can gain, or smaller ones."""
+    slope = float(gradient @ parameters)
+    return max(-3 * slope, slope)
 
 
 def expected_decrease(square, curvature):

@@ -9,6 +9,7 @@ from scipy.optimize import minimize
 from .._blas import serial_blas
 from ._base import Point
 from ._convergence import Convergence, expected_decrease
+from ._kinks import descend_across_kinks
 from ._plan import plan
 from ._preconditioner import Preconditioner
 from ._protocol import check_objective
@@ -46,7 +47,8 @@ def lbfgs(objective, initial, *, max_iter, preconditioner=None, **criteria):
     if preconditioner is None:
         preconditioner = Preconditioner(objective.description, chosen)
     is_renewed = chosen.preconditioner.startswith("gram")
-    stretch = _FIRST_STRETCH if is_renewed else sys.maxsize
+    has_kinks = objective.description.has_kinks
+    stretch = _FIRST_STRETCH if is_renewed or has_kinks else sys.maxsize
     # Curvatures are kept from stretch to stretch: the least of a few may be too large.
     origin, restarts, curvatures = initial, False, deque(maxlen=10)
     while True:
@@ -58,6 +60,11 @@ def lbfgs(objective, initial, *, max_iter, preconditioner=None, **criteria):
         how = preconditioner.coordinates, origin, curvatures
         path = _Path(objective, convergence, *how)
         gave_up = _descend(path, convergence, convergence.n_iter + stretch)
+        if has_kinks and convergence.may_resume and path.is_slow:
+            # Between kinks L-BFGS learns no curvature, and its steps become short.
+            convergence.resume()
+            descend_across_kinks(objective, convergence, preconditioner.coordinates)
+            return convergence.solution("lbfgs+bundle")
         if convergence.finished:
             break
         is_stuck = gave_up and not path.has_fallen
@@ -65,7 +72,8 @@ def lbfgs(objective, initial, *, max_iter, preconditioner=None, **criteria):
             convergence.stall()
             break
         # Its memory of the curvature may be at fault: start again without it.
-        restarts, origin, stretch = is_stuck, convergence.parameters, 2 * stretch
+        restarts, origin = is_stuck, convergence.parameters
+        stretch = stretch if has_kinks else 2 * stretch
     return convergence.solution("lbfgs")
 
 
@@ -112,6 +120,11 @@ class _Path:
         """Whether the objective is lower than at the origin, beyond the tolerance."""
         convergence = self._convergence
         return -self._height > convergence.tol * abs(convergence.value)
+
+    @property
+    def is_slow(self):
+        """Whether the objective is hardly lower than at the origin."""
+        return -self._height <= self._convergence.allowed_decrease
 
     def arrive(self, variables):
         """Take in the end of an iteration."""

@@ -19,7 +19,8 @@ class Solution(NamedTuple):
     #: Which of "max_iter", "tol" and "penalty" could help a fit that did not converge,
     #: if they were larger.
     remedies: tuple
-    #: "newton-cholesky", "newton-cg", "splitting" or "lbfgs", or two joined by "+".
+    #: "newton-cholesky", "newton-cg", "splitting", "lbfgs" or "bundle", or two
+    #: joined by "+".
     solver: str
     #: For the start and each iteration: its number, objective, gradient norm, duality
     #: gap (NaN where it was not computed), passes over X, seconds, round trips to
