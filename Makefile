@@ -53,11 +53,11 @@ format: $(VENV)/.lint  ## Put style and formatting right
 docs: $(VENV)/.docs  ## Build the documentation in docs/_build/html
 	$(BIN)/python -m sphinx -q -W --keep-going -n -b html docs docs/_build/html
 
-package: $(VENV)/.package  ## Build the package in dist/ and check it
+package: $(VENV)-package/.tools  ## Build the package in dist/ and check it
 	rm -rf dist
-	$(BIN)/python -m build --quiet
-	$(BIN)/python -m twine check --strict dist/*
-	$(BIN)/python .ci/check_package.py $(RELEASE)
+	$(VENV)-package/bin/python -m build --quiet --no-isolation
+	$(VENV)-package/bin/python -m twine check --strict dist/*
+	$(VENV)-package/bin/python .ci/check_package.py $(RELEASE)
 
 pages: docs  ## Look at every page of the documentation in Chromium, without a network
 	$(BIN)/python docs/check_pages.py docs/_build/html
@@ -69,7 +69,7 @@ dev: $(VENV)/.dev  ## Install all that a developer needs, and the pre-commit hoo
 	$(BIN)/pre-commit install
 
 clean:  ## Remove the virtual environment and everything that was built
-	rm -rf $(VENV) .venv-oldest .venv-integrations build dist
+	rm -rf $(VENV) $(VENV)-package .venv-oldest .venv-integrations build dist
 	rm -rf docs/_build docs/generated docs/auto_examples .pytest_cache .ruff_cache
 	rm -rf .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -81,6 +81,12 @@ $(BIN)/python:
 $(VENV)/.bench $(VENV)/.test-torch: PIP_FLAGS = --extra-index-url $(TORCH_INDEX)
 $(VENV)/.%: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet $(PIP_FLAGS) -e ".[$(subst -,$(comma),$*)]"
+	@touch $@
+
+# What publishes the package is installed by hash, apart from everything else.
+$(VENV)-package/.tools: .ci/package.txt
+	$(PYTHON) -m venv $(VENV)-package
+	$(VENV)-package/bin/python -m pip install --quiet --require-hashes -r $<
 	@touch $@
 
 comma := ,

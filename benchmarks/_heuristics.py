@@ -14,6 +14,8 @@ from typing import NamedTuple
 from unittest.mock import patch
 
 import numpy as np
+from skprob.solvers._continuation import StrongerPenalty
+from skprob.solvers._whitening import Whitening
 
 from skprob import _memory
 from skprob.data import DesignMatrix, StandardizedDesign, _dense, _design, _rows
@@ -22,8 +24,6 @@ from skprob.losses import FenchelYoungLoss
 from skprob.losses._base import Loss
 from skprob.objective import Linearization, _block, _linear
 from skprob.solvers import Preconditioner, _cg, _line_search, _newton, _path, _plan
-from skprob.solvers._continuation import StrongerPenalty
-from skprob.solvers._whitening import Whitening
 
 # Not the functions of these names.
 _auto, _lbfgs = (sys.modules[f"skprob.solvers.{name}"] for name in ("_auto", "_lbfgs"))

@@ -1,4 +1,4 @@
-"""
+r"""
 A mapping of your own
 =====================
 
@@ -9,7 +9,12 @@ noticeable probability. There are two ways to make probabilities of it:
 * divide g(score) by the sum. This mapping is the gradient of nothing, and has no loss
   of its own; the log loss trains it;
 * lower all scores by the one threshold at which the g(score) sum to one. This is the
-  gradient of a convex function, whatever g is, and has a convex loss of its own.
+  gradient of a convex function, and has a convex loss of its own.
+
+The first way requires values of g that are finite and not negative. The second way also
+requires that g is continuous and does not decrease, that it becomes less than 1 divided
+by the number of classes, and 1 or more. For its loss the integral of g from minus
+infinity must be finite: for negative x, g must decrease faster than -1/x, as here.
 """
 
 import matplotlib.pyplot as plt

@@ -7,6 +7,8 @@ trust, and a model does not depend on where in skprob a class is defined.
 
 from importlib import import_module
 
+from . import _PACKAGES
+
 _CLASS, _ATTRIBUTES = "class of skprob", "attributes"
 
 
@@ -33,20 +35,31 @@ def _described(value):
 def _restored(value):
     if not (isinstance(value, dict) and value.keys() == {_CLASS, _ATTRIBUTES}):
         return value
-    package, _, name = value[_CLASS].rpartition(".")
-    try:
-        cls = getattr(import_module(package), name)
-        if public_name(cls) != value[_CLASS]:
-            raise AttributeError
-    except (AttributeError, ImportError):
+    cls = _public_class(value[_CLASS])
+    if cls is None:
         raise ValueError(
             f"The model was saved with {value[_CLASS]}, which this version of skprob "
             "does not have. Load it with the version that saved it."
-        ) from None
+        )
     restored = object.__new__(cls)
     attributes = {key: _restored(own) for key, own in value[_ATTRIBUTES].items()}
     vars(restored).update(attributes)
     return restored
+
+
+def _public_class(name):
+    """Class that a package of skprob exports under this name; None without one.
+
+    A name comes from a file that may be hostile: no module but a package of skprob
+    is imported.
+    """
+    packages = {f"{__package__}.{package}" for package in _PACKAGES}
+    package, _, class_name = str(name).rpartition(".")
+    if package not in packages:
+        return None
+    module = import_module(package)
+    cls = getattr(module, class_name) if class_name in module.__all__ else None
+    return cls if isinstance(cls, type) else None
 
 
 def public_name(cls):

@@ -106,6 +106,17 @@ def as_real(name, array):
     return array
 
 
+def real_or_nan(values):
+    """`values` as a float64 array; a single NaN if they are not real numbers."""
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind in "fiubO":
+            return array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    return np.array(np.nan)
+
+
 def refuse_arrays(function, **arrays):
     """Raise where a function that is for NumPy's arrays is given others."""
     for name, array in arrays.items():

@@ -18,13 +18,12 @@ from skprob.attention import AttentionClassifier, AttentionRegressor
 from skprob.mappings import MAPPINGS, Entmax
 
 PUBLIC = [getattr(skprob, name) for name in skprob.__all__]
-#: All but those that are searches themselves, and the one that learns label sets alone,
-#: which have tests of their own.
+#: All but those that are searches themselves, which have tests of their own.
 CLASSIFIERS = [
     member
     for member in PUBLIC
     if isinstance(member, type)
-    and member not in (EntmaxClassifierCV, PerturbMaxClassifierCV, SigmoidClassifier)
+    and member not in (EntmaxClassifierCV, PerturbMaxClassifierCV)
 ]
 
 
@@ -36,7 +35,8 @@ def class_name(mapping):
 def _classifiers():
     # LinearClassifier is here with all that no class is named after. Its default is
     # SoftmaxClassifier's model.
-    named = [member for member in CLASSIFIERS if member is not LinearClassifier]
+    others = LinearClassifier, SigmoidClassifier
+    named = [member for member in CLASSIFIERS if member not in others]
     names = {member.__name__ for member in named}
     for member in named:
         # By default it standardises a dense X and not a sparse one.
@@ -55,9 +55,11 @@ def _by_name(estimators):
     return {repr(estimator): estimator for estimator in estimators}
 
 
-#: Every classifier and every mapping once, unfitted, by their representation: for
-#: what the mapping, the loss or the scores have a part in.
+#: Every classifier and every mapping whose probabilities sum to one, once, unfitted, by
+#: their representation: for what the mapping, the loss or the scores have a part in.
 ESTIMATORS = _by_name(_classifiers())
+#: Those with a marginal for each label, which are one-vs-rest for class labels.
+MARGINALS = _by_name([SigmoidClassifier(), SigmoidClassifier(alpha=2.0)])
 #: Those whose scores are W x + b: with a penalty, and an intercept that is free.
 LINEAR = {k: v for k, v in ESTIMATORS.items() if v.similarity == "dot"}
 #: For what none of these has a part in, fits that differ in how they go: with a
@@ -93,6 +95,8 @@ VARIANTS = [
     LinearClassifier(mapping="sparsemax", margin=0.5),
     LinearClassifier(similarity="cosine", temperature=0.1),
     LinearClassifier(label_smoothing=0.1),
+    SigmoidClassifier(alpha=1.5),
+    SigmoidClassifier(budget=(0, 5)),
 ]
 
 
@@ -108,6 +112,7 @@ _GRIDS = {
     "mapping": {"mapping": ["softmax", "sparsemax", softplus_shares], "loss": ["log"]},
     "loss": {"loss": ["auto", "accuracy"]},
     "alpha": {"alpha": [1.25, 2.5]},
+    "budget": {"budget": [None, (1, 1)]},
     "order": {"order": [2, 6]},
     "k": {"k": [1, 2]},
     "p": {"p": [0.6, 0.9]},
@@ -152,7 +157,7 @@ def _searches():
         own = [name for name in signature(classifier) if name not in signature(linear)]
         yield from _searches_over(classifier(), own, "")
     for mapping in MAPPINGS.values():
-        if mapping.polytope == "simplex":
+        if mapping.polytope in ("simplex", "cube"):
             yield from _searches_over(
                 LinearClassifier(mapping()), signature(mapping), "mapping__"
             )

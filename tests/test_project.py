@@ -46,6 +46,31 @@ def test_only_what_publishes_may_do_so():
         assert set(writers) <= {"publish"}
 
 
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_actions_are_pinned_by_commit(path):
+    """A tag can be moved to other code; the comment says which version it was."""
+    used = re.findall(r"uses: *(.*)", path.read_text())
+    assert used
+    for action in used:
+        assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40} # v[\d.]+", action), action
+
+
+def test_what_builds_the_package_is_pinned_by_hash():
+    text = (ROOT / ".ci" / "package.txt").read_text().replace("\\\n", "")
+    pinned = set()
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            name, _, hashes = line.partition("==")
+            assert re.search(r"--hash=sha256:[0-9a-f]{64}$", hashes), line
+            pinned.add(name)
+    named = (ROOT / ".ci" / "package.in").read_text().splitlines()
+    assert {re.match(r"[\w-]*", line)[0] for line in named} - {""} <= pinned
+    assert "hatchling" in pinned
+    makefile = (ROOT / "Makefile").read_text()
+    assert "--require-hashes -r $<" in makefile
+    assert "-m build --quiet --no-isolation" in makefile
+
+
 def test_every_python_that_is_named_is_tested():
     tests = read(ROOT / ".github" / "workflows" / "tests.yml")
     tested = tests["jobs"]["test"]["strategy"]["matrix"]["python"]

@@ -3,6 +3,8 @@
 import io
 import pickle
 import re
+import sys
+import zipfile
 
 import joblib
 import numpy as np
@@ -139,6 +141,73 @@ def test_what_this_version_does_not_have_is_named():
         state["mapping"]["class of skprob"] = name
         with pytest.raises(ValueError, match=f"saved with {name}, which this version"):
             LinearClassifier().__setstate__(state)
+
+
+@pytest.fixture
+def hostile_module(monkeypatch, tmp_path):
+    """Name of a module that can be imported, and fails the test when it is."""
+    (tmp_path / "hostile.py").write_text("raise SystemExit('hostile code ran')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    yield "hostile"
+    assert "hostile" not in sys.modules
+
+
+NAMES_OF_OTHERS = [
+    "{}.Softmax",
+    "{}.skprob.mappings.Softmax",
+    "skprob.{}.Softmax",
+    "skprob.mappings.{}.Softmax",
+    "{}",
+]
+
+
+@pytest.mark.parametrize("name", NAMES_OF_OTHERS)
+def test_a_skops_file_imports_no_other_module(hostile_module, monkeypatch, name):
+    skops = pytest.importorskip("skops.io", reason="needs the extra skprob[test]")
+    # Also where it could be found inside the package.
+    folder = str(sys.path[0])
+    for package in ("skprob", "skprob.mappings"):
+        module = sys.modules[package]
+        monkeypatch.setattr(module, "__path__", [*module.__path__, folder])
+    original = io.BytesIO(skops.dumps(EntmaxClassifier().fit(*labels())))
+    name, changed = name.format(hostile_module), io.BytesIO()
+    with zipfile.ZipFile(original) as old, zipfile.ZipFile(changed, "w") as new:
+        for file in old.namelist():
+            content = old.read(file)
+            if file == "schema.json":
+                assert b"skprob.mappings.Entmax" in content
+                content = content.replace(b"skprob.mappings.Entmax", name.encode())
+            new.writestr(file, content)
+    data = changed.getvalue()
+    trusted = ["skprob.linear_model.EntmaxClassifier"]
+    assert skops.get_untrusted_types(data=data) == trusted
+    with pytest.raises(ValueError, match=f"saved with {name}, which this version"):
+        skops.loads(data, trusted=trusted)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "skprob.mappings.softmax",
+        "skprob.mappings.MAPPINGS",
+        "skprob.mappings.MappingLike",
+        "skprob.mappings.np",
+        "skprob.mappings",
+        "skprob",
+        "skprob.__init__.Entmax",
+        ".mappings.Entmax",
+        "",
+        ["skprob.mappings.Entmax"],
+        None,
+    ],
+    ids=repr,
+)
+def test_only_public_classes_are_restored(name):
+    state = LinearClassifier(Entmax()).__getstate__()
+    state["mapping"]["class of skprob"] = name
+    message = re.escape(f"saved with {name}, which this version")
+    with pytest.raises(ValueError, match=message):
+        LinearClassifier().__setstate__(state)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

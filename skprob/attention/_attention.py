@@ -6,6 +6,7 @@ from numbers import Real
 
 import numpy as np
 
+from .._names import did_you_mean
 from .._typing import Array, ArrayLike
 from .._validation import RealInterval, as_real
 from ..mappings import MappingLike, get_mapping
@@ -258,6 +259,7 @@ def _checked_scale(scale):
         return float(scale)
     raise ValueError(
         f"scale must be 'sqrt', 'entropy_invariant' or a finite number; got {scale!r}."
+        f"{did_you_mean(scale, ['sqrt', 'entropy_invariant'])}"
     )
 
 

@@ -12,6 +12,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._names import NamesChecked
 from .._saving import PlainState
 from .._typing import MatrixLike
 from .._validation import InstancesOf, RealInterval, naming
@@ -23,7 +24,7 @@ _MOST_PAIRS = 1 << 20
 _N_FOR_UNIT = 1000
 
 
-class BaseAttention(PlainState, BaseEstimator):
+class BaseAttention(NamesChecked, PlainState, BaseEstimator):
     """Weighted means of the training rows' targets (Nadaraya-Watson)."""
 
     _parameter_constraints: dict = {

@@ -11,6 +11,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from .._columns import in_order
 from .._typing import Array, ArrayLike, MatrixLike, same_signature
 from .._validation import RealInterval
 from ..mappings import MappingLike
@@ -194,6 +195,8 @@ class AttentionClassifier(ClassifierMixin, BaseAttention):
         predicted = self.predict(X)
         if self.target_type_ == "class":
             y = as_labels(y)
+        else:
+            y = in_order("y", y, self.classes_)
         if self.target_type_ != "distribution":
             return accuracy_score(y, predicted, sample_weight=sample_weight)
         y = check_target(y, "y", len_of=predicted)

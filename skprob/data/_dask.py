@@ -25,13 +25,8 @@ import weakref
 import numpy as np
 
 from ._blocks import Blocks, LocalBlocks
+from ._dask_workers import PATIENCE, Workers, lost_scheduler, wait_for
 
-# Seconds without any worker after which a fit ends with an error, unless Dask's own
-# setting says otherwise.
-_NO_WORKERS_TIMEOUT = 120.0
-_SETTING = "distributed.scheduler.no-workers-timeout"
-# A worker that has been lost is noticed after so many seconds at most.
-_PATIENCE = 0.5
 # Where a worker uses more than this part of its memory, partitions go to files. Dask
 # spills from 0.6 on.
 _MUCH_MEMORY = 0.4
@@ -117,6 +112,7 @@ class Cluster:
     def __init__(self, client, futures):
         self._client, self._futures = client, futures
         self._places, self._alive = {}, weakref.WeakSet()
+        self._workers = Workers(client)
         self.n_round_trips = self.n_bytes = 0
 
     def step(self, before, call):
@@ -139,6 +135,10 @@ class Cluster:
         for results in self._answers("collect", step, function, args):
             found |= results
         return list(itertools.chain.from_iterable(found[i] for i in sorted(found)))
+
+    def wait(self):
+        """Wait until the workers have computed the partitions; see :func:`wait_for`."""
+        wait_for(self._client, self._futures, self._workers)
 
     def release(self):
         """Forget the partitions, and with them what was computed from them."""
@@ -163,11 +163,14 @@ class Cluster:
             places = self._located(left)
             for results, done, failed in self._ask(request, places):
                 errors |= failed
+                if done:
+                    self._workers.progress()
                 left -= done | failed.keys()
                 yield results
             if left:  # Some have been moved, or a worker is lost.
+                self._workers.check()
                 self._places.clear()
-                time.sleep(_PATIENCE / 5)
+                time.sleep(PATIENCE / 5)
         if errors:
             # The first of them, whichever worker was faster.
             raise errors[min(errors)]
@@ -180,7 +183,7 @@ class Cluster:
             # take until a time-out.
             answers = self._client.run(_answer, request, places, on_error="return")
         except OSError as error:
-            raise _lost_scheduler(self._client) from error
+            raise lost_scheduler(self._client) from error
         self.n_bytes += len(request) * len(answers)
         for answer in answers.values():
             if isinstance(answer, bytes):
@@ -200,7 +203,8 @@ class Cluster:
         """
         places = {}
         while not numbers <= self._places.keys():
-            wait_for(self._client, [self._futures[i] for i in sorted(numbers)])
+            futures = [self._futures[i] for i in sorted(numbers)]
+            wait_for(self._client, futures, self._workers)
             holders = self._client.who_has(self._futures)
             self._places = {
                 i: min(holders[future.key])
@@ -356,70 +360,6 @@ def _added(one, other):
     if one is None or other is None:
         return other if one is None else one
     return [a + b for a, b in zip(one, other, strict=True)]
-
-
-def wait_for(client, futures):
-    """Wait until all futures are done, as long as there is a cluster to do them.
-
-    Raises
-    ------
-    ConnectionError
-        If the scheduler is lost.
-    RuntimeError
-        If there has been no worker for some time.
-    Exception
-        What a task has raised.
-    """
-    from distributed import TimeoutError, wait
-
-    alone_since = None
-    while True:
-        try:
-            wait(futures, timeout=_PATIENCE)
-        except TimeoutError:
-            is_done = False
-        else:
-            is_done = True
-        if client.status not in ("running", "connecting"):
-            raise _lost_scheduler(client)
-        for future in futures:
-            if future.status == "cancelled":  # If "lost", it is computed again.
-                raise _lost_scheduler(client)
-            if future.status == "error":
-                raise future.exception()
-        if is_done:
-            return
-        try:
-            has_workers = bool(client.nthreads())
-        except OSError as error:
-            raise _lost_scheduler(client) from error
-        if has_workers:
-            alone_since = None
-            continue
-        alone_since = alone_since or time.monotonic()
-        limit = _no_workers_timeout()
-        if time.monotonic() - alone_since > limit:
-            raise RuntimeError(
-                f"The Dask cluster has had no worker for {limit:g} s, so that the fit "
-                f"cannot go on. (The setting {_SETTING!r} changes that time.)"
-            )
-
-
-def _no_workers_timeout():
-    import dask
-    from dask.utils import parse_timedelta
-
-    setting = dask.config.get(_SETTING, None)
-    return _NO_WORKERS_TIMEOUT if setting is None else parse_timedelta(setting)
-
-
-def _lost_scheduler(client):
-    address = getattr(client.scheduler, "address", "unknown")
-    return ConnectionError(
-        f"The connection to the Dask scheduler ({address}) is lost, or its futures "
-        "have been cancelled, so that the fit cannot go on. Connect a new Client and "
-        "fit again."
-    )
 
 
 def _dumps(obj):

@@ -11,6 +11,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils.validation import check_is_fitted
 
+from .._columns import common_names, in_order, lined_up
+from .._names import NamesChecked, did_you_mean
 from .._typing import AnyArray, Array, ArrayLike, MatrixLike, same_signature
 from .._validation import check_sample_weight
 from ._blocks import Blocks, with_rows
@@ -51,12 +53,13 @@ class Sample(NamedTuple):
     has_none: bool
 
 
-class DecisionRule(BaseEstimator, metaclass=ABCMeta):
+class DecisionRule(NamesChecked, BaseEstimator, metaclass=ABCMeta):
     """Base class of the rules that make label sets of probabilities.
 
     Fit a rule to out-of-fold probabilities, such as those of
-    :func:`~sklearn.model_selection.cross_val_predict`, or to those of held-out rows.
-    They may be those of any classifier.
+    :func:`~sklearn.model_selection.cross_val_predict` with the labels Y in
+    ``params={"y": Y}``, or to those of held-out rows. They may be those of any
+    classifier.
 
     If no row had an empty set in ``fit``, ``predict`` returns no empty set: each row
     has at least its most probable label, on the scale that the rule uses.
@@ -86,7 +89,8 @@ class DecisionRule(BaseEstimator, metaclass=ABCMeta):
         Parameters
         ----------
         probabilities : array-like or sparse matrix of shape (n_samples, n_labels)
-            Non-negative; out-of-fold, or of held-out rows.
+            Non-negative; out-of-fold, or of held-out rows. Columns of two DataFrames
+            are matched by name.
         labels : array-like or sparse matrix of shape (n_samples, n_labels)
             0/1 indicator of the true sets.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -103,11 +107,17 @@ class DecisionRule(BaseEstimator, metaclass=ABCMeta):
         -------
         self : object
         """
+        frames = {"probabilities": probabilities, "labels": labels}
+        names = common_names(**frames)
+        probabilities, labels = lined_up(**frames)
         p = as_probabilities(probabilities)
         labels = as_indicator(labels, p.shape)
         weight = check_sample_weight(sample_weight, p)
         if polytope not in POLYTOPES:
-            raise ValueError(f"polytope must be one of {POLYTOPES}; got {polytope!r}.")
+            raise ValueError(
+                f"polytope must be one of {POLYTOPES}; got {polytope!r}."
+                f"{did_you_mean(polytope, POLYTOPES)}"
+            )
         X = None if X is None else as_features(X, len_of=p)
         keep = np.flatnonzero(weight > 0)
         if len(keep) < len(weight):
@@ -126,9 +136,11 @@ class DecisionRule(BaseEstimator, metaclass=ABCMeta):
                 model = expected_size(X, labels, weight, has_none)
                 return model, model.out_of_fold
 
-        return self.fit_sample(
+        self.fit_sample(
             Sample(Blocks(p), labels, weight, sizes, polytope, is_empty, has_none)
         )
+        self.label_names_ = names
+        return self
 
     def predict(
         self, probabilities: MatrixLike, X: MatrixLike | None = None
@@ -138,6 +150,7 @@ class DecisionRule(BaseEstimator, metaclass=ABCMeta):
         Parameters
         ----------
         probabilities : array-like or sparse matrix of shape (n_samples, n_labels)
+            Columns of a DataFrame are matched with ``label_names_``.
         X : array-like or sparse matrix of shape (n_samples, n_features), default=None
             The features, if the fitted rule uses them.
 
@@ -147,6 +160,8 @@ class DecisionRule(BaseEstimator, metaclass=ABCMeta):
             0/1 indicator; CSR if `probabilities` is sparse.
         """
         check_is_fitted(self)
+        if self.label_names_ is not None:
+            probabilities = in_order("probabilities", probabilities, self.label_names_)
         p = as_probabilities(probabilities)
         if p.shape[1] != self.n_labels_:
             raise ValueError(
@@ -196,6 +211,7 @@ class DecisionRule(BaseEstimator, metaclass=ABCMeta):
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
         self._fit(sample)
+        self.label_names_ = None
         self.n_labels_ = sample.labels.shape[1]
         self.polytope_ = sample.polytope
         self.may_be_empty_ = sample.may_be_empty

@@ -101,6 +101,8 @@ class CommonCut(_CutRule):
         ``scale_`` is "marginal".
     n_labels_ : int
         Number of labels.
+    label_names_ : ndarray of shape (n_labels,) or None
+        Names of the labels, if ``fit`` was given a DataFrame.
     may_be_empty_ : bool
         Whether some rows in ``fit`` had no label. If not, ``predict`` gives each row at
         least its most probable label.
@@ -185,6 +187,8 @@ class LabelCuts(_CutRule):
         ``scale_`` is "marginal".
     n_labels_ : int
         Number of labels.
+    label_names_ : ndarray of shape (n_labels,) or None
+        Names of the labels, if ``fit`` was given a DataFrame.
     may_be_empty_ : bool
         Whether some rows in ``fit`` had no label. If not, ``predict`` gives each row at
         least the label with the largest ratio of probability to cut.

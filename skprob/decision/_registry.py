@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sklearn.base import clone
 
+from .._names import did_you_mean
 from ._base import DecisionRule
 from ._cuts import CommonCut, LabelCuts
 from ._row_wise import ExampleF1, MetaLabeler
@@ -47,5 +48,5 @@ def get_rule(rule: str | DecisionRule) -> DecisionRule:
         return RULES[rule]()
     raise ValueError(
         f"rule must be a DecisionRule or one of the names {sorted(RULES)}; got "
-        f"{rule!r}."
+        f"{rule!r}.{did_you_mean(rule, RULES)}"
     )

@@ -67,6 +67,8 @@ class ExampleF1(_SizeRule):
         the probability of "no label".
     n_labels_ : int
         Number of labels.
+    label_names_ : ndarray of shape (n_labels,) or None
+        Names of the labels, if ``fit`` was given a DataFrame.
     may_be_empty_ : bool
         Whether some rows in ``fit`` had no label.
     polytope_ : str
@@ -117,6 +119,8 @@ class MetaLabeler(_SizeRule):
         the probability of "no label".
     n_labels_ : int
         Number of labels.
+    label_names_ : ndarray of shape (n_labels,) or None
+        Names of the labels, if ``fit`` was given a DataFrame.
     may_be_empty_ : bool
         Whether some rows in ``fit`` had no label.
     polytope_ : str

@@ -59,6 +59,8 @@ class StackedLabels(DecisionRule):
         A thousandth of what shares are multiplied with, and of one for marginals.
     n_labels_ : int
         Number of labels.
+    label_names_ : ndarray of shape (n_labels,) or None
+        Names of the labels, if ``fit`` was given a DataFrame.
     may_be_empty_ : bool
         Whether some rows in ``fit`` had no label.
     polytope_ : str

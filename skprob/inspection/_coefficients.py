@@ -12,18 +12,19 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
+from .._columns import in_order
 from .._last_step import last_step
+from .._names import did_you_mean
 from .._pair import pair_adjoint, pair_scores
 from .._typing import ArrayLike, MatrixLike
 from .._validation import check_sample_weight, naming
 from ..targets import (
-    ChoiceSetTarget,
-    SmoothedTarget,
     check_available,
     check_offset,
     check_target,
     class_weight_factors,
     encode_target,
+    smoothed_target,
 )
 
 # Rows of so many numbers are dealt with at a time (8 MiB).
@@ -164,6 +165,7 @@ def coefficient_table(
     if covariance not in _COVARIANCES:
         raise ValueError(
             f"covariance must be one of {_COVARIANCES}; got {covariance!r}."
+            f"{did_you_mean(covariance, _COVARIANCES)}"
         )
     if not (isinstance(level, Real) and 0 < level < 1):
         raise ValueError(f"level must be between 0 and 1; got {level!r}.")
@@ -260,7 +262,12 @@ class _Fit:
                 f"X must have {model.n_features_in_} features, as in fit; got "
                 f"{X.shape[1]}."
             )
-        polytope = model.mapping_.polytope
+        polytope = self._polytope = model.mapping_.polytope
+        are_labels = model.target_type_ == "class"
+        y, offset, available = (
+            in_order(name, a, model.classes_, are_labels=are_labels)
+            for name, a in (("y", y), ("offset", offset), ("available", available))
+        )
         y = check_target(y, "y", len_of=X)
         weight = check_sample_weight(sample_weight, X)
         encoded = encode_target(
@@ -378,13 +385,15 @@ class _Fit:
     def is_likelihood(self):
         """Whether the loss is minus the log-likelihood of the labels."""
         model = self._model
-        of_labels = model.target_type_ == "class" or model.mapping_.polytope == "cube"
+        is_class, is_cube = model.target_type_ == "class", self._polytope == "cube"
+        # One-vs-rest has a likelihood for each class, and not one of the labels.
+        of_labels = is_class != is_cube
         if not of_labels or model.label_smoothing or model.class_weight is not None:
             return False
         rows = slice(0, 10)
         scores, target = self._scores(rows), self._dense_target(rows)
         p = model.mapping_(scores)
-        if model.mapping_.polytope == "cube":
+        if is_cube:
             p = np.where(target > 0, p, 1 - p)
             target = np.ones_like(p)
         expected = -np.sum(np.log(p, out=np.zeros_like(p), where=target > 0), axis=1)
@@ -426,14 +435,14 @@ class _Fit:
 
     def _dense_target(self, rows):
         target = self._target.block(rows)
-        amount, polytope = self._model.label_smoothing, self._model.mapping_.polytope
+        amount, polytope = self._model.label_smoothing, self._polytope
+        available = None
         if self._available is not None:
-            there = self._available[rows]
-            n_more = self.n_scores - there.shape[1]
-            there = np.pad(there, [(0, 0), (0, n_more)], constant_values=True)
-            target = ChoiceSetTarget.smoothed(target, there, amount, polytope)
-        elif amount:
-            target = SmoothedTarget(target, amount, polytope)
+            available = self._available[rows]
+            n_more = self.n_scores - available.shape[1]
+            padding = [(0, 0), (0, n_more)]
+            available = np.pad(available, padding, constant_values=True)
+        target = smoothed_target(target, amount, polytope, available)
         return target.to_dense(np.float64)
 
 
@@ -452,9 +461,10 @@ def _contrast(fit, reference):
     elif isinstance(reference, str) and reference == "mean":
         return classes, fit.basis
     else:
+        names = ["first", "mean", *(name for name in classes if isinstance(name, str))]
         raise ValueError(
             f"reference must be 'first', 'mean' or one of the classes {classes[:10]}; "
-            f"got {reference!r}."
+            f"got {reference!r}.{did_you_mean(reference, names)}"
         )
     rows = np.delete(np.arange(M), at)
     return [classes[k] for k in rows], fit.basis[rows] - fit.basis[at]

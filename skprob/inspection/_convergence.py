@@ -9,6 +9,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from .._names import did_you_mean
 from .._typing import Array, Axes
 from ._matplotlib import axes_for
 
@@ -185,7 +186,10 @@ class ConvergenceDisplay:
             ("x", x, list(_X_LABELS)),
         ):
             if value not in allowed:
-                raise ValueError(f"{name} must be one of {allowed}; got {value!r}.")
+                raise ValueError(
+                    f"{name} must be one of {allowed}; got {value!r}."
+                    f"{did_you_mean(value, allowed)}"
+                )
         self.ax_ = axes_for(type(self).__name__, ax)
         self.figure_ = self.ax_.figure
         self.lines_, self.gap_lines_ = [], []

@@ -7,7 +7,9 @@ from typing import Any, Literal, Self
 import numpy as np
 from scipy import sparse
 
+from .._columns import in_order, lined_up
 from .._last_step import last_step
+from .._names import did_you_mean
 from .._typing import Array, ArrayLike, Axes, MatrixLike
 from .._validation import as_distributions, as_marginals
 from ._input import check_count, indicator_of
@@ -134,6 +136,7 @@ class PredictionDisplay:
         is_set = np.ndim(predicted) == 2
         p, predicted = (_indicator(a, estimator.classes_) for a in (p, predicted))
         if y is not None:
+            y = in_order("y", y, estimator.classes_)
             y = y if sparse.issparse(y) else np.asarray(y)
             if y.ndim == 0 or y.shape[0] != len(p):
                 raise ValueError(
@@ -141,10 +144,9 @@ class PredictionDisplay:
                     f"for one; got shape {y.shape}."
                 )
             y = _indicator(y, estimator.classes_)
-        if hasattr(model, "mapping_"):
+        polytope = "cube" if is_set else "simplex"
+        if is_set and hasattr(model, "mapping_"):
             polytope = model.mapping_.polytope
-        else:
-            polytope = "cube" if is_set else "simplex"
         rows = 0 if len(p) == 1 else slice(None)
         return cls.from_predictions(
             p[rows],
@@ -198,7 +200,13 @@ class PredictionDisplay:
             If an argument is none of the above.
         """
         if polytope not in ("simplex", "cube"):
-            raise ValueError(f"polytope must be 'simplex' or 'cube'; got {polytope!r}.")
+            raise ValueError(
+                f"polytope must be 'simplex' or 'cube'; got {polytope!r}."
+                f"{did_you_mean(polytope, ['simplex', 'cube'])}"
+            )
+        y_true, predicted, probabilities = lined_up(
+            y_true=y_true, predicted=predicted, probabilities=probabilities
+        )
         rows = [probabilities] if np.ndim(probabilities) == 1 else probabilities
         if polytope == "cube":
             p = as_marginals(rows)

@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
+from .._columns import in_order, lined_up
 from .._typing import Array, ArrayLike, Axes, MatrixLike
 from ._input import indicator_of
 from ._matplotlib import POSSIBLE, PREDICTED, axes_for
@@ -117,6 +118,7 @@ class SupportSizeDisplay:
             given = {"predicted": predicted, "classes": estimator.classes_}
         # Else a single class for each row is nothing to draw.
         p = estimator.predict_proba(X)
+        y = in_order("y", y, getattr(estimator, "classes_", []))
         return cls.from_predictions(p, y_true=y, ax=ax, **given)
 
     @classmethod
@@ -156,6 +158,9 @@ class SupportSizeDisplay:
         ValueError
             If an array has another shape, or holds anything but non-negative numbers.
         """
+        y_true, predicted, probabilities = lined_up(
+            y_true=y_true, predicted=predicted, probabilities=probabilities
+        )
         if not sparse.issparse(probabilities):
             probabilities = np.atleast_2d(probabilities)
         shape = probabilities.shape

@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.metrics import accuracy_score
 
 from .._arrays import check_no_gradient, is_foreign, to_numpy
+from .._columns import in_order
 from .._validation import check_sample_weight
 from ..targets import as_labels, check_target, encode_target
 from ._checks import is_dask, refuse_for_dask
@@ -29,6 +30,8 @@ def accuracy(model, X, y, sample_weight, given):
         sample_weight = to_numpy(sample_weight)
     if model.target_type_ == "class":
         y = as_labels(y)
+    else:
+        y = in_order("y", y, model.classes_)
     if model.target_type_ != "distribution":
         return accuracy_score(y, predicted, sample_weight=sample_weight)
     y = check_target(y, "y", len_of=predicted)

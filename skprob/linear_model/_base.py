@@ -21,6 +21,7 @@ from ._fit import fit_to_rows
 from ._fitted import unchanged_on_error
 from ._given import Given
 from ._label_sets import predicted_sets
+from ._one_vs_rest import log_shares_of, shares_of
 from ._onnx import OnnxConvertible
 from ._parameters import LinearParameters
 from ._prediction import BlockwisePrediction, of_classes, prediction_method
@@ -85,7 +86,8 @@ class BaseLinearClassifier(
         available : array-like of bool of shape (n_samples, n_classes), default=None
             The classes, in the order of ``classes_``, that are available to each row.
             The others have probability zero and no influence on the loss of the row.
-            None stands for all classes.
+            None stands for all classes. Columns of a DataFrame are matched with
+            ``classes_`` by name, as are those of `offset`.
         offset : array-like, default=None
             Known numbers that are added to the scores, of shape (n_samples, n_classes).
             For two classes the shape may be (n_samples,): numbers that are added to the
@@ -101,7 +103,8 @@ class BaseLinearClassifier(
         ValueError
             If a parameter is not allowed; if X, y or sample_weight hold NaN or
             infinity, have different numbers of rows, or are none of the kinds above; if
-            a class of a row's target is not available to the row.
+            a class of a row's target is not available to the row; if the columns of a
+            DataFrame have other names than the classes.
         ConnectionError
             If the scheduler of a Dask cluster is lost.
         RuntimeError
@@ -183,7 +186,8 @@ class BaseLinearClassifier(
         -------
         probabilities : ndarray or CSR array of shape (n_samples, n_classes)
             In the order of ``classes_``. Rows sum to one, unless the probabilities are
-            marginals of labels. If ``has_none_class_`` is True they sum to one minus
+            marginals of labels. Marginals after a fit to class labels are divided by
+            their sum in the row. If ``has_none_class_`` is True they sum to one minus
             the probability of "no label". With ``sparse_output`` a CSR array of the
             non-zeros.
         """
@@ -214,7 +218,10 @@ class BaseLinearClassifier(
             A dense array, also with ``sparse_output``.
         """
         check_is_fitted(self)
-        of_scores = of_classes(self.mapping_.log_probabilities, self._n_classes)
+        of_scores = self.mapping_.log_probabilities
+        if self._is_one_vs_rest:
+            of_scores = log_shares_of(self.mapping_)
+        of_scores = of_classes(of_scores, self._n_classes)
         given = {"available": available, "offset": offset}
         return self._predicted(X, of_scores, **given).to_dense()
 
@@ -283,7 +290,8 @@ class BaseLinearClassifier(
             The rows to which the rule is fitted. Without ``cv``, do not use the
             training rows of the model, for which it is too confident.
         y : array-like or sparse matrix of shape (n_samples, n_classes), default=None
-            0/1 indicator of the labels of these rows.
+            0/1 indicator of the labels of these rows. Columns of a DataFrame are
+            matched with ``classes_`` by name.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights of the rows; 1 if not given.
         available : array-like of bool of shape (n_samples, n_classes), default=None
@@ -332,7 +340,8 @@ class BaseLinearClassifier(
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         y : array-like or sparse matrix
-            Labels, label sets or distributions, as in ``fit``.
+            Labels, label sets or distributions, as in ``fit``. Columns of a DataFrame
+            are matched with ``classes_`` by name.
         sample_weight : array-like of shape (n_samples,), default=None
         {available}
         {offset}
@@ -349,7 +358,8 @@ class BaseLinearClassifier(
 
     def _probabilities(self, X, **given):
         check_is_fitted(self)
-        of_scores = of_classes(self.mapping_, self._n_classes)
+        of_scores = shares_of(self.mapping_) if self._is_one_vs_rest else self.mapping_
+        of_scores = of_classes(of_scores, self._n_classes)
         return self._predicted(X, of_scores, **given)
 
     def _predicted(self, X, of_scores, *, available=None, offset=None):
@@ -365,7 +375,13 @@ class BaseLinearClassifier(
         n_classes, polytope = self._n_classes, self.mapping_.polytope
         is_pair = n_classes + self.has_none_class_ == 2 and polytope == "simplex"
         dtype = np.result_type(numpy_dtype(X), numpy_dtype(self.coef_))
-        return Given.checked(available, offset, (X.shape[0], n_classes), is_pair, dtype)
+        about = {"kind": self.target_type_, "is_pair": is_pair, "dtype": dtype}
+        return Given.checked(available, offset, X.shape[0], self.classes_, **about)
+
+    @property
+    def _is_one_vs_rest(self):
+        """Whether class labels were fitted by a marginal for each class."""
+        return self.target_type_ == "class" and self.mapping_.polytope == "cube"
 
     @property
     def _n_classes(self):

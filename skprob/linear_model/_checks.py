@@ -138,3 +138,21 @@ def check_kernel(mapping, n_classes, dtype):
             f"{mapping!r} gave rows with the least entry {p.min():.6g} and sums that "
             f"are off by {off:.6g}."
         )
+    if n_classes == 2 and not mapping.is_shift_invariant:
+        _check_two_classes(mapping, dtype)
+
+
+def _check_two_classes(mapping, dtype):
+    """Raise where opposite scores have probabilities that do not tell them apart."""
+    difference = np.array([[0.25], [0.5], [1.0], [2.0], [3.0]], dtype=dtype)
+    both = np.concatenate([difference, -difference])
+    p = np.asarray(mapping.probabilities(scores_of(both)))
+    is_even = np.abs(p - 0.5).max() <= 1e-6
+    if is_even or mapping.is_scale_invariant:
+        found = "always 1/2" if is_even else "only by the sign of u"
+        raise ValueError(
+            "The scores of two classes are -u/2 and u/2, and the mapping must tell "
+            f"them apart by the size of u; the probabilities of {mapping!r} are "
+            f"{'' if is_even else 'changed '}{found}. Take a function that is neither "
+            "symmetric about zero nor a power, such as that of the score plus one."
+        )

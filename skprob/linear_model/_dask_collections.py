@@ -1,5 +1,7 @@
 """Dask collections of X, y and weights, as partitions that belong together."""
 
+from collections import Counter
+
 import dask.array
 import numpy as np
 from scipy import sparse
@@ -121,6 +123,31 @@ def example_of(X):
             )
         return X._meta_nonempty
     return np.zeros((1, int(with_whole_rows(X).shape[1])), X.dtype)
+
+
+def names_of(data):
+    """Names of the columns of a Dask dataframe; None for other data."""
+    is_frame = is_dask(data) and not isinstance(data, dask.array.Array)
+    columns = getattr(data, "columns", None) if is_frame else None
+    return None if columns is None else list(columns)
+
+
+def lined_up(name, rows, names):
+    """Rows of a partition, with the columns in the order of the collection's names.
+
+    Without names, of the collection or the partition, the order stays the same.
+    """
+    found = list(getattr(rows, "columns", [])) if names is not None else []
+    if found == names or not (found and rows.shape[0]):
+        return rows
+    missing = list((Counter(names) - Counter(found)).elements())
+    other = list((Counter(found) - Counter(names)).elements())
+    if missing or other:
+        raise ValueError(
+            f"{name} must have the columns of the collection in all partitions; one "
+            f"lacks {missing} and has {other} besides."
+        )
+    return rows[names]
 
 
 def columns_of(y):

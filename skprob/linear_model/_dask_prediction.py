@@ -8,7 +8,14 @@ import numpy as np
 from dask import delayed
 
 from ._checks import check_X
-from ._dask_collections import delayed_pieces, example_of, partitioned, with_whole_rows
+from ._dask_collections import (
+    delayed_pieces,
+    example_of,
+    lined_up,
+    names_of,
+    partitioned,
+    with_whole_rows,
+)
 
 
 def lazily(model, method, X):
@@ -16,10 +23,11 @@ def lazily(model, method, X):
     model, example = copy.copy(model), example_of(X)
     # What is wrong with the columns is said before any row is read.
     empty = getattr(model, method)(example)[:0]
+    names = names_of(X)
     if not isinstance(X, dask.array.Array):
         pieces = [
             dask.array.from_delayed(
-                delayed(_predicted)(piece, model, method, empty),
+                delayed(_predicted)(piece, model, method, empty, names),
                 shape=(np.nan, *empty.shape[1:]),
                 meta=empty,
             )
@@ -30,7 +38,7 @@ def lazily(model, method, X):
     X = with_whole_rows(X)
     chunks = (X.chunks[0], *((n,) for n in empty.shape[1:]))
     return X.map_blocks(
-        _predicted, model, method, empty, chunks=chunks, meta=empty, **shape
+        _predicted, model, method, empty, names, chunks=chunks, meta=empty, **shape
     )
 
 
@@ -38,8 +46,9 @@ def score(model, X, y, sample_weight):
     """Mean of the partitions' scores, weighted as their rows are."""
     pieces = partitioned(X, y, sample_weight)
     check_X(model, example_of(X), reset=False)
+    names = names_of(X), names_of(y)
     partitions = [
-        delayed(_scored)(model, *piece) for piece in zip(*pieces, strict=True)
+        delayed(_scored)(model, names, *piece) for piece in zip(*pieces, strict=True)
     ]
     scores, weights = np.array(dask.compute(*partitions)).T
     if not weights.sum() > 0:
@@ -47,10 +56,15 @@ def score(model, X, y, sample_weight):
     return float(scores @ weights / weights.sum())
 
 
-def _predicted(X, model, method, empty):
-    return getattr(model, method)(X) if X.shape[0] else empty
+def _predicted(X, model, method, empty, names):
+    if not X.shape[0]:
+        return empty
+    return getattr(model, method)(lined_up("X", X, names))
 
 
-def _scored(model, X, y, weight):
+def _scored(model, names, X, y, weight):
     total = X.shape[0] if weight is None else float(np.sum(weight))
-    return (model.score(X, y, weight), total) if total > 0 else (0.0, 0.0)
+    if not total > 0:
+        return 0.0, 0.0
+    X, y = lined_up("X", X, names[0]), lined_up("y", y, names[1])
+    return model.score(X, y, weight), total

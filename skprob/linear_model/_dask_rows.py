@@ -7,11 +7,12 @@ import numpy as np
 from dask import delayed
 from scipy import sparse
 
-from ..data import Cluster, DaskBlocks, LocalBlocks, Partition, wait_for
-from ..targets import column_names, weights_of_classes
+from .._columns import in_order
+from ..data import Cluster, DaskBlocks, LocalBlocks, Partition
+from ..targets import check_marginals, column_names, weights_of_classes
 from . import _dask_partition as partition
 from ._checks import check_X, trial_scores
-from ._dask_collections import columns_of, example_of, partitioned
+from ._dask_collections import columns_of, example_of, names_of, partitioned
 from ._given import NOTHING
 from ._known_threshold import is_fitted_to_rows, known_threshold
 
@@ -19,10 +20,13 @@ from ._known_threshold import is_fitted_to_rows, known_threshold
 @contextmanager
 def dask_rows(estimator, X, y, sample_weight):
     """The checked rows of Dask collections, which are on the workers inside."""
+    if estimator.class_names is not None:
+        y = in_order("y", y, np.asarray(estimator.class_names))
     pieces = partitioned(X, y, sample_weight)
     # The columns are checked without the rows.
     dtype = check_X(estimator, example_of(X), reset=True).dtype
-    expected = dtype, estimator.n_features_in_, type(estimator).__name__
+    names = names_of(X), names_of(y)
+    expected = names, dtype, estimator.n_features_in_, type(estimator).__name__
     blocks, release = _computed(
         [
             delayed(partition.checked_rows)(*piece, *expected)
@@ -61,12 +65,8 @@ class DaskRows:
         )
         self.dtype, self.kind = dtype, found.kind
         polytope, self._smoothing = estimator._polytope, estimator.label_smoothing
-        if polytope == "cube" and self.kind != "label_set":
-            raise ValueError(
-                "y must be label sets, a 0/1 indicator of shape (n_samples, n_labels), "
-                "for a mapping to marginals such as sigmoid; got "
-                f"target_type={self.kind!r}."
-            )
+        if polytope == "cube":
+            check_marginals(self.kind)
         _check_threshold(estimator, self.kind)
         shape = found.n_rows, found.n_columns
         names = column_names(columns_of(y), shape, estimator.class_names)
@@ -165,7 +165,7 @@ def _computed(partitions):
     futures = client.compute([delayed(Partition)(rows) for rows in partitions])
     cluster = Cluster(client, futures)
     try:
-        wait_for(client, futures)
+        cluster.wait()
     except BaseException:
         cluster.release()
         raise

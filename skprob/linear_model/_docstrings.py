@@ -7,12 +7,13 @@ from textwrap import indent
 from .._typing import Decorated
 
 _PARAMETERS = """\
-loss : {"auto", "fenchel_young", "log", "accuracy", "gradient_field", \
-        "sparse_softmax"} or Loss, default="auto"
-    What is minimised. "auto" is the mapping's matching loss: Fenchel-Young where the
-    mapping has a potential, the gradient-field loss where it is a plain function, else
-    the log loss. A :class:`~skprob.losses.Loss` with ``mapping=None`` uses the mapping
-    of the classifier.
+loss : {"auto", "fenchel_young", "log", "cross_entropy", "accuracy", \
+        "gradient_field", "sparse_softmax"} or Loss, default="auto"
+    What is minimised; "cross_entropy" is another name of "log". "auto" is the mapping's
+    matching loss: Fenchel-Young where the mapping has a potential, the gradient-field
+    loss where it is a plain function, else the log loss. A
+    :class:`~skprob.losses.Loss` with ``mapping=None`` uses the mapping of the
+    classifier.
 similarity : {"dot", "cosine"}, default="dot"
     With "dot" the scores are W x + b. With "cosine" they are the cosines between x and
     the rows of W, which have norm one; then ``C`` and ``fit_intercept`` are not used,
@@ -42,9 +43,9 @@ target_type : {"auto", "class", "label_set", "distribution"}, default="auto"
     What ``y`` is. "auto" reads it off ``y``: one dimension is labels, a matrix
     of 0 and 1 label sets, any other matrix distributions.
 class_names : array-like of shape (n_classes,), default=None
-    Names of the classes where ``y`` is a matrix, in the order of its columns: they
-    become ``classes_``. None stands for the names of the columns of a DataFrame, and
-    for numbers otherwise.
+    Names of the classes where ``y`` is a matrix: they become ``classes_``. They are
+    in the order of the columns of an array; those of a DataFrame are matched by name.
+    None stands for the names of the columns of a DataFrame, and for numbers otherwise.
 none_class : bool, default=True
     For label sets, whether "no label" is learnt as one more class if some training rows
     have no label. Its probability is one minus the sum of the row of ``predict_proba``;
@@ -68,11 +69,13 @@ sparse_output : bool, default=False
     hold the non-zeros only, whether or not ``y`` was sparse in ``fit``. It is meant for
     mappings with exact zeros: a CSR array of positive probabilities takes more memory
     than a dense one.
-solver : {"auto", "lbfgs", "newton-cg"}, default="auto"
+solver : {"auto", "lbfgs", "newton-cg", "newton-cholesky"}, default="auto"
     How the objective is minimised. "newton-cg" is a truncated Newton method,
-    "lbfgs" needs no second derivatives and the least memory; "auto" is the former
-    where the objective is convex and rows times classes are at most 2**24, on little
-    data with the whole Hessian, else the latter.
+    "newton-cholesky" Newton's method with the whole Hessian, for convex losses of
+    linear scores and at most 10,000 coefficients. "lbfgs" needs no second derivatives
+    and the least memory. "auto" is "newton-cholesky" on little data, else "newton-cg"
+    where the objective is convex and rows times classes are at most 2**24, else
+    "lbfgs". A search along a path uses "auto" for both of Newton's methods.
 tol : float, default=1e-4
     The solver stops when no entry of the gradient is larger than ``tol`` in absolute
     value and, if the objective is convex, its expected decrease is at most ``tol``
@@ -92,9 +95,10 @@ classes_ : ndarray of shape (n_classes,)
     The labels, sorted; where ``y`` is a matrix, the names of its columns or, if they
     have none, their numbers.
 coef_ : ndarray of shape (n_classes, n_features) or (1, n_features)
-    Weights of the features in the scores: one row for two classes (unless the mapping
-    gives marginals), whose scores are -u/2 and u/2 for u = coef x + intercept. With
-    ``has_none_class_`` there is one more row, the last, for "no label".
+    Weights of the features in the scores: one row for two classes (two rows where the
+    mapping gives marginals of label sets), whose scores are -u/2 and u/2 for
+    u = coef x + intercept. With ``has_none_class_`` there is one more row, the last,
+    for "no label".
 intercept_ : ndarray of shape (n_classes,) or (1,)
     Constant terms of the scores, one for each row of ``coef_``; zeros if
     ``fit_intercept`` is False. Both are arrays of the same library, and on the same
@@ -102,7 +106,8 @@ intercept_ : ndarray of shape (n_classes,) or (1,)
 has_none_class_ : bool
     Whether "no label" was learnt as one more class: see ``none_class``.
 C_ : float
-    The C that was used: ``C``, or the number that "auto" stands for.
+    The C that was used: ``C``, or the number that "auto" stands for. It is infinite
+    where the mapping does not change if all scores are multiplied by the same number.
 mapping_ : Mapping
     The mapping from scores to probabilities, which includes the temperature.
 loss_ : Loss
@@ -152,14 +157,20 @@ cv : int, cross-validation generator or iterable, default=None
     stratified for labels; fewer where y has fewer rows, or no class has five rows.
 scoring : str or callable, default=None
     A name of scikit-learn's or ``scorer(estimator, X, y)``, greater is better. None is
-    the accuracy: the ``score`` of the classifier without a search. The Brier score
-    (:class:`~skprob.metrics.BrierScorer`) compares probabilities of different mappings
-    fairly; the log loss does not, once one is zero. As in
+    minus the Brier score (:class:`~skprob.metrics.BrierScorer`) for labels and
+    distributions, and micro-F1 with the labels that ``threshold`` chooses for label
+    sets. The Brier score compares probabilities of different mappings fairly; the log
+    loss does not, once one is zero, and the accuracy often is the same for many pairs.
+    The method ``score`` uses ``scoring`` as well, except that None is the accuracy
+    there, as in other classifiers. As in
     :class:`~sklearn.linear_model.LogisticRegressionCV`, scorers of scikit-learn get all
     classes as ``labels``.
 refit : bool, default=True
     Whether a model with the chosen parameters is fitted to all data in the end. If not,
-    there are only the results of the search, and ``predict`` is not available.
+    ``coef_`` and ``intercept_`` are the means over the folds of those of the models
+    with the chosen parameters, similar to
+    :class:`~sklearn.linear_model.LogisticRegressionCV`, which averages the best model
+    of each fold. The threshold of label sets is fitted to all rows in any case.
 n_jobs : int, default=None
     Number of folds that are run in parallel, each in its own process; -1 uses all
     processors."""
@@ -173,7 +184,8 @@ _SEARCH_ATTRIBUTES = """\
 C_ : float
     The chosen C.
 best_score_ : float
-    Mean score of the chosen parameters over the folds.
+    Mean score of the chosen parameters over the folds; without ``scoring`` it is
+    negative for labels and distributions, minus the Brier score.
 scores_ : ndarray of shape (n_folds, n_{value}s, n_Cs)
     Score of each model on the test rows of its fold.
 Cs_ : ndarray of shape (n_{value}s, n_Cs)
@@ -215,12 +227,13 @@ X : {array-like, sparse matrix} of shape (n_samples, n_features)
     another library it is one of that library.""",
     "available": """\
 available : array-like of bool of shape (n_samples, n_classes), default=None
-    The classes that are available to each row; None stands for all classes.""",
+    The classes that are available to each row; None stands for all classes. Columns
+    of a DataFrame are matched with ``classes_`` by name.""",
     "offset": """\
 offset : array-like, default=None
     Known numbers that are added to the scores of these rows, of a shape as in
     ``fit``. None adds nothing, even if ``fit`` was given offsets: they are not
-    kept.""",
+    kept. Columns of a DataFrame are matched with ``classes_`` by name.""",
 }
 
 

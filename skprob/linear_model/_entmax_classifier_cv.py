@@ -61,9 +61,8 @@ class EntmaxClassifierCV(PathSearchCV):
     --------
     >>> from sklearn.datasets import load_iris
     >>> from skprob import EntmaxClassifierCV
-    >>> from skprob.metrics import BrierScorer
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = EntmaxClassifierCV(Cs=[1, 10, 100], scoring=BrierScorer()).fit(X, y)
+    >>> model = EntmaxClassifierCV(Cs=[1, 10, 100]).fit(X, y)
     >>> model.alpha_, model.C_
     (1.25, 10.0)
     >>> model.scores_.shape  # folds, alphas, Cs
@@ -99,7 +98,7 @@ class EntmaxClassifierCV(PathSearchCV):
         none_class: bool = True,
         threshold: ThresholdLike = "auto",
         sparse_output: bool = False,
-        solver: Literal["auto", "lbfgs", "newton-cg"] = "auto",
+        solver: Literal["auto", "lbfgs", "newton-cg", "newton-cholesky"] = "auto",
         tol: float = 1e-4,
         max_iter: int = 1000,
         verbose: int | bool = 0,

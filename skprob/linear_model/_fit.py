@@ -7,6 +7,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from .._arrays import to_numpy
+from .._columns import order_by_name, order_of
 from ..losses import FenchelYoungLoss
 from ..mappings import Softmax
 from ..objective import CosineObjective, LinearObjective
@@ -16,6 +17,7 @@ from ._minimise import attributes_of
 from ._prediction import BlockwisePrediction, of_classes
 from ._progress import FitProgress
 from ._rows import warn_of_lost_labels
+from ._start import start_of
 from ._strength import check_total_weight, penalty
 
 
@@ -33,7 +35,10 @@ def fit_to_rows(estimator, rows):
     is_warm = estimator.warm_start and hasattr(estimator, "coef_")
     with np.errstate(over="ignore", invalid="ignore"):
         objectives = objectives_of(estimator, rows, model, last_only=is_warm)
-    start = _last_fit(estimator, objectives[0]) if is_warm else objectives[0].initial()
+    if is_warm:
+        start = _last_fit(estimator, objectives[0], model)
+    else:
+        start = start_of(objectives[0])
     inputs = estimator._inputs(model)
     if rows.kind == "label_set":
         rule = rows.threshold_rule(estimator, model["mapping_"])
@@ -57,9 +62,9 @@ def fit_to_rows(estimator, rows):
     )
     context.call_on_fit_task_begin(estimator=estimator, **rows.data)
     progress = FitProgress(estimator, context, rows.data, fitted_attributes)
-    solution, gap = estimator._minimise(objectives, model, start, progress)
+    solution = estimator._minimise(objectives, model, start, progress)
     attributes = fitted_attributes(solution.parameters)
-    replace_fitted(estimator, attributes | attributes_of(solution, gap))
+    replace_fitted(estimator, attributes | attributes_of(solution))
     _warn_unless_converged(estimator, solution)
     context.call_on_fit_task_end(
         estimator=estimator, reconstruction_attributes=dict, **rows.data
@@ -93,7 +98,6 @@ def objectives_of(estimator, rows, model, last_only=False):
         losses = [FenchelYoungLoss(Softmax()), *losses]
     if last_only:
         losses = losses[-1:]
-    losses = [rows.given.loss_with(loss) for loss in losses]
     blocks = rows.blocks(inputs, polytope)
     if estimator.similarity == "cosine":
         first = CosineObjective(blocks, losses[0])
@@ -103,8 +107,12 @@ def objectives_of(estimator, rows, model, last_only=False):
     return [first, *(first.with_loss(loss) for loss in losses[1:])]
 
 
-def _last_fit(estimator, objective):
-    """The coefficients of the last fit, as parameters of an objective."""
+def _last_fit(estimator, objective, model):
+    """The coefficients of the last fit, as parameters of an objective.
+
+    `model` has the fitted attributes of the new fit, whose classes may be in another
+    order.
+    """
     coef, intercept = to_numpy(estimator.coef_), to_numpy(estimator.intercept_)
     coef, intercept = estimator._inputs(vars(estimator)).from_model(coef, intercept)
     if sparse.issparse(coef):
@@ -115,7 +123,35 @@ def _last_fit(estimator, objective):
             f"{coef.shape}; these data need {objective.coef_shape}. Use "
             "warm_start=False or a clone."
         )
+    order = _order_of_last_fit(estimator, model)
+    if len(coef) == 1:
+        # The difference of two classes.
+        sign = 1 if order == [0, 1] else -1
+        coef, intercept = sign * coef, sign * intercept
+    else:
+        # The class of rows without a label is the last.
+        order += range(len(order), len(coef))
+        coef, intercept = coef[order], intercept[order]
     return objective.from_model(coef, intercept)
+
+
+def _order_of_last_fit(estimator, model):
+    """The positions of the new classes among the classes of the last fit."""
+    new = to_numpy(model["classes_"]).tolist()
+    if not hasattr(estimator, "classes_"):
+        # Coefficients that were assigned are those of the new classes.
+        return list(range(len(new)))
+    old = to_numpy(estimator.classes_).tolist()
+    if estimator.target_type_ == model["target_type_"] == "class":
+        order = order_by_name(old, new)
+    else:
+        order = order_of(old, new, are_labels=False)
+    if order is None:
+        raise ValueError(
+            "warm_start=True starts from the last fit, which had the classes "
+            f"{old[:10]}; these data have {new[:10]}. Use warm_start=False or a clone."
+        )
+    return order
 
 
 def _warn_unless_converged(estimator, solution):
@@ -125,8 +161,10 @@ def _warn_unless_converged(estimator, solution):
     larger = {"max_iter": f"max_iter (now {estimator.max_iter})", "tol": "tol"}
     larger = [text for name, text in larger.items() if name in solution.remedies]
     advice = ["increase " + " or ".join(larger)] if larger else []
-    # Cosines have no penalty.
-    if "penalty" in solution.remedies and estimator.similarity == "dot":
+    # Cosines have no penalty, and some mappings leave it out.
+    is_penalised = estimator.similarity == "dot"
+    is_penalised = is_penalised and not estimator.mapping_.is_scale_invariant
+    if "penalty" in solution.remedies and is_penalised:
         advice.append(f"lower C (now {estimator.C_:.3g})")
     advice = ", or ".join(advice)
     warnings.warn(

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._arrays import beside, fill
-from ..losses import ChoiceSetLoss, OffsetLoss
+from .._columns import in_order
 from ..targets import check_available, check_offset
 
 
@@ -24,11 +24,18 @@ class Given(NamedTuple):
     offset: np.ndarray | None = None
 
     @classmethod
-    def checked(cls, available, offset, shape, is_pair, dtype):
-        """Check a user's arguments, for this shape."""
+    def checked(cls, available, offset, n_rows, classes, *, kind, is_pair, dtype):
+        """Check a user's arguments, for so many rows and for these classes.
+
+        The columns of a DataFrame are put in the order of the classes. `kind` is that
+        of the target.
+        """
+        shape, are_labels = (n_rows, classes.shape[0]), kind == "class"
         if available is not None:
+            available = in_order("available", available, classes, are_labels=are_labels)
             available = check_available(available, shape)
         if offset is not None:
+            offset = in_order("offset", offset, classes, are_labels=are_labels)
             offset = check_offset(offset, *shape, is_pair, dtype)
         return cls(available, offset)
 
@@ -55,12 +62,6 @@ class Given(NamedTuple):
                 for key, a in self.arguments.items()
             }
         )
-
-    def loss_with(self, loss):
-        """The loss, for targets with available classes and offsets."""
-        if self.available is not None:
-            loss = ChoiceSetLoss(loss)
-        return loss if self.offset is None else OffsetLoss(loss)
 
     def put_into(self, scores, rows):
         """Apply both to the scores of some rows, in place."""

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from .._arrays import to_numpy
+from .._columns import order_of
 from ..decision import RULES, DecisionRule
 
 #: Names of thresholds that are allowed.
@@ -39,6 +41,21 @@ def check_threshold(threshold, n_classes):
             f"{threshold!r}{where}."
         )
     return cuts if cuts.ndim else float(cuts)
+
+
+def check_labels_of_rule(threshold, classes):
+    """Raise where a rule was fitted to labels in another order than the classes."""
+    names = getattr(threshold, "label_names_", None)
+    if names is None:
+        return
+    classes = to_numpy(classes).tolist()
+    order = order_of(names.tolist(), classes, are_labels=False)
+    if order != list(range(len(names))):
+        raise ValueError(
+            f"threshold must be a rule that was fitted to the labels {classes[:10]}, "
+            f"in this order; got {threshold!r}, which was fitted to "
+            f"{names.tolist()[:10]}."
+        )
 
 
 def is_fitted_to_rows(threshold):

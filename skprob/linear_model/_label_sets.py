@@ -7,12 +7,13 @@ from sklearn.utils.validation import _num_samples
 from .._arrays import as_type, beside, namespace, to_numpy
 from ..decision import DecisionRule
 from ._checks import check_X
-from ._known_threshold import check_threshold
+from ._known_threshold import check_labels_of_rule, check_threshold
 
 
 def predicted_sets(model, X, **given):
     # The threshold may have been assigned.
     threshold = check_threshold(model.threshold_, model._n_classes)
+    check_labels_of_rule(threshold, model.classes_)
     if isinstance(threshold, DecisionRule):
         features = None
         if threshold.uses_features:

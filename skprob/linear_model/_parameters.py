@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABCMeta, abstractmethod
 from functools import cache
 from numbers import Integral
 from typing import Any, Literal
 
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import (
+    Interval,
+    StrOptions,
+    make_constraint,
+)
 
+from .._names import NamesChecked
 from .._typing import ArrayLike
 from .._validation import InstancesOf, RealInterval
 from ..decision import DecisionRule, ThresholdLike
@@ -20,10 +26,11 @@ from ..targets import KINDS, encode_target
 from ._inputs import Features, UnitRows
 from ._known_threshold import NAMES
 from ._minimise import minimise
+from ._one_vs_rest import one_vs_rest
 from ._strength import automatic_C
 
 
-class LinearParameters(BaseEstimator, metaclass=ABCMeta):
+class LinearParameters(NamesChecked, BaseEstimator, metaclass=ABCMeta):
     """The constructor of a linear classifier, and what follows from its parameters.
 
     A subclass says which mapping, in :meth:`_mapping`.
@@ -72,7 +79,7 @@ class LinearParameters(BaseEstimator, metaclass=ABCMeta):
         none_class: bool = True,
         threshold: ThresholdLike = "auto",
         sparse_output: bool = False,
-        solver: Literal["auto", "lbfgs", "newton-cg"] = "auto",
+        solver: Literal["auto", "lbfgs", "newton-cg", "newton-cholesky"] = "auto",
         tol: float = 1e-4,
         max_iter: int = 1000,
         warm_start: bool = False,
@@ -104,6 +111,17 @@ class LinearParameters(BaseEstimator, metaclass=ABCMeta):
         # little data takes as long as a step of the solver.
         return super()._get_param_names()
 
+    def _validate_params(self):
+        # scikit-learn makes the objects of the constraints anew at every fit: ask it
+        # only for the error. On little data that is 5 % of a fit.
+        for name, constraints in _made_constraints(type(self)):
+            value = getattr(self, name)
+            for constraint in constraints:
+                if constraint.is_satisfied_by(value):
+                    break
+            else:
+                super()._validate_params()
+
     @abstractmethod
     def _mapping(self):
         """The mapping, or its name, that the parameters ask for."""
@@ -132,6 +150,13 @@ class LinearParameters(BaseEstimator, metaclass=ABCMeta):
     def _polytope(self):
         return get_mapping(self._mapping()).polytope
 
+    def _is_pair(self, encoded):
+        """Whether two classes have one raw prediction, the difference of scores."""
+        if encoded.n_scores != 2 or self._polytope == "simplex":
+            return encoded.n_scores == 2
+        has_pair = self._checked_mapping().pair_mapping is not None
+        return has_pair and encoded.kind == "class"
+
     def _encoded(self, y, dtype, classes=None, none_class="auto"):
         """The encoded target of a checked y."""
         how = self._polytope, none_class if self.none_class else False
@@ -141,14 +166,23 @@ class LinearParameters(BaseEstimator, metaclass=ABCMeta):
         """Fitted attributes that do not depend on the coefficients."""
         mapping = self._checked_mapping()
         loss = self._checked_loss(mapping)
-        is_auto = isinstance(self.C, str)
+        if rows.kind == "class" and mapping.polytope == "cube":
+            mapping = one_vs_rest(mapping, rows.n_scores)
+            loss = loss.with_mapping(mapping)
+        if self.similarity == "dot" and mapping.is_scale_invariant:
+            # Scores may be as small as the penalty wants, at the same loss.
+            C = math.inf
+        elif isinstance(self.C, str):
+            C = automatic_C(loss, rows.n_scores)
+        else:
+            C = float(self.C)
         return {
             "classes_": rows.classes,
             "target_type_": rows.kind,
             "mapping_": mapping,
             "loss_": loss,
             "has_none_class_": rows.has_none,
-            "C_": automatic_C(loss, rows.n_scores) if is_auto else float(self.C),
+            "C_": C,
         }
 
     def _inputs(self, attributes):
@@ -160,7 +194,7 @@ class LinearParameters(BaseEstimator, metaclass=ABCMeta):
         return len(objectives) * max(self.max_iter, 1)
 
     def _minimise(self, objectives, model, parameters, progress):
-        """Minimise objectives one after the other: a solution, and its duality gap.
+        """Minimise objectives one after the other: the last solution.
 
         If the mapping is learnt, too, objectives and model are changed in place.
         """
@@ -192,9 +226,22 @@ class LinearParameters(BaseEstimator, metaclass=ABCMeta):
     def _supports_array_api(self):
         try:
             mapping = get_mapping(self._mapping()) if self._takes_arrays else None
-            return mapping is not None and mapping.supports_array_api
+            if mapping is None or not mapping.supports_array_api:
+                return False
+            return get_loss(self._loss(), mapping).supports_array_api
         except ValueError:  # Which the fit says more of.
             return False
+
+
+@cache
+def _made_constraints(cls):
+    """The constraints of a class's parameters, as objects of scikit-learn."""
+    names = cls._get_param_names()
+    return [
+        (name, [make_constraint(constraint) for constraint in allowed])
+        for name, allowed in cls._parameter_constraints.items()
+        if name in names and allowed != "no_validation"
+    ]
 
 
 def constraints_but(*names):

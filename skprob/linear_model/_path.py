@@ -42,7 +42,7 @@ def fitted_path(template, data, grid):
         if objective is None:
             (objective,) = objectives_of(template, rows, attributes)
         else:
-            objective = objective.with_loss(rows.given.loss_with(attributes["loss_"]))
+            objective = objective.with_loss(attributes["loss_"])
         how = template._solver_options
         solutions = minimize_path(objective, strengths, starts, **how)
         starts = []

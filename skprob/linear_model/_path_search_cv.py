@@ -24,6 +24,7 @@ from sklearn.utils.metadata_routing import (
 )
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
+from .._columns import in_order
 from .._pair import n_raw_predictions
 from .._routing import manual_routing
 from .._typing import ArrayLike, MatrixLike, same_signature
@@ -32,8 +33,9 @@ from ._base import BaseLinearClassifier
 from ._fitted import fitted_attributes, replace_fitted, unchanged_on_error
 from ._given import Given
 from ._grid import Grid, checked_Cs
+from ._mean_model import mean_model
 from ._parameters import constraints_but
-from ._scoring import OwnScore, told_classes
+from ._scoring import DefaultScore, told_classes
 from ._search import scored_path, search
 from ._search_results import Results, best_pair, warn_of_failed_fits
 from ._stand_ins import among
@@ -86,7 +88,7 @@ class PathSearchCV(BaseLinearClassifier):
         none_class: bool,
         threshold: ThresholdLike,
         sparse_output: bool,
-        solver: Literal["auto", "lbfgs", "newton-cg"],
+        solver: Literal["auto", "lbfgs", "newton-cg", "newton-cholesky"],
         tol: float,
         max_iter: int,
         verbose: int | bool,
@@ -248,16 +250,18 @@ class PathSearchCV(BaseLinearClassifier):
                 "n_iter_": results.n_iter,
             }
             self._search(results, paths, context, arguments)
-            choice = best_pair(grid, results.scores, self.scoring)
+            place, choice = best_pair(grid, results.scores, self.scoring)
             after_interrupt |= choice
+            chosen = choice[f"{self._parameter}_"]
+            template.set_params(**{self._parameter: chosen}, C=choice["C_"])
             if self.refit:
-                chosen = choice[f"{self._parameter}_"]
-                template.set_params(**{self._parameter: chosen}, C=choice["C_"])
                 learnt = self._refitted(template, data, context, arguments)
-                # What the search knows more of.
-                after_interrupt |= learnt | {
-                    name: after_interrupt[name] for name in ("classes_", "n_iter_")
-                }
+            else:
+                learnt = mean_model(template, data, encoded, results, place)
+            # The classes and the iterations are those of the search.
+            after_interrupt |= learnt | {
+                name: after_interrupt[name] for name in ("classes_", "n_iter_")
+            }
             replace_fitted(self, after_interrupt)
             warn_of_failed_fits(results, self.max_iter, self.tol)
             context.call_on_fit_task_end(
@@ -275,7 +279,10 @@ class PathSearchCV(BaseLinearClassifier):
         offset: ArrayLike | None = None,
         **score_params: Any,
     ) -> float:
-        """Score of the predictions, by `scoring`.
+        """Score of the predictions, by `scoring`; if it is None, the accuracy.
+
+        Without `scoring` it is comparable with the score of other classifiers, though
+        not with ``best_score_``.
 
         Parameters
         ----------
@@ -310,7 +317,10 @@ class PathSearchCV(BaseLinearClassifier):
         if sample_weight is not None:
             score_params["sample_weight"] = sample_weight
         routed = self._routed("score", score_params)
-        scorer = self._scorer(self.classes_ if self.target_type_ == "class" else None)
+        are_labels = self.target_type_ == "class"
+        scorer = self._scorer(self.classes_ if are_labels else None)
+        # scikit-learn's scorers compare columns by position.
+        y = y if are_labels else in_order("y", y, self.classes_)
         (model,) = among(X, [self], given)
         return scorer(model, X, y, **routed.scorer.score)
 
@@ -340,7 +350,7 @@ class PathSearchCV(BaseLinearClassifier):
     def _scorer(self, classes=None):
         """The scorer, which is told the classes of labels."""
         if self.scoring is None:
-            return OwnScore()
+            return DefaultScore()
         scorer = get_scorer(self.scoring)
         return scorer if classes is None else told_classes(scorer, classes)
 

@@ -9,7 +9,7 @@ from sklearn.utils._param_validation import Interval
 
 from .._typing import ArrayLike, RandomState
 from ..decision import ThresholdLike
-from ..losses import LogLoss, LossLike
+from ..losses import LOSSES, LogLoss, LossLike
 from ..mappings import PerturbMax, check_shape
 from ._base import BaseLinearClassifier
 from ._docstrings import with_shared_sections
@@ -172,7 +172,7 @@ class PerturbMaxClassifier(BaseLinearClassifier):
         none_class: bool = True,
         threshold: ThresholdLike = "auto",
         sparse_output: bool = False,
-        solver: Literal["auto", "lbfgs", "newton-cg"] = "auto",
+        solver: Literal["auto", "lbfgs", "newton-cg", "newton-cholesky"] = "auto",
         tol: float = 1e-4,
         max_iter: int = 1000,
         warm_start: bool = False,
@@ -215,6 +215,11 @@ class PerturbMaxClassifier(BaseLinearClassifier):
             loadings=None if counts else self.loadings,
         )
 
+    @property
+    def _takes_arrays(self):
+        """Whether the noise is given: derivatives in its parameters are NumPy's."""
+        return not self.learn_noise
+
     def _loss(self):
         return "log" if self.learn_noise and self.loss == "auto" else self.loss
 
@@ -240,7 +245,7 @@ class PerturbMaxClassifier(BaseLinearClassifier):
             return
         loss = self._loss()
         is_log = isinstance(loss, LogLoss) and loss.epsilon in ("auto", 0)
-        if not (is_log or (isinstance(loss, str) and loss == "log")):
+        if not (is_log or (isinstance(loss, str) and LOSSES.get(loss) is LogLoss)):
             raise ValueError(
                 "learn_noise=True needs the log loss, loss='log' or 'auto': values of "
                 "other losses are not comparable between noises; got "
@@ -278,8 +283,7 @@ class PerturbMaxClassifier(BaseLinearClassifier):
             model["noise_"], model["loadings_"] = mapping.noise, mapping.loadings
             model["mapping_"] = self._at_temperature(mapping)
             model["loss_"] = self._checked_loss(model["mapping_"])
-            # With what is known of the rows.
-            return objective.loss.with_mapping(model["mapping_"])
+            return model["loss_"]
 
         mapping = self._mapping()
         if self.warm_start and hasattr(self, "noise_"):

@@ -31,9 +31,9 @@ class PerturbMaxClassifierCV(PathSearchCV):
         The noises to choose from, each as for
         :class:`~skprob.linear_model.PerturbMaxClassifier`.
     {search_parameters}
-    loss : {"auto", "fenchel_young", "log"}, default="auto"
-        What is minimised. "auto" is the Fenchel-Young loss of the noise, or the log
-        loss if the noise has no mean.
+    loss : {"auto", "fenchel_young", "log", "cross_entropy"}, default="auto"
+        What is minimised; "cross_entropy" is another name of "log". "auto" is the
+        Fenchel-Young loss of the noise, or the log loss if the noise has no mean.
     {parameters}
     {search_verbose}
 
@@ -80,7 +80,7 @@ class PerturbMaxClassifierCV(PathSearchCV):
 
     _parameter_constraints: dict = {
         "noises": ["array-like"],
-        "loss": [StrOptions({"auto", "fenchel_young", "log"})],
+        "loss": [StrOptions({"auto", "fenchel_young", "log", "cross_entropy"})],
         **PathSearchCV._parameter_constraints,
     }
     _parameter = "noise"
@@ -106,7 +106,7 @@ class PerturbMaxClassifierCV(PathSearchCV):
         none_class: bool = True,
         threshold: ThresholdLike = "auto",
         sparse_output: bool = False,
-        solver: Literal["auto", "lbfgs", "newton-cg"] = "auto",
+        solver: Literal["auto", "lbfgs", "newton-cg", "newton-cholesky"] = "auto",
         tol: float = 1e-4,
         max_iter: int = 1000,
         verbose: int | bool = 0,

@@ -5,9 +5,10 @@ from inspect import signature
 from numbers import Real
 
 from sklearn.base import BaseEstimator
-from sklearn.metrics import get_scorer, make_scorer
+from sklearn.metrics import f1_score, get_scorer, make_scorer
 from sklearn.utils.metadata_routing import UNUSED
 
+from ..metrics import BrierScorer
 from ._stand_ins import among, predicted
 
 
@@ -71,7 +72,7 @@ def _score(scorer, params, model, X, y):
             raise
         raise ValueError(
             f"scoring={scorer!r} does not take distributions as y ({error}). Use "
-            "scoring=None, the expected accuracy; of skprob.metrics BrierScorer(), "
+            "scoring=None, the Brier score; of skprob.metrics "
             "FenchelYoungScorer(mapping) or DistributionScorer(name); or a function "
             "scorer(estimator, X, y)."
         ) from error
@@ -87,8 +88,11 @@ def _score(scorer, params, model, X, y):
     return float(score)
 
 
-class OwnScore(BaseEstimator):
-    """The scorer that calls a model's own method ``score``."""
+class DefaultScore(BaseEstimator):
+    """The scorer of a search without ``scoring``.
+
+    It is minus the Brier score, and micro-F1 for label sets.
+    """
 
     __metadata_request__score = {"estimator": UNUSED, "sample_weight": True}
     sees_predictions_only = True
@@ -98,4 +102,8 @@ class OwnScore(BaseEstimator):
 
     def score(self, estimator, X, y, sample_weight=None):
         """Score of a fitted estimator on X and y."""
-        return estimator.score(X, y, sample_weight=sample_weight)
+        if estimator.target_type_ != "label_set":
+            return BrierScorer().score(estimator, X, y, sample_weight=sample_weight)
+        # No label at all is found completely if none is predicted.
+        how = {"average": "micro", "zero_division": 1.0}
+        return f1_score(y, estimator.predict(X), sample_weight=sample_weight, **how)

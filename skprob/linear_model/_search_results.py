@@ -54,6 +54,8 @@ def best_pair(grid, scores, scoring):
 
     Returns
     -------
+    place : tuple of int
+        Its row and column in the grid.
     choice : dict
     """
     with np.errstate(invalid="ignore"):
@@ -74,7 +76,7 @@ def best_pair(grid, scores, scoring):
     # The first value stands for all: Cs in one column weigh alike.
     i, j = min(best, key=lambda place: (grid.Cs[0, place[1]], rank[place[0]]))
     value = grid.values[i]
-    return {
+    return (i, j), {
         f"{grid.parameter}_": float(value) if isinstance(value, float) else value,
         "C_": float(grid.Cs[i, j]),
         "best_score_": float(mean[i, j]),

@@ -1,4 +1,4 @@
-"""Linear classifier of label sets with a marginal for each label."""
+"""Linear classifier with a marginal for each label."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ._docstrings import with_shared_sections
 
 @with_shared_sections
 class SigmoidClassifier(BaseLinearClassifier):
-    """Linear classifier of label sets: a probability for each label.
+    """Linear classifier with a probability for each label: one-vs-rest.
 
     With ``alpha=1`` it is one logistic regression for each label, the model of
     :class:`~sklearn.multiclass.OneVsRestClassifier` with
@@ -21,6 +21,14 @@ class SigmoidClassifier(BaseLinearClassifier):
     the probabilities can be exactly zero and exactly one. They are marginals: each is
     the probability that the label is in the set, whatever the other labels. Rows
     without a label take part in the fit, and empty sets can be predicted.
+
+    For class labels the target of a row is the indicator of its label. ``predict``
+    returns the class with the highest score, and ``predict_proba`` the marginals of
+    each row divided by their sum. Where all marginals of a row are zero, which only
+    ``alpha`` above 1 and underflow make possible, ``predict_proba`` is
+    :func:`~skprob.mappings.entmax` of the scores with the same alpha. Two classes have
+    one row of coefficients, and ``mapping_`` is :class:`~skprob.mappings.Entmax`: of
+    two classes it is the same model. Distributions have no marginals, and are refused.
 
     Parameters
     ----------
@@ -30,7 +38,7 @@ class SigmoidClassifier(BaseLinearClassifier):
     budget : (float, float) or None, default=None
         Lower and upper bound of the sum of the probabilities of a row, that is, of the
         expected number of labels. The number of labels of each training row must be
-        within the bounds. None means no bounds.
+        within the bounds; for class labels it is 1. None means no bounds.
     {parameters}
 
     Attributes
@@ -41,6 +49,7 @@ class SigmoidClassifier(BaseLinearClassifier):
     --------
     LinearClassifier : Any mapping; the objective is given there.
     EntmaxClassifier : Probabilities of classes, which sum to one.
+    sklearn.multiclass.OneVsRestClassifier : One fit for each class or label.
 
     References
     ----------
@@ -63,6 +72,15 @@ class SigmoidClassifier(BaseLinearClassifier):
     array([[0.14, 0.  ],
            [0.86, 0.14],
            [1.  , 1.  ]])
+
+    Class labels, one-vs-rest:
+
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = SigmoidClassifier().fit(X, y)
+    >>> model.predict_proba(X[[0, 70]]).round(2)
+    array([[0.9 , 0.1 , 0.  ],
+           [0.  , 0.31, 0.69]])
     """
 
     _parameter_constraints: dict = {
@@ -84,7 +102,7 @@ class SigmoidClassifier(BaseLinearClassifier):
         class_names: ArrayLike | None = None,
         threshold: ThresholdLike = "auto",
         sparse_output: bool = False,
-        solver: Literal["auto", "lbfgs", "newton-cg"] = "auto",
+        solver: Literal["auto", "lbfgs", "newton-cg", "newton-cholesky"] = "auto",
         tol: float = 1e-4,
         max_iter: int = 1000,
         warm_start: bool = False,

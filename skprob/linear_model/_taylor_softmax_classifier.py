@@ -86,7 +86,7 @@ class TaylorSoftmaxClassifier(BaseLinearClassifier):
         none_class: bool = True,
         threshold: ThresholdLike = "auto",
         sparse_output: bool = False,
-        solver: Literal["auto", "lbfgs", "newton-cg"] = "auto",
+        solver: Literal["auto", "lbfgs", "newton-cg", "newton-cholesky"] = "auto",
         tol: float = 1e-4,
         max_iter: int = 1000,
         warm_start: bool = False,

@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 from sklearn.model_selection import KFold, StratifiedKFold
-from sklearn.utils._param_validation import validate_parameter_constraints
 
 from .._arrays import take, to_numpy
+from .._columns import in_order
+from .._names import check_parameters
 from .._validation import check_sample_weight
 from ..decision import (
     DecisionRule,
@@ -25,7 +26,11 @@ from ..decision import (
 from ..targets import check_target, class_weight_factors
 from ._checks import check_X
 from ._given import NOTHING
-from ._known_threshold import is_fitted_to_rows, known_threshold
+from ._known_threshold import (
+    check_labels_of_rule,
+    is_fitted_to_rows,
+    known_threshold,
+)
 
 _NO_LABEL = "y must have a label in some row of positive weight."
 # Three folds chose cuts as good as five or ten did, on emotions, scene, birds and
@@ -130,20 +135,18 @@ def changed_threshold(model, threshold, X, y, sample_weight, cv, **given):
             f"was fitted to target_type={model.target_type_!r}."
         )
     constraints = {"threshold": model._parameter_constraints["threshold"]}
-    validate_parameter_constraints(
-        constraints, {"threshold": threshold}, caller_name="set_threshold"
-    )
+    check_parameters(constraints, {"threshold": threshold}, "set_threshold")
     if (X is None) != (y is None):
         raise ValueError("X and y must be given together, or neither of them.")
     is_rule, n_classes = isinstance(threshold, DecisionRule), model._n_classes
     if not is_fitted_to_rows(threshold) or (is_rule and X is None):
+        check_labels_of_rule(threshold, model.classes_)
         return known_threshold(threshold, n_classes)
     if X is None:
         raise ValueError(f"threshold={threshold!r} needs rows: give X and y.")
     X = check_X(model, X, reset=False)
-    labels = as_indicator(
-        check_target(y, "y", len_of=X), (X.shape[0], n_classes), name="y"
-    )
+    y = check_target(in_order("y", y, model.classes_), "y", len_of=X)
+    labels = as_indicator(y, (X.shape[0], n_classes), name="y")
     weight, given = check_sample_weight(sample_weight, X), model._given(X, **given)
     keep = weight > 0
     labels, weight, given = labels[keep], weight[keep], given.of(keep)

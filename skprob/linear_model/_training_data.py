@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._arrays import is_foreign, numpy_dtype
+from .._columns import in_order
 from ..targets import check_target_available, column_names
 from ._checks import check_fit_data
 from ._given import Given
@@ -49,14 +50,17 @@ def checked_data(estimator, X, y, sample_weight, available, offset):
     """
     if is_foreign(X):
         estimator._check_array_api()
+    if estimator.class_names is not None:
+        y = in_order("y", y, np.asarray(estimator.class_names))
     as_given = y
     X, y, sample_weight = check_fit_data(estimator, X, y, sample_weight)
     names = column_names(as_given, y.shape, estimator.class_names)
     dtype = numpy_dtype(X)
     encoded = estimator._encoded(y, dtype, names)
-    is_pair = encoded.n_scores == 2 and estimator._polytope == "simplex"
-    shape = X.shape[0], len(encoded.classes)
-    given = Given.checked(available, offset, shape, is_pair, dtype)
+    is_pair = estimator._is_pair(encoded)
+    about = {"kind": encoded.kind, "is_pair": is_pair, "dtype": dtype}
+    rows = X.shape[0], encoded.classes
+    given = Given.checked(available, offset, *rows, **about)
     known = given, encoded.classes, encoded.has_none
     return TrainingData(X, y, sample_weight, *known), encoded
 

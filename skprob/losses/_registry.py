@@ -7,6 +7,7 @@ from pickle import PicklingError
 
 import joblib
 
+from .._names import did_you_mean
 from ..mappings import Mapping, MappingLike, get_mapping
 from ._accuracy import AccuracyLoss
 from ._base import Loss, LossLike
@@ -20,6 +21,7 @@ from ._sparse_softmax import SparseSoftmaxLoss
 LOSSES = {
     "fenchel_young": FenchelYoungLoss,
     "log": LogLoss,
+    "cross_entropy": LogLoss,
     "sparse_softmax": SparseSoftmaxLoss,
     "accuracy": AccuracyLoss,
     "gradient_field": GradientFieldLoss,
@@ -71,7 +73,7 @@ def get_loss(loss: LossLike, mapping: MappingLike) -> Loss:
     else:
         raise ValueError(
             f"loss must be 'auto', a Loss or one of the names {sorted(LOSSES)}; "
-            f"got {loss!r}."
+            f"got {loss!r}.{did_you_mean(loss, ['auto', *LOSSES])}"
         )
     loss.check()
     return loss

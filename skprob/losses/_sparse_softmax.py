@@ -118,11 +118,15 @@ class SparseSoftmaxLoss(Loss):
         tau, inner, skipped = self._restrict(scores, target)
         linear, potential = Softmax().linearize_with_potential(scores)
         values = tau * (potential - inner)
-        gradient = copied(linear.probabilities)
-        target.add_to(gradient, -1)
         if skipped is not None:
             fill(values, skipped, 0)
-            fill(gradient, skipped[:, None], 0)
+
+        def residual():
+            gradient = copied(linear.probabilities)
+            target.add_to(gradient, -1)
+            if skipped is not None:
+                fill(gradient, skipped[:, None], 0)
+            return gradient
 
         def hessian_product(direction):
             product = linear.jvp(direction) / tau
@@ -130,7 +134,7 @@ class SparseSoftmaxLoss(Loss):
                 fill(product, skipped[:, None], 0)
             return product
 
-        return LossLinearization(values, gradient, hessian_product)
+        return LossLinearization(values, residual, hessian_product)
 
     def _restrict(self, scores, target):
         """Leave only scores that softmax is taken of, in units of the temperature.

@@ -8,9 +8,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import validate_parameter_constraints
 
 from .._arrays import copied, is_foreign, namespace, positive_part, zeros
+from .._names import check_parameters
 from .._scores import standard_scores
 from .._typing import Array, ArrayLike, RandomState
 from .._validation import (
@@ -87,20 +87,31 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
     is_separable = False
     #: Whether the mapping is the Euclidean projection onto the simplex.
     is_projection = False
+    #: Score, the same for all classes, at which a fit starts. The probabilities must be
+    #: defined there.
+    base_score = 0.0
+    #: Whether multiplying all scores by the same positive number does not change the
+    #: probabilities. Then a penalty does not change the minimum of the loss.
+    is_scale_invariant = False
     #: Whether kernels take arrays of all libraries that follow the array API standard.
     supports_array_api = False
     #: Whether :meth:`label_gradient` is faster than a linearization.
     has_label_gradient = False
+    #: Why there is no potential, in words, where that depends on parameters.
+    no_potential_because = ""
     #: Whether only the values are known. Then the loss is the gradient-field loss.
     is_only_a_function = False
+    #: For marginals, the mapping of two classes whose second probability depends on the
+    #: difference of their scores as a marginal depends on its score; None if unknown.
+    pair_mapping: Mapping | None = None
 
     def _validate_params(self):
         # As in scikit-learn, but for reading the constructor's signature: every call
         # of a mapping comes here.
-        validate_parameter_constraints(
+        check_parameters(
             self._parameter_constraints,
             {name: getattr(self, name) for name in self._parameter_constraints},
-            caller_name=type(self).__name__,
+            type(self).__name__,
         )
         check_shift_invariance(self)
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import xlogy
 
 from .._typing import Array, ArrayLike
-from .._validation import RealInterval
+from .._validation import RealInterval, real_or_nan
 from ._base import Mapping
 from ._linearization import Linearization
 from ._rows import along_axis
@@ -109,6 +109,12 @@ class NestedSoftmax(Mapping):
             omega += scale * xlogy(p, p).sum(axis=1)
             omega += (1 - scale) * xlogy(mass, mass)
         return omega
+
+    def negative_entropy_among(self, probabilities, n_available):
+        if self.nests is None or not self.is_symmetric:
+            return self.negative_entropy(probabilities)
+        # With all scales 1 it is that of one nest, for any number of columns.
+        return NestedSoftmax().negative_entropy(probabilities)
 
     def linearize(self, scores):
         return self.linearize_with_potential(scores)[0]
@@ -217,12 +223,10 @@ class NestedSoftmax(Mapping):
                     "nests must be integers of shape (n_classes,), with each of 0 to "
                     f"n_nests - 1 among them; got {self.nests!r}."
                 )
-        try:
-            scales = np.asarray(self.scales, dtype=float)
+        scales = real_or_nan(self.scales)
+        if scales.shape in ((), (1,)):
             scales = np.broadcast_to(scales, n_nests)
-        except (TypeError, ValueError, OverflowError):
-            scales = np.array(np.nan)
-        if not ((scales > 0) & (scales <= 1)).all():
+        if scales.shape != (n_nests,) or not ((scales > 0) & (scales <= 1)).all():
             raise ValueError(
                 "scales must be a number above 0 and up to 1, or one for each of the "
                 f"{n_nests} nests; got {self.scales!r}."

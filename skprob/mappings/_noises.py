@@ -2,6 +2,7 @@
 
 from functools import lru_cache
 
+from .._names import did_you_mean
 from ._generalized_normal import GeneralizedNormal
 from ._noise import (
     Cauchy,
@@ -58,6 +59,7 @@ def get_noise(noise):
         raise ValueError(
             f"noise must be one of the names {sorted(NOISES)} or a distribution "
             f"with methods logpdf and logcdf; got {noise!r}."
+            f"{did_you_mean(noise, NOISES)}"
         )
     for method in ("logpdf", "logcdf"):
         if not callable(getattr(noise, method, None)):

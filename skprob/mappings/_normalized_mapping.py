@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -11,9 +11,14 @@ from .._typing import Array
 from ._base import Mapping
 from ._linearization import Linearization
 from ._numerical import numerical_vjp_derivative
+from ._user_function import check_derivative, values_of
 
 # Balances truncation against rounding in a central difference.
 _STEP = np.finfo(np.float64).eps ** (1 / 3)
+# Arguments of both signs, for the question whether f is a power.
+_SCALES = np.array([0.01, 0.7, 1.0, 5.3, 100.0, -0.01, -0.7, -1.0, -5.3, -100.0])
+# Number of scores at which a given derivative is compared with differences of f.
+_N_CHECKED = 25
 
 
 class NormalizedMapping(Mapping):
@@ -28,11 +33,12 @@ class NormalizedMapping(Mapping):
     Parameters
     ----------
     f : callable
-        ``f(x)`` for an array of float64, element by element: finite, not negative, and
-        for at least one class of each row positive.
+        ``f(x)`` for an array of float64 of any shape, element by element. Its values
+        must be float64, finite, not negative, and for at least one class of each row
+        positive.
     derivative : callable, default=None
-        The derivative of `f`. If None, it is computed by central differences, with
-        errors of about 1e-10.
+        The derivative of `f`, in the same form. If None, it is computed by central
+        differences, with errors of about 1e-10.
 
     See Also
     --------
@@ -43,6 +49,19 @@ class NormalizedMapping(Mapping):
     -----
     Unless f is an exponential, adding a constant to all scores changes the
     probabilities, so ``is_shift_invariant`` is False.
+
+    Where f(0) is 0 there are no probabilities of a row of zeros, at which fits start
+    otherwise. Then a classifier starts with all intercepts 1 (or -1, where f(1) is 0
+    and f(-1) is positive) or, without intercepts, from the means of the classes. With
+    :math:`f(x) = x^2` this is the spherical softmax. A power of the scores gives the
+    same probabilities for scores that are all multiplied by a positive number.
+    Coefficients close to zero then have the same loss and no penalty, so that the
+    penalty has no influence on the least objective. Classifiers leave it out, and
+    ``C_`` is infinite.
+
+    Two classes have the scores -u/2 and u/2. An even f gives both the probability 1/2,
+    and a power depends only on the sign of u; a fit to two classes refuses both. Use
+    :math:`f(x + 1)`, for instance.
 
     References
     ----------
@@ -55,6 +74,8 @@ class NormalizedMapping(Mapping):
     >>> from skprob.mappings import NormalizedMapping
     >>> NormalizedMapping(lambda x: 1 + x + x**2 / 2)([[2.0, 1.0, 0.0]]).round(3)
     array([[0.588, 0.294, 0.118]])
+    >>> NormalizedMapping(np.square)([[2.0, 1.0, 0.0]])  # spherical softmax
+    array([[0.8, 0.2, 0. ]])
     """
 
     _parameter_constraints = {"f": [callable], "derivative": [callable, None]}
@@ -72,7 +93,24 @@ class NormalizedMapping(Mapping):
 
     @property
     def has_zeros(self):
-        return _has_zeros(self.f)
+        """Whether f is zero for scores of the usual size."""
+        return bool((_values(self.f, np.linspace(-20, 20, 401)) == 0).any())
+
+    @property
+    def base_score(self):
+        """0 where f(0) is positive, else 1 or -1, where it should be."""
+        at_zero, at_one, below = values_of("f", self.f, np.array([0.0, 1.0, -1.0]))
+        if 0 < at_zero < np.inf:
+            return 0.0
+        return -1.0 if not at_one > 0 and below > 0 else 1.0
+
+    @property
+    def is_scale_invariant(self):
+        """Whether f is a power, apart from a factor for each sign."""
+        values = [values_of("f", self.f, factor * _SCALES) for factor in (1, 2, 3)]
+        if not np.isfinite(values).all():
+            return False
+        return all(_is_multiple(ahead, values[0]) for ahead in values[1:])
 
     def probabilities(self, scores):
         return self._solve(scores)[0].astype(scores.dtype, copy=False)
@@ -123,20 +161,33 @@ class NormalizedMapping(Mapping):
 
     def _derivative(self, z):
         if self.derivative is not None:
-            return np.array(self.derivative(z), dtype=np.float64)
+            return self._given_derivative(z)
         step = _STEP * np.maximum(1, np.abs(z))
         up, down = z + step, z - step
         return (_values(self.f, up) - _values(self.f, down)) / (up - down)
 
+    def _given_derivative(self, z):
+        """The derivative that was given, checked at some of the scores."""
+
+        def derivative(x):
+            return values_of("derivative", self.derivative, x)
+
+        values = derivative(z)
+        if not np.isfinite(values).all():
+            at = z[~np.isfinite(values)].flat[0]
+            raise ValueError(
+                "derivative must be finite for all scores; derivative"
+                f"({at:.6g}) is {values[~np.isfinite(values)].flat[0]:.6g}."
+            )
+        points = z.ravel()[:: max(1, z.size // _N_CHECKED)]
+        steps = _STEP * np.maximum(1, np.abs(points))
+        f = partial(values_of, "f", self.f)
+        check_derivative("derivative", derivative, "f", f, points, steps)
+        return values
+
 
 def _values(f, x):
-    with np.errstate(all="ignore"):
-        values = np.asarray(f(x), dtype=np.float64)
-    if values.shape != x.shape:
-        raise ValueError(
-            f"f must return an array of the shape of its argument, {x.shape}; it "
-            f"returned shape {values.shape}."
-        )
+    values = values_of("f", f, x)
     good = (values >= 0) & (values < np.inf)
     if not good.all():
         at, value = x[~good].flat[0], values[~good].flat[0]
@@ -146,10 +197,10 @@ def _values(f, x):
     return values
 
 
-@functools.lru_cache(maxsize=128)
-def _has_zeros(f):
-    """Whether f is zero for scores of the usual size."""
-    return bool((_values(f, np.linspace(-20, 20, 401)) == 0).any())
+def _is_multiple(values, others):
+    """Whether values are one positive number times others, to rounding."""
+    factor = values.sum() / others.sum() if others.sum() > 0 else 0.0
+    return factor > 0 and np.allclose(values, factor * others, rtol=1e-12, atol=0)
 
 
 def _dot(a, b):

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval
 
 from .._scores import standard_scores
 from .._typing import Array, ArrayLike, RandomState
-from .._validation import RealInterval, as_rows
+from .._validation import RealInterval, as_rows, refuse_arrays
 from ._rows import along_axis
 from ._temperature import Temperature
 
@@ -232,6 +232,7 @@ class PerturbMax(Temperature):
         array([[-0.22,  0.22]])
         """
         self._validate_params()
+        refuse_arrays("scale_derivative", scores=scores)
         scores = standard_scores(as_rows(scores), shift=True)
         lowest = -_FAR * min(self.scale, 1)
         scores[(scores < lowest) & (scores > -np.inf)] = lowest
@@ -309,6 +310,7 @@ class PerturbMax(Temperature):
 
         self._validate_params()
         check_shape(self.noise)
+        refuse_arrays("shape_derivative", scores=scores)
         scores = standard_scores(as_rows(scores), shift=True)
         rate = self.mapping.shape_derivative(self.cooled(scores))
         return rate * get_noise(self.noise).coordinate_slope

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .._names import did_you_mean
 from ._base import Mapping, MappingLike
 from ._entmax import Entmax
 from ._entropy_invariant_softmax import EntropyInvariantSoftmax
@@ -60,5 +61,5 @@ def get_mapping(mapping: MappingLike) -> Mapping:
         return FunctionMapping(mapping)
     raise ValueError(
         "mapping must be a Mapping, a function or one of the names "
-        f"{sorted(MAPPINGS)}; got {mapping!r}."
+        f"{sorted(MAPPINGS)}; got {mapping!r}.{did_you_mean(mapping, MAPPINGS)}"
     )

@@ -113,6 +113,11 @@ class Sigmoid(Mapping):
         return float(least), float(most)
 
     @property
+    def pair_mapping(self):
+        """Entmax with the same alpha."""
+        return Entmax(self.alpha)
+
+    @property
     def supports_array_api(self):
         """Whether there is no budget."""
         return self.budget is None

@@ -68,6 +68,12 @@ class Temperature(Mapping):
         return self.mapping.is_separable
 
     @property
+    def pair_mapping(self):
+        """That of the mapping, at the same temperature."""
+        pair = self._inner.pair_mapping
+        return None if pair is None else Temperature(pair, self.temperature)
+
+    @property
     def supports_array_api(self):
         """Whether the mapping does."""
         return self._inner.supports_array_api
@@ -91,6 +97,16 @@ class Temperature(Mapping):
     @property
     def is_order_preserving(self):
         return self._inner.is_order_preserving
+
+    @property
+    def base_score(self):
+        """That of the mapping, times the temperature."""
+        return float(self._multiplied(np.array(self._inner.base_score)))
+
+    @property
+    def is_scale_invariant(self):
+        """Whether the mapping is."""
+        return self._inner.is_scale_invariant
 
     @property
     def is_only_a_function(self):

@@ -32,6 +32,8 @@ _BLOCK_SIZE = 1 << 20
 _KEEP_SIZE = 1 << 19
 # Tolerance of logarithms, in units of that of probabilities.
 _RELATIVE = 100
+# A Python float: it has no influence on the type of arrays, of any library.
+_GUMBEL_MEAN = float(NOISES["gumbel"].mean)
 
 
 class UnitPerturbMax(Mapping):
@@ -274,15 +276,14 @@ class UnitGumbelMax(Softmax):
 
     def probabilities_and_potential(self, scores):
         p, potential = super().probabilities_and_potential(scores)
-        return p, potential + scores.dtype.type(NOISES["gumbel"].mean)
+        return p, potential + _GUMBEL_MEAN
 
     def negative_entropy(self, probabilities):
-        return super().negative_entropy(probabilities) - NOISES["gumbel"].mean
+        return super().negative_entropy(probabilities) - _GUMBEL_MEAN
 
     def linearize_difference(self, difference):
         pair = super().linearize_difference(difference)
-        shift = difference.dtype.type(NOISES["gumbel"].mean)
-        return pair._replace(potential=pair.potential + shift)
+        return pair._replace(potential=pair.potential + _GUMBEL_MEAN)
 
     def log_linearize(self, scores):
         # From softmax's own potential.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._names import did_you_mean
 from .._typing import ArrayLike, MatrixLike
 from . import _distributions as measures
-from ._scorers import _Scorer
+from ._scorers import _Scorer, columns_in_order
 
 #: Each measure by name, with the sign that makes greater better.
 _SIGNED_MEASURES = {
@@ -91,8 +92,12 @@ class DistributionScorer(_Scorer):
         """
         names = list(_SIGNED_MEASURES)
         if self.measure not in names:
-            raise ValueError(f"measure must be one of {names}, got {self.measure!r}.")
+            raise ValueError(
+                f"measure must be one of {names}; got {self.measure!r}."
+                f"{did_you_mean(self.measure, names)}"
+            )
         measure, sign = _SIGNED_MEASURES[self.measure]
+        y = columns_in_order(y, estimator)
         return sign * measure(
             y, estimator.predict_proba(X), sample_weight=sample_weight
         )

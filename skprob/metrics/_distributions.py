@@ -2,6 +2,7 @@
 
 All follow Geng, "Label Distribution Learning", IEEE TKDE 2016, Table 1. A row of the
 truth is q, a row of the prediction p; four measures are distances, two similarities.
+Columns of two DataFrames are matched by name.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import numpy as np
 from scipy import sparse
 from scipy.special import rel_entr
 
+from .._columns import lined_up
 from .._typing import ArrayLike, MatrixLike
 from .._validation import naming
 from ..targets import check_target, encode_target
@@ -295,6 +297,7 @@ def intersection_similarity(
 
 def _checked(y_true, probabilities):
     """Truth and prediction as float64 distributions of one shape."""
+    y_true, probabilities = lined_up(y_true=y_true, probabilities=probabilities)
     p = as_probabilities(probabilities).astype(np.float64, copy=False)
     if sparse.issparse(p):
         # The truth is as large, and always dense.

@@ -7,6 +7,7 @@ from scipy import sparse
 from sklearn.metrics import precision_score, recall_score
 from sklearn.utils import check_array
 
+from .._columns import lined_up
 from .._typing import ArrayLike, MatrixLike
 from .._validation import check_sample_weight
 
@@ -30,7 +31,8 @@ def harmonic_macro_f1_score(
     y_true : {array-like, sparse matrix} of shape (n_samples, n_classes)
         True label sets, as an indicator of 0 and 1.
     y_pred : {array-like, sparse matrix} of shape (n_samples, n_classes)
-        Predicted label sets, as an indicator of 0 and 1.
+        Predicted label sets, as an indicator of 0 and 1. Columns of two DataFrames are
+        matched by name.
     sample_weight : array-like of shape (n_samples,), default=None
         Non-negative weights of the rows; 1 if not given.
     zero_division : {0, 1}, default=0
@@ -80,6 +82,7 @@ def harmonic_macro_f1_score(
     """
     if zero_division not in (0, 1):
         raise ValueError(f"zero_division must be 0 or 1; got {zero_division!r}.")
+    y_true, y_pred = lined_up(y_true=y_true, y_pred=y_pred)
     y_true, y_pred = _indicator("y_true", y_true), _indicator("y_pred", y_pred)
     if y_true.shape != y_pred.shape:
         raise ValueError(

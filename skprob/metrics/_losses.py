@@ -22,6 +22,7 @@ from .._validation import (
 from ..losses import FenchelYoungLoss
 from ..mappings import MappingLike, get_mapping
 from ..targets import check_target, encode_target
+from ._lined_up import lined_up_with
 
 # Rows go through a loss in blocks of so many numbers, which fit the cache of a core.
 _BLOCK_SIZE = 1 << 16
@@ -45,15 +46,16 @@ def fenchel_young_loss(
     Parameters
     ----------
     y_true : array-like or sparse matrix
-        Labels, label sets or distributions, as for the classifiers. Rows of label sets
-        without a label are left out, with a warning.
+        Labels, label sets or distributions, as for the classifiers. Columns of two
+        DataFrames are matched by name. Rows of label sets without a label are left out,
+        with a warning.
     scores : array-like of shape (n_samples, n_classes) or (n_samples,)
         The result of ``decision_function``; one column stands for two classes.
     mapping : str or Mapping, default="softmax"
         A mapping with a potential.
     classes : array-like of shape (n_classes,), default=None
         The labels of the columns, in sorted order; needed if some of them are not in
-        ``y_true``.
+        ``y_true``. Columns of DataFrames are matched with them by name.
     target_type : {"auto", "class", "label_set", "distribution"}, default="auto"
         What ``y_true`` is.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -79,6 +81,7 @@ def fenchel_young_loss(
     >>> fenchel_young_loss([0, 1, 1], scores, mapping="sparsemax")
     0.1875
     """
+    y_true, scores = lined_up_with(classes, y_true, scores=scores)
     scores = as_real("scores", scores)
     if scores.ndim == 1:
         scores = np.stack([-scores / 2, scores / 2], axis=1)
@@ -111,15 +114,16 @@ def brier_loss(
     Parameters
     ----------
     y_true : array-like or sparse matrix
-        Labels, label sets or distributions, as for the classifiers. Rows of label sets
-        without a label are left out, with a warning, if all probabilities sum to one.
+        Labels, label sets or distributions, as for the classifiers. Columns of two
+        DataFrames are matched by name. Rows of label sets without a label are left out,
+        with a warning, if all probabilities sum to one.
     probabilities : {array-like, sparse matrix} of shape (n_samples, n_classes)
         Rows of non-negative numbers that sum to one. For label sets the sum may be less
         than one: the rest is the probability of "no label", which counts as one more
         class.
     classes : array-like of shape (n_classes,), default=None
         The labels of the columns, in sorted order; needed if some of them are not in
-        ``y_true``.
+        ``y_true``. Columns of DataFrames are matched with them by name.
     target_type : {"auto", "class", "label_set", "distribution"}, default="auto"
         What ``y_true`` is.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -144,6 +148,7 @@ def brier_loss(
     >>> brier_loss([[1, 0], [0, 0]], [[1.0, 0.0], [0.5, 0.0]])
     0.25
     """
+    y_true, probabilities = lined_up_with(classes, y_true, probabilities=probabilities)
     p, has_none = _with_none(as_probabilities(probabilities, may_fall_short=True))
     encoded = _encode(y_true, p, classes, target_type, has_none)
 
@@ -209,7 +214,7 @@ def _with_none(p):
 def _encode(y_true, predicted, classes, target_type, has_none=False):
     y_true = check_target(y_true, "y_true", len_of=predicted)
     if classes is not None:
-        classes = _checked_classes(classes)
+        classes = _checked_classes(classes, must_be_sorted=y_true.ndim == 1)
     with naming("y_true"):
         encoded = encode_target(
             y_true, target_type, predicted.dtype, classes, none_class=has_none
@@ -235,12 +240,13 @@ def _encode(y_true, predicted, classes, target_type, has_none=False):
     return encoded
 
 
-def _checked_classes(classes):
+def _checked_classes(classes, must_be_sorted):
     classes = np.asarray(classes)
-    if classes.ndim != 1 or not len(classes) or (classes[1:] <= classes[:-1]).any():
+    good = classes.ndim == 1 and 0 < len(classes) == len(set(classes.tolist()))
+    if not good or (must_be_sorted and (classes[1:] <= classes[:-1]).any()):
         raise ValueError(
-            "classes must be distinct labels in sorted order, of shape (n_classes,); "
-            f"got {classes.tolist()}."
+            "classes must be distinct labels, of shape (n_classes,), and in sorted "
+            f"order where y_true holds labels; got {classes.tolist()}."
         )
     return classes
 

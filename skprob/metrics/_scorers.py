@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import UNUSED
 
 from .._arrays import is_foreign, to_numpy
+from .._columns import in_order
 from .._last_step import last_step
 from .._typing import ArrayLike, MatrixLike
 from ..mappings import MappingLike
@@ -103,7 +104,7 @@ class FenchelYoungScorer(_Scorer):
                 )
             mapping = model.mapping_
         return -fenchel_young_loss(
-            y,
+            columns_in_order(y, estimator),
             estimator.decision_function(X),
             mapping=mapping,
             sample_weight=sample_weight,
@@ -158,7 +159,7 @@ class BrierScorer(_Scorer):
         score : float
         """
         return -brier_loss(
-            y,
+            columns_in_order(y, estimator),
             estimator.predict_proba(X),
             sample_weight=sample_weight,
             **_target_of(estimator, last_step(estimator)),
@@ -214,6 +215,11 @@ class SupportSizeScorer(_Scorer):
         return mean_support_size(
             estimator.predict_proba(X), sample_weight=sample_weight
         )
+
+
+def columns_in_order(y, estimator):
+    """The target, with the columns of a DataFrame in the order of the classes."""
+    return in_order("y", y, getattr(estimator, "classes_", []))
 
 
 def _target_of(estimator, model):

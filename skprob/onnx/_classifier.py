@@ -5,11 +5,20 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import to_numpy
+from ..mappings import Softmax
 from ._decision import label_sets
 from ._graph import Graph
 from ._mappings import probabilities
 
 _LEAST_OPSET = 18
+# Labels of a row with NaN or infinity. A boolean has no third value.
+_NO_LABEL = {
+    np.int64: np.iinfo(np.int64).min,
+    bool: False,
+    np.float64: np.nan,
+    object: "",
+}
+_NO_SET = -1
 
 
 def parser(model):
@@ -69,20 +78,34 @@ def convert(scope, operator, container):
     # One more where rows without a label are a class.
     n_scores = n_classes + model.has_none_class_
     scores = _scores(X, model, n_scores).with_row(n_scores)
+    # False where a row has NaN or infinity. Such a row is computed as zeros and gets
+    # NaN at the end: GatherElements fails on NaN, and ArgMax returns the first class.
+    is_finite = (scores * 0).sum() >= 0
+    scores = scores.where(is_finite)
     p = probabilities(model.mapping_, scores, n_scores)
     if n_scores > n_classes:
         p = p.columns(range(n_classes))
+    if model.target_type_ == "class" and model.mapping_.polytope == "cube":
+        p = _shares(p, model.mapping_, scores, n_classes)
     if model.target_type_ == "label_set":
         if getattr(model.threshold_, "uses_features", False):
-            X = X.with_row(model.n_features_in_)
-        predicted = label_sets(model.threshold_, p, X)
+            X = X.with_row(model.n_features_in_).where(is_finite)
+        sets = label_sets(model.threshold_, p, X)
+        predicted = sets.where(is_finite, _NO_SET)
     else:
         ranked = scores if model.mapping_.is_order_preserving else p
-        names = to_numpy(model.classes_)
-        classes = graph.constant(names, _label_dtype(names))
-        predicted = graph.node("Gather", classes, ranked.argmax(keepdims=False))
+        chosen = ranked.argmax().where(is_finite, n_classes).without_axis()
+        predicted = graph.node("Gather", _class_names(graph, model), chosen)
+    p = p.where(is_finite, np.nan)
     graph.output(predicted.without_row(), labels)
     graph.output(p.without_row().astype(_dtype(found)), found)
+
+
+def _class_names(graph, model):
+    """Names of the classes, and last the label of a row with NaN or infinity."""
+    names = to_numpy(model.classes_)
+    dtype = _label_dtype(names)
+    return graph.constant([*names.tolist(), _NO_LABEL[dtype]], dtype)
 
 
 def _features(graph, inputs, model):
@@ -121,6 +144,13 @@ def _scores(X, model, n_scores):
         half = scores * 0.5
         scores = (-half).stacked(half)
     return scores
+
+
+def _shares(p, mapping, scores, n_classes):
+    """Marginals divided by their sum; where all are zero, by the mapping of pairs."""
+    total = p.sum()
+    others = probabilities(mapping.pair_mapping or Softmax(), scores, n_classes)
+    return (p / total.where(total > 0, 1)).where(total > 0, others)
 
 
 def _float64(array):

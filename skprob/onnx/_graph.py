@@ -215,11 +215,9 @@ class Tensor:
         """Sums of the entries up to each."""
         return self.graph.node("CumSum", self, np.array(-1))
 
-    def argmax(self, keepdims=True):
+    def argmax(self):
         """The column of each row's largest entry, the first of equal ones."""
-        return self.graph.node(
-            "ArgMax", self, dtype=np.int64, axis=-1, keepdims=int(keepdims)
-        )
+        return self.graph.node("ArgMax", self, dtype=np.int64, axis=-1)
 
     def largest(self, k):
         """The k largest entries of each row, in falling order, and their columns.

@@ -3,9 +3,9 @@
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
-from sklearn.utils.validation import _get_feature_names
 
 from .._arrays import check_no_gradient, is_foreign, to_numpy
+from .._columns import names_of
 from .._validation import as_points, as_real, naming
 from ._dense import DenseTarget
 from ._sparse import SparseTarget
@@ -74,7 +74,8 @@ def column_names(y, shape, class_names=None):
     Parameters
     ----------
     y : array-like, sparse matrix or DataFrame
-        The names of the columns of a DataFrame are used if they are all strings.
+        The names of the columns of a DataFrame are used: numbers as they are, other
+        names as text.
     shape : tuple of int
         Of `y` as an array.
     class_names : array-like of shape (n_classes,), default=None
@@ -97,8 +98,7 @@ def column_names(y, shape, class_names=None):
     """
     is_matrix = len(shape) == 2 and shape[1] > 1
     if class_names is None:
-        named = is_matrix and hasattr(y, "columns")
-        return _get_feature_names(y) if named else None
+        return names_of("y", y) if is_matrix else None
     if not is_matrix:
         raise ValueError(
             "class_names are for a y with a column for each class; labels are their "

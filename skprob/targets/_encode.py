@@ -5,8 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from .._names import did_you_mean
 from ._dense import DenseTarget
-from ._kind import KINDS, infer_target_type, other_than_0_and_1
+from ._kind import KINDS, if_encoded, infer_target_type, other_than_0_and_1
 from ._labels import as_labels
 from ._sparse import SparseTarget
 
@@ -74,7 +75,8 @@ def encode_target(
         columns of a matrix; None takes them from `y`.
     polytope : {"simplex", "cube"}, default="simplex"
         On the simplex a set of labels is the uniform distribution over them, in the
-        cube it is the indicator itself, and may be empty.
+        cube it is the indicator itself, and may be empty. A label is its indicator in
+        both.
     none_class : bool or "auto", default=False
         On the simplex, whether label sets have one more class, which is the target of
         rows without a label; otherwise such rows have no target. "auto" is True if
@@ -89,7 +91,7 @@ def encode_target(
     ValueError
         If `y` is none of the three kinds or not of the given `target_type`; if it has
         fewer than two classes, no label at all, or a row that is not a distribution; if
-        it is not label sets and the polytope is the cube.
+        it is distributions and the polytope is the cube.
 
     Examples
     --------
@@ -115,13 +117,10 @@ def encode_target(
     if target_type not in KINDS:
         raise ValueError(
             f"target_type must be 'auto' or one of {KINDS}; got {target_type!r}."
+            f"{did_you_mean(target_type, ['auto', *KINDS])}"
         )
-    if polytope == "cube" and target_type != "label_set":
-        raise ValueError(
-            "y must be label sets, a 0/1 indicator of shape (n_samples, n_labels), for "
-            f"a mapping to marginals such as sigmoid; got target_type={target_type!r}, "
-            f"y of shape {y.shape}."
-        )
+    if polytope == "cube":
+        check_marginals(target_type)
     if target_type == "class":
         y = _labels_of(y)
         classes = unique_labels(y) if classes is None else classes
@@ -168,6 +167,31 @@ def encode_rows(y, target_type, dtype, classes, polytope="simplex", none_class=F
     else:
         encoded = _encode_sets(y, dtype, polytope, none_class)
     return encoded if classes is None else encoded._replace(classes=classes)
+
+
+def check_marginals(target_type):
+    """Raise where a kind of target has no marginals.
+
+    Parameters
+    ----------
+    target_type : {"class", "label_set", "distribution"}
+
+    Raises
+    ------
+    ValueError
+        If it is "distribution".
+
+    Examples
+    --------
+    >>> from skprob.targets import check_marginals
+    >>> check_marginals("class")
+    """
+    if target_type == "distribution":
+        raise ValueError(
+            "y must be labels of shape (n_samples,), or label sets, a 0/1 indicator of "
+            "shape (n_samples, n_labels), for a mapping to marginals such as sigmoid; "
+            "got distributions."
+        )
 
 
 def _has_labels(encoded):
@@ -244,6 +268,7 @@ def _encode_sets(y, dtype, polytope, none_class):
             f"As label sets, y must be an indicator of 0 and 1; got also {other}. "
             "(Distributions must be dense. Counts of votes are divided by row sums; "
             "lists of labels are made an indicator by MultiLabelBinarizer.)"
+            f"{if_encoded(y)}"
         )
     y = sparse.csr_array(y)
     classes = np.arange(y.shape[1])
@@ -270,7 +295,9 @@ def _encode_distributions(y, dtype):
         raise ValueError("target_type='distribution' needs a dense y, got sparse.")
     if y.dtype.kind not in "biuf":
         raise ValueError(f"Distributions must be real numbers, got dtype {y.dtype}.")
-    y = y.astype(np.float64)
+    hint = if_encoded(y)
+    # Sums of rows round alike, however the columns of a DataFrame are stored.
+    y = y.astype(np.float64, order="C")
     with np.errstate(over="ignore", invalid="ignore"):
         total = y.sum(axis=1, keepdims=True)
     good = (np.abs(total[:, 0] - 1) <= _SUM_TOLERANCE) & (y >= 0).all(axis=1)
@@ -280,7 +307,7 @@ def _encode_distributions(y, dtype):
             "As distributions, the rows of y must be non-negative and sum to one; row "
             f"{row} has sum {total[row, 0]:.6g} and minimum {y[row].min():.6g}. (Label "
             "sets are 0/1 indicators, labels are one-dimensional; counts of votes are "
-            "divided by the sums of their rows.)"
+            f"divided by the sums of their rows.){hint}"
         )
     y /= total
     return EncodedTarget(

@@ -6,6 +6,12 @@ from scipy import sparse
 #: The kinds of target that can be learnt.
 KINDS = ("class", "label_set", "distribution")
 
+# scikit-learn's function encodes each column of a matrix y for these methods.
+_ENCODED = (
+    " If y is from cross_val_predict with method='predict_proba', which replaces the "
+    "values of a column by their numbers, give it params={'y': y} in place of y."
+)
+
 
 def infer_target_type(y):
     """The kind of target that `y` is.
@@ -42,7 +48,7 @@ def infer_target_type(y):
     raise ValueError(
         "y must be labels of shape (n_samples,), a 0/1 indicator of shape (n_samples, "
         "n_classes), dense or CSR, or distributions of that shape; got "
-        f"dtype {y.dtype}, shape {y.shape}{_not_an_indicator(y)}."
+        f"dtype {y.dtype}, shape {y.shape}{_not_an_indicator(y)}.{if_encoded(y)}"
     )
 
 
@@ -55,6 +61,11 @@ def _not_an_indicator(y):
         found += "; divide counts of votes by their row sums"
         found += ", and make an indicator of lists of labels by MultiLabelBinarizer"
     return found
+
+
+def if_encoded(y):
+    """The end of an error: what to do if scikit-learn encoded a matrix."""
+    return _ENCODED if y.ndim == 2 and y.dtype.kind in "iu" else ""
 
 
 def other_than_0_and_1(entries):

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
 from sklearn import clone, config_context
 from sklearn.datasets import load_iris, make_classification
 from sklearn.model_selection import cross_val_score
@@ -16,6 +17,7 @@ from skprob import (
     EntmaxClassifierCV,
     LinearClassifier,
     PerturbMaxClassifier,
+    PerturbMaxClassifierCV,
     SigmoidClassifier,
     SoftmaxClassifier,
     SparsemaxClassifier,
@@ -33,13 +35,20 @@ from skprob.losses import (
     SparseSoftmaxLoss,
 )
 from skprob.mappings import (
+    MAPPINGS,
     Entmax,
     EntropyInvariantSoftmax,
+    NormalizedMapping,
+    PerturbMax,
     SparseSoftmax,
     TaylorSoftmax,
+    ThresholdMapping,
 )
+from skprob.mappings._noises import NOISES
 from skprob.metrics import BrierScorer, brier_loss, fenchel_young_loss
 from skprob.targets import SmoothedTarget, SparseTarget, target_beside
+
+from ..estimators import CLASSIFIERS
 
 RNG = np.random.default_rng(0)
 X = scale(load_iris().data)
@@ -90,6 +99,13 @@ def assert_same(model, X, y, library, numpy, atol=1e-6, weight=None, **fit):
         (LinearClassifier(EntropyInvariantSoftmax()), 3),
         (LinearClassifier("softmax", AccuracyLoss(), C=0.1), 2),
         (AMSoftmaxClassifier(scale=3), 3),
+        (PerturbMaxClassifier("gumbel"), 2),
+        (PerturbMaxClassifier("gumbel", 0.5), 3),
+        (PerturbMaxClassifier("gumbel", loss="log"), 3),
+        (LinearClassifier(PerturbMax("gumbel"), similarity="cosine"), 3),
+        (SigmoidClassifier(), 2),
+        (SigmoidClassifier(), 3),
+        (SigmoidClassifier(2.0), 3),
     ],
     ids=lambda value: repr(value)[:50],
 )
@@ -100,6 +116,17 @@ def test_labels(model, n_classes, library, numpy):
     there = assert_same(model, X, y, library, numpy, atol, WEIGHT)
     assert library.holds(there.classes_, "int64")
     assert numpy(there.predict(library.array(X))).dtype == np.int64
+
+
+def test_labels_with_all_marginals_zero(library, numpy):
+    here, there = SigmoidClassifier(2.0).fit(X, Y), SigmoidClassifier(2.0)
+    there.fit(library.array(X), Y)
+    here.intercept_, there.intercept_ = here.intercept_ - 3, there.intercept_ - 3
+    assert (here.mapping_(here.decision_function(X)) == 0).all(axis=1).any()
+    for name in ("predict_proba", "predict_log_proba"):
+        found = getattr(there, name)(library.array(X))
+        assert library.holds(found), name
+        assert_allclose(numpy(found), getattr(here, name)(X), atol=1e-6)
 
 
 LOSSES = [
@@ -365,6 +392,46 @@ def test_what_is_for_numpy_says_so(model, library):
     assert not hasattr(model, "coef_")
 
 
+OTHERS = [
+    *(
+        PerturbMaxClassifier(noise, n_quantiles=n_quantiles, loss=loss)
+        for noise in sorted(NOISES)
+        for n_quantiles, loss in ((None, "auto"), (None, "log"), (9, "auto"))
+    ),
+    PerturbMaxClassifier("gumbel", loadings=[[0.0], [1.0], [1.0]]),
+    PerturbMaxClassifier("student_t", learn_noise=True),
+    PerturbMaxClassifier("gumbel", loadings=1, learn_noise=True),
+    LinearClassifier(PerturbMax(stats.gamma(3)), loss="log"),
+    *(LinearClassifier(name) for name in sorted(MAPPINGS) if name != "sigmoid"),
+    LinearClassifier("entmax", loss="log"),
+    *(LinearClassifier(loss=loss) for loss in ("accuracy", "gradient_field")),
+    LinearClassifier(ThresholdMapping(np.exp)),
+    LinearClassifier(NormalizedMapping(np.cosh)),
+    *(cls() for cls in CLASSIFIERS),
+    EntmaxClassifierCV(),
+    PerturbMaxClassifierCV(),
+]
+
+
+@pytest.mark.parametrize("model", OTHERS, ids=lambda model: repr(model)[:60])
+def test_each_fits_or_says_what_to_do(model, library, numpy):
+    """The tag tells which; none raises another error."""
+    if model.__sklearn_tags__().array_api_support:
+        assert_same(model, X, Y, library, numpy, atol=1e-5)
+        return
+    message = r"(?s)X must be a NumPy array for .*np\.asarray\(X\)"
+    with pytest.raises(ValueError, match=message):
+        model.fit(library.array(X), library.array(Y))
+    assert not hasattr(model, "coef_")
+    # After a fit to NumPy's arrays it predicts for NumPy's arrays.
+    with warnings.catch_warnings(), config_context(array_api_dispatch=False):
+        warnings.simplefilter("ignore")
+        model = clone(model).set_params(max_iter=1).fit(X[::5], Y[::5])
+    for name in ("predict", "predict_proba", "predict_log_proba", "decision_function"):
+        with pytest.raises(ValueError, match="same namespace"):
+            getattr(model, name)(library.array(X))
+
+
 def test_the_tag_says_which_support_it():
     def supports(model):
         return model.__sklearn_tags__().array_api_support
@@ -376,6 +443,9 @@ def test_the_tag_says_which_support_it():
     assert not supports(EntmaxClassifierCV())
     assert not supports(SigmoidClassifier(budget=(0, 2)))
     assert not supports(LinearClassifier("no such mapping"))
+    assert not supports(LinearClassifier(loss="gradient_field"))
+    assert supports(PerturbMaxClassifier("gumbel"))
+    assert not supports(PerturbMaxClassifier("gumbel", loadings=1, learn_noise=True))
 
 
 def test_tensors_that_require_gradients(torch):

@@ -22,6 +22,7 @@ from skprob.mappings import (
     softmax,
     taylor_softmax,
 )
+from skprob.mappings._noises import NOISES
 
 MAPPINGS = [
     Softmax(),
@@ -35,6 +36,8 @@ MAPPINGS = [
     EntropyInvariantSoftmax(1.5),
     Temperature(Entmax(), 0.3),
     Temperature(Softmax(), 1e-300),
+    PerturbMax("gumbel"),
+    PerturbMax("gumbel", 0.3),
 ]
 each_mapping = pytest.mark.parametrize("mapping", MAPPINGS, ids=repr)
 
@@ -196,6 +199,9 @@ def test_a_direction_of_another_library_is_moved(library, numpy):
         Softmax().relaxed_sample,
         Entmax().alpha_derivative,
         Temperature(Softmax(), 2.0).temperature_derivative,
+        PerturbMax("gumbel").scale_derivative,
+        PerturbMax("student_t").shape_derivative,
+        *(PerturbMax(noise).potential for noise in sorted(NOISES) if noise != "gumbel"),
     ],
     ids=lambda function: getattr(function, "__name__", repr(function)),
 )

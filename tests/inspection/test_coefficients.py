@@ -165,6 +165,8 @@ CASES = {
     "weights": ({"mapping": "softmax", "class_weight": {0: 3.0}}, "three"),
     "a penalty": ({"mapping": "softmax", "C": 0.5}, "three"),
     "marginals": ({"mapping": "sigmoid"}, "sets"),
+    "one-vs-rest": ({"mapping": "sigmoid"}, "three"),
+    "one-vs-rest, two classes": ({"mapping": "sigmoid"}, "two"),
     "sets with none": ({"mapping": "softmax", "threshold": 0.5}, "sets"),
     "distributions": ({"mapping": "softmax"}, "shares"),
     "choice sets": ({"mapping": "softmax"}, "choices"),
@@ -246,6 +248,7 @@ def test_the_hessian_by_finite_differences(name):
     is_likelihood = name in (
         *(
             "two classes, no intercept",
+            "one-vs-rest, two classes",
             "nested",
             "a penalty",
             "marginals",

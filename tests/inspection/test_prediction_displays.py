@@ -203,6 +203,10 @@ def test_no_label_and_marginals():
     widths = {k: width for k, (_, width) in bars(shown).items()}
     p = marginals.predict_proba(X[[40]])[0]
     assert widths == pytest.approx({k: p[k] for k in np.flatnonzero(p)})
+    # Those of class labels sum to one.
+    one_vs_rest = SigmoidClassifier().fit(X, empty.argmax(axis=1))
+    shown = PredictionDisplay.from_estimator(one_vs_rest, X[[40]])
+    assert shown.polytope == "simplex"
 
 
 @pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])

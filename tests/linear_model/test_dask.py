@@ -249,8 +249,9 @@ def test_what_dask_collections_are_not_for(rows):
         SoftmaxClassifier().fit(X, lazy_y)
     with pytest.raises(NotFittedError):
         SoftmaxClassifier().predict(split)
-    with pytest.raises(ValueError, match="target_type='class'"):
-        SigmoidClassifier(threshold=0.5).fit(split, lazy_y)
+    with pytest.raises(ValueError, match="got distributions"):
+        shares = da.from_array(np.full((len(X), 2), 0.5), chunks=60)
+        SigmoidClassifier(threshold=0.5).fit(split, shares)
     sets = (scores > 0).astype(int)
     model = SoftmaxClassifier(threshold="support").fit(
         split[:100], sets[:100] | [1, 0, 0]

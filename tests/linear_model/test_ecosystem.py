@@ -2,6 +2,7 @@
 
 import matplotlib
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
@@ -31,11 +32,16 @@ from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from skprob import EntmaxClassifier, LinearClassifier, SparsemaxClassifier
+from skprob import (
+    EntmaxClassifier,
+    LinearClassifier,
+    SoftmaxClassifier,
+    SparsemaxClassifier,
+)
 from skprob.mappings import Entmax
 from skprob.metrics import BrierScorer
 
-from .toys import KINDS, label_sets
+from .toys import KINDS, distributions, label_sets
 
 IRIS = load_iris(return_X_y=True)
 
@@ -129,10 +135,43 @@ def test_cross_val_predict_of_probabilities(sample_classifier):
     )
 
 
+OF_PROBABILITIES = ["predict_proba", "predict_log_proba", "decision_function"]
+
+
+@pytest.mark.parametrize("method", OF_PROBABILITIES)
+def test_cross_val_predict_of_shares(method):
+    """scikit-learn would encode the columns of y, but not a parameter of fit."""
+    X, D = distributions()
+    folds = KFold(3, shuffle=True, random_state=0)
+    expected = np.empty(D.shape)
+    for train, test in folds.split(X):
+        model = SoftmaxClassifier().fit(X[train], D[train])
+        expected[test] = getattr(model, method)(X[test])
+    names = pd.DataFrame(D, columns=["a", "b", "c"])
+    for model in SoftmaxClassifier(), make_pipeline("passthrough", SoftmaxClassifier()):
+        for y in D, names:
+            how = {"params": {"y": y}, "cv": folds, "method": method}
+            found = cross_val_predict(model, X, **how)
+            assert_allclose(found, expected, rtol=1e-10)
+    for target_type in "auto", "distribution", "label_set":
+        model = SoftmaxClassifier(target_type=target_type)
+        with pytest.raises(ValueError, match=r"give it params=\{'y': y\} in place"):
+            cross_val_predict(model, X, D, cv=folds, method=method)
+    # The advice is for matrices of whole numbers only.
+    with pytest.raises(ValueError, match="sum to one") as told:
+        SoftmaxClassifier().fit(X, 2 * D)
+    assert "cross_val_predict" not in str(told.value)
+
+
 def test_cross_val_predict_of_label_sets():
     X, Y = label_sets()
-    p = cross_val_predict(EntmaxClassifier(), X, Y, cv=3, method="predict_proba")
-    assert p.shape == Y.shape
+    Y[:, 1] = 1
+    how = {"cv": 3, "method": "predict_proba"}
+    p = cross_val_predict(EntmaxClassifier(), X, params={"y": Y}, **how)
+    for train, test in KFold(3).split(X):
+        expected = EntmaxClassifier().fit(X[train], Y[train]).predict_proba(X[test])
+        assert_array_equal(p[test], expected)
+    assert (p[:, 1] > 0.1).all()
     predicted = cross_val_predict(EntmaxClassifier(threshold=0.2), X, Y, cv=3)
     assert f1_score(Y, predicted, average="micro") > 0.7
 

@@ -10,7 +10,7 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.callback import ProgressBar
 from sklearn.datasets import load_digits, load_iris
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegressionCV
 from sklearn.metrics import (
     accuracy_score,
@@ -28,7 +28,7 @@ from skprob.metrics import BrierScorer, DistributionScorer
 
 from .refused import assert_refused
 from .test_callbacks import Recorder
-from .toys import KINDS, label_sets, labels
+from .toys import KINDS, default_score, label_sets, labels
 
 ALPHAS, STRENGTHS = [1, 1.5, 2], [0.01, 1, 10]
 GRID = {"alpha": ALPHAS, "C": STRENGTHS}
@@ -91,16 +91,16 @@ def test_other_parameters_reach_every_fit(params):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_fits_together_and_one_by_one_agree(kind, monkeypatch):
+def test_fits_with_the_whole_hessian_and_by_its_products_agree(kind, plan_with):
     X, y = KINDS[kind]()
-    together, theirs = searched(X, y, threshold=0.2)
-    monkeypatch.setattr("skprob.solvers._plan._SMALL_HESSIAN", 0)
-    one_by_one = clone(together).fit(X, y)
-    for search in (together, one_by_one):
+    whole, theirs = searched(X, y, threshold=0.2)
+    plan_with(largest_hessian_cost=0)
+    by_products = clone(whole).fit(X, y)
+    for search in (whole, by_products):
         assert_allclose(search.scores_, grid_scores(theirs), atol=1e-6)
-    assert_allclose(one_by_one.coefs_paths_, together.coefs_paths_, atol=1e-5)
+    assert_allclose(by_products.coefs_paths_, whole.coefs_paths_, atol=1e-5)
     # The last digits tell that they were not fitted in the same way.
-    assert np.abs(one_by_one.coefs_paths_ - together.coefs_paths_).max() > 0
+    assert np.abs(by_products.coefs_paths_ - whole.coefs_paths_).max() > 0
 
 
 @pytest.mark.parametrize("threshold", ["cv", "support", 0.2])
@@ -127,7 +127,8 @@ def test_the_paths_are_the_fits_of_the_folds(n_classes):
                 assert_allclose(coef, one.coef_, atol=1e-5)
                 intercept = model.intercepts_paths_[fold, i, j]
                 assert_allclose(intercept, one.intercept_, atol=1e-5)
-                assert model.scores_[fold, i, j] == one.score(X[test], y[test])
+                score = default_score(one, X[test], y[test])
+                assert model.scores_[fold, i, j] == pytest.approx(score, abs=1e-5)
 
 
 def test_a_start_is_accepted_only_where_it_is_well_within_the_tolerance():
@@ -215,15 +216,54 @@ def test_of_equal_scores_the_least_C_and_then_the_least_alpha():
     assert (model.alpha_, model.C_) == (2, 0.1)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_default_score_of_each_kind(kind):
+    """The Brier score, and micro-F1 for label sets; of the model, the accuracy."""
+    X, y = KINDS[kind]()
+    weight = np.random.default_rng(0).integers(0, 3, len(X))
+    search = EntmaxClassifierCV(ALPHAS, STRENGTHS, cv=FOLDS, tol=1e-8, threshold=0.2)
+    search.fit(X, y, sample_weight=weight)
+    for k, (train, test) in enumerate(FOLDS.split(X)):
+        # A row of weight two counts as two rows.
+        twice = np.repeat(test, weight[test])
+        for i, j in np.ndindex(3, 3):
+            one = EntmaxClassifier(ALPHAS[i], C=STRENGTHS[j], tol=1e-8, threshold=0.2)
+            one.fit(X[train], y[train], sample_weight=weight[train])
+            score = default_score(one, X[twice], y[twice])
+            assert search.scores_[k, i, j] == pytest.approx(score, abs=1e-6)
+    mean = search.scores_.mean(axis=0)
+    i, j = np.unravel_index(mean.argmax(), mean.shape)
+    assert (search.alpha_, search.C_) == (ALPHAS[i], STRENGTHS[j])
+    assert search.best_score_ == mean[i, j]
+    assert (search.best_score_ < 0) == (kind != "label_set")
+    single = EntmaxClassifier(search.alpha_, C=search.C_, tol=1e-8, threshold=0.2)
+    single.fit(X, y, sample_weight=weight)
+    assert search.score(X, y) == single.score(X, y) > 0
+
+
+def test_a_fold_without_labels_that_predicts_none():
+    """Nothing is wrong there: the score is one, and no warning."""
+    X, y = np.repeat(np.eye(3), 8, axis=0), np.zeros((24, 2), int)
+    y[:8, 0] = y[8:16, 1] = 1
+    folds = [(np.arange(0, 24, 2), np.arange(16, 24))]
+    model = EntmaxClassifierCV([1.5], [100.0], cv=folds, threshold=0.5).fit(X, y)
+    assert_array_equal(model.predict(X[16:]), 0)
+    assert model.best_score_ == 1
+
+
 def test_scoring():
     X, y = labels()
     model = EntmaxClassifierCV([1, 2], [0.1, 1], cv=FOLDS)
-    accuracy = model.fit(X, y).scores_
-    assert model.score(X, y) == accuracy_score(y, model.predict(X))
-    for scoring in ("accuracy", make_scorer(accuracy_score)):
-        assert_array_equal(
-            clone(model).set_params(scoring=scoring).fit(X, y).scores_, accuracy
-        )
+    accuracy = clone(model).set_params(scoring="accuracy").fit(X, y).scores_
+    assert model.fit(X, y).score(X, y) == accuracy_score(y, model.predict(X))
+    assert (accuracy >= 0).all() and (model.scores_ < 0).all()
+    brier = clone(model).set_params(scoring="neg_brier_score").fit(X, y)
+    assert_allclose(model.scores_, brier.scores_)
+    assert brier.score(X, y) == get_scorer("neg_brier_score")(brier, X, y)
+    scoring = make_scorer(accuracy_score)
+    assert_array_equal(
+        clone(model).set_params(scoring=scoring).fit(X, y).scores_, accuracy
+    )
     with pytest.raises(ValueError, match="NaN for every model"):
         model.set_params(scoring=lambda model, X, y: np.nan).fit(X, y)
 
@@ -243,14 +283,52 @@ def test_processes_find_the_same():
     assert_array_equal(two.scores_, one.scores_)
 
 
-def test_without_a_refit_there_are_only_results():
-    X, y = labels()
-    model = EntmaxClassifierCV([1, 2], 2, cv=2, refit=False).fit(X, y)
-    assert model.scores_.shape == (2, 2, 2)
-    assert model.alpha_ in (1, 2)
-    assert_array_equal(model.classes_, [0, 1, 2])
-    with pytest.raises(NotFittedError):
-        model.predict(X)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_without_a_refit_the_folds_are_averaged(n_classes):
+    """As scikit-learn does; of one C that is the best of each fold."""
+    X, y = labels(n_classes)
+    theirs = LogisticRegressionCV(
+        Cs=[0.5],
+        cv=FOLDS,
+        refit=False,
+        scoring="accuracy",
+        tol=1e-10,
+        max_iter=10_000,
+        use_legacy_attributes=False,
+        l1_ratios=(0,),
+    ).fit(X, y)
+    ours = EntmaxClassifierCV([1], [0.5], cv=FOLDS, refit=False, tol=1e-9).fit(X, y)
+    assert_allclose(ours.coef_, theirs.coef_, atol=1e-6)
+    assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-6)
+    assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-6)
+    assert_array_equal(ours.predict(X), theirs.predict(X))
+    assert ours.n_iter_.shape == (3, 1, 1)
+    assert not hasattr(ours, "history_")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_mean_of_the_folds_of_each_kind(kind):
+    X, y = KINDS[kind]()
+    search = EntmaxClassifierCV(ALPHAS, STRENGTHS, cv=FOLDS, tol=1e-8)
+    refitted, mean = search.fit(X, y), clone(search).set_params(refit=False).fit(X, y)
+    assert (mean.alpha_, mean.C_) == (refitted.alpha_, refitted.C_)
+    folds = [
+        EntmaxClassifier(mean.alpha_, C=mean.C_, tol=1e-8).fit(X[train], y[train])
+        for train, _ in FOLDS.split(X)
+    ]
+    coef = np.mean([model.coef_ for model in folds], axis=0)
+    intercept = np.mean([model.intercept_ for model in folds], axis=0)
+    assert_allclose(mean.coef_, coef, atol=1e-5)
+    assert_allclose(mean.intercept_, intercept, atol=1e-5)
+    assert np.abs(mean.coef_ - refitted.coef_).max() > 1e-4
+    p = Entmax(mean.alpha_)(X @ coef.T + intercept)
+    assert_allclose(mean.predict_proba(X), p, atol=1e-5)
+    assert mean.score(X, y) == pytest.approx(refitted.score(X, y), abs=0.1)
+    if kind == "label_set":
+        # By the out-of-fold probabilities of other models, as that of the refit.
+        assert_allclose(mean.threshold_.cuts_, refitted.threshold_.cuts_, atol=1e-5)
+        mean.set_threshold("support")
+        assert_array_equal(mean.predict(X), mean.predict_proba(X) > 0)
 
 
 def test_a_second_fit_forgets_the_first():
@@ -261,8 +339,11 @@ def test_a_second_fit_forgets_the_first():
     assert_array_equal(model.coef_, fresh.coef_)
     assert_array_equal(model.classes_, [0, 1, 2])
     assert vars(model).keys() == vars(fresh).keys()
-    with pytest.raises(NotFittedError):
-        model.set_params(refit=False).fit(X, y).predict(X)
+    assert not hasattr(model, "threshold_")
+    model.set_params(refit=False).fit(X, y)
+    assert vars(fresh).keys() - vars(model).keys() == {
+        *("history_", "objective_", "gradient_norm_", "duality_gap_", "solver_")
+    }
 
 
 def test_names_of_features_and_labels():
@@ -332,7 +413,9 @@ def test_iterations_of_each_fit(solver):
     model = EntmaxClassifierCV([1.5], [1], cv=FOLDS, solver=solver).fit(X, y)
     for (train, _), n_iter in zip(FOLDS.split(X), model.n_iter_[:, 0, 0], strict=True):
         one = EntmaxClassifier(1.5, C=1, solver=solver).fit(X[train], y[train])
-        assert n_iter == one.n_iter_ > 0
+        # Little data are fitted for all penalties together, by a plainer line search.
+        assert abs(n_iter - one.n_iter_) <= (2 if solver == "auto" else 0)
+        assert n_iter > 0
     whole = EntmaxClassifier(1.5, C=1, solver=solver).fit(X, y)
     assert model.history_["iteration"][-1] == whole.n_iter_
     every = EntmaxClassifierCV([2, 1], [1, 1 + 1e-9, 10], cv=FOLDS, solver=solver)
@@ -378,7 +461,7 @@ def test_scorers_for_other_targets_than_distributions():
     for scoring in ("accuracy", "neg_log_loss", "roc_auc_ovr", "r2"):
         model = EntmaxClassifierCV([1, 2], [1], cv=2, scoring=scoring)
         assert_refused(
-            r"does not take distributions as y .*scoring=None.*BrierScorer\(\), "
+            r"does not take distributions as y .*scoring=None, the Brier score; of .*"
             r"FenchelYoungScorer\(mapping\) or DistributionScorer",
             *(model.fit, X, y),
         )
@@ -457,7 +540,7 @@ def test_a_fold_without_a_class(scoring):
     theirs = LogisticRegressionCV(
         Cs=[0.1, 1],
         cv=folds,
-        scoring=scoring or "accuracy",
+        scoring=scoring or "neg_brier_score",
         tol=1e-9,
         max_iter=10_000,
         use_legacy_attributes=False,
@@ -477,10 +560,9 @@ def test_a_fold_with_one_class():
     X, y = labels(2)
     folds = [(np.flatnonzero(y == 0), np.flatnonzero(y == 1))]
     model = EntmaxClassifierCV([1, 2], [1], cv=folds, class_weight="balanced")
-    model.fit(X, y)
-    assert_array_equal(model.scores_, 0)
-    weighted = clone(model).set_params(scoring=BrierScorer()).fit(X, y)
-    assert (weighted.scores_ < -1.5).all()
+    assert (model.fit(X, y).scores_ < -1.5).all()
+    accuracy = clone(model).set_params(scoring="accuracy").fit(X, y)
+    assert_array_equal(accuracy.scores_, 0)
 
 
 def test_rows_without_a_label_are_counted_once():

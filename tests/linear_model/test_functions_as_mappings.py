@@ -2,13 +2,16 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris
+from numpy.testing import assert_allclose
+from scipy import optimize
+from sklearn.base import clone
+from sklearn.datasets import load_iris, load_wine
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skprob import EntmaxClassifier, LinearClassifier, SoftmaxClassifier
-from skprob.mappings import Mapping, entmax, sparsemax
+from skprob.mappings import Mapping, NormalizedMapping, entmax, sparsemax
 
 from .refused import assert_refused
 
@@ -49,8 +52,8 @@ def test_a_function_is_trained_like_the_mapping_it_is(iris, function, classifier
     X, y = X[::3], y[::3]
     own = LinearClassifier(function, tol=1e-5).fit(X, y)
     known = classifier.set_params(tol=1e-7).fit(X, y)
-    np.testing.assert_allclose(own.coef_, known.coef_, atol=1e-3)
-    np.testing.assert_allclose(own.predict_proba(X), known.predict_proba(X), atol=1e-4)
+    assert_allclose(own.coef_, known.coef_, atol=1e-3)
+    assert_allclose(own.predict_proba(X), known.predict_proba(X), atol=1e-4)
     assert own.gradient_norm_ <= 1e-5
 
 
@@ -59,7 +62,7 @@ def test_the_sparsest_function_to_a_small_tolerance():
     own = LinearClassifier(lambda scores: sparsemax(scores), tol=1e-6).fit(X, y)
     known = LinearClassifier("sparsemax", tol=1e-9).fit(X, y)
     assert own.gradient_norm_ <= 1e-6
-    np.testing.assert_allclose(own.coef_, known.coef_, atol=1e-4)
+    assert_allclose(own.coef_, known.coef_, atol=1e-4)
 
 
 def test_in_a_pipeline_and_a_grid(iris):
@@ -138,3 +141,80 @@ def test_a_class_that_only_has_probabilities(iris):
     model = LinearClassifier(Bare()).fit(*iris)
     assert "LogLoss" in repr(model.loss_)
     assert model.score(*iris) > 0.9
+
+
+def spherical(scores):
+    """Squares divided by their sum."""
+    weight = scores**2
+    return weight / weight.sum(axis=1, keepdims=True)
+
+
+def minimum(X, y, n_starts=6):
+    """The least mean log loss of spherical softmax, by SciPy from several starts."""
+    K, d = y.max() + 1, X.shape[1]
+
+    def value(parameters):
+        coef = parameters.reshape(K, d + 1)
+        p = spherical(X @ coef[:, :-1].T + coef[:, -1])[np.arange(len(y)), y]
+        # The smoothing of mappings that may have zeros.
+        return -np.log((p + 1e-6) / (1 + K * 1e-6)).mean()
+
+    rng = np.random.default_rng(0)
+    starts = rng.normal(size=(n_starts, K * (d + 1)))
+    return min(optimize.minimize(value, start, method="BFGS").fun for start in starts)
+
+
+@pytest.mark.parametrize("derivative", [None, lambda x: 2 * x])
+@pytest.mark.parametrize("solver", ["auto", "newton-cg"])
+def test_spherical_softmax_has_no_probabilities_at_zero(iris, derivative, solver):
+    X, y = iris
+    mapping = NormalizedMapping(np.square, derivative)
+    model = LinearClassifier(mapping, solver=solver, tol=1e-6).fit(X, y)
+    assert model.gradient_norm_ <= 1e-6
+    assert model.objective_ <= minimum(X, y) + 1e-6
+    assert model.score(X, y) >= 0.9
+    assert_allclose(model.predict_proba(X), spherical(model.decision_function(X)))
+    # Smaller scores have the same loss: whatever C is, nothing is left of the penalty.
+    assert model.C_ == np.inf
+    for C in (0.01, 100.0, "auto"):
+        other = clone(model).set_params(C=C).fit(X, y)
+        assert_allclose(other.coef_, model.coef_)
+
+
+def test_functions_that_are_zero_at_zero_are_fitted():
+    X, y = load_wine(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    for f in (np.square, lambda x: x**4, lambda x: x**2 + x**4):
+        for options in ({}, {"fit_intercept": False}, {"similarity": "cosine"}):
+            model = LinearClassifier(NormalizedMapping(f), **options).fit(X, y)
+            assert model.score(X, y) > 0.9
+    half = X[::2]
+    for name in ("sets", "shares"):
+        p = spherical(np.column_stack([X[:, :3], np.ones(len(X))]))
+        target = p if name == "shares" else (p > 0.25).astype(int)
+        model = LinearClassifier(NormalizedMapping(np.square)).fit(half, target[::2])
+        assert_allclose(model.predict_proba(X).sum(axis=1), 1)
+    assert LinearClassifier("softmax").fit(X, y).C_ == 1.0
+
+
+@pytest.mark.parametrize(
+    "mapping",
+    [
+        NormalizedMapping(np.square),
+        NormalizedMapping(lambda x: 1 + x**2),
+        NormalizedMapping(lambda x: np.where(x > 0, x, 0.1 * x) ** 2),
+        even,
+    ],
+)
+def test_two_classes_must_be_told_apart_by_opposite_scores(mapping):
+    """Their probabilities would be 1/2 whatever the coefficients."""
+    X, y = np.random.default_rng(0).normal(size=(40, 2)), np.arange(40) % 2
+    model = LinearClassifier(mapping, loss="log")
+    assert_refused(r"scores of two classes are -u/2 and u/2", model.fit, X, y)
+
+
+def test_two_classes_with_a_function_that_is_not_symmetric():
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    y = (X @ [1.0, -2.0] > 0.3).astype(int)
+    model = LinearClassifier(NormalizedMapping(lambda x: (x + 1) ** 2)).fit(X, y)
+    assert model.score(X, y) > 0.95

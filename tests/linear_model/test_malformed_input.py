@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 
-from ..estimators import ESTIMATORS
+from ..estimators import ESTIMATORS, MARGINALS
 
 # Words of NumPy, SciPy and Python for what a caller should have checked.
 INTERNAL = re.compile(
@@ -198,17 +198,19 @@ def answers(model, case):
     for X in (case["X"], case["new"]):
         p = model.predict_proba(X)
         yield "predict_proba", p
-        # What is short of one is the probability of the class for no label.
-        excess = p.sum(axis=1) - 1
-        yield "one minus the sums", excess.clip(0) if model.has_none_class_ else excess
+        if model.target_type_ == "class" or model.mapping_.polytope == "simplex":
+            # What is short of one is the probability of the class for no label.
+            excess = p.sum(axis=1) - 1
+            excess = excess.clip(0) if model.has_none_class_ else excess
+            yield "one minus the sums", excess
         yield "predict", len(model.predict(X))
         yield "decision_function", model.decision_function(X)
 
 
 @settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
-@given(name=st.sampled_from(list(ESTIMATORS)), case=cases())
+@given(name=st.sampled_from([*ESTIMATORS, *MARGINALS]), case=cases())
 def test_a_clean_result_or_a_clear_error(name, case):
-    model = clone(ESTIMATORS[name])
+    model = clone((ESTIMATORS | MARGINALS)[name])
     with warnings.catch_warnings(action="error"):
         # What a fit may say, and what it says of a column of labels.
         warnings.filterwarnings("ignore", category=ConvergenceWarning)

@@ -23,6 +23,7 @@ from skprob.metrics import BrierScorer, brier_loss, mean_support_size
 
 from ..estimators import ESTIMATORS
 from .refused import assert_refused
+from .toys import default_score
 
 CLASS = np.array(["bird", "none", "wind"])
 
@@ -140,7 +141,7 @@ def test_a_search_finds_the_model_of_a_single_fit():
             model = EntmaxClassifier(alpha, C=0.5)
             for (train, test), score in zip(folds, scores, strict=True):
                 fitted = clone(model).fit(X[train], Y[train])
-                scorer = scoring or (lambda m, X, y: m.score(X, y))
+                scorer = scoring or default_score
                 assert score == pytest.approx(
                     scorer(fitted, X[test], Y[test]), abs=0.03
                 )

@@ -24,13 +24,11 @@ from skprob import (
     SoftmaxClassifier,
     SparsemaxClassifier,
 )
-from skprob.losses import FenchelYoungLoss, OffsetLoss
-from skprob.mappings import sparsemax
-from skprob.targets import ChoiceSetTarget, DenseTarget, OffsetTarget
+from skprob.mappings import entmax, sparsemax
 
-from ..estimators import ESTIMATORS
+from ..estimators import ESTIMATORS, MARGINALS
 from .refused import assert_refused
-from .toys import label_sets, labels
+from .toys import default_score, label_sets, labels
 
 
 def with_offset(n_classes):
@@ -106,21 +104,31 @@ def test_two_classes_are_a_binomial_model_of_glum():
         assert_allclose(p, reference.predict(X, offset=offset), atol=1e-6)
 
 
-@pytest.mark.parametrize("name", ESTIMATORS)
+@pytest.mark.parametrize("name", ESTIMATORS | MARGINALS)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_every_mapping_and_loss(name):
     X, y, _, offset = with_offset(3)
-    model = clone(ESTIMATORS[name]).fit(X, y, offset=offset)
+    model = clone((ESTIMATORS | MARGINALS)[name]).fit(X, y, offset=offset)
     plain = clone(model).fit(X, y)
     assert np.abs(model.coef_ - plain.coef_).max() > 1e-3
     scores = model.decision_function(X, offset=offset)
     assert_allclose(scores - offset, model.decision_function(X), atol=1e-12)
     p = model.predict_proba(X, offset=offset)
-    assert_allclose(p, model.mapping_(scores), atol=1e-14)
+    expected = model.mapping_(scores)
+    log_expected = model.mapping_.log_probabilities(scores)
+    if name in MARGINALS:
+        # Where no class has a positive marginal, the shares are those of entmax.
+        total = expected.sum(axis=1, keepdims=True)
+        expected = np.where(total > 0, expected, entmax(scores, model.alpha))
+        expected /= np.where(total > 0, total, 1)
+        log_expected = np.log(expected, out=log_expected, where=expected > 0)
+    assert_allclose(p, expected, atol=1e-14)
     log_p = model.predict_log_proba(X, offset=offset)
-    assert_allclose(log_p, model.mapping_.log_probabilities(scores), atol=1e-12)
+    assert_allclose(log_p, log_expected, atol=1e-12)
     predicted = model.predict(X, offset=offset)
-    assert_array_equal(predicted, p.argmax(axis=1))
+    # Of several classes with the marginal one, that with the highest score.
+    assert_array_equal(p[np.arange(len(p)), predicted], p.max(axis=1))
+    assert_array_equal(predicted, (scores if name in MARGINALS else p).argmax(axis=1))
     score = model.score(X, y, offset=offset)
     assert score == pytest.approx(np.mean(predicted == y))
     # It is the minimum with these offsets, and not that without.
@@ -246,8 +254,8 @@ def test_searches_use_offsets_in_their_fits_and_scores():
             model.fit(X[train], y[train], offset=offset[train])
             found = search.coefs_paths_[fold, 0, column]
             assert_allclose(found, model.coef_, atol=1e-5)
-            score = model.score(X[test], y[test], offset=offset[test])
-            assert search.scores_[fold, 0, column] == score
+            score = default_score(model, X[test], y[test], offset=offset[test])
+            assert search.scores_[fold, 0, column] == pytest.approx(score, abs=1e-6)
     refit = EntmaxClassifier(C=search.C_, tol=1e-8).fit(X, y, offset=offset)
     assert_allclose(search.coef_, refit.coef_, atol=1e-5)
     assert search.score(X, y, offset=offset) == refit.score(X, y, offset=offset)
@@ -285,35 +293,3 @@ def test_bad_input():
     assert_refused(message, model.score, lazy, y, offset=offset)
     message = "offset must be in memory here, not a Dask collection; got Array"
     assert_refused(message, model.predict, X, offset=da.from_array(offset))
-
-
-def test_a_target_with_offsets_is_a_target():
-    rng = np.random.default_rng(0)
-    dense = DenseTarget(rng.dirichlet(np.ones(3), size=5))
-    available, offset = rng.random((5, 3)) < 0.9, rng.normal(size=(5, 3))
-    target = OffsetTarget(ChoiceSetTarget(dense, available), offset)
-    array, weight = rng.normal(size=(5, 3)), rng.random(5)
-    assert target.shape == (5, 3)
-    assert_array_equal(target.inner(array), dense.inner(array))
-    assert_array_equal(target.second, dense.second)
-    assert_array_equal(target.packed(), dense.packed())
-    assert_array_equal(target.class_totals(weight), dense.class_totals(weight))
-    both = [array.copy(), array.copy()]
-    target.add_to(both[0], 2.0)
-    dense.add_to(both[1], 2.0)
-    assert_array_equal(*both)
-    masked = array.copy()
-    target.mask(masked, 7.0)
-    assert_array_equal(masked, np.where(available, array, 7.0))
-    for rows in (slice(1, 3), np.array([4, 0])):
-        part = target.block(rows) if isinstance(rows, slice) else target.take(rows)
-        assert_array_equal(part.to_dense(float), dense.values[rows])
-        assert_array_equal(part.offset, offset[rows])
-        assert_array_equal(part.target.available, available[rows])
-    loss = FenchelYoungLoss("softmax")
-    values, gradient = OffsetLoss(loss).evaluate(
-        array.copy(), OffsetTarget(dense, offset)
-    )
-    expected = loss.value_and_gradient(array + offset, dense.values)
-    assert_allclose(values + loss.constant(dense), expected[0])
-    assert_allclose(gradient, expected[1])

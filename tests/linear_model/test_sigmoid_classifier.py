@@ -2,12 +2,15 @@
 
 import pickle
 
+import dask.array as da
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.optimize import minimize
+from scipy.special import entr, expit
 from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import make_multilabel_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
@@ -18,7 +21,8 @@ from sklearn.preprocessing import StandardScaler
 
 from skprob import LinearClassifier, SigmoidClassifier
 from skprob.losses import FenchelYoungLoss
-from skprob.mappings import Sigmoid
+from skprob.mappings import Mapping, Sigmoid, Temperature, entmax
+from skprob.metrics import BrierScorer, FenchelYoungScorer
 
 TIGHT = {"tol": 1e-9, "threshold": 0.5}
 
@@ -170,13 +174,14 @@ def test_one_separable_label_among_others_is_noticed(budget, n_positive, solver)
         SigmoidClassifier(**params).fit(X[some], Y)
 
 
-@pytest.mark.parametrize("y", [np.arange(10) % 3, np.full((10, 2), 0.5)])
+@pytest.mark.parametrize("container", [np.asarray, da.from_array])
 @pytest.mark.parametrize(
     "model", [SigmoidClassifier(), LinearClassifier("sigmoid", temperature=2.0)]
 )
-def test_other_targets_are_refused(y, model):
-    with pytest.raises(ValueError, match="y must be label sets, a 0/1 indicator"):
-        model.fit(np.zeros((10, 2)), y)
+def test_distributions_are_refused(model, container):
+    X, y = container(np.zeros((10, 2))), container(np.full((10, 2), 0.5))
+    with pytest.raises(ValueError, match=r"y must be labels .* got distributions"):
+        model.fit(X, y)
 
 
 @pytest.mark.parametrize("params", [{"loss": "log"}, {"margin": 0.5}])
@@ -245,3 +250,164 @@ def test_sets_outside_the_budget():
         SigmoidClassifier(budget=(1, 2)).fit(X, Y)
     with pytest.raises(ValueError, match=r"budget must be \(least, most\)"):
         SigmoidClassifier(budget=(3, 2)).fit(X, Y)
+
+
+def classes(n_classes, n_samples=150):
+    """Features in several units, and the names of classes."""
+    rng = np.random.default_rng(n_classes)
+    X = rng.normal(size=(n_samples, 4))
+    scores = X @ rng.normal(size=(4, n_classes)) + rng.gumbel(
+        size=(n_samples, n_classes)
+    )
+    names = np.array(["rain", "snow", "dry", "fog"])[:n_classes]
+    return X * np.logspace(-1, 1, 4), names[scores.argmax(axis=1)]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array, da.from_array])
+def test_labels_are_learnt_one_vs_rest(n_classes, fit_intercept, make):
+    X, y = classes(n_classes)
+    for C in (0.01, 1.0, 100.0):
+        params = {"C": C, "fit_intercept": fit_intercept}
+        exact = {"solver": "newton-cholesky", "tol": 1e-12, "max_iter": 1000}
+        rivals = OneVsRestClassifier(LogisticRegression(**exact, **params)).fit(X, y)
+        model = SigmoidClassifier(tol=1e-9, **params)
+        model.fit(make(X), da.from_array(y) if make is da.from_array else y)
+        coef = np.vstack([each.coef_ for each in rivals.estimators_])
+        assert model.coef_.shape == coef.shape == (n_classes if n_classes > 2 else 1, 4)
+        assert_allclose(model.coef_, coef, atol=1e-6)
+        intercept = np.ravel([each.intercept_ for each in rivals.estimators_])
+        assert_allclose(model.intercept_, intercept, atol=1e-6)
+        p, scores = rivals.predict_proba(X), rivals.decision_function(X)
+        assert_allclose(model.predict_proba(make(X)), p, atol=1e-6)
+        assert_allclose(np.exp(model.predict_log_proba(X)), p, atol=1e-6)
+        assert_allclose(model.decision_function(X), scores, atol=1e-5)
+        assert_array_equal(model.predict(X), rivals.predict(X))
+        assert model.score(X, y) == rivals.score(X, y)
+        assert 0 <= model.duality_gap_ <= 1e-3 * model.objective_
+
+
+def test_rows_in_which_all_marginals_are_zero():
+    """Shares by entmax of the scores, so that the largest is that of the prediction."""
+    X = np.array([[-2.0], [-1.0], [1.0], [2.0], [9.0]])
+    model = SigmoidClassifier(2.0, C=100.0).fit(X, [0, 1, 1, 2, 2])
+    model.coef_, model.intercept_ = np.zeros((3, 1)), np.array([-2.5, -3.0, -2.0])
+    # The projection of the scores onto the simplex.
+    assert_allclose(model.predict_proba(X), np.tile([0.25, 0.0, 0.75], (5, 1)))
+    with np.errstate(divide="ignore"):
+        expected = np.log([0.25, 0.0, 0.75])
+    assert_allclose(model.predict_log_proba(X), np.tile(expected, (5, 1)))
+    assert_array_equal(model.predict(X), np.full(5, 2))
+    some = np.tile([True, True, False], (5, 1))
+    p = model.predict_proba(X, available=some)
+    assert_allclose(p, np.tile([0.75, 0.25, 0.0], (5, 1)))
+    assert_array_equal(model.predict(X, available=some), np.zeros(5))
+    # Logistic functions that underflow have shares all the same.
+    logistic = SigmoidClassifier().fit(X, [0, 1, 1, 2, 2])
+    logistic.coef_ = np.zeros((3, 1))
+    for least in -1e3, -720.0:
+        logistic.intercept_ = np.array([least, least - 1, 2 * least])
+        expected = np.append(np.exp([0, -1]) / (1 + np.exp(-1)), 0)
+        assert_allclose(logistic.predict_proba(X)[0], expected, atol=1e-300)
+        log_p = logistic.predict_log_proba(X)[0]
+        assert log_p[2] == pytest.approx(least + np.log(expected[0]))
+    # None of the marginals is a number of single precision.
+    logistic.coef_ = logistic.coef_.astype(np.float32)
+    logistic.intercept_ = logistic.intercept_.astype(np.float32)
+    p = logistic.predict_proba(X.astype(np.float32))
+    assert_allclose(p[0], expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_budgets_and_labels(n_classes):
+    """Each row has one class; with the sum one, the classes compete."""
+    X, y = classes(n_classes)
+    for budget in [(2, 2), (0, 0.5)]:
+        with pytest.raises(ValueError, match=r"budget must allow the sum 1 .* got \("):
+            SigmoidClassifier(budget=budget).fit(X, y)
+    one = SigmoidClassifier(budget=(1, 1)).fit(X, y)
+    if n_classes > 2:
+        assert_allclose(one.mapping_(one.decision_function(X)).sum(axis=1), 1)
+    wide = SigmoidClassifier(budget=(0, n_classes)).fit(X, y)
+    free = SigmoidClassifier().fit(X, y)
+    assert_allclose(wide.predict_proba(X), free.predict_proba(X), atol=1e-4)
+
+
+@pytest.mark.parametrize("alpha", [1.0, 1.5, 2.0, 3.0])
+def test_labels_in_all_metrics(alpha):
+    X, y = classes(3)
+    model = SigmoidClassifier(alpha).fit(X, y)
+    target = (y[:, None] == model.classes_).astype(float)
+    marginals = Sigmoid(alpha)(model.decision_function(X))
+    total = marginals.sum(axis=1, keepdims=True)
+    p = np.where(total > 0, marginals, entmax(model.decision_function(X), alpha))
+    p /= np.where(total > 0, total, 1)
+    assert_allclose(model.predict_proba(X), p)
+    by_hand = -np.square(p - target).sum(axis=1).mean()
+    assert BrierScorer()(model, X, y) == pytest.approx(by_hand)
+    scores = model.decision_function(X)
+    loss = FenchelYoungLoss(Sigmoid(alpha)).value(scores, target).mean()
+    assert FenchelYoungScorer()(model, X, y) == pytest.approx(-loss)
+    calibrated = CalibratedClassifierCV(model, cv=2).fit(X, y)
+    assert calibrated.score(X, y) > 0.5
+    with pytest.raises(ValueError, match=r"set_threshold is for .* label sets"):
+        model.set_threshold(0.5)
+    sparse_model = SigmoidClassifier(alpha, sparse_output=True).fit(X, y)
+    assert_allclose(sparse_model.predict_proba(X).toarray(), p)
+
+
+def test_a_penalty_by_auto_is_that_of_a_label():
+    """Two classes are one label, whatever alpha is."""
+    X, y = classes(2)
+    for alpha in (1.0, 1.5, 2.0):
+        pair = SigmoidClassifier(alpha, tol=1e-9).fit(X, y)
+        sets = SigmoidClassifier(alpha, tol=1e-9, threshold=0.5)
+        sets.fit(X, np.column_stack([y == "rain", y == "snow"]).astype(int))
+        assert pair.C_ == pytest.approx(sets.C_)
+        assert_allclose(sets.coef_, [-pair.coef_[0], pair.coef_[0]], atol=1e-6)
+
+
+class Logistic(Mapping):
+    """A mapping to marginals of which nothing else is known."""
+
+    polytope = "cube"
+    is_shift_invariant = False
+    has_potential = True
+
+    def probabilities(self, scores):
+        return expit(scores)
+
+    def probabilities_and_potential(self, scores):
+        # Less the sum of the positive scores.
+        return expit(scores), np.logaddexp(0, -np.abs(scores)).sum(axis=1)
+
+    def negative_entropy(self, probabilities):
+        return -(entr(probabilities) + entr(1 - probabilities)).sum(axis=1)
+
+
+def test_marginals_of_other_mappings():
+    """Two classes have two marginals where it is not known that one is enough."""
+    X, y = classes(2)
+    X = X / X.std(axis=0)
+    model = LinearClassifier(Logistic(), tol=1e-8).fit(X, y)
+    one = SigmoidClassifier(C=1.0, tol=1e-8).fit(X, y)
+    assert_allclose(model.coef_, [-one.coef_[0], one.coef_[0]], atol=1e-5)
+    assert_allclose(model.predict_proba(X), one.predict_proba(X), atol=1e-5)
+    assert_array_equal(model.predict(X), one.predict(X))
+    other = LinearClassifier(Temperature(Logistic(), 2.0)).fit(X, y)
+    assert other.coef_.shape == (2, 4)
+
+
+def test_temperature_and_smoothing_of_labels():
+    for n_classes in (2, 3):
+        X, y = classes(n_classes)
+        half = SigmoidClassifier(C=2.0, temperature=2.0, tol=1e-9).fit(X, y)
+        one = SigmoidClassifier(C=1.0, tol=1e-9).fit(X, y)
+        # The loss of z / 2 counts twice, the penalty of twice the coefficients four
+        # times.
+        assert_allclose(half.coef_ / 2, one.coef_, atol=1e-6)
+        smooth = SigmoidClassifier(label_smoothing=0.2, tol=1e-9).fit(X, y)
+        target = (y[:, None] == smooth.classes_[-smooth.coef_.shape[0] :]) * 0.8 + 0.1
+        residual = expit(X @ smooth.coef_.T + smooth.intercept_) - target
+        assert_allclose(residual.T @ X + smooth.coef_, 0, atol=1e-5)

@@ -123,6 +123,8 @@ def test_what_is_declared_is_so(mapping):
                 expected *= share.clip(*mapping.sum_range)
             # Far enough for noises of heavy tails.
             assert_allclose(mapping(scores * 1e14), expected, rtol=0, atol=1e-12)
+    base = mapping(np.full((1, 4), mapping.base_score))
+    assert np.ptp(base) == 0 and base[0, 0] > 0
     assert_what_is_denied_is_not_so(mapping)
 
 
@@ -132,6 +134,8 @@ def assert_what_is_denied_is_not_so(mapping):
     assert (mapping(large) == 0).any() == mapping.has_zeros
     scores = np.random.default_rng(0).normal(scale=3, size=(50, 5))
     p = mapping(scores)
+    doubled = np.abs(mapping(2 * scores) - p).max()
+    assert doubled < 1e-12 if mapping.is_scale_invariant else doubled > 1e-3
     if not mapping.is_shift_invariant:
         assert np.abs(mapping(scores + 1) - p).max() > 1e-3
     if not mapping.is_order_preserving:

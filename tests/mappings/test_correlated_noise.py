@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import integrate, stats
 from sklearn.base import clone
 
-from skprob import LinearClassifier
+from skprob import LinearClassifier, PerturbMaxClassifier
 from skprob.losses import FenchelYoungLoss, LogLoss
 from skprob.mappings import PerturbMax, Softmax
 
@@ -162,11 +162,19 @@ def test_it_can_be_fitted(loss):
 def test_parameters():
     mapping = PerturbMax("normal", loadings=LOADINGS)
     assert_array_equal(clone(mapping)(SCORES), mapping(SCORES))
-    for bad in ([0.0, 1.0], [[np.nan], [0.0]], [["a"], ["b"]], [[1.0], [0.0, 1.0]]):
-        with pytest.raises(
-            ValueError, match="loadings must be finite numbers of shape"
-        ):
+    for bad in (
+        [0.0, 1.0],
+        [[np.nan], [0.0]],
+        [["a"], ["b"]],
+        [[1.0], [0.0, 1.0]],
+        [[1.0 + 2.0j], [0.0]],
+        np.array([[1.0], [0.0]], dtype=complex),
+    ):
+        message = "loadings must be finite real numbers of shape"
+        with pytest.raises(ValueError, match=message):
             PerturbMax(loadings=bad)([[0.0, 1.0]])
+        with pytest.raises(ValueError, match=message):
+            PerturbMaxClassifier(loadings=bad).fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(ValueError, match="a row for each of the 2 classes; got 4 rows"):
         mapping([[0.0, 1.0]])
     for name in "n_points", "random_state":

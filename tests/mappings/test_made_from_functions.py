@@ -1,10 +1,13 @@
 """Mappings made of a function of one score, and what is wrong with some functions."""
 
+import re
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import quad
 from scipy.optimize import brentq
+from sklearn.datasets import load_iris
 
 from skprob import LinearClassifier
 from skprob.losses import FenchelYoungLoss, LogLoss
@@ -15,6 +18,7 @@ from skprob.mappings import (
     Softmax,
     Sparsemax,
     TaylorSoftmax,
+    Temperature,
     ThresholdMapping,
 )
 
@@ -160,6 +164,254 @@ def test_both_train_in_a_classifier():
 def test_functions_that_make_no_mapping(mapping, message):
     with pytest.raises(ValueError, match=message):
         mapping([[1.0, 0.0, 0.5], [-1.0, -1.0, -3.0], [1000.0, 0.0, 0.0]])
+
+
+RNG = np.random.default_rng(0)
+
+
+class Counted:
+    """A function that counts its values."""
+
+    def __init__(self, function):
+        self.function, self.n_values = function, 0
+
+    def __call__(self, x):
+        self.n_values += x.size
+        return self.function(x)
+
+
+def algebraic(x):
+    """Falls like 1 / (2 x²), and has rounding errors like those of 1."""
+    return 1 + x / np.sqrt(1 + x * x)
+
+
+SCORES = np.array([[1.0, 0.0, 0.5], [-1.0, -1.0, -3.0], [0.0, 2.0, -np.inf]])
+
+
+def test_small_values_that_are_rounding_errors():
+    mapping = ThresholdMapping(Counted(algebraic))
+    assert mapping.has_potential
+    exact = ThresholdMapping(algebraic, integral=lambda x: x + np.sqrt(1 + x * x))
+    assert_allclose(mapping.potential(SCORES), exact.potential(SCORES), atol=1e-7)
+    expected = algebraic(_arguments(algebraic, SCORES[0]))
+    assert_allclose(mapping(SCORES)[0], expected, atol=1e-12)
+    assert mapping.g.n_values < 50_000
+    X, y = load_iris(return_X_y=True)
+    model = LinearClassifier(mapping).fit(X, y)
+    assert isinstance(model.loss_, FenchelYoungLoss) and model.score(X, y) > 0.95
+
+
+INFINITE = [
+    (
+        lambda x: 1 + 2 / np.pi * np.arctan(x),
+        "like |x|^-1, and it must decrease faster",
+    ),
+    (lambda x: np.exp(np.arcsinh(x)), "like |x|^-1, and it must decrease faster"),
+    (lambda x: (1 + positive(-x)) ** -0.5 + positive(x), "like |x|^-0.5, and it"),
+    (lambda x: np.exp(x) + 0.25, "is 0.25, and g must tend to 0"),
+    (
+        lambda x: (1 + positive(x)) / (1 + positive(-x)) ** 1.1,
+        "not converged at -1e+100: near -6.87e+10 g decreases like |x|^-1.1, and",
+    ),
+]
+
+
+@pytest.mark.parametrize(("g", "why"), INFINITE)
+def test_integrals_that_are_infinite(g, why):
+    mapping = ThresholdMapping(Counted(g))
+    assert not mapping.has_potential
+    expected = g(_arguments(g, SCORES[0]))
+    assert_allclose(mapping(SCORES)[0], expected, atol=1e-12)
+    why = re.escape(why)
+    for use in (mapping.potential, lambda z: mapping.entropy(mapping(z))):
+        with pytest.raises(TypeError, match=f"not provide a potential: the .*{why}"):
+            use(SCORES)
+    with pytest.raises(ValueError, match=f"(?s)none .the integral .*{why}.*loss='log'"):
+        FenchelYoungLoss(mapping).value(SCORES, np.eye(3))
+    assert mapping.g.n_values < 20_000
+    X, y = load_iris(return_X_y=True)
+    model = LinearClassifier(mapping, max_iter=50).fit(X, y)
+    assert isinstance(model.loss_, LogLoss) and model.score(X, y) > 0.75
+
+
+@pytest.mark.parametrize(
+    ("g", "message"),
+    [
+        (lambda x: np.exp(np.float32(x)), "computed in float64, .* returned float32"),
+        (
+            lambda x: np.exp(np.float32(x)).astype(float),
+            "The integral of g up to .* error of about .* with at most 1000000 values",
+        ),
+        (lambda x: np.round(np.exp(x), 6), "The integral of g up to"),
+        (lambda x: np.exp(x) + 0.5, r"less than 0.333 .*; g\(-8.18e\+149\) is 0.5"),
+        (lambda x: np.exp(x) - 1j, "real numbers, .* and dtype complex128"),
+        (lambda x: None, "real numbers, .* it returned None"),
+        (lambda x: [1.0, [2.0]], "real numbers, .* it returned a list"),
+        (lambda x: x.astype(str), "real numbers, .* dtype <U"),
+        (lambda x: np.exp(x[:-1]), "real numbers, in an array of the shape"),
+        (lambda x: np.exp(x - x.max()), "each entry from the same entry"),
+        (lambda x: RNG.random(x.shape), "at each call"),
+    ],
+)
+def test_functions_that_cannot_be_fitted(g, message):
+    """Each ends soon, with a bounded number of values, and says what was found."""
+    X, y = load_iris(return_X_y=True)
+    if isinstance(g, type(lambda: 0)):
+        g = Counted(g)
+    for use in (
+        lambda: ThresholdMapping(g).potential(SCORES),
+        lambda: LinearClassifier(ThresholdMapping(g)).fit(X, y),
+    ):
+        with pytest.raises(ValueError, match=f"(?s){message}"):
+            use()
+    assert getattr(g, "n_values", 0) < 2_010_000
+
+
+@pytest.mark.parametrize(
+    ("functions", "message"),
+    [
+        ({"derivative": np.zeros_like}, "derivative must be the derivative of g"),
+        ({"derivative": lambda x: 2 * np.exp(x)}, "at 25 of 25 points"),
+        ({"derivative": lambda x: -np.exp(x)}, "derivative must be the derivative of"),
+        ({"derivative": lambda x: None}, "derivative must .* it returned None"),
+        ({"derivative": lambda x: np.exp(x)[..., :1]}, "derivative must return real"),
+        ({"derivative": lambda x: np.exp(x) * 1j}, "derivative must .* complex128"),
+        (
+            {"derivative": lambda x: np.where(x < -2, np.nan, np.exp(x))},
+            r"derivative must be finite .*; derivative\(-\d.* is nan",
+        ),
+        ({"integral": np.zeros_like}, "integral must be an antiderivative of g; from"),
+        ({"integral": lambda x: 2 * np.exp(x)}, "integral must be an antiderivative"),
+        ({"integral": lambda x: None}, "integral must .* it returned None"),
+        ({"integral": lambda x: np.exp(x).ravel()[:1]}, "integral must return real"),
+        ({"integral": lambda x: np.float32(np.exp(x))}, "integral must .* float32"),
+        (
+            {"integral": lambda x: np.where(x < -1e120, np.nan, np.exp(x))},
+            "integral must not be NaN, .* nan at -1e.150",
+        ),
+        (
+            {"integral": lambda x: np.where(abs(x + 5) < 0.5, np.nan, np.exp(x))},
+            r"integral must be finite; integral\(-5.* is not",
+        ),
+    ],
+)
+def test_derivatives_and_integrals_of_another_function(functions, message):
+    scores = [[0.0, -5.0], [0.5, 0.0]]
+    mapping = ThresholdMapping(np.exp, **functions)
+    with pytest.raises(ValueError, match=f"(?s){message}"):
+        FenchelYoungLoss(mapping).hessian_product(scores, np.eye(2), np.eye(2))
+    X, y = load_iris(return_X_y=True)
+    message = message.split(";")[0]
+    with pytest.raises(ValueError, match=f"(?s){message}"):
+        LinearClassifier(mapping).fit(50 * X, y)
+
+
+class Power:
+    """Its exponent can be changed, and it is equal to others: it has no hash."""
+
+    def __init__(self, exponent):
+        self.exponent = exponent
+
+    def __eq__(self, other):
+        return vars(self) == vars(other)
+
+    def __call__(self, x):
+        np.maximum(x, 0, out=x)
+        x **= self.exponent
+        return x
+
+
+def test_a_function_without_a_hash_that_changes():
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(Power(1))
+    mapping = ThresholdMapping(Power(1))
+    threshold, normalized = mapping, NormalizedMapping(mapping.g)
+    scores = np.array([[0.5, 0.25, 0.125], [3.0, 0.0, 1.0]])
+    for exponent in (1, 2, 0.5, 1):
+        mapping.g.exponent = exponent
+        # With x^(1 / (alpha - 1)), entmax of the scores over alpha - 1.
+        alpha = 1 + 1 / exponent
+        known = Entmax(alpha)
+        assert_allclose(threshold(scores), known(scores * exponent), atol=1e-12)
+        potential = known.potential(scores * exponent) / exponent
+        assert_allclose(threshold.potential(scores), potential, atol=1e-9)
+        assert_allclose(
+            normalized(scores),
+            scores**exponent / (scores**exponent).sum(axis=1, keepdims=True),
+        )
+    X, y = load_iris(return_X_y=True)
+    model = LinearClassifier(ThresholdMapping(Power(1)), tol=1e-7).fit(X, y)
+    known = LinearClassifier("sparsemax", tol=1e-7).fit(X, y)
+    assert_allclose(model.coef_, known.coef_, atol=1e-6)
+
+
+def test_a_function_may_return_the_same_array_each_time():
+    kept = np.empty(100_000)
+
+    def g(x):
+        values = kept[: x.size].reshape(x.shape)
+        return np.exp(x, out=values)
+
+    scores, direction = rows(5)
+    for mapping in (ThresholdMapping(g), ThresholdMapping(g, g, g)):
+        assert_allclose(mapping(scores), Softmax()(scores), atol=1e-14)
+        expected = Softmax().jvp(scores, direction)
+        assert_allclose(mapping.jvp(scores, direction), expected, atol=1e-9)
+        expected = Softmax().potential(scores)
+        assert_allclose(mapping.potential(scores), expected, atol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("functions", "message"),
+    [
+        ((np.exp, np.zeros_like), "derivative must be the derivative of f"),
+        ((np.exp, lambda x: None), "derivative must return real .* None"),
+        ((np.exp, lambda x: np.exp(x)[:1]), "derivative must return real numbers"),
+        ((np.exp, lambda x: np.exp(x) / 0), "derivative must be finite"),
+        ((lambda x: None,), "f must return real numbers, .* None"),
+        ((lambda x: np.exp(x) * 1j,), "f must return real numbers, .* complex"),
+        ((lambda x: np.exp(x).astype("f4"),), "f must be computed in float64"),
+    ],
+)
+def test_what_cannot_be_divided_by_its_sum(functions, message):
+    X, y = load_iris(return_X_y=True)
+    mapping = NormalizedMapping(*functions)
+    for use in (
+        lambda: mapping.jvp([[1.0, 0.0, 0.5]], [[1.0, 0.0, 0.0]]),
+        lambda: LinearClassifier(mapping).fit(X, y),
+    ):
+        with (
+            pytest.raises(ValueError, match=f"(?s){message}"),
+            np.errstate(all="ignore"),
+        ):
+            use()
+
+
+def test_derivatives_at_kinks_are_taken_as_they_are():
+    for derivative in (lambda x: np.where(x >= 0, 1.0, -1.0), np.sign):
+        mapping = NormalizedMapping(lambda x: 1 + np.abs(x), derivative)
+        assert mapping.jacobian(np.zeros((3, 2))).shape == (3, 2, 2)
+    steps = ThresholdMapping(positive, lambda x: (x >= 0) * 1.0)
+    assert_allclose(steps.jvp([[1.0, 0.0]], [[1.0, 0.0]]), [[0.0, 0.0]])
+
+
+def test_where_all_scores_are_zero():
+    for f, base, is_power in (
+        (np.exp, 0, False),
+        (np.square, 1, True),
+        (lambda x: np.abs(x) ** 3, 1, True),
+        (lambda x: positive(-x), -1, True),
+        (lambda x: np.where(x > 0, x, 3 * x) ** 2, 1, True),
+        (lambda x: x**2 + x**4, 1, False),
+        (lambda x: x**2 * (2 + np.sin(np.log(x**2 + 1e-300))), 1, False),
+    ):
+        mapping = NormalizedMapping(f)
+        assert mapping.base_score == base and mapping.is_scale_invariant == is_power
+        at_half = Temperature(mapping, 0.5)
+        assert at_half.base_score == base / 2
+        assert at_half.is_scale_invariant == is_power
+        p = at_half(np.full((1, 3), at_half.base_score))
+        assert_allclose(p, 1 / 3)
 
 
 def test_a_kernel_that_is_not_shift_invariant_is_caught_at_first_use():

@@ -116,6 +116,40 @@ def test_it_can_be_fitted():
         assert_allclose(gradient.T @ X, -model.coef_, atol=1e-4)
 
 
+@pytest.mark.parametrize("n_classes", [2, 3, 4, 7])
+@pytest.mark.parametrize("kind", ["labels", "sets", "shares"])
+def test_scales_of_one_are_fitted_like_softmax(kind, n_classes):
+    """Targets are packed into few columns where a mapping is symmetric."""
+    rng = np.random.default_rng(n_classes)
+    X = rng.normal(size=(60, 3))
+    y = np.arange(60) % n_classes
+    if kind == "sets":
+        y = (rng.random((60, n_classes)) < 0.4).astype(int)
+        y[np.arange(60), np.arange(60) % n_classes] = 1
+    elif kind == "shares":
+        y = rng.dirichlet(np.ones(n_classes), size=60)
+    # Every second class is in the second nest.
+    mapping = NestedSoftmax(np.arange(n_classes) % 2)
+    assert mapping.is_symmetric
+    for similarity in "dot", "cosine":
+        how = {"tol": 1e-8, "similarity": similarity}
+        nested = LinearClassifier(mapping, **how).fit(X, y)
+        softmax = LinearClassifier("softmax", **how).fit(X, y)
+        assert nested.objective_ == pytest.approx(softmax.objective_, rel=1e-9)
+        assert_allclose(nested.predict_proba(X), softmax.predict_proba(X), atol=1e-6)
+
+
+def test_the_number_of_nests_is_checked_whatever_the_scales():
+    for scales in 1.0, 0.5:
+        mapping = NestedSoftmax([0, 1, 1, 0], scales)
+        for call in (
+            lambda mapping=mapping: mapping.entropy([[0.5, 0.5, 0.0]]),
+            lambda mapping=mapping: LinearClassifier(mapping).fit(np.eye(3), [0, 1, 2]),
+        ):
+            with pytest.raises(ValueError, match="each of the 3 classes; got 4"):
+                call()
+
+
 def test_the_loss_of_a_distribution_knows_which_classes_it_means():
     loss, z = FenchelYoungLoss(MAPPING), rows()[:3]
     q = MAPPING(z)
@@ -138,6 +172,7 @@ def test_the_loss_of_a_distribution_knows_which_classes_it_means():
         ({"nests": [0, 1, 1], "scales": [0.5, 0.0]}, "scales must be"),
         ({"nests": [0, 1, 1], "scales": [0.5, "a"]}, "scales must be"),
         ({"scales": 1.5}, "scales"),
+        ({"nests": [0, 1, 1], "scales": [0.5, 0.5j]}, "scales must be"),
     ],
 )
 def test_bad_parameters(parameters, message):

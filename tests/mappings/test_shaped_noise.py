@@ -10,7 +10,7 @@ from scipy import stats
 from scipy.special import roots_legendre
 from sklearn.base import clone
 
-from skprob.losses import ChoiceSetLoss, LogLoss, MarginLoss
+from skprob.losses import LogLoss, MarginLoss
 from skprob.mappings import (
     GeneralizedNormal,
     PerturbMax,
@@ -18,7 +18,7 @@ from skprob.mappings import (
     StudentT,
     Temperature,
 )
-from skprob.targets import ChoiceSetTarget, DenseTarget
+from skprob.targets import DenseTarget
 
 from .test_perturb_max import case, one_probability
 
@@ -217,12 +217,11 @@ def test_the_derivative_in_the_shape(noise):
 
 
 def test_the_gradient_of_the_log_loss_in_the_noise():
-    """With all that a loss is wrapped in, and loadings."""
+    """With a margin, a temperature, loadings, and classes that are not available."""
     rng = np.random.default_rng(0)
     q = rng.dirichlet(np.ones(4), size=2)
     q[1, 3] = 0
     q /= q.sum(axis=1, keepdims=True)
-    available = SCORES > -np.inf
     loadings = rng.normal(size=(4, 2))
     for noise, L, n_parameters in (
         (StudentT(3.0), None, 1),
@@ -234,18 +233,17 @@ def test_the_gradient_of_the_log_loss_in_the_noise():
 
         def loss(parameters, mapping=mapping):
             through = Temperature(mapping.with_noise_parameters(parameters), 1.5)
-            return ChoiceSetLoss(MarginLoss(LogLoss(through), 0.2))
+            return MarginLoss(LogLoss(through), 0.2)
 
-        target = ChoiceSetTarget(DenseTarget(q), available)
+        target = DenseTarget(q)
         here = mapping.noise_parameters()
         assert len(here) == n_parameters
         bounds = np.array(mapping.noise_parameter_bounds())
         assert ((bounds[:, 0] < here) & (here < bounds[:, 1])).all()
-        finite = np.where(available, SCORES, 0)
-        found = loss(here).noise_gradient(finite.copy(), target)
+        found = loss(here).noise_gradient(SCORES.copy(), target)
         for k, unit in enumerate(np.eye(len(here))):
             ends = [
-                loss(here + sign * 1e-4 * unit).evaluate(finite.copy(), target)[0]
+                loss(here + sign * 1e-4 * unit).evaluate(SCORES.copy(), target)[0]
                 for sign in (1, -1)
             ]
             slope = (ends[0] - ends[1]) / 2e-4

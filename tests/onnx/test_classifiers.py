@@ -28,7 +28,7 @@ from skprob import (
 from skprob.decision import CommonCut, DecisionRule, ExampleF1, LabelCuts, StackedLabels
 from skprob.mappings import SkewNormal
 
-from .running import assert_same, run, session
+from .running import assert_same, run, run_session, session
 
 WINE = load_wine(return_X_y=True)
 
@@ -56,6 +56,8 @@ def fitted(model, X, y):
         LinearClassifier("nested_softmax"),
         LinearClassifier("sparsemax", similarity="cosine", temperature=0.2),
         EntmaxClassifier(temperature=3.0, fit_intercept=False),
+        *(SigmoidClassifier(alpha) for alpha in (1.0, 1.5, 2.0)),
+        SigmoidClassifier(2.0, temperature=0.5),
     ],
     ids=str,
 )
@@ -68,6 +70,16 @@ def test_labels_of_digits_and_wine(model):
         assert_same(fitted(model, X.astype(float), y), X, rounding)
     # Two classes, which share a row of coefficients.
     assert_same(fitted(model, X.astype(float), y > 0), X, rounding)
+
+
+@pytest.mark.parametrize("alpha", [1.0, 1.5, 2.0])
+def test_rows_in_which_all_marginals_are_zero(alpha):
+    X, y = WINE
+    X = scale(X)
+    model = SigmoidClassifier(alpha).fit(X, y)
+    model.intercept_ = model.intercept_ - (800 if alpha == 1 else 3)
+    assert (model.mapping_(model.decision_function(X)) == 0).all(axis=1).any()
+    assert_same(model, X.astype(np.float32))
 
 
 def label_sets(allow_unlabeled):
@@ -201,6 +213,66 @@ def test_the_number_of_rows_is_free():
     shapes = [output.shape for output in running.get_outputs()]
     assert [len(shape) for shape in shapes] == [1, 2]
     assert shapes[1][1] == 3
+
+
+@pytest.mark.parametrize(
+    ("names", "missing"),
+    [
+        (np.array(["a", "bé", "c"]), ""),
+        (np.array([-1, 0, 1]), np.iinfo(np.int64).min),
+        (np.array([1.0, 2.0, 4.0]), np.nan),
+        # There is no third value.
+        (np.array([False, True, True]), False),
+    ],
+    ids=lambda value: str(getattr(value, "dtype", "")),
+)
+@pytest.mark.parametrize(
+    "model",
+    [
+        SparsemaxClassifier(),
+        TaylorSoftmaxClassifier(),
+        AMSoftmaxClassifier(standardize=False),
+        EntmaxClassifier(3.0, similarity="cosine"),
+    ],
+    ids=str,
+)
+def test_labels_of_rows_with_nan(model, names, missing):
+    X, y = WINE
+    model = fitted(model, X, names[y])
+    running = session(model, X)
+    expected = run_session(running, X)
+    with_nan = X.copy()
+    with_nan[::5, 3] = np.nan
+    with_nan[1::5, 0] = -np.inf
+    is_wrong = ~np.isfinite(with_nan).all(axis=1)
+    labels, p = run_session(running, with_nan)
+    assert labels.dtype == expected[0].dtype
+    np.testing.assert_array_equal(labels[is_wrong], np.full(is_wrong.sum(), missing))
+    np.testing.assert_array_equal(labels[~is_wrong], expected[0][~is_wrong])
+    assert np.isnan(p[is_wrong]).all()
+    np.testing.assert_array_equal(p[~is_wrong], expected[1][~is_wrong])
+
+
+@pytest.mark.parametrize("model", [SparsemaxClassifier(), SigmoidClassifier()], ids=str)
+def test_label_sets_of_rows_with_nan(model):
+    X, Y = label_sets(allow_unlabeled=True)
+    model = clone(model).set_params(threshold=0.1).fit(X, Y)
+    with_nan = X.copy()
+    with_nan[::5, 3] = np.nan
+    with_nan[1::5, 0] = np.inf
+    is_wrong = ~np.isfinite(with_nan).all(axis=1)
+    for threshold in (
+        *("support", 0.3, "common_cut", "label_cuts", "example_f1", "meta_labeler"),
+        *("stacked_labels", StackedLabels(ExampleF1()), CommonCut("marginal")),
+    ):
+        model.set_threshold(threshold, X, Y)
+        running = session(model, X)
+        sets, p = run_session(running, with_nan)
+        assert (sets[is_wrong] == -1).all()
+        assert np.isnan(p[is_wrong]).all()
+        expected = run_session(running, X)
+        np.testing.assert_array_equal(sets[~is_wrong], expected[0][~is_wrong])
+        np.testing.assert_array_equal(p[~is_wrong], expected[1][~is_wrong])
 
 
 def test_a_changed_threshold_is_converted():

@@ -1,5 +1,7 @@
 """Mappings as ONNX graphs, for scores of all kinds."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -18,7 +20,7 @@ from skprob.mappings import (
 )
 from skprob.onnx import register_mapping
 
-from .running import run
+from .running import run, run_session, session
 
 
 def classifier(mapping, n_classes):
@@ -29,6 +31,9 @@ def classifier(mapping, n_classes):
     model.n_features_in_ = n_classes
     model.coef_, model.intercept_ = np.eye(n_classes), np.zeros(n_classes)
     model.mapping_, model.target_type_ = mapping, "class"
+    if mapping.polytope == "cube":
+        # Marginals as they are: those of class labels are divided by their sum.
+        model.target_type_, model.threshold_ = "label_set", 0.5
     model.has_none_class_ = False
     return model
 
@@ -82,6 +87,12 @@ def test_probabilities_of_hard_rows(mapping, n_classes):
     assert np.maximum(p, expected)[only_one_has_it].max(initial=0) <= 1e-15
 
 
+@pytest.mark.parametrize("alpha", ALPHAS)
+def test_probabilities_of_entmax_sum_to_one(alpha):
+    p = run(classifier(Entmax(alpha), 3), hard_rows(3))[1]
+    assert max(abs(math.fsum(row) - 1) for row in p) <= 1e-15
+
+
 def test_nests():
     mapping = NestedSoftmax(nests=[1, 0, 1, 2, 0], scales=[0.3, 1.0, 0.7])
     scores = hard_rows(5)
@@ -99,6 +110,48 @@ def test_every_mapping_converts_or_says_that_it_cannot(name):
         return
     p = run(model, scores)[1]
     assert np.abs(p - model.mapping_(scores)).max() <= 1e-12
+
+
+NOT_FINITE = [
+    [np.nan, np.nan, np.nan, np.nan],
+    [np.nan, 0.0, 1.0, 2.0],
+    [0.0, 1.0, 2.0, np.nan],
+    [np.inf, 0.0, 1.0, 2.0],
+    [0.0, 1.0, 2.0, -np.inf],
+    [np.inf, -np.inf, 0.0, 1.0],
+]
+
+
+@pytest.mark.parametrize(
+    "mapping",
+    [
+        *(MAPPINGS[name]() for name in MAPPINGS if name != "perturb_max"),
+        *(Entmax(alpha) for alpha in ALPHAS),
+        *(Sigmoid(alpha) for alpha in (1, 1.5, 3)),
+        SparseSoftmax(3),
+        SparseSoftmax(p=0.5),
+        Temperature(Entmax(2.5), 0.1),
+    ],
+    ids=str,
+)
+def test_rows_with_nan_or_infinity_are_nan_and_no_others(mapping):
+    model, scores = classifier(mapping, 4), hard_rows(4)
+    running = session(model, scores)
+    for row in NOT_FINITE:
+        for place in (0, 7, len(scores)):
+            # Rounding depends on the place of a row: keep those of the others.
+            mixed = np.insert(scores, place, 0.0, axis=0)
+            expected = run_session(running, mixed)
+            mixed[place] = row
+            labels, p = run_session(running, mixed)
+            assert labels[place] == np.iinfo(np.int64).min
+            assert np.isnan(p[place]).all()
+            others = np.arange(len(mixed)) != place
+            np.testing.assert_array_equal(labels[others], expected[0][others])
+            np.testing.assert_array_equal(p[others], expected[1][others])
+    labels, p = run_session(running, np.array(NOT_FINITE))
+    assert (labels == np.iinfo(np.int64).min).all()
+    assert np.isnan(p).all()
 
 
 class Squares(Mapping):

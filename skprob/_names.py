@@ -1,0 +1,74 @@
+"""Names that parameters may have, and the nearest of them to a wrong one."""
+
+from difflib import get_close_matches
+
+from sklearn.utils._param_validation import (
+    InvalidParameterError,
+    StrOptions,
+    validate_parameter_constraints,
+)
+
+
+def did_you_mean(value, names):
+    """The end of an error's message: the nearest of some names, or nothing.
+
+    Parameters
+    ----------
+    value : object
+        It may be something else than a string, which no name is near to.
+    names : iterable of str
+
+    Returns
+    -------
+    hint : str
+        Empty, or a sentence with a space before it.
+    """
+    if not isinstance(value, str):
+        return ""
+    by_spelling = {_spelling(name): name for name in sorted(names)}
+    nearest = get_close_matches(_spelling(value), by_spelling, n=1, cutoff=0.5)
+    return f" Did you mean {by_spelling[nearest[0]]!r}?" if nearest else ""
+
+
+def _spelling(name):
+    """Without case, blanks and hyphens, in which names often differ."""
+    return name.lower().replace("-", "_").replace(" ", "_")
+
+
+def check_parameters(constraints, values, caller_name):
+    """scikit-learn's check of parameters; a wrong name gets the nearest right one.
+
+    Parameters
+    ----------
+    constraints : dict
+        Allowed values by parameter, as scikit-learn's ``_parameter_constraints``.
+    values : dict
+    caller_name : str
+        For the message.
+
+    Raises
+    ------
+    InvalidParameterError
+        If a value is not allowed.
+    """
+    try:
+        validate_parameter_constraints(constraints, values, caller_name=caller_name)
+    except InvalidParameterError as error:
+        # The message names the parameter first.
+        name = str(error).split("'")[1]
+        names = {
+            option
+            for allowed in constraints[name]
+            if isinstance(allowed, StrOptions)
+            for option in allowed.options
+        }
+        message = f"{error}{did_you_mean(values[name], names)}"
+        raise InvalidParameterError(message) from None
+
+
+class NamesChecked:
+    """An estimator whose errors about a wrong name have the nearest right one."""
+
+    def _validate_params(self):
+        values = self.get_params(deep=False)
+        check_parameters(self._parameter_constraints, values, type(self).__name__)

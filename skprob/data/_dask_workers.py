@@ -1,0 +1,226 @@
+"""Workers of a Dask cluster during a fit: whether they can finish it.
+
+A worker that is lost comes back, or others do its work. Dask waits without a limit
+where workers do not come back, are lost again and again, or are paused because their
+memory is full. Here such a wait ends with an error that says why.
+"""
+
+import time
+
+# Seconds without any worker after which a fit ends with an error, unless Dask's own
+# setting says otherwise.
+_NO_WORKERS_TIMEOUT = 120.0
+_SETTING = "distributed.scheduler.no-workers-timeout"
+# The same where workers were ended because their memory was full, or where they are
+# paused for that reason and no task runs. A worker that can go on has written its data
+# to files by then, or has been started again.
+_FULL_MEMORY_TIMEOUT = 30.0
+# Seconds between looks at the workers.
+PATIENCE = 0.5
+
+_RESTARTS = "worker-restart-memory"
+_OFTEN = "The reason is often that their memory is too small."
+_REMEDY = (
+    "Make the partitions smaller, or give each worker more memory (memory_limit). It "
+    "needs the memory for two or three partitions and for Python (150 to 300 MB)."
+)
+
+
+class Workers:
+    """Workers that a fit depends on.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    """
+
+    def __init__(self, client):
+        self._client = client
+        self._seen, self._present, self._lost = set(), set(), set()
+        self._most_present = 0
+        self._limits, self._finished = set(), set()
+        self._none_since = self._paused_since = None
+
+    def progress(self):
+        """Forget earlier losses: the fit has come closer to its end."""
+        self._lost.clear()
+        self._none_since = self._paused_since = None
+
+    def finished(self, keys):
+        """Progress, if tasks are finished that have never been before."""
+        if not self._finished.issuperset(keys):
+            self._finished.update(keys)
+            self.progress()
+
+    def check(self):
+        """Raise an error if the workers cannot finish the fit.
+
+        Raises
+        ------
+        ConnectionError
+            If the scheduler is lost.
+        RuntimeError
+            If there has been no worker for some time, if workers are lost again and
+            again, or if they are paused because their memory is full.
+        """
+        try:
+            # The client's own copy lacks some workers.
+            identity = self._client.sync(self._client.scheduler.identity, n_workers=-1)
+        except OSError as error:
+            raise lost_scheduler(self._client) from error
+        workers = identity["workers"]
+        self._limits.update(worker["memory_limit"] for worker in workers.values())
+        self._check_presence(workers)
+        self._check_losses(set(workers))
+        self._check_pauses(workers.values())
+
+    def killed(self, error):
+        """Error for a task that Dask gives up because workers were lost."""
+        return RuntimeError(
+            f"Dask workers were lost {error.allowed_failures + 1} time(s) while they "
+            f"computed the same partition. {self._full(self._seen) or _OFTEN} {_REMEDY}"
+        )
+
+    def _check_presence(self, workers):
+        if workers:
+            self._none_since = None
+            return
+        now, limit = time.monotonic(), _no_workers_timeout()
+        self._none_since = self._none_since or now
+        full = self._full(self._seen)
+        if limit is None:
+            limit = _FULL_MEMORY_TIMEOUT if full else _NO_WORKERS_TIMEOUT
+        if now - self._none_since > limit:
+            advice = f" {full} {_REMEDY}" if full else ""
+            raise RuntimeError(
+                f"The Dask cluster has had no worker for {limit:g} s, so that the fit "
+                f"cannot go on. (The setting {_SETTING!r} changes that time.){advice}"
+            )
+
+    def _check_losses(self, present):
+        import dask
+
+        lost, self._present = self._present - present, present
+        self._seen |= present
+        self._most_present = max(self._most_present, len(present))
+        if not lost:
+            return
+        self._lost |= lost
+        n_lost = len(self._lost)
+        # Dask tries a task again as many times; each worker may be lost as often.
+        most = dask.config.get("distributed.scheduler.allowed-failures")
+        if n_lost > most * self._most_present:
+            raise RuntimeError(
+                f"Dask workers were lost {n_lost} time(s) since the fit last made "
+                f"progress. {self._full(self._lost) or _OFTEN} {_REMEDY}"
+            )
+
+    def _check_pauses(self, workers):
+        paused = [worker for worker in workers if worker["status"] == "paused"]
+        if not paused or any(_is_busy(worker) for worker in workers):
+            self._paused_since = None
+            return
+        now = time.monotonic()
+        self._paused_since = self._paused_since or now
+        if now - self._paused_since > _FULL_MEMORY_TIMEOUT:
+            used = max(worker["metrics"]["memory"] for worker in paused)
+            raise RuntimeError(
+                f"{len(paused)} of {len(workers)} Dask workers are paused because "
+                f"their memory is full ({_megabytes(used)}, {self._limit()}), and "
+                f"no task has run for {_FULL_MEMORY_TIMEOUT:g} s. {_REMEDY}"
+            )
+
+    def _full(self, addresses):
+        """Sentence with the number of workers that were ended for their memory."""
+        number = len(self._restarted(addresses))
+        if not number:
+            return ""
+        return f"{number} were ended because their memory was full ({self._limit()})."
+
+    def _restarted(self, addresses):
+        """Addresses of workers that the cluster has ended for their memory."""
+        try:
+            events = self._client.get_events(_RESTARTS)
+        except OSError as error:
+            raise lost_scheduler(self._client) from error
+        return addresses & {event["worker"] for _, event in events}
+
+    def _limit(self):
+        limits = sorted(limit for limit in self._limits if limit)
+        return f"limit {_megabytes(limits[0])}" if limits else "no limit"
+
+
+def _is_busy(worker):
+    """Whether a worker runs a task, or gets data for one."""
+    counts = worker["metrics"].get("task_counts", {})
+    return any(counts.get(state) for state in ("executing", "long-running", "flight"))
+
+
+def _megabytes(number):
+    return f"{number / 1e6:.0f} MB"
+
+
+def wait_for(client, futures, workers=None):
+    """Wait until all futures are done, as long as there is a cluster to do them.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    futures : list of Future
+    workers : Workers, default=None
+        What is known of the workers from earlier waits.
+
+    Raises
+    ------
+    ConnectionError
+        If the scheduler is lost.
+    RuntimeError
+        If the workers cannot finish, see :meth:`Workers.check`, or were lost while they
+        computed a task.
+    Exception
+        What a task has raised.
+    """
+    from distributed import KilledWorker, TimeoutError, wait
+
+    workers = workers or Workers(client)
+    # Which workers there are must be known before the first is lost.
+    workers.check()
+    while True:
+        try:
+            wait(futures, timeout=PATIENCE)
+        except TimeoutError:
+            is_done = False
+        else:
+            is_done = True
+        if client.status not in ("running", "connecting"):
+            raise lost_scheduler(client)
+        for future in futures:
+            if future.status == "cancelled":  # If "lost", it is computed again.
+                raise lost_scheduler(client)
+            if future.status == "error":
+                error = future.exception()
+                if isinstance(error, KilledWorker):
+                    raise workers.killed(error) from error
+                raise error
+        workers.finished({f.key for f in futures if f.status == "finished"})
+        if is_done:
+            return
+        workers.check()
+
+
+def _no_workers_timeout():
+    """Seconds of Dask's own setting, or None."""
+    import dask
+    from dask.utils import parse_timedelta
+
+    return parse_timedelta(dask.config.get(_SETTING, None))
+
+
+def lost_scheduler(client):
+    """Error for a scheduler that is lost, or has cancelled the tasks of the fit."""
+    address = getattr(client.scheduler, "address", "unknown")
+    return ConnectionError(
+        f"The connection to the Dask scheduler ({address}) is lost, or its futures "
+        "have been cancelled, so that the fit cannot go on. Connect a new Client and "
+        "fit again."
+    )

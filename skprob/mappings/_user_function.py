@@ -1,0 +1,93 @@
+"""Values of functions that users give: checked, with errors that name the argument."""
+
+import numpy as np
+
+# Relative error that is allowed between a derivative and differences of the function.
+_TOLERANCE = 0.02
+
+
+def values_of(name, function, x):
+    """Values of a function of one number, for an array of arguments.
+
+    Parameters
+    ----------
+    name : str
+        Name of the function, as the argument of the mapping.
+    function : callable
+    x : ndarray of float64
+        The function gets a copy: it may overwrite it.
+
+    Returns
+    -------
+    values : ndarray of float64, of the shape of `x`
+        Not a view of anything that the function keeps.
+
+    Raises
+    ------
+    ValueError
+        If the function returns anything but real numbers of the shape of `x`, in double
+        precision.
+    """
+    with np.errstate(all="ignore"):
+        returned = function(x.copy(order="K"))
+    try:
+        values = np.asarray(returned)
+    except ValueError:  # Lists of different lengths.
+        values = np.array(None)
+    if values.dtype.kind not in "fiub" or values.shape != x.shape:
+        if isinstance(returned, np.ndarray):
+            found = f"shape {values.shape} and dtype {values.dtype}"
+        else:
+            found = "None" if returned is None else f"a {type(returned).__name__}"
+        raise ValueError(
+            f"{name} must return real numbers, in an array of the shape of its "
+            f"argument, {x.shape}; it returned {found}."
+        )
+    if values.dtype.kind == "f" and np.finfo(values.dtype).eps > 1e-15:
+        raise ValueError(
+            f"{name} must be computed in float64, the type of its argument; it "
+            f"returned {values.dtype}."
+        )
+    return np.array(values, dtype=np.float64)
+
+
+def check_derivative(name, derivative, function_name, function, x, step):
+    """Raise where a derivative does not agree with differences of its function.
+
+    Parameters
+    ----------
+    name, function_name : str
+        Names of both, as arguments of the mapping.
+    derivative, function : callable
+        Of an array of float64. Where the function is not finite nothing is checked.
+    x : ndarray of shape (n_points,)
+    step : ndarray of shape (n_points,)
+        Steps of the differences.
+
+    Raises
+    ------
+    ValueError
+        If they differ at more than half of the points. At a kink any slope between both
+        sides is right.
+    """
+    with np.errstate(all="ignore"):
+        behind, here, ahead = (function(x + n * step) for n in (-1, 0, 1))
+        slopes = np.stack([(here - behind) / step, (ahead - here) / step])
+    known = np.isfinite(slopes).all(axis=0)
+    if not known.any():
+        return
+    x, slopes = x[known], slopes[:, known]
+    found = derivative(x)
+    size = np.abs(slopes).max(axis=0)
+    allowed = _TOLERANCE * size + 1e-7 * size.max()
+    wrong = found < slopes.min(axis=0) - allowed
+    wrong |= found > slopes.max(axis=0) + allowed
+    wrong |= np.isnan(found)
+    if np.count_nonzero(wrong) > len(x) / 2:
+        at = int(np.argmax(wrong))
+        raise ValueError(
+            f"{name} must be the derivative of {function_name}; {name}({x[at]:.6g}) is "
+            f"{found[at]:.6g}, and differences of {function_name} there are "
+            f"{slopes[:, at].mean():.6g}. They differ at {np.count_nonzero(wrong)} of "
+            f"{len(x)} points."
+        )

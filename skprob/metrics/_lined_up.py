@@ -1,0 +1,59 @@
+"""Truth and prediction with their columns in one order."""
+
+import numpy as np
+from scipy import sparse
+
+from .._columns import in_order, lined_up, names_of
+from .._validation import naming
+from ..targets import check_target, unique_labels
+
+
+def lined_up_with(classes, y_true, **predicted):
+    """The truth and what is predicted, with the columns of DataFrames in one order.
+
+    It is the order of the classes where these are known: they are given, or `y_true`
+    holds labels. Otherwise it is the order of the columns of `y_true`.
+
+    Parameters
+    ----------
+    classes : array-like of shape (n_classes,) or None
+    y_true : array-like, sparse matrix or DataFrame
+    **predicted : array-like, sparse matrix or DataFrame
+        The predictions, by the argument that errors name.
+
+    Returns
+    -------
+    y_true, predicted : object
+
+    Raises
+    ------
+    ValueError
+        If names differ, or two columns have the same name.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> p = pd.DataFrame([[0.9, 0.1]], columns=["sad", "calm"])
+    >>> lined_up_with(["calm", "sad"], ["sad"], probabilities=p)[1]
+       calm  sad
+    0   0.1  0.9
+    """
+    ((name, found),) = predicted.items()
+    are_labels = names_of("y_true", y_true) is None
+    if classes is None and are_labels and names_of(name, found) is not None:
+        classes = _labels(y_true, found)
+    if classes is None:
+        return lined_up(y_true=y_true, **predicted)
+    classes = np.asarray(classes)
+    y_true = in_order("y_true", y_true, classes)
+    return y_true, in_order(name, found, classes, are_labels=are_labels)
+
+
+def _labels(y_true, predicted):
+    """The labels that `y_true` holds, if there is one for each column; else None."""
+    y = check_target(y_true, "y_true", len_of=predicted)
+    if sparse.issparse(y) or y.size != len(y):
+        return None
+    with naming("y_true"):
+        labels = unique_labels(y.ravel())
+    return labels if len(labels) == predicted.shape[1] else None
