@@ -14,6 +14,7 @@ from skprob import (
     SigmoidClassifier,
     SparseSoftmaxClassifier,
 )
+from skprob.attention import AttentionClassifier, AttentionRegressor
 from skprob.mappings import MAPPINGS, Entmax
 
 PUBLIC = [getattr(skprob, name) for name in skprob.__all__]
@@ -72,7 +73,14 @@ SAMPLE = _by_name(
     ]
 )
 
-#: All public classes, for all of scikit-learn's checks.
+#: The public estimators at their defaults, for all of scikit-learn's checks.
+#: SigmoidClassifier is missing: it refuses class labels.
+DEFAULTS = [
+    member()
+    for member in (*PUBLIC, AttentionClassifier, AttentionRegressor)
+    if isinstance(member, type) and member is not SigmoidClassifier
+]
+#: The linear ones, with searches over small grids.
 CLASSES = [
     *(classifier() for classifier in CLASSIFIERS),
     EntmaxClassifierCV(alphas=(1, 2), Cs=(0.1, 1), cv=2),

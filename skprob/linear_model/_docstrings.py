@@ -122,8 +122,8 @@ threshold_ : float, ndarray of shape (n_classes,) or DecisionRule
     a fitted rule can also be assigned to it.
 solver_ : str
     The method that was used: "newton-cholesky" (Newton's steps with the whole Hessian),
-    "newton-cg" (by conjugate gradients) or "lbfgs"; two of them joined by "+" if the
-    second continued from where the first ended.
+    "newton-cg" (by conjugate gradients), "lbfgs" or "bundle" (bundles of gradients);
+    two of them joined by "+" if the second continued from where the first ended.
 history_ : dict of str to ndarray of shape (n_iterations + 1,)
     The start and each iteration: "iteration", its number; "objective"; "gradient_norm",
     as ``gradient_norm_``; "duality_gap", NaN where it was not computed; "passes", how
@@ -156,7 +156,7 @@ Cs : int or array-like of shape (n_Cs,), default=10
     times the C of "auto" for each {value}, evenly spaced on a logarithmic scale.
 cv : int, cross-validation generator or iterable, default=None
     As in :class:`~sklearn.model_selection.GridSearchCV`: None is five folds,
-    stratified for labels.
+    stratified for labels; fewer where y has fewer rows, or no class has five rows.
 scoring : str or callable, default=None
     A name of scikit-learn's or ``scorer(estimator, X, y)``, greater is better. None is
     minus the Brier score (:class:`~skprob.metrics.BrierScorer`) for labels and

@@ -81,6 +81,12 @@ class Record:
         """Whether there is no reason for another iteration."""
         return self._stopped or self._verdict.is_last
 
+    @property
+    def may_resume(self):
+        """Whether another solver may continue, because the point is not accepted."""
+        is_over = self._stopped or len(self.history) > self._criteria.max_iter
+        return not (is_over or self._verdict.converged)
+
     def add(self, state):
         """Check the point after an iteration, or at the start, and report it."""
         verdict = self._criteria.check(self._problem, state, self.history)

@@ -27,6 +27,7 @@ class Description(Protocol):
     is_linear: bool  #: Whether raw predictions are linear in the parameters.
     is_convex: bool
     has_bounded_hessian: bool
+    has_kinks: bool  #: Whether it is convex, with a gradient that jumps.
     has_proximal_step: bool  #: Whether there is a splitting.
     is_separable: bool  #: Whether the Hessian couples no two rows of the parameters.
     #: Whether equal changes of all raw predictions change nothing but the penalty.

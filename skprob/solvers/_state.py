@@ -58,7 +58,8 @@ class Solution(NamedTuple):
     #: Which of "max_iter", "tol" and "penalty" could help a fit that did not converge,
     #: if they were larger.
     remedies: tuple[str, ...]
-    #: "newton-cholesky", "newton-cg", "splitting" or "lbfgs", or two joined by "+".
+    #: "newton-cholesky", "newton-cg", "splitting", "lbfgs" or "bundle", or two
+    #: joined by "+".
     solver: str
     history: list[Iteration]  #: The start and each iteration.
     state: State | None = None  #: The last one, from which a solver may resume.

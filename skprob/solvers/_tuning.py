@@ -109,6 +109,22 @@ class Tuning(NamedTuple):
     #: Splitting ends when a step lowers the objective by less than this part.
     splitting_end: float = 1e-6
 
+    # Bundles of gradients.
+
+    #: Most gradients of a bundle.
+    bundle_size: int = 150
+    #: A trial is lower if the value falls by this part of length times slope.
+    bundle_decrease: float = 0.1
+    #: A trial that is not lower is shortened to this part ...
+    bundle_shorter: float = 0.3
+    #: ... until its linearization error is at most this part of the allowed error.
+    bundle_error: float = 0.1
+    #: Tolerances at first, in units of those at the end, and what they are divided by.
+    #: With those of the end alone, fits with tol=1e-6 take 2 to 10 times as many
+    #: evaluations.
+    bundle_looseness: float = 1e3
+    bundle_tighter: float = 10.0
+
     # The end.
 
     #: Largest duality gap that criterion 4 accepts, as a part of the objective, where

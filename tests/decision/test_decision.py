@@ -287,9 +287,28 @@ def test_expected_sizes_are_those_of_ridge_regression(container, dtype):
     ]
     found = model(container(X))
     clipped = np.clip(candidates, sizes.min(), sizes.max())
-    tolerance = 1e-6 if dtype is np.float64 else 0.1
+    tolerance = 1e-6 if dtype is np.float64 else 1e-4
     assert np.abs(clipped - found).max(axis=1).min() < tolerance
     assert np.corrcoef(model.out_of_fold, sizes)[0, 1] > 0.8
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("n_features", [8, 100])
+def test_expected_sizes_of_features_far_from_zero(n_features, dtype, container):
+    """Features whose mean is 100,000 times their deviation."""
+    rng = np.random.default_rng(0)
+    # Multiples of 1/64, so that the shifted features are exact in single precision.
+    X = np.rint(64 * rng.normal(size=(600, n_features))) / 64
+    signal = 2 * X @ rng.normal(size=n_features) / np.sqrt(n_features)
+    sizes = np.rint(np.clip(4 + signal, 1, 9))
+    near = ExpectedSize(container(X), sizes, np.ones(600))
+    shifted = (X + 1e5).astype(dtype)
+    assert (np.abs(shifted - 1e5 - X) == 0).all()
+    far = ExpectedSize(container(shifted), sizes, np.ones(600))
+    assert_allclose(far.out_of_fold, near.out_of_fold, atol=1e-3)
+    assert_allclose(far(container(shifted)), near(container(X)), atol=1e-3)
+    assert ((far.out_of_fold - sizes) ** 2).mean() < 0.1 * sizes.var()
 
 
 def test_sizes_of_no_use_are_the_mean():
