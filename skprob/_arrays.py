@@ -230,6 +230,14 @@ def all_finite(array):
     return bool(xp.all(xp.isfinite(array)))
 
 
+def identity_like(n, array):
+    """Identity matrix (n, n) of the library, device and type of an array."""
+    xp = namespace(array)
+    if xp is np:
+        return np.eye(n, dtype=array.dtype)
+    return xp.eye(n, dtype=array.dtype, device=array.device)
+
+
 @lru_cache(maxsize=16)
 def upper_triangle(n):
     """Rows and columns of the upper triangle of a matrix, and the place of each entry.

@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 from skprob.linear_model import _prediction
 from skprob.objective import _block
+from skprob.solvers import Tuning, _auto, _path, plan
 
 from .estimators import ESTIMATORS, LINEAR, SAMPLE
 
@@ -72,6 +73,18 @@ def rows_of_a_block(monkeypatch):
             monkeypatch.setattr(module, "row_slices", row_slices)
 
     return set_rows
+
+
+@pytest.fixture
+def plan_with(monkeypatch):
+    """Return ``plan_with(**numbers)``: from then on plans use this tuning."""
+
+    def plan_with(**numbers):
+        tuning = Tuning(**numbers)
+        for module in (_auto, _path):
+            monkeypatch.setattr(module, "plan", lambda of, *_: plan(of, tuning))
+
+    return plan_with
 
 
 @pytest.fixture(scope="session")

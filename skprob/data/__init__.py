@@ -6,11 +6,12 @@ outside this package depends on how X is stored, or where the blocks are.
 """
 
 from ._array_api import ArrayDesign
-from ._blocks import Blocks, LocalBlocks
+from ._blocks import Blocks, LocalBlocks, SingleBlock, local_blocks
 from ._csr import CSRDesign
 from ._dask import Cluster, DaskBlocks, Partition, wait_for
 from ._dense import DenseDesign
 from ._design import DesignMatrix, as_design
+from ._little import LittleDesign
 from ._rows import row_slices
 from ._standardized import Standardization, StandardizedDesign, standardized
 
@@ -22,11 +23,14 @@ __all__ = [
     "DaskBlocks",
     "DenseDesign",
     "DesignMatrix",
+    "LittleDesign",
     "LocalBlocks",
     "Partition",
+    "SingleBlock",
     "Standardization",
     "StandardizedDesign",
     "as_design",
+    "local_blocks",
     "row_slices",
     "standardized",
     "wait_for",

@@ -113,6 +113,45 @@ class LocalBlocks(Blocks):
             other.result()
 
 
+class SingleBlock(LocalBlocks):
+    """One block in memory: functions are called where they are asked for.
+
+    Parameters
+    ----------
+    block : object
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.data import SingleBlock
+    >>> def total(block):
+    ...     return (block.sum(),)
+    >>> SingleBlock(np.array([1.0, 2.0])).sum(total)
+    [array(3.)]
+    """
+
+    def __init__(self, block):
+        self._blocks = [block]
+
+    @property
+    def single(self):
+        """The block itself."""
+        return self._blocks[0]
+
+    def map(self, function, *args):
+        return SingleBlock(function(self._blocks[0], *args))
+
+    def sum(self, function, *args):
+        terms = function(self._blocks[0], *args)
+        return [np.asarray(term, dtype=np.float64) for term in terms]
+
+
+def local_blocks(blocks):
+    """LocalBlocks of an iterable of blocks, or a SingleBlock if there is only one."""
+    blocks = list(blocks)
+    return SingleBlock(*blocks) if len(blocks) == 1 else LocalBlocks(blocks)
+
+
 class _OrderedSum:
     """Sums of tuples of arrays, in the order of their numbers, not of their arrival."""
 

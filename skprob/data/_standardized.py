@@ -6,8 +6,8 @@ import numpy as np
 
 from .._arrays import beside, concat, zeros
 from ._array_api import ArrayDesign
-from ._dense import DenseDesign
 from ._design import CACHE_SIZE, DesignMatrix
+from ._little import LittleDesign
 
 
 class Standardization(NamedTuple):
@@ -153,4 +153,4 @@ def standardized(design, standardization, n_rows):
     is_large = n_rows * wrapped.shape[1] > CACHE_SIZE or design.dtype != np.float64
     if is_large or isinstance(design, ArrayDesign):
         return wrapped
-    return DenseDesign(wrapped.columns(slice(None)).T)
+    return LittleDesign(wrapped.columns(slice(None)).T)

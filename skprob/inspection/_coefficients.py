@@ -19,13 +19,12 @@ from .._pair import pair_adjoint, pair_scores
 from .._typing import ArrayLike, MatrixLike
 from .._validation import check_sample_weight, naming
 from ..targets import (
-    ChoiceSetTarget,
-    SmoothedTarget,
     check_available,
     check_offset,
     check_target,
     class_weight_factors,
     encode_target,
+    smoothed_target,
 )
 
 # Rows of so many numbers are dealt with at a time (8 MiB).
@@ -437,13 +436,13 @@ class _Fit:
     def _dense_target(self, rows):
         target = self._target.block(rows)
         amount, polytope = self._model.label_smoothing, self._polytope
+        available = None
         if self._available is not None:
-            there = self._available[rows]
-            n_more = self.n_scores - there.shape[1]
-            there = np.pad(there, [(0, 0), (0, n_more)], constant_values=True)
-            target = ChoiceSetTarget.smoothed(target, there, amount, polytope)
-        elif amount:
-            target = SmoothedTarget(target, amount, polytope)
+            available = self._available[rows]
+            n_more = self.n_scores - available.shape[1]
+            padding = [(0, 0), (0, n_more)]
+            available = np.pad(available, padding, constant_values=True)
+        target = smoothed_target(target, amount, polytope, available)
         return target.to_dense(np.float64)
 
 

@@ -15,11 +15,11 @@ from ..targets import (
     encode_rows,
     infer_target_type,
     mean_weights,
+    smoothed_target,
     unique_labels,
 )
 from ._checks import check_squares
 from ._dask_collections import lined_up
-from ._rows import smoothed
 
 
 class CheckedRows(NamedTuple):
@@ -196,7 +196,7 @@ def variance(moments, mean):
 def target_error(rows, loss, smoothing, polytope):
     """The error of a target of the partition, or None."""
     try:
-        loss.check_target(smoothed(rows.target, smoothing, polytope))
+        loss.check_target(smoothed_target(rows.target, smoothing, polytope))
     except ValueError as error:
         return error
     return None
@@ -209,5 +209,5 @@ def first_rows(rows):
 def blocks_of(rows, inputs, class_weights, smoothing, polytope, total):
     if not rows.X.shape[0]:
         return LocalBlocks([])
-    target = smoothed(rows.target, smoothing, polytope)
-    return split_rows(inputs(rows.X), target, _weight(rows, class_weights), total)
+    target = smoothed_target(rows.target, smoothing, polytope)
+    return split_rows(inputs(rows.X), target, _weight(rows, class_weights), total=total)

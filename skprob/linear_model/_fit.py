@@ -62,9 +62,9 @@ def fit_to_rows(estimator, rows):
     )
     context.call_on_fit_task_begin(estimator=estimator, **rows.data)
     progress = FitProgress(estimator, context, rows.data, fitted_attributes)
-    solution, gap = estimator._minimise(objectives, model, start, progress)
+    solution = estimator._minimise(objectives, model, start, progress)
     attributes = fitted_attributes(solution.parameters)
-    replace_fitted(estimator, attributes | attributes_of(solution, gap))
+    replace_fitted(estimator, attributes | attributes_of(solution))
     _warn_unless_converged(estimator, solution)
     context.call_on_fit_task_end(
         estimator=estimator, reconstruction_attributes=dict, **rows.data
@@ -98,7 +98,6 @@ def objectives_of(estimator, rows, model, last_only=False):
         losses = [FenchelYoungLoss(Softmax()), *losses]
     if last_only:
         losses = losses[-1:]
-    losses = [rows.given.loss_with(loss) for loss in losses]
     blocks = rows.blocks(inputs, polytope)
     if estimator.similarity == "cosine":
         first = CosineObjective(blocks, losses[0])

@@ -6,7 +6,6 @@ import numpy as np
 
 from .._arrays import beside, fill
 from .._columns import in_order
-from ..losses import ChoiceSetLoss, OffsetLoss
 from ..targets import check_available, check_offset
 
 
@@ -63,12 +62,6 @@ class Given(NamedTuple):
                 for key, a in self.arguments.items()
             }
         )
-
-    def loss_with(self, loss):
-        """The loss, for targets with available classes and offsets."""
-        if self.available is not None:
-            loss = ChoiceSetLoss(loss)
-        return loss if self.offset is None else OffsetLoss(loss)
 
     def put_into(self, scores, rows):
         """Apply both to the scores of some rows, in place."""

@@ -11,8 +11,8 @@ from scipy.optimize import minimize
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from ..objective import raw_predictions, scores_of
-from ._minimise import joined, minimise
+from ..solvers import total_of
+from ._minimise import minimise
 
 # The coefficients are fitted to this part of the tolerance, and the noise to the whole.
 _INNER = 0.1
@@ -63,7 +63,6 @@ def learn_noise(
     -------
     solution : Solution
         Of the last fit; ``n_iter`` and ``history`` are those of all.
-    duality_gap : float
     """
     options["tol"] = _INNER * tol
     fits = _Fits(objective, mapping, loss_of, parameters, progress, options)
@@ -90,7 +89,7 @@ def learn_noise(
             )
         _, gradient = fits(found.x)
     except _Stopped:
-        return fits.solution, fits.gap
+        return fits.solution
     # Where it can still move within the bounds.
     steps = np.clip(found.x - gradient, *bounds.T) - found.x
     solution = fits.solution
@@ -99,7 +98,7 @@ def learn_noise(
         solution = solution._replace(
             converged=False, message=message, remedies=("max_iter", "tol")
         )
-    return solution, fits.gap
+    return solution
 
 
 class _Stopped(Exception):
@@ -113,7 +112,7 @@ class _Fits:
         self._objective, self._mapping, self._loss_of = objective, mapping, loss_of
         self.parameters, self._progress = parameters, progress
         self._options, self._history = options, []
-        self.solution = self.gap = None
+        self.solution = None
 
     def start(self):
         """Parameters of the noise to start from."""
@@ -153,16 +152,16 @@ class _Fits:
 
     def _gradient(self, objective):
         """In the parameters of the noise, at the last coefficients."""
-        point = self.parameters.reshape(1, *objective.shape)
-        return objective.blocks.sum(_noise_gradient, point, objective.loss)[0]
+        matrix = self.parameters.reshape(objective.shape)
+        return objective.blocks.sum(_noise_gradient, matrix, objective.loss)[0]
 
     def _fit(self, mapping):
         """Fit the coefficients, from the last ones; the objective."""
         objective = self._with_loss_of(mapping)
-        solution, self.gap = minimise(
+        solution = minimise(
             [objective], self.parameters, progress=self._progress, **self._options
         )
-        self._history = joined(self._history, solution.history)
+        self._history = total_of(self._history, solution.history)
         self.parameters = solution.parameters
         self.solution = solution._replace(
             n_iter=self._history[-1][0], history=self._history
@@ -172,7 +171,7 @@ class _Fits:
         return objective
 
 
-def _noise_gradient(block, point, loss):
-    scores = scores_of(raw_predictions(block.design, point))
+def _noise_gradient(block, parameters, loss):
+    scores = block.scores(block.design.matvec(parameters))
     rows = loss.noise_gradient(scores, block.target)
     return (block.weight.astype(np.float64) @ rows,)

@@ -283,8 +283,7 @@ class PerturbMaxClassifier(BaseLinearClassifier):
             model["noise_"], model["loadings_"] = mapping.noise, mapping.loadings
             model["mapping_"] = self._at_temperature(mapping)
             model["loss_"] = self._checked_loss(model["mapping_"])
-            # With what is known of the rows.
-            return objective.loss.with_mapping(model["mapping_"])
+            return model["loss_"]
 
         mapping = self._mapping()
         if self.warm_start and hasattr(self, "noise_"):

@@ -10,10 +10,8 @@ from .._arrays import is_foreign, moved, numpy_dtype, take, to_numpy
 from ..data import as_design
 from ..objective import split_rows
 from ..targets import (
-    ChoiceSetTarget,
-    OffsetTarget,
-    SmoothedTarget,
     class_weight_factors,
+    smoothed_target,
 )
 from ._checks import is_dask, refuse_for_dask, trial_scores
 from ._given import Given
@@ -100,7 +98,13 @@ class RowsInMemory:
 
     def blocks(self, inputs, polytope):
         """Blocks of rows, after a function has been applied to those of X."""
-        return split_rows(inputs(self._X), self._learnt(polytope), self._weight)
+        return split_rows(
+            inputs(self._X),
+            self._smoothed_target(polytope),
+            self._weight,
+            offset=self.given.offset,
+            available=self.given.available,
+        )
 
     @property
     def is_sparse(self):
@@ -113,16 +117,12 @@ class RowsInMemory:
 
     def check_target(self, loss):
         """Raise where the loss does not allow the target of a row."""
-        loss.check_target(self._learnt(loss.polytope))
+        loss.check_target(self._smoothed_target(loss.polytope))
 
-    def _learnt(self, polytope):
-        """The target with label smoothing, and with what is known of the rows."""
-        (available, offset), how = self.given, (self._smoothing, polytope)
-        if available is None:
-            target = smoothed(self._target, *how)
-        else:
-            target = ChoiceSetTarget.smoothed(self._target, available, *how)
-        return target if offset is None else OffsetTarget(target, offset)
+    def _smoothed_target(self, polytope):
+        """The target with label smoothing."""
+        available = self.given.available
+        return smoothed_target(self._target, self._smoothing, polytope, available)
 
     def trial_scores(self, inputs, polytope):
         """Scores of some rows under random coefficients."""
@@ -143,11 +143,6 @@ class RowsInMemory:
             path=path,
             given=Given(**of_labels),
         )
-
-
-def smoothed(target, amount, polytope):
-    """The target with this amount of label smoothing, which may be zero."""
-    return SmoothedTarget(target, amount, polytope) if amount else target
 
 
 def warn_of_lost_labels(rows):

@@ -27,5 +27,5 @@ def start_of(objective):
     if objective.description.has_intercept:
         intercept = np.full(objective.coef_shape[0], base)
         return objective.from_model(np.zeros(objective.coef_shape), intercept)
-    means = objective.target_sums.coupling
+    means = objective.target_sums().coupling
     return means.ravel() / (np.abs(means).max() or 1)

@@ -57,11 +57,8 @@ def checked_data(estimator, X, y, sample_weight, available, offset):
     names = column_names(as_given, y.shape, estimator.class_names)
     dtype = numpy_dtype(X)
     encoded = estimator._encoded(y, dtype, names)
-    about = {
-        "kind": encoded.kind,
-        "dtype": dtype,
-        "is_pair": estimator._is_pair(encoded),
-    }
+    is_pair = estimator._is_pair(encoded)
+    about = {"kind": encoded.kind, "is_pair": is_pair, "dtype": dtype}
     rows = X.shape[0], encoded.classes
     given = Given.checked(available, offset, *rows, **about)
     known = given, encoded.classes, encoded.has_none

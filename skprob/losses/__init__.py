@@ -1,28 +1,25 @@
 """Losses between scores and a target, through a mapping."""
 
 from ._accuracy import AccuracyLoss
-from ._base import Loss, LossLinearization
+from ._base import Loss, LossLinearization, in_difference
 from ._base import LossLike as LossLike
-from ._choice_set import ChoiceSetLoss
 from ._fenchel_young import FenchelYoungLoss
 from ._gradient_field import GradientFieldLoss
 from ._log import LogLoss
 from ._margin import MarginLoss
-from ._offset import OffsetLoss
 from ._registry import LOSSES, get_loss
 from ._sparse_softmax import SparseSoftmaxLoss
 
 __all__ = [
     "LOSSES",
     "AccuracyLoss",
-    "ChoiceSetLoss",
     "FenchelYoungLoss",
     "GradientFieldLoss",
     "LogLoss",
     "Loss",
     "LossLinearization",
     "MarginLoss",
-    "OffsetLoss",
     "SparseSoftmaxLoss",
     "get_loss",
+    "in_difference",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sklearn.utils._param_validation import StrOptions
 
+from .._arrays import copied
 from ..mappings import MappingLike, get_mapping
 from ._base import Loss, LossLinearization, check_shape, shift_to_standard
 from ._matching import matching_loss
@@ -59,12 +60,15 @@ class AccuracyLoss(Loss):
     def linearize(self, scores, target):
         mapping = get_mapping(self.mapping)
         q = target.to_dense(scores.dtype)
-        p, _, vjp, vjp_derivative, _ = mapping.linearize(
+        p, _, vjp, vjp_derivative = mapping.linearize(
             shift_to_standard(scores, mapping)
-        )
+        )[:4]
         check_shape(mapping, "probabilities", p, target.shape)
 
         def hessian_product(direction):
             return -vjp_derivative(q, direction)
 
-        return LossLinearization(-target.inner(p), -vjp(q), hessian_product)
+        gradient = -vjp(q)
+        return LossLinearization(
+            -target.inner(p), lambda: copied(gradient), hessian_product
+        )

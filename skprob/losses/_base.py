@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
-from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from .._arrays import namespace, row_max, zeros
+from .._arrays import copied, namespace, row_max
 from .._names import NamesChecked
 from .._pair import pair_adjoint, pair_scores
 from .._scores import standard_scores
@@ -27,29 +26,52 @@ class LossLinearization(NamedTuple):
     ----------
     values : ndarray of shape (n_samples,)
         Value of each row, without the loss's :meth:`Loss.constant`.
-    gradient : ndarray of shape (n_samples, n_classes)
+    residual : callable
+        ``residual()`` is the gradient in the scores, (n_samples, n_classes): a new
+        array at each call, so that it need not be kept.
     hessian_product : callable
         ``hessian_product(direction)``, row by row; it may overwrite ``direction``.
     shorter_diagonal : callable or None
         ``shorter_diagonal()`` is the diagonal of each row's Hessian; None if it can
         only be computed by one Hessian product for each class.
+    shorter_matrices : callable or None
+        ``shorter_matrices()`` are the Hessians of the rows, of shape (n_samples,
+        n_classes, n_classes); None if they can only be computed by products.
     """
 
     values: np.ndarray
-    gradient: np.ndarray
+    residual: Callable
     hessian_product: Callable
     shorter_diagonal: Callable | None = None
+    shorter_matrices: Callable | None = None
 
     @property
-    def hessian_diagonal(self) -> Callable[[], Array]:
-        """Function: diagonal of each row's Hessian, of shape (n_samples, n_classes).
+    def gradient(self) -> Array:
+        """Gradient in the scores, of shape (n_samples, n_classes)."""
+        return self.residual()
 
-        It does not keep the gradient in memory.
-        """
+    def hessian_diagonal(self) -> Array:
+        """Diagonal of each row's Hessian, of shape (n_samples, n_classes)."""
         if self.shorter_diagonal is not None:
-            return self.shorter_diagonal
-        shape, like = self.gradient.shape, self.gradient[:1, :1] + 0
-        return partial(_diagonal_by_products, self.hessian_product, shape, like)
+            return self.shorter_diagonal()
+        direction = self.residual()
+        diagonal = copied(direction)
+        for k in range(diagonal.shape[1]):
+            direction[...] = 0
+            direction[:, k] = 1
+            diagonal[:, k] = self.hessian_product(copied(direction))[:, k]
+        return diagonal
+
+    def hessian_matrices(self) -> Array:
+        """Hessian of each row, of shape (n_samples, n_classes, n_classes)."""
+        if self.shorter_matrices is not None:
+            return self.shorter_matrices()
+        direction, columns = self.residual(), []
+        for k in range(direction.shape[1]):
+            direction[...] = 0
+            direction[:, k] = 1
+            columns.append(copied(self.hessian_product(copied(direction))))
+        return namespace(direction).stack(columns, axis=2)
 
 
 class Loss(NamesChecked, BaseEstimator, metaclass=ABCMeta):
@@ -75,6 +97,8 @@ class Loss(NamesChecked, BaseEstimator, metaclass=ABCMeta):
     polytopes = ("simplex",)
     #: Is the loss convex in the scores?
     is_convex = False
+    #: Is it convex, with a gradient that jumps?
+    has_kinks = False
     #: Are the second derivatives bounded?
     has_bounded_hessian = True
     #: Is it F(z) - ⟨q, z⟩, up to a constant, with F = Ω*, once z has been raised by the
@@ -84,8 +108,6 @@ class Loss(NamesChecked, BaseEstimator, metaclass=ABCMeta):
     is_separable = False
     #: Has it a method proximal_residual(scores, target, strength), in closed form?
     has_proximal_step = False
-    #: May all rows get all classes, and so one distribution over them?
-    has_common_classes = True
     #: It first raises the scores by this times 1 - q.
     total_margin = 0.0
 
@@ -199,17 +221,7 @@ class Loss(NamesChecked, BaseEstimator, metaclass=ABCMeta):
 
         See :meth:`evaluate_difference`.
         """
-        linear = self.linearize(pair_scores(difference), target)
-
-        def product(direction):
-            return pair_adjoint(linear.hessian_product(pair_scores(direction)))
-
-        return LossLinearization(
-            linear.values,
-            pair_adjoint(linear.gradient),
-            product,
-            lambda: product(namespace(difference).ones_like(difference)),
-        )
+        return in_difference(self.linearize(pair_scores(difference), target))
 
     # For users.
 
@@ -300,18 +312,15 @@ def check_shape(mapping, what, found, shape):
         )
 
 
-def _diagonal_by_products(product, shape, like):
-    """Diagonal of a square matrix for each row, from products with directions.
+def in_difference(linear: LossLinearization) -> LossLinearization:
+    """A loss of two scores, as one of the difference between them."""
 
-    ``product(direction)`` multiplies row by row; `shape` is (n_samples, n_classes), and
-    `like` an array of the type.
-    """
-    diagonal, direction = zeros(shape, like), zeros(shape, like)
-    for k in range(shape[1]):
-        direction[...] = 0
-        direction[:, k] = 1
-        diagonal[:, k] = product(direction)[:, k]
-    return diagonal
+    def product(direction):
+        return pair_adjoint(linear.hessian_product(pair_scores(direction)))
+
+    return LossLinearization(
+        linear.values, lambda: pair_adjoint(linear.residual()), product
+    )
 
 
 #: What is accepted wherever a loss is.

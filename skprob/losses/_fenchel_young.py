@@ -103,13 +103,18 @@ class FenchelYoungLoss(Loss):
         linear, potential = mapping.linearize_with_potential(scores)
         check_shape(mapping, "probabilities", linear.probabilities, target.shape)
         check_shape(mapping, "a potential", potential, inner.shape)
-        gradient = copied(linear.probabilities)
-        target.add_to(gradient, -1)
+
+        def residual():
+            gradient = copied(linear.probabilities)
+            target.add_to(gradient, -1)
+            return gradient
+
         return LossLinearization(
             potential - inner,
-            gradient,
+            residual,
             linear.jvp,
             linear.shorter_diagonal,
+            linear.shorter_matrices,
         )
 
     @property
@@ -141,14 +146,17 @@ class FenchelYoungLoss(Loss):
         pair = get_mapping(self.mapping).linearize_difference(difference[:, 0])
         if pair is None:
             return super().linearize_difference(difference, target)
+        values, gradient = _of_pair(pair, difference[:, 0], target)
 
         def derivative():
             return pair.derivative()[:, None]
 
         return LossLinearization(
-            *_of_pair(pair, difference[:, 0], target),
+            values,
+            lambda: copied(gradient),
             lambda direction: direction * derivative(),
             derivative,
+            lambda: derivative()[:, :, None],
         )
 
     def negative_entropy(self, probabilities: Array) -> Array:

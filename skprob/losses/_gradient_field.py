@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .._arrays import copied
 from .._lobatto import gauss_lobatto
 from ..mappings import get_mapping
 from ._base import Loss, LossLinearization, check_shape, shift_to_standard
@@ -93,7 +94,8 @@ class GradientFieldLoss(Loss):
         jvp = mapping.linearize(
             shift_to_standard(np.array(scores, order="K"), mapping)
         ).jvp
-        return LossLinearization(*self.evaluate(scores, target), jvp)
+        values, gradient = self.evaluate(scores, target)
+        return LossLinearization(values, lambda: copied(gradient), jvp)
 
 
 def _line_integral(mapping, scores):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from .._arrays import namespace
+from .._arrays import copied, namespace
 from .._typing import Array, ArrayLike
 from .._validation import RealInterval
 from ..mappings import MappingLike, Softmax, Temperature, get_mapping
@@ -136,7 +136,7 @@ class LogLoss(Loss):
         scores = shift_to_standard(scores, mapping)
         q = target.to_dense(scores.dtype)
         if epsilon == 0:
-            log_p, _, vjp, vjp_derivative, _ = mapping.log_linearize(scores)
+            log_p, _, vjp, vjp_derivative = mapping.log_linearize(scores)[:4]
             check_shape(mapping, "log-probabilities", log_p, target.shape)
             values = -target.inner(log_p)
 
@@ -144,9 +144,10 @@ class LogLoss(Loss):
                 _check_second_derivatives(mapping, vjp_derivative)
                 return vjp_derivative(-q, direction)
 
-            return LossLinearization(values, vjp(-q), hessian_product)
+            gradient = vjp(-q)
+            return LossLinearization(values, lambda: copied(gradient), hessian_product)
 
-        p, jvp, vjp, vjp_derivative, _ = mapping.linearize(scores)
+        p, jvp, vjp, vjp_derivative = mapping.linearize(scores)[:4]
         check_shape(mapping, "probabilities", p, target.shape)
         smoothed, log = p + epsilon, namespace(p).log
         values = math.log1p(p.shape[1] * epsilon) - target.inner(log(smoothed))
@@ -157,7 +158,8 @@ class LogLoss(Loss):
             bent = vjp_derivative(slope, direction)
             return bent + vjp(-slope / smoothed * jvp(direction))
 
-        return LossLinearization(values, vjp(slope), hessian_product)
+        gradient = vjp(slope)
+        return LossLinearization(values, lambda: copied(gradient), hessian_product)
 
     def noise_gradient(self, scores: ArrayLike, target: Any) -> Array:
         """Derivatives of each row's loss in the parameters of its mapping's noise.

@@ -7,10 +7,9 @@ from typing import Any
 from .._typing import Array, ArrayLike
 from .._validation import InstancesOf, RealInterval
 from ._base import Loss, LossLike
-from ._wrapped import WrappedLoss
 
 
-class MarginLoss(WrappedLoss):
+class MarginLoss(Loss):
     r"""A loss that asks for a margin between the target's score and the others.
 
     .. math:: \ell_m(z; q) = \ell(z + m (1 - q); q)
@@ -53,6 +52,50 @@ class MarginLoss(WrappedLoss):
     def __init__(self, loss: LossLike, margin: float = 0.0) -> None:
         self.loss = loss
         self.margin = margin
+
+    @property
+    def mapping(self) -> Any:
+        """The mapping of the loss."""
+        return self.loss.mapping
+
+    @property
+    def is_convex(self):
+        """Whether the loss is convex."""
+        return self.loss.is_convex
+
+    @property
+    def has_kinks(self):
+        """Whether the loss is convex, with a gradient that jumps."""
+        return self.loss.has_kinks
+
+    @property
+    def supports_array_api(self):
+        """Whether the kernels of the loss take arrays of any library."""
+        return self.loss.supports_array_api
+
+    @property
+    def has_bounded_hessian(self):
+        """Whether the second derivatives of the loss are bounded."""
+        return self.loss.has_bounded_hessian
+
+    @property
+    def is_separable(self):
+        """Whether the loss is a sum of losses of one score each."""
+        return self.loss.is_separable
+
+    @property
+    def has_negative_entropy(self):
+        """Whether the loss has the method `negative_entropy`."""
+        return self.loss.has_negative_entropy
+
+    def negative_entropy(self, probabilities: Array) -> Array:
+        return self.loss.negative_entropy(probabilities)
+
+    def constant(self, target, n_available=None):
+        return self.loss.constant(target, n_available)
+
+    def check_on(self, make_scores):
+        self.loss.check_on(make_scores)
 
     @property
     def total_margin(self):

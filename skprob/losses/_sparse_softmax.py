@@ -85,6 +85,11 @@ class SparseSoftmaxLoss(Loss):
         self.outside = outside
         self.pretrain = pretrain
 
+    @property
+    def has_kinks(self):
+        """Whether it is the published loss of top-k: continuous where S changes."""
+        return self.outside == "published" and self._parts()[0].p is None
+
     def check(self):
         super().check()
         if not isinstance(self._parts()[0], SparseSoftmax):
@@ -113,11 +118,15 @@ class SparseSoftmaxLoss(Loss):
         tau, inner, skipped = self._restrict(scores, target)
         linear, potential = Softmax().linearize_with_potential(scores)
         values = tau * (potential - inner)
-        gradient = copied(linear.probabilities)
-        target.add_to(gradient, -1)
         if skipped is not None:
             fill(values, skipped, 0)
-            fill(gradient, skipped[:, None], 0)
+
+        def residual():
+            gradient = copied(linear.probabilities)
+            target.add_to(gradient, -1)
+            if skipped is not None:
+                fill(gradient, skipped[:, None], 0)
+            return gradient
 
         def hessian_product(direction):
             product = linear.jvp(direction) / tau
@@ -125,7 +134,7 @@ class SparseSoftmaxLoss(Loss):
                 fill(product, skipped[:, None], 0)
             return product
 
-        return LossLinearization(values, gradient, hessian_product)
+        return LossLinearization(values, residual, hessian_product)
 
     def _restrict(self, scores, target):
         """Leave only scores that softmax is taken of, in units of the temperature.

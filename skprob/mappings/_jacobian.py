@@ -9,7 +9,16 @@ which is symmetric and annihilates constants.
 
 import numpy as np
 
-from .._arrays import as_type, copied, namespace, one_hot, row_dot, row_sum, widened
+from .._arrays import (
+    as_type,
+    copied,
+    identity_like,
+    namespace,
+    one_hot,
+    row_dot,
+    row_sum,
+    widened,
+)
 from . import _array_api
 from ._linearization import Linearization
 
@@ -24,17 +33,19 @@ def entmax_linearization(p, alpha):
         jacobian.product_of_copy,
         jacobian.derivative_of_product,
         getattr(jacobian, "diagonal", None),
+        getattr(jacobian, "matrices", None),
     )
 
 
 class ThresholdJacobian:
     """The Jacobian diag(s) - s s' / sum(s), from the slopes s of each row."""
 
-    def __init__(self, s):
-        self.s = s
-        total = row_sum(s)
-        # Without any slope the product is zero.
-        self.total = namespace(s).where(total > 0, total, 1.0)
+    def __init__(self, s, total=None):
+        self.s, self.total = s, total
+        if total is None:
+            total = row_sum(s)
+            # Without any slope the product is zero.
+            self.total = namespace(s).where(total > 0, total, 1.0)
 
     def product(self, direction):
         # In place: with many classes a new array costs as much as the arithmetic.
@@ -51,6 +62,11 @@ class ThresholdJacobian:
         diagonal *= self.s
         return diagonal
 
+    def matrices(self):
+        identity = identity_like(self.s.shape[1], self.s)
+        share = self.s / self.total
+        return self.s[:, :, None] * (identity - share[:, None, :])
+
     def mean(self, direction):
         return row_dot(self.s, direction) / self.total
 
@@ -59,7 +75,10 @@ class _Jacobian(ThresholdJacobian):
     """The Jacobian for alpha <= 2, where no s is larger than 1."""
 
     def __init__(self, p, alpha):
-        super().__init__(p if alpha == 1 else power(p, 2 - alpha))
+        if alpha == 1:
+            super().__init__(p, total=1.0)
+        else:
+            super().__init__(power(p, 2 - alpha))
         self.p, self.alpha = p, alpha
 
     def derivative_of_product(self, cotangent, direction):

@@ -32,6 +32,9 @@ class Linearization(NamedTuple):
     shorter_diagonal : callable or None
         ``shorter_diagonal()`` is the diagonal of each row's Jacobian; None if it can
         only be computed by one product for each class.
+    shorter_matrices : callable or None
+        ``shorter_matrices()`` are the Jacobians of the rows, of shape (n_samples,
+        n_classes, n_classes); None if they can only be computed by products.
     """
 
     probabilities: np.ndarray
@@ -39,6 +42,7 @@ class Linearization(NamedTuple):
     vjp: Callable
     vjp_derivative: Callable | None = None
     shorter_diagonal: Callable | None = None
+    shorter_matrices: Callable | None = None
 
     def in_units(self, scaled: Callable[[Array], Array]) -> Linearization:
         """The same, for the derivatives in scores before a linear function of them.
@@ -49,12 +53,18 @@ class Linearization(NamedTuple):
         def once(function):
             return function and (lambda *args: scaled(function(*args)))
 
+        def matrices():
+            jacobians = self.shorter_matrices()
+            columns = [scaled(jacobians[:, :, k]) for k in range(jacobians.shape[2])]
+            return namespace(jacobians).stack(columns, axis=2)
+
         return Linearization(
             self.probabilities,
             once(self.jvp),
             once(self.vjp),
             once(once(self.vjp_derivative)),
             once(self.shorter_diagonal),
+            self.shorter_matrices and matrices,
         )
 
 
@@ -78,7 +88,7 @@ class DifferenceLinearization(NamedTuple):
 
 def of_logarithms(linear):
     """The linearization of the logarithms of the probabilities."""
-    p, jvp, vjp, vjp_derivative, _ = linear
+    p, jvp, vjp, vjp_derivative = linear[:4]
     # A probability of zero stays zero nearby: its logarithm does not move.
     xp, is_positive = namespace(p), p > 0
     lowest = float(xp.finfo(p.dtype).smallest_normal)

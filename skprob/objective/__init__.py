@@ -1,10 +1,19 @@
-"""Training objectives: sums over blocks of rows, for a solver to minimise."""
+"""Training objectives: sums over blocks of rows, for a solver to minimise.
 
-from ._block import Block, raw_predictions, scores_of, split_rows
+An objective is the weighted mean loss of all rows plus a penalty. Read `_block.py`
+first: it has the conventions. `_block_point.py` computes a block's part of the loss and
+its derivatives, `_linear.py` adds the parts up, and `_linear_point.py` is what a solver
+gets: value, gradient, curvature, and the objective along a step.
+
+Another penalty takes the place of `_penalty.py`; another kind of score that of
+`_linear.py`, as `_cosine.py` does.
+"""
+
+from ._block import Block, scores_of, split_rows
 from ._cosine import CosineObjective
+from ._description import Description
 from ._linear import LinearObjective
-from ._linearization import Linearization
-from ._mean_loss import Description
+from ._linear_point import LinearPoint
 from ._penalty import Ridge
 
 __all__ = [
@@ -12,9 +21,8 @@ __all__ = [
     "CosineObjective",
     "Description",
     "LinearObjective",
-    "Linearization",
+    "LinearPoint",
     "Ridge",
-    "raw_predictions",
     "scores_of",
     "split_rows",
 ]

@@ -1,8 +1,8 @@
 """A bound on how far a point is from the minimum, by Fenchel duality.
 
 The losses in question are ℓ(z; q) = F(z + c) - ⟨q, z + c⟩ + const with F = Ω* and, for
-a margin m, c = m (1 - q). For any rows p_i of the mapping's polytope with
-Σ s_i (p_i - q_i) = 0, which the free intercepts ask for,
+a margin m, c = m (1 - q). The intercepts are free, which requires
+Σ s_i (p_i - q_i) = 0. For any such rows p_i of the mapping's polytope,
 
     Σ s_i [F(z_i + c_i) + Ω(p_i) - ⟨p_i, z_i + c_i⟩] + ‖l2 W + V‖² / (2 l2),
     V = Σ s_i (p_i - q_i) x_iᵀ,
@@ -10,13 +10,15 @@ a margin m, c = m (1 - q). For any rows p_i of the mapping's polytope with
 is a duality gap: no point is lower by more. In standardised features l2 is a number for
 each, and the formulas are the same, since the features' means are zero.
 
-The probabilities of the model make the first sum zero, but fulfil the condition only
-where the intercepts are best for the coefficients. Others are tried where they promise
-more: those of the model after Newton's step of the intercepts or, where it is known,
-that of all parameters. Of the latter l2 W + V is about -l2 times the step, so that the
-bound is about the decrease that it promises. What the condition still lacks is made up
-for by one distribution u for all rows: (1 - t) p_i + t u fulfil it, and because Ω is
-convex the first sum is then at most 1 - t times that of p_i plus
+The probabilities of the model make the first sum zero. They fulfil the condition only
+where the intercepts are best for the coefficients. Two others are tried where they are
+likely to give a smaller bound: those of the model after Newton's step of the intercepts
+and, where the whole Hessian is known, after Newton's step of all parameters. After the
+latter l2 W + V is about -l2 times the step, and the bound is about the expected
+decrease.
+
+A mixture (1 - t) p_i + t u, with one distribution u for all rows, fulfils the condition
+exactly. Because Ω is convex, its first sum is at most 1 - t times the sum of p_i plus
 t Σ s_i [F(z_i + c_i) + Ω(u) - ⟨u, z_i + c_i⟩].
 """
 
@@ -53,71 +55,76 @@ def _target_sums(block, n_outputs):
     return block.design.totals(weighted), square, coupling
 
 
-def duality_gap(objective, problem, parameters, value, gradient, enough, known, step):
+def duality_gap(objective, point, enough, known, newton_step):
     """Bound on the value less the minimum: see :meth:`LinearObjective.duality_gap`."""
     # No such loss is negative.
-    bound = min(max(float(value), 0.0), known)
-    if objective.penalty.strengths[problem] == 0:
-        return bound if gradient.any() else 0.0
-    point, gradient = (a.reshape(objective.shape) for a in (parameters, gradient))
-    ridge = objective.penalty.diagonal[problem, 0]
+    bound = min(max(float(point.value), 0.0), known)
+    if not objective.has_penalty:
+        return bound if point.gradient.any() else 0.0
+    parameters = point.parameters.reshape(objective.shape)
+    gradient = point.gradient.reshape(objective.shape)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         # The sum of F(z) - ⟨q, z⟩.
-        mean = value - objective.constant - (ridge * point**2).sum() / 2
-        here = objective, ridge, point, mean
-        bound = float(np.fmin(bound, _gap_at(*here, gradient)))
-        pays = step is not None or _may_shift(objective, ridge, gradient, bound, enough)
-        if bound > enough and pays and objective.loss.has_common_classes:
-            bound = float(np.fmin(bound, max(_gap_after(*here, gradient, step), 0.0)))
-    return bound
+        mean = point.value - objective.constant - objective.penalty.value(parameters)
+        bound = float(np.fmin(bound, _gap_at(objective, parameters, mean, gradient)))
+        if bound <= enough or objective.description.has_row_scores:
+            return bound
+        if newton_step is not None:
+            step = newton_step.reshape(objective.shape)
+        elif _may_shift(objective, gradient, bound, enough):
+            step = np.zeros_like(parameters)
+            step[:, -1] = intercept_step(objective, parameters, gradient[:, -1])
+        else:
+            return bound
+        after = _gap_after(objective, parameters, mean, step)
+        return float(np.fmin(bound, max(after, 0.0)))
 
 
-def _may_shift(objective, ridge, gradient, bound, enough):
+def _may_shift(objective, gradient, bound, enough):
     """Whether other intercepts are likely to halve a bound, or to make it enough."""
-    description = objective.description
-    # About what is left of it at the best intercepts.
+    description, ridge = objective.description, objective.penalty.diagonal
+    if not (description.has_intercept and fit_in_memory(description)):
+        return False
+    # About what remains of the bound at the best intercepts.
     rest = (gradient[:, :-1] ** 2 / (2 * ridge[:-1])).sum()
-    may_move = description.has_intercept and fit_in_memory(description)
-    return may_move and rest <= max(2 * enough, bound / 2)
+    return rest <= max(2 * enough, bound / 2)
 
 
-def _gap_after(objective, ridge, point, mean, gradient, step):
-    """The bound of the model's probabilities after a step; None moves intercepts."""
-    along = np.zeros_like(point)
-    if step is None:
-        along[:, -1] = intercept_step(objective, point, gradient[:, -1])
-    else:
-        along += step.reshape(point.shape)
+def _gap_after(objective, parameters, mean, step):
+    """The bound of the model's probabilities after a step."""
     # There Ω(p) = ⟨p, z + c⟩ - F(z + c).
-    (end,), (slope,) = objective.mean_loss((point + along)[None])
-    mismatch = mean - (end - objective.constant) + np.vdot(slope, along)
-    return _gap_at(objective, ridge, point, mean, slope + ridge * point, mismatch)
+    end, slope = objective.mean_loss(parameters + step)
+    mismatch = mean - (end - objective.constant) + np.vdot(slope, step)
+    gradient = slope + objective.penalty.gradient(parameters)
+    return _gap_at(objective, parameters, mean, gradient, mismatch)
 
 
-def _gap_at(objective, ridge, point, mean, gradient, mismatch=0.0):
+def _gap_at(objective, parameters, mean, gradient, mismatch=0.0):
     """The bound of probabilities p_i, from means over the rows.
 
     These are the first sum, `mismatch`, and l2 W + V, the `gradient`.
     """
     some = slice(objective.coef_shape[1])
-    ridge, slope, t = ridge[some], gradient[:, some], 0
+    ridge, slope, t = objective.penalty.diagonal[some], gradient[:, some], 0
     if objective.description.has_intercept:
         t, u = _mixture(objective, gradient[:, -1])
     if t == 0:
         return mismatch + (slope**2 / (2 * ridge)).sum()
-    sums, loss = objective.target_sums, objective.loss
+    if objective.description.has_row_scores:
+        return np.inf
+    sums, loss = objective.target_sums(), objective.loss
     # The sum of F(z) - ⟨u, z⟩, from that of F(z) - ⟨q, z⟩.
     drift = sums.coupling.copy()
     drift[:, -1] -= predictions_adjoint(u[None, :], len(drift))[0]
-    of_u = mean + np.vdot(drift, point) + loss.negative_entropy(u[None, :])[0]
+    of_u = mean + np.vdot(drift, parameters) + loss.negative_entropy(u[None, :])[0]
     of_u += loss.total_margin * (u @ sums.mean - sums.square)
-    rest = (1 - t) * slope + t * (ridge * point[:, some] - drift[:, some])
+    rest = (1 - t) * slope + t * (ridge * parameters[:, some] - drift[:, some])
     return (1 - t) * mismatch + t * of_u + (rest**2 / (2 * ridge)).sum()
 
 
 def _mixture(objective, residual):
     """The share and the distribution that make the mean that of the target."""
-    target_mean, loss = objective.target_sums.mean, objective.loss
+    target_mean, loss = objective.target_sums().mean, objective.loss
     # Mean probabilities less mean target, class by class.
     if len(residual) < len(target_mean):
         residual = pair_scores(2 * residual[None, :])[0]
@@ -142,12 +149,12 @@ def mixing_distribution(target_mean, model_mean):
 
 
 def mixing_marginals(target_mean, model_mean, sum_range=(0.0, np.inf)):
-    """The same of marginals: numbers from 0 to 1 whose sum is in a range."""
+    """As :func:`mixing_distribution`, for marginals whose sum is in a range."""
     from_above = _least_share(target_mean, model_mean)
     t = max(from_above, _least_share(1 - target_mean, 1 - model_mean))
     target, model = target_mean.sum(), model_mean.sum()
     bound = sum_range[int(target > model)]
-    # Up to rounding a sum that is given is the same.
+    # Sums that differ by rounding errors are the same.
     if abs(target - model) > 1e3 * np.finfo(float).eps * max(target, model):
         t = max(t, min((target - model) / (bound - model), 1.0))
     if t <= np.finfo(float).eps:

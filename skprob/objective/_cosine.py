@@ -3,8 +3,10 @@
 import numpy as np
 
 from . import _block
-from ._block import BlockState
-from ._mean_loss import Description, MeanLoss
+from ._block_point import BlockPoint
+from ._description import Description
+from ._linear_point import EvaluatedRay
+from ._mean_loss import MeanLoss
 
 
 class CosineObjective(MeanLoss):
@@ -24,7 +26,7 @@ class CosineObjective(MeanLoss):
         Checked, with its mapping.
     """
 
-    has_penalty = has_certificate = False
+    has_penalty = False
 
     def __init__(self, blocks, loss):
         data = Description.of(blocks)._replace(is_linear=False)
@@ -34,8 +36,8 @@ class CosineObjective(MeanLoss):
 
     def to_model(self, parameters):
         """Class vectors of norm one, and zero intercepts, of parameters."""
-        unit, _ = self._directions(parameters[None])
-        return unit[0], np.zeros(self.shape[0])
+        unit, _ = self._directions(parameters)
+        return unit, np.zeros(self.shape[0])
 
     def from_model(self, coef, intercept=None):
         """Parameters of class vectors."""
@@ -49,62 +51,75 @@ class CosineObjective(MeanLoss):
         means[_norm(means)[:, 0] == 0] = 1
         return (means / _norm(means)).ravel()
 
-    def value_and_gradient(self, points, which=None):
-        """Values (n_points,) and gradients (n_points, n_parameters)."""
-        unit, norm = self._directions(points)
+    def value_and_gradient(self, parameters):
+        """Value, and gradient (n_parameters,), in one pass."""
+        unit, norm = self._directions(parameters)
         return self._on_vectors(*self.mean_loss(unit), unit, norm)
 
-    def linearize(self, points, which=None):
-        """Value, gradient and Hessian products at a single point."""
-        unit, norm = self._directions(points)
-        states, values, slope = self.mean_loss_states(unit, keep=True)
-        there = _CosineLinearization(self, unit, norm, states, slope)
-        there.values, there.gradients = self._on_vectors(values, slope, unit, norm)
-        return there
+    def at(self, parameters):
+        """The :class:`CosinePoint` at parameters, in one pass."""
+        return CosinePoint(self, parameters)
 
-    def duality_gap(self, *args, **bounds):
+    def has_certificate(self):
+        """Never: no duality gap is known."""
+        return False
+
+    def duality_gap(self, point, enough=0.0, known=np.inf, newton_step=None):
         """Infinite: no bound is known."""
         return np.inf
 
-    def is_unbounded(self, parameters, value):
+    def is_unbounded(self, point):
         """Never: a continuous function of directions has a minimum."""
         return False
 
-    def _directions(self, points):
-        vectors = points.reshape(len(points), *self.shape)
+    def _directions(self, parameters):
+        vectors = parameters.reshape(self.shape)
         norm = _norm(vectors)
         return vectors / np.maximum(norm, np.finfo(np.float64).tiny), norm
 
-    def _on_vectors(self, values, gradients, unit, norm):
-        """Values and gradients in the class vectors, from those in their directions."""
+    def _on_vectors(self, value, gradient, unit, norm):
+        """Value and gradient in the class vectors, from those in their directions."""
         excess = norm**2 - 1
-        gradients = (gradients - _along(unit, gradients) * unit) / norm
-        gradients += 2 * excess * norm * unit
-        values = values + np.sum(excess**2, axis=(1, 2)) / 2
-        return values, gradients.reshape(len(gradients), -1)
+        gradient = (gradient - _along(unit, gradient) * unit) / norm
+        gradient += 2 * excess * norm * unit
+        return value + float(np.sum(excess**2)) / 2, gradient.ravel()
 
 
-class _CosineLinearization:
-    """A cosine objective near a single point, with its second derivatives."""
+class CosinePoint:
+    """A cosine objective at one point, with its first and second derivatives.
 
-    def __init__(self, objective, unit, norm, states, slope):
-        self._objective, self._unit, self._norm = objective, unit, norm
-        self._states, self._slope = states, slope
+    Attributes
+    ----------
+    parameters, gradient : ndarray of shape (n_parameters,)
+    value : float
+    """
+
+    def __init__(self, objective, parameters):
+        self._objective, self.parameters = objective, parameters
+        self._unit, self._norm = objective._directions(parameters)
+        self._points, value, self._slope = objective.points_at(self._unit)
+        self.value, self.gradient = objective._on_vectors(
+            value, self._slope, self._unit, self._norm
+        )
 
     def hessian_product(self, direction):
-        """Hessian times a direction of shape (n_parameters,)."""
+        """Hessian times a direction of shape (n_parameters,), in one pass."""
         self._objective.count(1)
         unit, norm, slope = self._unit, self._norm, self._slope
         direction = direction.reshape(unit.shape)
         radial = _along(unit, direction)
         turn = (direction - radial * unit) / norm
-        (curved,) = self._states.sum(BlockState.hessian_product, turn)
+        (curved,) = self._points.sum(BlockPoint.hessian_product, turn)
         along = _along(unit, slope)
         change = curved - _along(unit, curved) * unit
         change -= along * turn + _along(turn, slope) * unit
         change -= (slope - along * unit) * radial / norm
         penalty = 2 * (norm**2 - 1) * direction + 4 * norm**2 * radial * unit
         return (change / norm + penalty).ravel()
+
+    def along(self, step):
+        """The ray along a step of shape (n_parameters,)."""
+        return EvaluatedRay(self._objective, self, step)
 
 
 def _norm(vectors):
@@ -113,4 +128,4 @@ def _norm(vectors):
 
 def _along(a, b):
     """Inner products of the vectors of two arrays."""
-    return np.einsum("nkd,nkd->nk", a, b)[..., None]
+    return np.einsum("kd,kd->k", a, b)[:, None]

@@ -3,10 +3,11 @@
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, cg
 
-from ._block import BlockState
+from . import _block_point
+from ._block_point import BlockPoint
 
-# What is known of all rows is held in memory for up to so many raw predictions (128 MiB
-# for each array of them), or 8 for each number of X.
+# The bound keeps numbers of all rows for at most so many raw predictions (128 MiB for
+# each array of them), or 8 for each number of X.
 _MOST_PREDICTIONS = 1 << 24
 
 
@@ -17,22 +18,25 @@ def fit_in_memory(description):
     return n_predictions <= limit and not description.is_remote
 
 
-def intercept_step(objective, point, gradient):
+def intercept_step(objective, parameters, gradient):
     """Newton's step of the intercepts alone, by conjugate gradients, to 1/2000.
 
-    The gradient is that in the intercepts.
+    Parameters are of shape (M, size); the gradient is that in the intercepts, (M,).
     """
     objective.count(0.5)
-    place = point[None], objective.loss, False
-    states, n = objective.blocks.map(BlockState, *place), len(gradient)
+    where = parameters, objective.loss
+    points, n = objective.blocks.map(_block_point.point_at, *where), len(gradient)
     # A class's curvature is about in proportion to its share of the target.
-    share = objective.target_sums.mean[:n]
+    share = objective.target_sums().mean[:n]
     scale = 1 / np.sqrt(np.maximum(share, np.finfo(float).eps))
 
     def product(direction):
-        return scale * states.sum(BlockState.intercept_product, scale * direction)[0]
+        if not np.isfinite(direction).all():
+            # The product before had no curvature, by which SciPy divides.
+            return direction
+        return scale * points.sum(BlockPoint.intercept_product, scale * direction)[0]
 
     hessian = LinearOperator((n, n), matvec=product, dtype=np.float64)
     step, _ = cg(hessian, -scale * gradient, rtol=1 / 2000, maxiter=n)
-    # Without any curvature it is not finite.
+    # The step is not finite if there is no curvature.
     return scale * step if np.isfinite(step).all() else np.zeros(n)

@@ -1,19 +1,20 @@
 """The training objective of a linear model: mean loss plus penalty."""
 
 import copy
-from functools import cached_property
 
 import numpy as np
 
-from .._blas import serial_blas
 from .._pair import n_raw_predictions
-from ..data import Standardization
+from ..data import LittleDesign, SingleBlock, Standardization
 from ..mappings import get_mapping
 from . import _block
 from ._certificates import duality_gap, target_sums
+from ._description import Description
+from ._family import Family
 from ._intercepts import fit_in_memory
-from ._linearization import Linearization, pooled_moments
-from ._mean_loss import Description, MeanLoss
+from ._linear_point import LinearCurvature, LinearPoint
+from ._mean_loss import MeanLoss
+from ._moments import pooled_moments
 from ._penalty import Ridge
 from ._separability import has_descent_direction
 
@@ -36,9 +37,8 @@ class LinearObjective(MeanLoss):
         The weights of all blocks sum to one.
     loss : Loss
         Checked, with its mapping.
-    l2 : float or ndarray of shape (n_problems,)
-        Strength of the penalty; several make several problems that are evaluated
-        together. The intercepts are free.
+    l2 : float
+        Strength of the penalty; the intercepts are free.
     fit_intercept : bool, default=True
 
     Examples
@@ -53,12 +53,11 @@ class LinearObjective(MeanLoss):
     >>> objective = LinearObjective(
     ...     split_rows(X, target, np.ones(3)), FenchelYoungLoss(Softmax()), l2=0.1
     ... )
-    >>> values, gradients = objective.value_and_gradient(np.zeros((1, 6)))
-    >>> values.round(4)  # log(3)
-    array([1.0986])
+    >>> value, gradient = objective.value_and_gradient(np.zeros(6))
+    >>> round(value, 4)  # log(3)
+    1.0986
     """
 
-    @serial_blas
     def __init__(self, blocks, loss, *, l2, fit_intercept=True):
         data = Description.of(blocks)
         _, mean, deviation = pooled_moments(blocks.map(_block.moments))
@@ -66,7 +65,7 @@ class LinearObjective(MeanLoss):
         n_outputs = n_raw_predictions(data.shape[0], polytope)
         # The curvature of a loss is about 1/4 for one raw prediction, 1/K for K that
         # sum to one.
-        ridge = np.min(l2) * (4 if polytope == "cube" else max(n_outputs, 4))
+        ridge = l2 * (4 if polytope == "cube" else max(n_outputs, 4))
         units = Standardization.of(mean, deviation, fit_intercept, ridge, data.dtype)
         description = data._replace(
             shape=(n_outputs, units.size),
@@ -76,17 +75,17 @@ class LinearObjective(MeanLoss):
         blocks = blocks.map(_block.standardize, units, data.n_rows)
         super().__init__(blocks, loss, description)
         self.count(1)
-        self.units, self.penalty = units, Ridge(l2, units)
+        self.units, self.penalty, self._target_sums = units, Ridge(l2, units), None
         #: Shape of the coefficients: (M, n_features).
         self.coef_shape = n_outputs, len(mean)
 
     @property
     def has_penalty(self):
-        """Whether the coefficients are penalised, in all problems."""
-        return bool(self.penalty.strengths.all())
+        """Whether the coefficients are penalised."""
+        return self.penalty.strength > 0
 
     def with_l2(self, l2):
-        """The same loss of the same data under another penalty, or several."""
+        """The same loss of the same data under another penalty."""
         other = copy.copy(self)
         other.penalty = Ridge(l2, self.units)
         return other
@@ -101,7 +100,7 @@ class LinearObjective(MeanLoss):
         if self.description.is_relative:
             if self.description.has_intercept:
                 intercept = intercept - intercept.mean()
-            if self.penalty.strengths.max() == 0:
+            if not self.has_penalty:
                 coef = coef - coef.mean(axis=0)
         return coef, intercept
 
@@ -114,86 +113,86 @@ class LinearObjective(MeanLoss):
         """Parameters to start from: zeros."""
         return np.zeros(self.n_parameters)
 
-    @property
     def has_certificate(self):
         """Whether the duality gap vanishes at the minimum, up to rounding.
 
-        It takes a penalty that is not next to nothing in the units of the features,
-        because the gap divides the square of the gradient's rounding by it, and classes
-        that are now and then the target, but not always: the best intercept of others
-        is infinite, or at least very large. It takes the probabilities of all rows.
+        It needs three things. The penalty is not next to nothing in the units of the
+        features, because the gap divides the square of the gradient's rounding error by
+        it. Each class is the target of some rows, and not of all: the best intercept of
+        others is infinite, or very large. The probabilities of all rows fit in memory.
+
+        The first call takes a pass over the data.
         """
         if not (self.has_penalty and self.loss.has_negative_entropy):
             return False
-        ridge = self.penalty.diagonal[..., : self.coef_shape[1]]
+        ridge = self.penalty.diagonal[: self.coef_shape[1]]
         if ridge.min(initial=np.inf) < np.finfo(self.description.dtype).eps ** 1.4:
             return False
         if not self.description.has_intercept:
             return True
-        if not self.loss.has_common_classes:
+        if self.description.has_row_scores or not fit_in_memory(self.description):
             return False
-        mean = self.target_sums.mean
-        varies = (mean > 0) & (mean < 1)
-        return fit_in_memory(self.description) and bool(varies.all())
+        mean = self.target_sums().mean
+        return bool(((mean > 0) & (mean < 1)).all())
 
-    @cached_property
     def target_sums(self):
-        """Means over the rows that depend on the target; see :func:`duality_gap`."""
-        return target_sums(self)
+        """:class:`TargetSums` of the rows; the first call takes a pass."""
+        if self._target_sums is None:
+            self._target_sums = target_sums(self)
+        return self._target_sums
 
-    @serial_blas
-    def duality_gap(
-        self, problem, parameters, value, gradient, enough=0.0, known=np.inf, step=None
-    ):
-        """A bound on the value less the minimum; infinite where none is known.
+    def duality_gap(self, point, enough=0.0, known=np.inf, newton_step=None):
+        """A bound on a point's value less the minimum; infinite where none is known.
 
         It is at most one that is `known`. Where it is above `enough` it is made tighter
-        if that is likely to halve it or to make it enough. With Newton's `step` from
-        there it is about the decrease that this promises.
+        if that is likely to halve it or to make it enough. With Newton's step from the
+        point it is about the decrease that this step is expected to bring.
         """
         if not self.loss.has_negative_entropy:
             return np.inf
-        bounds = enough, known, step
-        return duality_gap(self, problem, parameters, value, gradient, *bounds)
+        return duality_gap(self, point, enough, known, newton_step)
 
-    def is_unbounded(self, parameters, value):
-        """Whether there is no minimum, judged at parameters near it if there is one.
+    def is_unbounded(self, point):
+        """Whether there is no minimum, judged at a point that is near it if there is.
 
-        So it is without a penalty, where classes or rows are separable and
-        probabilities are positive. If all rows are, the objective at least halves where
-        the parameters double.
+        Without a penalty there is none if classes or rows are separable and the mapping
+        has no exact zeros. If all rows are, the objective at least halves where the
+        parameters double.
         """
         reaches_zero = get_mapping(self.loss.mapping).has_zeros
         if self.has_penalty or reaches_zero or not self.loss.is_convex:
             return False
-        twice, _ = self.value_and_gradient(2 * parameters[None])
-        if value > 0 and twice[0] <= value / 2:
+        twice, _ = self.value_and_gradient(2 * point.parameters)
+        if point.value > 0 and twice <= point.value / 2:
             return True
-        return has_descent_direction(self, parameters)
+        return has_descent_direction(self, point.parameters)
 
-    def value_and_gradient(self, points, which=(0,)):
-        """Values (n_points,) and gradients (n_points, n_parameters), in one pass.
+    def value_and_gradient(self, parameters):
+        """Value, and gradient (n_parameters,), in one pass."""
+        matrix = parameters.reshape(self.shape)
+        value, gradient = self.mean_loss(matrix)
+        gradient = gradient + self.penalty.gradient(matrix)
+        return value + self.penalty.value(matrix), gradient.ravel()
 
-        `which` is the number of the problem at each point.
-        """
-        points, which = points.reshape(-1, *self.shape), np.asarray(which)
-        values, gradients = self.mean_loss(points)
-        values = values + self.penalty.value(points, which)
-        gradients = gradients + self.penalty.gradient(points, which)
-        return values, gradients.reshape(len(points), -1)
+    def at(self, parameters):
+        """The :class:`LinearPoint` at parameters, in one pass."""
+        points, value, gradient = self.points_at(parameters.reshape(self.shape))
+        return LinearPoint(self, parameters, points, value, gradient)
 
-    def linearize(self, points, which=(0,), keep=True):
-        """A :class:`Linearization` at points, each of the problem in `which`.
+    def family(self, strengths):
+        """The :class:`Family` of this objective; None unless its data are little."""
+        is_little = isinstance(self.blocks, SingleBlock) and isinstance(
+            self.blocks.single.design, LittleDesign
+        )
+        return Family(self, strengths) if is_little else None
 
-        Without `keep` there are second derivatives only, and nothing is kept of rows.
-        """
-        points = points.reshape(-1, *self.shape)
-        states = self.mean_loss_states(points, keep)
-        return Linearization(self, np.asarray(which), points, *states)
+    def curvature_at(self, parameters):
+        """The curvature at parameters; no numbers of the rows are kept for it."""
+        return LinearCurvature(self, parameters.reshape(self.shape))
 
 
 def _suits_single_precision(data, units):
-    """Not where a mean is so large beside the scale that digits cancel."""
+    """Whether no mean is so much larger than its scale that digits cancel."""
     mean, scale, _ = units
     if not data.suits_single_precision or data.dtype != np.float64:
         return False

@@ -1,59 +1,9 @@
-"""The mean loss of a linear model over all blocks, at several points at once."""
+"""The mean loss of a model over all blocks."""
 
 import copy
-from functools import cached_property
-from typing import NamedTuple
 
-import numpy as np
-
-from ..mappings import get_mapping
-from . import _block
+from . import _block_point
 from ._splitting import Splitting
-
-
-class Description(NamedTuple):
-    """The size and the kind of an objective, by which solvers are chosen."""
-
-    n_rows: int  #: In all blocks.
-    n_stored: int  #: Numbers stored of X, in all blocks.
-    shape: tuple  #: (n_outputs, n_columns) of the parameters.
-    dtype: np.dtype  #: Of X.
-    #: Whether Hessian products are faster in single precision and lose little.
-    suits_single_precision: bool = False
-    has_intercept: bool = False  #: Whether the last column is a constant.
-    is_linear: bool = True  #: Whether raw predictions are linear in the parameters.
-    is_convex: bool = True
-    has_bounded_hessian: bool = True
-    #: Whether the proximal step of a row's loss has a closed form.
-    has_proximal_step: bool = False
-    #: Whether the loss is a sum of losses of one raw prediction each.
-    is_separable: bool = False
-    #: Whether the same added to all raw predictions changes nothing but the penalty.
-    is_relative: bool = False
-    is_remote: bool = False  #: Whether a sum over the blocks is a round trip.
-
-    @classmethod
-    def of(cls, blocks):
-        """What is known from blocks alone, with one row of parameters a class."""
-        (sums,) = blocks.sum(_block.dimensions)
-        n_rows, n_stored = sums[:2].astype(int).tolist()
-        # The others are means, on which the blocks agree.
-        means = (sums[2:-1] // sums[-1]).astype(int).tolist()
-        n_classes, n_columns, itemsize, single = means
-        dtype = np.dtype(f"f{itemsize}")
-        data = n_rows, n_stored, (n_classes, n_columns), dtype, bool(single)
-        return cls(*data, is_remote=blocks.is_remote)
-
-    def with_loss(self, loss):
-        """What is known with the loss as well."""
-        mapping = get_mapping(loss.mapping)
-        return self._replace(
-            is_convex=self.is_linear and loss.is_convex,
-            has_bounded_hessian=loss.has_bounded_hessian,
-            has_proximal_step=self.is_linear and loss.has_proximal_step,
-            is_separable=self.is_linear and loss.is_separable,
-            is_relative=self.shape[0] > 1 and mapping.is_shift_invariant,
-        )
 
 
 class MeanLoss:
@@ -64,29 +14,27 @@ class MeanLoss:
 
     def __init__(self, blocks, loss, description):
         self.blocks, self.description = blocks, description
-        self.shape, self._n_passes = description.shape, [0.0]  # Shared with copies.
+        self.shape = description.shape
         #: Length of a vector of parameters.
         self.n_parameters = self.shape[0] * self.shape[1]
+        # A list, which copies of the objective share.
+        self._n_passes = [0.0]
         self._set_loss(loss)
 
     def _set_loss(self, loss):
         self.loss, self.description = loss, self.description.with_loss(loss)
-        (total,) = self.blocks.sum(_block.constant, loss)
+        (total,) = self.blocks.sum(_block_point.constant, loss)
         #: Weighted mean of the loss's part that does not depend on the scores.
         self.constant = float(total)
-        vars(self).pop("value_at_zero", None)
+        (value,) = self.blocks.sum(_block_point.value_at_zero, self.shape[0], loss)
+        #: Mean loss of raw predictions of zero.
+        self.value_at_zero = self.constant + float(value)
 
     def with_loss(self, loss):
         """The same data and penalty with another loss."""
         other = copy.copy(self)
         other._set_loss(loss)
         return other
-
-    @cached_property
-    def value_at_zero(self):
-        """The mean loss where all scores are the same; X plays no part in it."""
-        (value,) = self.blocks.sum(_block.value_at_zero, self.shape[0], self.loss)
-        return self.constant + float(value)
 
     @property
     def passes(self):
@@ -102,49 +50,38 @@ class MeanLoss:
         """Count passes over X."""
         self._n_passes[0] += passes
 
-    def mean_loss(self, points):
-        """Values (n_points,) and gradients (n_points, M, size) of the mean loss."""
+    def mean_loss(self, parameters):
+        """Value and gradient (M, size) of the mean loss, in one pass."""
         self.count(1)
-        function = _block.value_and_gradient
-        values, gradients = self.blocks.sum(function, points, self.loss)
-        return self._with_constant(values), gradients
+        function = _block_point.value_and_gradient
+        value, gradient = self.blocks.sum(function, parameters, self.loss)
+        return self.with_constant(value), self.without_common_part(gradient)
 
-    def mean_loss_states(self, points, keep):
-        """The Blocks of states near the points, and what :meth:`mean_loss` returns.
-
-        Without `keep` the states are computed anew whenever they are used, and there is
-        neither value nor gradient.
-        """
-        if not keep:
-            return _RecomputedStates(self, points), None, None
+    def points_at(self, parameters):
+        """Blocks of points, and value and gradient of the mean loss, in one pass."""
         self.count(1)
-        states = self.blocks.map(_block.BlockState, points, self.loss)
-        values, gradients = states.sum(_block.BlockState.value_and_gradient)
-        return states, self._with_constant(values), gradients
+        points = self.blocks.map(_block_point.point_at, parameters, self.loss)
+        value, gradient = points.sum(_block_point.BlockPoint.value_and_gradient)
+        gradient = self.without_common_part(gradient)
+        return points, self.with_constant(value), gradient
 
     def splitting(self, parameters, strength, n_kept):
-        """The `Splitting` of the first problem; the loss has a proximal step."""
-        return Splitting(self, parameters, strength, n_kept)
+        """The :class:`Splitting` at parameters; the loss has a proximal step."""
+        return Splitting.at(self, parameters.reshape(self.shape), strength, n_kept)
 
-    def _with_constant(self, values):
-        values = values + self.constant
+    def without_common_part(self, derivatives):
+        """Derivatives (M, size) of the mean loss without part of their rounding error.
+
+        If the loss is shift invariant, derivatives sum to zero over the raw
+        predictions. A sum that rounding leaves would be divided by a curvature of zero:
+        all intercepts together grow by up to 1e14, and the scores lose their digits.
+        """
+        if not self.description.is_relative:
+            return derivatives
+        return derivatives - derivatives.mean(axis=0)
+
+    def with_constant(self, value):
+        """The mean loss, from the part that depends on the scores."""
+        value = float(value) + self.constant
         # Rounding may take a loss that is never negative below zero.
-        return np.maximum(values, 0) if self.loss.has_negative_entropy else values
-
-
-class _RecomputedStates:
-    """Blocks of states that are computed anew for every function."""
-
-    def __init__(self, objective, points):
-        self._objective, self._points = objective, points
-
-    def map(self, function, *args):
-        return self._on_new_states(self._objective.blocks.map, function, *args)
-
-    def sum(self, function, *args):
-        return self._on_new_states(self._objective.blocks.sum, function, *args)
-
-    def _on_new_states(self, verb, function, *args):
-        self._objective.count(0.5)
-        loss = self._objective.loss
-        return verb(_block.of_new_state, function, self._points, loss, *args)
+        return max(value, 0.0) if self.loss.has_negative_entropy else value

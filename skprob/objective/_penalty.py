@@ -6,29 +6,29 @@ import numpy as np
 class Ridge:
     """Half the squared norm of the coefficients, times a strength.
 
-    Another penalty can stand in its place if it has these methods.
+    Another penalty can take its place if it has these members.
 
     Parameters
     ----------
-    strengths : float or ndarray of shape (n_problems,)
-        One for each of several problems that differ in nothing else.
+    strength : float
     units : Standardization
-        What the parameters are the coefficients of; the intercepts are free.
+        Of the features whose coefficients the parameters are; intercepts are free.
     """
 
-    def __init__(self, strengths, units):
-        self.strengths = np.atleast_1d(np.asarray(strengths, dtype=np.float64))
+    def __init__(self, strength, units):
+        self.strength = float(strength)
         # Divided twice: the square could overflow.
-        weights = np.append(1 / units.scale, np.zeros(int(units.fit_intercept)))
-        self._weights = weights
-        #: Second derivatives, of shape (n_problems, 1, size).
-        self.diagonal = (self.strengths[:, None] * weights * weights)[:, None, :]
+        self._weights = np.append(1 / units.scale, np.zeros(int(units.fit_intercept)))
+        #: Second derivatives in the parameters of a raw prediction, of shape (size,).
+        self.diagonal = self.strength * self._weights * self._weights
+        #: Numbers of the columns that are not penalised.
+        self.free_columns = np.flatnonzero(self.diagonal == 0).tolist()
 
-    def value(self, points, which):
-        """Of points of shape (n_points, M, size), one for each problem in `which`."""
-        squares = np.square(points * self._weights)
-        return self.strengths[which] / 2 * squares.sum(axis=(1, 2))
+    def value(self, parameters):
+        """Penalty of parameters (M, size)."""
+        scaled = (parameters * self._weights).ravel()
+        return self.strength / 2 * float(scaled @ scaled)
 
-    def gradient(self, points, which):
-        """Gradients at points, and Hessians times directions, likewise."""
-        return self.diagonal[which] * points
+    def gradient(self, parameters):
+        """Gradient at parameters (M, size), and Hessian times a direction, likewise."""
+        return self.diagonal * parameters

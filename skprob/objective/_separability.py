@@ -12,9 +12,9 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator, cg
 
 from .._arrays import to_numpy
-from ._block import gradients, predictions_adjoint, raw_predictions, scores_of
+from ._block import predictions_adjoint, scores_of
 
-# What rounding leaves of zero, relative to the largest margin.
+# Rounding error of a margin, relative to the largest one.
 _ROUNDING = np.finfo(float).eps ** 0.5
 
 
@@ -26,7 +26,7 @@ def has_descent_direction(objective, parameters):
     zero, until there is none. What is left, unless it is zero, is such a direction by
     definition, up to rounding; one may be missed.
     """
-    direction = parameters.reshape(1, *objective.shape)
+    direction = parameters.reshape(objective.shape)
     polytope = objective.loss.polytope
     rows = objective.blocks.map(_Margins, polytope)
     largest = _largest(rows, direction)
@@ -76,15 +76,19 @@ class _Margins:
 
     def __call__(self, direction):
         # NumPy's also where X is not: it is about one direction, at the end of a fit.
-        q, z = self._target, raw_predictions(self._block.design, direction)
-        z, mask = to_numpy(z), self._block.target.mask
+        q, z = self._target, to_numpy(self._block.design.matvec(direction))
         if self._polytope == "cube":
-            mask(z, 0)
+            self._hide_unavailable(z)
             return np.hstack([q * z, (q - 1) * z])
         z = scores_of(z)
         margins = np.sum(q * z, axis=1, keepdims=True) - z
-        mask(margins, 0)
+        self._hide_unavailable(margins)
         return margins
+
+    def _hide_unavailable(self, array):
+        """Set the entries of classes that are not available to zero, in place."""
+        if self._block.available is not None:
+            np.copyto(array, 0, where=~to_numpy(self._block.available))
 
     def _adjoint(self, margins, n_outputs):
         q = self._target
@@ -110,5 +114,5 @@ class _Margins:
     def product(self, direction):
         """AᵀA times a direction."""
         margins = np.where(self._tied, self(direction), 0)
-        residual = self._adjoint(margins, direction.shape[1])
-        return (gradients(self._block.design, residual, 1),)
+        residual = self._adjoint(margins, len(direction))
+        return (self._block.design.rmatvec(residual),)

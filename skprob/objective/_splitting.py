@@ -17,49 +17,75 @@ algorithm for maximal monotone operators", Mathematical Programming 1992.
 """
 
 import copy
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
 
 from .._arrays import as_type, copied, dot, namespace, widened, zeros
-from ._block import gradients, raw_predictions
 
 
+@dataclass(frozen=True)
 class Splitting:
-    """Iterations for the first problem of an objective.
+    """Where a splitting is: raw predictions of all rows, and what stays the same.
 
-    They begin at the point that is fixed if the given parameters are the minimum.
-    `strength` is ρ, and what the last `n_kept` iterations found is kept.
+    Attributes
+    ----------
+    objective : LinearObjective
+    inverse : ndarray of shape (size, size)
+        Inverse of the matrix of step 2.
+    rows : Blocks of SplitRows
+        The point, and the last residuals with the points that follow them.
+    n_kept : int
+        Number of residuals that are kept.
     """
 
-    def __init__(self, objective, parameters, strength, n_kept):
-        self._objective, self._n_kept = objective, n_kept
-        points = parameters.reshape(1, *objective.shape)
+    objective: Any
+    inverse: np.ndarray
+    rows: Any
+    n_kept: int
+
+    @classmethod
+    def at(cls, objective, parameters, strength, n_kept):
+        """Start at the point that is fixed if the parameters are the minimum.
+
+        `strength` is ρ. It takes one and a half passes.
+        """
         objective.count(1.5)
         (gram,) = objective.blocks.sum(_gram)
-        ridge = objective.penalty.diagonal[0, 0] / strength
+        ridge = objective.penalty.diagonal / strength
         gram.reshape(-1)[:: len(gram) + 1] += ridge
         # With the inverse step 2 is one product, in half the time of two solves.
         factor, _ = dpotrf(gram.T, overwrite_a=True)
         inverse, _ = dpotri(factor, overwrite_c=True)
-        self._inverse = np.triu(inverse) + np.triu(inverse, 1).T
-        self._rows = objective.blocks.map(_start, points, objective.loss, strength)
+        inverse = np.triu(inverse) + np.triu(inverse, 1).T
+        rows = objective.blocks.map(_start, parameters, objective.loss, strength)
+        return cls(objective, inverse, rows, n_kept)
 
     def step(self):
-        """Steps 1 and 2: the parameters, and products of the residuals.
+        """Steps 1 and 2, in one pass.
 
-        These are of the last residual with each one that is kept, itself at the end.
+        Returns
+        -------
+        splitting : Splitting
+        parameters : ndarray of shape (n_parameters,)
+        products : ndarray of shape (n_kept,)
+            Inner products of the last residual with each one that is kept; the last
+            residual comes last.
         """
-        self._objective.count(1)
-        (coupling,) = self._rows.sum(SplitRows.coupling)
-        points = coupling @ self._inverse
-        self._rows = self._rows.map(SplitRows.toward, points, self._n_kept)
-        (products,) = self._rows.sum(SplitRows.products)
-        return points.reshape(-1), products
+        self.objective.count(1)
+        (coupling,) = self.rows.sum(SplitRows.coupling)
+        parameters = coupling @ self.inverse
+        rows = self.rows.map(SplitRows.toward, parameters, self.n_kept)
+        (products,) = rows.sum(SplitRows.products)
+        after = Splitting(self.objective, self.inverse, rows, self.n_kept)
+        return after, parameters.reshape(-1), products
 
-    def go_on(self, shares):
-        """Step 3, with shares of all next points that are kept."""
-        self._rows = self._rows.map(SplitRows.mixed, shares)
+    def mixed(self, shares):
+        """Step 3: at the mixture, in these shares, of the next points that are kept."""
+        rows = self.rows.map(SplitRows.mixed, shares)
+        return Splitting(self.objective, self.inverse, rows, self.n_kept)
 
 
 # Functions of a block, for Blocks.sum and Blocks.map.
@@ -69,17 +95,17 @@ def _gram(block):
     return (block.design.sandwich(widened(block.weight)[:, None])[0],)
 
 
-def _start(block, points, loss, strength):
-    predictions = raw_predictions(block.design, points)
-    residual = loss.evaluate(copied(predictions), block.target)[1]
-    return SplitRows(block, loss, strength, predictions + residual / strength)
+def _start(block, parameters, loss, strength):
+    raw = block.design.matvec(parameters)
+    residual = loss.evaluate(copied(raw), block.target)[1]
+    return SplitRows(block, loss, strength, raw + residual / strength)
 
 
 class SplitRows:
     """The rows of a block at a point, and at the last ones."""
 
     def __init__(self, block, loss, strength, point, kept=()):
-        self._block, self._settings = block, (loss, strength)
+        self._block, self._loss, self._strength = block, loss, strength
         # Pairs of a residual and the next point that it leads to.
         self._kept = kept
         self._shift = loss.proximal_residual(point, block.target, strength)
@@ -90,17 +116,16 @@ class SplitRows:
         """Weighted sum of 2 z - v times the row: (M, size)."""
         reflected = self._nearest - self._shift
         reflected *= self._block.weight[:, None]
-        return (gradients(self._block.design, reflected, 1)[0],)
+        return (self._block.design.rmatvec(reflected),)
 
     def toward(self, parameters, n_kept):
-        """With the residual at parameters, and the next point, kept."""
-        predictions = raw_predictions(self._block.design, parameters[None])
+        """The rows with the residual at parameters (M, size), and the next point."""
+        raw = self._block.design.matvec(parameters)
         # Single precision is enough for the products and saves a quarter of memory.
-        single = namespace(predictions).float32
-        residual = as_type(predictions - self._nearest, single)
+        residual = as_type(raw - self._nearest, namespace(raw).float32)
+        raw += self._shift
         other = copy.copy(self)
-        predictions += self._shift
-        other._kept = *self._kept[1 - n_kept :], (residual, predictions)
+        other._kept = *self._kept[1 - n_kept :], (residual, raw)
         return other
 
     def products(self):
@@ -110,8 +135,8 @@ class SplitRows:
         return (np.array(products),)
 
     def mixed(self, shares):
-        """At a mixture of the next points."""
+        """The rows at a mixture of the next points."""
         point = zeros(self._nearest.shape, self._nearest)
         for share, (_, following) in zip(shares, self._kept, strict=True):
             point += float(share) * following
-        return SplitRows(self._block, *self._settings, point, self._kept)
+        return SplitRows(self._block, self._loss, self._strength, point, self._kept)

@@ -1,33 +1,50 @@
-"""Solvers: they minimise an objective that they know by a declared protocol only."""
+"""Solvers: they minimise a problem that is given by a declared protocol.
 
-from ._auto import auto, minimize_newton, newton_cg, newton_cholesky
-from ._base import run
-from ._convergence import Convergence
-from ._lbfgs import lbfgs
-from ._newton import newton
+`_problem.py` declares what a solver needs. `_minimize.py` has the loop that all solvers
+share: a solver is two functions, `init` and `step`, of a frozen state. Read
+`_newton_cholesky.py` first, the simplest of them, then `_newton_cg.py`. `_criteria.py`
+decides when to stop, `_plan.py` which solver suits a problem, and `_tuning.py` has
+every number.
+
+A new solver is one file, and a name in `_auto.py`.
+"""
+
+from ._auto import SOLVERS, solve
+from ._criteria import Criteria, Criterion, Verdict
+from ._line_search import Trial, line_search
+from ._minimize import minimize, total_of
+from ._newton_cg import NewtonCG
+from ._newton_cholesky import NewtonCholesky
 from ._path import minimize_path
 from ._plan import Plan, plan
 from ._preconditioner import Preconditioner
-from ._protocol import Objective
-from ._solution import Solution
-
-#: Every name that is accepted as ``solver``.
-SOLVERS = {"auto": auto, "lbfgs": lbfgs, "newton-cg": newton_cg}
-SOLVERS["newton-cholesky"] = newton_cholesky
+from ._problem import LinearProblem, Problem, members_of
+from ._splitting import DouglasRachford
+from ._state import Iteration, Solution, State
+from ._tuning import Tuning
 
 __all__ = [
     "SOLVERS",
-    "Convergence",
-    "Objective",
+    "Criteria",
+    "Criterion",
+    "DouglasRachford",
+    "Iteration",
+    "LinearProblem",
+    "NewtonCG",
+    "NewtonCholesky",
     "Plan",
     "Preconditioner",
+    "Problem",
     "Solution",
-    "auto",
-    "lbfgs",
-    "minimize_newton",
+    "State",
+    "Trial",
+    "Tuning",
+    "Verdict",
+    "line_search",
+    "members_of",
+    "minimize",
     "minimize_path",
-    "newton",
-    "newton_cg",
     "plan",
-    "run",
+    "solve",
+    "total_of",
 ]

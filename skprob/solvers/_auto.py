@@ -1,79 +1,100 @@
-"""The solver that suits an objective."""
+"""The solvers by name, and the one that suits a problem."""
 
 import math
-from functools import partial
 
 from .._blas import serial_blas
-from ._base import Point, run
-from ._continuation import StrongerPenalty
-from ._convergence import Convergence
-from ._lbfgs import lbfgs
-from ._newton import CGDirection, CholeskyDirection, newton
+from ._criteria import Criteria
+from ._lbfgs import minimize_lbfgs
+from ._minimize import minimize
+from ._newton_cg import NewtonCG, NewtonCGState
+from ._newton_cholesky import NewtonCholesky
 from ._plan import plan
-from ._preconditioner import Preconditioner
-from ._protocol import check_objective
-from ._splitting import SplittingDirection
-
-# With two classes, the first step from equal scores is too short by about this factor.
-_TOO_SHORT = 2.0
+from ._problem import check_problem
+from ._splitting import DouglasRachford
+from ._tuning import Tuning
 
 
 @serial_blas
-def minimize_newton(
-    objective,
-    initial,
+def solve(
+    problem,
+    start,
     *,
-    method,
-    max_iter,
-    preconditioner=None,
-    splits=False,
+    solver="auto",
+    callback=None,
+    shortens_far_starts=False,
+    resume=None,
+    tuning=Tuning(),
     **criteria,
 ):
-    """Minimise one objective by Newton's method.
+    """Minimise a problem by a named solver.
 
-    The `method` is the first, "newton-cholesky" or "newton-cg", which continues where
-    the former stalls. With `splits`, splitting follows many products, if the plan has
-    it. Other parameters are those of :func:`lbfgs`, and `initial` may be a Point.
+    Parameters
+    ----------
+    problem : Problem
+    start : ndarray of shape (n_parameters,)
+    solver : {"auto", "lbfgs", "newton-cg", "newton-cholesky"}
+        "auto" stands for the one that :func:`plan` chooses.
+    callback : callable, default=None
+        As for :func:`minimize`.
+    shortens_far_starts : bool, default=False
+        As for :class:`NewtonCholesky`.
+    resume : (State, float), default=None
+        State at the start under another penalty, and what that penalty is multiplied
+        by: conjugate gradients resume from there without a pass.
+    tuning : Tuning
+    **criteria
+        `tol`, `max_iter` and others, as for :class:`Criteria`.
+
+    Returns
+    -------
+    solution : Solution
+
+    Raises
+    ------
+    ValueError
+        If the problem does not suit the solver.
     """
-    check_objective(objective)
-    description, chosen = objective.description, plan(objective.description)
-    if preconditioner is None:
-        preconditioner = Preconditioner(description, chosen)
-    start = initial.parameters if isinstance(initial, Point) else initial
-    is_cold = description.is_convex and not start.any()
-    is_pair = description.shape[0] == 1
-    directions = [CGDirection(chosen, preconditioner)]
-    if splits and chosen.split_after < math.inf:
-        first = CGDirection(chosen, preconditioner, chosen.split_after)
-        directions = [first, SplittingDirection(objective), *directions]
-    if method == "newton-cholesky":
-        directions.insert(0, CholeskyDirection(description, objective.has_penalty))
-    elif is_cold and objective.has_penalty and not is_pair:
-        directions.insert(0, StrongerPenalty(chosen, preconditioner))
-    convergence = Convergence(objective, 0, max_iter=max_iter, **criteria)
-    first_length = _TOO_SHORT if is_cold and is_pair else 1.0
-    solver = newton(initial, directions, convergence, first_length)
-    return run(objective, [solver])[0]
-
-
-newton_cg = partial(minimize_newton, method="newton-cg")
-newton_cholesky = partial(minimize_newton, method="newton-cholesky")
-
-
-def auto(objective, initial, *, preconditioner=None, **options):
-    """Minimise by the method that :func:`plan` chooses.
-
-    With a preconditioner no whole Hessian is written out. Parameters are those of
-    :func:`lbfgs`, and `initial` may be a Point.
-    """
-    check_objective(objective)
-    method = plan(objective.description).method
-    options["preconditioner"] = preconditioner
+    check_problem(problem)
+    criteria = Criteria(tuning=tuning, **criteria)
+    chosen = plan(problem.description, tuning)
+    method = chosen.method if solver == "auto" else solver
     if method == "lbfgs":
-        start = initial.parameters if isinstance(initial, Point) else initial
-        return lbfgs(objective, start, **options)
-    if preconditioner is not None:
-        method = "newton-cg"
-    # Without a penalty its quadratic problem may have no solution.
-    options["splits"] = objective.has_penalty
-    return minimize_newton(objective, initial, method=method, **options)
+        return minimize_lbfgs(problem, chosen, criteria, start, callback, tuning)
+    solvers = [NewtonCG(chosen, criteria, tuning=tuning)]
+    if method == "newton-cholesky":
+        _check_hessian(problem.description)
+        first = NewtonCholesky(criteria, shortens_far_starts, tuning)
+        solvers.insert(0, first)
+    elif solver == "auto" and chosen.split_after < math.inf and problem.has_penalty:
+        # Without a penalty the quadratic problem of a splitting may have no solution.
+        first = NewtonCG(chosen, criteria, chosen.split_after, tuning)
+        solvers = [first, DouglasRachford(criteria, tuning), *solvers]
+    state = None
+    if resume is not None and method == "newton-cg":
+        before, factor = resume
+        if isinstance(before, NewtonCGState):
+            state = solvers[0].resume(problem, before, factor)
+    return minimize(problem, solvers, criteria, start, callback, state)
+
+
+#: Every name that is accepted as ``solver``.
+SOLVERS = ("auto", "lbfgs", "newton-cg", "newton-cholesky")
+
+# A Hessian of so many parameters takes 800 MB, and its factor minutes.
+_MOST_PARAMETERS = 10_000
+
+
+def _check_hessian(description):
+    """Raise where Newton's method cannot write the Hessian out."""
+    n_parameters = math.prod(description.shape)
+    if not (description.is_linear and description.is_convex):
+        raise ValueError(
+            "solver='newton-cholesky' needs a convex loss of linear scores, and this "
+            "one is not. Use solver='auto'."
+        )
+    if n_parameters > _MOST_PARAMETERS:
+        raise ValueError(
+            f"solver='newton-cholesky' needs at most {_MOST_PARAMETERS:,} parameters, "
+            f"because it writes the Hessian out; got {n_parameters:,}. Use "
+            "solver='newton-cg'."
+        )

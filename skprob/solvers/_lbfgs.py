@@ -1,150 +1,184 @@
-"""L-BFGS through SciPy, in whitened coordinates."""
+"""L-BFGS through SciPy, in whitened coordinates.
+
+SciPy runs its own loop, so this is the one solver that :func:`minimize` does not run.
+"""
 
 import sys
 from collections import deque
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
+import scipy.optimize
 
-from .._blas import serial_blas
-from ._base import Point
-from ._convergence import Convergence, expected_decrease
-from ._plan import plan
+from ._bundle import Bundle
+from ._criteria import allowed_decrease, expected_decrease
+from ._minimize import Record
 from ._preconditioner import Preconditioner
-from ._protocol import check_objective
-
-# Iterations after which the coordinates are renewed; each stretch is twice as long.
-_FIRST_STRETCH = 40
+from ._state import State
+from ._tuning import Tuning
 
 
-@serial_blas
-def lbfgs(objective, initial, *, max_iter, preconditioner=None, **criteria):
-    """Minimise a smooth objective with SciPy's L-BFGS-B.
+class EvaluatedPoint(NamedTuple):
+    """Value and gradient of a problem at parameters."""
+
+    parameters: np.ndarray
+    value: float
+    gradient: np.ndarray
+
+
+def minimize_lbfgs(problem, plan, criteria, start, callback=None, tuning=Tuning()):
+    """Minimise a smooth problem with SciPy's L-BFGS-B.
 
     The variables are whitened where that costs little (:class:`Preconditioner`), so
-    that correlated features do not slow it down.
-
-    Parameters
-    ----------
-    objective : Objective
-        With one problem.
-    initial : ndarray of shape (n_parameters,)
-    max_iter : int
-        Iterations at most; evaluations are not limited.
-    preconditioner : Preconditioner, optional
-        One that a fit to the same data has left, to begin with; else a new one.
-    **criteria
-        `tol`, `callback` and others, as for :class:`Convergence`.
-
-    Returns
-    -------
-    solution : Solution
+    that correlated features do not slow it down. Arguments and result are those of
+    :func:`minimize`, with a `plan` in place of solvers. Evaluations are not limited.
     """
-    check_objective(objective)
-    convergence = Convergence(objective, 0, max_iter=max_iter, **criteria)
-    chosen = plan(objective.description)
-    if preconditioner is None:
-        preconditioner = Preconditioner(objective.description, chosen)
-    is_renewed = chosen.preconditioner.startswith("gram")
-    stretch = _FIRST_STRETCH if is_renewed else sys.maxsize
+    record = Record(problem, criteria, callback)
+    is_renewed = plan.preconditioner.startswith("gram")
+    has_kinks = problem.description.has_kinks
+    stretch = tuning.first_stretch if is_renewed or has_kinks else sys.maxsize
     # Curvatures are kept from stretch to stretch: the least of a few may be too large.
-    origin, restarts, curvatures = initial, False, deque(maxlen=10)
+    curvatures = deque(maxlen=tuning.curvatures_kept)
+    origin, restarts, preconditioner = start, False, None
     while True:
         # Where the curvature is not bounded, that of a point may mislead, and that of
         # the initial parameters does not.
-        look = objective.initial() if restarts else origin
-        if chosen.preconditioner != "none":
-            preconditioner.renew(objective.linearize(look[None], keep=False))
-        how = preconditioner.coordinates, origin, curvatures
-        path = _Path(objective, convergence, *how)
-        gave_up = _descend(path, convergence, convergence.n_iter + stretch)
-        if convergence.finished:
+        where = problem.initial() if restarts else origin
+        if plan.preconditioner == "none":
+            curvature = None
+        else:
+            curvature = problem.curvature_at(where)
+        preconditioner = Preconditioner.at(
+            curvature, plan, problem.description, preconditioner
+        )
+        path = _Path(problem, criteria, record, preconditioner.coordinates, origin)
+        gave_up = path.descend(curvatures, stretch)
+        if has_kinks and record.may_resume and path.is_slow(criteria.tol):
+            # Between kinks L-BFGS finds no curvature, and its steps become short.
+            bundle = Bundle(criteria, preconditioner.coordinates, tuning)
+            _continue(record, problem, bundle, path.point)
+            return record.solution("lbfgs+bundle")
+        if record.is_over:
             break
-        is_stuck = gave_up and not path.has_fallen
-        if is_stuck and (restarts or not objective.description.is_convex):
-            convergence.stall()
+        is_stuck = gave_up and not path.has_fallen(criteria.tol)
+        if is_stuck and (restarts or not problem.description.is_convex):
+            record.stall(State(point=path.point, is_stalled=True))
             break
         # Its memory of the curvature may be at fault: start again without it.
-        restarts, origin, stretch = is_stuck, convergence.parameters, 2 * stretch
-    return convergence.solution("lbfgs")
+        restarts, origin = is_stuck, path.point.parameters
+        stretch = stretch if has_kinks else 2 * stretch
+    return record.solution("lbfgs")
+
+
+def _continue(record, problem, solver, point):
+    """Continue from a point by another solver, until the record is over."""
+    state = solver.init(problem, point)
+    while True:
+        state = solver.step(problem, state)
+        if state.is_spent:
+            record.stall(replace(state, is_stalled=True))
+            return
+        record.add(state)
+        if record.is_over:
+            return
 
 
 class _Path:
-    """A function for SciPy, in given coordinates about an origin, and where it is."""
+    """A problem as a function for SciPy, in given coordinates about an origin.
 
-    def __init__(self, objective, convergence, coordinates, origin, curvatures):
-        self._objective, self._convergence = objective, convergence
+    Attributes
+    ----------
+    point : EvaluatedPoint
+        The last iterate.
+    """
+
+    def __init__(self, problem, criteria, record, coordinates, origin):
+        self._problem, self._criteria, self._record = problem, criteria, record
         self._coordinates, self._origin = coordinates, origin
-        self._curvatures = curvatures
-        self._point, self._height, self._unit = None, 0.0, 1.0
-        self.start = np.zeros_like(coordinates.gradient(origin))
-        self._evaluate(self.start)
-        self.arrive(self.start)
-        # SciPy's first step has the length of one; that of the gradient is right where
-        # the curvature is about one.
-        self._unit = np.linalg.norm(self._last[1]) or 1.0
+        # Height of the last iterate above the origin.
+        self._height = 0.0
+        n_variables = len(coordinates.gradient(origin))
+        self._evaluate(np.zeros(n_variables))
+        self.point, self._variables, self._slope = self._last
+        # SciPy's first step has length one; the length of the gradient is right where
+        # the curvature is about one. So SciPy's variables are in units of that length.
+        self._unit = np.linalg.norm(self._slope) or 1.0
 
     def _evaluate(self, variables):
-        # Free the last point first: with many classes it takes much memory.
-        self._last = None
-        variables = self._unit * variables
+        """Evaluate the problem at variables of the coordinates."""
+        self._last = None  # Free its memory: there may be many classes.
         parameters = self._origin + self._coordinates.to_parameters(variables)
-        values, gradients = self._objective.value_and_gradient(parameters[None])
-        slope = self._coordinates.gradient(gradients[0])
-        self._last = variables, slope, Point(parameters, float(values[0]), gradients[0])
-
-    def __call__(self, variables):
-        """By how much the value exceeds that at the origin, and the gradient."""
-        self._evaluate(variables)
-        return self._height + self._climb(), self._unit * self._last[1]
+        value, gradient = self._problem.value_and_gradient(parameters)
+        slope = self._coordinates.gradient(gradient)
+        self._last = EvaluatedPoint(parameters, value, gradient), variables, slope
 
     def _climb(self):
         """Change of the value from the last iterate to the last evaluation."""
-        climb = self._last[2][1] - self._convergence.value
-        if abs(climb) <= self._convergence.rounding:
-            # Where rounding hides which one is lower, the gradients at both tell.
-            (variables, slope), (before, slope_before) = self._last[:2], self._point
-            climb = (variables - before) @ (slope + slope_before) / 2
+        point, variables, slope = self._last
+        climb = point.value - self.point.value
+        if abs(climb) <= self._criteria.rounding_error(self._problem, self.point.value):
+            # Where rounding hides which one is lower, the gradients at both show it.
+            climb = (variables - self._variables) @ (slope + self._slope) / 2
         return climb
 
-    @property
-    def has_fallen(self):
+    def __call__(self, scaled):
+        """By how much the value exceeds that at the origin, and the gradient."""
+        self._evaluate(self._unit * scaled)
+        return self._height + self._climb(), self._unit * self._last[2]
+
+    def has_fallen(self, tol):
         """Whether the objective is lower than at the origin, beyond the tolerance."""
-        convergence = self._convergence
-        return -self._height > convergence.tol * abs(convergence.value)
+        return -self._height > tol * abs(self.point.value)
 
-    def arrive(self, variables):
-        """Take in the end of an iteration."""
-        # It is nearly always the last point that SciPy asked for.
-        if not np.array_equal(self._unit * variables, self._last[0]):
-            self._evaluate(variables)
-        if self._point is not None:
-            self._height += self._climb()
-            (variables, slope), (before, slope_before) = self._last[:2], self._point
-            step = variables - before
-            curvature = step @ (slope - slope_before) / (step @ step or 1.0)
-            self._curvatures.append(curvature)
-        _, slope, here = self._last
-        self._point = self._last[:2]
-        least = min(self._curvatures, default=0.0)
-        self._convergence.arrive(here, expected_decrease(float(slope @ slope), least))
+    def is_slow(self, tol):
+        """Whether the objective has fallen by no more than criterion 2 allows."""
+        return -self._height <= allowed_decrease(self._problem, self.point.value, tol)
 
+    def descend(self, curvatures, n_iterations):
+        """Run SciPy's L-BFGS-B; returns whether it stopped before `n_iterations`.
 
-def _descend(path, convergence, last_iteration):
-    """Run SciPy's L-BFGS-B up to an iteration; returns whether it got stuck before."""
+        Curvatures along the iterations are appended.
+        """
+        record = self._record
+        if not record.history:
+            record.add(State(point=self.point))
+        if record.is_over:
+            return False
+        last = len(record.history) + n_iterations
 
-    def after_iteration(variables):
-        path.arrive(variables)
-        convergence.iterated()
-        if convergence.finished or convergence.n_iter >= last_iteration:
-            raise StopIteration
+        def after_iteration(scaled):
+            record.add(self._arrive(scaled, curvatures))
+            if record.is_over or len(record.history) >= last:
+                raise StopIteration
 
-    if convergence.finished:
-        return False
-    options = {"maxiter": sys.maxsize, "maxfun": sys.maxsize, "ftol": 0.0, "gtol": 0.0}
-    how = {"method": "L-BFGS-B", "jac": True, "options": options}
-    result = minimize(path, path.start, callback=after_iteration, **how)
-    if convergence.finished or convergence.n_iter >= last_iteration:
-        return False
-    path.arrive(result.x)
-    return True
+        result = scipy.optimize.minimize(
+            self,
+            np.zeros_like(self._variables),
+            callback=after_iteration,
+            method="L-BFGS-B",
+            jac=True,
+            options={
+                "maxiter": sys.maxsize,
+                "maxfun": sys.maxsize,
+                "ftol": 0.0,
+                "gtol": 0.0,
+            },
+        )
+        if record.is_over or len(record.history) >= last:
+            return False
+        self._arrive(result.x, curvatures)
+        return True
+
+    def _arrive(self, scaled, curvatures):
+        """Move to the end of an iteration: the state there."""
+        # It is nearly always the last point that SciPy evaluated.
+        if not np.array_equal(self._unit * scaled, self._last[1]):
+            self._evaluate(self._unit * scaled)
+        self._height += self._climb()
+        point, variables, slope = self._last
+        step = variables - self._variables
+        curvatures.append(step @ (slope - self._slope) / (step @ step or 1.0))
+        self.point, self._variables, self._slope = point, variables, slope
+        expected = expected_decrease(float(slope @ slope), min(curvatures))
+        return State(point=point, expected_decrease=expected)

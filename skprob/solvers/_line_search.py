@@ -1,87 +1,93 @@
 """Line search: the length of a step along a direction."""
 
-import math
-from typing import Any, NamedTuple
+from __future__ import annotations
 
-# A length is accepted if the function falls by this part of length times slope ...
-_SUFFICIENT = 1e-4
-# ... and at most this part of the slope is left (strong Wolfe conditions).
-_SLOPE_LEFT = 0.5
-# Evaluations of one search.
-MAX_TRIALS = 20
+import math
+from typing import NamedTuple
+
+from ._tuning import Tuning
 
 
 class Trial(NamedTuple):
-    """A length that was tried, and whatever is known of the point there."""
+    """A length of a step, with the value and the slope there."""
 
     length: float
     value: float
     slope: float
-    point: Any = None
 
 
-class LineSearch:
-    """A line search that gets one trial after the other.
+def line_search(ray, start, rounding_error, slope_left, tuning=Tuning()):
+    """Find a length at which a function has fallen and its slope is small.
 
-    A quadratic model whose curvature jumps, because rows enter or leave the reach of
-    the loss, is too short as often as too long: the search goes on as long as the
-    function keeps falling, and then interpolates between the ends of a bracket.
+    A quadratic model whose curvature jumps, because rows enter or leave the support of
+    the loss, is too short as often as too long. So the length grows while the function
+    keeps falling; then the search interpolates between the ends of a bracket.
 
-    It begins with the trial `start` of length zero; if its slope is not negative, as
-    when it underflows, nothing is tried. Values that differ by at most `noise` are
-    compared by their slopes. `length` is to be tried next, until the search is `over`;
-    then `best` is the trial of least slope among those where the function has fallen,
-    or else the start.
+    Parameters
+    ----------
+    ray : Ray
+    start : Trial
+        At length zero; its slope is negative.
+    rounding_error : float
+        Values that differ by no more are compared by their slopes.
+    slope_left : float
+        Part of the slope at the start that may be left.
+    tuning : Tuning
+
+    Returns
+    -------
+    best : Trial or None
+        The trial of smallest slope among those where the function has fallen; None if
+        there is none.
 
     References
     ----------
     Nocedal, Wright, "Numerical Optimization", 2006, section 3.5.
     """
-
-    def __init__(self, start, noise, length=1.0):
-        self._start, self._noise = start, noise
-        self.best = self._low = start
-        self._high, self._least = None, math.inf
-        self._n_left, self.length = MAX_TRIALS, length
-        self.over = not start.slope < 0
-
-    def tell(self, there):
-        """Take in the trial of the length that was asked for."""
-        start, length = self._start, there.length
-        change, level = there.value - start.value, abs(there.slope / start.slope)
-        # Where values are the same up to rounding, a slope that is smaller must do.
-        is_same = abs(change) <= self._noise and level < 1
-        fell = is_same or change <= _SUFFICIENT * length * start.slope
-        if fell and level <= self._least:
-            self.best, self._least = there, level
-        self._n_left -= 1
-        self.over = (fell and level <= _SLOPE_LEFT) or self._n_left == 0
-        if self.over:
-            return
-        before = self._low
-        if fell and there.slope < 0:
-            self._low = there
+    best, best_slope = None, math.inf
+    low, high, length = start, None, 1.0
+    for _ in range(tuning.most_trials):
+        trial = Trial(length, *ray.trial(length))
+        change, remaining = trial.value - start.value, abs(trial.slope / start.slope)
+        # Where values are the same up to rounding, a smaller slope must do.
+        is_same = abs(change) <= rounding_error and remaining < 1
+        has_fallen = change <= tuning.sufficient_decrease * length * start.slope
+        has_fallen = has_fallen or is_same
+        if has_fallen and remaining <= best_slope:
+            best, best_slope = trial, remaining
+        if has_fallen and remaining <= slope_left:
+            break
+        before = low
+        if has_fallen and trial.slope < 0:
+            low = trial
         else:
-            self._high = there
-        if self._high is None:
-            self.length = _extrapolated(before, self._low)
-        else:
-            self.length = _between(self._low, self._high)
+            high = trial
+        if high is None:
+            length = extrapolated_length(before, low)
+            continue
+        length = interpolated_length(low, high)
+        if not min(low.length, high.length) < length < max(low.length, high.length):
+            break  # Between the ends of the bracket there is no other number.
+    return best
 
 
-def _extrapolated(before, there):
-    """Where the slope would be zero if it went on as it did; at most four times."""
-    end = there.length
-    curvature = (there.slope - before.slope) / (end - before.length)
-    ahead = -there.slope / curvature if curvature > 0 else math.inf
-    return min(max(end + ahead, 1.5 * end), 4 * end)
+def extrapolated_length(before, end):
+    """Length at which the slope would be zero; 1.5 to 4 times as far as the end."""
+    curvature = (end.slope - before.slope) / (end.length - before.length)
+    ahead = -end.slope / curvature if curvature > 0 else math.inf
+    return min(max(end.length + ahead, 1.5 * end.length), 4 * end.length)
 
 
-def _between(low, high):
-    """Where the cubic with these values and slopes at the ends is least."""
+def interpolated_length(low, high):
+    """Length at which the cubic with these values and slopes at the ends is least."""
     width = high.length - low.length
+    if width == 0:
+        return low.length
     a = low.slope + high.slope - 3 * (high.value - low.value) / width
-    root = math.sqrt(max(a**2 - low.slope * high.slope, 0.0))
+    square = a * a - low.slope * high.slope
+    root = math.sqrt(square) if square > 0 else 0.0
     below = high.slope - low.slope + 2 * root
     part = 1 - (high.slope + root - a) / below if below > 0 else 0.5
-    return low.length + width * min(max(part, 0.05), 0.9)
+    # Values that overflow leave NaN: the middle then.
+    part = min(max(part, 0.05), 0.9) if math.isfinite(part) else 0.5
+    return low.length + width * part

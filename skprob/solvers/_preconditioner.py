@@ -1,61 +1,83 @@
 """An approximation of the inverse Hessian, renewed after some Hessian products."""
 
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
 import numpy as np
 
-from ._whitening import Identity, Scaling, Whitening
+from .._typing import Array
+from ._conjugate_gradients import ConjugateDirections
+from ._coordinates import Identity, Scaling, Whitening
 
 
+@dataclass(frozen=True)
 class Preconditioner:
-    """Coordinates in which the Hessian is about the identity."""
+    """Coordinates in which the Hessian is about the identity.
 
-    def __init__(self, description, plan):
-        self._description, self._plan = description, plan
-        self._used, self._curvature, self._at_zero = 0, None, None
-        #: Where the Hessian is about the identity.
-        self.coordinates, self.recycled = Identity(), None
+    Attributes
+    ----------
+    coordinates : Identity, Scaling or Whitening
+    curvature : tuple or ndarray or None
+        What they were computed from: moments, or Gram matrices.
+    sandwiches_at_zero : ndarray or None
+        Gram matrices at zero raw predictions, if they have been computed.
+    recycled : ConjugateDirections or None
+        Directions of the last step, along which the inverse is exact.
+    n_products : int
+        Hessian products that it has served.
+    """
 
-    @property
-    def is_stale(self):
-        """Whether so many products have been computed that new coordinates pay."""
-        return self._used >= self._plan.renew_after
+    coordinates: Any
+    curvature: Any = None
+    sandwiches_at_zero: Array | None = None
+    recycled: ConjugateDirections | None = None
+    n_products: int = 0
 
-    def begin(self, here):
-        """Take the curvature that a fit before has left, if there was one."""
-        self.recycled = None
-        if self._curvature is None:
-            self.renew(here)
-        else:
-            self._adapt(here)
+    @classmethod
+    def at(cls, curvature, plan, description, before=None):
+        """Coordinates for the curvature at a point, as the plan says.
 
-    def renew(self, here):
-        """Fit the coordinates to the curvature of a linearization at one point."""
-        kind = self._plan.preconditioner
+        Parameters
+        ----------
+        curvature : Curvature
+        plan : Plan
+        description : Description
+        before : Preconditioner or None
+            Its Gram matrices at zero and its recycled directions are used again.
+        """
+        at_zero = None if before is None else before.sandwiches_at_zero
+        recycled = None if before is None else before.recycled
+        kind = plan.preconditioner
         if kind == "none":
-            return
-        # They may be large: make room.
-        self._used, self._curvature, self.coordinates = 0, None, None
+            return cls(Identity())
         if kind == "diagonal":
-            self._curvature = here.moments()
-        else:
-            # At zero scores the curvature is the same for all rows and classes.
-            by_output = kind == "gram by output" and not here.is_at_zero
-            self._curvature = here.sandwiches(by_output, self._plan.n_drawn)
-            if here.is_at_zero:
-                self._at_zero = self._curvature
-            elif self._plan.method == "lbfgs" and self._at_zero is not None:
-                # Rows without curvature may get some: with 500 classes and exact zeros
-                # 0.6 to 0.75 times the time.
-                self._curvature = self._curvature + 0.01 * self._at_zero
-        self._adapt(here)
+            moments = curvature.moments()
+            coordinates = Scaling(moments, curvature.ridge, description)
+            return cls(coordinates, moments, recycled=recycled)
+        # At zero scores the curvature is the same for all rows and classes.
+        by_output = kind == "gram by output" and not curvature.is_at_zero
+        grams = curvature.sandwiches(by_output, plan.n_drawn)
+        if curvature.is_at_zero:
+            at_zero = grams
+        elif plan.share_at_zero and at_zero is not None:
+            grams = grams + plan.share_at_zero * at_zero
+        coordinates = Whitening(grams, curvature.ridge, description)
+        return cls(coordinates, grams, at_zero, recycled)
 
-    def _adapt(self, here):
-        coordinates = Scaling if self._plan.preconditioner == "diagonal" else Whitening
-        self.coordinates = coordinates(self._curvature, here.ridge, self._description)
+    def with_ridge(self, ridge, description):
+        """The preconditioner for the same curvature under another penalty."""
+        kind = type(self.coordinates)
+        if kind is Identity:
+            return self
+        coordinates = kind(self.curvature, ridge, description)
+        return replace(self, coordinates=coordinates, recycled=None)
 
-    def used(self, n_products, recycled):
-        """Take note of Hessian products, and of conjugate directions to recycle."""
-        self._used += n_products
-        self.recycled = recycled
+    def after(self, model):
+        """The preconditioner after the products of a step by conjugate gradients."""
+        n_products = self.n_products + model.n_products
+        return replace(self, recycled=model.kept, n_products=n_products)
 
     def times(self, gradient):
         """B gradient and ⟨gradient, B gradient⟩, for B about the inverse Hessian.
@@ -80,9 +102,10 @@ class Preconditioner:
         else:
             directions, products, curvatures = self.recycled
             along = _inner(directions, groups) / curvatures
-            rest, square = self._by_coordinates(groups - _combined(along, products))
-            part = along - _inner(products, rest) / curvatures
-            product = rest + _combined(part, directions)
+            remainder = groups - _combined(along, products)
+            product, square = self._by_coordinates(remainder)
+            part = along - _inner(products, product) / curvatures
+            product = product + _combined(part, directions)
             square += (curvatures * along**2).sum(axis=1)
         return product.reshape(gradient.shape), square.reshape(gradient.shape[:-1])
 

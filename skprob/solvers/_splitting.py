@@ -1,31 +1,44 @@
 """Steps by Douglas-Rachford splitting with Anderson acceleration."""
 
-import math
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from ._newton import Direction
-
-# Differences of residuals that are used, and iterations in a step.
-_MEMORY = 10
-# The strength of the proximal step, in units of the mean curvature at the start. Scene
-# at C = 100 takes 1.6 times as long at 0.25 as at 0.12, bibtex 0.7 times.
-_STRENGTH = 0.2
-# The splitting ends when a step lowers the objective by less than this part.
-_SLOW = 1e-6
+from .._typing import Array
+from ._line_search import Trial, line_search
+from ._state import State
+from ._tuning import Tuning
 
 
-class SplittingDirection(Direction):
-    """The direction to the result of ten iterations of Douglas-Rachford splitting.
+@dataclass(frozen=True, kw_only=True)
+class SplittingState(State):
+    """Where the splitting is."""
+
+    # The next step continues from the last iterate, and not from the point.
+    splitting: Any = None
+    #: Inner products of the residuals that are kept.
+    gram: Array | None = None
+
+
+class DouglasRachford:
+    """Steps to the result of ten iterations of Douglas-Rachford splitting.
 
     The iterations use the loss of each row itself. Its quadratic model is wrong as soon
     as another class enters the support. The result need not lower the objective, so a
-    line search follows, and Newton's method goes on if this finds no lower point. The
-    next step continues the splitting in any case.
+    line search follows, and another solver takes over if this finds no lower point.
 
     The expected decrease is not known: if there is a certificate, the duality gap
     itself must be within the tolerance. On bibtex it is 6 times the distance to the
     minimum.
+
+    Parameters
+    ----------
+    criteria : Criteria
+        Its rounding error is used in line searches.
+    tuning : Tuning
 
     References
     ----------
@@ -35,51 +48,60 @@ class SplittingDirection(Direction):
 
     name = "splitting"
 
-    def __init__(self, objective):
-        self._objective, self._splitting = objective, None
+    def __init__(self, criteria, tuning=Tuning()):
+        self._criteria, self._tuning = criteria, tuning
 
-    def begin(self, here):
-        """Split the objective at a point."""
-        curvature, _ = here.linearization.total_curvature()
-        strength = _STRENGTH * float(curvature.mean())
-        # Without any curvature there is nothing to go by.
-        self.is_spent = not strength > 0
-        if not self.is_spent:
-            place = here.parameters, strength, _MEMORY + 1
-            self._splitting = self._objective.splitting(*place)
-            self._gram = np.empty((0, 0))
-        return here, math.nan
-        yield  # Never reached: a generator that asks for nothing.
+    def init(self, problem, point):
+        """The state at a point; it is spent if there is no curvature to go by."""
+        curvature, _ = point.total_curvature()
+        strength = self._tuning.splitting_strength * float(curvature.mean())
+        if not strength > 0:
+            return SplittingState(point=point, is_spent=True)
+        n_kept = self._tuning.splitting_memory + 1
+        splitting = problem.splitting(point.parameters, strength, n_kept)
+        return SplittingState(point=point, splitting=splitting, gram=np.empty((0, 0)))
 
-    def step(self, here):
-        """Iterate ten times."""
-        # Rounding of products of residuals that are nearly the same.
-        rounding = float(np.finfo(self._objective.description.dtype).eps) ** (2 / 3)
-        for _ in range(_MEMORY):
-            parameters, products = self._splitting.step()
-            # The oldest is forgotten.
-            self._gram = np.pad(self._gram[-_MEMORY:, -_MEMORY:], (0, 1))
-            self._gram[-1] = self._gram[:, -1] = products
-            self._splitting.go_on(_shares(self._gram, rounding))
-        self._before = here.value
-        return parameters - here.parameters
+    def step(self, problem, state):
+        """Iterate ten times, and go towards the result."""
+        splitting, gram = state.splitting, state.gram
+        memory = self._tuning.splitting_memory
+        # Products of residuals that are nearly the same have this rounding error.
+        rounding = float(np.finfo(problem.description.dtype).eps) ** (2 / 3)
+        for _ in range(memory):
+            splitting, parameters, products = splitting.step()
+            gram = np.pad(gram[-memory:, -memory:], (0, 1))
+            gram[-1] = gram[:, -1] = products
+            splitting = splitting.mixed(_anderson_shares(gram, rounding))
 
-    def arrive(self, here, length):
-        """Decide whether another step is worth its time."""
-        self.is_spent = self._before - here.value <= _SLOW * here.value
-        if self.is_spent:
-            self._splitting = None  # Free the memory.
-        return math.nan
-        yield  # As in `begin`.
+        point, step = state.point, parameters - state.point.parameters
+        slope = float(point.gradient @ step)
+        if not slope < 0:
+            return replace(state, is_spent=True)
+        ray, start = point.along(step), Trial(0.0, point.value, slope)
+        rounding = self._criteria.rounding_error(problem, point.value)
+        slope_left = self._tuning.slope_left
+        best = line_search(ray, start, rounding, slope_left, self._tuning)
+        if best is None:
+            return replace(state, is_spent=True)
+
+        after = ray.arrive(best.length)
+        gain = point.value - after.value
+        return SplittingState(
+            point=after,
+            is_spent=gain <= self._tuning.splitting_end * after.value,
+            splitting=splitting,
+            gram=gram,
+        )
 
 
-def _shares(gram, rounding):
-    """Weights, with sum one, of the mixture of the residuals of least norm."""
+def _anderson_shares(gram, rounding):
+    """Weights, with sum one, of the mixture of the residuals of smallest norm."""
     shares = np.append(np.zeros(len(gram) - 1), 1.0)
-    among = np.diff(np.diff(gram, axis=0), axis=1)
-    if np.trace(among) > 0:
-        among.reshape(-1)[:: len(among) + 1] += rounding * np.trace(among)
-        ahead = np.linalg.solve(among, np.diff(gram[-1]))
+    differences = np.diff(np.diff(gram, axis=0), axis=1)
+    if np.trace(differences) > 0:
+        diagonal = differences.reshape(-1)[:: len(differences) + 1]
+        diagonal += rounding * np.trace(differences)
+        ahead = np.linalg.solve(differences, np.diff(gram[-1]))
         shares[1:] -= ahead
         shares[:-1] += ahead
     return shares

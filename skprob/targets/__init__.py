@@ -11,14 +11,13 @@ have few non-zeros in a row, are not stored as dense arrays. Every target has
 - ``second``: of two classes, the second's probability in each row;
 - ``packed()``: the non-zeros of the rows in as few columns as possible, for entropies;
 - ``to_dense(dtype)``: the rows as a dense array;
-- ``mask(array, value)``: sets the entries of unavailable classes to a value, in place;
 - ``block(rows)``, ``take(rows)``: the target of a slice of rows, or of rows given by
   their numbers.
 """
 
 from ._array import ArrayTarget, target_beside
 from ._check import as_target, check_target, column_names
-from ._choice_set import ChoiceSetTarget, check_available, check_target_available
+from ._choice_set import check_available, check_target_available
 from ._class_weight import class_weight_factors, mean_weights, weights_of_classes
 from ._dense import DenseTarget
 from ._encode import (
@@ -30,17 +29,15 @@ from ._encode import (
 )
 from ._kind import KINDS, infer_target_type
 from ._labels import as_labels
-from ._offset import OffsetTarget, check_offset
-from ._smoothed import SmoothedTarget
+from ._offset import check_offset
+from ._smoothed import SmoothedTarget, smoothed_target
 from ._sparse import SparseTarget
 
 __all__ = [
     "KINDS",
     "ArrayTarget",
-    "ChoiceSetTarget",
     "DenseTarget",
     "EncodedTarget",
-    "OffsetTarget",
     "SmoothedTarget",
     "SparseTarget",
     "as_labels",
@@ -56,6 +53,7 @@ __all__ = [
     "encode_target",
     "infer_target_type",
     "mean_weights",
+    "smoothed_target",
     "target_beside",
     "unique_labels",
     "weights_of_classes",

@@ -6,9 +6,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import as_type, beside, namespace, one_hot, take
-from ._choice_set import ChoiceSetTarget
 from ._dense import DenseTarget
-from ._offset import OffsetTarget
 from ._smoothed import SmoothedTarget
 from ._sparse import SparseTarget
 
@@ -58,7 +56,7 @@ def target_beside(target, X):
 
     Returns
     -------
-    target : ArrayTarget, ChoiceSetTarget or OffsetTarget
+    target : ArrayTarget
 
     Examples
     --------
@@ -69,12 +67,6 @@ def target_beside(target, X):
     array([[0., 1.],
            [1., 0.]])
     """
-    if isinstance(target, OffsetTarget):
-        rows = target_beside(target.target, X)
-        return OffsetTarget(rows, beside(target.offset, X))
-    if isinstance(target, ChoiceSetTarget):
-        rows = target_beside(target.target, X)
-        return ChoiceSetTarget(rows, beside(target.available, X))
     if isinstance(target, SmoothedTarget):
         inner = target_beside(target.target, X)
         mixture = replace(target, target=inner)

@@ -1,61 +1,8 @@
-"""A target with the classes that each row may choose from."""
-
-from dataclasses import dataclass
+"""The classes that each row may choose from."""
 
 import numpy as np
 
-from .._arrays import fill, is_foreign, namespace, take, to_numpy
-from ._dense import DenseTarget
-from ._wrapped import WrappedTarget
-
-
-@dataclass(frozen=True)
-class ChoiceSetTarget(WrappedTarget):
-    """A target with the classes that each row may choose from.
-
-    Parameters
-    ----------
-    target : DenseTarget, SparseTarget or SmoothedTarget
-        Zero where a class is not available.
-    available : ndarray of bool of shape (n_samples, n_classes)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skprob.targets import ChoiceSetTarget, SparseTarget
-    >>> label = SparseTarget.from_labels(np.array([2]), n_classes=3)
-    >>> target = ChoiceSetTarget(label, np.array([[True, False, True]]))
-    >>> scores = np.zeros((1, 3))
-    >>> target.mask(scores, -np.inf)
-    >>> scores
-    array([[  0., -inf,   0.]])
-    """
-
-    available: np.ndarray
-
-    @classmethod
-    def smoothed(cls, target, available, amount, polytope="simplex"):
-        """The target mixed with the centre of the polytope of what is available."""
-        if amount == 0:
-            return cls(target, available)
-        centre = available / (
-            2 if polytope == "cube" else available.sum(axis=1, keepdims=True)
-        )
-        dtype = target.values.dtype
-        mixture = (1 - amount) * target.to_dense(dtype) + amount * centre
-        return cls(DenseTarget(mixture.astype(dtype, copy=False)), available)
-
-    @property
-    def n_available(self):
-        """How many classes each row may choose from."""
-        return namespace(self.available).count_nonzero(self.available, axis=1)
-
-    def mask(self, array, value):
-        """Set entries of classes that are not available, in place."""
-        fill(array, ~self.available, value)
-
-    def _of(self, target, rows):
-        return ChoiceSetTarget(target, take(self.available, rows))
+from .._arrays import is_foreign, to_numpy
 
 
 def check_available(available, shape, name="available"):

@@ -58,9 +58,6 @@ class DenseTarget:
         """Weighted sum of the rows, of shape (n_classes,)."""
         return weight @ self.values
 
-    def mask(self, array, value):
-        """Do nothing, as all classes are available."""
-
     def block(self, rows):
         """The target of a slice of rows."""
         return DenseTarget(self.values[rows])

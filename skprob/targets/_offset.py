@@ -1,38 +1,10 @@
-"""A target with known offsets, which are added to the scores."""
-
-from dataclasses import dataclass
+"""Known offsets, which are added to the scores."""
 
 import numpy as np
 
-from .._arrays import is_foreign, take, to_numpy
+from .._arrays import is_foreign, to_numpy
 from .._pair import pair_scores
 from .._validation import as_real
-from ._wrapped import WrappedTarget
-
-
-@dataclass(frozen=True)
-class OffsetTarget(WrappedTarget):
-    """A target with known offsets, which are added to the scores.
-
-    Parameters
-    ----------
-    target : DenseTarget, SparseTarget, SmoothedTarget or ChoiceSetTarget
-    offset : ndarray of shape (n_samples, n_classes)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skprob.targets import OffsetTarget, SparseTarget
-    >>> label = SparseTarget.from_labels(np.array([1, 0]), n_classes=2)
-    >>> target = OffsetTarget(label, np.array([[0.0, 0.5], [0.0, 2.0]]))
-    >>> target.take([1]).offset
-    array([[0., 2.]])
-    """
-
-    offset: np.ndarray
-
-    def _of(self, target, rows):
-        return OffsetTarget(target, take(self.offset, rows))
 
 
 def check_offset(offset, n_samples, n_classes, is_pair, dtype):

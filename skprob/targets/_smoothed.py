@@ -74,9 +74,6 @@ class SmoothedTarget:
         totals = (1 - self.amount) * self.target.class_totals(weight)
         return totals + self._everywhere * weight.sum()
 
-    def mask(self, array, value):
-        """Do nothing, as all classes are available."""
-
     def block(self, rows):
         """The target of a slice of rows."""
         return replace(self, target=self.target.block(rows))
@@ -84,3 +81,38 @@ class SmoothedTarget:
     def take(self, rows):
         """The target of rows given by their numbers."""
         return replace(self, target=self.target.take(rows))
+
+
+def smoothed_target(target, amount, polytope="simplex", available=None):
+    """The target with this amount of label smoothing, which may be zero.
+
+    Parameters
+    ----------
+    target : DenseTarget or SparseTarget
+    amount : float
+        Share of the centre of the polytope, in [0, 1).
+    polytope : {"simplex", "cube"}, default="simplex"
+    available : ndarray of bool of shape (n_samples, n_classes), default=None
+        The centre is that of the classes that are available to the row.
+
+    Returns
+    -------
+    target : DenseTarget, SparseTarget or SmoothedTarget
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.targets import SparseTarget, smoothed_target
+    >>> label = SparseTarget.from_labels(np.array([2]), n_classes=3)
+    >>> available = np.array([[True, False, True]])
+    >>> smoothed_target(label, 0.1, available=available).values
+    array([[0.05, 0.  , 0.95]])
+    """
+    if amount == 0:
+        return target
+    if available is None:
+        return SmoothedTarget(target, amount, polytope)
+    n_available = 2 if polytope == "cube" else available.sum(axis=1, keepdims=True)
+    dtype = target.values.dtype
+    mixture = (1 - amount) * target.to_dense(dtype) + amount * available / n_available
+    return DenseTarget(mixture.astype(dtype, copy=False))

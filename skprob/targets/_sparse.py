@@ -125,9 +125,6 @@ class SparseTarget:
         terms = self.values * weight[self._rows]
         return np.bincount(self.columns, terms, minlength=self.n_classes)
 
-    def mask(self, array, value):
-        """Do nothing, as all classes are available."""
-
     def block(self, rows):
         """The target of a slice of rows."""
         start, stop, _ = rows.indices(self.shape[0])

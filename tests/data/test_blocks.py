@@ -11,7 +11,8 @@ import pytest
 from numpy.testing import assert_array_equal
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from skprob.data import LocalBlocks
+from skprob._blas import serial_blas
+from skprob.data import LocalBlocks, SingleBlock, local_blocks
 
 
 def blas_threads():
@@ -186,3 +187,35 @@ def test_threads_do_not_outlive_a_fork():
 def test_blocks_are_pickled_with_what_they_hold():
     blocks = pickle.loads(pickle.dumps(LocalBlocks([np.arange(3), np.arange(2)])))
     assert blocks.sum(np.shape) == [5]
+
+
+def _powers(block, exponent):
+    return block**exponent, np.float32(block.sum())
+
+
+def test_one_block_alone_gives_the_same_as_in_a_list():
+    array = np.random.default_rng(0).normal(size=(4, 3))
+    with serial_blas:
+        for blocks in (SingleBlock(array), LocalBlocks([array])):
+            found = blocks.sum(_powers, 2)
+            assert [total.dtype for total in found] == [np.float64] * 2
+            assert_array_equal(found[0], array**2)
+            assert found[1] == np.float32(array.sum())
+            mapped = blocks.map(np.multiply, 2.0)
+            assert type(mapped) is type(blocks)
+            assert_array_equal(mapped.sum(_powers, 1)[0], 2 * array)
+            assert mapped.collect(np.shape) == [(4, 3)]
+            assert (blocks.is_remote, blocks.traffic) == (False, (0, 0))
+    assert_array_equal(array, np.random.default_rng(0).normal(size=(4, 3)))
+
+
+def test_the_kind_of_blocks_is_that_of_their_number():
+    assert type(local_blocks(iter([1]))) is SingleBlock
+    assert type(local_blocks(iter([1, 2]))) is LocalBlocks
+    assert local_blocks([3, 4]).sum(lambda item: (item,)) == [7]
+
+
+def test_a_single_block_is_pickled_with_what_it_holds():
+    block = pickle.loads(pickle.dumps(SingleBlock(np.arange(3))))
+    assert type(block) is SingleBlock
+    assert block.sum(np.shape) == [3]

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from skprob.data import (
-    DenseDesign,
+    LittleDesign,
     Standardization,
     StandardizedDesign,
     as_design,
@@ -82,7 +82,7 @@ def test_small_data_are_written_out_and_large_ones_are_not(container):
     units = units_of(X)
     small = as_design(container(X[:100]))
     few = standardized(small, units, 100)
-    assert type(few) is DenseDesign
+    assert type(few) is LittleDesign
     # A small block of large data is not copied, either.
     assert type(standardized(small, units, 10**6)) is StandardizedDesign
     for large in (np.tile(X, (10, 1)), np.float32(X[:100])):

@@ -23,11 +23,11 @@ from skprob import (
     SoftmaxClassifier,
     SparsemaxClassifier,
 )
-from skprob.losses import ChoiceSetLoss, FenchelYoungLoss
+from skprob.losses import FenchelYoungLoss
 from skprob.mappings import softmax
 from skprob.metrics import BrierScorer, brier_loss
 from skprob.objective import LinearObjective, split_rows
-from skprob.targets import ChoiceSetTarget, DenseTarget, SparseTarget
+from skprob.targets import SparseTarget, smoothed_target
 
 from ..estimators import ESTIMATORS, MARGINALS
 from .toys import default_score
@@ -147,9 +147,9 @@ def test_targets_of_all_kinds():
 def test_smoothing_is_over_what_is_available():
     label = SparseTarget.from_labels(np.array([1, 0]), 3)
     there = np.array([[True, True, False], [True, False, False]])
-    target = ChoiceSetTarget.smoothed(label, there, 0.2)
+    target = smoothed_target(label, 0.2, available=there)
     assert_allclose(target.to_dense(float), [[0.1, 0.9, 0], [1, 0, 0]])
-    cube = ChoiceSetTarget.smoothed(label, there, 0.2, "cube")
+    cube = smoothed_target(label, 0.2, "cube", there)
     assert_allclose(cube.to_dense(float), [[0.1, 0.9, 0], [0.9, 0, 0]])
 
 
@@ -188,8 +188,8 @@ def test_the_certificate_holds(mapping):
 
 def objective_of(X, labels, available):
     target = SparseTarget.from_labels(labels, available.shape[1])
-    blocks = split_rows(X, ChoiceSetTarget(target, available), np.ones(len(X)))
-    return LinearObjective(blocks, ChoiceSetLoss(FenchelYoungLoss("softmax")), l2=0.0)
+    blocks = split_rows(X, target, np.ones(len(X)), available=available)
+    return LinearObjective(blocks, FenchelYoungLoss("softmax"), l2=0.0)
 
 
 def test_separable_by_the_choice_sets():
@@ -204,8 +204,7 @@ def test_separable_by_the_choice_sets():
     for available, separable in ((some, True), (everything, False)):
         objective = objective_of(x, labels, available)
         parameters = objective.from_model(5 * right, np.zeros(3))
-        value = objective.value_and_gradient(parameters[None])[0][0]
-        assert objective.is_unbounded(parameters, value) == separable
+        assert objective.is_unbounded(objective.at(parameters)) == separable
         model = SoftmaxClassifier(C=np.inf, max_iter=200)
         if separable:
             with pytest.warns(ConvergenceWarning, match="told apart"):
@@ -271,26 +270,6 @@ def test_bad_input():
     sets[3] = 0
     with pytest.raises(ValueError, match="target of row 17"):
         SparsemaxClassifier().fit(X, sets, available=wrong)
-
-
-def test_a_target_with_choice_sets_is_a_target():
-    rng = np.random.default_rng(0)
-    dense = DenseTarget(rng.dirichlet(np.ones(3), size=5))
-    target = ChoiceSetTarget(dense, np.ones((5, 3), dtype=bool))
-    array, weight = rng.normal(size=(5, 3)), rng.random(5)
-    assert target.shape == (5, 3)
-    assert_array_equal(target.inner(array), dense.inner(array))
-    assert_array_equal(target.second, dense.second)
-    assert_array_equal(target.packed(), dense.packed())
-    assert_array_equal(target.class_totals(weight), dense.class_totals(weight))
-    both = [array.copy(), array.copy()]
-    target.add_to(both[0], 2.0)
-    dense.add_to(both[1], 2.0)
-    assert_array_equal(*both)
-    for rows in (slice(1, 3), np.array([4, 0])):
-        part = target.block(rows) if isinstance(rows, slice) else target.take(rows)
-        assert_array_equal(part.to_dense(float), dense.values[rows])
-        assert part.available.shape == (2, 3)
 
 
 def available_search(kind):

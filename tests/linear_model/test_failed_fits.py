@@ -184,6 +184,7 @@ class Spoiled(Softmax):
             probabilities=self._spoil("p", linear.probabilities, far),
             jvp=jvp,
             shorter_diagonal=None,
+            shorter_matrices=None,
         )
         return spoiled, self._spoil("potential", potential, far)
 

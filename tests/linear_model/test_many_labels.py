@@ -160,12 +160,11 @@ def test_a_fit_in_blocks_of_rows_is_the_same(rows_of_a_block, kind):
     ids=repr,
 )
 def test_a_fit_makes_nothing_as_large_as_rows_times_labels(
-    rows_of_a_block, monkeypatch, model
+    rows_of_a_block, plan_with, monkeypatch, model
 ):
     rows_of_a_block(100)
     monkeypatch.setattr(threshold_module, "_ROWS_ENOUGH", 1000)
-    monkeypatch.setattr("skprob.solvers._plan._NUMBERS_KEPT", math.inf)
-    monkeypatch.setattr("skprob.solvers._plan._MANY_TIMES", 0)
+    plan_with(numbers_kept=math.inf, many_raw_predictions=0)
     monkeypatch.setattr("skprob.objective._linear.fit_in_memory", lambda _: False)
     monkeypatch.setattr("skprob.objective._certificates.fit_in_memory", lambda _: False)
     X, Y = many_labels()
@@ -175,12 +174,11 @@ def test_a_fit_makes_nothing_as_large_as_rows_times_labels(
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_the_solver_for_many_scores_needs_no_array_of_them(
-    rows_of_a_block, monkeypatch
+    rows_of_a_block, plan_with, monkeypatch
 ):
     X, Y = many_labels()
     rows_of_a_block(100)
-    monkeypatch.setattr("skprob.solvers._plan._NUMBERS_KEPT", math.inf)
-    monkeypatch.setattr("skprob.solvers._plan._MANY_TIMES", 0)
+    plan_with(numbers_kept=math.inf, many_raw_predictions=0)
     monkeypatch.setattr("skprob.objective._linear.fit_in_memory", lambda _: False)
     monkeypatch.setattr("skprob.objective._certificates.fit_in_memory", lambda _: False)
     model = SparsemaxClassifier(threshold=0.1, max_iter=3)

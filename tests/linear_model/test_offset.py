@@ -24,9 +24,7 @@ from skprob import (
     SoftmaxClassifier,
     SparsemaxClassifier,
 )
-from skprob.losses import FenchelYoungLoss, OffsetLoss
 from skprob.mappings import entmax, sparsemax
-from skprob.targets import ChoiceSetTarget, DenseTarget, OffsetTarget
 
 from ..estimators import ESTIMATORS, MARGINALS
 from .refused import assert_refused
@@ -295,35 +293,3 @@ def test_bad_input():
     assert_refused(message, model.score, lazy, y, offset=offset)
     message = "offset must be in memory here, not a Dask collection; got Array"
     assert_refused(message, model.predict, X, offset=da.from_array(offset))
-
-
-def test_a_target_with_offsets_is_a_target():
-    rng = np.random.default_rng(0)
-    dense = DenseTarget(rng.dirichlet(np.ones(3), size=5))
-    available, offset = rng.random((5, 3)) < 0.9, rng.normal(size=(5, 3))
-    target = OffsetTarget(ChoiceSetTarget(dense, available), offset)
-    array, weight = rng.normal(size=(5, 3)), rng.random(5)
-    assert target.shape == (5, 3)
-    assert_array_equal(target.inner(array), dense.inner(array))
-    assert_array_equal(target.second, dense.second)
-    assert_array_equal(target.packed(), dense.packed())
-    assert_array_equal(target.class_totals(weight), dense.class_totals(weight))
-    both = [array.copy(), array.copy()]
-    target.add_to(both[0], 2.0)
-    dense.add_to(both[1], 2.0)
-    assert_array_equal(*both)
-    masked = array.copy()
-    target.mask(masked, 7.0)
-    assert_array_equal(masked, np.where(available, array, 7.0))
-    for rows in (slice(1, 3), np.array([4, 0])):
-        part = target.block(rows) if isinstance(rows, slice) else target.take(rows)
-        assert_array_equal(part.to_dense(float), dense.values[rows])
-        assert_array_equal(part.offset, offset[rows])
-        assert_array_equal(part.target.available, available[rows])
-    loss = FenchelYoungLoss("softmax")
-    values, gradient = OffsetLoss(loss).evaluate(
-        array.copy(), OffsetTarget(dense, offset)
-    )
-    expected = loss.value_and_gradient(array + offset, dense.values)
-    assert_allclose(values + loss.constant(dense), expected[0])
-    assert_allclose(gradient, expected[1])

@@ -5,7 +5,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from skprob.losses import AccuracyLoss, GradientFieldLoss, LogLoss
+from skprob.losses import AccuracyLoss, FenchelYoungLoss, GradientFieldLoss, LogLoss
+from skprob.mappings import Sparsemax
+from skprob.targets import SmoothedTarget, SparseTarget, as_target
 
 from .cases import DIVERGENCES, FENCHEL_YOUNG, LOSSES, rows
 
@@ -201,3 +203,77 @@ def assert_a_target_on_it_costs_infinity(loss):
         expected = -(q * parts).sum(axis=1)
     for container in (np.asarray, sparse.csr_array):
         assert_allclose(loss.value(scores, container(q)), expected, rtol=1e-12)
+
+
+def hessian_by_products(linear, shape):
+    """Hessian of each row, by products with the unit vectors."""
+    columns = []
+    for e in np.eye(shape[1]):
+        direction = np.broadcast_to(e, shape).copy()
+        columns.append(linear.hessian_product(direction).copy())
+    return np.stack(columns, axis=2)
+
+
+@every_loss
+def test_hessians_and_diagonals_of_rows_are_those_of_products(loss):
+    """Also where scores are not available; without a Hessian of its own as well."""
+    for n_classes in (1, 2, 5):
+        scores, target = moderate_rows(n_classes)
+        target = as_target(target, target.shape, float, loss.polytope)
+        missing = scores.copy()
+        if n_classes == 5:
+            missing[::2, 1] = -np.inf
+            rest = target.to_dense(float)
+            rest[:, 1] = 0
+            rest[rest.sum(axis=1) == 0] = np.eye(5)[3]
+            if loss.polytope == "simplex":
+                rest /= rest.sum(axis=1, keepdims=True)
+            cases = (
+                (scores, target),
+                (missing, as_target(rest, rest.shape, float, loss.polytope)),
+            )
+        else:
+            cases = ((scores, target),)
+        for z, q in cases:
+            linear = loss.linearize(z.copy(), q)
+            expected = hessian_by_products(linear, z.shape)
+            largest = np.abs(expected).max()
+            close = {"rtol": 1e-9, "atol": 1e-12 * max(largest, 1e-3)}
+            for each in (
+                linear,
+                linear._replace(shorter_diagonal=None, shorter_matrices=None),
+            ):
+                matrices = each.hessian_matrices()
+                assert matrices.shape == (*z.shape, n_classes)
+                assert_allclose(matrices, expected, **close)
+                diagonal = np.einsum("nkk->nk", expected)
+                assert_allclose(each.hessian_diagonal(), diagonal, **close)
+
+
+@every_loss
+def test_the_hessian_in_a_difference_of_two_scores_is_that_of_a_product(loss):
+    scores, target = moderate_rows(2)
+    target = as_target(target, target.shape, float, loss.polytope)
+    difference = scores[:, 1:] - scores[:, :1]
+    linear = loss.linearize_difference(difference.copy(), target)
+    expected = linear.hessian_product(np.ones_like(difference)).copy()
+    pair = np.hstack([-difference / 2, difference / 2])
+    both = hessian_by_products(loss.linearize(pair, target), pair.shape)
+    half = np.array([-0.5, 0.5])
+    close = {"rtol": 1e-8, "atol": 1e-11 * max(np.abs(expected).max(), 1e-3)}
+    assert_allclose(expected[:, 0], half @ both @ half, **close)
+    assert_allclose(linear.hessian_diagonal(), expected, **close)
+    assert_allclose(linear.hessian_matrices()[:, :, 0], expected, **close)
+
+
+def test_the_proximal_residual_is_the_gradient_at_the_proximal_point():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(20, 5), scale=3)
+    target = SparseTarget.from_labels(rng.integers(5, size=20), 5)
+    loss = FenchelYoungLoss(Sparsemax())
+    for strength in 0.01, 1.0, 30.0:
+        for q in target, SmoothedTarget(target, 0.2):
+            residual = loss.proximal_residual(scores, q, strength)
+            nearest = scores - residual / strength
+            _, gradient = loss.evaluate(nearest, q)
+            assert_allclose(residual, gradient, atol=1e-9)

@@ -31,6 +31,14 @@ def objective_of(X, y, mapping=None, *, l2=0.01, fit_intercept=True, weight=None
     return LinearObjective(blocks, loss, l2=l2, fit_intercept=fit_intercept)
 
 
+def correlated(n_classes, container=np.asarray, **options):
+    """An objective of correlated features in units of seven decades."""
+    X, y = classes(n_classes, n_features=4, n_samples=300)
+    X = X @ np.random.default_rng(1).normal(size=(4, 4)) * [1e-3, 1, 10, 1e3]
+    X += np.array([0, 5, -100, 1e3])
+    return objective_of(container(X), y, **options)
+
+
 def in_blocks(X, target, weight, cuts):
     """Blocks that end at the given rows."""
     weight = weight / weight.sum()
@@ -40,23 +48,26 @@ def in_blocks(X, target, weight, cuts):
     )
 
 
-def value_at(objective, parameters):
-    """Value and gradient of the first problem at one point."""
-    values, gradients = objective.value_and_gradient(parameters[None])
-    return float(values[0]), gradients[0]
-
-
 def hessian_at(objective, parameters):
     """Hessian at one point, by products with unit vectors."""
-    product = objective.linearize(parameters[None]).hessian_product
+    product = objective.at(parameters).hessian_product
     return np.array([product(e) for e in np.eye(objective.n_parameters)])
+
+
+def rounding_error(objective, parameters):
+    """Difference that rounding may make between two ways to the same raw predictions.
+
+    A solver adds those of its steps up; a new evaluation multiplies X by the sum.
+    """
+    eps = np.finfo(objective.description.dtype).eps
+    return 4 * eps * (1 + np.abs(parameters).max())
 
 
 def exact_optimum(objective):
     """By SciPy's trust-region method with an exact Hessian."""
     n = objective.n_parameters
     return minimize(
-        lambda parameters: value_at(objective, parameters),
+        objective.value_and_gradient,
         objective.initial(),
         jac=True,
         # What all classes share has no curvature, and no gradient.

@@ -4,19 +4,19 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from skprob.solvers._cg import conjugate_gradients
+from skprob.solvers import Tuning
+from skprob.solvers._conjugate_gradients import conjugate_gradients
 
 
-class Coordinates:
-    """An inverse B = T Tᵀ of any matrix T."""
+def inverse_of(matrix):
+    """The function of a gradient that multiplies with B = T Tᵀ, for any matrix T."""
 
-    def __init__(self, matrix):
-        self._matrix = matrix
-
-    def times(self, gradient):
-        slope = gradient.reshape(-1) @ self._matrix
-        product = (self._matrix @ slope).reshape(gradient.shape)
+    def inverse(gradient):
+        slope = gradient.reshape(-1) @ matrix
+        product = (matrix @ slope).reshape(gradient.shape)
         return product, (slope.reshape(len(gradient), -1) ** 2).sum(axis=1)
+
+    return inverse
 
 
 def model(n=8, lowest=0.1):
@@ -26,9 +26,14 @@ def model(n=8, lowest=0.1):
 
 
 def solve(hessian, gradient, forcing_term=1e-12, coordinates=None, **options):
-    inverse = Coordinates(np.eye(len(gradient)) if coordinates is None else coordinates)
+    coordinates = np.eye(len(gradient)) if coordinates is None else coordinates
+    options = {"least_gain": Tuning().least_gain} | options
     return conjugate_gradients(
-        lambda d: hessian @ d, gradient, inverse, forcing_term=forcing_term, **options
+        lambda d: hessian @ d,
+        gradient,
+        inverse_of(coordinates),
+        forcing_term=forcing_term,
+        **options,
     )
 
 
@@ -84,6 +89,58 @@ def test_it_stops_early_where_little_is_gained():
     assert 0.5 * most < decrease(hessian, gradient, rough.step) <= most
 
 
+def test_a_product_that_adds_less_than_the_least_gain_is_the_last():
+    """The gains are those of steps that end after each product in turn."""
+    hessian, gradient = model(n=50, lowest=1e-3)
+    exact = solve(hessian, gradient, least_gain=0.0)
+    most = gradient @ np.linalg.solve(hessian, gradient) / 2
+    assert decrease(hessian, gradient, exact.step) == pytest.approx(most)
+    n_products = []
+    for least_gain in (0.05, 0.2, 0.5):
+        found = solve(hessian, gradient, least_gain=least_gain)
+        n_products.append(found.n_products)
+        reached = decrease(hessian, gradient, found.step)
+        before = max(
+            decrease(hessian, gradient, step)
+            for step in steps_with_fewer_products(hessian, gradient, found.n_products)
+        )
+        assert reached - before < least_gain * reached / found.n_products
+    assert n_products == sorted(n_products, reverse=True)
+    assert n_products[0] < exact.n_products
+
+
+def steps_with_fewer_products(hessian, gradient, n_products):
+    """Minima of the model in Krylov spaces of fewer dimensions."""
+    space = gradient[:, None] / np.linalg.norm(gradient)
+    for _ in range(n_products - 1):
+        yield -space @ np.linalg.solve(space.T @ hessian @ space, space.T @ gradient)
+        space = np.linalg.qr(np.column_stack([space, hessian @ space[:, -1]]))[0]
+
+
+def test_a_descent_that_is_known_is_not_computed_again():
+    hessian, gradient = model()
+    coordinates = np.random.default_rng(0).normal(size=(8, 8))
+    inverse, n_calls = inverse_of(coordinates), 0
+
+    def counting(residual):
+        nonlocal n_calls
+        n_calls += 1
+        return inverse(residual)
+
+    expected = solve(hessian, gradient, coordinates=coordinates)
+    found = conjugate_gradients(
+        lambda d: hessian @ d,
+        gradient,
+        counting,
+        forcing_term=1e-12,
+        least_gain=Tuning().least_gain,
+        descent=inverse(gradient[None]),
+    )
+    assert_allclose(found.step, expected.step, rtol=1e-12)
+    # One after each product but the last.
+    assert n_calls <= found.n_products == expected.n_products
+
+
 def test_directions_that_are_kept_are_conjugate():
     hessian, gradient = model(n=12)
     coordinates = np.random.default_rng(0).normal(size=(12, 15))
@@ -112,8 +169,9 @@ def test_groups_are_minimised_as_if_each_were_alone():
     found = conjugate_gradients(
         product,
         gradients.ravel(),
-        Coordinates(np.eye(48)),
+        inverse_of(np.eye(48)),
         forcing_term=1e-3,
+        least_gain=Tuning().least_gain,
         n_groups=4,
         n_kept=20,
     )

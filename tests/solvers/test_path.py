@@ -9,9 +9,10 @@ from sklearn.preprocessing import scale
 
 from skprob.losses import FenchelYoungLoss
 from skprob.mappings import Entmax, Softmax, Sparsemax
-from skprob.solvers import SOLVERS, minimize_path, newton_cg
+from skprob.objective import LinearObjective
+from skprob.solvers import SOLVERS, minimize_path, solve
 
-from .problems import classes, objective_of, value_at
+from .problems import classes, objective_of
 
 MAPPINGS = [Softmax(), Entmax(1.25), Entmax(1.5), Sparsemax()]
 STRENGTHS = np.array([1.0, 0.1, 1e-2, 1e-3])
@@ -30,8 +31,10 @@ def path(objective, strengths=STRENGTHS, starts=(), solver="auto", **options):
 def assert_optimal(objective, strengths, parameters, rtol):
     for l2, x in zip(strengths, parameters, strict=True):
         single = objective.with_l2(l2)
-        tight = newton_cg(single, single.initial(), tol=1e-11, max_iter=2000)
-        value, _ = value_at(single, x)
+        tight = solve(
+            single, single.initial(), solver="newton-cg", tol=1e-11, max_iter=2000
+        )
+        value, _ = single.value_and_gradient(x)
         assert value - tight.value <= rtol * value, l2
 
 
@@ -50,14 +53,14 @@ def test_each_is_the_optimum_under_its_penalty(n_classes, solver):
             parameters, converged = path(objective, solver=solver)
             assert all(converged)
             for l2, x in zip(STRENGTHS, parameters, strict=True):
-                _, gradient = value_at(objective.with_l2(l2), x)
+                _, gradient = objective.with_l2(l2).value_and_gradient(x)
                 assert np.abs(gradient).max() <= 1e-6
             assert_optimal(objective, STRENGTHS, parameters, rtol=1e-5)
 
 
 @pytest.mark.parametrize("mapping", [Softmax(), Sparsemax()], ids=repr)
 def test_data_that_are_not_small(mapping):
-    """They are fitted one after the other."""
+    """Newton's method by conjugate gradients starts each from the one before."""
     X, y = classes(8, n_samples=1500, n_features=20)
     objective = objective_of(X, y, mapping)
     parameters, converged = path(objective, tol=1e-4)
@@ -95,7 +98,7 @@ def test_separable_data_with_next_to_no_penalty():
         parameters, converged = path(objective, strengths, tol=1e-6)
         assert all(converged)
         assert_optimal(objective, strengths[:-1], parameters[:-1], rtol=1e-3)
-        last, _ = value_at(objective.with_l2(0.0), parameters[-1])
+        last, _ = objective.with_l2(0.0).value_and_gradient(parameters[-1])
         assert last < 1e-9
 
 
@@ -105,7 +108,8 @@ def test_a_start_at_the_optimum_is_kept(solver):
     found, _ = path(objective, solver=solver, tol=1e-9)
     again, converged = path(objective, starts=found, solver=solver, max_iter=0)
     assert all(converged[:1])
-    if solver == "auto":  # side by side
+    # Where the whole Hessian is known each penalty has a start of its own.
+    if solver in ("auto", "newton-cholesky"):
         assert all(converged)
         assert_allclose(again, found, atol=1e-9)
 
@@ -121,12 +125,11 @@ def test_a_fit_from_zero_that_does_not_converge_is_not_repeated(solver):
     X, y = classes()
     objective, single = objective_of(X, y), objective_of(X, y)
     limits = {"tol": 1e-9, "max_iter": 2}
-    one = objective.penalty.strengths
+    one = np.array([objective.penalty.strength])
     (found,) = minimize_path(objective, one, [], solver=solver, **limits)
     assert not found.converged
     assert found.n_iter == 2
-    solve = SOLVERS["lbfgs" if solver == "lbfgs" else "auto"]
-    expected = solve(single, single.initial(), **limits)
+    expected = solve(single, single.initial(), solver=solver, **limits)
     assert_allclose(found.parameters, expected.parameters, rtol=1e-9)
     # Newton's method with the whole Hessian first runs beside others, here of none.
     times = 1 if solver == "lbfgs" else 2
@@ -151,17 +154,49 @@ def test_where_a_warm_start_leads_nowhere_the_fit_starts_again(solver):
     """From zero, and what it finds is taken if it converges, or gets lower."""
     X, y = classes(3)
     objective = objective_of(X, y, Softmax())
-    solve = SOLVERS[solver]
     far = np.random.default_rng(0).normal(scale=1e4, size=objective.n_parameters)
-    cold = solve(objective, objective.initial(), tol=1e-5, max_iter=500)
+    cold = solve(objective, objective.initial(), solver=solver, tol=1e-5, max_iter=500)
     limits = {"tol": 1e-5, "max_iter": cold.n_iter}
-    stuck = solve(objective, far, **limits)
+    stuck = solve(objective, far, solver=solver, **limits)
     assert cold.converged and not stuck.converged
-    one = objective.penalty.strengths
+    one = np.array([objective.penalty.strength])
     (found,), converged = path(objective, one, [far], solver=solver, **limits)
     assert converged == [True]
     assert_optimal(objective, one, [found], rtol=1e-5)
     (found,), converged = path(objective, one, [far], solver=solver, max_iter=1)
     assert converged == [False]
-    first = solve(objective, objective.initial(), tol=1e-6, max_iter=1)
-    assert value_at(objective, found)[0] <= first.value * 1.001
+    first = solve(objective, objective.initial(), solver=solver, tol=1e-6, max_iter=1)
+    assert objective.value_and_gradient(found)[0] <= first.value * 1.001
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_only_the_whole_hessian_stands_for_the_certificate(solver, monkeypatch):
+    """Fits one by one; conjugate gradients and L-BFGS do not write it out."""
+    certified = []
+
+    def watched(*args, certify=True, **options):
+        certified.append(certify)
+        return solve(*args, certify=certify, **options)
+
+    monkeypatch.setattr("skprob.solvers._path.solve", watched)
+    monkeypatch.setattr(LinearObjective, "family", lambda self, strengths: None)
+    _, converged = path(objective_of(*classes()), solver=solver)
+    assert all(converged)
+    has_hessian = solver in ("auto", "newton-cholesky")
+    assert certified == [not has_hessian] * len(STRENGTHS)
+
+
+@pytest.mark.parametrize("mapping", MAPPINGS, ids=repr)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_penalties_solved_together_are_those_solved_one_by_one(n_classes, mapping):
+    X, y = classes(n_classes)
+    found = []
+    for together in (True, False):
+        objective = objective_of(X, y, mapping)
+        with pytest.MonkeyPatch.context() as patch:
+            if not together:
+                patch.setattr(LinearObjective, "family", lambda self, strengths: None)
+            parameters, converged = path(objective, tol=1e-9)
+        assert all(converged)
+        found.append(parameters)
+    assert_allclose(*found, atol=1e-6)

@@ -1,10 +1,10 @@
-"""What is decided for objectives of all sizes."""
+"""What is decided for objectives of all sizes, and by which numbers."""
 
 import numpy as np
 import pytest
 
 from skprob.mappings import Entmax, Sparsemax
-from skprob.solvers import plan
+from skprob.solvers import Tuning, plan
 
 from .problems import classes, objective_of
 
@@ -88,3 +88,27 @@ def test_rows_that_are_repeated_change_little():
 def test_it_is_pure_and_of_the_description_alone():
     assert plan(DENSE) == plan(DENSE._replace(dtype=np.dtype("f8")))
     assert plan(objective_of(*classes(3), l2=1.0).description) == plan(DENSE)
+
+
+def test_the_numbers_that_decide_are_those_of_the_tuning():
+    covtype = sized(580_000, 55, 7)
+    for changed, expected in (
+        ({"largest_hessian_cost": np.inf}, {"method": "newton-cholesky"}),
+        ({"most_products": 0.0}, {"preconditioner": "diagonal"}),
+        ({"most_numbers": 55**2}, {"preconditioner": "gram"}),
+        ({"recycled_numbers": 3 * 7 * 55}, {"n_recycled": 3}),
+        ({"many_raw_predictions": 0.0, "most_numbers": 0}, {"method": "lbfgs"}),
+    ):
+        chosen = plan(covtype, Tuning(**changed))
+        for name, value in expected.items():
+            assert getattr(chosen, name) == value
+            assert getattr(plan(covtype), name) != value
+    remote = sized(200_000, 5, 3, is_remote=True)
+    assert plan(remote).method == "newton-cholesky"
+    assert plan(remote, Tuning(round_trip_cost=0)).method == "lbfgs"
+
+
+def test_gram_matrices_of_little_data_are_of_all_rows():
+    n_rows = Tuning().little_data // 65
+    assert plan(sized(n_rows, 65, 10)).n_drawn == n_rows
+    assert plan(sized(n_rows + 1, 65, 10)).n_drawn < n_rows

@@ -1,34 +1,27 @@
-"""The approximate inverse of a Hessian: exact on a quadratic, and renewed in time."""
+"""The approximate inverse of a Hessian: exact on a quadratic, and used again."""
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from scipy import sparse
 
 from skprob.mappings import Entmax, Softmax, Sparsemax
 from skprob.solvers import Preconditioner, plan
-from skprob.solvers._cg import conjugate_gradients
-from skprob.solvers._whitening import _inverse_factor
+from skprob.solvers._conjugate_gradients import conjugate_gradients
+from skprob.solvers._coordinates import Identity, Scaling, Whitening
 
-from .problems import classes, hessian_at, objective_of
+from .problems import classes, correlated, hessian_at, objective_of
 
 MAPPINGS = [Softmax(), Entmax(1.5), Sparsemax()]
 
 
-def correlated(n_classes, container=np.asarray, **options):
-    X, y = classes(n_classes, n_features=4, n_samples=300)
-    X = X @ np.random.default_rng(1).normal(size=(4, 4)) * [1e-3, 1, 10, 1e3]
-    X += np.array([0, 5, -100, 1e3])
-    return objective_of(container(X), y, **options)
-
-
-def fitted(objective, x, kind="gram by output", **options):
+def preconditioner_at(objective, x, kind="gram by output", before=None, **options):
+    """The preconditioner of this kind at a point, from all rows."""
     chosen = plan(objective.description)._replace(
         preconditioner=kind, n_drawn=10**9, **options
     )
-    found = Preconditioner(objective.description, chosen)
-    found.begin(objective.linearize(x[None]))
-    return found
+    point = objective.at(x)
+    return Preconditioner.at(point, chosen, objective.description, before)
 
 
 def as_matrix(preconditioner, n):
@@ -50,7 +43,7 @@ def test_of_one_output_it_is_the_exact_inverse(mapping, fit_intercept):
         rng = np.random.default_rng(0)
         x = 0.1 * rng.normal(size=objective.n_parameters)
         hessian = hessian_at(objective, x)
-        inverse = as_matrix(fitted(objective, x), len(x))
+        inverse = as_matrix(preconditioner_at(objective, x), len(x))
         assert_allclose(inverse @ hessian, np.eye(len(x)), atol=1e-4)
         assert_allclose(inverse, inverse.T, rtol=1e-9, atol=1e-12)
 
@@ -60,7 +53,7 @@ def test_of_several_outputs_the_hessian_is_about_the_identity(mapping):
     objective = correlated(4, mapping=mapping, l2=1e-3)
     x = 0.3 * np.random.default_rng(0).normal(size=objective.n_parameters)
     hessian = hessian_at(objective, x)
-    inverse = as_matrix(fitted(objective, x), len(x))
+    inverse = as_matrix(preconditioner_at(objective, x), len(x))
     values = np.linalg.eigvals(inverse @ hessian).real
     # What all intercepts share has no curvature.
     values = np.sort(values)[1:]
@@ -68,36 +61,6 @@ def test_of_several_outputs_the_hessian_is_about_the_identity(mapping):
     assert values.max() / values.min() < 100
     raw = np.linalg.eigvalsh(hessian)[1:]
     assert raw.max() / raw.min() > 500
-
-
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_of_many_columns_it_scales_them(n_classes):
-    X, y = classes(n_classes, n_samples=20, n_features=60)
-    present = np.random.default_rng(1).random(X.shape) < np.linspace(0.1, 0.9, 60)
-    X = np.abs(X) * present
-    X[:, 7] = 0
-    for container in (np.asarray, sparse.csr_array):
-        objective = objective_of(container(X), y, l2=1e-3)
-        x = np.random.default_rng(0).normal(size=objective.n_parameters) / 9
-        hessian = hessian_at(objective, x)
-        coordinates = fitted(objective, x, "diagonal").coordinates
-        moves = [coordinates.to_parameters(e) for e in np.eye(len(x))]
-        curvature = np.array([move @ hessian @ move for move in moves])
-        mean = curvature.reshape(objective.shape).mean(axis=0)
-        assert_allclose(mean, 1, rtol=1e-3)
-
-
-@pytest.mark.parametrize("kind", ["gram by output", "gram", "diagonal"])
-@pytest.mark.parametrize("n_classes", [2, 4])
-def test_the_gradient_is_the_adjoint_of_the_change(n_classes, kind):
-    objective = correlated(n_classes)
-    rng = np.random.default_rng(0)
-    for x in (objective.initial(), 0.1 * rng.normal(size=objective.n_parameters)):
-        coordinates = fitted(objective, x, kind).coordinates
-        gradient = rng.normal(size=objective.n_parameters)
-        variables = rng.normal(size=coordinates.gradient(gradient).size)
-        there = coordinates.to_parameters(variables) @ gradient
-        assert_allclose(there, variables @ coordinates.gradient(gradient), rtol=1e-8)
 
 
 class Scaled:
@@ -118,32 +81,32 @@ def test_recycled_directions_are_known_exactly_and_spare_products():
     rng = np.random.default_rng(0)
     basis = np.linalg.qr(rng.normal(size=(12, 12)))[0]
     hessian = basis * np.logspace(-3, 1, 12) @ basis.T
-    objective = objective_of(*classes())
-    preconditioner = fitted(objective, objective.initial(), "none")
-    preconditioner.coordinates = Scaled(rng.normal(size=(12, 15)))
+    preconditioner = Preconditioner(Scaled(rng.normal(size=(12, 15))))
     gradient, other = rng.normal(size=(2, 12))
 
-    def solve(gradient, n_kept=0):
+    def solve(gradient, preconditioner, n_kept=0):
         return conjugate_gradients(
             lambda d: hessian @ d,
             gradient,
-            preconditioner,
+            preconditioner.times,
             forcing_term=1e-12,
+            least_gain=0.2,
             n_kept=n_kept,
         )
 
-    kept = solve(gradient, n_kept=8).kept
-    without = solve(other)
+    model = solve(gradient, preconditioner, n_kept=8)
+    kept, without = model.kept, solve(other, preconditioner)
     # Symmetric and positive, also where the Hessian has changed since.
     wrong = kept.products * rng.uniform(0.5, 2, (1, kept.products.shape[1], 1))
-    preconditioner.used(1, kept._replace(products=wrong))
-    inverse = as_matrix(preconditioner, 12)
+    changed = preconditioner.after(model._replace(kept=kept._replace(products=wrong)))
+    inverse = as_matrix(changed, 12)
     assert_allclose(inverse, inverse.T, atol=1e-9 * np.abs(inverse).max())
     assert np.linalg.eigvalsh(inverse).min() > 0
-    preconditioner.used(1, kept)
+    after = preconditioner.after(model)
+    assert after.n_products == model.n_products
     for direction, product in zip(kept.directions[0], kept.products[0], strict=True):
-        assert_allclose(preconditioner.times(product)[0], direction, rtol=1e-6)
-    with_them = solve(other)
+        assert_allclose(after.times(product)[0], direction, rtol=1e-6)
+    with_them = solve(other, after)
     most = other @ np.linalg.solve(hessian, other) / 2
     for found in (without, with_them):
         gain = -(other @ found.step + found.step @ hessian @ found.step / 2)
@@ -151,45 +114,81 @@ def test_recycled_directions_are_known_exactly_and_spare_products():
     assert with_them.n_products < 0.7 * without.n_products
 
 
-def test_it_is_renewed_when_it_has_paid_off_and_serves_another_penalty():
+def test_each_kind_has_its_coordinates():
+    objective = objective_of(*classes())
+    for kind, coordinates in (
+        ("none", Identity),
+        ("diagonal", Scaling),
+        ("gram", Whitening),
+        ("gram by output", Whitening),
+    ):
+        found = preconditioner_at(objective, objective.initial(), kind)
+        assert type(found.coordinates) is coordinates
+        assert (found.recycled, found.n_products) == (None, 0)
+
+
+def test_products_are_added_up_and_the_first_state_stays_as_it_is():
     objective = correlated(3, l2=1.0)
-    x = 0.1 * np.ones(objective.n_parameters)
-    preconditioner = fitted(objective, x, renew_after=10)
-    assert not preconditioner.is_stale
-    preconditioner.used(10, None)
-    assert preconditioner.is_stale
-    weaker = objective.with_l2(1e-4)
-    before = objective.passes
-    there = weaker.linearize(x[None])
-    preconditioner.begin(there)
-    assert objective.passes == before + 1  # for the linearization
-    gradient = np.arange(weaker.n_parameters, dtype=float)
-    found, expected = (
-        p.times(gradient)[0] for p in (preconditioner, fitted(weaker, x))
+    first = preconditioner_at(objective, objective.initial())
+    gradient = objective.at(objective.initial()).gradient
+    before = first.times(gradient)[0]
+    model = conjugate_gradients(
+        objective.at(objective.initial()).hessian_product,
+        gradient,
+        first.times,
+        forcing_term=1e-3,
+        n_kept=2,
     )
-    assert_allclose(found, expected, rtol=1e-9)
-    preconditioner.renew(there)
-    assert not preconditioner.is_stale
+    twice = first.after(model).after(model)
+    assert twice.n_products == 2 * model.n_products
+    assert twice.recycled is model.kept
+    assert (first.recycled, first.n_products) == (None, 0)
+    assert_allclose(first.times(gradient)[0], before, rtol=0)
 
 
-def test_rank_deficient_constant_and_vanishing_features_get_finite_coordinates():
-    X, y = classes(3)
-    columns = [X, X[:, :1], np.full((60, 1), 1e6), np.zeros((60, 1)), X[:, 1:] * 1e-200]
-    for l2, mapping in ((0.0, Softmax()), (0.01, Softmax()), (0.0, Sparsemax())):
-        objective = objective_of(np.hstack(columns), y, mapping, l2=l2)
-        # Far out no row has any curvature.
-        for x in (objective.initial(), 10.0 * np.arange(objective.n_parameters)):
-            there = objective.linearize(x[None])
-            for kind in ("gram by output", "gram", "diagonal"):
-                step, _ = fitted(objective, x, kind).times(there.gradients[0])
-                assert np.isfinite(step).all()
-                assert step @ there.gradients[0] >= 0
+def test_a_share_of_the_curvature_at_zero_is_added_away_from_there():
+    """Rows without curvature get some: all of them, far out."""
+    X, y = classes(4)
+    objective = objective_of(X, y, Sparsemax(), l2=0.0)
+    share = {"share_at_zero": 0.25}
+    zero, far = objective.initial(), 1e3 * np.arange(objective.n_parameters)
+    at_zero = objective.at(zero)
+    first = preconditioner_at(objective, zero, **share)
+    # There all classes have the same.
+    assert_allclose(first.sandwiches_at_zero, at_zero.sandwiches(False, np.inf))
+    assert not objective.at(far).total_curvature()[0].any()
+    after = preconditioner_at(objective, far, before=first, **share)
+    assert after.sandwiches_at_zero is first.sandwiches_at_zero
+    blocks = 0.25 * at_zero.sandwiches(True, np.inf)
+    variables = np.zeros(len(after.coordinates.gradient(zero)))
+    n_columns = objective.shape[1]
+    for k in range(4):
+        for j in range(n_columns):
+            variables[:] = 0
+            variables[n_columns * k + j] = 1
+            move = after.coordinates.to_parameters(variables).reshape(objective.shape)
+            # But for what all classes share.
+            own = move - move.mean(axis=0)
+            curvature = own[k] @ blocks[k] @ own[k] / (3 / 4) ** 2
+            assert curvature == pytest.approx(1, rel=1e-6)
+    without = preconditioner_at(objective, far, before=first)
+    assert not np.allclose(
+        without.times(np.eye(len(zero))[0])[0], after.times(np.eye(len(zero))[0])[0]
+    )
 
 
-@pytest.mark.parametrize("entry", [np.nan, np.inf])
-def test_numbers_that_overflowed_do_not_hang_it(entry):
-    gram = np.diag([1.0, entry, 2.0])
-    assert_array_equal(_inverse_factor(gram, 1e-9), np.eye(3))
-    # Not positive definite, but finite: something is added until it is.
-    found = _inverse_factor(np.diag([1.0, -1.0]), 1e-9)
-    assert np.isfinite(found).all()
+@pytest.mark.parametrize("kind", ["none", "diagonal", "gram", "gram by output"])
+def test_for_another_penalty_it_is_that_of_the_same_curvature(kind):
+    """Without a pass, and without the directions of a step."""
+    objective = correlated(3, l2=1.0)
+    weaker = objective.with_l2(1e-4)
+    x = 0.1 * np.ones(objective.n_parameters)
+    first, expected = (preconditioner_at(o, x, kind) for o in (objective, weaker))
+    before = objective.passes
+    found = first.with_ridge(weaker.at(x).ridge, objective.description)
+    assert objective.passes == before + 1  # for the point
+    assert found.recycled is None
+    gradient = np.arange(objective.n_parameters, dtype=float)
+    assert_allclose(found.times(gradient)[0], expected.times(gradient)[0], rtol=1e-9)
+    if kind != "none":
+        assert not np.allclose(found.times(gradient)[0], first.times(gradient)[0])

@@ -11,7 +11,7 @@ from skprob.data import LocalBlocks, as_design
 from skprob.losses import FenchelYoungLoss
 from skprob.mappings import Softmax, Sparsemax
 from skprob.objective import Block, CosineObjective, LinearObjective
-from skprob.solvers import SOLVERS
+from skprob.solvers import solve
 from skprob.targets import SparseTarget
 
 from .problems import classes
@@ -45,12 +45,13 @@ def processes():
 
 def fit(objective, solver):
     """All that a fit tells, but for the seconds."""
-    solution = SOLVERS[solver](objective, objective.initial(), tol=1e-6, max_iter=200)
-    there = solution.parameters, solution.value, solution.gradient
+    limits = {"tol": 1e-6, "max_iter": 200}
+    solution = solve(objective, objective.initial(), solver=solver, **limits)
+    found = solution.parameters, solution.value, solution.gradient
     history = [row[:5] for row in solution.history]
-    gap = objective.duality_gap(0, *there)
-    apart = objective.is_unbounded(*there[:2])
-    return solution.converged, solution.solver, *there, history, gap, apart
+    point = objective.at(solution.parameters)
+    gap, apart = objective.duality_gap(point), objective.is_unbounded(point)
+    return solution.converged, solution.solver, *found, history, gap, apart
 
 
 def assert_same(one, other):

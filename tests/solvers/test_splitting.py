@@ -9,40 +9,28 @@ from skprob import SparsemaxClassifier
 from skprob.losses import FenchelYoungLoss
 from skprob.mappings import Entmax, Softmax, Sparsemax
 from skprob.objective import LinearObjective
-from skprob.solvers import SOLVERS, Convergence, newton, plan, run
+from skprob.objective._splitting import Splitting
+from skprob.solvers import Criteria, DouglasRachford, Tuning, minimize, plan, solve
 from skprob.solvers import _auto as auto_module
-from skprob.solvers._splitting import SplittingDirection
+from skprob.solvers._splitting import _anderson_shares
 from skprob.targets import SmoothedTarget, SparseTarget
 
-from .problems import classes, in_blocks, objective_of, optimum, value_at
+from .problems import classes, in_blocks, objective_of, optimum
 from .test_plan import SPARSE_MAPPING, sized
 
 
 def split(objective, *, start=None, tol=1e-7, max_iter=200):
     """Solve by splitting alone."""
     start = objective.initial() if start is None else start
-    convergence = Convergence(objective, 0, tol=tol, max_iter=max_iter)
-    return run(objective, [newton(start, [SplittingDirection(objective)], convergence)])
-
-
-def test_the_proximal_residual_is_the_gradient_at_the_proximal_point():
-    rng = np.random.default_rng(0)
-    scores = rng.normal(size=(20, 5), scale=3)
-    target = SparseTarget.from_labels(rng.integers(5, size=20), 5)
-    loss = FenchelYoungLoss(Sparsemax())
-    for strength in 0.01, 1.0, 30.0:
-        for q in target, SmoothedTarget(target, 0.2):
-            residual = loss.proximal_residual(scores, q, strength)
-            nearest = scores - residual / strength
-            _, gradient = loss.evaluate(nearest, q)
-            assert_allclose(residual, gradient, atol=1e-9)
+    criteria = Criteria(tol=tol, max_iter=max_iter)
+    return minimize(objective, [DouglasRachford(criteria)], criteria, start)
 
 
 @pytest.mark.parametrize("mapping", [Sparsemax(), Entmax(2.0)], ids=repr)
 def test_the_optimum_is_the_one_another_method_finds(mapping):
     X, y = classes(n_classes=4, n_samples=80)
     objective = objective_of(X, y, mapping)
-    (solution,) = split(objective, tol=1e-9)
+    solution = split(objective, tol=1e-9)
     expected_coef, expected_intercept = optimum(X, y, mapping, l2=0.01)
     coef, intercept = objective.to_model(solution.parameters)
     assert solution.solver == "splitting"
@@ -65,9 +53,9 @@ def test_any_rows_weights_and_targets(dtype, container, fit_intercept):
     for cuts in [], [20, 70]:
         blocks = in_blocks(container(X), target, weight, cuts)
         objective = LinearObjective(blocks, loss, l2=0.01, **kind)
-        (solution,) = split(objective, tol=1e-5)
-        exact = SOLVERS["newton-cg"](
-            objective, objective.initial(), tol=1e-6, max_iter=500
+        solution = split(objective, tol=1e-5)
+        exact = solve(
+            objective, objective.initial(), solver="newton-cg", tol=1e-6, max_iter=500
         )
         rounding = 1e-8 if dtype == np.float64 else 1e-4
         assert solution.value <= exact.value * (1 + rounding) + rounding**2
@@ -75,9 +63,9 @@ def test_any_rows_weights_and_targets(dtype, container, fit_intercept):
     assert_allclose(*found, rtol=1e-6 if dtype == np.float64 else 1e-3)
 
 
-def early(description):
+def early(description, tuning=Tuning()):
     """A plan that splits almost at once, by conjugate gradients before."""
-    found = plan(description)
+    found = plan(description, tuning)
     return found._replace(method="newton-cg", split_after=1)
 
 
@@ -107,26 +95,18 @@ def test_auto_splits_where_newton_is_slow_and_ends_at_the_same_optimum(monkeypat
     assert len(history["iteration"]) == auto.n_iter_ + 1
 
 
-def test_a_warm_start_at_the_minimum_stays_there():
-    objective = objective_of(*classes(n_classes=4), Sparsemax())
-    exact = SOLVERS["newton-cg"](objective, objective.initial(), tol=1e-9, max_iter=500)
-    splitting = objective.splitting(exact.parameters, 0.05, 3)
-    parameters, products = splitting.step()
-    assert_allclose(parameters, exact.parameters, atol=1e-6)
-    assert products[-1] < 1e-10
-
-
 def test_newton_finishes_what_splitting_cannot(monkeypatch):
     """Where the steps of splitting lead nowhere."""
     objective = objective_of(*classes(n_classes=4), Sparsemax())
+    original = Splitting.step
 
-    def astray(self, here):
-        self._before = here.value
-        return here.gradient
+    def astray(self):
+        splitting, parameters, products = original(self)
+        return splitting, -parameters, products
 
-    monkeypatch.setattr(SplittingDirection, "step", astray)
+    monkeypatch.setattr(Splitting, "step", astray)
     monkeypatch.setattr(auto_module, "plan", early)
-    found = SOLVERS["auto"](objective, objective.initial(), tol=1e-7, max_iter=500)
+    found = solve(objective, objective.initial(), tol=1e-7, max_iter=500)
     assert found.converged, found.message
     assert found.solver == "newton-cg+splitting"
 
@@ -150,6 +130,20 @@ def test_the_plan_splits_only_where_it_wins():
 
 def test_the_history_of_a_splitting_has_values_of_the_objective():
     objective = objective_of(*classes(n_classes=4), Sparsemax())
-    (solution,) = split(objective, tol=1e-5)
-    value, _ = value_at(objective, solution.parameters)
+    solution = split(objective, tol=1e-5)
+    value, _ = objective.value_and_gradient(solution.parameters)
     assert solution.history[-1][1] == pytest.approx(value)
+
+
+def test_the_mixture_of_residuals_is_the_shortest():
+    rng = np.random.default_rng(0)
+    residuals = rng.normal(size=(4, 30))
+    shares = _anderson_shares(residuals @ residuals.T, 1e-14)
+    assert shares.sum() == pytest.approx(1)
+    # By least squares over the differences to the last one.
+    last, differences = residuals[-1], residuals[:-1] - residuals[-1]
+    expected, *_ = np.linalg.lstsq(differences.T, -last)
+    assert_allclose(shares[:-1], expected, rtol=1e-9)
+    # One residual has no choice, and residuals that are the same leave the last.
+    assert_allclose(_anderson_shares(np.array([[4.0]]), 1e-14), [1.0])
+    assert_allclose(_anderson_shares(np.full((3, 3), 4.0), 1e-14), [0, 0, 1])

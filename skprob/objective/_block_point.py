@@ -1,0 +1,318 @@
+"""A block's part of the mean loss at one point, and along a step from there.
+
+The raw predictions of a point are kept. A step changes them by those of the step, so
+that the loss at any length along it takes no product with X.
+"""
+
+import math
+from functools import cached_property
+
+import numpy as np
+
+from .._arrays import (
+    all_finite,
+    as_type,
+    beside,
+    copied,
+    flatnonzero,
+    namespace,
+    positive_part,
+    row_dot,
+    take,
+    to_numpy,
+    upper_triangle,
+    widened,
+    zeros,
+)
+from ..mappings import get_mapping
+
+# Rows are active if they have curvature. Where at most this share of them is (under a
+# mapping with exact zeros), they are copied and Hessian products leave out the others:
+# raw digits with sparsemax take 0.7 times as long.
+FEW_ACTIVE = 0.25
+
+
+# Functions of a block, for Blocks.sum and Blocks.map.
+
+
+def point_at(block, parameters, loss):
+    """The :class:`BlockPoint` at parameters (M, size)."""
+    return BlockPoint(block, loss, block.design.matvec(parameters))
+
+
+def value_and_gradient(block, parameters, loss):
+    """Value and gradient (M, size) of the block's loss; nothing is kept."""
+    values, residual = rows_at(block, block.design.matvec(parameters), loss)
+    return weighted_sum(values, block.weight), block.design.rmatvec(residual)
+
+
+def of_new_point(block, function, parameters, loss, *args):
+    """Result of a function of a point that is not kept."""
+    return function(point_at(block, parameters, loss), *args)
+
+
+def constant(block, loss):
+    """Weighted sum of the loss's part that does not depend on the scores."""
+    return (weighted_sum(block.constant(loss), block.weight),)
+
+
+def value_at_zero(block, n_outputs, loss):
+    """Loss of equal raw predictions, without its constant; X is not read."""
+    raw = zeros((block.target.shape[0], n_outputs), block.weight)
+    raw += get_mapping(loss.mapping).base_score
+    values, _ = block.evaluate(loss, raw)
+    return (weighted_sum(values, block.weight),)
+
+
+class BlockPoint:
+    """A block's part of the mean loss at raw predictions (n_rows, M)."""
+
+    def __init__(self, block, loss, raw):
+        self.block, self.loss, self.raw, self._linear = block, loss, raw, None
+
+    @property
+    def linear(self):
+        """Values and derivatives of the rows' losses: a ``LossLinearization``."""
+        if self._linear is None:
+            self._linear = self.block.linearize(self.loss, copied(self.raw))
+            check_finite("loss", self._linear.values, self.loss)
+        return self._linear
+
+    @linear.setter
+    def linear(self, linear):
+        self._linear = linear
+        for name in "active", "separable_curvature":
+            vars(self).pop(name, None)
+
+    def value_and_gradient(self):
+        """Value, and gradient (M, size)."""
+        return self.value(), *self.gradient()
+
+    def value(self):
+        """Weighted sum of the losses of the rows."""
+        return weighted_sum(self.linear.values, self.block.weight)
+
+    def gradient(self):
+        """Gradient (M, size)."""
+        residual = self.linear.residual()
+        check_finite("gradient of the loss", residual, self.loss)
+        residual *= self.block.weight[:, None]
+        return (self.block.design.rmatvec(residual),)
+
+    def along(self, step):
+        """The :class:`BlockRay` along a step (M, size) of the parameters.
+
+        The derivatives here are dropped, and computed again if they are needed.
+        """
+        self.linear = None
+        change = self.block.design.matvec(step)
+        return BlockRay(self, as_type(change, self.raw.dtype))
+
+    def hessian_product(self, direction):
+        """Hessian times a direction, both of shape (M, size).
+
+        If X is sparse, in the precision of the direction.
+        """
+        if self.active is not None:
+            return self.active.hessian_product(direction)
+        if self.loss.is_separable and not self.block.has_row_scores:
+            return (self._separable_product(direction),)
+        design, weight = self.block.design, self.block.weight
+        change = as_type(design.matvec(direction), weight.dtype)
+        change = self.linear.hessian_product(change)
+        change *= weight[:, None]
+        return (design.rmatvec(_in_precision_of(direction, change)),)
+
+    def _separable_product(self, direction):
+        """Only of the raw predictions that change along the direction."""
+        design, moving = self.block.design, np.flatnonzero(direction.any(axis=1))
+        change = as_type(design.matvec(direction[moving]), self.block.weight.dtype)
+        change *= take(self.separable_curvature.T, moving).T
+        product = np.zeros(direction.shape)
+        product[moving] = design.rmatvec(_in_precision_of(direction, change))
+        return product
+
+    def intercept_product(self, shift):
+        """Hessian in the intercepts, times a shift of them (M,)."""
+        weight = self.block.weight
+        along = zeros((len(shift), weight.shape[0]), weight)
+        along += beside(shift, along)[:, None]
+        product = self.linear.hessian_product(along.T)
+        check_finite("second derivative of the loss", product, self.loss)
+        return (to_numpy(weight @ product),)
+
+    def hessian(self):
+        """Hessian of shape (M, size, M, size)."""
+        matrices = widened(self.linear.hessian_matrices())
+        check_finite("second derivative of the loss", matrices, self.loss)
+        matrices = matrices * widened(self.block.weight)[:, None, None]
+        n_outputs = matrices.shape[1]
+        if n_outputs == 1:
+            return (self.block.design.sandwich(matrices[:, :, 0])[None].swapaxes(1, 2),)
+        first, second, number = upper_triangle(n_outputs)
+        sandwiches = self.block.design.sandwich(take_pairs(matrices, first, second))
+        return (sandwiches[number].transpose(0, 2, 1, 3),)
+
+    def curvature(self):
+        """Weighted second derivatives in each raw prediction: (n_rows, M).
+
+        If the loss is not convex, so that these may be negative, the sizes of the first
+        derivatives: pendigits and raw digits take 0.3 to 0.7 times as long.
+        """
+        if not self.loss.is_convex:
+            residual = rows_at(self.block, copied(self.raw), self.loss)[1]
+            return namespace(residual).abs(residual)
+        diagonal = self.linear.hessian_diagonal()
+        check_finite("second derivative of the loss", diagonal, self.loss)
+        # In place: new memory takes longer than the arithmetic.
+        diagonal *= self.block.weight[:, None]
+        return positive_part(diagonal, out=diagonal)
+
+    @cached_property
+    def separable_curvature(self):
+        """The curvature, kept: a separable loss uses it in each product."""
+        return self.curvature()
+
+    def total_curvature(self):
+        """Sum of the curvature over the rows (M,), and the number of rows with any."""
+        curvature = self.curvature()
+        n_active = int(namespace(curvature).count_nonzero(_any_in_row(curvature > 0)))
+        return self.block.design.totals(curvature), n_active
+
+    def sandwich(self, by_output, share):
+        """Sandwiches (M or 1, size, size), with the curvature as weights.
+
+        One for each raw prediction, or their mean if not `by_output`. `share` rows are
+        drawn for each unit of curvature; infinite stands for all rows.
+        """
+        if self.active is not None:
+            return self.active.sandwich(by_output, share)
+        weight, design = widened(self.curvature()), self.block.design
+        xp = namespace(weight)
+        if not by_output:
+            weight = xp.mean(weight, axis=1, keepdims=True)
+        importance = to_numpy(xp.sum(weight, axis=1))
+        n_drawn = share * importance.sum() if np.isfinite(share) else np.inf
+        if not n_drawn < np.count_nonzero(importance):
+            return (design.sandwich(weight),)
+        counts = _systematic_sample(importance, n_drawn)
+        drawn = np.flatnonzero(counts)
+        part = counts[drawn] / share / importance[drawn]
+        part = beside(part, weight)[:, None]
+        return (design.take(drawn).sandwich(take(weight, drawn) * part),)
+
+    def moments(self):
+        """Moments of the columns, with rows weighted by their mean curvature."""
+        weight = self.curvature()
+        return self.block.design.moments(namespace(weight).mean(weight, axis=1))
+
+    @cached_property
+    def active(self):
+        """The point of the active rows, if they are few; else None."""
+        has_zeros = get_mapping(self.loss.mapping).has_zeros
+        if not (self.loss.is_convex and has_zeros):
+            return None
+        weight = self.block.weight
+        eps = float(np.finfo(self.block.design.dtype).eps)
+        rows = flatnonzero(_any_in_row(self.curvature() > eps * weight[:, None]))
+        if not 0 < len(rows) <= FEW_ACTIVE * weight.shape[0]:
+            return None
+        active = BlockPoint(self.block.take(rows), self.loss, take(self.raw, rows))
+        active.active = None
+        return active
+
+
+class BlockRay:
+    """A point of a block, and the change of its raw predictions along a step."""
+
+    def __init__(self, start, change, length=0.0):
+        self._start, self._change, self._length = start, change, length
+        self._linear = None
+
+    def moved(self, length):
+        """The ray at a length of the step."""
+        return BlockRay(self._start, self._change, length)
+
+    def value_and_slope(self, keep):
+        """Value at the length, and its derivative there.
+
+        With `keep` the derivatives in the raw predictions are kept for the point.
+        """
+        start, weight = self._start, self._start.block.weight
+        raw = start.raw + self._length * self._change
+        linear = start.block.linearize(start.loss, raw)
+        check_finite("loss", linear.values, start.loss)
+        slopes = row_dot(linear.residual(), self._change)[:, 0]
+        check_finite("gradient of the loss", slopes, start.loss)
+        if keep:
+            self._linear = linear
+        return weighted_sum(linear.values, weight), weighted_sum(slopes, weight)
+
+    def point(self):
+        """The point at the length. It takes the place of the start, which is lost."""
+        start = self._start
+        start.raw += self._length * self._change
+        start.linear = self._linear
+        return start
+
+
+def rows_at(block, raw, loss):
+    """Values of the loss, and its weighted gradient, in each row."""
+    values, residual = block.evaluate(loss, raw)
+    check_finite("loss", values, loss)
+    check_finite("gradient of the loss", residual, loss)
+    residual *= block.weight[:, None]
+    return values, residual
+
+
+def check_finite(what, numbers, loss):
+    """Raise ValueError where a loss is not finite although the scores are."""
+    # A finite sum is enough, in one call; where it is not it may have overflowed.
+    is_numpy = isinstance(numbers, np.ndarray)
+    if is_numpy and math.isfinite(numbers.sum(dtype=np.float64)):
+        return
+    if all_finite(numbers):
+        return
+    numbers = to_numpy(numbers)
+    wrong = ~np.isfinite(numbers.reshape(len(numbers), -1)).all(axis=1)
+    raise ValueError(
+        f"The {what} must be finite for finite scores; that of {loss!r} is not in "
+        f"{np.count_nonzero(wrong)} of {len(wrong)} rows. Check its mapping, "
+        f"{loss.mapping!r}."
+    )
+
+
+def weighted_sum(values, weight):
+    """Weighted sum over the rows, in float64: a line search compares such sums."""
+    if isinstance(values, np.ndarray):
+        if values.dtype == np.float64:
+            return weight.dot(values)
+        return np.dot(weight.astype(np.float64), values.astype(np.float64))
+    return to_numpy(widened(weight) @ widened(values))
+
+
+def take_pairs(matrices, first, second):
+    """Entries (n_rows, n_pairs) of the matrix of each row."""
+    if isinstance(matrices, np.ndarray):
+        return matrices[:, first, second]
+    n_rows, n_outputs, _ = matrices.shape
+    flat = namespace(matrices).reshape(matrices, (n_rows, -1))
+    return take(flat.T, first * n_outputs + second).T
+
+
+def _any_in_row(mask):
+    return namespace(mask).any(mask, axis=1)
+
+
+def _in_precision_of(direction, product):
+    """A product in the precision of a direction, where both are NumPy's."""
+    if isinstance(product, np.ndarray):
+        return product.astype(direction.dtype, copy=False)
+    return product
+
+
+def _systematic_sample(importance, n_drawn):
+    """How often each row is drawn, in proportion to its importance."""
+    reached = np.cumsum(importance)
+    reached *= n_drawn / reached[-1]
+    return np.diff(np.floor(reached + 0.5), prepend=0.0)

@@ -1,0 +1,63 @@
+"""The size and the kind of an objective, by which a solver is chosen."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..mappings import get_mapping
+from . import _block
+
+
+class Description(NamedTuple):
+    """The size and the kind of an objective."""
+
+    n_rows: int  #: In all blocks.
+    n_stored: int  #: Numbers stored of X, in all blocks.
+    shape: tuple  #: (n_outputs, n_columns) of the parameters.
+    dtype: np.dtype  #: Of X.
+    #: Whether Hessian products are faster in single precision and lose little.
+    suits_single_precision: bool = False
+    has_row_scores: bool = False  #: Whether rows have offsets or available classes.
+    has_intercept: bool = False  #: Whether the last column is a constant.
+    is_linear: bool = True  #: Whether raw predictions are linear in the parameters.
+    is_convex: bool = True
+    has_bounded_hessian: bool = True
+    has_kinks: bool = False  #: Whether it is convex, with a gradient that jumps.
+    #: Whether the proximal step of a row's loss has a closed form.
+    has_proximal_step: bool = False
+    #: Whether the loss is a sum of losses of one raw prediction each.
+    is_separable: bool = False
+    #: Whether equal changes of all raw predictions change nothing but the penalty.
+    is_relative: bool = False
+    is_remote: bool = False  #: Whether a sum over the blocks is a round trip.
+
+    @classmethod
+    def of(cls, blocks):
+        """Description from blocks alone, with one row of parameters for each class."""
+        (sums,) = blocks.sum(_block.dimensions)
+        n_rows, n_stored = sums[:2].astype(int).tolist()
+        # The others are means, on which the blocks agree.
+        means = (sums[2:-1] // sums[-1]).astype(int).tolist()
+        n_classes, n_columns, itemsize, single, has_row_scores = means
+        return cls(
+            n_rows=n_rows,
+            n_stored=n_stored,
+            shape=(n_classes, n_columns),
+            dtype=np.dtype(f"f{itemsize}"),
+            suits_single_precision=bool(single),
+            has_row_scores=bool(has_row_scores),
+            is_remote=blocks.is_remote,
+        )
+
+    def with_loss(self, loss):
+        """The description with that of a loss."""
+        mapping = get_mapping(loss.mapping)
+        has_closed_form = loss.has_proximal_step and not self.has_row_scores
+        return self._replace(
+            is_convex=self.is_linear and loss.is_convex,
+            has_bounded_hessian=loss.has_bounded_hessian,
+            has_kinks=self.is_linear and loss.has_kinks,
+            has_proximal_step=self.is_linear and has_closed_form,
+            is_separable=self.is_linear and loss.is_separable,
+            is_relative=self.shape[0] > 1 and mapping.is_shift_invariant,
+        )

@@ -1,0 +1,137 @@
+"""Coordinates in which the Hessian is about the identity.
+
+`to_parameters` maps variables in the coordinates to parameters; `gradient` is its
+adjoint, and maps gradients in the parameters to gradients in the variables.
+"""
+
+import numpy as np
+from scipy.linalg.lapack import dpotrf, dtrtri
+
+
+class Identity:
+    """Coordinates that are the parameters themselves."""
+
+    def to_parameters(self, variables):
+        return variables
+
+    gradient = to_parameters
+
+
+class Scaling:
+    """Parameters of columns that are centred and scaled by the curvature of the rows.
+
+    The scales are the same for all classes; then the Hessian's diagonal is about one.
+    `moments` are the total, mean and deviation of the columns, weighted by curvature,
+    and `ridge` (size,) is what the penalty adds to the Hessian's diagonal.
+    """
+
+    def __init__(self, moments, ridge, description):
+        self._shape = description.shape
+        total, mean, deviation = moments
+        if description.has_intercept:
+            self._mean, deviation = mean[:-1], np.append(deviation[:-1], 1.0)
+        else:
+            self._mean, deviation = None, np.hypot(mean, deviation)
+        curvature = total * deviation**2 + ridge
+        # Without any curvature the scale is one.
+        largest, eps = curvature.max(), np.finfo(float).eps
+        least = eps * largest if largest > eps**2 else 1.0
+        self._unit = 1 / np.sqrt(np.maximum(curvature, least))
+
+    def to_parameters(self, variables):
+        rows = self._unit * variables.reshape(self._shape)
+        if self._mean is not None:
+            rows[:, -1] -= rows[:, :-1] @ self._mean
+        return rows.ravel()
+
+    def gradient(self, gradient):
+        rows = gradient.reshape(self._shape).copy()
+        if self._mean is not None:
+            rows[:, :-1] -= np.outer(rows[:, -1], self._mean)
+        rows *= self._unit
+        return rows.ravel()
+
+
+class Whitening:
+    """Parameters whitened by a factor of their Gram matrix, class by class.
+
+    With Gram matrices G_k = L_k L_kᵀ (M or 1, size, size), to which the penalty `ridge`
+    (size,) is added, the parameters of class k are L_k⁻ᵀ v_k: then the diagonal blocks
+    of the Hessian in v are identities. Where the same added to all raw predictions
+    changes nothing, the blocks have no information on that direction, whose curvature
+    is only that of the penalty: it gets coordinates of its own, and the others are kept
+    orthogonal to it.
+    """
+
+    def __init__(self, grams, ridge, description):
+        self._n_outputs = n_outputs = description.shape[0]
+        precision = np.finfo(description.dtype).eps
+        # Curvature, in units of the largest, that gradients and rounding cannot tell:
+        # a step divides the rounding of the gradient by it.
+        vanishing = precision**0.6
+        self._factors = _inverse_factors(grams, ridge, precision, vanishing)
+        self._splits = len(grams) > 1 and description.is_relative
+        if self._splits:
+            typical = grams[:, range(len(ridge)), range(len(ridge))].mean(axis=0)
+            common = np.maximum(ridge, vanishing * typical.max())
+            # Without a penalty only rounding errors lead in that direction.
+            common[ridge == 0] = np.inf
+            self._common = 1 / np.sqrt(n_outputs * common)
+
+    def to_parameters(self, variables):
+        rows = variables.reshape(-1, self._factors.shape[1])
+        if len(self._factors) == 1:
+            return (rows @ self._factors[0]).ravel()
+        found = np.matmul(rows[: self._n_outputs, None, :], self._factors)[:, 0]
+        if self._splits:
+            common = self._common * rows[self._n_outputs]
+            found += common - found.sum(axis=0) / self._n_outputs
+        return found.ravel()
+
+    def gradient(self, gradient):
+        rows = gradient.reshape(self._n_outputs, -1)
+        if len(self._factors) == 1:
+            return (rows @ self._factors[0].T).ravel()
+        if not self._splits:
+            return np.matmul(self._factors, rows[:, :, None]).ravel()
+        mean = rows.sum(axis=0) / self._n_outputs
+        own = np.matmul(self._factors, (rows - mean)[:, :, None])
+        return np.append(own, self._n_outputs * self._common * mean)
+
+
+def _inverse_factors(grams, ridge, precision, vanishing):
+    """L_k⁻¹ of each Gram matrix with the penalty.
+
+    A constant feature, whose curvature is a rounding error, keeps its scale; directions
+    with next to no curvature get what rounding would leave.
+    """
+    hessians = grams.copy()
+    # A view of the diagonals.
+    diagonals = hessians.reshape(len(grams), -1)[:, :: len(ridge) + 1]
+    # What rounding left is relative to the features' curvature: penalties are exact.
+    largest = diagonals.max(axis=1, initial=0, keepdims=True)
+    diagonals += ridge
+    # Features are standardised and losses are in nats: less than this is no curvature.
+    largest[largest < precision**2] = 1
+    flat = diagonals < np.sqrt(precision) * largest
+    diagonals += np.where(flat, largest, 0)
+    diagonals += vanishing * largest
+    for hessian in hessians:
+        hessian[...] = _inverse_factor(hessian, vanishing)
+    return hessians
+
+
+def _inverse_factor(hessian, jitter):
+    """L⁻¹ of one matrix; what makes it positive is added to its diagonal in place.
+
+    The identity where numbers have overflowed: there is no curvature to go by.
+    """
+    if not np.isfinite(hessian).all():
+        return np.eye(len(hessian))
+    # A view in Fortran order, whose upper triangle is the lower one here.
+    factor, failed = dpotrf(hessian.T)
+    while failed:
+        jitter *= 100
+        hessian[np.diag_indices_from(hessian)] += jitter * hessian.diagonal().max()
+        factor, failed = dpotrf(hessian.T)
+    return dtrtri(factor, overwrite_c=True)[0].T

@@ -1,0 +1,202 @@
+"""The criteria by which a solver stops."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ._state import Iteration
+from ._tuning import Tuning
+
+
+class Criterion(NamedTuple):
+    """One criterion at a point."""
+
+    number: int
+    name: str
+    value: float
+    limit: float
+    is_met: bool
+    message: str  #: The reason in words if it is not met.
+
+
+class Verdict(NamedTuple):
+    """The criteria at a point."""
+
+    #: In the order of their numbers, up to the first that is not met.
+    rows: tuple[Criterion, ...]
+    gradient_norm: float
+    duality_gap: float  #: NaN where it was not computed.
+    is_stalled: bool  #: Whether no more progress is possible.
+    is_last: bool  #: Whether the solver should stop.
+
+    @property
+    def converged(self):
+        """Whether the point fulfils all criteria."""
+        return all(row.is_met for row in self.rows)
+
+
+class Criteria:
+    """The criteria by which a point is accepted as the minimum.
+
+    With f the objective, f₀ its value at zero parameters and ε the precision of the
+    data:
+
+    1. Gradient: no entry is larger than tol.
+
+    If raw predictions are linear in the parameters, also:
+
+    2. Expected decrease: at most tol (f + tol f₀) + ε. If the objective is convex, this
+       is the decrease of the quadratic model of the next step, or the one that the
+       smallest curvature along the last steps gives. Where the duality gap does not
+       vanish at the minimum it is at least what up to four times the parameters x could
+       gain, -3 ⟨∇f, x⟩, or smaller ones, ⟨∇f, x⟩.
+    3. Last iterations: the last three, or six if the objective is not convex, lowered
+       it by no more than 2 allows. This holds where neither the duality gap nor the
+       whole Hessian is known, and where f is at most 10 tol f₀, because few rows have a
+       loss then, and soon other ones.
+    4. Duality gap: at most max(5%, tol) f, or min(tol, 10⁻⁴)² f₀ or ε if one of these
+       is larger. This holds where the gap vanishes at the minimum.
+
+    They are checked in this order up to the first that is not met, because the last one
+    takes a pass over the data. For a solver that is stalled only 1 and 4 count.
+
+    Parameters
+    ----------
+    tol : float
+    max_iter : int
+    certify : bool, default=True
+        Whether criterion 4 counts.
+    tol_at_start : float, default=None
+        Takes the place of `tol` before the first step; None stands for the same.
+    tuning : Tuning, default=Tuning()
+    """
+
+    def __init__(
+        self, *, tol, max_iter, certify=True, tol_at_start=None, tuning=Tuning()
+    ):
+        self.tol, self.max_iter, self.tuning = tol, max_iter, tuning
+        self.certify = certify
+        self._tol_at_start = tol if tol_at_start is None else tol_at_start
+
+    def check(self, problem, state, history):
+        """The :class:`Verdict` on a state.
+
+        Parameters
+        ----------
+        problem : Problem
+        state : State
+        history : list of Iteration
+            Of the points before this one.
+        """
+        norm = float(np.abs(state.point.gradient).max())
+        is_stalled = state.is_stalled or self._stagnates(problem, state, norm, history)
+        rows, gap = [], math.nan
+        for row in self._rows(problem, state, norm, history, is_stalled):
+            rows.append(row)
+            if row.number == 4:
+                gap = row.value
+            if not row.is_met:
+                break
+        converged = rows[-1].is_met
+        is_last = converged or is_stalled or len(history) >= self.max_iter
+        return Verdict(tuple(rows), norm, gap, is_stalled, is_last)
+
+    def _rows(self, problem, state, norm, history, is_stalled):
+        """Each criterion in turn, computed lazily."""
+        tol, point = self.tol if history else self._tol_at_start, state.point
+        description, tuning = problem.description, self.tuning
+        message = f"the largest gradient entry is {norm:.3g}, above tol={tol:.3g}"
+        yield Criterion(1, "gradient", norm, tol, norm <= tol, message)
+        if not description.is_linear:
+            return
+        size, at_zero = abs(point.value), abs(problem.value_at_zero)
+        eps = float(np.finfo(description.dtype).eps)
+        limit = allowed_decrease(problem, point.value, tol)
+        has_certificate = problem.has_certificate()
+        certify = has_certificate and self.certify
+        within = f"although the largest gradient entry, {norm:.3g}, is within tol"
+
+        def decrease(number, name, value):
+            is_met = is_stalled or not value > limit
+            message = (
+                f"the objective, {point.value:.6g}, may still fall by about "
+                f"{value:.3g}, more than tol={tol:.3g} allows ({limit:.3g}), {within}"
+            )
+            return Criterion(number, name, value, limit, is_met, message)
+
+        expected = state.expected_decrease if description.is_convex else math.nan
+        is_known = not math.isnan(expected)
+        if description.is_convex and not has_certificate:
+            gain = gain_by_scaling(point.gradient, point.parameters)
+            expected = float(np.fmax(expected, gain))
+        yield decrease(2, "expected decrease", expected)
+
+        has_model = certify or state.newton_step is not None
+        if not has_model or size <= 10 * tol * at_zero:
+            look_back = tuning.look_back * (1 if description.is_convex else 2)
+            before = point.value
+            if history:
+                before = history[max(len(history) - look_back, 0)].objective
+            yield decrease(3, "last iterations", before - point.value)
+
+        if certify:
+            enough = max(tol, tuning.loose_gap) * size
+            if not (is_known or is_stalled):
+                enough = min(enough, limit)
+            enough = max(enough, min(tol, 1e-4) ** 2 * at_zero, eps)
+            # With Newton's step the gap is tight, and the fit need not ask again.
+            goal = enough if state.newton_step is None else min(enough, tol * size)
+            gap = problem.duality_gap(point, goal, newton_step=state.newton_step)
+            message = (
+                f"the duality gap is {gap:.3g}, above {enough:.3g}, with the objective "
+                f"at {point.value:.6g}, {within}"
+            )
+            yield Criterion(4, "duality gap", gap, enough, gap <= enough, message)
+
+    def rounding_error(self, problem, value):
+        """Rounding error of the objective: smaller differences are not significant."""
+        # The loss of a row is computed from numbers of about one.
+        eps = float(np.finfo(problem.description.dtype).eps)
+        return eps * (self.tuning.rounding * abs(value) + 1)
+
+    def _stagnates(self, problem, state, norm, history: list[Iteration]):
+        """Whether the last iterations lowered neither the objective nor the gradient.
+
+        The objective by no more than its rounding error, the gradient not to half.
+        """
+        patience = self.tuning.patience
+        if len(history) <= patience:
+            return False
+        first, *others = history[-patience - 1 :]
+        eps = float(np.finfo(problem.description.dtype).eps)
+        gain = first.objective - state.point.value
+        if gain > self.tuning.rounding * eps * state.point.value:
+            return False
+        least = min(norm, *(row.gradient_norm for row in others))
+        return least > first.gradient_norm / 2
+
+
+def allowed_decrease(problem, value, tol):
+    """Largest decrease that criteria 2 and 3 allow to be left, at a value."""
+    eps = float(np.finfo(problem.description.dtype).eps)
+    at_zero = abs(problem.value_at_zero)
+    return tol * abs(value) + tol * (tol * at_zero) + eps
+
+
+def gain_by_scaling(gradient, parameters):
+    """Largest gain of parameters that are up to four times as large, or smaller."""
+    slope = float(gradient @ parameters)
+    return max(-3 * slope, slope)
+
+
+def expected_decrease(square, curvature):
+    """By how much a function with this squared gradient and curvature can fall.
+
+    NaN, which is unknown, where there is a gradient and no curvature.
+    """
+    if square == 0:
+        return 0.0
+    return square / (2 * curvature) if curvature > 0 else math.nan

@@ -1,0 +1,191 @@
+"""The loop of all solvers but SciPy's."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from time import perf_counter
+from typing import Protocol
+
+from ._state import Iteration, Solution, State
+
+
+class Solver(Protocol):
+    """Two functions of plain data."""
+
+    name: str
+
+    def init(self, problem, point) -> State:
+        """The state at a point to start from."""
+
+    def step(self, problem, state) -> State:
+        """The state after one iteration; `is_spent` at the same point if it fails."""
+
+
+def minimize(problem, solvers, criteria, start, callback=None, state=None):
+    """Minimise a problem; where one solver is spent the next one takes over.
+
+    Parameters
+    ----------
+    problem : Problem
+    solvers : list of Solver
+    criteria : Criteria
+    start : ndarray of shape (n_parameters,)
+    callback : callable, default=None
+        ``callback(n_iter, parameters, value, gradient_norm, last)`` after every
+        iteration; no other iteration follows the `last`. A true result stops the
+        solver.
+    state : State, default=None
+        Of the first solver, at the start, if it is known.
+
+    Returns
+    -------
+    solution : Solution
+    """
+    record = Record(problem, criteria, callback)
+    solver, *others = solvers
+    names = [solver.name]
+    if state is None:
+        state = solver.init(problem, problem.at(start))
+    record.add(state)
+    while not record.is_over:
+        before = state.point
+        state = solver.step(problem, state) if not state.is_spent else state
+        if state.is_spent and others:
+            solver, *others = others
+            names.append(solver.name)
+            point, state = state.point, None  # Free the memory of the last solver.
+            state = solver.init(problem, point)
+        elif state.is_spent and state.point is before:
+            state = replace(state, is_stalled=True)
+        if state.point is not before:
+            record.add(state)
+        elif state.is_stalled:
+            record.stall(state)
+    return record.solution("+".join(dict.fromkeys(names)))
+
+
+class Record:
+    """The history of a solver, and the verdict on its last point."""
+
+    def __init__(self, problem, criteria, callback=None):
+        self._problem, self._criteria, self._callback = problem, criteria, callback
+        self._passes, self._begun = problem.passes, perf_counter()
+        self._traffic = problem.traffic
+        self._state, self._verdict, self._stopped = None, None, False
+        #: A row for the start and each iteration.
+        self.history: list[Iteration] = []
+
+    @property
+    def is_over(self):
+        """Whether there is no reason for another iteration."""
+        return self._stopped or self._verdict.is_last
+
+    @property
+    def may_resume(self):
+        """Whether another solver may continue, because the point is not accepted."""
+        is_over = self._stopped or len(self.history) > self._criteria.max_iter
+        return not (is_over or self._verdict.converged)
+
+    def add(self, state):
+        """Check the point after an iteration, or at the start, and report it."""
+        verdict = self._criteria.check(self._problem, state, self.history)
+        self._state, self._verdict = state, verdict
+        n_iter, norm = len(self.history), verdict.gradient_norm
+        round_trips, n_bytes = self._problem.traffic
+        self.history.append(
+            Iteration(
+                iteration=n_iter,
+                objective=state.point.value,
+                gradient_norm=norm,
+                duality_gap=verdict.duality_gap,
+                passes=self._problem.passes - self._passes,
+                seconds=perf_counter() - self._begun,
+                round_trips=round_trips - self._traffic[0],
+                bytes=n_bytes - self._traffic[1],
+            )
+        )
+        if n_iter and self._callback is not None:
+            point = state.point
+            stop = self._callback(
+                n_iter, point.parameters, point.value, norm, verdict.is_last
+            )
+            self._stopped = bool(stop)
+
+    def stall(self, state):
+        """Check the same point again, now that no step lowers the objective."""
+        self._verdict = self._criteria.check(self._problem, state, self.history[:-1])
+
+    def solution(self, solver):
+        """The :class:`Solution` at the last point."""
+        point, verdict, tol_names = self._state.point, self._verdict, ("tol", "penalty")
+        converged, remedies = verdict.converged, ("max_iter", *tol_names)
+        if converged and self._problem.is_unbounded(point):
+            converged, remedies = False, ("penalty",)
+            message = (
+                "no optimum exists, because rows or classes can be told apart without "
+                "an error and nothing keeps the coefficients from growing"
+            )
+        elif converged:
+            message = "all criteria are met"
+        elif self._stopped:
+            message = "stopped by a callback"
+        elif verdict.is_stalled:
+            unmet = verdict.rows[-1].message
+            message = f"no step lowers the objective in this precision, but {unmet}"
+            remedies = tol_names
+        else:
+            unmet, limit = verdict.rows[-1].message, self._criteria.max_iter
+            message = f"after max_iter={limit} iterations {unmet}"
+        return Solution(
+            parameters=point.parameters,
+            value=point.value,
+            gradient=point.gradient,
+            gradient_norm=verdict.gradient_norm,
+            duality_gap=self._duality_gap(),
+            n_iter=self.history[-1].iteration,
+            converged=converged,
+            stopped=self._stopped,
+            message=message,
+            remedies=remedies,
+            solver=solver,
+            history=self.history,
+            state=self._state,
+        )
+
+    def _duality_gap(self):
+        """The duality gap at the last point; within the tolerance where it can be."""
+        point, gap = self._state.point, self._verdict.duality_gap
+        if not self._criteria.certify:
+            return gap
+        enough = self._criteria.tol * point.value
+        if gap <= enough:
+            return gap
+        known = math.inf if math.isnan(gap) else gap
+        newton_step = self._state.newton_step
+        return self._problem.duality_gap(point, enough, known, newton_step)
+
+
+def total_of(history: list[Iteration], more: list[Iteration]):
+    """Two histories joined, the second of another problem.
+
+    Objectives and gaps of the first are not comparable with the second: they become
+    NaN.
+    """
+    if not history:
+        return list(more)
+    last = history[-1]
+    joined = [
+        row._replace(objective=math.nan, duality_gap=math.nan) for row in history[:-1]
+    ]
+    for row in more:
+        joined.append(
+            row._replace(
+                iteration=last.iteration + row.iteration,
+                passes=last.passes + row.passes,
+                seconds=last.seconds + row.seconds,
+                round_trips=last.round_trips + row.round_trips,
+                bytes=last.bytes + row.bytes,
+            )
+        )
+    return joined

@@ -1,0 +1,195 @@
+"""The protocols that a problem has for a solver, with types, shapes and costs.
+
+A pass is a product of the data with coefficients and one with their transpose. Vectors
+are of float64, in units in which a curvature of about one is ordinary.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from math import inf
+from typing import Protocol
+
+import numpy as np
+
+from .._typing import Array
+
+
+class Description(Protocol):
+    """The size and the kind of a problem, by which a solver is chosen."""
+
+    n_rows: int  #: Rows of the data.
+    n_stored: int  #: Numbers stored of the data.
+    shape: tuple[int, int]  #: (n_outputs, size) of the parameters.
+    dtype: np.dtype  #: Type of the data; its precision limits that of the value.
+    suits_single_precision: bool  #: Whether float32 Hessian products are faster.
+    has_intercept: bool  #: Whether the last column of the parameters is a constant's.
+    is_linear: bool  #: Whether raw predictions are linear in the parameters.
+    is_convex: bool
+    has_bounded_hessian: bool
+    has_kinks: bool  #: Whether it is convex, with a gradient that jumps.
+    has_proximal_step: bool  #: Whether there is a splitting.
+    is_separable: bool  #: Whether the Hessian couples no two rows of the parameters.
+    #: Whether equal changes of all raw predictions change nothing but the penalty.
+    is_relative: bool
+    is_remote: bool  #: Whether an evaluation is a round trip to other machines.
+
+
+class Curvature(Protocol):
+    """Second derivatives of a linear problem at one point."""
+
+    is_at_zero: bool  #: Whether all raw predictions are zero.
+    ridge: Array  #: What the penalty adds to the Hessian's diagonal: (size,).
+
+    def total_curvature(self) -> tuple[Array, float]:
+        """Curvature of each output (n_outputs,), and the number of rows with any."""
+
+    def sandwiches(self, by_output: bool, n_drawn: float) -> Array:
+        """Diagonal blocks (n_outputs, size, size) of the Hessian without the penalty.
+
+        Or their mean, (1, size, size), if not `by_output`; from `n_drawn` rows. The
+        share of the rows that is drawn counts as that share of a pass.
+        """
+
+    def moments(self) -> tuple[float, Array, Array]:
+        """Total curvature, mean and deviation of the columns, in one pass."""
+
+
+class Point(Protocol):
+    """A problem at one point."""
+
+    parameters: Array  #: (n_parameters,).
+    value: float
+    gradient: Array  #: (n_parameters,).
+
+    def hessian_product(self, direction: Array) -> Array:
+        """Hessian times a direction (n_parameters,), in one pass."""
+
+    def along(self, step: Array) -> Ray:
+        """The problem along a step (n_parameters,), in half a pass."""
+
+
+class LinearPoint(Point, Curvature, Protocol):
+    """A point of a linear problem."""
+
+    def with_penalty_times(self, factor: float) -> LinearPoint:
+        """The same point under a multiple of the penalty; it takes no pass."""
+
+    def hessian(self) -> Array:
+        """Hessian (n_parameters, n_parameters), in one pass, if it is convex."""
+
+
+class Ray(Protocol):
+    """A problem along a step."""
+
+    def trial(self, length: float) -> tuple[float, float]:
+        """Value and slope at a length of the step, without a pass."""
+
+    def arrive(self, length: float) -> Point:
+        """The point at a length of the step, in half a pass.
+
+        It may take the memory of the point that the ray began at: of that one only
+        parameters, value and gradient may be used afterwards.
+        """
+
+
+class Splitting(Protocol):
+    """An iterate of Douglas-Rachford splitting."""
+
+    def step(self) -> tuple[Splitting, Array, Array]:
+        """Iterate, in one pass.
+
+        Returns the splitting, parameters (n_parameters,), and inner products (n_kept,)
+        of the last residual with those that are kept, itself at the end.
+        """
+
+    def mixed(self, shares: Array) -> Splitting:
+        """The splitting at a mixture, in shares (n_kept,), of the kept next points."""
+
+
+class Family(Protocol):
+    """Problems that differ in the penalty alone."""
+
+    def at(self, parameters: Array, which: Array) -> tuple[Array, Array, Array]:
+        """Values, gradients and Hessians, each at a point of a problem in `which`."""
+
+
+class Problem(Protocol):
+    """A function to minimise."""
+
+    passes: float  #: Passes over the data so far.
+    traffic: tuple[int, int]  #: Round trips and bytes sent to and fro so far.
+    description: Description
+
+    def initial(self) -> Array:
+        """Parameters to start from: (n_parameters,)."""
+
+    def value_and_gradient(self, parameters: Array) -> tuple[float, Array]:
+        """Value and gradient, in one pass; nothing is kept."""
+
+    def at(self, parameters: Array) -> Point:
+        """The point at parameters, in one pass."""
+
+    def duality_gap(
+        self,
+        point: Point,
+        enough: float = 0.0,
+        known: float = inf,
+        newton_step: Array | None = None,
+    ) -> float:
+        """A bound on value less minimum, infinite where there is none; one pass.
+
+        It is at most one that is `known`, and not made tighter than `enough`.
+        `newton_step` is Newton's step from the point by the whole Hessian.
+        """
+
+    def is_unbounded(self, point: Point) -> bool:
+        """Whether there is no minimum, judged at a point near it if there is one."""
+
+
+class LinearProblem(Problem, Protocol):
+    """A function of raw predictions that are linear in the parameters."""
+
+    value_at_zero: float  #: Value at zero parameters, by which values are called small.
+    has_penalty: bool  #: Whether a penalty gives every direction some curvature.
+
+    def at(self, parameters: Array) -> LinearPoint:
+        """The point at parameters, in one pass."""
+
+    def curvature_at(self, parameters: Array) -> Curvature:
+        """Curvature at parameters; nothing is kept."""
+
+    def family(self, strengths: Array) -> Family | None:
+        """The problem under several penalties at once; None unless data are little."""
+
+    def splitting(self, parameters: Array, strength: float, n_kept: int) -> Splitting:
+        """A splitting from parameters, in one and a half passes."""
+
+    def has_certificate(self) -> bool:
+        """Whether the duality gap vanishes at the minimum; one pass at first."""
+
+
+@cache
+def members_of(protocol):
+    """Names of the members that a protocol declares."""
+    bases = [base for base in protocol.__mro__ if base not in Protocol.__mro__]
+    names = {n for base in bases for n in {*vars(base), *base.__annotations__}}
+    return {name for name in names if not name.startswith("_")}
+
+
+def check_problem(problem):
+    """Raise TypeError where a problem lacks something that solvers need."""
+    kind, protocol = type(problem), Problem
+    if hasattr(problem, "description") and problem.description.is_linear:
+        protocol = LinearProblem
+    missing = sorted(
+        name
+        for name in members_of(protocol)
+        # First of the class, so that no property is computed.
+        if not (hasattr(kind, name) or hasattr(problem, name))
+    )
+    if missing:
+        raise TypeError(
+            f"The solver needs {', '.join(missing)}, which {kind.__name__} does not "
+            "define."
+        )

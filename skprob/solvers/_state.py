@@ -1,0 +1,65 @@
+"""Where a solver is, and what it returns."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from .._typing import Array
+from ._problem import Point
+
+
+@dataclass(frozen=True, kw_only=True)
+class State:
+    """Where a solver is. A solver adds what it has learnt."""
+
+    # The point. It changes in every iteration.
+    point: Point
+
+    # The quadratic model at the point.
+    #: By how much the objective is expected to fall; NaN where this is not known.
+    expected_decrease: float = math.nan
+    #: Newton's step from the point, where the whole Hessian is known.
+    newton_step: Array | None = None
+
+    # The next iteration.
+    #: Whether another solver should take over.
+    is_spent: bool = False
+    #: Whether no step lowers the objective any more.
+    is_stalled: bool = False
+
+
+class Iteration(NamedTuple):
+    """A row of a solver's history: an iteration, or the start, and what it took."""
+
+    iteration: int
+    objective: float
+    gradient_norm: float  #: Largest absolute entry of the gradient.
+    duality_gap: float  #: NaN where it was not computed.
+    passes: float  #: Passes over X so far.
+    seconds: float  #: So far.
+    round_trips: int  #: To remote blocks, so far.
+    bytes: int  #: Sent to and fro so far.
+
+
+class Solution(NamedTuple):
+    """The result of a solver: the point where it stopped."""
+
+    parameters: Array
+    value: float
+    gradient: Array
+    gradient_norm: float  #: Largest absolute entry of the gradient.
+    duality_gap: float  #: Bound on the value less the minimum.
+    n_iter: int
+    converged: bool  #: Whether all criteria are met.
+    stopped: bool  #: Whether the callback asked to stop.
+    message: str  #: Why it stopped, in words.
+    #: Which of "max_iter", "tol" and "penalty" could help a fit that did not converge,
+    #: if they were larger.
+    remedies: tuple[str, ...]
+    #: "newton-cholesky", "newton-cg", "splitting", "lbfgs" or "bundle", or two
+    #: joined by "+".
+    solver: str
+    history: list[Iteration]  #: The start and each iteration.
+    state: State | None = None  #: The last one, from which a solver may resume.

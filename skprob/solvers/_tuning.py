@@ -1,0 +1,142 @@
+"""Every number that decides how an objective is minimised."""
+
+from typing import NamedTuple
+
+
+class Tuning(NamedTuple):
+    """Numbers that change the time of a fit and not its result.
+
+    A cost is counted in multiplications of a product of matrices. "Takes 0.7 times as
+    long" compares a fit with the number to one without the rule that it belongs to;
+    ``benchmarks/ablation.py`` measures these ratios.
+    """
+
+    # The choice of the method: see `plan`.
+
+    #: Cost of an elementwise function of one number, such as an exponential.
+    elementwise_cost: float = 50.0
+    #: Cost of a round trip to remote blocks: 4 to 10 ms on a cluster.
+    round_trip_cost: float = 4e7
+    #: Largest cost of a whole Hessian with its factor. Below it Newton's steps take 0.5
+    #: times as long as by conjugate gradients.
+    largest_hessian_cost: float = 2e6
+    #: Numbers that Newton's method keeps for each raw prediction.
+    numbers_kept: float = 20.0
+    #: With this many times as many raw predictions as numbers of X, and more than fit
+    #: in `most_numbers`, L-BFGS takes 0.7 times as long (500 classes).
+    many_raw_predictions: float = 8.0
+
+    # The preconditioner.
+
+    #: Largest cost of Gram matrices, in Hessian products.
+    most_products: float = 60.0
+    #: Most numbers that Gram matrices, or numbers of all rows, may take: 256 MiB.
+    most_numbers: int = 1 << 25
+    #: Most numbers of little data: Gram matrices are of all its rows, so that their
+    #: order does not matter.
+    little_data: int = 1 << 16
+    #: Rows drawn for a Gram matrix: as many as cost this number of products ...
+    few_products: float = 4.0
+    #: ... or up to this number, while they are fewer than `enough_rows` a column.
+    #: Digits at C = 100 take 0.5 times as long.
+    many_products: float = 20.0
+    enough_rows: float = 30.0
+    #: Fewest rows drawn for a column.
+    fewest_rows: float = 3.0
+    #: Numbers of the conjugate directions that are used again (1 MiB): 0.9 times the
+    #: passes.
+    recycled_numbers: int = 1 << 17
+    #: Share of the curvature at zero scores that L-BFGS adds to its Gram matrices, for
+    #: rows without curvature that may get some: with 500 classes and exact zeros 0.6 to
+    #: 0.75 times the time.
+    share_at_zero: float = 0.01
+    #: Iterations after which L-BFGS renews its coordinates; then twice as many.
+    first_stretch: int = 40
+
+    # Steps.
+
+    #: A length is accepted if the value falls by this part of length times slope ...
+    sufficient_decrease: float = 1e-4
+    #: ... and at most this part of the slope is left (strong Wolfe conditions). With
+    #: the first condition alone 20 newsgroups at C = 100 take 1.9 times as long.
+    slope_left: float = 0.5
+    #: The same far from the minimum, for steps by the whole Hessian: iris, wine and
+    #: breast cancer take 0.8 times as many iterations.
+    slope_left_far: float = 0.1
+    #: Near the minimum the expected decrease is at most this part of the objective.
+    near_minimum: float = 0.01
+    #: The damping of the Hessian is reduced where it accounts for more than this part
+    #: of the expected decrease: without, fits to ill-conditioned features without a
+    #: penalty end up to 11 % above the optimum.
+    damped_part: float = 0.01
+    #: Where the damping cannot be reduced, there may be curvatures that are this many
+    #: times smaller: the decrease along them is as many times larger.
+    unresolved_curvature: float = 1e4
+    #: Evaluations of one line search.
+    most_trials: int = 20
+    #: Largest forcing term: conjugate gradients stop where the residual is this part of
+    #: the gradient. The term falls with the gradient, which makes the last steps
+    #: converge superlinearly.
+    forcing_term: float = 0.3
+    #: Conjugate gradients also stop where a product adds less than this part of the
+    #: mean to the decrease: 0.95 times the time.
+    least_gain: float = 0.2
+    #: Multiple of the penalty for the first steps by conjugate gradients. Where nearly
+    #: all rows are separable their curvature vanishes, and steps under the penalty
+    #: itself are too long: 20 newsgroups at C = 100 takes 0.6 times the passes.
+    first_penalty: float = 10.0
+    #: The first steps end when one lowers the objective by less than this part ...
+    first_steps_gain: float = 0.2
+    #: ... or if more than this part of the objective is left: rows are not separable.
+    first_steps_left: float = 0.5
+    #: Steps of which the smallest curvature estimates the expected decrease.
+    curvatures_kept: int = 10
+    #: A start from which more than this part of the objective is expected to be gained
+    #: is another loss's minimum, too far out for this one: half of it is nearer.
+    #: Searches take 0.8 times as long.
+    far_start: float = 0.1
+
+    #: Evaluations of several little problems together, after which those that have not
+    #: converged are solved one by one: wine takes 0.8 times as long.
+    family_rounds: int = 40
+
+    # Splitting.
+
+    #: Residuals that are kept, and iterations in a step.
+    splitting_memory: int = 10
+    #: Strength of the proximal step, in units of the mean curvature at the start.
+    splitting_strength: float = 0.2
+    #: Splitting ends when a step lowers the objective by less than this part.
+    splitting_end: float = 1e-6
+
+    # Bundles of gradients.
+
+    #: Most gradients of a bundle.
+    bundle_size: int = 150
+    #: A trial is lower if the value falls by this part of length times slope.
+    bundle_decrease: float = 0.1
+    #: A trial that is not lower is shortened to this part ...
+    bundle_shorter: float = 0.3
+    #: ... until its linearization error is at most this part of the allowed error.
+    bundle_error: float = 0.1
+    #: Tolerances at first, in units of those at the end, and what they are divided by.
+    #: With those of the end alone, fits with tol=1e-6 take 2 to 10 times as many
+    #: evaluations.
+    bundle_looseness: float = 1e3
+    bundle_tighter: float = 10.0
+
+    # The end.
+
+    #: Largest duality gap that criterion 4 accepts, as a part of the objective, where
+    #: the other criteria allow less: the gap is loose.
+    loose_gap: float = 0.05
+    #: Iterations that criterion 3 looks back on; twice as many if it is not convex.
+    look_back: int = 3
+    #: A solver is stalled if so many iterations lower the objective by no more than its
+    #: rounding error, and the gradient not to half.
+    patience: int = 10
+    #: A sum over rows loses this many times the precision of a number.
+    rounding: float = 10.0
+    #: Part of the tolerance that the start of a fit of a path must be within. With the
+    #: whole tolerance a path would be less accurate than fits from zero.
+    tol_at_start: float = 0.05

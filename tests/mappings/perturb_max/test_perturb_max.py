@@ -1,0 +1,671 @@
+"""Perturb-max against adaptive quadrature, closed forms, softmax and simulation."""
+
+import pickle
+from itertools import product
+
+import mpmath as mp
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.integrate import quad_vec
+from sklearn.base import clone
+
+from skprob.losses import FenchelYoungLoss, LogLoss
+from skprob.mappings import PerturbMax, Softmax, perturb_max
+
+T3 = stats.t(3)
+SLANT = 2.1737577942044707
+SKEWED = stats.gamma(3, loc=1.0, scale=0.5)
+NOISES = {
+    "gumbel": stats.gumbel_r(),
+    "normal": stats.norm(),
+    "logistic": stats.logistic(),
+    "laplace": stats.laplace(),
+    "exponential": stats.expon(),
+    "uniform": stats.uniform(),
+    "cauchy": stats.cauchy(),
+    "student_t": stats.t(5),
+    "generalized_normal": stats.gennorm(1.5),
+    # Of skewness 0.5, mean 0 and variance 1.
+    "skew_normal": stats.skewnorm(
+        SLANT,
+        -stats.skewnorm(SLANT).mean() / stats.skewnorm(SLANT).std(),
+        1 / stats.skewnorm(SLANT).std(),
+    ),
+    T3: T3,
+    SKEWED: SKEWED,
+}
+SMOOTH = ["gumbel", "normal", "logistic", "laplace", "cauchy"]
+SMOOTH += ["student_t", "generalized_normal", "skew_normal"]
+WITH_MEAN = [noise for noise in NOISES if noise != "cauchy"]
+
+
+every_noise = pytest.mark.parametrize("noise", NOISES, ids=lambda noise: name(noise))
+
+
+def name(noise):
+    return noise if isinstance(noise, str) else noise.dist.name
+
+
+def case(n_classes, spread, seed=0):
+    z = spread * np.random.default_rng(seed).standard_normal(n_classes)
+    return z - z.max()
+
+
+def reference(z, distribution):
+    """Probabilities and potential of a row with largest score 0, by scipy."""
+    low, high = (distribution.ppf(1e-20), distribution.isf(1e-20))
+    if np.isfinite(distribution.support()[0]):
+        low = max(low, distribution.support()[0])
+
+    def integrand(t):
+        # The tails of Cauchy noise reach to 1e15.
+        x = np.sinh(t)
+        logcdf = distribution.logcdf(x - z)
+        logs = distribution.logpdf(x - z) + logcdf.sum() - logcdf
+        p = np.exp(logs) * np.cosh(t)
+        return np.append(p, x * p.sum())
+
+    ends = [end for end in distribution.support() if np.isfinite(end)]
+    kinks = np.add.outer([*ends, distribution.median()], z).ravel()
+    edges = np.arcsinh([low, high])
+    points = np.arcsinh(np.concatenate([kinks, kinks - 3, kinks + 3, [3.0]]))
+    points = np.unique(points[(points > edges[0]) & (points < edges[1])])
+    with np.errstate(all="ignore"):
+        total, error = quad_vec(
+            integrand, *edges, epsabs=1e-12, epsrel=0, points=points, limit=20000,
+            norm="max",
+        )  # fmt: skip
+    assert error < 1e-8  # a bound; what it bounds is far smaller
+    return total[:-1], total[-1]
+
+
+@every_noise
+def test_probabilities_and_potential(noise):
+    # Alone, far apart (for the reference not too far where tails are heavy) and close.
+    far = 10 if noise in ("cauchy", T3) else 1e3
+    for n_classes, spread in [(1, 1), (4, far), (9, 1.5)]:
+        z = case(n_classes, spread)
+        p, potential = reference(z, NOISES[noise])
+        mapping = PerturbMax(noise)
+        np.testing.assert_allclose(mapping(z[None])[0], p, rtol=0, atol=1e-10)
+        if noise in WITH_MEAN:
+            found = mapping.potential(z[None])
+            np.testing.assert_allclose(found, potential, atol=1e-10)
+        else:
+            assert not mapping.has_potential
+
+
+@pytest.mark.parametrize(
+    ("noise", "n_classes", "spread"),
+    [
+        ("normal", 1000, 0.3),
+        ("logistic", 1000, 3),
+        ("uniform", 200, 0.3),
+        ("cauchy", 1000, 0.01),
+        ("cauchy", 1000, 3),
+    ],
+)
+def test_many_classes(noise, n_classes, spread):
+    z = case(n_classes, spread)
+    p = perturb_max(z, noise)
+    rows = np.argsort(z)[[-1, -30, n_classes // 2]]
+    for i in rows:
+        assert p[i] == pytest.approx(one_probability(z, i, NOISES[noise]), abs=1e-10)
+    assert p.sum() == pytest.approx(1, abs=1e-14)
+
+
+def one_probability(z, i, distribution):
+    """p_i as the mean over its own noise: other nodes, panels and formula."""
+    others = np.delete(z, i)
+
+    def wins(u):
+        gaps = distribution.ppf(u)[:, None] + z[i] - others
+        return np.exp(distribution.logcdf(gaps).sum(axis=1))
+
+    # Panels that shrink towards both ends.
+    ends = 0.5 ** np.arange(1, 50)
+    edges = np.concatenate([[0], ends[::-1], 1 - ends[1:], [1]])
+    # What happens at the others' own medians, and near to them.
+    if len(others) < 100:
+        medians = distribution.median() + others - z[i]
+        near = np.add.outer([-3, -1, 0, 1, 3], medians)
+        edges = np.union1d(edges, distribution.cdf(near))
+    if distribution.support()[1] < np.inf:
+        kinks = np.add.outer(distribution.support(), others - z[i])
+        edges = np.union1d(edges, np.clip(kinks, 0, 1))
+    nodes, weights = np.polynomial.legendre.leggauss(8)
+    half = np.diff(edges) / 2
+    u = edges[:-1, None] + half[:, None] * (1 + nodes)
+    values = np.array([wins(panel) for panel in u])
+    return half @ values @ weights
+
+
+# By name in closed form; the distribution by quadrature.
+@pytest.mark.parametrize("noise", ["gumbel", stats.gumbel_r()], ids=name)
+@pytest.mark.parametrize("n_classes", [2, 1000])
+def test_gumbel_noise_is_softmax(n_classes, noise):
+    rng = np.random.default_rng(n_classes)
+    z = np.array([[1e-3], [1], [30], [1e3]]) * rng.standard_normal((4, n_classes))
+    z[1, : n_classes // 2] = -np.inf
+    direction = rng.standard_normal(z.shape)
+    gumbel, softmax = PerturbMax(noise), Softmax()
+
+    def assert_close(a, b):
+        np.testing.assert_allclose(a, b, rtol=1e-13, atol=1e-10)
+
+    assert_close(gumbel(z), softmax(z))
+    assert_close(gumbel.potential(z), softmax.potential(z) + np.euler_gamma)
+    assert_close(gumbel.jvp(z, direction), softmax.jvp(z, direction))
+    np.testing.assert_allclose(
+        gumbel.log_probabilities(z), softmax.log_probabilities(z), atol=1e-8
+    )
+    q = rng.dirichlet(np.ones(min(n_classes, 10)), size=2)
+    assert_close(gumbel.entropy(q), softmax.entropy(q) + np.euler_gamma)
+
+
+def test_two_classes_in_closed_form():
+    for gap in (0.0, 0.1, 0.9, 7.0, 1e3):
+        assert_closed_form(gap)
+
+
+def assert_closed_form(gap):
+    # The distribution function of the difference of two noises.
+    e = np.exp(-gap)
+    closed = {
+        "gumbel": 1 / (1 + e),
+        "normal": stats.norm.cdf(gap / np.sqrt(2)),
+        "logistic": two_logistic(gap),
+        "laplace": 1 - e / 2 * (1 + gap / 2),
+        "exponential": 1 - e / 2,
+        "uniform": 1 - max(1 - gap, 0) ** 2 / 2,
+        "cauchy": 0.5 + np.arctan(gap / 2) / np.pi,
+    }
+    for noise, p in closed.items():
+        assert perturb_max([gap, 0], noise)[0] == pytest.approx(float(p), abs=1e-12)
+
+
+def two_logistic(gap):
+    """P[difference of two logistic noises < gap]; with many digits, they cancel."""
+    if gap == 0:
+        return 0.5
+    with mp.workdps(1000):
+        e = mp.exp(-gap)
+        return (1 - e * (1 + gap)) / (1 - e) ** 2
+
+
+# That it is the largest that counts; the integrals are compared for all noises above.
+@pytest.mark.parametrize("noise", ["normal", "exponential", SKEWED], ids=name)
+def test_simulation(noise):
+    rng = np.random.default_rng(42)
+    z = np.array([0.3, 0.0, -0.5, -1.0])
+    draws = NOISES[noise].rvs(size=(10**6, 4), random_state=rng)
+    share = np.bincount((z + draws).argmax(axis=1), minlength=4) / 10**6
+    p = perturb_max(z, noise)
+    assert (np.abs(share - p) <= 4.5 * np.sqrt(p * (1 - p) / 10**6)).all()
+
+
+@pytest.mark.parametrize("gap", [10, 1000])
+def test_logarithms_of_tiny_probabilities(gap):
+    z = [[0.0, -gap]]
+    normal = float(mp.log(mp.ncdf(-gap / mp.sqrt(2))))
+    log_p = PerturbMax("normal").log_probabilities(z)[0, 1]
+    assert log_p == pytest.approx(normal, abs=1e-6, rel=1e-13)
+    laplace = -gap + np.log(0.5 + gap / 4)
+    log_p = PerturbMax("laplace").log_probabilities(z)[0, 1]
+    assert log_p == pytest.approx(laplace, abs=1e-8)
+    with mp.workdps(1000):
+        logistic = float(mp.log(1 - two_logistic(gap)))
+    log_p = PerturbMax("logistic").log_probabilities(z)[0, 1]
+    assert log_p == pytest.approx(logistic, abs=1e-8)
+    cauchy = np.log(np.arctan(2 / gap) / np.pi)
+    log_p = PerturbMax("cauchy").log_probabilities(z)[0, 1]
+    assert log_p == pytest.approx(cauchy, abs=1e-8)
+    log_p = PerturbMax("exponential").log_probabilities(z)[0, 1]
+    assert log_p == pytest.approx(-gap - np.log(2), abs=1e-8)
+    # Two far tails meet seldom: one of the noises is all.
+    log_p = PerturbMax(T3).log_probabilities(z)[0, 1]
+    assert log_p == pytest.approx(np.log(2) + T3.logsf(gap), abs=12 / gap)
+
+
+def test_logarithms_with_many_classes():
+    z = np.array([0.0, -1.0, -3.0, -25.0, -40.0])
+
+    def logs(x, i):
+        others = np.delete(z, i)
+        return mp.npdf(x - z[i]) * mp.fprod(mp.ncdf(x - o) for o in others)
+
+    log_p = PerturbMax("normal").log_probabilities(z[None])[0]
+    for i in [2, 4]:
+        with mp.workdps(20):
+            points = np.linspace(z[i] - 15, 15, 50)
+            integral = mp.quad(
+                lambda x, i=i: logs(x, i), points, method="gauss-legendre"
+            )
+            exact = float(mp.log(integral))
+        assert log_p[i] == pytest.approx(exact, abs=1e-6)
+
+
+def slope(function, z, direction, step=1e-5):
+    ahead, behind = function(z + step * direction), function(z - step * direction)
+    return (ahead - behind) / (2 * step)
+
+
+@every_noise
+def test_derivatives(noise):
+    rng = np.random.default_rng(1)
+    z, v, c = rng.standard_normal((3, 4, 5))
+    mapping = PerturbMax(noise, 2.5)
+    jacobian = mapping.jacobian(z)
+    np.testing.assert_allclose(jacobian, jacobian.transpose(0, 2, 1), atol=1e-10)
+    np.testing.assert_allclose(jacobian.sum(axis=2), 0, atol=1e-14)
+    assert np.linalg.eigvalsh(jacobian).min() > -1e-12
+    np.testing.assert_allclose(
+        jacobian @ v[..., None], mapping.jvp(z, v)[..., None], atol=1e-12
+    )
+    np.testing.assert_allclose(mapping.jvp(z, v), slope(mapping, z, v), atol=1e-5)
+    np.testing.assert_allclose(mapping.vjp(z, v), mapping.jvp(z, v), atol=1e-10)
+    if mapping.has_potential:
+        np.testing.assert_allclose(
+            slope(mapping.potential, z, v), (mapping(z) * v).sum(axis=1), atol=1e-7
+        )
+    if noise == "uniform":
+        return
+    logs = mapping.log_linearize(z - z.max(axis=1, keepdims=True))
+    np.testing.assert_allclose(
+        logs.jvp(v), slope(mapping.log_probabilities, z, v), rtol=1e-4, atol=1e-4
+    )
+    np.testing.assert_allclose((logs.jvp(v) * c).sum(1), (logs.vjp(c) * v).sum(1))
+
+
+def test_second_derivatives():
+    rng = np.random.default_rng(2)
+    z, v, c = rng.standard_normal((3, 4, 5))
+    z[0, 2] = -np.inf
+    for noise, kind in product(SMOOTH, ("linearize", "log_linearize")):
+        kernel = getattr(PerturbMax(noise, 1.7), kind)
+
+        def linear(scores, kernel=kernel):
+            return kernel(scores - scores.max(axis=1, keepdims=True))
+
+        np.testing.assert_allclose(
+            linear(z).vjp_derivative(c, v),
+            slope(lambda scores, linear=linear: linear(scores).vjp(c), z, v),
+            atol=1e-5,
+            err_msg=f"{noise}, {kind}",
+        )
+
+
+@pytest.mark.parametrize("kind", ["linearize", "log_linearize"])
+def test_second_derivatives_of_a_distribution_are_those_of_softmax(kind):
+    rng = np.random.default_rng(2)
+    z, v, c = rng.standard_normal((3, 4, 5))
+    z[0, 2], c[0, 2] = -np.inf, 0
+    z -= z.max(axis=1, keepdims=True)
+    v[1] = 0
+    found = getattr(PerturbMax(stats.gumbel_r()), kind)(z.copy()).vjp_derivative(c, v)
+    exact = getattr(Softmax(), kind)(z).vjp_derivative(c, v)
+    np.testing.assert_allclose(found, exact, atol=1e-6)
+    loss = LogLoss(PerturbMax(stats.gumbel_r()))
+    target = np.eye(5)[[0, 1, 3, 4]]
+    np.testing.assert_allclose(
+        loss.hessian_product(z, target, v),
+        LogLoss(Softmax()).hessian_product(z, target, v),
+        atol=1e-6,
+    )
+
+
+@every_noise
+def test_scale_and_logarithms(noise):
+    z = np.array([[1.0, 0.3, -np.inf, -0.2]])
+    mapping = PerturbMax(noise, 2.0)
+    np.testing.assert_allclose(mapping(z), PerturbMax(noise)(z / 2), atol=1e-14)
+    ahead, behind = (PerturbMax(noise, 2 + h)(z) for h in (1e-4, -1e-4))
+    derivative = mapping.scale_derivative(z)
+    np.testing.assert_allclose(derivative, (ahead - behind) / 2e-4, atol=1e-6)
+    moved = mapping.scale_derivative(z + 1e6)
+    np.testing.assert_allclose(derivative, moved, atol=1e-8)
+    z = np.stack([case(8, spread, seed=3) for spread in (0.1, 1, 3)])
+    mapping = PerturbMax(noise)
+    p = mapping(z)
+    np.testing.assert_allclose(
+        np.exp(mapping.log_probabilities(z)), p, rtol=1e-6, atol=1e-10
+    )
+    assert (p > 0).all() or mapping.has_zeros
+
+
+@every_noise
+def test_unavailable_classes_ties_and_types(noise):
+    z = np.array([[0.5, -np.inf, -0.2, 0.5, -np.inf]])
+    mapping = PerturbMax(noise)
+    p = mapping(z)
+    assert (p[0, [1, 4]] == 0).all()
+    assert p[0, 0] == p[0, 3]
+    np.testing.assert_allclose(p[:, [0, 2, 3]], mapping(z[:, [0, 2, 3]]), atol=1e-10)
+    assert (mapping.log_probabilities(z)[0, [1, 4]] == -np.inf).all()
+    assert (mapping.jvp(z, np.ones_like(z)) == 0).all()
+    np.testing.assert_array_equal(mapping([[-np.inf, 3.0]]), [[0, 1]])
+    assert mapping([[7.0]]) == 1
+    np.testing.assert_allclose(mapping(np.zeros((1, 4))), 0.25, atol=1e-14)
+    with np.errstate(all="raise", under="ignore"):
+        p = mapping([[1e300, -1e300, 0.0], [1e300, 1e300, -1e300]])
+    np.testing.assert_allclose(p, [[1, 0, 0], [0.5, 0.5, 0]], atol=1e-12)
+    z = case(6, 2).astype(np.float32)[None]
+    single = mapping(z)
+    np.testing.assert_allclose(single, mapping(z.astype(float)), atol=2e-7)
+    results = [single, mapping.jvp(z, z), mapping.log_probabilities(z)]
+    if mapping.has_potential:
+        results.append(mapping.potential(z))
+    assert {result.dtype for result in results} == {np.dtype(np.float32)}
+
+
+@pytest.mark.parametrize("noise", WITH_MEAN, ids=name)
+def test_entropy_is_conjugate_to_the_potential(noise):
+    mapping = PerturbMax(noise, 1.5)
+    z = np.stack([case(6, spread, seed=5) for spread in (0, 0.1, 0.6, 2)])
+    z[1, 2] = -np.inf
+    p = mapping(z)
+    inner = (p * np.where(p > 0, z, 0)).sum(axis=1)
+    np.testing.assert_allclose(
+        mapping.entropy(p), mapping.potential(z) - inner, atol=1e-9
+    )
+    # Of equal parts: the expected maximum of as many noises, of scores that are equal.
+    sets = np.array([[0.5, 0, 0.5, 0], [0.25, 0.25, 0.25, 0.25]])
+    among = [mapping.potential(np.zeros((1, n)))[0] for n in (2, 4)]
+    np.testing.assert_allclose(mapping.entropy(sets), among, atol=1e-12)
+    one_hot = mapping.entropy(np.eye(3))
+    np.testing.assert_allclose(one_hot, 1.5 * NOISES[noise].mean(), atol=1e-12)
+
+
+def test_quantile_average_approaches_the_integral():
+    z = np.array([[0.4, 0.1, -np.inf, -0.3]])
+    for noise in NOISES:
+        exact = perturb_max(z, noise)
+        errors = [
+            np.abs(PerturbMax(noise, n_quantiles=n)(z) - exact).max()
+            for n in (10, 1000)
+        ]
+        assert errors[1] < 2e-3, noise
+        assert errors[1] < errors[0] / 5 or errors[0] < 1e-3, noise
+
+
+def test_quantile_average_as_published():
+    z, n = np.array([0.4, 0.1, -0.3]), 7
+    x = stats.norm.ppf(np.arange(1, n + 1) / (n + 1))
+    wins = [
+        np.mean(np.prod([stats.norm.cdf(z[i] + x - z[j]) for j in {0, 1, 2} - {i}], 0))
+        for i in range(3)
+    ]
+    mapping = PerturbMax("normal", n_quantiles=n)
+    np.testing.assert_allclose(mapping(z[None])[0], wins / np.sum(wins), atol=1e-13)
+    assert not mapping.has_potential
+    v = np.array([[1.0, -2.0, 0.5]])
+    np.testing.assert_allclose(mapping.jvp(z[None], v), slope(mapping, z[None], v))
+    c = np.array([[0.3, 1.0, -1.0]])
+    transposed = (mapping.vjp(z[None], c) * v).sum()
+    np.testing.assert_allclose((mapping.jvp(z[None], v) * c).sum(), transposed)
+    second = mapping.linearize(z[None] - z.max()).vjp_derivative(c, v)
+    bend = slope(lambda scores: mapping.vjp(scores, c), z[None], v)
+    np.testing.assert_allclose(second, bend, atol=1e-8)
+
+
+class Density:
+    def logpdf(self, x):
+        return stats.norm.logpdf(x)
+
+
+class NoMean(Density):
+    __hash__ = None
+
+    def logcdf(self, x):
+        return stats.norm.logcdf(x)
+
+
+def test_any_object_with_the_two_methods():
+    z = case(4, 1)[None]
+    mapping = PerturbMax(NoMean())
+    np.testing.assert_allclose(mapping(z), PerturbMax("normal")(z), atol=1e-11)
+    assert not mapping.has_potential
+
+
+def test_bad_parameters():
+    z = [[0.0, 1.0]]
+    with pytest.raises(ValueError, match=r"\['cauchy', .*'uniform'\].*'gauss'"):
+        PerturbMax("gauss")(z)
+    with pytest.raises(ValueError, match="has no logcdf"):
+        perturb_max(z, Density())
+    with pytest.raises(ValueError, match="has no logpdf"):
+        perturb_max(z, 3)
+    for bad in [stats.t, stats.t(-1), stats.norm(loc=[0, 1, 2])]:
+        with pytest.raises(
+            ValueError, match="noise must be a single distribution, whose"
+        ):
+            PerturbMax(bad)(z)
+    for bad in [0, -1.0, np.nan, "1"]:
+        with pytest.raises(ValueError, match="scale"):
+            PerturbMax(scale=bad)(z)
+    with pytest.raises(ValueError, match="n_quantiles"):
+        PerturbMax(n_quantiles=0)(z)
+    with pytest.raises(ValueError, match="tol"):
+        PerturbMax(tol=0)(z)
+    with pytest.raises(ValueError, match="LogLoss"):
+        FenchelYoungLoss(PerturbMax("cauchy")).value(z, [[1, 0]])
+    with pytest.raises(TypeError, match="potential"):
+        PerturbMax("cauchy").potential(z)
+    with pytest.raises(TypeError, match="entropy"):
+        PerturbMax(stats.t(1)).entropy(z)
+
+
+def test_distributions_are_parameters_like_others():
+    mapping = PerturbMax(stats.t(3), scale=2.0)
+    copy = clone(mapping)
+    assert "scale=2.0" in repr(copy)
+    assert copy.get_params()["noise"].kwds == mapping.noise.kwds
+    z = case(3, 1)[None]
+    np.testing.assert_array_equal(copy(z), mapping(z))
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(mapping))(z), mapping(z))
+
+
+def test_log_loss_far_from_the_target():
+    # Finite, with a gradient that pulls the true class up, and a Hessian.
+    noises = [noise for noise in NOISES if noise != "uniform"]
+    for noise, gap in product(noises, (50.0, 1e3, 1e6)):
+        loss = LogLoss(PerturbMax(noise))
+        z, target = [[0.0, -gap, -3.0]], [[0, 1, 0]]
+        value, gradient = loss.value_and_gradient(z, target)
+        assert np.isfinite(value).all() and value > 5
+        assert gradient[0, 1] < 0
+        size = np.abs(gradient).max()
+        np.testing.assert_allclose(gradient.sum(axis=1), 0, atol=1e-12 * size)
+        assert np.isfinite(loss.hessian_product(z, target, [[0.0, 1.0, 0.0]])).all()
+
+
+@pytest.mark.parametrize("gap", [0.0, 1.0, 5.0, 15.0, 30.0])
+def test_the_gradient_of_the_log_loss_of_two_classes(gap):
+    # Of -log Φ(u) with u = -+g/√2: the logarithm keeps its digits far out, too.
+    loss = LogLoss(PerturbMax("normal"))
+    found = loss.value_and_gradient([[0.0, -gap]] * 2, np.eye(2))
+    for i, sign in enumerate((1, -1)):
+        with mp.workdps(50):
+            u = sign * mp.mpf(gap) / mp.sqrt(2)
+            rate = float(mp.npdf(u) / mp.ncdf(u) / mp.sqrt(2))
+            value = float(-mp.log(mp.ncdf(u)))
+        assert found[0][i] == pytest.approx(value, rel=1e-9, abs=1e-12)
+        expected = rate * sign * np.array([-1, 1])
+        np.testing.assert_allclose(found[1][i], expected, rtol=1e-7, atol=1e-13)
+
+
+@pytest.mark.parametrize(
+    "noise",
+    ["normal", "logistic", "laplace", "exponential", "cauchy", "student_t"],
+)
+def test_the_gradient_of_the_log_loss_of_labels(noise):
+    # Rows of all spreads together: those that share nodes, and those that do not.
+    rng = np.random.default_rng(3)
+    z = np.array([[0], [0.02], [1], [4], [30]]) * rng.standard_normal((5, 7))
+    z[2, 1] = -np.inf
+    target = np.eye(7)[[0, 3, 2, 6, 5]]
+    loss = LogLoss(PerturbMax(noise, 0.8))
+    gradient = loss.value_and_gradient(z, target)[1]
+    assert gradient[2, 1] == 0
+    for j, unit in enumerate(np.eye(7)):
+        change = slope(lambda scores: loss.value(scores, target), z, unit, 1e-4)
+        np.testing.assert_allclose(gradient[:, j], change, rtol=3e-6, atol=3e-6)
+    # A target of several classes goes another way.
+    mixed = loss.value_and_gradient(z, 0.5 * target + 0.5 * np.eye(7)[[0] * 5])[1]
+    first = loss.value_and_gradient(z, np.eye(7)[[0] * 5])[1]
+    np.testing.assert_allclose(mixed, (gradient + first) / 2, rtol=1e-6, atol=1e-7)
+
+
+def label_reference(z, label, distribution):
+    """p_y and its gradient, by the formula with densities, by scipy."""
+    others = np.arange(len(z)) != label
+
+    def integrand(t):
+        x = np.sinh(t)
+        cdf, pdf = distribution.cdf(x - z), distribution.pdf(x - z)
+        rates = [
+            -pdf[j] * np.prod(np.delete(cdf, [j, label]))
+            for j in np.flatnonzero(others)
+        ]
+        return np.array([np.prod(cdf[others]), *rates]) * pdf[label] * np.cosh(t)
+
+    ends = [end for end in distribution.support() if np.isfinite(end)]
+    kinks = np.add.outer([*ends, distribution.median(), 3.0, -3.0], z).ravel()
+    with np.errstate(all="ignore"):
+        total, _ = quad_vec(
+            integrand, -40, 40, epsabs=1e-13, epsrel=0, points=np.arcsinh(kinks),
+            limit=20000, norm="max",
+        )  # fmt: skip
+    gradient = np.zeros(len(z))
+    gradient[others] = total[1:]
+    gradient[label] = -total[1:].sum()
+    return total[0], gradient
+
+
+@every_noise
+def test_the_log_loss_of_labels_against_quadrature(noise):
+    loss = LogLoss(PerturbMax(noise))
+    z = np.stack([case(5, 0.4), case(5, 5.0, seed=4), case(5, 5.0, seed=4)])
+    labels = np.array([2, z[1].argsort()[-2], z[2].argmax()])
+    if noise == "uniform":
+        z[1] /= 20
+    values, gradient = loss.value_and_gradient(z, np.eye(5)[labels])
+    epsilon = 1e-6 if noise == "uniform" else 0
+    for i, label in enumerate(labels):
+        p, slopes = label_reference(z[i], label, NOISES[noise])
+        value = -np.log((p + epsilon) / (1 + 5 * epsilon))
+        np.testing.assert_allclose(values[i], value, rtol=1e-8, atol=1e-8)
+        exact = -slopes / (p + epsilon)
+        np.testing.assert_allclose(gradient[i], exact, rtol=1e-8, atol=1e-8)
+
+
+def test_the_log_loss_of_a_row_does_not_depend_on_the_others():
+    rng = np.random.default_rng(5)
+    spreads = np.array([0.1, 1, 4, 20, 100])[rng.integers(5, size=60)]
+    z = spreads[:, None] * rng.standard_normal((60, 6))
+    target = np.eye(6)[rng.integers(6, size=60)]
+    target[7] = 1 / 6
+    for noise in ("normal", "laplace", "exponential", "uniform", "cauchy"):
+        loss = LogLoss(PerturbMax(noise))
+        values, gradient = loss.value_and_gradient(z, target)
+        for i in 0, 7, 31, 59:
+            row = loss.value_and_gradient(z[i : i + 1], target[i : i + 1])
+            np.testing.assert_allclose(row[0][0], values[i], rtol=1e-13, atol=1e-15)
+            np.testing.assert_allclose(row[1][0], gradient[i], rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("gap", [1.0, 100.0, 1e4, 1e6])
+def test_the_hessian_of_normal_noise_far_from_the_target(gap):
+    # Of -log Φ(-g/√2): with u = -g/√2 and h = φ/Φ it is h (h + u) / 2.
+    with mp.workdps(50):
+        u = -mp.mpf(gap) / mp.sqrt(2)
+        h = mp.npdf(u) / (mp.erfc(mp.mpf(gap) / 2) / 2)
+        exact = float(h * (h + u) / 2)
+    loss = LogLoss(PerturbMax("normal"))
+    product = loss.hessian_product([[0.0, -gap]], [[0, 1]], [[0.0, 1.0]])
+    # The logarithm of the probability is -gap²/4: its rounding is what is left.
+    atol = 1e-7 + 1e-15 * gap**2
+    np.testing.assert_allclose(product, [[-exact, exact]], rtol=0, atol=atol)
+
+
+@pytest.mark.parametrize("far", [100.0, 1e4, 1e5, 1e6])
+@pytest.mark.parametrize("gap", [3.0, 12.0])
+def test_a_class_far_below_changes_nothing(gap, far):
+    """The third class is never the largest: the others are as in two classes."""
+    z, with_third = np.array([[0.0, -gap]]), np.array([[0.0, -gap, -far]])
+    normal = PerturbMax("normal")
+    expected = [float(mp.log(mp.ncdf(x / mp.sqrt(2)))) for x in (gap, -gap)]
+    log_p = normal.log_probabilities(with_third)[0]
+    np.testing.assert_allclose(log_p[:2], expected, rtol=0, atol=1e-8)
+    # Where it is the largest, the two others are below it: three normal densities.
+    exponent = -np.var(with_third) * 3 / 2
+    assert log_p[2] == pytest.approx(exponent, rel=0.01)
+    loss, direction = LogLoss(normal), np.array([[1.0, -2.0, 0.5]])
+    value = loss.value(with_third, [[0, 1, 0]])
+    np.testing.assert_allclose(value, -expected[1], rtol=1e-10)
+    found = loss.hessian_product(with_third, [[0, 1, 0]], direction)
+    two = loss.hessian_product(z, [[0, 1]], direction[:, :2])
+    np.testing.assert_allclose(found[:, :2], two, atol=1e-7)
+    np.testing.assert_allclose(found[0, 2], 0, atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "noise", ["normal", "logistic", "laplace", "uniform", "cauchy"]
+)
+@pytest.mark.parametrize("spread", [0.1, 1, 10])
+def test_as_many_classes_as_letters(noise, spread):
+    # Beside other quadrature: the mean over a class's own noise.
+    z = case(26, spread, seed=7)
+    p = perturb_max(z, noise)
+    for i in np.argsort(z)[[-1, -3, -12]]:
+        exact = one_probability(z, i, NOISES[noise])
+        assert p[i] == pytest.approx(exact, abs=1e-10)
+
+
+def test_rows_do_not_depend_on_each_other():
+    z = np.stack([case(5, spread) for spread in (0.01, 1, 5, 1e3)])
+    for noise in ("normal", "logistic", "laplace", "uniform", "cauchy"):
+        alone = np.concatenate([perturb_max(row[None], noise) for row in z])
+        np.testing.assert_allclose(perturb_max(z, noise), alone, rtol=0, atol=1e-15)
+    # Nor on how many they are, where they share nodes.
+    many = np.random.default_rng(0).normal(size=(300, 26)) * 2
+    for noise in "normal", "cauchy", "laplace":
+        p = perturb_max(many, noise)
+        for i in 0, 93, 128, 299:
+            alone = perturb_max(many[i], noise)
+            np.testing.assert_allclose(alone, p[i], rtol=0, atol=1e-15)
+
+
+def test_many_rows_with_wide_gaps_and_laplace_noise():
+    # More gaps of each width than are computed at a time; e / 2 (1 + gap / 2) is the
+    # probability of the second of two classes.
+    gap = np.concatenate([np.geomspace(1e-3, 700, 20_000), [1e4, 1e300]])
+    p = perturb_max(np.column_stack([0 * gap, -gap]), "laplace")
+    second = np.exp(-gap) / 2 * (1 + gap / 2)
+    np.testing.assert_allclose(p, np.column_stack([1 - second, second]), atol=1e-11)
+
+
+def test_quantiles_of_many_classes_and_large_scores():
+    z = 0.01 * np.random.default_rng(0).standard_normal((2, 1200))
+    p = perturb_max(z, n_quantiles=1)
+    # At the median of the noise a class wins with about exp(h(0) Σ_j (z_i - z_j)).
+    rate = 1200 * stats.norm.pdf(0) / stats.norm.cdf(0)
+    best = z.argmax(axis=1)
+    np.testing.assert_array_equal(p.argmax(axis=1), best)
+    gap = np.sort(z, axis=1)[:, -1] - np.sort(z, axis=1)[:, -2]
+    ratio = np.sort(p, axis=1)[:, -1] / np.sort(p, axis=1)[:, -2]
+    np.testing.assert_allclose(np.log(ratio), rate * gap, rtol=0.05)
+    mapping = PerturbMax("uniform", n_quantiles=2)
+    np.testing.assert_array_equal(mapping([[0, 1e16, 2e16]]), [[0, 0, 1]])
+
+
+@pytest.mark.parametrize("scale", [1e-5, 0.57, 1.0])
+def test_scores_near_the_largest_number(scale):
+    z = np.array([[-1e308, 0, 0]])
+    for noise in ("cauchy", "logistic", "laplace", "normal"):
+        mapping = PerturbMax(noise, scale)
+        log_p = mapping.log_probabilities(z)
+        assert log_p[0, 0] < -600
+        np.testing.assert_allclose(log_p[0, 1:], np.log(0.5), atol=1e-8)
+        np.testing.assert_allclose(mapping.scale_derivative(z), 0, atol=1e-20)

@@ -1,0 +1,75 @@
+"""A loss that is not a number is an error that names the mapping."""
+
+import numpy as np
+import pytest
+
+from skprob.data import LocalBlocks
+from skprob.losses import FenchelYoungLoss
+from skprob.mappings import Softmax
+from skprob.objective import CosineObjective
+from skprob.solvers import SOLVERS, solve
+
+from ..solvers.problems import classes, objective_of
+
+
+class Broken(FenchelYoungLoss):
+    """A loss whose last row is `wrong`, away from zero scores."""
+
+    wrong = np.nan
+
+    def evaluate(self, scores, target):
+        values, gradient = super().evaluate(scores, target)
+        return self._spoilt(values, scores), gradient
+
+    def linearize(self, scores, target):
+        at_zero = not scores.any()
+        found = super().linearize(scores, target)
+        return found if at_zero else found._replace(values=self._spoilt(found.values))
+
+    def evaluate_difference(self, difference, target):
+        values, gradient = super().evaluate_difference(difference, target)
+        return self._spoilt(values, difference), gradient
+
+    def linearize_difference(self, difference, target):
+        at_zero = not difference.any()
+        found = super().linearize_difference(difference, target)
+        return found if at_zero else found._replace(values=self._spoilt(found.values))
+
+    def _spoilt(self, values, scores=None):
+        if scores is None or scores.any():
+            values = values.copy()
+            values[-1] = self.wrong
+        return values
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_the_error_names_the_mapping(wrong, n_classes):
+    objective = objective_of(*classes(n_classes))
+    loss = Broken(Softmax())
+    loss.wrong = wrong
+    broken = objective.with_loss(loss)
+    for solver in SOLVERS:
+        with pytest.raises(ValueError, match=r"finite.* 1 of 60 .*Softmax\(\)"):
+            start = broken.initial()
+            solve(broken, start, solver=solver, tol=1e-4, max_iter=10)
+    x = np.ones(objective.n_parameters)
+    for method in (broken.value_and_gradient, broken.at):
+        with pytest.raises(ValueError, match=r"Check its mapping, Softmax\(\)"):
+            method(x)
+
+
+def test_so_it_is_for_cosines():
+    X, y = classes(3)
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    cosine = CosineObjective(objective_of(X, y).blocks.map(_plain), Broken(Softmax()))
+    with pytest.raises(ValueError, match=r"Softmax\(\)"):
+        cosine.value_and_gradient(cosine.initial())
+
+
+def _plain(block):
+    return block
+
+
+def test_blocks_of_an_objective_are_blocks():
+    assert isinstance(objective_of(*classes()).blocks, LocalBlocks)

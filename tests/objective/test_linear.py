@@ -1,0 +1,231 @@
+"""The objective of the linear model against its formula."""
+
+import itertools
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+
+from skprob.losses import AccuracyLoss, FenchelYoungLoss, LogLoss
+from skprob.mappings import Entmax, Softmax, Sparsemax
+from skprob.objective import LinearObjective
+from skprob.targets import SmoothedTarget, SparseTarget, as_target
+
+from ..losses.cases import LOSSES, MAPPINGS
+from ..solvers.problems import hessian_at, in_blocks
+from .formulas import Problem, in_model
+
+SOFTMAX_LOSS = FenchelYoungLoss(Softmax())
+
+
+@pytest.mark.parametrize("mapping", MAPPINGS)
+def test_value_and_gradient_are_those_of_the_formula(mapping):
+    """For every loss of the registry through the mapping."""
+    losses = [loss for loss in LOSSES.values() if repr(loss.mapping) == mapping]
+    assert losses
+    shapes = (2, True), (3, False)
+    for loss, (n_classes, fit_intercept) in itertools.product(losses, shapes):
+        problem = Problem(n_classes, polytope=loss.polytope)
+        objective = problem.objective(loss, fit_intercept=fit_intercept)
+        x = objective.from_model(problem.coef, problem.intercept)
+        value, gradient = objective.value_and_gradient(x)
+        expected = problem.formula(loss, fit_intercept=fit_intercept)
+        assert_allclose(value, expected, rtol=1e-12)
+        expected = problem.slope(loss, fit_intercept=fit_intercept)
+        coef, intercept = in_model(objective, gradient)
+        assert_allclose(coef, expected[0], rtol=1e-9, atol=1e-12)
+        assert_allclose(intercept, expected[1] * fit_intercept, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("loss", [SOFTMAX_LOSS, FenchelYoungLoss("sparsemax")], ids=str)
+def test_any_cut_into_blocks_gives_the_same_sums(container, loss):
+    problem = Problem(3)
+    X, target = container(problem.X), as_target(problem.Q, problem.Q.shape, float)
+    whole = problem.objective(loss, X=X)
+    rng = np.random.default_rng(0)
+    x, direction = rng.normal(size=(2, whole.n_parameters)) / 3
+
+    def figures(objective):
+        point = objective.at(x)
+        return [
+            *objective.units[:2],
+            objective.constant,
+            objective.value_at_zero,
+            *objective.value_and_gradient(x),
+            point.value,
+            point.gradient,
+            point.hessian_product(direction),
+            point.hessian(),
+            point.sandwiches(True, 100),
+            *point.moments(),
+            *objective.target_sums(),
+            objective.duality_gap(point),
+        ]
+
+    # The second row has no weight: it may be a block of its own.
+    for cuts in ([1, 2, 7, 8], [5], list(range(1, 15))):
+        blocks = in_blocks(X, target, problem.weight, cuts)
+        cut = LinearObjective(blocks, loss, l2=0.1)
+        assert cut.description == whole.description
+        for one, other in zip(figures(cut), figures(whole), strict=True):
+            assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+
+
+def layouts(X):
+    return {
+        "F": np.asfortranarray(X),
+        "csr": sparse.csr_array(X),
+        "csr_matrix": sparse.csr_matrix(X),
+    }
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_layout_and_type_of_X_do_not_matter(dtype, n_classes):
+    """Nor how the target is stored: numbers that are exact in both types."""
+    problem = Problem(n_classes)
+    problem.X = np.round(problem.X * 16) / 16
+    tolerance = 1e-11 if dtype == np.float64 else 1e-4
+    sparse_target = as_target(
+        sparse.csr_array(problem.Q.astype(dtype)), problem.Q.shape, dtype
+    )
+    for loss in (SOFTMAX_LOSS, FenchelYoungLoss(Entmax(1.5)), LogLoss(Softmax())):
+        expected = problem.formula(loss)
+        slopes = problem.slope(loss)
+        for name, X in layouts(problem.X.astype(dtype)).items():
+            for target in (None, sparse_target):
+                objective = problem.objective(loss, X=X, target=target)
+                x = objective.from_model(problem.coef, problem.intercept)
+                value, gradient = objective.value_and_gradient(x)
+                assert gradient.dtype == np.float64
+                assert_allclose(value, expected, rtol=tolerance, err_msg=name)
+                for got, wanted in zip(
+                    in_model(objective, gradient), slopes, strict=True
+                ):
+                    assert_allclose(got, wanted, atol=20 * tolerance, err_msg=name)
+
+
+def test_label_sets_and_smoothed_labels_are_their_distributions():
+    problem = Problem(4)
+    sets = SparseTarget(
+        np.arange(0, 31, 2), np.tile([0, 1, 1, 3], 8)[:30], np.full(30, 0.5), 4
+    )
+    labels = SparseTarget.from_labels(np.arange(15) % 4, 4)
+    for target in (
+        sets,
+        labels,
+        SmoothedTarget(labels, 0.2),
+        SmoothedTarget(sets, 0.2),
+    ):
+        problem.Q = target.to_dense(float)
+        assert_allclose(problem.Q.sum(axis=1), 1)
+        objective = problem.objective(SOFTMAX_LOSS, target=target)
+        x = objective.from_model(problem.coef, problem.intercept)
+        value, gradient = objective.value_and_gradient(x)
+        assert_allclose(value, problem.formula(SOFTMAX_LOSS), rtol=1e-12)
+        coef, intercept = in_model(objective, gradient)
+        slopes = problem.slope(SOFTMAX_LOSS)
+        assert_allclose(coef, slopes[0], rtol=1e-9)
+        assert_allclose(intercept, slopes[1], rtol=1e-9)
+
+
+def test_weights_are_relative_and_zero_is_absence():
+    problem = Problem(3)
+    objective = problem.objective(SOFTMAX_LOSS)
+    x = objective.from_model(problem.coef, problem.intercept)
+    value, gradient = objective.value_and_gradient(x)
+    problem.weight *= 1000
+    kept = problem.weight > 0
+    scaled = problem.objective(SOFTMAX_LOSS)
+    problem.X, problem.Q = problem.X[kept], problem.Q[kept]
+    problem.weight = problem.weight[kept]
+    for other in (scaled, problem.objective(SOFTMAX_LOSS)):
+        assert_allclose(other.value_and_gradient(x)[0], value, rtol=1e-13)
+        assert_allclose(other.value_and_gradient(x)[1], gradient, atol=1e-14)
+
+
+def test_the_value_at_zero_is_that_of_equal_scores():
+    problem = Problem(3)
+    for loss in (SOFTMAX_LOSS, FenchelYoungLoss(Sparsemax()), AccuracyLoss(Softmax())):
+        objective = problem.objective(loss)
+        expected, _ = objective.value_and_gradient(np.zeros(objective.n_parameters))
+        assert_allclose(objective.value_at_zero, expected, rtol=1e-14)
+
+
+def test_another_penalty_or_loss_is_that_objective():
+    problem = Problem(3)
+    entmax = FenchelYoungLoss(Entmax(1.5))
+    objective = problem.objective(SOFTMAX_LOSS, l2=0.1)
+    x = objective.from_model(problem.coef, problem.intercept)
+    before = objective.value_at_zero, *objective.value_and_gradient(x)
+    for other, loss, l2 in (
+        (objective.with_l2(3.0), SOFTMAX_LOSS, 3.0),
+        (objective.with_l2(0.0), SOFTMAX_LOSS, 0.0),
+        (objective.with_loss(entmax), entmax, 0.1),
+        (objective.with_loss(entmax).with_l2(3.0), entmax, 3.0),
+        (objective.with_l2(3.0).with_loss(entmax), entmax, 3.0),
+    ):
+        value, gradient = other.value_and_gradient(x)
+        assert_allclose(value, problem.formula(loss, l2=l2), rtol=1e-12)
+        expected = problem.slope(loss, l2=l2)
+        for one, wanted in zip(in_model(other, gradient), expected, strict=True):
+            assert_allclose(one, wanted, rtol=1e-9, atol=1e-12)
+        at_zero, _ = other.value_and_gradient(np.zeros_like(x))
+        assert_allclose(other.value_at_zero, at_zero)
+        assert other.has_penalty == (l2 > 0)
+        assert other.loss is loss
+        assert other.description == problem.objective(loss, l2=l2).description
+        assert_allclose(hessian_at(other, x), hessian_at(other, x).T, atol=1e-12)
+    # The first is as it was.
+    assert (objective.value_at_zero, *objective.value_and_gradient(x)[:1]) == before[:2]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_parameters_are_those_of_a_model(n_classes, fit_intercept):
+    problem = Problem(n_classes)
+    objective = problem.objective(SOFTMAX_LOSS, fit_intercept=fit_intercept)
+    assert objective.coef_shape == problem.coef.shape
+    x = objective.from_model(problem.coef, problem.intercept)
+    assert x.shape == (objective.n_parameters,)
+    coef, intercept = objective.to_model(x)
+    assert_allclose(coef, problem.coef, rtol=1e-12)
+    expected = problem.intercept * fit_intercept
+    if n_classes > 2:
+        # Those of relative scores sum to zero.
+        expected = expected - expected.mean()
+    assert_allclose(intercept, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_what_is_free_is_zero_on_average():
+    problem = Problem(3)
+    for l2, loss, centred in (
+        (0.0, SOFTMAX_LOSS, True),
+        (0.1, SOFTMAX_LOSS, False),
+        (0.0, LOSSES["LogLoss(mapping=TaylorSoftmax())"], False),
+    ):
+        objective = problem.objective(loss, l2=l2)
+        x = objective.from_model(problem.coef, problem.intercept)
+        coef, intercept = objective.to_model(x)
+        assert np.allclose(coef.mean(axis=0), 0, atol=1e-12) == centred
+        is_relative = loss is SOFTMAX_LOSS
+        assert np.allclose(intercept.mean(), 0, atol=1e-12) == is_relative
+        # Nothing that matters has changed.
+        value, _ = objective.value_and_gradient(objective.from_model(coef, intercept))
+        assert_allclose(value, objective.value_and_gradient(x)[0], rtol=1e-12)
+
+
+def test_passes_over_the_data_are_counted():
+    objective = Problem(3).objective(SOFTMAX_LOSS)
+    x = np.linspace(-1, 1, objective.n_parameters)
+    for n_passes, work in (
+        (1, lambda: objective.value_and_gradient(x)),
+        (1, lambda: objective.at(x)),
+        (2, lambda: objective.at(x).hessian_product(x)),
+        (1, lambda: objective.with_l2(2.0).value_and_gradient(x)),
+    ):
+        before = objective.passes
+        work()
+        assert objective.passes - before == n_passes

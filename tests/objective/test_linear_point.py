@@ -1,0 +1,402 @@
+"""Derivatives at a point against differences, and raw predictions along a step."""
+
+import itertools
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+
+from skprob.data import LittleDesign, LocalBlocks
+from skprob.losses import FenchelYoungLoss
+from skprob.mappings import Entmax, Softmax, Sparsemax
+from skprob.objective import LinearObjective, split_rows
+from skprob.objective._linear_point import EvaluatedRay, LinearRay
+from skprob.targets import SparseTarget, as_target
+
+from ..losses.cases import FENCHEL_YOUNG
+from ..solvers.problems import hessian_at, in_blocks
+from .formulas import Problem, by_differences, gradient_at, value_only
+
+SOFTMAX_LOSS = FenchelYoungLoss(Softmax())
+SHAPES = [(2, True), (2, False), (3, True), (4, False)]
+every_shape = pytest.mark.parametrize(("n_classes", "fit_intercept"), SHAPES)
+every_mapping = pytest.mark.parametrize(
+    "mapping", [Softmax(), Entmax(1.5), Sparsemax()], ids=repr
+)
+
+
+@every_mapping
+def test_derivatives_are_those_of_differences(mapping):
+    for n_classes, fit_intercept in SHAPES:
+        problem, loss = Problem(n_classes), FenchelYoungLoss(mapping)
+        objective = problem.objective(loss, fit_intercept=fit_intercept)
+        x = objective.from_model(problem.coef, problem.intercept)
+        value, gradient = objective.value_and_gradient(x)
+        slope = by_differences(partial(value_only, objective), x, 1e-5)
+        assert_allclose(gradient, slope, rtol=1e-5, atol=1e-6)
+        point = objective.at(x)
+        assert_allclose(point.value, value, rtol=1e-14)
+        assert_allclose(point.gradient, gradient, rtol=1e-12, atol=1e-15)
+        hessian = hessian_at(objective, x)
+        slope = by_differences(partial(gradient_at, objective), x, 1e-6)
+        largest = np.abs(hessian).max()
+        assert_allclose(hessian, slope, rtol=1e-4, atol=2e-5 * largest)
+        assert_allclose(hessian, hessian.T, rtol=1e-9, atol=1e-12 * largest)
+
+
+def test_a_formula_of_the_hessian_of_softmax():
+    problem = Problem(3)
+    objective = problem.objective(SOFTMAX_LOSS, l2=0.0)
+    x = objective.from_model(problem.coef, problem.intercept)
+    z = np.exp(problem.scores())
+    p = z / z.sum(axis=1, keepdims=True)
+    jacobian = np.einsum("nk,kl->nkl", p, np.eye(3)) - np.einsum("nk,nl->nkl", p, p)
+    mean, scale, _ = objective.units
+    A = np.hstack([(problem.X - mean) / scale, np.ones((len(p), 1))])
+    share = problem.weight / problem.weight.sum()
+    expected = np.einsum("n,nkl,ni,nj->kilj", share, jacobian, A, A)
+    assert_allclose(hessian_at(objective, x), expected.reshape(15, 15), atol=1e-14)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_rows_without_curvature_are_no_part_of_the_hessian(n_classes):
+    """Of a hundred rows five are near a boundary between classes."""
+    rng = np.random.default_rng(0)
+    X = 20 * np.eye(n_classes)[rng.integers(n_classes, size=100)]
+    X += rng.normal(size=X.shape)
+    X[:5] = rng.uniform(0, 0.3, size=(5, n_classes))
+    target = SparseTarget.from_labels(X.argmax(axis=1), n_classes)
+    coef = np.eye(n_classes)
+    coef = coef if n_classes > 2 else coef[1:] - coef[:1]
+    for container in (np.asarray, sparse.csr_array):
+        blocks = split_rows(container(X), target, rng.uniform(size=100))
+        objective = LinearObjective(blocks, FenchelYoungLoss("sparsemax"), l2=0.0)
+        x = objective.from_model(coef, np.zeros(len(coef)))
+        _, n_active = objective.at(x).total_curvature()
+        assert n_active == 5
+        slope = by_differences(partial(gradient_at, objective), x, 1e-7)
+        assert_allclose(hessian_at(objective, x), slope, atol=1e-6)
+
+
+def test_a_sample_of_the_rows_is_nearly_as_good_and_counts_heavy_rows():
+    rng = np.random.default_rng(0)
+    X, labels = rng.normal(size=(4000, 3)), rng.integers(3, size=4000)
+    weight = 10.0 ** rng.uniform(-6, 6, 4000)
+    target = SparseTarget.from_labels(labels, 3)
+    objective = LinearObjective(split_rows(X, target, weight), SOFTMAX_LOSS, l2=0.1)
+    for x in (objective.initial(), 0.1 * rng.normal(size=objective.n_parameters)):
+        there = objective.at(x)
+        for by_output in (True, False):
+            grams = there.sandwiches(by_output, 4000)
+            drawn = there.sandwiches(by_output, 500)
+            assert_array_equal(drawn, there.sandwiches(by_output, 500))
+            assert not np.allclose(grams, drawn, rtol=1e-9, atol=0)
+            for gram, other in zip(grams, drawn, strict=True):
+                values = np.linalg.eigvals(np.linalg.solve(gram, other)).real
+                assert 0.7 < values.min() <= values.max() < 1.4
+
+
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_directions_in_single_precision_are_multiplied_in_it(n_classes):
+    problem = Problem(n_classes, n_samples=40)
+    for container in (np.asarray, sparse.csr_array):
+        objective = problem.objective(SOFTMAX_LOSS, X=container(problem.X))
+        x, direction = np.random.default_rng(0).normal(size=(2, objective.n_parameters))
+        product = objective.at(x).hessian_product
+        double = product(direction)
+        single = product(direction.astype(np.float32))
+        assert_allclose(single, double, rtol=1e-4, atol=1e-5)
+        assert (single != double).any()
+
+
+@every_mapping
+@every_shape
+def test_all_second_derivatives_are_of_one_hessian(mapping, n_classes, fit_intercept):
+    """Whole, by outputs, on average, and its diagonal by moments; at two points."""
+    problem, loss = Problem(n_classes), FenchelYoungLoss(mapping)
+    objective = problem.objective(loss, l2=0.1, fit_intercept=fit_intercept)
+    n_outputs, size = objective.shape
+    x = objective.from_model(problem.coef, problem.intercept)
+    ridge = np.zeros((n_outputs, size))
+    ridge[:, : len(objective.units.scale)] = 0.1 / objective.units.scale**2
+    for parameters in (-2 * x, x):
+        point, hessian = objective.at(parameters), hessian_at(objective, parameters)
+        close = {"rtol": 1e-9, "atol": 1e-12 * np.abs(hessian).max()}
+        whole = point.hessian()
+        assert whole.shape == hessian.shape
+        whole = whole.reshape(n_outputs, size, n_outputs, size).copy()
+        if n_outputs > 1 and fit_intercept:
+            # The same added to all intercepts is given a curvature.
+            whole[:, -1, :, -1] -= 1 / n_outputs
+        assert_allclose(whole.reshape(hessian.shape), hessian, **close)
+        penalty = np.einsum("ki,ij->kij", ridge, np.eye(size))
+        blocks = np.einsum("kikj->kij", whole) - penalty
+        assert_allclose(point.sandwiches(True, 1000), blocks, **close)
+        mean = blocks.mean(axis=0, keepdims=True)
+        assert_allclose(point.sandwiches(False, 1000), mean, **close)
+        assert_allclose(point.ridge, ridge[0])
+        total, center, deviation = point.moments()
+        diagonal = total * (center**2 + deviation**2)
+        assert_allclose(diagonal, np.diag(mean[0]), **close)
+
+
+def given_rows(n_classes, polytope, with_offset, with_available):
+    """Arguments of `split_rows`, also with offsets and available classes."""
+    rng = np.random.default_rng(n_classes)
+    X, n_rows = rng.normal(size=(20, 3)) * [1, 5, 0.2] + [0, 2, 0], 20
+    Q = rng.dirichlet(np.ones(n_classes), size=n_rows)
+    Q[::3] = np.eye(n_classes)[rng.integers(n_classes, size=len(Q[::3]))]
+    offset = available = None
+    if with_offset:
+        offset = rng.normal(size=(n_rows, n_classes))
+    if with_available:
+        available = rng.random((n_rows, n_classes)) < 0.7
+        available[np.arange(n_rows), rng.integers(n_classes, size=n_rows)] = True
+        Q = Q * available + 1e-3 * available
+        Q /= Q.sum(axis=1, keepdims=True)
+    if polytope == "cube":
+        Q = Q / Q.max(axis=1, keepdims=True)
+    target = as_target(Q, Q.shape, float, polytope)
+    weight = rng.uniform(0.2, 2, n_rows)
+    return {
+        "X": X,
+        "target": target,
+        "weight": weight,
+        "offset": offset,
+        "available": available,
+    }
+
+
+GIVEN = [(False, False), (True, False), (False, True), (True, True)]
+
+
+@pytest.mark.parametrize("loss", FENCHEL_YOUNG.values(), ids=FENCHEL_YOUNG)
+def test_the_hessian_is_that_of_differences_of_the_gradient(loss):
+    """Of every mapping, with offsets and available classes, two classes and more."""
+    for n_classes, (with_offset, with_available) in itertools.product((2, 4), GIVEN):
+        given = given_rows(n_classes, loss.polytope, with_offset, with_available)
+        objective = LinearObjective(split_rows(**given), loss, l2=0.1)
+        x = np.random.default_rng(0).normal(size=objective.n_parameters) / 3
+        hessian = objective.at(x).hessian()
+        if objective.description.is_relative:
+            size = objective.shape[1]
+            # The same added to all intercepts is given a curvature.
+            hessian[size - 1 :: size, size - 1 :: size] -= 1 / n_classes
+        largest = np.abs(hessian).max()
+        products = hessian_at(objective, x)
+        assert_allclose(hessian, products, rtol=1e-8, atol=1e-10 * largest)
+        slope = by_differences(partial(gradient_at, objective), x, 1e-6)
+        assert_allclose(hessian, slope, rtol=1e-3, atol=1e-4 * largest)
+
+
+class CountedDesign(LittleDesign):
+    """A design that counts its products."""
+
+    matvecs = rmatvecs = 0
+
+    def matvec(self, coef, shift=None):
+        CountedDesign.matvecs += 1
+        return super().matvec(coef, shift)
+
+    def rmatvec(self, residual):
+        CountedDesign.rmatvecs += 1
+        return super().rmatvec(residual)
+
+    def take(self, rows):
+        return CountedDesign(self._X[rows])
+
+
+def counted(block):
+    design = block.design
+    Z = design.matvec(np.eye(design.shape[1]))
+    return replace(block, design=CountedDesign(np.ascontiguousarray(Z)))
+
+
+@every_mapping
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("cuts", [[], [4, 9]], ids=str)
+def test_a_step_takes_half_a_pass_its_trials_none_and_its_end_half(
+    mapping, n_classes, cuts
+):
+    problem = Problem(n_classes)
+    target = as_target(problem.Q, problem.Q.shape, float)
+    blocks = in_blocks(problem.X, target, problem.weight, cuts)
+    objective = LinearObjective(blocks, FenchelYoungLoss(mapping), l2=0.1)
+    objective.blocks = objective.blocks.map(counted)
+    x, step = np.random.default_rng(0).normal(size=(2, objective.n_parameters)) / 3
+    n_blocks = len(cuts) + 1
+
+    def cost(function, *args):
+        """Result of a function, passes, products with X, and with its transpose."""
+        CountedDesign.matvecs = CountedDesign.rmatvecs = 0
+        before = objective.passes
+        found = function(*args)
+        n_products = CountedDesign.matvecs, CountedDesign.rmatvecs
+        assert not any(n % n_blocks for n in n_products)
+        passes = objective.passes - before
+        return found, passes, tuple(n // n_blocks for n in n_products)
+
+    point, *work = cost(objective.at, x)
+    assert work == [1, (1, 1)]
+    ray, *work = cost(point.along, step)
+    assert work == [0.5, (1, 0)]
+    for length in (1.0, 0.1, 3.0):
+        _, *work = cost(ray.trial, length)
+        assert work == [0, (0, 0)]
+    after, *work = cost(ray.arrive, 3.0)
+    assert work == [0.5, (0, 1)]
+    _, *work = cost(after.hessian_product, step)
+    assert work == [1, (1, 1)]
+    _, *work = cost(after.hessian)
+    assert work == [1, (0, 0)]
+    _, *work = cost(point.with_penalty_times, 2.0)
+    assert work == [0, (0, 0)]
+    # Another length than that of the last trial is tried first.
+    ray, *_ = cost(after.along, step)
+    ray.trial(1.0)
+    _, *work = cost(ray.arrive, 0.5)
+    assert work == [0.5, (0, 1)]
+
+
+@pytest.mark.parametrize("loss", FENCHEL_YOUNG.values(), ids=FENCHEL_YOUNG)
+def test_value_and_slope_along_a_step_are_those_of_evaluations(loss):
+    for n_classes, (with_offset, with_available) in itertools.product((2, 4), GIVEN):
+        given = given_rows(n_classes, loss.polytope, with_offset, with_available)
+        objective = LinearObjective(split_rows(**given), loss, l2=0.1)
+        x, step = np.random.default_rng(0).normal(size=(2, objective.n_parameters)) / 3
+        start = x.copy(), step.copy()
+        ray = objective.at(x).along(step)
+        assert type(ray) is LinearRay
+        for length in (1.0, 0.1, 3.0):
+            assert_trial(objective, ray, x, step, length)
+        point = ray.arrive(3.0)
+        assert_point(objective, point, x + 3.0 * step)
+        # And from there on: raw predictions are sums of those of all steps.
+        ray = point.along(-2.0 * step)
+        assert_trial(objective, ray, x + 3.0 * step, -2.0 * step, 0.7)
+        assert_point(objective, ray.arrive(0.25), x + 2.5 * step)
+        assert_array_equal(x, start[0])
+        assert_array_equal(step, start[1])
+
+
+def assert_trial(objective, ray, x, step, length):
+    """The trial agrees with an evaluation at the parameters, to rounding."""
+    value, gradient = objective.value_and_gradient(x + length * step)
+    found = ray.trial(length)
+    assert_allclose(found[0], value, rtol=1e-12, atol=1e-14)
+    scale = np.abs(gradient * step).sum()
+    assert_allclose(found[1], gradient @ step, rtol=1e-11, atol=1e-12 * (1 + scale))
+
+
+def assert_point(objective, point, x):
+    """A point agrees with one that is computed anew, to rounding."""
+    expected = objective.at(x)
+    assert_allclose(point.parameters, x, rtol=1e-14, atol=1e-14)
+    assert_allclose(point.value, expected.value, rtol=1e-12, atol=1e-14)
+    assert_allclose(point.gradient, expected.gradient, rtol=1e-10, atol=1e-12)
+    largest = np.abs(expected.hessian()).max()
+    close = {"rtol": 1e-7, "atol": 1e-8 * largest}
+    assert_allclose(point.hessian(), expected.hessian(), **close)
+
+
+class RemoteBlocks(LocalBlocks):
+    """Blocks in memory that count round trips, as if they were remote."""
+
+    is_remote = True
+
+    def __init__(self, blocks, n_trips):
+        super().__init__(blocks)
+        self.n_trips = n_trips
+
+    def map(self, function, *args):
+        return RemoteBlocks(super().map(function, *args)._blocks, self.n_trips)
+
+    def sum(self, function, *args):
+        self.n_trips.append(function)
+        return super().sum(function, *args)
+
+
+@every_mapping
+def test_on_remote_blocks_a_trial_is_one_round_trip_and_its_end_none(mapping):
+    problem = Problem(3)
+    target = as_target(problem.Q, problem.Q.shape, float)
+    parts = in_blocks(problem.X, target, problem.weight, [4, 9])._blocks
+    blocks = RemoteBlocks(parts, [])
+    objective = LinearObjective(blocks, FenchelYoungLoss(mapping), l2=0.1)
+    x, step = np.random.default_rng(0).normal(size=(2, objective.n_parameters)) / 3
+    point = objective.at(x)
+
+    def cost(function, *args):
+        before, n_before = objective.passes, len(blocks.n_trips)
+        found = function(*args)
+        return found, objective.passes - before, len(blocks.n_trips) - n_before
+
+    ray, *work = cost(point.along, step)
+    assert type(ray) is EvaluatedRay
+    assert work == [0, 0]
+    for length in (1.0, 0.1):
+        _, *work = cost(ray.trial, length)
+        assert work == [1, 1]
+        # The same numbers as those of an evaluation, to the last bit.
+        value, gradient = objective.value_and_gradient(x + length * step)
+        assert_array_equal(ray.trial(length), (value, gradient @ step))
+    after, *work = cost(ray.arrive, 0.1)
+    assert work == [0, 0]
+    assert_array_equal(after.parameters, x + 0.1 * step)
+    _, *work = cost(ray.arrive, 0.7)
+    assert work == [1, 1]
+
+
+def test_a_penalty_times_a_factor_is_that_objective():
+    problem = Problem(3)
+    objective = problem.objective(SOFTMAX_LOSS, l2=0.1)
+    x = objective.from_model(problem.coef, problem.intercept)
+    point = objective.at(x)
+    before = point.value, point.gradient.copy()
+    for factor in (0.5, 10.0):
+        other, expected = (
+            point.with_penalty_times(factor),
+            objective.with_l2(0.1 * factor),
+        )
+        assert_point(expected, other, x)
+        assert_allclose(other.ridge, expected.penalty.diagonal)
+    assert point.value == before[0]
+    assert_array_equal(point.gradient, before[1])
+
+
+@every_mapping
+def test_what_is_not_kept_is_made_anew(mapping):
+    problem = Problem(3)
+    objective = problem.objective(FenchelYoungLoss(mapping))
+    x = np.linspace(-1, 1, objective.n_parameters)
+    kept, made = objective.at(x), objective.curvature_at(x)
+    assert_allclose(made.sandwiches(True, 100), kept.sandwiches(True, 100), rtol=1e-12)
+    for one, other in zip(made.moments(), kept.moments(), strict=True):
+        assert_allclose(one, other, rtol=1e-12)
+
+
+def test_sums_leave_a_point_as_it_is():
+    problem = Problem(3)
+    target = as_target(problem.Q, problem.Q.shape, float)
+    blocks = in_blocks(problem.X, target, problem.weight, [4, 9])
+    objective = LinearObjective(blocks, SOFTMAX_LOSS, l2=0.1)
+    x = np.linspace(-1, 1, objective.n_parameters)
+    point = objective.at(x)
+    for compute in (
+        lambda: point.hessian_product(x),
+        point.hessian,
+        lambda: point.sandwiches(True, 100),
+        lambda: point.along(x).trial(0.5),
+    ):
+        assert_array_equal(compute(), compute())
+    assert_array_equal(objective.at(x).gradient, point.gradient)
+    # Value, gradient and parameters stay, whatever point takes the rows' numbers.
+    before = point.value, point.gradient.copy(), point.parameters.copy()
+    point.along(x).arrive(0.5)
+    for one, other in zip(
+        (point.value, point.gradient, point.parameters), before, strict=True
+    ):
+        assert_array_equal(one, other)

@@ -1,0 +1,47 @@
+"""The ridge penalty in standardised parameters is that of the coefficients."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from skprob.data import Standardization
+from skprob.objective import Ridge
+
+from .formulas import by_differences
+
+MEAN, SCALE = np.array([3.0, 0.0, -2.0]), np.array([0.5, 20.0, 1.0])
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_it_is_half_the_squared_norm_of_the_coefficients(fit_intercept):
+    mean = MEAN if fit_intercept else np.zeros(3)
+    units = Standardization(mean, SCALE, fit_intercept)
+    ridge = Ridge(0.7, units)
+    rng = np.random.default_rng(0)
+    coef, intercept = rng.normal(size=(2, 3)), rng.normal(size=2) * fit_intercept
+    parameters = units.from_model(coef, intercept)
+    assert ridge.value(parameters) == pytest.approx(0.35 * np.sum(coef**2))
+
+    def value(x):
+        return ridge.value(x.reshape(parameters.shape))
+
+    slope = by_differences(value, parameters.ravel(), 1e-5)
+    gradient = ridge.gradient(parameters)
+    assert_allclose(gradient.ravel(), slope, rtol=1e-6, atol=1e-9)
+    # It is quadratic: the Hessian is the gradient's matrix.
+    assert_allclose(gradient, parameters * ridge.diagonal)
+    assert ridge.free_columns == ([3] if fit_intercept else [])
+
+
+def test_without_strength_all_columns_are_free():
+    ridge = Ridge(0.0, Standardization(MEAN, SCALE, True))
+    assert ridge.free_columns == [0, 1, 2, 3]
+    assert ridge.value(np.ones((2, 4))) == 0
+
+
+@pytest.mark.parametrize("unit", [1e-160, 1e160])
+def test_squares_of_units_do_not_overflow(unit):
+    units = Standardization(np.zeros(1), np.array([unit]), False)
+    ridge = Ridge(unit, units)
+    assert ridge.diagonal[0] == pytest.approx(1 / unit)
+    assert ridge.value(np.array([[unit]])) == pytest.approx(unit / 2)

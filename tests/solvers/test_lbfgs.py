@@ -1,0 +1,139 @@
+"""L-BFGS: SciPy's limits do not count, and a stall is a stall."""
+
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.datasets import load_breast_cancer
+
+from skprob.losses import LogLoss
+from skprob.mappings import Entmax, Softmax, TaylorSoftmax
+from skprob.objective import LinearObjective, split_rows
+from skprob.solvers import solve
+from skprob.targets import SparseTarget
+
+from .plain_problems import PlainDescription, Valley
+from .problems import classes, correlated, objective_of
+
+
+class Staircase:
+    """A curved valley that takes tens of thousands of steps (Nesterov)."""
+
+    traffic = 0, 0
+
+    def __init__(self):
+        self.passes = 0
+        kind = {"is_linear": False, "is_convex": False}
+        self.description = PlainDescription(60, 180, (1, 10), **kind)
+
+    def initial(self):
+        return np.append(-1.0, np.ones(9))
+
+    def value_and_gradient(self, parameters):
+        self.passes += 1
+        x = parameters
+        error = x[1:] - 2 * x[:-1] ** 2 + 1
+        gradient = np.append(2 * (x[0] - 1) / 4, 2 * error)
+        gradient[:-1] -= 8 * error * x[:-1]
+        return (x[0] - 1) ** 2 / 4 + error @ error, gradient
+
+    def at(self, parameters):
+        raise AssertionError("L-BFGS needs none where there are no coordinates")
+
+    def duality_gap(self, point, enough=0.0, known=math.inf, newton_step=None):
+        return math.inf
+
+    def is_unbounded(self, point):
+        return False
+
+
+class Wells(Staircase):
+    """Two minima in each variable, at plus and minus the root of two."""
+
+    def initial(self):
+        return np.ones(10)
+
+    def value_and_gradient(self, parameters):
+        squares = parameters**2 - 2
+        return float((1 + squares**2).sum()), 4 * parameters * squares
+
+
+def test_evaluations_do_not_cap_the_iterations():
+    """SciPy would give up after 15,000 evaluations."""
+    objective = Staircase()
+    solution = solve(objective, objective.initial(), tol=1e-8, max_iter=12_000)
+    assert objective.passes > 15_000
+    assert solution.n_iter == 12_000
+    assert solution.solver == "lbfgs"
+    assert solution.message.startswith("after max_iter=12000 iterations")
+
+
+def test_a_stall_without_convexity_needs_no_certificate():
+    objective = Wells()
+    start = objective.initial()
+    solution = solve(objective, start, solver="lbfgs", tol=1e-13, max_iter=1000)
+    assert_allclose(solution.parameters, np.sqrt(2), rtol=1e-13)
+    assert solution.converged
+
+
+def test_points_are_evaluated_and_not_kept():
+    """`Problem.at` is never called, and each iteration is one row of the history."""
+    calls = []
+
+    class Watched(Valley):
+        def at(self, parameters):
+            calls.append(parameters)
+            return super().at(parameters)
+
+    problem = Watched()
+    start = problem.initial()
+    found = solve(problem, start, solver="lbfgs", tol=1e-9, max_iter=500)
+    assert found.converged
+    assert not calls
+    assert [row.iteration for row in found.history] == list(range(found.n_iter + 1))
+    assert found.history[-1].passes == problem.passes
+
+
+def test_correlated_features_are_whitened():
+    """Few iterations in units of seven decades, and hundreds without coordinates."""
+    objective = correlated(3, l2=1e-6)
+    start = objective.initial()
+    found = solve(objective, start, solver="lbfgs", tol=1e-6, max_iter=1000)
+    assert found.converged
+    assert found.n_iter < 60
+
+
+@pytest.mark.parametrize("mapping", [Softmax(), Entmax(2.5)], ids=repr)
+def test_a_start_where_the_curvature_misleads_leads_to_the_minimum(mapping):
+    """Far out rows have no curvature, or one that is not bounded."""
+    objective = objective_of(*classes(3), mapping, l2=1e-2)
+    expected = solve(objective, objective.initial(), tol=1e-8, max_iter=500)
+    rng = np.random.default_rng(0)
+    for size in (10.0, 1e3, 1e5):
+        start = size * rng.normal(size=objective.n_parameters)
+        found = solve(objective, start, solver="lbfgs", tol=1e-6, max_iter=1000)
+        assert found.converged, found.message
+        assert found.value == pytest.approx(expected.value, rel=1e-6)
+
+
+def test_correlated_features_do_not_slow_down_a_loss_that_is_not_convex():
+    """The same features, mixed: not twice the iterations, to the same minimum."""
+    X, y = load_breast_cancer(return_X_y=True)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    # The inverse of this takes apart what the features have in common.
+    mixed = X @ np.linalg.inv(np.linalg.cholesky(X.T @ X / len(X))).T
+    found = []
+    for features in X, mixed:
+        target = SparseTarget.from_labels(y, 2)
+        blocks = split_rows(features, target, np.ones(len(y)))
+        objective = LinearObjective(blocks, LogLoss(TaylorSoftmax()), l2=1e-8)
+        start = objective.initial()
+        limits = {"tol": 1e-4, "max_iter": 1000}
+        found.append(solve(objective, start, solver="lbfgs", **limits))
+    correlated, independent = found
+    assert correlated.converged
+    assert independent.converged
+    assert correlated.n_iter <= 2 * independent.n_iter
+    # There is hardly any penalty, on which the two differ.
+    assert abs(correlated.value / independent.value - 1) <= 1e-3

@@ -1,0 +1,87 @@
+"""Newton's method with the whole Hessian: its steps, and where it has none."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from skprob.mappings import Entmax, Softmax, Sparsemax
+from skprob.solvers import Criteria, NewtonCholesky, minimize
+
+from .problems import classes, hessian_at, objective_of
+
+CRITERIA = Criteria(tol=1e-10, max_iter=100)
+
+
+def first_state(objective, parameters=None, **options):
+    parameters = objective.initial() if parameters is None else parameters
+    return NewtonCholesky(CRITERIA, **options).init(objective, objective.at(parameters))
+
+
+@pytest.mark.parametrize("mapping", [Softmax(), Entmax(1.5)], ids=repr)
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_the_step_is_newtons(mapping, n_classes):
+    objective = objective_of(*classes(n_classes), mapping, l2=0.1)
+    x = 0.1 * np.random.default_rng(0).normal(size=objective.n_parameters)
+    state = first_state(objective, x)
+    # What all intercepts share has no curvature, and no step leads there.
+    expected, *_ = np.linalg.lstsq(hessian_at(objective, x), -state.point.gradient)
+    assert_allclose(state.newton_step, expected, rtol=1e-6, atol=1e-9)
+    decrease = -state.point.gradient @ expected / 2
+    assert state.expected_decrease == pytest.approx(decrease, rel=1e-6)
+    assert not state.is_spent
+
+
+@pytest.mark.parametrize("mapping", [Softmax(), Entmax(1.5), Sparsemax()], ids=repr)
+def test_gradients_are_squared_at_the_end(mapping):
+    """Quadratic convergence; with sparsemax the last step is exact."""
+    objective = objective_of(*classes(3, n_samples=300), mapping, l2=1e-2)
+    solver = NewtonCholesky(CRITERIA)
+    found = minimize(objective, [solver], CRITERIA, objective.initial())
+    assert found.converged, found.message
+    norms = np.array([row.gradient_norm for row in found.history])
+    for before, after in pairwise(norms):
+        if before < 1e-3:
+            assert after <= 100 * before**2 + 1e-15
+
+
+def test_a_hessian_that_is_not_positive_leaves_it_spent():
+    class Saddle:
+        value, gradient, parameters = 1.0, np.array([1.0, 1.0]), np.zeros(2)
+
+        def hessian(self):
+            return np.diag([1.0, -1.0])
+
+    objective = objective_of(*classes())
+    state = NewtonCholesky(CRITERIA).init(objective, Saddle())
+    assert state.is_spent
+    assert state.newton_step is None
+    assert np.isnan(state.expected_decrease)
+
+
+def test_at_the_minimum_it_is_spent_at_the_same_point():
+    objective = objective_of(np.zeros((4, 1)), np.array([0, 1, 0, 1]))
+    state = first_state(objective)
+    assert not state.point.gradient.any()
+    after = NewtonCholesky(CRITERIA).step(objective, state)
+    assert after.is_spent
+    assert after.point is state.point
+
+
+def test_a_far_start_is_halved_if_it_is_of_another_loss():
+    objective = objective_of(*classes(3), l2=1e-3)
+    rng = np.random.default_rng(0)
+    far, near = (size * rng.normal(size=objective.n_parameters) for size in (5, 1e-9))
+    halved = first_state(objective, far, shortens_far_starts=True)
+    assert_allclose(halved.point.parameters, far / 2)
+    assert halved.newton_step is not None
+    assert first_state(objective, far).point.parameters is far
+    # At zero there is nothing to halve.
+    zero = objective.initial()
+    assert (
+        first_state(objective, zero, shortens_far_starts=True).point.parameters is zero
+    )
+    best = minimize(objective, [NewtonCholesky(CRITERIA)], CRITERIA, zero).parameters
+    there = first_state(objective, best + near, shortens_far_starts=True)
+    assert_allclose(there.point.parameters, best + near)
