@@ -47,7 +47,7 @@ ORDERS = [2, 4, 6, 8, 12, 16, 30]
 
 
 class Scores(NamedTuple):
-    """Of each test row: whether it is right, and its Brier score."""
+    """Whether each test row is right, and its Brier score."""
 
     right: np.ndarray
     brier: np.ndarray
