@@ -210,6 +210,4 @@ def blocks_of(rows, inputs, class_weights, smoothing, polytope, total):
     if not rows.X.shape[0]:
         return LocalBlocks([])
     target = smoothed_target(rows.target, smoothing, polytope)
-    return split_rows(
-        inputs(rows.X), target, _weight(rows, class_weights), total=total
-    )
+    return split_rows(inputs(rows.X), target, _weight(rows, class_weights), total=total)

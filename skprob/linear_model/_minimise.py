@@ -49,9 +49,7 @@ def minimise(objectives, parameters, *, solver, tol, max_iter, progress):
         if solution.stopped:
             break
     # The state of the rows takes memory.
-    return solution._replace(
-        n_iter=history[-1].iteration, history=history, state=None
-    )
+    return solution._replace(n_iter=history[-1].iteration, history=history, state=None)
 
 
 def attributes_of(solution):

@@ -210,7 +210,8 @@ class PathSearchCV(BaseLinearClassifier):
                 self._starts_from_last,
             )
             routed = self._routed("fit", params | metadata)
-            split = check_cv(self.cv, y, classifier=True).split
+            cv = self._n_folds(y, encoded.kind) if self.cv is None else self.cv
+            split = check_cv(cv, y, classifier=True).split
             folds = list(split(X, y, **routed.splitter.split))
             if not folds:
                 raise ValueError(
@@ -380,6 +381,18 @@ class PathSearchCV(BaseLinearClassifier):
                 template.set_params(**{self._parameter: value}, C="auto")
                 units[i] = template._model(encoded)["C_"]
         return units[:, None] * strengths
+
+    def _n_folds(self, y, kind):
+        """Default number of folds: the rows of the largest class, at most five."""
+        is_class = kind == "class"
+        n_rows = np.unique(y, return_counts=True)[1].max() if is_class else y.shape[0]
+        if n_rows < 2:
+            of_class = " of some class" if is_class else ""
+            raise ValueError(
+                f"y must have two or more rows{of_class} for the folds of cv=None; got "
+                f"one row{' of each class' if is_class else ''}."
+            )
+        return min(5, int(n_rows))
 
     def _search(self, results, paths, context, data):
         """Fill in the results, a task of the callbacks for each fit."""

@@ -52,9 +52,12 @@ class SparseSoftmaxClassifier(BaseLinearClassifier):
     -----
     ``n_iter_`` counts the iterations of both phases, each of at most ``max_iter``.
 
-    The gradient is discontinuous where the kept classes change. A fit can stop at such
-    a point, where no step lowers the objective although the gradient is larger than
-    ``tol``: it then warns, and the model is usable.
+    The gradient is discontinuous where the kept classes change. With `k` and
+    "published" the loss is convex, and the fit ends where a convex combination of
+    gradients at points nearby is within ``tol``: ``gradient_norm_`` is that of the
+    combination. With `p`, or another `outside`, the loss itself jumps. A fit can stop
+    where no step lowers the objective although the gradient is larger than ``tol``: it
+    then warns, and the model is usable.
 
     With a small k or p and a strong penalty the coefficients may all shrink to zero:
     with k = 1 the loss is that of the perceptron, which is zero where all scores are

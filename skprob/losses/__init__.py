@@ -18,8 +18,8 @@ __all__ = [
     "LogLoss",
     "Loss",
     "LossLinearization",
-    "in_difference",
     "MarginLoss",
     "SparseSoftmaxLoss",
     "get_loss",
+    "in_difference",
 ]

@@ -97,6 +97,8 @@ class Loss(NamesChecked, BaseEstimator, metaclass=ABCMeta):
     polytopes = ("simplex",)
     #: Is the loss convex in the scores?
     is_convex = False
+    #: Is it convex, with a gradient that jumps?
+    has_kinks = False
     #: Are the second derivatives bounded?
     has_bounded_hessian = True
     #: Is it F(z) - ⟨q, z⟩, up to a constant, with F = Ω*, once z has been raised by the

@@ -145,9 +145,7 @@ class LogLoss(Loss):
                 return vjp_derivative(-q, direction)
 
             gradient = vjp(-q)
-            return LossLinearization(
-                values, lambda: copied(gradient), hessian_product
-            )
+            return LossLinearization(values, lambda: copied(gradient), hessian_product)
 
         p, jvp, vjp, vjp_derivative = mapping.linearize(scores)[:4]
         check_shape(mapping, "probabilities", p, target.shape)
@@ -161,9 +159,7 @@ class LogLoss(Loss):
             return bent + vjp(-slope / smoothed * jvp(direction))
 
         gradient = vjp(slope)
-        return LossLinearization(
-            values, lambda: copied(gradient), hessian_product
-        )
+        return LossLinearization(values, lambda: copied(gradient), hessian_product)
 
     def noise_gradient(self, scores: ArrayLike, target: Any) -> Array:
         """Derivatives of each row's loss in the parameters of its mapping's noise.

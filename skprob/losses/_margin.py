@@ -64,6 +64,11 @@ class MarginLoss(Loss):
         return self.loss.is_convex
 
     @property
+    def has_kinks(self):
+        """Whether the loss is convex, with a gradient that jumps."""
+        return self.loss.has_kinks
+
+    @property
     def supports_array_api(self):
         """Whether the kernels of the loss take arrays of any library."""
         return self.loss.supports_array_api

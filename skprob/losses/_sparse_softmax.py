@@ -85,6 +85,11 @@ class SparseSoftmaxLoss(Loss):
         self.outside = outside
         self.pretrain = pretrain
 
+    @property
+    def has_kinks(self):
+        """Whether it is the published loss of top-k: continuous where S changes."""
+        return self.outside == "published" and self._parts()[0].p is None
+
     def check(self):
         super().check()
         if not isinstance(self._parts()[0], SparseSoftmax):

@@ -1,4 +1,4 @@
-"""A block of rows: features, targets, weights, and what is known of each row.
+"""A block of rows: features, targets, weights, offsets and available classes.
 
 Conventions, for the whole package:
 

@@ -292,7 +292,7 @@ def weighted_sum(values, weight):
 
 
 def take_pairs(matrices, first, second):
-    """Entries (n_rows, n_pairs) of matrices, as they are in each row."""
+    """Entries (n_rows, n_pairs) of the matrix of each row."""
     if isinstance(matrices, np.ndarray):
         return matrices[:, first, second]
     n_rows, n_outputs, _ = matrices.shape

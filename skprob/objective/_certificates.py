@@ -1,8 +1,8 @@
 """A bound on how far a point is from the minimum, by Fenchel duality.
 
 The losses in question are ℓ(z; q) = F(z + c) - ⟨q, z + c⟩ + const with F = Ω* and, for
-a margin m, c = m (1 - q). For any rows p_i of the mapping's polytope with
-Σ s_i (p_i - q_i) = 0, which the free intercepts ask for,
+a margin m, c = m (1 - q). The intercepts are free, which requires
+Σ s_i (p_i - q_i) = 0. For any such rows p_i of the mapping's polytope,
 
     Σ s_i [F(z_i + c_i) + Ω(p_i) - ⟨p_i, z_i + c_i⟩] + ‖l2 W + V‖² / (2 l2),
     V = Σ s_i (p_i - q_i) x_iᵀ,
@@ -10,13 +10,15 @@ a margin m, c = m (1 - q). For any rows p_i of the mapping's polytope with
 is a duality gap: no point is lower by more. In standardised features l2 is a number for
 each, and the formulas are the same, since the features' means are zero.
 
-The probabilities of the model make the first sum zero, but fulfil the condition only
-where the intercepts are best for the coefficients. Others are tried where they promise
-more: those of the model after Newton's step of the intercepts or, where it is known,
-that of all parameters. Of the latter l2 W + V is about -l2 times the step, so that the
-bound is about the decrease that it promises. What the condition still lacks is made up
-for by one distribution u for all rows: (1 - t) p_i + t u fulfil it, and because Ω is
-convex the first sum is then at most 1 - t times that of p_i plus
+The probabilities of the model make the first sum zero. They fulfil the condition only
+where the intercepts are best for the coefficients. Two others are tried where they are
+likely to give a smaller bound: those of the model after Newton's step of the intercepts
+and, where the whole Hessian is known, after Newton's step of all parameters. After the
+latter l2 W + V is about -l2 times the step, and the bound is about the expected
+decrease.
+
+A mixture (1 - t) p_i + t u, with one distribution u for all rows, fulfils the condition
+exactly. Because Ω is convex, its first sum is at most 1 - t times the sum of p_i plus
 t Σ s_i [F(z_i + c_i) + Ω(u) - ⟨u, z_i + c_i⟩].
 """
 
@@ -147,12 +149,12 @@ def mixing_distribution(target_mean, model_mean):
 
 
 def mixing_marginals(target_mean, model_mean, sum_range=(0.0, np.inf)):
-    """The same of marginals: numbers from 0 to 1 whose sum is in a range."""
+    """As :func:`mixing_distribution`, for marginals whose sum is in a range."""
     from_above = _least_share(target_mean, model_mean)
     t = max(from_above, _least_share(1 - target_mean, 1 - model_mean))
     target, model = target_mean.sum(), model_mean.sum()
     bound = sum_range[int(target > model)]
-    # Up to rounding a sum that is given is the same.
+    # Sums that differ by rounding errors are the same.
     if abs(target - model) > 1e3 * np.finfo(float).eps * max(target, model):
         t = max(t, min((target - model) / (bound - model), 1.0))
     if t <= np.finfo(float).eps:

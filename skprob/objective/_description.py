@@ -22,6 +22,7 @@ class Description(NamedTuple):
     is_linear: bool = True  #: Whether raw predictions are linear in the parameters.
     is_convex: bool = True
     has_bounded_hessian: bool = True
+    has_kinks: bool = False  #: Whether it is convex, with a gradient that jumps.
     #: Whether the proximal step of a row's loss has a closed form.
     has_proximal_step: bool = False
     #: Whether the loss is a sum of losses of one raw prediction each.
@@ -55,6 +56,7 @@ class Description(NamedTuple):
         return self._replace(
             is_convex=self.is_linear and loss.is_convex,
             has_bounded_hessian=loss.has_bounded_hessian,
+            has_kinks=self.is_linear and loss.has_kinks,
             has_proximal_step=self.is_linear and has_closed_form,
             is_separable=self.is_linear and loss.is_separable,
             is_relative=self.shape[0] > 1 and mapping.is_shift_invariant,

@@ -38,5 +38,5 @@ def intercept_step(objective, parameters, gradient):
 
     hessian = LinearOperator((n, n), matvec=product, dtype=np.float64)
     step, _ = cg(hessian, -scale * gradient, rtol=1 / 2000, maxiter=n)
-    # Without any curvature it is not finite.
+    # The step is not finite if there is no curvature.
     return scale * step if np.isfinite(step).all() else np.zeros(n)

@@ -136,7 +136,7 @@ class LinearObjective(MeanLoss):
         return bool(((mean > 0) & (mean < 1)).all())
 
     def target_sums(self):
-        """:class:`TargetSums` of the rows; the first call takes a pass over the data."""
+        """:class:`TargetSums` of the rows; the first call takes a pass."""
         if self._target_sums is None:
             self._target_sums = target_sums(self)
         return self._target_sums
@@ -192,7 +192,7 @@ class LinearObjective(MeanLoss):
 
 
 def _suits_single_precision(data, units):
-    """Not where a mean is so large beside the scale that digits cancel."""
+    """Whether no mean is so much larger than its scale that digits cancel."""
     mean, scale, _ = units
     if not data.suits_single_precision or data.dtype != np.float64:
         return False

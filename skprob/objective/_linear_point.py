@@ -99,6 +99,7 @@ class LinearPoint(LinearCurvature):
         objective.count(1)
         along = direction.reshape(objective.shape)
         (product,) = self._points.sum(BlockPoint.hessian_product, along)
+        product = objective.without_common_part(product)
         product += objective.penalty.gradient(along)
         return product.reshape(-1)
 
@@ -177,6 +178,7 @@ class LinearRay:
         self._rays = self._trial = None
         objective.count(0.5)
         (gradient,) = points.sum(BlockPoint.gradient)
+        gradient = objective.without_common_part(gradient)
         there = self._start + length * self._step
         return LinearPoint(objective, there, points, self._mean_loss, gradient)
 

@@ -2,8 +2,6 @@
 
 import copy
 
-import numpy as np
-
 from . import _block_point
 from ._splitting import Splitting
 
@@ -57,18 +55,30 @@ class MeanLoss:
         self.count(1)
         function = _block_point.value_and_gradient
         value, gradient = self.blocks.sum(function, parameters, self.loss)
-        return self.with_constant(value), gradient
+        return self.with_constant(value), self.without_common_part(gradient)
 
     def points_at(self, parameters):
         """Blocks of points, and value and gradient of the mean loss, in one pass."""
         self.count(1)
         points = self.blocks.map(_block_point.point_at, parameters, self.loss)
         value, gradient = points.sum(_block_point.BlockPoint.value_and_gradient)
+        gradient = self.without_common_part(gradient)
         return points, self.with_constant(value), gradient
 
     def splitting(self, parameters, strength, n_kept):
         """The :class:`Splitting` at parameters; the loss has a proximal step."""
         return Splitting.at(self, parameters.reshape(self.shape), strength, n_kept)
+
+    def without_common_part(self, derivatives):
+        """Derivatives (M, size) of the mean loss without part of their rounding error.
+
+        If the loss is shift invariant, derivatives sum to zero over the raw
+        predictions. A sum that rounding leaves would be divided by a curvature of zero:
+        all intercepts together grow by up to 1e14, and the scores lose their digits.
+        """
+        if not self.description.is_relative:
+            return derivatives
+        return derivatives - derivatives.mean(axis=0)
 
     def with_constant(self, value):
         """The mean loss, from the part that depends on the scores."""

@@ -13,7 +13,7 @@ def pooled_moments(parts):
     """
     total, mean = parts.sum(_weighted_mean)
     total = float(total)
-    # Without any weight all of them are zero.
+    # If the total weight is zero, all moments are zero.
     weight = total or 1.0
     mean = mean / weight
     # In units of the mean spread: squares could vanish.

@@ -19,7 +19,7 @@ class Ridge:
         self.strength = float(strength)
         # Divided twice: the square could overflow.
         self._weights = np.append(1 / units.scale, np.zeros(int(units.fit_intercept)))
-        #: Second derivatives in the parameters of each raw prediction, of shape (size,).
+        #: Second derivatives in the parameters of a raw prediction, of shape (size,).
         self.diagonal = self.strength * self._weights * self._weights
         #: Numbers of the columns that are not penalised.
         self.free_columns = np.flatnonzero(self.diagonal == 0).tolist()

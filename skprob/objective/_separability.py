@@ -14,7 +14,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 from .._arrays import to_numpy
 from ._block import predictions_adjoint, scores_of
 
-# What rounding leaves of zero, relative to the largest margin.
+# Rounding error of a margin, relative to the largest one.
 _ROUNDING = np.finfo(float).eps ** 0.5
 
 

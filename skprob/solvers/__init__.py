@@ -1,4 +1,4 @@
-"""Solvers: they minimise a problem of which they know a declared protocol only.
+"""Solvers: they minimise a problem that is given by a declared protocol.
 
 `_problem.py` declares what a solver needs. `_minimize.py` has the loop that all solvers
 share: a solver is two functions, `init` and `step`, of a frozen state. Read

@@ -65,9 +65,7 @@ def solve(
         _check_hessian(problem.description)
         first = NewtonCholesky(criteria, shortens_far_starts, tuning)
         solvers.insert(0, first)
-    elif (
-        solver == "auto" and chosen.split_after < math.inf and problem.has_penalty
-    ):
+    elif solver == "auto" and chosen.split_after < math.inf and problem.has_penalty:
         # Without a penalty the quadratic problem of a splitting may have no solution.
         first = NewtonCG(chosen, criteria, chosen.split_after, tuning)
         solvers = [first, DouglasRachford(criteria, tuning), *solvers]

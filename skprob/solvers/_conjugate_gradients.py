@@ -36,12 +36,15 @@ def conjugate_gradients(
     """Minimise a quadratic model roughly.
 
     The model is ⟨gradient, s⟩ + ½ ⟨s, H s⟩. A direction whose curvature is not positive
-    ends the step before it; if it is the first, it is the step. A length is the root of
-    ⟨s, B⁻¹ s⟩, that of a gradient the root of ⟨gradient, B gradient⟩, where B is about
-    the inverse of H: ``inverse(gradient)`` is B gradient and ⟨gradient, B gradient⟩ of
-    each group; `descent` is this result for the gradient, where it is known. It stops where the residual is at most `forcing_term` times as long as the
-    gradient, or where a product adds less than `least_gain` times the mean to
-    the decrease. At most `n_kept` directions are kept.
+    ends the step before it; if it is the first, it is the step. With B about the
+    inverse of H, the length of s is the root of ⟨s, B⁻¹ s⟩, and that of a gradient the
+    root of ⟨gradient, B gradient⟩: ``inverse(gradient)`` returns B gradient and
+    ⟨gradient, B gradient⟩ of each group. `descent` is this result for the gradient, if
+    it has been computed.
+
+    The method stops where the residual is at most `forcing_term` times as long as the
+    gradient, or where a product adds less than `least_gain` times the mean to the
+    decrease. At most `n_kept` directions are kept.
 
     The parameters fall into `n_groups` of the same size that neither H nor B couples.
     Each group is minimised as if it were alone, and all of them share the products.

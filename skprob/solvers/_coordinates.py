@@ -9,7 +9,7 @@ from scipy.linalg.lapack import dpotrf, dtrtri
 
 
 class Identity:
-    """The parameters as they are."""
+    """Coordinates that are the parameters themselves."""
 
     def to_parameters(self, variables):
         return variables
@@ -33,7 +33,7 @@ class Scaling:
         else:
             self._mean, deviation = None, np.hypot(mean, deviation)
         curvature = total * deviation**2 + ridge
-        # Where nothing has any curvature, the parameters stay as they are.
+        # Without any curvature the scale is one.
         largest, eps = curvature.max(), np.finfo(float).eps
         least = eps * largest if largest > eps**2 else 1.0
         self._unit = 1 / np.sqrt(np.maximum(curvature, least))
@@ -74,7 +74,7 @@ class Whitening:
         if self._splits:
             typical = grams[:, range(len(ridge)), range(len(ridge))].mean(axis=0)
             common = np.maximum(ridge, vanishing * typical.max())
-            # Without a penalty nothing but rounding would lead in that direction.
+            # Without a penalty only rounding errors lead in that direction.
             common[ridge == 0] = np.inf
             self._common = 1 / np.sqrt(n_outputs * common)
 
@@ -102,7 +102,7 @@ class Whitening:
 def _inverse_factors(grams, ridge, precision, vanishing):
     """L_k⁻¹ of each Gram matrix with the penalty.
 
-    A constant feature, of which only rounding is left, stays as it is; other directions
+    A constant feature, whose curvature is a rounding error, keeps its scale; directions
     with next to no curvature get what rounding would leave.
     """
     hessians = grams.copy()
@@ -111,7 +111,7 @@ def _inverse_factors(grams, ridge, precision, vanishing):
     # What rounding left is relative to the features' curvature: penalties are exact.
     largest = diagonals.max(axis=1, initial=0, keepdims=True)
     diagonals += ridge
-    # Of standardised features and losses in nats: below rounding there is none at all.
+    # Features are standardised and losses are in nats: less than this is no curvature.
     largest[largest < precision**2] = 1
     flat = diagonals < np.sqrt(precision) * largest
     diagonals += np.where(flat, largest, 0)

@@ -19,7 +19,7 @@ class Criterion(NamedTuple):
     value: float
     limit: float
     is_met: bool
-    message: str  #: What is wrong where it is not met.
+    message: str  #: The reason in words if it is not met.
 
 
 class Verdict(NamedTuple):
@@ -34,7 +34,7 @@ class Verdict(NamedTuple):
 
     @property
     def converged(self):
-        """Whether the point meets all criteria."""
+        """Whether the point fulfils all criteria."""
         return all(row.is_met for row in self.rows)
 
 
@@ -61,7 +61,7 @@ class Criteria:
        is larger. This holds where the gap vanishes at the minimum.
 
     They are checked in this order up to the first that is not met, because the last one
-    takes a pass over the data. A solver that is stalled need meet only 1 and 4.
+    takes a pass over the data. For a solver that is stalled only 1 and 4 count.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class Criteria:
         return Verdict(tuple(rows), norm, gap, is_stalled, is_last)
 
     def _rows(self, problem, state, norm, history, is_stalled):
-        """Each criterion in turn, computed when it is asked for."""
+        """Each criterion in turn, computed lazily."""
         tol, point = self.tol if history else self._tol_at_start, state.point
         description, tuning = problem.description, self.tuning
         message = f"the largest gradient entry is {norm:.3g}, above tol={tol:.3g}"
@@ -114,7 +114,7 @@ class Criteria:
             return
         size, at_zero = abs(point.value), abs(problem.value_at_zero)
         eps = float(np.finfo(description.dtype).eps)
-        limit = tol * size + tol * (tol * at_zero) + eps
+        limit = allowed_decrease(problem, point.value, tol)
         has_certificate = problem.has_certificate()
         certify = has_certificate and self.certify
         within = f"although the largest gradient entry, {norm:.3g}, is within tol"
@@ -130,8 +130,8 @@ class Criteria:
         expected = state.expected_decrease if description.is_convex else math.nan
         is_known = not math.isnan(expected)
         if description.is_convex and not has_certificate:
-            slope = float(point.gradient @ point.parameters)
-            expected = float(np.fmax(expected, max(-3 * slope, slope)))
+            gain = gain_by_scaling(point.gradient, point.parameters)
+            expected = float(np.fmax(expected, gain))
         yield decrease(2, "expected decrease", expected)
 
         has_model = certify or state.newton_step is not None
@@ -177,6 +177,19 @@ class Criteria:
             return False
         least = min(norm, *(row.gradient_norm for row in others))
         return least > first.gradient_norm / 2
+
+
+def allowed_decrease(problem, value, tol):
+    """Largest decrease that criteria 2 and 3 allow to be left, at a value."""
+    eps = float(np.finfo(problem.description.dtype).eps)
+    at_zero = abs(problem.value_at_zero)
+    return tol * abs(value) + tol * (tol * at_zero) + eps
+
+
+def gain_by_scaling(gradient, parameters):
+    """Largest gain of parameters that are up to four times as large, or smaller."""
+    slope = float(gradient @ parameters)
+    return max(-3 * slope, slope)
 
 
 def expected_decrease(square, curvature):

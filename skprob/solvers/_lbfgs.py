@@ -5,12 +5,14 @@ SciPy runs its own loop, so this is the one solver that :func:`minimize` does no
 
 import sys
 from collections import deque
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import scipy.optimize
 
-from ._criteria import expected_decrease
+from ._bundle import Bundle
+from ._criteria import allowed_decrease, expected_decrease
 from ._minimize import Record
 from ._preconditioner import Preconditioner
 from ._state import State
@@ -34,7 +36,8 @@ def minimize_lbfgs(problem, plan, criteria, start, callback=None, tuning=Tuning(
     """
     record = Record(problem, criteria, callback)
     is_renewed = plan.preconditioner.startswith("gram")
-    stretch = tuning.first_stretch if is_renewed else sys.maxsize
+    has_kinks = problem.description.has_kinks
+    stretch = tuning.first_stretch if is_renewed or has_kinks else sys.maxsize
     # Curvatures are kept from stretch to stretch: the least of a few may be too large.
     curvatures = deque(maxlen=tuning.curvatures_kept)
     origin, restarts, preconditioner = start, False, None
@@ -51,6 +54,11 @@ def minimize_lbfgs(problem, plan, criteria, start, callback=None, tuning=Tuning(
         )
         path = _Path(problem, criteria, record, preconditioner.coordinates, origin)
         gave_up = path.descend(curvatures, stretch)
+        if has_kinks and record.may_resume and path.is_slow(criteria.tol):
+            # Between kinks L-BFGS finds no curvature, and its steps become short.
+            bundle = Bundle(criteria, preconditioner.coordinates, tuning)
+            _continue(record, problem, bundle, path.point)
+            return record.solution("lbfgs+bundle")
         if record.is_over:
             break
         is_stuck = gave_up and not path.has_fallen(criteria.tol)
@@ -58,8 +66,22 @@ def minimize_lbfgs(problem, plan, criteria, start, callback=None, tuning=Tuning(
             record.stall(State(point=path.point, is_stalled=True))
             break
         # Its memory of the curvature may be at fault: start again without it.
-        restarts, origin, stretch = is_stuck, path.point.parameters, 2 * stretch
+        restarts, origin = is_stuck, path.point.parameters
+        stretch = stretch if has_kinks else 2 * stretch
     return record.solution("lbfgs")
+
+
+def _continue(record, problem, solver, point):
+    """Continue from a point by another solver, until the record is over."""
+    state = solver.init(problem, point)
+    while True:
+        state = solver.step(problem, state)
+        if state.is_spent:
+            record.stall(replace(state, is_stalled=True))
+            return
+        record.add(state)
+        if record.is_over:
+            return
 
 
 class _Path:
@@ -109,6 +131,10 @@ class _Path:
         """Whether the objective is lower than at the origin, beyond the tolerance."""
         return -self._height > tol * abs(self.point.value)
 
+    def is_slow(self, tol):
+        """Whether the objective has fallen by no more than criterion 2 allows."""
+        return -self._height <= allowed_decrease(self._problem, self.point.value, tol)
+
     def descend(self, curvatures, n_iterations):
         """Run SciPy's L-BFGS-B; returns whether it stopped before `n_iterations`.
 
@@ -146,7 +172,7 @@ class _Path:
 
     def _arrive(self, scaled, curvatures):
         """Move to the end of an iteration: the state there."""
-        # It is nearly always the last point that SciPy asked for.
+        # It is nearly always the last point that SciPy evaluated.
         if not np.array_equal(self._unit * scaled, self._last[1]):
             self._evaluate(self._unit * scaled)
         self._height += self._climb()

@@ -23,7 +23,7 @@ class Solver(Protocol):
 
 
 def minimize(problem, solvers, criteria, start, callback=None, state=None):
-    """Minimise a problem; where one solver gets no further the next one takes over.
+    """Minimise a problem; where one solver is spent the next one takes over.
 
     Parameters
     ----------
@@ -81,16 +81,22 @@ class Record:
         """Whether there is no reason for another iteration."""
         return self._stopped or self._verdict.is_last
 
+    @property
+    def may_resume(self):
+        """Whether another solver may continue, because the point is not accepted."""
+        is_over = self._stopped or len(self.history) > self._criteria.max_iter
+        return not (is_over or self._verdict.converged)
+
     def add(self, state):
         """Check the point after an iteration, or at the start, and report it."""
         verdict = self._criteria.check(self._problem, state, self.history)
         self._state, self._verdict = state, verdict
-        n_iter, value, norm = len(self.history), state.point.value, verdict.gradient_norm
+        n_iter, norm = len(self.history), verdict.gradient_norm
         round_trips, n_bytes = self._problem.traffic
         self.history.append(
             Iteration(
                 iteration=n_iter,
-                objective=value,
+                objective=state.point.value,
                 gradient_norm=norm,
                 duality_gap=verdict.duality_gap,
                 passes=self._problem.passes - self._passes,
@@ -100,8 +106,11 @@ class Record:
             )
         )
         if n_iter and self._callback is not None:
-            news = n_iter, state.point.parameters, value, norm, verdict.is_last
-            self._stopped = bool(self._callback(*news))
+            point = state.point
+            stop = self._callback(
+                n_iter, point.parameters, point.value, norm, verdict.is_last
+            )
+            self._stopped = bool(stop)
 
     def stall(self, state):
         """Check the same point again, now that no step lowers the objective."""

@@ -27,7 +27,7 @@ from ._tuning import Tuning
 class NewtonCGState(State):
     """Where Newton's method by conjugate gradients is."""
 
-    # What it has learnt of the curvature.
+    # Estimates of the curvature.
     preconditioner: Preconditioner
     #: B gradient and ⟨gradient, B gradient⟩, with B the preconditioner.
     descent: tuple

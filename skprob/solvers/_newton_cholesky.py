@@ -19,7 +19,7 @@ from ._tuning import Tuning
 
 @dataclass(frozen=True)
 class Damping:
-    """What is added to the Hessian's diagonal, in units of the largest curvature.
+    """A number that is added to the Hessian's diagonal, in units of its largest entry.
 
     It makes the Hessian positive definite. Where there is no curvature, a step is the
     rounding error of the gradient divided by the damping.

@@ -16,7 +16,7 @@ class PathSolution(NamedTuple):
 
     parameters: np.ndarray
     converged: bool
-    #: Of the fit that ended there, and not of one that was given up.
+    #: Iterations of the fit that ended there; a fit that was given up does not count.
     n_iter: int
 
 

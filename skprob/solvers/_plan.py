@@ -18,7 +18,7 @@ class Plan(NamedTuple):
     n_drawn: int  #: Rows drawn for a Gram matrix.
     renew_after: float  #: Hessian products that a preconditioner serves at least.
     n_recycled: int  #: Directions of the last step to keep.
-    precision: type  #: Of Hessian products.
+    precision: type  #: Floating-point type of Hessian products.
     #: Share of the curvature at zero scores that is added to Gram matrices.
     share_at_zero: float = 0.0
     #: Groups of parameters that the Hessian does not couple: one for each raw
@@ -96,7 +96,11 @@ def plan(description, tuning=Tuning()):
     # Splitting.
     numbers = max(tuning.numbers_kept * description.n_rows * n_outputs, size**2)
     split_after = math.inf
-    if description.has_proximal_step and n_outputs > 1 and numbers <= tuning.most_numbers:
+    if (
+        description.has_proximal_step
+        and n_outputs > 1
+        and numbers <= tuning.most_numbers
+    ):
         split_after = (description.n_rows * size**2 / 2 + size**3) / product
         # On most data that is more than Newton's method needs.
         split_after = max(tuning.most_products, split_after)

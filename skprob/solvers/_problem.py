@@ -1,4 +1,4 @@
-"""What a solver needs to know of a problem: all of it, with types, shapes and costs.
+"""The protocols that a problem has for a solver, with types, shapes and costs.
 
 A pass is a product of the data with coefficients and one with their transpose. Vectors
 are of float64, in units in which a curvature of about one is ordinary.
@@ -21,12 +21,13 @@ class Description(Protocol):
     n_rows: int  #: Rows of the data.
     n_stored: int  #: Numbers stored of the data.
     shape: tuple[int, int]  #: (n_outputs, size) of the parameters.
-    dtype: np.dtype  #: Of the data, whose precision limits that of the value.
+    dtype: np.dtype  #: Type of the data; its precision limits that of the value.
     suits_single_precision: bool  #: Whether float32 Hessian products are faster.
     has_intercept: bool  #: Whether the last column of the parameters is a constant's.
     is_linear: bool  #: Whether raw predictions are linear in the parameters.
     is_convex: bool
     has_bounded_hessian: bool
+    has_kinks: bool  #: Whether it is convex, with a gradient that jumps.
     has_proximal_step: bool  #: Whether there is a splitting.
     is_separable: bool  #: Whether the Hessian couples no two rows of the parameters.
     #: Whether equal changes of all raw predictions change nothing but the penalty.

@@ -17,7 +17,7 @@ from ._tuning import Tuning
 class SplittingState(State):
     """Where the splitting is."""
 
-    # It goes on from its own last iterate, and not from the point.
+    # The next step continues from the last iterate, and not from the point.
     splitting: Any = None
     #: Inner products of the residuals that are kept.
     gram: Array | None = None
@@ -59,9 +59,7 @@ class DouglasRachford:
             return SplittingState(point=point, is_spent=True)
         n_kept = self._tuning.splitting_memory + 1
         splitting = problem.splitting(point.parameters, strength, n_kept)
-        return SplittingState(
-            point=point, splitting=splitting, gram=np.empty((0, 0))
-        )
+        return SplittingState(point=point, splitting=splitting, gram=np.empty((0, 0)))
 
     def step(self, problem, state):
         """Iterate ten times, and go towards the result."""

@@ -23,7 +23,7 @@ class State:
     #: Newton's step from the point, where the whole Hessian is known.
     newton_step: Array | None = None
 
-    # How it goes on.
+    # The next iteration.
     #: Whether another solver should take over.
     is_spent: bool = False
     #: Whether no step lowers the objective any more.
@@ -58,7 +58,8 @@ class Solution(NamedTuple):
     #: Which of "max_iter", "tol" and "penalty" could help a fit that did not converge,
     #: if they were larger.
     remedies: tuple[str, ...]
-    #: "newton-cholesky", "newton-cg", "splitting" or "lbfgs", or two joined by "+".
+    #: "newton-cholesky", "newton-cg", "splitting", "lbfgs" or "bundle", or two
+    #: joined by "+".
     solver: str
     history: list[Iteration]  #: The start and each iteration.
     state: State | None = None  #: The last one, from which a solver may resume.

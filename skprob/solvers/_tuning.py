@@ -1,6 +1,5 @@
 """Every number that decides how an objective is minimised."""
 
-import math
 from typing import NamedTuple
 
 
@@ -58,8 +57,8 @@ class Tuning(NamedTuple):
 
     #: A length is accepted if the value falls by this part of length times slope ...
     sufficient_decrease: float = 1e-4
-    #: ... and at most this part of the slope is left (strong Wolfe conditions). Without
-    #: the latter, 20 newsgroups at C = 100 take 1.9 times as long.
+    #: ... and at most this part of the slope is left (strong Wolfe conditions). With
+    #: the first condition alone 20 newsgroups at C = 100 take 1.9 times as long.
     slope_left: float = 0.5
     #: The same far from the minimum, for steps by the whole Hessian: iris, wine and
     #: breast cancer take 0.8 times as many iterations.
@@ -70,8 +69,8 @@ class Tuning(NamedTuple):
     #: of the expected decrease: without, fits to ill-conditioned features without a
     #: penalty end up to 11 % above the optimum.
     damped_part: float = 0.01
-    #: Where the damping cannot be reduced, curvatures may exist that are this many times
-    #: smaller than it, along which the decrease is as many times larger.
+    #: Where the damping cannot be reduced, there may be curvatures that are this many
+    #: times smaller: the decrease along them is as many times larger.
     unresolved_curvature: float = 1e4
     #: Evaluations of one line search.
     most_trials: int = 20
@@ -110,6 +109,22 @@ class Tuning(NamedTuple):
     #: Splitting ends when a step lowers the objective by less than this part.
     splitting_end: float = 1e-6
 
+    # Bundles of gradients.
+
+    #: Most gradients of a bundle.
+    bundle_size: int = 150
+    #: A trial is lower if the value falls by this part of length times slope.
+    bundle_decrease: float = 0.1
+    #: A trial that is not lower is shortened to this part ...
+    bundle_shorter: float = 0.3
+    #: ... until its linearization error is at most this part of the allowed error.
+    bundle_error: float = 0.1
+    #: Tolerances at first, in units of those at the end, and what they are divided by.
+    #: With those of the end alone, fits with tol=1e-6 take 2 to 10 times as many
+    #: evaluations.
+    bundle_looseness: float = 1e3
+    bundle_tighter: float = 10.0
+
     # The end.
 
     #: Largest duality gap that criterion 4 accepts, as a part of the objective, where
@@ -122,8 +137,6 @@ class Tuning(NamedTuple):
     patience: int = 10
     #: A sum over rows loses this many times the precision of a number.
     rounding: float = 10.0
-    #: Part of the tolerance that a fit of a path must meet at its start, lest a path be
-    #: less accurate than fits from zero.
+    #: Part of the tolerance that the start of a fit of a path must be within. With the
+    #: whole tolerance a path would be less accurate than fits from zero.
     tol_at_start: float = 0.05
-
-

@@ -109,7 +109,7 @@ def test_copies_are_the_same(name, seed, polytope):
     again = pickle.loads(pickle.dumps(rule))
     assert_array_equal(again.predict(p, X), rule.predict(p, X))
     fresh = clone(rule)
-    assert fresh.get_params() == rule.get_params()
+    assert repr(fresh.get_params()) == repr(rule.get_params())
     assert not hasattr(fresh, "n_labels_")
     # Nothing is left of another fit.
     fresh.fit(1 - p, labels, X=X, polytope="cube")
@@ -175,6 +175,37 @@ def test_the_shrinkage_is_chosen_by_folds():
     labels = (rng.random(new.shape) < new**2).astype(int)
     new *= (scaled / p)[0]
     assert micro(labels, rule.predict(new)) > micro(labels, common.predict(new)) + 0.02
+
+
+def test_the_shrinkage_of_macro_is_chosen_by_macro_f1():
+    """Rare labels whose right cuts raise macro-F1 and lower micro-F1."""
+    rng = np.random.default_rng(0)
+
+    def rows(n_samples):
+        p = rng.random((n_samples, 8)) * np.r_[1, 1, 1, np.full(5, 0.2)]
+        return p, (rng.random(p.shape) < p).astype(int)
+
+    (p, labels), (new, true) = rows(1000), rows(4000)
+    rule = LabelCuts("macro").fit(p, labels, polytope="cube")
+    common = CommonCut().fit(p, labels, polytope="cube")
+    of_rule, of_common = (
+        f1_score(true, each.predict(new), average="macro") for each in (rule, common)
+    )
+    assert of_rule > of_common + 0.1
+    assert micro(true, rule.predict(new)) < micro(true, common.predict(new))
+    # Labels for which the common cut is right have this cut.
+    p = rng.random((300, 30))
+    labels = (rng.random(p.shape) < p**2).astype(int)
+    assert LabelCuts("macro").fit(p, labels, polytope="cube").shrinkage_ == np.inf
+
+
+def test_names_of_recipes():
+    _, p, labels = data(0, n_samples=300)
+    for name in ("micro", "macro"):
+        rule = get_rule(name)
+        assert repr(rule) == f"StackedLabels(rule=LabelCuts(average={name!r}))"
+        expected = StackedLabels(LabelCuts(name)).fit(p, labels).predict(p)
+        assert_array_equal(rule.fit(p, labels).predict(p), expected)
 
 
 def test_an_empty_row_gets_the_label_that_is_nearest_to_its_cut():
@@ -256,9 +287,28 @@ def test_expected_sizes_are_those_of_ridge_regression(container, dtype):
     ]
     found = model(container(X))
     clipped = np.clip(candidates, sizes.min(), sizes.max())
-    tolerance = 1e-6 if dtype is np.float64 else 0.1
+    tolerance = 1e-6 if dtype is np.float64 else 1e-4
     assert np.abs(clipped - found).max(axis=1).min() < tolerance
     assert np.corrcoef(model.out_of_fold, sizes)[0, 1] > 0.8
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("n_features", [8, 100])
+def test_expected_sizes_of_features_far_from_zero(n_features, dtype, container):
+    """Features whose mean is 100,000 times their deviation."""
+    rng = np.random.default_rng(0)
+    # Multiples of 1/64, so that the shifted features are exact in single precision.
+    X = np.rint(64 * rng.normal(size=(600, n_features))) / 64
+    signal = 2 * X @ rng.normal(size=n_features) / np.sqrt(n_features)
+    sizes = np.rint(np.clip(4 + signal, 1, 9))
+    near = ExpectedSize(container(X), sizes, np.ones(600))
+    shifted = (X + 1e5).astype(dtype)
+    assert (np.abs(shifted - 1e5 - X) == 0).all()
+    far = ExpectedSize(container(shifted), sizes, np.ones(600))
+    assert_allclose(far.out_of_fold, near.out_of_fold, atol=1e-3)
+    assert_allclose(far(container(shifted)), near(container(X)), atol=1e-3)
+    assert ((far.out_of_fold - sizes) ** 2).mean() < 0.1 * sizes.var()
 
 
 def test_sizes_of_no_use_are_the_mean():

@@ -507,6 +507,27 @@ def test_bad_parameters():
         assert_refused(message, EntmaxClassifierCV(**params).fit, *labels())
 
 
+@pytest.mark.filterwarnings("ignore:The least populated class:UserWarning")
+def test_little_data_has_fewer_folds():
+    X, y = labels()
+    rows = np.concatenate([np.flatnonzero(y == k)[:n] for k, n in enumerate([3, 3, 2])])
+    sets = label_sets()[1][:4]
+    for features, target, folds in [
+        (X[rows], y[rows], StratifiedKFold(3)),
+        (X[:4], sets, KFold(4)),
+    ]:
+        default, given = (
+            EntmaxClassifierCV([1, 2], [0.1, 1], cv=cv).fit(features, target)
+            for cv in (None, folds)
+        )
+        assert_array_equal(default.scores_, given.scores_)
+    one_each = [np.flatnonzero(y == k)[0] for k in range(3)]
+    message = "y must have two or more rows of some class .*cv=None.*got one row of"
+    assert_refused(message, EntmaxClassifierCV().fit, X[one_each], y[one_each])
+    message = "y must have two or more rows .*cv=None.*got one row"
+    assert_refused(message, EntmaxClassifierCV().fit, X[:1], sets[:1])
+
+
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 @pytest.mark.parametrize("scoring", ["neg_brier_score", "f1_macro", None])
 def test_a_fold_without_a_class(scoring):

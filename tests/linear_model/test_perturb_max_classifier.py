@@ -172,6 +172,29 @@ def test_it_is_the_linear_classifier_with_this_mapping():
     assert_array_equal(model.coef_, other.coef_)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("noise", ["normal", "logistic"])
+def test_intercepts_do_not_grow_together(noise):
+    """Steps of the size of rounding errors, because tol is less than the precision.
+
+    Nothing but rounding errors is left of the gradient then. It must not lead along the
+    direction in which all intercepts grow: scores of 1e6 have no digits in float32.
+    """
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(22, 8)).astype(np.float32), rng.integers(3, size=22)
+        model = PerturbMaxClassifier(
+            noise, loss="log", C=0.02, solver="newton-cg", tol=1e-7
+        ).fit(X, y)
+        scores = model.decision_function(X).astype(float)
+        objective = model.loss_.value(scores, np.eye(3)[y]).mean()
+        objective += (model.coef_.astype(float) ** 2).sum() / (2 * 0.02 * 22)
+        assert model.objective_ == pytest.approx(objective, abs=5e-7)
+        exact = PerturbMaxClassifier(noise, loss="log", C=0.02, tol=1e-9)
+        least = exact.fit(X.astype(float), y).objective_
+        assert model.objective_ == pytest.approx(least, abs=5e-7)
+
+
 class NoDistributionFunction:
     def logpdf(self, x):
         return stats.norm.logpdf(x)

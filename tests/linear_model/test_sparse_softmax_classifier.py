@@ -5,6 +5,8 @@ import warnings
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import minimize
+from scipy.special import logsumexp, softmax
 from sklearn.datasets import load_digits, load_iris
 from sklearn.exceptions import ConvergenceWarning
 
@@ -85,6 +87,83 @@ def test_fine_tuning_lowers_its_objective_and_the_model_is_usable(outside, kept)
     p = model.predict_proba(X)
     assert (p == 0).any()
     assert_array_equal(model.predict(X), p.argmax(axis=1))
+
+
+def least_published(X, y, C):
+    """The least objective of top-2 of three classes, by SciPy's SLSQP.
+
+    The loss of a row is the largest of three smooth functions, one for each pair of
+    classes: the objective is their bound under smooth constraints.
+    """
+    n, p = X.shape
+    pairs = [[0, 1], [0, 2], [1, 2]]
+
+    def losses(parameters):
+        W, b = parameters[: 3 * p].reshape(3, p), parameters[3 * p : 3 * p + 3]
+        scores = X @ W.T + b
+        own = scores[np.arange(n), y]
+        return np.stack([logsumexp(scores[:, pair], axis=1) - own for pair in pairs])
+
+    def jacobian(parameters):
+        W, b = parameters[: 3 * p].reshape(3, p), parameters[3 * p : 3 * p + 3]
+        scores, blocks = X @ W.T + b, []
+        for pair in pairs:
+            residual = -np.eye(3)[y]
+            residual[:, pair] += softmax(scores[:, pair], axis=1)
+            of_W = -(residual[:, :, None] * X[:, None]).reshape(n, -1)
+            blocks.append(np.hstack([of_W, -residual, np.eye(n)]))
+        return np.vstack(blocks)
+
+    def objective(parameters):
+        return parameters[-n:].mean() + (parameters[: 3 * p] ** 2).sum() / (2 * C * n)
+
+    def gradient(parameters):
+        found = np.append(np.zeros(3 * p + 3), np.full(n, 1 / n))
+        found[: 3 * p] = parameters[: 3 * p] / (C * n)
+        return found
+
+    bound = {
+        "type": "ineq",
+        "fun": lambda x: (x[-n:] - losses(x)).ravel(),
+        "jac": jacobian,
+    }
+    start = np.append(np.zeros(3 * p + 3), np.full(n, 2.0))
+    options = {"maxiter": 500, "ftol": 1e-12}
+    found = minimize(objective, start, jac=gradient, constraints=bound, options=options)
+    assert found.success
+    return found.fun
+
+
+def overlapping_classes(seed, n=40):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2))
+    scores = X @ rng.normal(size=(2, 3)) + rng.gumbel(size=(n, 3))
+    return X, scores.argmax(axis=1)
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_fit_that_stops_at_a_kink_is_optimal_and_does_not_warn(seed, C):
+    X, y = overlapping_classes(seed)
+    least = least_published(X, y, C)
+    for tol in (1e-3, 1e-4, 1e-6):
+        # Warnings are errors: each fit reports success.
+        model = SparseSoftmaxClassifier(k=2, C=C, tol=tol).fit(X, y)
+        allowed = tol * (least + tol * np.log(2))
+        assert least - 1e-8 <= model.objective_ <= least + allowed + 1e-8
+        assert model.gradient_norm_ <= tol
+
+
+def test_a_fit_that_ends_too_early_at_a_kink_warns():
+    for seed in range(4):
+        X, y = overlapping_classes(seed)
+        for max_iter in (1, 3, 10):
+            model = SparseSoftmaxClassifier(k=2, max_iter=max_iter, tol=1e-6)
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                model.fit(X, y)
+            least = least_published(X, y, 1.0)
+            assert caught or model.objective_ <= least * (1 + 2e-6)
 
 
 def test_a_fit_that_stops_at_a_jump_says_so():

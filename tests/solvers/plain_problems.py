@@ -23,6 +23,7 @@ class PlainDescription:
     is_linear: bool = True
     is_convex: bool = True
     has_bounded_hessian: bool = True
+    has_kinks: bool = False
     has_proximal_step: bool = False
     is_separable: bool = False
     is_relative: bool = False

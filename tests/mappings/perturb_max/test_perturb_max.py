@@ -12,7 +12,6 @@ from sklearn.base import clone
 
 from skprob.losses import FenchelYoungLoss, LogLoss
 from skprob.mappings import PerturbMax, Softmax, perturb_max
-from skprob.mappings._noise import _tabulated_normal
 
 T3 = stats.t(3)
 SLANT = 2.1737577942044707
@@ -590,6 +589,27 @@ def test_the_hessian_of_normal_noise_far_from_the_target(gap):
     np.testing.assert_allclose(product, [[-exact, exact]], rtol=0, atol=atol)
 
 
+@pytest.mark.parametrize("far", [100.0, 1e4, 1e5, 1e6])
+@pytest.mark.parametrize("gap", [3.0, 12.0])
+def test_a_class_far_below_changes_nothing(gap, far):
+    """The third class is never the largest: the others are as in two classes."""
+    z, with_third = np.array([[0.0, -gap]]), np.array([[0.0, -gap, -far]])
+    normal = PerturbMax("normal")
+    expected = [float(mp.log(mp.ncdf(x / mp.sqrt(2)))) for x in (gap, -gap)]
+    log_p = normal.log_probabilities(with_third)[0]
+    np.testing.assert_allclose(log_p[:2], expected, rtol=0, atol=1e-8)
+    # Where it is the largest, the two others are below it: three normal densities.
+    exponent = -np.var(with_third) * 3 / 2
+    assert log_p[2] == pytest.approx(exponent, rel=0.01)
+    loss, direction = LogLoss(normal), np.array([[1.0, -2.0, 0.5]])
+    value = loss.value(with_third, [[0, 1, 0]])
+    np.testing.assert_allclose(value, -expected[1], rtol=1e-10)
+    found = loss.hessian_product(with_third, [[0, 1, 0]], direction)
+    two = loss.hessian_product(z, [[0, 1]], direction[:, :2])
+    np.testing.assert_allclose(found[:, :2], two, atol=1e-7)
+    np.testing.assert_allclose(found[0, 2], 0, atol=1e-7)
+
+
 @pytest.mark.parametrize(
     "noise", ["normal", "logistic", "laplace", "uniform", "cauchy"]
 )
@@ -601,13 +621,6 @@ def test_as_many_classes_as_letters(noise, spread):
     for i in np.argsort(z)[[-1, -3, -12]]:
         exact = one_probability(z, i, NOISES[noise])
         assert p[i] == pytest.approx(exact, abs=1e-10)
-
-
-def test_the_normal_table():
-    d = np.append(np.random.default_rng(0).uniform(-8, 8, 500), [-8, 0, 8, np.inf])
-    cdf, pdf = _tabulated_normal(d.copy())
-    np.testing.assert_allclose(cdf, stats.norm.cdf(d), rtol=1e-12)
-    np.testing.assert_allclose(pdf, stats.norm.pdf(d), rtol=1e-11)
 
 
 def test_rows_do_not_depend_on_each_other():
