@@ -145,7 +145,7 @@ def test_callbacks_reach_the_fits_of_a_grid_search(capsys):
     assert "EntmaxClassifier - fit" in printed
     monitor = ScoringMonitor(scoring="accuracy")
     search = GridSearchCV(
-        EntmaxClassifier().set_callbacks(monitor), {"alpha": [1, 2]}, cv=2
+        EntmaxClassifier(tol=1e-8).set_callbacks(monitor), {"alpha": [1, 2]}, cv=2
     )
     search.fit(X, y)
     runs = monitor.get_logs(select="all")

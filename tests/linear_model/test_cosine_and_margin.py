@@ -152,14 +152,14 @@ def test_derivatives_of_the_cosine_objective(iris, direction):
     rng = np.random.default_rng(direction)
     w, d = rng.standard_normal((2, objective.n_parameters))
     step = 1e-5
-    points = w + step * np.array([[1], [-1]]) * d
-    (f1, f0), (g1, g0) = objective.value_and_gradient(points)
-    at = objective.linearize(w[None])
-    assert (f1 - f0) / (2 * step) == pytest.approx(at.gradients[0] @ d, abs=1e-7)
+    f1, g1 = objective.value_and_gradient(w + step * d)
+    f0, g0 = objective.value_and_gradient(w - step * d)
+    at = objective.at(w)
+    assert (f1 - f0) / (2 * step) == pytest.approx(at.gradient @ d, abs=1e-7)
     np.testing.assert_allclose(at.hessian_product(d), (g1 - g0) / (2 * step), atol=1e-6)
-    values, gradients = objective.value_and_gradient(w[None])
-    np.testing.assert_allclose(at.values, values, rtol=1e-14)
-    np.testing.assert_allclose(at.gradients, gradients, atol=1e-14)
+    value, gradient = objective.value_and_gradient(w)
+    np.testing.assert_allclose(at.value, value, rtol=1e-14)
+    np.testing.assert_allclose(at.gradient, gradient, atol=1e-14)
 
 
 def test_margin_loss_is_the_loss_of_raised_scores():

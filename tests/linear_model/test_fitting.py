@@ -125,7 +125,8 @@ def test_the_objective_falls_from_iteration_to_iteration(classifier, capsys):
     classifier.set_params(verbose=2, tol=1e-6).fit(X, y)
     lines = capsys.readouterr().out.splitlines()
     values = [float(line.split("objective ")[1].split(",")[0]) for line in lines]
-    assert len(values) > 3
+    # Newton's method with the whole Hessian takes three iterations.
+    assert len(values) >= 3
     assert (np.diff(values) <= 0).all()
 
 
