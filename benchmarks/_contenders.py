@@ -42,6 +42,7 @@ def contenders(problem, alpha):
     found = [
         Contender("skprob", solver, skprob_fit(OURS[alpha], solver))
         for solver in SOLVERS
+        if solver != "newton-cholesky" or can_write_hessian(problem)
     ]
     if alpha == 1:
         found += [
@@ -57,16 +58,25 @@ def contenders(problem, alpha):
 
 def scikit_learn_solvers(problem):
     """Names of the solvers that can have this problem's objective."""
-    n_samples, n_features = problem.X.shape
     n_classes = problem.y.max() + 1
-    size = n_features * (1 if n_classes == 2 else n_classes)
     solvers = ["lbfgs", "newton-cg"]
-    fits = size**2 <= MAX_HESSIAN_ENTRIES
-    if fits and n_samples * size**2 <= MAX_HESSIAN_OPERATIONS:
+    if can_write_hessian(problem):
         solvers.append("newton-cholesky")
     if n_classes == 2 and not problem.fit_intercept:
         solvers.append("liblinear")
     return [*solvers, "sag", "saga"]
+
+
+def can_write_hessian(problem):
+    """Whether the Hessian of a problem takes neither minutes nor much memory.
+
+    skprob allows 10,000 parameters, which is less than the limit of the entries.
+    """
+    n_samples, n_features = problem.X.shape
+    n_classes = problem.y.max() + 1
+    size = (n_features + 1) * (1 if n_classes == 2 else n_classes)
+    is_small = size <= 10_000 and size**2 <= MAX_HESSIAN_ENTRIES
+    return is_small and n_samples * size**2 <= MAX_HESSIAN_OPERATIONS
 
 
 def skprob_fit(classifier, solver):

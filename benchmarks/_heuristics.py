@@ -1,33 +1,35 @@
 """The heuristics of the fitting code, and how to do without each of them.
 
-All that the benchmark knows of the inside of skprob is here: constants and functions,
-by name.
+Nearly all are numbers of :class:`skprob.solvers.Tuning`. A few are attributes of
+modules or classes, and some change the plan.
 """
 
 import ctypes
-import importlib
-import inspect
 import math
 import sys
-import textwrap
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import NamedTuple
 from unittest.mock import patch
 
 import numpy as np
-from skprob.solvers._continuation import StrongerPenalty
-from skprob.solvers._whitening import Whitening
 
 from skprob import _memory
-from skprob.data import DesignMatrix, StandardizedDesign, _dense, _design, _rows
+from skprob.data import LittleDesign, StandardizedDesign, _dense, _design, _rows
 from skprob.linear_model import _scoring
 from skprob.losses import FenchelYoungLoss
 from skprob.losses._base import Loss
-from skprob.objective import Linearization, _block, _linear
-from skprob.solvers import Preconditioner, _cg, _line_search, _newton, _path, _plan
-
-# Not the functions of these names.
-_auto, _lbfgs = (sys.modules[f"skprob.solvers.{name}"] for name in ("_auto", "_lbfgs"))
-_model_path = importlib.import_module("skprob.linear_model._path")
+from skprob.objective import (
+    LinearObjective,
+    _block,
+    _block_point,
+    _linear,
+    _linear_point,
+)
+from skprob.objective._linear_point import LinearCurvature
+from skprob.solvers import Tuning, _auto, _line_search, _path, plan, solve
+from skprob.solvers._coordinates import Whitening
+from skprob.solvers._newton_family import minimize_family
 
 
 class Heuristic(NamedTuple):
@@ -36,20 +38,61 @@ class Heuristic(NamedTuple):
     Attributes
     ----------
     name : str
-    patches : list of context manager
-        What makes the code do without.
     acts_on : callable
         Whether it may change a fit, given a description and its plan.
+    without : Without
     """
 
     name: str
-    patches: list
     acts_on: object
+    without: object
 
     @property
     def in_search(self):
         """Whether it may change a search."""
         return self.acts_on is in_searches or self.name in ALSO_IN_SEARCHES
+
+
+class Without:
+    """Changes that make the code do without a heuristic.
+
+    Parameters
+    ----------
+    *patches : context manager
+        Other attributes of modules and classes.
+    plan : dict, default=None
+        Other fields of the plan.
+    **numbers
+        Other numbers of the tuning.
+    """
+
+    def __init__(self, *patches, plan=None, **numbers):
+        self._patches, self._plan, self._numbers = patches, plan or {}, numbers
+
+    @contextmanager
+    def in_force(self):
+        """Context with the changes, whose value is the tuning of fits inside it."""
+        tuning = Tuning(**self._numbers)
+
+        def planned(description, tuning=tuning):
+            return plan(description, tuning)._replace(**self._plan)
+
+        with ExitStack() as stack:
+            # Searches choose no tuning themselves.
+            for owner, name, value in (
+                (_auto, "plan", planned),
+                (_path, "plan", planned),
+                (_path, "Tuning", lambda: tuning),
+                (_path, "solve", partial(solve, tuning=tuning)),
+                (_path, "minimize_family", partial(minimize_family, tuning=tuning)),
+            ):
+                stack.enter_context(patch.object(owner, name, value))
+            for change in self._patches:
+                stack.enter_context(change)
+            yield tuning
+
+
+NOTHING = "nothing"
 
 
 # Fits in which a heuristic may act, by description and plan.
@@ -87,6 +130,10 @@ def more_by_cg(d, p):
     return by_cg(d, p) and not two_classes(d, p)
 
 
+def splits(d, p):
+    return by_cg(d, p) and p.split_after < math.inf
+
+
 def whitens(d, p):
     return p.preconditioner.startswith("gram") and not by_cholesky(d, p)
 
@@ -96,7 +143,8 @@ def whitens_by_output(d, p):
 
 
 def computes_several(d, p):
-    return whitens_by_output(d, p) or (by_cholesky(d, p) and not two_classes(d, p))
+    several = whitens_by_output(d, p) or (by_cholesky(d, p) and not two_classes(d, p))
+    return several and is_small(d, p)
 
 
 def samples(d, p):
@@ -118,58 +166,29 @@ def is_large(d, p):
 # How to do without.
 
 
-def setting(owner, name, value):
-    return [patch.object(owner, name, value)]
-
-
-def edited(function, old, new, *owners):
-    """A function of these modules or classes with a piece of its source replaced."""
-    source = textwrap.dedent(inspect.getsource(function))
-    if old not in source:
-        raise ValueError(f"{old!r} is not in {function.__name__}.")
-    scope, name = {}, function.__name__
-    exec(source.replace(old, new), function.__globals__, scope)
-    return [patch.object(owner, name, scope[name]) for owner in owners]
-
-
-def planned(old, new):
-    return edited(_plan.plan, old, new, _auto, _lbfgs, _path)
-
-
-def path_edited(old, new):
-    return edited(_path.minimize_path, old, new, _model_path)
-
-
-def stepping(old, new):
-    return edited(_newton.CGDirection.step, old, new, _newton.CGDirection)
+def changed(owner, name, value):
+    """A context with another value of an attribute."""
+    return patch.object(owner, name, value)
 
 
 def blocks_times(times):
-    return [patch.object(_rows, "CACHE_SIZE", int(times * _rows.CACHE_SIZE))]
+    return changed(_rows, "CACHE_SIZE", int(times * _rows.CACHE_SIZE))
 
 
-def halving():
-    return [
-        patch.object(_line_search, "_between", lambda a, b: (a.length + b.length) / 2),
-        patch.object(_line_search, "_extrapolated", lambda _, end: 2 * end.length),
-    ]
+def middle(low, high):
+    return (low.length + high.length) / 2
 
 
-def of_all_rows(self, by_output, n_drawn, sandwiches=Linearization.sandwiches):
+def of_all_rows(self, by_output, n_drawn, sandwiches=LinearCurvature.sandwiches):
     return sandwiches(self, by_output, math.inf)
 
 
-def one_by_one(objective, starts, criteria):
-    return [None] * len(starts)
+def one_by_one(self, weights):
+    return np.stack([self._one_sandwich(weight) for weight in weights.T])
 
 
-class Always(StrongerPenalty):
-    """A stronger penalty even where it promises little."""
-
-    def begin(self, here):
-        found = yield from super().begin(here)
-        self.is_spent = False
-        return found
+def solve_anew(*args, resume=None, tuning=Tuning(), **options):
+    return solve(*args, tuning=tuning, **options)
 
 
 class MemoryGivenBack:
@@ -191,104 +210,109 @@ class MemoryGivenBack:
 # Whatever it is set to.
 FALSE = property(lambda self: False, lambda self, value: None)
 OF_TWO = "linearize_difference"
-BY_OUTPUT = '("gram by output", n_outputs), ("gram", 1)'
 
 GROUPS = {
     in_all: {
-        "nothing": [],
-        "products in small parts": setting(_dense, "_SMALL_PRODUCT", 0),
-        "freed memory kept": [MemoryGivenBack()],
+        NOTHING: Without(),
+        "products in small parts": Without(changed(_dense, "_SMALL_PRODUCT", 0)),
+        "freed memory kept": Without(MemoryGivenBack()),
     },
     by_newton: {
-        "cubic interpolation": halving(),
-        "slope condition": setting(_line_search, "_SLOPE_LEFT", math.inf),
+        "cubic interpolation": Without(
+            changed(_line_search, "interpolated_length", middle),
+            changed(_line_search, "extrapolated_length", lambda _, end: 2 * end.length),
+        ),
+        "slope condition": Without(slope_left=math.inf, slope_left_far=math.inf),
+        "derivatives of a trial kept": Without(changed(_linear_point, "MOST_KEPT", 0)),
     },
     by_cholesky: {
-        "whole Hessian": setting(_plan, "_SMALL_HESSIAN", 0),
+        "whole Hessian": Without(largest_hessian_cost=0),
+        "smaller slope far from the minimum": Without(
+            slope_left_far=Tuning().slope_left
+        ),
+        "damping reduced": Without(damped_part=math.inf),
     },
     two_classes: {
-        "first step twice as long": setting(_auto, "_TOO_SHORT", 1.0),
-        "closed forms for two classes": setting(
-            FenchelYoungLoss, OF_TWO, getattr(Loss, OF_TWO)
+        "closed forms for two classes": Without(
+            changed(FenchelYoungLoss, OF_TWO, getattr(Loss, OF_TWO))
         ),
     },
     by_cg: {
-        "forcing term": stepping("min(0.3, square**0.25)", "0.3"),
-        "Nash-Sofer stop": edited(
-            _cg._Group.advance, "gain <= 0.2 *", "gain < 0 *", _cg._Group
-        ),
-        "preconditioner renewed": setting(Preconditioner, "is_stale", False),
-        "active rows only": setting(_block, "_FEW_ACTIVE", 0),
+        "Nash-Sofer stop": Without(least_gain=0.0),
+        "preconditioner renewed": Without(plan={"renew_after": math.inf}),
+        "active rows only": Without(changed(_block_point, "FEW_ACTIVE", 0)),
     },
     more_by_cg: {
-        "stronger penalty first": setting(
-            _auto, "StrongerPenalty", _newton.CGDirection
-        ),
-        "only where it promises to help": setting(_auto, "StrongerPenalty", Always),
-        "recycled directions": setting(_plan, "_RECYCLED_NUMBERS", 0),
+        "stronger penalty first": Without(first_penalty=1.0),
+        "recycled directions": Without(recycled_numbers=0),
     },
+    splits: {"splitting": Without(plan={"split_after": math.inf})},
     whitens: {
-        "whitening": setting(_plan, "_MOST_NUMBERS", 0),
-        "more rows while they are few": setting(_plan, "_ENOUGH_ROWS", 0),
-        "calls in the plan": setting(_plan, "_CALLS", 0),
+        "whitening": Without(most_numbers=0),
+        "more rows while they are few": Without(enough_rows=0),
+        "all rows of little data": Without(little_data=0),
     },
     whitens_by_output: {
-        "sandwiches by output": planned(BY_OUTPUT, '[("gram", 1)]'),
-        "one sandwich at zero scores": setting(Linearization, "is_at_zero", False),
-        "coordinates for the common direction": [
+        "sandwiches by output": Without(plan={"preconditioner": "gram"}),
+        "one sandwich at zero scores": Without(
+            changed(LinearCurvature, "is_at_zero", False)
+        ),
+        "coordinates for the common direction": Without(
             patch.object(Whitening, "_splits", FALSE, create=True)
-        ],
-    },
-    computes_several: {
-        "sandwiches in one product": edited(
-            DesignMatrix.sandwich_of, "3 * n_weights < n_columns", "True", DesignMatrix
         ),
     },
-    samples: {"sampled sandwiches": setting(Linearization, "sandwiches", of_all_rows)},
+    computes_several: {
+        "sandwiches in one product": Without(
+            changed(LittleDesign, "sandwich", one_by_one)
+        ),
+    },
+    samples: {
+        "sampled sandwiches": Without(
+            changed(LinearCurvature, "sandwiches", of_all_rows)
+        )
+    },
     in_single_precision: {
-        "single precision": setting(_linear, "_suits_single_precision", lambda *_: 0)
+        "single precision": Without(
+            changed(_linear, "_suits_single_precision", lambda *_: False)
+        )
     },
     is_small: {
-        "small data standardised once": setting(
-            _block,
-            "standardized",
-            lambda design, units, _: StandardizedDesign(design, units),
+        "small data standardised once": Without(
+            changed(
+                _block,
+                "standardized",
+                lambda design, units, _: StandardizedDesign(design, units),
+            )
         )
     },
     is_large: {
-        "blocks no larger": blocks_times(2),
-        "blocks no smaller": blocks_times(0.5),
+        "blocks no larger": Without(blocks_times(2)),
+        "blocks no smaller": Without(blocks_times(0.5)),
     },
     by_lbfgs: {
-        "L-BFGS: coordinates renewed": setting(_lbfgs, "_FIRST_STRETCH", sys.maxsize),
-        "L-BFGS: first step of the gradient": edited(
-            _lbfgs._Path.__init__, "np.linalg.norm(self._last[1]) or", "", _lbfgs._Path
-        ),
-        "L-BFGS: rows without curvature": edited(
-            Preconditioner.renew, '"lbfgs" and', '"none" and', Preconditioner
-        ),
-        "L-BFGS if predictions are many": setting(_plan, "_MANY_TIMES", math.inf),
+        "L-BFGS: coordinates renewed": Without(first_stretch=sys.maxsize),
+        "L-BFGS: rows without curvature": Without(share_at_zero=0.0),
+        "L-BFGS if predictions are many": Without(many_raw_predictions=math.inf),
     },
     in_searches: {
-        "search: side by side": setting(_path, "_side_by_side", one_by_one),
-        "search: limited requests": setting(_path, "MAX_TRIALS", sys.maxsize),
-        "search: starts taken nearer": setting(_path, "_FAR", math.inf),
-        "search: known points": path_edited("is_known = ", "is_known = False and "),
-        "search: preconditioner handed on": setting(
-            _path, "Preconditioner", lambda *_: None
+        "search: penalties together": Without(
+            changed(LinearObjective, "family", lambda self, strengths: None)
         ),
-        "search: scoring together": setting(
-            _scoring, "predicted", lambda _, models, available: models
+        "search: limited rounds together": Without(family_rounds=sys.maxsize),
+        "search: starts taken nearer": Without(far_start=math.inf),
+        "search: curvature handed on": Without(changed(_path, "solve", solve_anew)),
+        "search: scoring together": Without(
+            changed(_scoring, "predicted", lambda _, models, available: models)
         ),
     },
 }
-ALSO_IN_SEARCHES = ["nothing", "cubic interpolation", "slope condition"]
+ALSO_IN_SEARCHES = [NOTHING, "cubic interpolation", "slope condition"]
 ALSO_IN_SEARCHES += ["whole Hessian", "closed forms for two classes", "whitening"]
 ALSO_IN_SEARCHES += ["recycled directions", "sandwiches by output"]
 ALSO_IN_SEARCHES += ["coordinates for the common direction"]
 ALSO_IN_SEARCHES += ["small data standardised once", "sandwiches in one product"]
 HEURISTICS = [
-    Heuristic(name, patches, acts_on)
+    Heuristic(name, acts_on, without)
     for acts_on, group in GROUPS.items()
-    for name, patches in group.items()
+    for name, without in group.items()
 ]

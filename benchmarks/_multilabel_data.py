@@ -12,6 +12,8 @@ from sklearn.preprocessing import StandardScaler
 
 SETS = ["emotions", "scene", "birds", "yeast", "cal500", "bibtex"]
 SETS += ["reuters21578_modapte90"]
+#: A set for defaults only: fits without much penalty are slow on it.
+DEFAULTS_ONLY = ["enron"]
 
 
 class Data(NamedTuple):

@@ -8,7 +8,10 @@ the first the rows are in another order: passes depend on it.
 
 The table has geometric means, over all cases, of the ratio of what it takes without a
 heuristic to what it takes with it; where it cannot act the ratio is one. A fit that
-takes four times as long is given up. "nothing" is the unchanged code beside itself.
+takes four times as long is given up. "nothing" is the unchanged code beside itself:
+its ratios show what chance alone explains. A heuristic pays if a geometric mean over
+the fits or over the searches is above 1.03, or if the ratio of a case is at least 1.25
+and larger than all ratios of "nothing".
 
     python benchmarks/ablation.py [--quick] [--save-table ablation.csv]
 """
@@ -20,13 +23,12 @@ import math
 import time
 import warnings
 from collections import defaultdict
-from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
-from _heuristics import HEURISTICS
+from _heuristics import HEURISTICS, NOTHING
 from _optimum import Reference
 from _problems import problems
 from _report import as_markdown, environment
@@ -43,7 +45,7 @@ from skprob.mappings import Entmax, Softmax, Sparsemax
 from skprob.metrics import BrierScorer
 from skprob.objective import LinearObjective, split_rows
 from skprob.objective._mean_loss import MeanLoss
-from skprob.solvers import SOLVERS, plan
+from skprob.solvers import plan, solve
 from skprob.targets import SparseTarget
 
 LEVELS = (1e-3, 1e-6)
@@ -59,10 +61,10 @@ QUICK += ["badly scaled columns", "search: iris", "search: wine, scaled", "pendi
 GIVEN_UP, SHARED = 4.0, 3
 # A short fit is repeated for so many seconds, but at most so often; the fastest counts.
 SECONDS, MOST_REPEATS = 0.06, 7
-# Worth its lines: so much on geometric mean, or so much in a case and, less twice its
-# standard error, still so much. Few rounds may agree by chance: the standard deviation
-# of the logarithm is taken to be NOISE at least.
-WORTH, WORTH_IN_CASE, CLEARLY, NOISE = 1.03, 1.15, 1.05, 0.05
+# Ratios from which a heuristic pays: the geometric mean over fits or over searches, or
+# that of a case, which must also be larger than all ratios of "nothing".
+WORTH, WORTH_IN_CASE = 1.03, 1.25
+UNCHANGED = next(h.without for h in HEURISTICS if h.name == NOTHING)
 HEADER = ["heuristic", "cases", "time 1e-3", "time 1e-6", "passes 1e-6"]
 HEADER += ["search", "its passes", "largest", "smallest", "pays"]
 
@@ -96,7 +98,7 @@ class FitCase:
         loss = FenchelYoungLoss(MAPPINGS[self.alpha])
         return LinearObjective(blocks, loss, l2=l2, fit_intercept=fit_intercept)
 
-    def run(self, problem, limit):
+    def run(self, problem, limit, tuning):
         """(seconds, passes) to each level; given up after so many seconds."""
         least, found = self.least, []
         begun = time.process_time()
@@ -109,7 +111,7 @@ class FitCase:
 
         objective = self.objective(problem)
         options = {"tol": 1e-10, "max_iter": 10_000, "callback": note}
-        SOLVERS["auto"](objective, objective.initial(), **options)
+        solve(objective, objective.initial(), tuning=tuning, **options)
         end = time.process_time() - begun, objective.passes
         return found + [end] * (len(LEVELS) - len(found))
 
@@ -127,8 +129,8 @@ class SearchCase:
         """Whether it may do anything here."""
         return heuristic.in_search
 
-    def run(self, problem, limit):
-        """(seconds, passes) of all; there is no limit."""
+    def run(self, problem, limit, tuning):
+        """(seconds, passes) of all; there is no limit, and the tuning is in force."""
         passes = []
         model = EntmaxClassifierCV(ALPHAS, STRENGTHS, cv=FOLDS, scoring=BrierScorer())
         count = patch.object(MeanLoss, "count", lambda self, n: passes.append(n))
@@ -174,6 +176,8 @@ def parse_arguments():
     options = parser.parse_args()
     at_hand = [name for name in QUICK if name in names] if options.quick else names
     options.problems = options.problems or at_hand
+    # The verdict compares the others with it.
+    options.heuristics = [NOTHING, *(n for n in options.heuristics if n != NOTHING)]
     return options
 
 
@@ -195,14 +199,14 @@ def measure(case, options):
     acting = [h for h in HEURISTICS if h.name in options.heuristics]
     logs = {(h.name, at, case.name): [] for h in acting for at in case.levels}
     acting = [h for h in acting if case.is_changed_by(h)]
-    run(case, case.problem)
+    run(case, case.problem, UNCHANGED)
     for number in range(options.rounds):
         problem = in_order(case.problem, number)
         for i, heuristic in enumerate(acting):
             if i % SHARED == 0:
-                usual = run(case, problem)
+                usual = run(case, problem, UNCHANGED)
             limit = GIVEN_UP * usual[-1, 0]
-            without = run(case, problem, heuristic.patches, limit)
+            without = run(case, problem, heuristic.without, limit)
             for at, pair in zip(
                 case.levels, np.log(without) - np.log(usual), strict=True
             ):
@@ -218,14 +222,12 @@ def in_order(problem, number):
     return problem._replace(X=problem.X[rows], y=problem.y[rows])
 
 
-def run(case, problem, patches=(), limit=math.inf):
+def run(case, problem, without, limit=math.inf):
     gc.collect()
-    with ExitStack() as stack:
-        for change in patches:
-            stack.enter_context(change)
-        costs = [case.run(problem, limit)]
+    with without.in_force() as tuning:
+        costs = [case.run(problem, limit, tuning)]
         n_more = min(SECONDS / costs[0][-1][0], MOST_REPEATS) - 1
-        costs += [case.run(problem, limit) for _ in range(math.ceil(n_more))]
+        costs += [case.run(problem, limit, tuning) for _ in range(math.ceil(n_more))]
         return np.min(costs, axis=0)
 
 
@@ -234,24 +236,32 @@ def table(logs):
     by_heuristic = defaultdict(dict)
     for (heuristic, at, case), rounds in logs.items():
         by_heuristic[heuristic][at, case] = np.array(rounds)
-    rows = [[name, *cells(by_heuristic[name])] for name in by_heuristic]
+    by_chance = max(means_of_cases(by_heuristic[NOTHING]).values())
+    rows = [[name, *cells(by_heuristic[name], by_chance)] for name in by_heuristic]
     return [row for row in rows if row[1] > 0]
 
 
-def cells(ratios):
-    """Those of a heuristic, from its ratios by level and case."""
+def means_of_cases(ratios):
+    """Geometric means of the rounds, by level and case in which there are any."""
     acted = {place: rounds for place, rounds in ratios.items() if len(rounds)}
-    if not acted:
+    return {place: math.exp(rounds[:, 0].mean()) for place, rounds in acted.items()}
+
+
+def cells(ratios, by_chance):
+    """Those of a heuristic, from its ratios by level and case.
+
+    The largest ratio of "nothing" is `by_chance`.
+    """
+    mean = means_of_cases(ratios)
+    if not mean:
         return [0]
     means = defaultdict(list)
     for (at, _), rounds in ratios.items():
         means[at].append(rounds.mean(axis=0) if len(rounds) else np.zeros(2))
     means = {at: np.exp(np.mean(its, axis=0)) for at, its in means.items()}
-    mean = {place: math.exp(rounds[:, 0].mean()) for place, rounds in acted.items()}
-    pays = any(seconds >= WORTH for seconds, _ in means.values()) or any(
-        mean[place] >= WORTH_IN_CASE and certain(rounds[:, 0]) >= CLEARLY
-        for place, rounds in acted.items()
-    )
+    largest = max(mean.values())
+    pays = largest >= WORTH_IN_CASE and largest > by_chance
+    pays = pays or any(seconds > WORTH for seconds, _ in means.values())
     extremes = (
         f"{mean[place]:.2f} ({', '.join(map(str, reversed(place)))})"
         for place in (max(mean, key=mean.get), min(mean, key=mean.get))
@@ -259,14 +269,8 @@ def cells(ratios):
     none = math.nan, math.nan
     (slow, _), fine, search = (means.get(at, none) for at in (*LEVELS, "search"))
     figures = (f"{ratio:.2f}".replace("nan", "") for ratio in (slow, *fine, *search))
-    n_cases = len({case for _, case in acted})
+    n_cases = len({case for _, case in mean})
     return [n_cases, *figures, *extremes, "yes" if pays else "no"]
-
-
-def certain(logs):
-    """A ratio less twice its standard error."""
-    error = max(np.std(logs), NOISE) / math.sqrt(max(len(logs) - 1, 1))
-    return math.exp(np.mean(logs) - 2 * error)
 
 
 def save(path, rows):

@@ -40,7 +40,7 @@ LABELS = [
     EntmaxClassifier(1.7),
     SparsemaxClassifier(),
     EntmaxClassifier(2.5),
-    TaylorSoftmaxClassifier(),
+    TaylorSoftmaxClassifier(order=2),
     SparseSoftmaxClassifier(k=3),
     AMSoftmaxClassifier(),
 ]

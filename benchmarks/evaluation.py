@@ -132,14 +132,14 @@ def compare_times(X, timed):
             N_CLASSES, MAPPINGS.items()
         ):
             objective, parameters, direction = problem(data, mapping, n_classes)
-            linear = objective.linearize(parameters)
+            point = objective.at(parameters)
             seconds = timed(
                 {
                     "read": lambda data=data, w=w: data @ w,
                     "evaluation": lambda o=objective, t=parameters: (
                         o.value_and_gradient(t)
                     ),
-                    "product": lambda h=linear.hessian_product, v=direction: h(v),
+                    "product": lambda h=point.hessian_product, v=direction: h(v),
                 }
             )
             yield (

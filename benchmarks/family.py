@@ -49,7 +49,7 @@ GRIDS = {
     "AMSoftmaxClassifier": [
         {
             "margin": [0.0, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75],
-            "scale": [3, 10, 30, 100, 300],
+            "temperature": [0.003, 0.01, 0.03, 0.1, 0.3],
         }
     ],
     "EntmaxClassifier": [{"alpha": [1, 1.1, 1.25, 1.5, 1.75, 2, 2.5]}],

@@ -232,12 +232,8 @@ def plain_softmax(X, D, X_test, n_steps):
     blocks = split_rows(scaler.transform(X), DenseTarget(D), np.ones(len(D)))
     objective = LinearObjective(blocks, FenchelYoungLoss(Softmax()), l2=0.0)
 
-    def value_and_gradient(parameters):
-        values, gradients = objective.value_and_gradient(parameters[None])
-        return values[0], gradients[0]
-
     found = minimize(
-        value_and_gradient,
+        objective.value_and_gradient,
         objective.initial(),
         jac=True,
         method="L-BFGS-B",

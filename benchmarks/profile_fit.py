@@ -21,30 +21,36 @@ from threadpoolctl import threadpool_limits
 import skprob
 from skprob import SoftmaxClassifier
 from skprob.linear_model import _parameters
-from skprob.objective import Linearization, LinearObjective
-from skprob.solvers import _newton, _whitening
+from skprob.objective import LinearObjective, LinearPoint
+from skprob.objective._linear_point import LinearRay
+from skprob.solvers import _coordinates, _newton_cg, _newton_cholesky
 
 # What is timed, by the part of the fit that it belongs to.
 PARTS = {
     "set-up": [(LinearObjective, "__init__")],
     "evaluations": [
-        (LinearObjective, "linearize"),
+        (LinearObjective, "at"),
         (LinearObjective, "value_and_gradient"),
     ],
-    "Hessian products": [(Linearization, "hessian_product")],
+    "steps and trials": [
+        (LinearPoint, "along"),
+        (LinearRay, "trial"),
+        (LinearRay, "arrive"),
+    ],
+    "Hessian products": [(LinearPoint, "hessian_product")],
     "Gram and Hessian matrices": [
-        (Linearization, "sandwiches"),
-        (Linearization, "hessians"),
-        (Linearization, "moments"),
-        (_whitening.Whitening, "__init__"),
-        (_newton, "dposv"),
+        (LinearPoint, "sandwiches"),
+        (LinearPoint, "hessian"),
+        (LinearPoint, "moments"),
+        (_coordinates.Whitening, "__init__"),
+        (_newton_cholesky, "dposv"),
     ],
     "preconditioner": [
         (cls, name)
-        for cls in (_whitening.Whitening, _whitening.Scaling)
+        for cls in (_coordinates.Whitening, _coordinates.Scaling)
         for name in ("to_parameters", "gradient")
     ],
-    "conjugate gradients": [(_newton, "conjugate_gradients")],
+    "conjugate gradients": [(_newton_cg, "conjugate_gradients")],
     "duality gap": [(LinearObjective, "duality_gap")],
     "rest of the solver": [(_parameters, "minimise")],
     "checks of the input": [(SoftmaxClassifier, "fit")],

@@ -62,7 +62,7 @@ nitpick_ignore_regex = [
 ]
 
 # Classes that are no public objects.
-nitpick_ignore = [("py:class", "PathSolution"), ("py:class", "WrappedTarget")]
+nitpick_ignore = [("py:class", "PathSolution")]
 
 autosummary_generate = True
 # Docstrings say the types, in words.

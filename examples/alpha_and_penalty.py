@@ -15,15 +15,12 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import scale
 
 from skprob import EntmaxClassifierCV
-from skprob.metrics import BrierScorer
 
 X, grower = load_wine(return_X_y=True)
 X = scale(X)
 votes = KNeighborsClassifier(n_neighbors=40).fit(X, grower).predict_proba(X)
 
-model = EntmaxClassifierCV(
-    alphas=[1, 1.25, 1.5, 1.75, 2], Cs=[0.01, 0.1, 1, 10, 100], scoring=BrierScorer()
-)
+model = EntmaxClassifierCV(alphas=[1, 1.25, 1.5, 1.75, 2], Cs=[0.01, 0.1, 1, 10, 100])
 model.fit(X, votes)
 brier = -model.scores_.mean(axis=0)
 for alpha, row in zip(model.alphas_, brier, strict=True):

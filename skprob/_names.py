@@ -31,7 +31,7 @@ def did_you_mean(value, names):
 
 
 def _spelling(name):
-    """Without case, blanks and hyphens, in which names often differ."""
+    """The name in lower case, with underscores for blanks and hyphens."""
     return name.lower().replace("-", "_").replace(" ", "_")
 
 

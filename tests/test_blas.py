@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from skprob import _blas
 from skprob._blas import SerialBlas
-from skprob.solvers import SOLVERS
+from skprob.solvers import SOLVERS, solve
 
 from .solvers.problems import classes, objective_of
 
@@ -122,14 +122,15 @@ def test_many_threads_leave_no_trace(pools):
     assert threads(pools) == [4, 7]
 
 
-@pytest.mark.parametrize("solver", SOLVERS.values(), ids=SOLVERS)
+@pytest.mark.parametrize("solver", SOLVERS)
 def test_the_libraries_of_this_process(solver):
     with threadpool_limits(2, user_api="blas"):
         before, inside = blas_threads(), []
         objective = objective_of(*classes())
-        solver(
+        solve(
             objective,
             objective.initial(),
+            solver=solver,
             tol=1e-9,
             max_iter=3,
             callback=lambda *_: inside.append(blas_threads()),

@@ -166,9 +166,9 @@ class LabelCuts(_CutRule):
         so that no label is sacrificed for others.
     shrinkage : float or "auto", default="auto"
         0 is no shrinkage, ``np.inf`` is the common cut for all labels. "auto" chooses
-        the best of 20, 50, 200 and 1000 by micro-F1 in five folds of the rows, or
-        ``np.inf`` if none of them is better than the common cut by more than one
-        standard error.
+        the best of 20, 50, 200 and 1000 in five folds of the rows, by macro-F1 if
+        `average` is "macro" and by micro-F1 otherwise, or ``np.inf`` if none of them is
+        better than the common cut by more than one standard error.
     scale : {"probability", "marginal", "auto"}, default="probability"
         As in :class:`CommonCut`.
 
@@ -235,6 +235,7 @@ class LabelCuts(_CutRule):
             return steps, self.shrinkage, counts.at(steps)
         common = np.zeros(counts.hits.shape[1])
         candidates = {np.inf: counts.at(common)}
+        gain_of = _macro_gain if self.average == "macro" else _micro_gain
         others = [counts.without(fold) for fold in range(len(counts.hits))]
         own = [other.best(self.average) for other in others]
         for shrinkage in _SHRINKAGES:
@@ -246,7 +247,7 @@ class LabelCuts(_CutRule):
         reference = candidates[np.inf]
         chosen, most = np.inf, 0.0
         for shrinkage in _SHRINKAGES:
-            gain, error = _gain(candidates[shrinkage], reference, counts.true)
+            gain, error = gain_of(candidates[shrinkage], reference, counts.true)
             if gain > max(most, error):
                 chosen, most = shrinkage, gain
         steps = _shrunk(counts.best(self.average), counts.n_rows, chosen)
@@ -272,7 +273,7 @@ class _Scaled:
 
 
 class _Result(NamedTuple):
-    """Cuts in one scale, and their hits and predictions in each fold."""
+    """Cuts in one scale, and their hits and predictions by fold and label."""
 
     size: object
     common: float
@@ -344,14 +345,14 @@ class _Counts(NamedTuple):
         )
 
     def at(self, steps):
-        """Hits and predictions of each fold, of shape (n_folds,).
+        """Hits and predictions of each fold and label, of shape (n_folds, n_labels).
 
         Steps are of shape (n_labels,), or (n_folds, n_labels), and rounded.
         """
         place = _COMMON + np.rint(steps).astype(int)
         place = np.broadcast_to(place, self.true.shape)[..., None]
         return tuple(
-            np.take_along_axis(total, place, axis=-1).sum(axis=(1, 2))
+            np.take_along_axis(total, place, axis=-1)[..., 0]
             for total in (self.hits, self.predicted)
         )
 
@@ -388,13 +389,14 @@ def _shrunk(steps, n_rows, shrinkage):
     return steps * (n_rows / (n_rows + shrinkage))
 
 
-def _gain(candidate, reference, true):
-    """By how much micro-F1 is higher, to first order, and the standard error of it.
+def _micro_gain(candidate, reference, true):
+    """Increase of micro-F1, to first order, and its standard error.
 
-    Both are pairs of hits and predictions in each fold.
+    Both are pairs of hits and predictions of each fold and label.
     """
     true = true.sum(axis=1)
-    (hits, predicted), (old_hits, old_predicted) = candidate, reference
+    hits, predicted = (total.sum(axis=1) for total in candidate)
+    old_hits, old_predicted = (total.sum(axis=1) for total in reference)
     size = old_predicted.sum() + true.sum()
     f1 = 2 * old_hits.sum() / size
     gains = 2 * (hits - old_hits) - f1 * (predicted - old_predicted)
@@ -402,7 +404,27 @@ def _gain(candidate, reference, true):
     return gains.sum(), gains.std(ddof=1) * np.sqrt(len(gains))
 
 
+def _macro_gain(candidate, reference, true):
+    """Increase of macro-F1, and its standard error by the jackknife over the folds."""
+
+    def gain(folds):
+        new, old = (
+            _macro_f1(*(total[folds] for total in (*pair, true)))
+            for pair in (candidate, reference)
+        )
+        return new - old
+
+    n_folds = len(true)
+    without = [gain(np.arange(n_folds) != fold) for fold in range(n_folds)]
+    return gain(slice(None)), np.sqrt(n_folds - 1) * np.std(without)
+
+
+def _macro_f1(hits, predicted, true):
+    size = (predicted + true).sum(axis=0)
+    return np.mean(2 * hits.sum(axis=0) / np.where(size > 0, size, 1))
+
+
 def _is_clearly_better(new, old, true):
     """Whether micro-F1 is higher by more than one standard error."""
-    gain, error = _gain(new[-2:], old[-2:], true)
+    gain, error = _micro_gain(new[-2:], old[-2:], true)
     return gain > error

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from sklearn.base import clone
 
 from .._names import did_you_mean
@@ -10,13 +12,15 @@ from ._cuts import CommonCut, LabelCuts
 from ._row_wise import ExampleF1, MetaLabeler
 from ._stacked import StackedLabels
 
-#: Every name that is accepted wherever a rule is. A new member is one line here.
+#: Every name that is accepted wherever a rule is, and a function that makes the rule.
 RULES = {
     "common_cut": CommonCut,
     "label_cuts": LabelCuts,
     "example_f1": ExampleF1,
     "meta_labeler": MetaLabeler,
     "stacked_labels": StackedLabels,
+    "micro": partial(StackedLabels, LabelCuts("micro")),
+    "macro": partial(StackedLabels, LabelCuts("macro")),
 }
 
 
@@ -45,7 +49,7 @@ def get_rule(rule: str | DecisionRule) -> DecisionRule:
     if isinstance(rule, DecisionRule):
         return clone(rule)
     if isinstance(rule, str) and rule in RULES:
-        return RULES[rule]()
+        return clone(RULES[rule]())
     raise ValueError(
         f"rule must be a DecisionRule or one of the names {sorted(RULES)}; got "
         f"{rule!r}.{did_you_mean(rule, RULES)}"

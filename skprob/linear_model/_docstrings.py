@@ -59,11 +59,13 @@ threshold : float, array-like, str or DecisionRule, default="auto"
     whose probability is above it. With "support", the labels with positive probability.
     With "cv", the labels above one cut, that of the highest micro-F1. With a rule of
     :mod:`skprob.decision`, or its registered name, the labels that the rule chooses.
-    "auto" is :class:`~skprob.decision.LabelCuts`: a cut for each label, which differs
-    from the common cut only where this clearly raises micro-F1. Cuts and rules are
-    fitted to out-of-fold probabilities of the training data, from three more fits in
-    folds that are always the same. Above 5,000 rows, where it hardly matters, "auto" is
-    fitted to the training rows' own probabilities. Not used for other targets.
+    "micro" and "macro" are names of :class:`~skprob.decision.StackedLabels` with
+    :class:`~skprob.decision.LabelCuts`, for a high micro-F1 or macro-F1. Cuts and rules
+    are fitted to out-of-fold probabilities of the training data, from three more fits
+    in folds that are always the same; where the objective is convex, with at most 100
+    times ``tol``. "auto" is "micro" for up to 5,000 rows and 1,000 labels. For more of
+    either it is ``LabelCuts("micro")``, and above 5,000 rows it is fitted to the
+    training rows' own probabilities. Not used for other targets.
 sparse_output : bool, default=False
     Whether ``predict_proba``, and for label sets ``predict``, return CSR arrays, which
     hold the non-zeros only, whether or not ``y`` was sparse in ``fit``. It is meant for

@@ -10,6 +10,7 @@ from ..solvers import minimize_path
 from ._fit import objectives_of
 from ._rows import RowsInMemory
 from ._strength import penalty
+from ._threshold import fold_template
 
 
 class PathPoint(NamedTuple):
@@ -77,9 +78,8 @@ class _Shared:
     def fold_models(self, estimator, X, labels, weight, folds, given):
         """Models of the next point of the grid, in the order of the path."""
         if self._paths is None:
-            template = clone(estimator).set_params(threshold=0, class_weight=None)
-            arrays = {"X": X, "y": labels, "sample_weight": weight, "given": given}
-            data = self._data._replace(**arrays)
+            template = fold_template(estimator)
+            data = self._data._replace(X=X, y=labels, sample_weight=weight, given=given)
             self._paths = [
                 fitted_path(template, data.take(rows), self._grid) for rows, _ in folds
             ]

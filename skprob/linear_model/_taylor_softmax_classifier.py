@@ -21,8 +21,10 @@ class TaylorSoftmaxClassifier(BaseLinearClassifier):
 
     Parameters
     ----------
-    order : int, default=2
-        Order of the polynomial: even, from 2 to 30.
+    order : int, default=30
+        Order of the polynomial: even, from 2 to 30. The paper has 2. Of the orders that
+        were measured on eight data sets, 30 lost least against softmax, and none gained
+        in Brier score.
     {parameters}
 
     Attributes
@@ -58,7 +60,7 @@ class TaylorSoftmaxClassifier(BaseLinearClassifier):
     >>> from sklearn.datasets import load_iris
     >>> from skprob import TaylorSoftmaxClassifier
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = TaylorSoftmaxClassifier().fit(X, y)
+    >>> model = TaylorSoftmaxClassifier(order=2).fit(X, y)
     >>> model.predict_proba(X[[0, 70]]).round(1)
     array([[0.9, 0.1, 0. ],
            [0. , 0.3, 0.6]])
@@ -71,7 +73,7 @@ class TaylorSoftmaxClassifier(BaseLinearClassifier):
 
     def __init__(
         self,
-        order: int = 2,
+        order: int = 30,
         *,
         loss: LossLike = "auto",
         similarity: Literal["dot", "cosine"] = "dot",

@@ -8,23 +8,26 @@ from ._entropy_invariant_softmax import (
     entropy_invariant_softmax,
 )
 from ._function import FunctionMapping
-from ._generalized_normal import GeneralizedNormal
 from ._linearization import Linearization
 from ._nested_softmax import NestedSoftmax, nested_softmax
-from ._noise_parameters import check_shape
 from ._normalized_mapping import NormalizedMapping
-from ._perturb_max import PerturbMax, perturb_max
 from ._registry import MAPPINGS, get_mapping
 from ._sampling import gumbel_max, gumbel_softmax
 from ._sigmoid import Sigmoid, sigmoid
-from ._skew_normal import SkewNormal
 from ._softmax import Softmax, softmax
 from ._sparse_softmax import SparseSoftmax, sparse_softmax
 from ._sparsemax import Sparsemax, sparsemax
-from ._student_t import StudentT
 from ._taylor_softmax import TaylorSoftmax, taylor_softmax
 from ._temperature import Temperature
 from ._threshold_mapping import ThresholdMapping
+from .perturb_max import (
+    GeneralizedNormal,
+    PerturbMax,
+    SkewNormal,
+    StudentT,
+    check_shape,
+    perturb_max,
+)
 
 __all__ = [
     "MAPPINGS",

@@ -8,12 +8,12 @@ from ._entmax import Entmax
 from ._entropy_invariant_softmax import EntropyInvariantSoftmax
 from ._function import FunctionMapping
 from ._nested_softmax import NestedSoftmax
-from ._perturb_max import PerturbMax
 from ._sigmoid import Sigmoid
 from ._softmax import Softmax
 from ._sparse_softmax import SparseSoftmax
 from ._sparsemax import Sparsemax
 from ._taylor_softmax import TaylorSoftmax
+from .perturb_max import PerturbMax
 
 #: Every name that is accepted wherever a mapping is. A new member is one line here.
 MAPPINGS = {

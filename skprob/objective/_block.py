@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from .._arrays import beside, fill, is_host, take
+from .._arrays import beside, fill, is_host, namespace, take
 from .._memory import keep_freed_memory
 from .._pair import pair_adjoint, pair_scores
 from ..data import DesignMatrix, as_design, local_blocks, row_slices, standardized
@@ -91,7 +91,8 @@ class Block:
         """Part of each row's loss that does not depend on the scores."""
         n_available = None
         if self.available is not None:
-            n_available = self.available.sum(1)
+            xp = namespace(self.available)
+            n_available = xp.count_nonzero(self.available, axis=1)
         return beside(loss.constant(self.target, n_available), self.weight)
 
     def scores(self, raw):

@@ -44,7 +44,7 @@ from skprob.mappings import (
     TaylorSoftmax,
     ThresholdMapping,
 )
-from skprob.mappings._noises import NOISES
+from skprob.mappings.perturb_max.noises import NOISES
 from skprob.metrics import BrierScorer, brier_loss, fenchel_young_loss
 from skprob.targets import SmoothedTarget, SparseTarget, target_beside
 
@@ -98,7 +98,7 @@ def assert_same(model, X, y, library, numpy, atol=1e-6, weight=None, **fit):
         (TaylorSoftmaxClassifier(C=0.1), 2),
         (LinearClassifier(EntropyInvariantSoftmax()), 3),
         (LinearClassifier("softmax", AccuracyLoss(), C=0.1), 2),
-        (AMSoftmaxClassifier(scale=3), 3),
+        (AMSoftmaxClassifier(temperature=1 / 3), 3),
         (PerturbMaxClassifier("gumbel"), 2),
         (PerturbMaxClassifier("gumbel", 0.5), 3),
         (PerturbMaxClassifier("gumbel", loss="log"), 3),

@@ -22,7 +22,7 @@ from skprob.mappings import (
     softmax,
     taylor_softmax,
 )
-from skprob.mappings._noises import NOISES
+from skprob.mappings.perturb_max.noises import NOISES
 
 MAPPINGS = [
     Softmax(),

@@ -109,7 +109,7 @@ def test_copies_are_the_same(name, seed, polytope):
     again = pickle.loads(pickle.dumps(rule))
     assert_array_equal(again.predict(p, X), rule.predict(p, X))
     fresh = clone(rule)
-    assert fresh.get_params() == rule.get_params()
+    assert repr(fresh.get_params()) == repr(rule.get_params())
     assert not hasattr(fresh, "n_labels_")
     # Nothing is left of another fit.
     fresh.fit(1 - p, labels, X=X, polytope="cube")
@@ -175,6 +175,37 @@ def test_the_shrinkage_is_chosen_by_folds():
     labels = (rng.random(new.shape) < new**2).astype(int)
     new *= (scaled / p)[0]
     assert micro(labels, rule.predict(new)) > micro(labels, common.predict(new)) + 0.02
+
+
+def test_the_shrinkage_of_macro_is_chosen_by_macro_f1():
+    """Rare labels whose right cuts raise macro-F1 and lower micro-F1."""
+    rng = np.random.default_rng(0)
+
+    def rows(n_samples):
+        p = rng.random((n_samples, 8)) * np.r_[1, 1, 1, np.full(5, 0.2)]
+        return p, (rng.random(p.shape) < p).astype(int)
+
+    (p, labels), (new, true) = rows(1000), rows(4000)
+    rule = LabelCuts("macro").fit(p, labels, polytope="cube")
+    common = CommonCut().fit(p, labels, polytope="cube")
+    of_rule, of_common = (
+        f1_score(true, each.predict(new), average="macro") for each in (rule, common)
+    )
+    assert of_rule > of_common + 0.1
+    assert micro(true, rule.predict(new)) < micro(true, common.predict(new))
+    # Labels for which the common cut is right have this cut.
+    p = rng.random((300, 30))
+    labels = (rng.random(p.shape) < p**2).astype(int)
+    assert LabelCuts("macro").fit(p, labels, polytope="cube").shrinkage_ == np.inf
+
+
+def test_names_of_recipes():
+    _, p, labels = data(0, n_samples=300)
+    for name in ("micro", "macro"):
+        rule = get_rule(name)
+        assert repr(rule) == f"StackedLabels(rule=LabelCuts(average={name!r}))"
+        expected = StackedLabels(LabelCuts(name)).fit(p, labels).predict(p)
+        assert_array_equal(rule.fit(p, labels).predict(p), expected)
 
 
 def test_an_empty_row_gets_the_label_that_is_nearest_to_its_cut():

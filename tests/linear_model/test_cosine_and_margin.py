@@ -28,10 +28,10 @@ def iris():
     return StandardScaler().fit_transform(X), y
 
 
-def am_softmax(margin=0.35, scale=30.0, **parameters):
+def am_softmax(margin=0.35, temperature=1 / 30, **parameters):
     """As published, of the features as they are."""
     parameters = {"standardize": False, "constant": 0, **parameters}
-    return AMSoftmaxClassifier(margin, scale, **parameters)
+    return AMSoftmaxClassifier(margin, temperature, **parameters)
 
 
 def unit_rows(A):
@@ -48,7 +48,7 @@ def am_softmax_loss(W, X, y, margin, scale):
 @pytest.mark.parametrize(("margin", "scale"), [(0.0, 5.0), (0.35, 30.0), (0.2, 10.0)])
 def test_am_softmax_minimises_the_published_loss(iris, margin, scale):
     X, y = iris
-    model = am_softmax(margin, scale, tol=1e-8).fit(X, y)
+    model = am_softmax(margin, 1 / scale, tol=1e-8).fit(X, y)
     assert model.objective_ * scale == pytest.approx(
         am_softmax_loss(model.coef_, X, y, margin, scale), abs=1e-9
     )
@@ -63,7 +63,7 @@ def test_am_softmax_minimises_the_published_loss(iris, margin, scale):
 
 def test_predictions_are_plain_cosines(iris):
     X, y = iris
-    model = am_softmax(margin=0.5, scale=10.0).fit(X, y)
+    model = am_softmax(margin=0.5, temperature=0.1).fit(X, y)
     cosine = unit_rows(X) @ unit_rows(model.coef_).T
     np.testing.assert_allclose(np.linalg.norm(model.coef_, axis=1), 1, rtol=1e-12)
     np.testing.assert_allclose(model.intercept_, 0)
@@ -76,7 +76,7 @@ def test_predictions_are_plain_cosines(iris):
 
 def test_am_softmax_is_a_linear_classifier_with_its_parts(iris):
     X, y = iris
-    model = am_softmax(margin=0.3, scale=8.0).fit(X, y)
+    model = am_softmax(margin=0.3, temperature=1 / 8).fit(X, y)
     parts = LinearClassifier(
         "softmax", similarity="cosine", margin=0.3, temperature=1 / 8
     ).fit(X, y)
@@ -88,7 +88,7 @@ def test_a_margin_separates_the_classes_further(iris):
     X, y = iris
 
     def shortfall(margin):
-        cosine = am_softmax(margin, 20.0).fit(X, y).decision_function(X)
+        cosine = am_softmax(margin, 0.05).fit(X, y).decision_function(X)
         own = cosine[np.arange(len(y)), y]
         cosine[np.arange(len(y)), y] = -np.inf
         return np.maximum(0.5 - (own - cosine.max(axis=1)), 0).mean()
@@ -262,8 +262,8 @@ def test_bad_parameters(iris):
         ({"margin": -0.1}, "'margin' parameter .* range"),
         ({"margin": np.nan}, "'margin' parameter"),
         ({"margin": np.inf}, "'margin' parameter"),
-        ({"scale": 0.0}, "'scale' parameter .* range"),
-        ({"scale": -1.0}, "'scale' parameter"),
+        ({"temperature": 0.0}, "'temperature' parameter .* range"),
+        ({"temperature": -1.0}, "'temperature' parameter"),
         ({"constant": -1.0}, "'constant' parameter"),
         ({"standardize": "yes"}, "'standardize' parameter"),
     ]:
@@ -286,8 +286,8 @@ def test_the_defaults_standardise_and_add_a_constant():
     # With a feature that does not vary, of which scikit-learn may warn.
     X = np.column_stack([X, np.full(len(y), 7.0)])
     mean, scale = [*scaler.mean_, 7.0], [*scaler.scale_, 1.0]
-    model = AMSoftmaxClassifier(tol=1e-8).fit(X, y, sample_weight=weight)
-    expected = am_softmax(tol=1e-8).fit(Z, y, sample_weight=weight)
+    model = AMSoftmaxClassifier(0.35, tol=1e-8).fit(X, y, sample_weight=weight)
+    expected = am_softmax(0.35, 0.03, tol=1e-8).fit(Z, y, sample_weight=weight)
     np.testing.assert_allclose(model.feature_mean_, mean)
     np.testing.assert_allclose(model.feature_scale_, scale)
     assert model.constant_ == pytest.approx(0.5 * np.sqrt(13))
@@ -303,7 +303,9 @@ def test_the_defaults_standardise_and_add_a_constant():
     assert model.n_iter_ <= 1
     chunks = {"chunks": (60, *X.shape[1:])}
     arrays = da.from_array(X, **chunks), da.from_array(y, chunks=60)
-    other = AMSoftmaxClassifier(tol=1e-8).fit(*arrays, da.from_array(weight, chunks=60))
+    other = AMSoftmaxClassifier(0.35, tol=1e-8).fit(
+        *arrays, da.from_array(weight, chunks=60)
+    )
     np.testing.assert_allclose(other.feature_scale_, scale)
     np.testing.assert_allclose(other.predict_proba(arrays[0]).compute(), p, atol=1e-5)
 

@@ -60,7 +60,7 @@ def test_predictions_follow_the_probabilities_not_the_scores():
     centres = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     X = np.repeat(3 * centres, 20, axis=0)
     X += np.random.default_rng(0).normal(size=X.shape)
-    model = TaylorSoftmaxClassifier().fit(X, np.repeat(["a", "b", "c"], 20))
+    model = TaylorSoftmaxClassifier(order=2).fit(X, np.repeat(["a", "b", "c"], 20))
     opposite = -10 * centres
     scores, p = model.decision_function(opposite), model.predict_proba(opposite)
     assert_array_equal(scores.argmin(axis=1), [0, 1, 2])
@@ -70,7 +70,7 @@ def test_predictions_follow_the_probabilities_not_the_scores():
 
 def test_two_classes_have_a_largest_probability():
     X = np.linspace(-100, 100, 10_001)[:, None]
-    model = TaylorSoftmaxClassifier().fit([[-1.0], [1.0]] * 20, [0, 1] * 20)
+    model = TaylorSoftmaxClassifier(order=2).fit([[-1.0], [1.0]] * 20, [0, 1] * 20)
     p = model.predict_proba(X)
     assert p.max() <= (2 + np.sqrt(2)) / 4
     assert p.max() == pytest.approx((2 + np.sqrt(2)) / 4, abs=1e-5)

@@ -20,7 +20,16 @@ from skprob import (
     SoftmaxClassifier,
     SparsemaxClassifier,
 )
-from skprob.decision import RULES, CommonCut, ExampleF1, LabelCuts, best_threshold
+from skprob.decision import (
+    RULES,
+    CommonCut,
+    ExampleF1,
+    LabelCuts,
+    StackedLabels,
+    best_threshold,
+    get_rule,
+)
+from skprob.linear_model import _threshold as threshold_module
 
 from .refused import assert_refused
 from .toys import label_sets, labels
@@ -30,7 +39,8 @@ X, Y = label_sets()
 
 def cuts_of(model):
     """The cuts of a rule, or the one."""
-    return getattr(model.threshold_, "cuts_", model.threshold_)
+    rule = getattr(model.threshold_, "rule_", model.threshold_)
+    return getattr(rule, "cuts_", rule)
 
 
 def many_rows(n_samples):
@@ -178,6 +188,39 @@ def test_auto_is_cross_validated_on_few_rows_and_read_off_many():
         assert f1 >= f1_score(Y, p > cut, average="micro")
 
 
+def test_auto_corrects_the_probabilities_of_at_most_so_many_labels():
+    X, Y = many_rows(200)
+    with patch.object(threshold_module, "_MOST_STACKED", 5):
+        model = SoftmaxClassifier().fit(X, Y)
+        assert isinstance(model.threshold_, StackedLabels)
+        more = np.column_stack([Y, Y[:, 0]])
+        model.fit(X, more)
+    assert repr(model.threshold_) == "LabelCuts(average='micro')"
+
+
+@pytest.mark.parametrize(
+    ("model", "tol"),
+    [
+        (SoftmaxClassifier(), 1e-2),
+        (SoftmaxClassifier(tol=0.1), 0.1),
+        (SoftmaxClassifier(tol=1e-6), 1e-4),
+        # Without convexity a small gradient does not bound the distance to the minimum.
+        (SoftmaxClassifier(loss="accuracy"), 1e-4),
+        (SoftmaxClassifier(similarity="cosine"), 1e-4),
+    ],
+)
+def test_folds_are_fitted_loosely_where_the_objective_is_convex(model, tol):
+    fit, tols = SoftmaxClassifier.fit, []
+
+    def recorded(self, *args, **kwargs):
+        tols.append(self.tol)
+        return fit(self, *args, **kwargs)
+
+    with patch.object(SoftmaxClassifier, "fit", autospec=True, side_effect=recorded):
+        model.fit(X, Y)
+    assert tols == pytest.approx([model.tol, tol, tol, tol])
+
+
 @pytest.mark.parametrize("threshold", ["auto", "cv"])
 def test_few_rows(threshold):
     for n_rows in (1, 2, 3):
@@ -290,8 +333,8 @@ def test_the_cut_does_not_depend_on_the_unit_of_the_weights(size):
 @pytest.mark.parametrize("name", RULES)
 def test_a_rule_or_its_name(name):
     model = SoftmaxClassifier(threshold=name).fit(X, Y)
-    assert type(model.threshold_) is RULES[name]
-    given = RULES[name]()
+    given = get_rule(name)
+    assert repr(model.threshold_) == repr(given)
     other = SoftmaxClassifier(threshold=given).fit(X, Y)
     assert not hasattr(given, "n_labels_")
     assert_array_equal(other.predict(X), model.predict(X))
@@ -300,7 +343,7 @@ def test_a_rule_or_its_name(name):
     p, order = np.empty(Y.shape), []
     for train, test in folds.split(X):
         p[test] = (
-            SoftmaxClassifier(threshold=0)
+            SoftmaxClassifier(threshold=0, tol=1e-2)
             .fit(X[train], Y[train])
             .predict_proba(X[test])
         )
@@ -321,8 +364,8 @@ def test_auto_predicts_no_empty_set_where_no_training_row_is_empty():
     model = SoftmaxClassifier(C=0.01).fit(X, Y)
     new = rng.normal(size=(500, 20)) * 0.1
     assert model.predict(new).any(axis=1).all()
-    best = LabelCuts(average="both", shrinkage="auto", scale="probability")
-    again = SoftmaxClassifier(C=0.01, threshold=best).fit(X, Y)
+    recipe = StackedLabels(LabelCuts("micro", shrinkage="auto", scale="probability"))
+    again = SoftmaxClassifier(C=0.01, threshold=recipe).fit(X, Y)
     assert_array_equal(again.predict(new), model.predict(new))
     Y[:40] = 0
     rule = LabelCuts(shrinkage=0)
@@ -349,7 +392,8 @@ def test_set_threshold_changes_the_rule_alone():
         (0.3, p > 0.3),
         ([0.1, 0.2, 0.3, 0.4, 0.5], p > [0.1, 0.2, 0.3, 0.4, 0.5]),
         ("support", p > 0),
-        ("auto", LabelCuts().fit(p_new, new[1]).predict(p)),
+        ("auto", get_rule("micro").fit(p_new, new[1]).predict(p)),
+        ("macro", get_rule("macro").fit(p_new, new[1]).predict(p)),
         ("example_f1", ExampleF1().fit(p_new, new[1], X=new[0]).predict(p, X)),
         ("cv", p > best_threshold([p_new], sparse.csr_array(new[1]), np.ones(200))),
     ]:

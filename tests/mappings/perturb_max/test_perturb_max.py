@@ -12,7 +12,6 @@ from sklearn.base import clone
 
 from skprob.losses import FenchelYoungLoss, LogLoss
 from skprob.mappings import PerturbMax, Softmax, perturb_max
-from skprob.mappings._noise import _tabulated_normal
 
 T3 = stats.t(3)
 SLANT = 2.1737577942044707
@@ -622,13 +621,6 @@ def test_as_many_classes_as_letters(noise, spread):
     for i in np.argsort(z)[[-1, -3, -12]]:
         exact = one_probability(z, i, NOISES[noise])
         assert p[i] == pytest.approx(exact, abs=1e-10)
-
-
-def test_the_normal_table():
-    d = np.append(np.random.default_rng(0).uniform(-8, 8, 500), [-8, 0, 8, np.inf])
-    cdf, pdf = _tabulated_normal(d.copy())
-    np.testing.assert_allclose(cdf, stats.norm.cdf(d), rtol=1e-12)
-    np.testing.assert_allclose(pdf, stats.norm.pdf(d), rtol=1e-11)
 
 
 def test_rows_do_not_depend_on_each_other():

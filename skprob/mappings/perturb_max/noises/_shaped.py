@@ -6,7 +6,7 @@ from numbers import Real
 
 import numpy as np
 
-from ._noise import Noise
+from ._base import Noise
 
 # Of a step along the coordinate of the shape, for differences of fourth order.
 _STEP = 2e-3

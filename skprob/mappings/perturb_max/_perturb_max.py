@@ -9,11 +9,11 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils._param_validation import Interval
 
-from .._scores import standard_scores
-from .._typing import Array, ArrayLike, RandomState
-from .._validation import RealInterval, as_rows, refuse_arrays
-from ._rows import along_axis
-from ._temperature import Temperature
+from ..._scores import standard_scores
+from ..._typing import Array, ArrayLike, RandomState
+from ..._validation import RealInterval, as_rows, refuse_arrays
+from .._rows import along_axis
+from .._temperature import Temperature
 
 # In units of the scale: so far below the largest score nothing can change any more.
 _FAR = 1e30
@@ -180,20 +180,23 @@ class PerturbMax(Temperature):
         independent = self._independent()
         if self.loadings is None:
             return independent
-        from ._correlated_max import CorrelatedMax
+        from ._correlated import CorrelatedMax
         from ._factors import get_factors
 
         factors = get_factors(self.loadings, self.n_points, self.random_state)
         return CorrelatedMax(independent, factors)
 
     def _independent(self):
-        # The numerical machinery is imported when used: most programs never need it.
-        from ._unit_perturb_max import UnitGumbelMax, UnitPerturbMax
+        # Import the integrals when they are used: most programs never need them.
+        if self.n_quantiles is not None:
+            from ._quantile_average import QuantileAverage
+
+            return QuantileAverage(self.noise, self.n_quantiles)
+        from ._independent import GumbelMax, IndependentMax
 
         if isinstance(self.noise, str) and self.noise == "gumbel":
-            if self.n_quantiles is None:
-                return UnitGumbelMax()
-        return UnitPerturbMax(self.noise, self.tol, self.n_quantiles)
+            return GumbelMax()
+        return IndependentMax(self.noise, self.tol)
 
     @property
     def noise_variance(self) -> float:
@@ -306,7 +309,7 @@ class PerturbMax(Temperature):
         array([[ 0.0141, -0.0141]])
         """
         from ._noise_parameters import check_shape
-        from ._noises import get_noise
+        from .noises import get_noise
 
         self._validate_params()
         check_shape(self.noise)

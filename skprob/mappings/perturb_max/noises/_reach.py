@@ -1,51 +1,50 @@
-"""How far a noise reaches: the part of the real line that an integral must cover."""
+"""Quantiles of a noise, and the part of the real line that an integral must cover."""
 
 from functools import lru_cache
 
 import numpy as np
 
-# Parts that an interval is cut into, and how often, for all digits.
+# Number of parts into which an interval is divided, and number of divisions: 16**15
+# parts of [-350, 350] are as narrow as rounding errors.
 _N_SECTIONS, _N_ROUNDS = 16, 15
-#: Kinds of smoothness with which polynomials may not cross the median.
+#: Kinds of smoothness with a kink at the median, where a panel must end.
 KINKED = "piecewise", "cusped"
+# A noise whose tails end within this number of scales has no narrow features there.
+_SHORT_TAIL = 10
 
 
 class Reach:
-    """Quantiles and tails of a noise, and of the largest of several.
+    """Quantiles and tails of a noise, and of the largest of several draws.
 
     Parameters
     ----------
     noise : Noise
     n_classes : int
     tail : float
-        Probability that may be left out at either end. Where the noise has a mean,
-        the expected maximum misses no more than that either.
+        Probability that may be truncated at either end. If the noise has a mean, the
+        error of the expected maximum is at most `tail` at either end, too.
 
     Attributes
     ----------
     median, scale : float
         Centre and spread; the standard normal distribution has spread 1.
     median_of_max : ndarray of shape (n_classes,)
-        Of the largest of 1, 2, ... noises.
-    spread_of_max : float
-        Interquartile range of the largest of all.
+        Medians of the largest of 1, 2, ... draws.
     lower : ndarray of shape (n_classes,)
-        What the largest of 1, 2, ... noises is above, but for the tail.
+        Lower truncation points of the largest of 1, 2, ... draws.
     upper : float
-        What the largest of all is below, but for the tail.
+        Upper truncation point of the largest of all draws.
     is_smooth_below : bool
-        Can polynomials cross the noise's median without noticing? Not if a heavy
-        lower tail brings along features, or kinks like that of Laplace noise, that
-        are narrow beside the whole range.
-    is_compact : bool
-        Is the whole range but a few times the scale?
+        Whether a panel may contain the median of a class. It may not if the noise has
+        a kink there, or a heavy lower tail: the class's density is then a narrow peak
+        in a wide panel.
     """
 
     def __init__(self, noise, n_classes, tail):
         m = np.arange(1, n_classes + 1)
         low, median, high = quantiles(noise, np.array([0.25, 0.5, 0.75]))
         scale = (high - low) / 1.35
-        # That of a symmetric noise is a number with rounding errors.
+        # The median of a symmetric noise is zero up to rounding errors.
         median = 0.0 if abs(median) < 1e-12 * scale else median
         has_mean = noise.mean is not None
 
@@ -61,16 +60,14 @@ class Reach:
 
         self.median, self.scale = median, scale
         self.median_of_max = quantiles(noise, 0.5 ** (1 / m))
-        near, far = quantiles(noise, np.array([0.25, 0.75]) ** (1 / n_classes))
-        self.spread_of_max = far - near
         self.lower = _invert(lower, np.log(tail) / m)
         self.upper = noise.support[1]
         if self.upper == np.inf:
             self.upper = _invert(upper, np.log([n_classes / tail]))[0]
-        below, above = median - self.lower[0], self.upper - median
-        is_near = below < 10 * scale and noise.smoothness not in KINKED
-        self.is_smooth_below = np.isfinite(noise.support[0]) or is_near
-        self.is_compact = below + above < 20 * scale
+        is_short = median - self.lower[0] < _SHORT_TAIL * scale
+        self.is_smooth_below = np.isfinite(noise.support[0]) or (
+            is_short and noise.smoothness not in KINKED
+        )
 
 
 def quantiles(noise, probabilities):
@@ -86,7 +83,8 @@ def reach(noise, n_classes, tail):
 
 def _invert(function, values):
     """Solve ``function(x) = values`` for an increasing function, by sections."""
-    # In asinh(x), so that one interval holds every x that can be squared.
+    # The search is in asinh(x), so that one interval contains every x whose square is
+    # finite.
     low, high = np.full(values.shape, -350.0), np.full(values.shape, 350.0)
     inside = np.arange(1, _N_SECTIONS)[:, None] / _N_SECTIONS
     with np.errstate(all="ignore"):

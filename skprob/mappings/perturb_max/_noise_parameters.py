@@ -4,8 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ._noises import NOISES, get_noise
-from ._shaped_noise import ShapedNoise
+from .noises import NOISES, ShapedNoise, get_noise
 
 # Larger loadings are beyond the nodes of the average over the factors.
 _LARGEST_LOADING = 20.0

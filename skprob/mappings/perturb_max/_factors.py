@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import qmc
 
-from .._validation import real_or_nan
+from ..._validation import real_or_nan
 
 # More factors than that get quasi-random nodes; so many, unless told otherwise.
 _MAX_GRID = 3

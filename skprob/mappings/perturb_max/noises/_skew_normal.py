@@ -17,10 +17,10 @@ import numpy as np
 from scipy.special import erfcx
 from sklearn.utils import check_random_state
 
-from .._typing import Array, ArrayLike
-from ._noise import Normal
+from ...._typing import Array, ArrayLike
+from ._named import Normal
 from ._octave_table import OctaveTable
-from ._shaped_noise import ShapedNoise
+from ._shaped import ShapedNoise
 
 _SQRT2, _ROOT = np.sqrt(2), np.sqrt(2 / np.pi)
 # Of the Gauss-Legendre rule, and the exponent at which the integral is cut off.
@@ -79,7 +79,6 @@ class SkewNormal(ShapedNoise):
 
     bounds = (-0.95, 0.95)
     variance = 1.0
-    stretch = 2.0
 
     @classmethod
     def of_coordinate(cls, value):

@@ -8,7 +8,7 @@ from scipy.special import gamma, gammaincc, gammaln
 from sklearn.utils import check_random_state
 
 from ._octave_table import OctaveTable
-from ._shaped_noise import SymmetricNoise
+from ._shaped import SymmetricNoise
 
 
 @dataclass(frozen=True)

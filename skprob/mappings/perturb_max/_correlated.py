@@ -3,10 +3,10 @@
 import numpy as np
 from scipy.special import logsumexp
 
-from ._base import Mapping
-from ._linearization import Linearization
-from ._max_conjugate import conjugate
-from ._numerical import numerical_vjp_derivative
+from .._base import Mapping
+from .._linearization import Linearization
+from .._numerical import numerical_vjp_derivative
+from ._conjugate import conjugate
 
 # Rows that the other mapping gets at once.
 _ROWS = 4096

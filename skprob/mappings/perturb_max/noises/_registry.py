@@ -1,24 +1,16 @@
-"""The noises by name, and what else may be one."""
+"""The noises that a name stands for, and the other objects that may be a noise."""
 
 from functools import lru_cache
 
-from .._names import did_you_mean
+from ...._names import did_you_mean
+from ._base import Distribution
 from ._generalized_normal import GeneralizedNormal
-from ._noise import (
-    Cauchy,
-    Distribution,
-    Exponential,
-    Gumbel,
-    Laplace,
-    Logistic,
-    Normal,
-    Uniform,
-)
-from ._shaped_noise import ShapedNoise
+from ._named import Cauchy, Exponential, Gumbel, Laplace, Logistic, Normal, Uniform
+from ._shaped import ShapedNoise
 from ._skew_normal import SkewNormal
 from ._student_t import StudentT
 
-#: The noises that a name stands for. A new member is one line here.
+#: The noise of each name. A new noise is one line here.
 NOISES = {
     "gumbel": Gumbel(),
     "normal": Normal(),
@@ -69,9 +61,9 @@ def get_noise(noise):
             )
     try:
         return _as_noise(noise)
-    except TypeError:  # not hashable
+    except TypeError:  # The object is not hashable.
         return Distribution(noise)
 
 
-# What is found out about a noise is kept with it, so it is made once.
+# Reaches are cached by noise, so a distribution always gives the same noise.
 _as_noise = lru_cache(maxsize=64)(Distribution)

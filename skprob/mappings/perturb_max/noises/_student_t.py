@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import beta, betaincc
 from sklearn.utils import check_random_state
 
-from ._shaped_noise import SymmetricNoise
+from ._shaped import SymmetricNoise
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,28 @@
+"""Perturb-max: the probability of having the largest score after random noise.
+
+With independent noise of density φ, distribution function Φ and hazard h = φ / Φ,
+
+    p_i = ∫ G(x) h(x - z_i) dx,    G(x) = Π_j Φ(x - z_j).
+
+Two routes compute such integrals. The shared route (`_shared_nodes.py`) takes nodes
+that many rows share, for smooth noises. The adaptive route (`_adaptive.py`) chooses
+panels for each row, for every noise and for the rows that the first cannot take.
+Gumbel noise has a closed form, softmax.
+
+Read `_independent.py` first: it chooses a route for each row. `_derivatives.py` turns
+the nodes of either route into derivatives, `noises/` holds the distributions,
+`_tuning.py` the numbers, and `_correlated.py` averages over shared factors.
+"""
+
+from ._noise_parameters import check_shape
+from ._perturb_max import PerturbMax, perturb_max
+from .noises import GeneralizedNormal, SkewNormal, StudentT
+
+__all__ = [
+    "GeneralizedNormal",
+    "PerturbMax",
+    "SkewNormal",
+    "StudentT",
+    "check_shape",
+    "perturb_max",
+]

@@ -1,0 +1,255 @@
+"""Perturb-max with independent noise of scale one: a route for each row."""
+
+import numpy as np
+from scipy.special import logsumexp
+
+from .._base import Mapping
+from .._numerical import numerical_vjp_derivative
+from .._softmax import Softmax
+from ._adaptive import AdaptiveQuadrature, underflow
+from ._conjugate import conjugate
+from ._derivatives import Derivatives
+from ._shared_nodes import SharedRows, padded_chunks, shared_groups
+from ._tuning import TUNING
+from .noises import NOISES, ShapedNoise, get_noise
+
+# A Python float: it has no influence on the type of arrays, of any library.
+_GUMBEL_MEAN = float(NOISES["gumbel"].mean)
+
+
+class IndependentMax(Mapping):
+    """Perturb-max with independent noise of scale one, by integrals.
+
+    Parameters
+    ----------
+    noise, tol :
+        As for :class:`PerturbMax`.
+    """
+
+    has_label_gradient = True
+
+    def __init__(self, noise, tol):
+        self.noise, self.tol = noise, tol
+
+    def _validate_params(self):
+        get_noise(self.noise)
+
+    @property
+    def has_potential(self):
+        return get_noise(self.noise).mean is not None
+
+    @property
+    def has_zeros(self):
+        return bool(np.isfinite(get_noise(self.noise).support).all())
+
+    @property
+    def noise_variance(self):
+        return get_noise(self.noise).variance
+
+    def probabilities(self, scores):
+        return self._integrate(scores, relative=False)[0]
+
+    def probabilities_and_potential(self, scores):
+        self._check_potential()
+        return self._integrate(scores, relative=False)[:2]
+
+    def negative_entropy(self, probabilities):
+        self._check_potential()
+        mean = get_noise(self.noise).mean
+        omega = np.full(len(probabilities), -mean, dtype=probabilities.dtype)
+
+        def log_jacobian(z):
+            log_p, _, derivatives = self._integrate(z, relative=True)
+            return log_p, derivatives.jacobian
+
+        def potential(z):
+            return self._integrate(z, relative=False)[1]
+
+        # The entropy of a single class is the mean of the noise.
+        mixed = np.flatnonzero(np.count_nonzero(probabilities, axis=1) > 1)
+        for rows in _blocks(mixed, probabilities.shape[1]):
+            q = np.asarray(probabilities[rows], dtype=np.float64)
+            omega[rows] = conjugate(q, log_jacobian, potential)
+        return omega
+
+    def linearize(self, scores):
+        return self._linearize(scores, relative=False)
+
+    def log_linearize(self, scores):
+        return self._linearize(scores, relative=True)
+
+    def label_gradient(self, scores, labels, logarithm):
+        noise, tol = get_noise(self.noise), self._tolerance(scores, logarithm)
+        values = np.full(len(scores), -np.inf if logarithm else 0.0)
+        gradient, is_done = np.zeros(scores.shape), np.zeros(len(scores), dtype=bool)
+        # With bounded noise a class that is far below has no probability.
+        own = np.take_along_axis(scores, labels[:, None], axis=1)[:, 0]
+        is_possible = own > noise.support[0] - noise.support[1]
+        if logarithm:
+            for shared, rows in self._shared(scores, relative=True):
+                for chunk, z in padded_chunks(scores, rows[is_possible[rows]]):
+                    padded = np.zeros(len(z), dtype=int)
+                    padded[: len(chunk)] = labels[chunk]
+                    results = shared.label_gradient(z, padded)
+                    values[chunk], gradient[chunk], is_done[chunk] = (
+                        array[: len(chunk)] for array in results
+                    )
+        todo = np.flatnonzero(is_possible & ~is_done)
+        for rows, integrals in self._adaptive(scores, todo, tol, logarithm, labels):
+            logs, own = integrals.log_integrals, (np.arange(len(rows)), labels[rows])
+            log_p = logs[own]
+            values[rows] = log_p if logarithm else np.exp(log_p)
+            rates = -np.exp(logs - log_p[:, None] if logarithm else logs)
+            rates[own] = 0
+            # The probabilities are shift invariant: the gradient of a row sums to zero.
+            rates[own] = -rates.sum(axis=1)
+            gradient[rows] = rates
+        dtype = scores.dtype
+        return values.astype(dtype, copy=False), gradient.astype(dtype, copy=False)
+
+    def shape_derivative(self, scores):
+        """Derivative of the probabilities in the coordinate of the noise's shape."""
+        p, _, derivatives = self._integrate(scores, relative=False)
+        return derivatives.shape_derivative(p)
+
+    def log_noise_gradient(self, scores, q):
+        """Derivatives of Σ_k q_k log p_k in the coordinate of the noise's shape.
+
+        An array of shape (n_samples, 1), or (n_samples, 0) for a noise without a shape.
+        """
+        if not isinstance(get_noise(self.noise), ShapedNoise):
+            return np.zeros((len(scores), 0))
+        gradient, is_done = np.zeros(len(scores)), np.zeros(len(scores), dtype=bool)
+        if np.count_nonzero(q, axis=1).max(initial=0) <= 1:
+            # One label in each row: the log loss of labels.
+            labels = q.argmax(axis=1)
+            for shared, rows in self._shared(scores, relative=True):
+                for chunk, z in padded_chunks(scores, rows):
+                    padded = np.zeros(len(z), dtype=int)
+                    padded[: len(chunk)] = labels[chunk]
+                    rates, done = shared.shape_gradient(z, padded)
+                    gradient[chunk], is_done[chunk] = (
+                        rates[: len(chunk)],
+                        done[: len(chunk)],
+                    )
+            gradient *= q[np.arange(len(q)), labels]
+        rows = np.flatnonzero(~is_done)
+        log_p, _, derivatives = self._integrate(scores[rows], relative=True)
+        rates = derivatives.shape_derivative(np.exp(log_p))
+        gradient[rows] = (q[rows] * rates).sum(axis=1)
+        return gradient[:, None]
+
+    def _linearize(self, scores, relative):
+        value, _, derivatives = self._integrate(scores, relative)
+        linear = derivatives.linearization(value)
+        if linear.vjp_derivative is not None:
+            return linear
+
+        # The Jacobian is continuous even where the density has a jump.
+        def vjp_at(z):
+            z -= z.max(axis=1, keepdims=True)
+            _, _, derivatives = self._integrate(z, relative)
+            return derivatives.linearization(None).vjp
+
+        vjp_derivative = numerical_vjp_derivative(vjp_at, scores)
+        return linear._replace(vjp_derivative=vjp_derivative)
+
+    def _integrate(self, scores, relative):
+        """Probabilities, potential (if there is one) and :class:`Derivatives`.
+
+        With a relative tolerance the first are the logarithms of probabilities, there
+        is no potential, and the derivatives are those of the logarithms.
+        """
+        values, potential = np.zeros(scores.shape), np.zeros(len(scores))
+        is_done, parts = np.zeros(len(scores), dtype=bool), []
+        for shared, rows in self._shared(scores, relative):
+            for chunk, z in padded_chunks(scores, rows):
+                n = len(chunk)
+                if relative:
+                    p, done = shared.log_probabilities(z)
+                else:
+                    p, sums, done = shared.probabilities(z)
+                    potential[chunk] = sums[:n]
+                values[chunk], is_done[chunk] = p[:n], done[:n]
+            rows = rows[is_done[rows]]
+            parts.append((rows, SharedRows(shared, scores[rows])))
+        tol = self._tolerance(scores, relative)
+        todo = np.flatnonzero(~is_done)
+        for rows, integrals in self._adaptive(scores, todo, tol, relative):
+            log_p = integrals.log_integrals
+            log_p = log_p - logsumexp(log_p, axis=1, keepdims=True)
+            values[rows] = log_p if relative else np.exp(log_p)
+            potential[rows] = integrals.expected_max
+            parts.append((rows, integrals))
+        derivatives = Derivatives(parts, scores, get_noise(self.noise), relative)
+        # In the order of the scores, because other arrays of a fit have it.
+        result = np.empty_like(scores)
+        result[...] = values
+        return result, potential.astype(scores.dtype, copy=False), derivatives
+
+    def _shared(self, scores, relative):
+        """Groups of rows for the shared route."""
+        tol = self._tolerance(scores, False)
+        return shared_groups(scores, get_noise(self.noise), tol, relative)
+
+    def _adaptive(self, scores, rows, tol, relative, labels=None):
+        """Rows with their integrals by the adaptive route, some rows at a time."""
+        noise = get_noise(self.noise)
+        of_rows = None if labels is None else labels[rows]
+        in_logs = relative & underflow(scores[rows], noise, of_rows)
+        for is_in_logs in (False, True):
+            some = rows[in_logs == is_in_logs]
+            for block in _blocks(some, scores.shape[1]):
+                yield (
+                    block,
+                    AdaptiveQuadrature(
+                        scores[block],
+                        noise,
+                        tol,
+                        relative,
+                        None if labels is None else labels[block],
+                        is_in_logs,
+                    ),
+                )
+
+    def _tolerance(self, scores, relative):
+        tol = max(self.tol, float(np.finfo(scores.dtype).eps))
+        return TUNING.relative_tol * tol if relative else tol
+
+    def _check_potential(self):
+        if not self.has_potential:
+            raise TypeError(
+                f"PerturbMax has no potential or entropy: the noise {self.noise!r} has "
+                "no finite mean()."
+            )
+
+
+class GumbelMax(Softmax):
+    """Perturb-max with Gumbel noise: softmax, and the noise's mean in the potential."""
+
+    noise_variance = NOISES["gumbel"].variance
+
+    def probabilities_and_potential(self, scores):
+        p, potential = super().probabilities_and_potential(scores)
+        return p, potential + _GUMBEL_MEAN
+
+    def negative_entropy(self, probabilities):
+        return super().negative_entropy(probabilities) - _GUMBEL_MEAN
+
+    def linearize_difference(self, difference):
+        pair = super().linearize_difference(difference)
+        shift = _GUMBEL_MEAN
+        return pair._replace(potential=pair.potential + shift)
+
+    def log_linearize(self, scores):
+        # log p = z - F(z) holds for softmax's potential, without the mean.
+        return Softmax().log_linearize(scores)
+
+    def log_noise_gradient(self, scores, q):
+        return np.zeros((len(scores), 0))
+
+
+def _blocks(rows, n_classes):
+    """Rows, some at a time, so that the panels of a block fit in memory."""
+    step = max(1, TUNING.block_size // n_classes**2)
+    return [rows[i : i + step] for i in range(0, len(rows), step)]

@@ -1,0 +1,360 @@
+"""The shared route: nodes that all rows of about one spread share, for smooth noises.
+
+The largest score of a row is 0. At a node x, log G(x) = Σ_j log Φ(x - z_j) sums a
+smooth function over the scores. The logarithm of the probability of a score z,
+
+    p(z) = ∫ G(x) h(x - z) dx,
+
+is a smooth function of z, too. On an interval [-depth, 0] both are polynomials, up to
+rounding errors. So the sums of polynomials over the scores of a row, times a matrix,
+are its log G at all nodes; and G times a matrix is p at the points through which log p
+is interpolated. A class takes no evaluation of the noise, whatever the number of nodes.
+
+The polynomials are the products T_a(s) T_nb(s) of Chebyshev polynomials with a and b
+below n. They span all polynomials of degree below n², and the sums of a row are one
+product of two small matrices.
+"""
+
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from ._derivatives import Nodes
+from ._tuning import TUNING
+from .noises import reach
+
+# Number of scores at which the tables are compared with the noise.
+_N_TESTED = 200
+
+
+def shared_groups(scores, noise, tol, relative):
+    """Rows of about one depth with the nodes that they share.
+
+    Yields
+    ------
+    shared : SharedNodes
+    rows : ndarray of int
+        Rows in none of the groups need the adaptive route.
+    """
+    # The tables are those of the next power of two of classes.
+    size = 1 << (scores.shape[1] - 1).bit_length()
+    is_smooth = noise.smoothness == "analytic" and not np.isfinite(noise.support).any()
+    if not is_smooth or TUNING.table_rounding * size > tol:
+        return
+    most, is_light = _most_depth(noise, tol)
+    lowest = -np.where(scores > -np.inf, scores, 0).min(axis=1)
+    n_depths = TUNING.n_depths
+    level = np.floor(np.log2(most / np.maximum(lowest, most / 2**n_depths)))
+    level = np.minimum(level, n_depths - 1)
+    if is_light and not relative:
+        # A score below the depth has a probability below the truncated tail.
+        level = np.maximum(level, 0)
+    for index in np.unique(level[level >= 0]):
+        shared = _shared_nodes(noise, size, most / 2**index, tol)
+        if shared is not None:
+            yield shared, np.flatnonzero(level == index)
+
+
+def padded_chunks(scores, rows):
+    """Some rows at a time, with scores that are filled up with zeros to one shape.
+
+    Products of matrices of one shape have the same rounding errors: a row does not
+    depend on the others.
+    """
+    n_classes = scores.shape[1]
+    size = min(TUNING.chunk_scores // n_classes, TUNING.chunk_rows)
+    size = max(1, size)
+    for start in range(0, len(rows), size):
+        chunk = rows[start : start + size]
+        z = np.zeros((size, n_classes))
+        z[: len(chunk)] = scores[chunk]
+        yield chunk, z
+
+
+class SharedNodes:
+    """Nodes of the trapezoidal rule, and tables of log Φ and the hazard there.
+
+    Parameters
+    ----------
+    noise : Noise
+    n_classes : int
+        Most classes of a row.
+    depth : float
+        Scores are at least -depth, or their probabilities are negligible.
+    tol : float
+        Absolute tolerance of probabilities. The relative tolerance of logarithms is
+        ``TUNING.relative_tol`` times this.
+
+    Attributes
+    ----------
+    is_accurate : bool
+        Whether rule and tables have the tolerance.
+    """
+
+    def __init__(self, noise, n_classes, depth, tol):
+        self.noise, self.depth, self.tol = noise, depth, tol
+        self._is_light = _most_depth(noise, tol)[1]
+        r = reach(noise, n_classes, TUNING.shared_tail * tol)
+        low = r.lower[0] - depth * self._is_light
+        step = TUNING.step
+        for _ in range(TUNING.most_steps):
+            fine, weights = _nodes((low, r.upper), r.scale, depth, step / 2)
+            self.x, self._weights = fine[::2], 2 * weights[::2]
+            is_rule_accurate = self._rule_error(fine, weights, n_classes) <= 1
+            if is_rule_accurate:
+                break
+            step *= TUNING.step_factor
+        scores = depth * (np.cos(np.linspace(0.01, 3.13, _N_TESTED)) - 1) / 2
+        exact = noise.logcdf(self.x - scores[:, None])
+        absolute = max(TUNING.table_error * tol / n_classes, TUNING.table_rounding)
+        relative = TUNING.log_table_error * TUNING.relative_tol * tol / n_classes
+        allowed = 1 / (np.exp(noise.logcdf(self.x)) / absolute + 1 / relative)
+        last = np.inf
+        for self._n in TUNING.degrees:
+            self._tabulate()
+            small, large = self._polynomials(scores)
+            products = (large[:, None] * small).reshape(-1, len(scores))
+            error = np.abs(products.T @ self._logcdf - exact) / allowed
+            # If more polynomials do not help, the error is the noise's own rounding.
+            if error.max() <= 1 or error.max() >= last:
+                break
+            last = error.max()
+        self.is_accurate = is_rule_accurate and error.max() <= 1
+
+    def probabilities(self, z):
+        """Probabilities, potential, and rows that have the tolerance."""
+        sums, basis, below = self._sums(z)
+        G = np.exp(sums @ self._logcdf)
+        log_p, last = self._interpolated(G @ self._hazards, basis)
+        p = np.exp(log_p + below)
+        total = p.sum(axis=1)
+        is_done = self._is_one(total) & (last <= TUNING.table_error * self.tol * 10)
+        # The expected maximum is ∫ (Φ - G) more than that of the largest score alone.
+        potential = self.noise.mean or 0.0
+        potential = potential + (np.exp(self.noise.logcdf(self.x)) - G) @ self._weights
+        return p / total[:, None], potential, is_done
+
+    def log_probabilities(self, z):
+        """Logarithms of probabilities, and rows that have the relative tolerance."""
+        sums, basis, below = self._sums(z)
+        points = np.exp(sums @ self._logcdf) @ self._hazards
+        log_p, last = self._interpolated(points, basis)
+        log_p += below
+        total = np.exp(log_p).sum(axis=1)
+        allowed = 10 * TUNING.table_error * TUNING.relative_tol * self.tol
+        is_done = self._is_one(total) & (last <= allowed)
+        is_done &= self._is_relative(points.min(axis=1))
+        return log_p - np.log(total)[:, None], is_done
+
+    def label_gradient(self, z, labels):
+        """The log-probability of a label in each row, its gradient, and rows done.
+
+        Its derivative in the score of another class is minus the integral of G times
+        both hazards, divided by the probability.
+        """
+        integrand, (small, large), below = self._label_integrand(z, labels)
+        rows = np.arange(len(z))
+        p = integrand @ self._weights
+        integrand /= p[:, None]
+        rates = (integrand @ self._rates).reshape(-1, self._n, self._n) @ small
+        rates *= large
+        rates = rates.sum(axis=1) * -np.exp(below)
+        rates[rows, labels] = 0
+        # The probabilities are shift invariant: the gradient of a row sums to zero.
+        rates[rows, labels] = -rates.sum(axis=1)
+        return np.log(p) + below[rows, labels], rates, self._is_relative(p)
+
+    def shape_gradient(self, z, labels):
+        """The derivative of the log-probability of a label in the noise's shape.
+
+        It is the mean of the derivative of the logarithm of the integrand.
+        """
+        integrand, _, below = self._label_integrand(z, labels)
+        sums, (small, large), _ = self._sums(z)
+        own = self._of_labels(small, large, labels)
+        integrand *= self._weights
+        p = integrand.sum(axis=1)
+        of_logcdf, of_log_hazard = self._shape_tables
+        integrand *= sums @ of_logcdf + own @ of_log_hazard
+        is_within = below[np.arange(len(z)), labels] == 0
+        return integrand.sum(axis=1) / p, self._is_relative(p) & is_within
+
+    def nodes(self, z, relative):
+        """:class:`Nodes` for derivatives."""
+        sums, (small, large), below = self._sums(z)
+        products = (large[:, :, None] * small[:, None]).reshape(*sums.shape, -1)
+        log_hazards = self._log_hazards.T @ products + below[:, None]
+        common = sums @ self._logcdf + np.log(self._weights)
+        x = np.broadcast_to(self.x, common.shape)
+        return Nodes.of(x, z, common, log_hazards, in_logs=True, relative=relative)
+
+    def _label_integrand(self, z, labels):
+        """G h_y at the nodes, the polynomials, and distances below the depth."""
+        sums, (small, large), below = self._sums(z)
+        logs = sums @ self._logcdf
+        logs += self._of_labels(small, large, labels) @ self._log_hazards
+        return np.exp(logs, out=logs), (small, large), below
+
+    def _of_labels(self, small, large, labels):
+        """The polynomials at the score of a label in each row."""
+        rows = np.arange(len(labels))
+        own = large[rows, :, None, labels] * small[rows, None, :, labels]
+        return own.reshape(len(labels), -1)
+
+    def _sums(self, z):
+        """Sums of the polynomials over a row, these, and scores less the depth."""
+        clipped = np.maximum(z, -self.depth)
+        small, large = (np.moveaxis(t, 0, 1) for t in self._polynomials(clipped))
+        counted = large
+        if (z < clipped).any():
+            counted = counted * (z == clipped)[:, None]
+        sums = (counted @ small.swapaxes(1, 2)).reshape(len(z), -1)
+        return sums, (small, large), z - clipped
+
+    def _interpolated(self, points, basis):
+        """Logarithms at the scores, and the size of the last coefficients."""
+        small, large = basis
+        coefficients = np.log(np.maximum(points, TUNING.least)) @ self._to_coefficients
+        logs = coefficients.reshape(-1, self._n, self._n) @ small
+        logs *= large
+        return logs.sum(axis=1), np.abs(coefficients[:, -3:]).max(axis=1)
+
+    def _is_one(self, total):
+        """Rows whose probabilities sum to one: a check of rule and interpolation."""
+        return np.abs(total - 1) <= 100 * TUNING.table_error * self.tol
+
+    def _is_relative(self, p):
+        """Probabilities beside which the truncated tail is small."""
+        # A light tail is truncated below the depth, where it is small beside any p.
+        return p > (TUNING.least if self._is_light else TUNING.least_heavy)
+
+    def _polynomials(self, scores):
+        """T_a and T_nb at scores, each (n, *scores.shape)."""
+        small = _chebyshev(1 + scores * (2 / self.depth), self._n + 1)
+        return small[:-1], _chebyshev(small[-1], self._n)
+
+    def _tabulate(self):
+        n = self._n
+        points = self.depth * (np.cos(np.pi * (np.arange(n * n) + 0.5) / n**2) - 1) / 2
+        small, large = self._polynomials(points)
+        products = (large[:, None] * small).reshape(n * n, n * n)
+        self._points, self._to_coefficients = points, np.linalg.inv(products)
+        logcdf, log_hazards = self._at(self.x, points)
+        self._hazards = np.exp(log_hazards) * self._weights[:, None]
+        self._logcdf = self._to_coefficients.T @ logcdf.T
+        self._log_hazards = self._to_coefficients.T @ log_hazards.T
+        self._rates = self._hazards @ self._to_coefficients
+
+    @cached_property
+    def _shape_tables(self):
+        """Derivatives in the shape of log Φ and of the logarithm of the hazard."""
+        of_logpdf, of_logcdf = self.noise.shape_slopes(self.x[:, None] - self._points)
+        return [
+            self._to_coefficients.T @ slopes.T
+            for slopes in (of_logcdf, of_logpdf - of_logcdf)
+        ]
+
+    def _at(self, x, scores):
+        """Log Φ(x - z) and the logarithm of the hazard, each (n_nodes, n_scores)."""
+        d = x[:, None] - scores
+        logcdf = self.noise.logcdf(d)
+        return logcdf, self.noise.log_hazard(d, logcdf)
+
+    def _rule_error(self, fine, weights, n_classes):
+        """Error as a share of the tolerance, from a rule with twice as many nodes.
+
+        It is the largest for three rows: one class and others at the depth, all classes
+        alike, and evenly spread classes. The integrands of all rows are between these.
+        """
+        scores = np.linspace(-self.depth, 0, 9)
+        counts = np.full((3, len(scores)), n_classes / len(scores))
+        counts[:2] = 0
+        counts[0, -1], counts[1, -1] = 1, n_classes
+        logcdf, log_hazards = self._at(fine, scores)
+        integrands = np.exp((counts @ logcdf.T)[:, :, None] + log_hazards)
+        integrands *= weights[:, None]
+        exact = integrands.sum(axis=1)
+        error = np.abs(2 * integrands[:, ::2].sum(axis=1) - exact)
+        allowed = max(TUNING.table_error * self.tol, TUNING.rounding)
+        relative = TUNING.table_error * TUNING.relative_tol * self.tol
+        if not self._is_light:
+            exact = np.maximum(exact, TUNING.least_heavy)
+        return np.maximum(error / allowed, error / exact / relative).max()
+
+
+class SharedRows:
+    """Some rows of :class:`SharedNodes`, as a source of :class:`Derivatives`."""
+
+    def __init__(self, shared, scores):
+        self._shared, self._scores = shared, scores
+        self.n_nodes = np.full(len(scores), len(shared.x))
+
+    def nodes_of(self, index, relative):
+        z = self._scores[index].astype(np.float64)
+        with np.errstate(all="ignore"):
+            return self._shared.nodes(z, relative)
+
+
+def _chebyshev(t, n):
+    """Chebyshev polynomials of degree below n, (n, *t.shape)."""
+    values = np.empty((n, *t.shape))
+    values[0], values[1] = 1, t
+    double = 2 * t
+    for degree in range(2, n):
+        np.multiply(double, values[degree - 1], out=values[degree])
+        values[degree] -= values[degree - 2]
+    return values
+
+
+def _nodes(ends, scale, depth, step):
+    """Nodes, an even number, and weights of the trapezoidal rule between two ends.
+
+    x = scale (t + a sinh(t + b sinh t)) - depth / 2, with a and b so small that steps
+    are even where the scores are. Beyond them x grows exponentially, and further out,
+    where only a heavy tail is left, like an exponential function of another one.
+    """
+    margin = depth / scale / 2 + TUNING.margin
+    a, b = 2 * np.exp(-margin), 2 * np.exp(-margin - TUNING.second_margin)
+
+    def x_and_slope(t):
+        u = t + b * np.sinh(t)
+        slope = 1 + a * np.cosh(u) * (1 + b * np.cosh(t))
+        return scale * (t + a * np.sinh(u)) - depth / 2, scale * slope
+
+    low, high = np.full(2, -800.0), np.full(2, 800.0)
+    for _ in range(60):
+        middle = (low + high) / 2
+        is_above = x_and_slope(middle)[0] > ends
+        low, high = np.where(is_above, low, middle), np.where(is_above, middle, high)
+    n_nodes = 2 * int(np.ceil((high[1] - low[0]) / step / 2))
+    x, slope = x_and_slope(low[0] + step * np.arange(n_nodes))
+    return x, step * slope
+
+
+@lru_cache(maxsize=64)
+def _most_depth(noise, tol):
+    """The largest depth, and whether lower scores have negligible probabilities.
+
+    A score is that low if it is larger than one other score with a probability below
+    the truncated tail.
+    """
+    tail = TUNING.shared_tail * tol
+    r = reach(noise, 1, tail)
+    with np.errstate(all="ignore"):
+        x, weights = _nodes((r.lower[0], r.upper), r.scale, 0, TUNING.step)
+    density = weights * np.exp(noise.logpdf(x))
+    low, high = 0.0, TUNING.most_depth * r.scale
+    for _ in range(20):
+        middle = (low + high) / 2
+        is_tail = density @ -np.expm1(noise.logcdf(x + middle)) < tail
+        low, high = (low, middle) if is_tail else (middle, high)
+    is_light = high < TUNING.most_depth * r.scale
+    return (2 * high if is_light else high), is_light
+
+
+@lru_cache(maxsize=64)
+def _shared_nodes(noise, n_classes, depth, tol):
+    """The :class:`SharedNodes`, computed once; None if they are not accurate."""
+    with np.errstate(all="ignore"):
+        shared = SharedNodes(noise, n_classes, depth, tol)
+    return shared if shared.is_accurate else None

@@ -1,0 +1,119 @@
+"""The interface of a noise, and a noise made from a distribution object."""
+
+import numpy as np
+
+#: A density is divided by at least this number, so that the quotient is finite.
+TINY = 1e-300
+
+
+class Noise:
+    """A continuous distribution on the real line.
+
+    A noise defines :meth:`logpdf` and :meth:`logcdf`. It may define faster versions of
+    :meth:`cdf_and_pdf` and :meth:`at`. If its density has no jump it defines
+    :meth:`slope`, which exact second derivatives need. All take and return arrays.
+    """
+
+    #: Lower and upper end of the support.
+    support = (-np.inf, np.inf)
+    #: Expected value; None if it is not finite.
+    mean = 0.0
+    #: Variance; None if it is not finite.
+    variance = None
+    #: Smoothness of the density: "analytic" on the support; "piecewise" analytic with
+    #: a kink at the median; "cusped", with a power of the distance to the median from
+    #: 1 to 3; or "unknown".
+    smoothness = "analytic"
+    #: Derivative of the log-density, a method; None if the density has a jump.
+    slope = None
+    #: Number of Gauss-Legendre nodes on a panel of the adaptive route.
+    order = 20
+
+    def logpdf(self, x):
+        """Logarithm of the density."""
+        raise NotImplementedError
+
+    def logcdf(self, x):
+        """Logarithm of the distribution function Φ."""
+        raise NotImplementedError
+
+    def cdf_and_pdf(self, x):
+        """Distribution function and density."""
+        return np.exp(self.logcdf(x)), np.exp(self.logpdf(x))
+
+    def at(self, x):
+        """Distribution function and hazard at nodes x, as a function of the scores.
+
+        Returns
+        -------
+        cdf_and_hazard : callable
+            It takes scores z that broadcast with x and may be -inf. It returns
+            Φ(x - z) and the density divided by it. Where Φ is zero the quotient is any
+            finite number.
+        """
+
+        def cdf_and_hazard(z):
+            cdf, hazard = self.cdf_and_pdf(x - z)
+            hazard /= np.maximum(cdf, TINY)
+            return cdf, hazard
+
+        return cdf_and_hazard
+
+    def log_hazard(self, x, logcdf):
+        """Logarithm of the hazard, density / Φ, from the logarithm of Φ."""
+        logs = self.logpdf(x)
+        np.subtract(logs, logcdf, out=logs, where=logcdf > -np.inf)
+        np.copyto(logs, 0, where=logcdf == -np.inf)
+        return logs
+
+    def log_hazard_slope(self, x, hazard):
+        """Derivative of the logarithm of the hazard, for a noise with a slope."""
+        return self.slope(x) - hazard
+
+
+class Distribution(Noise):
+    """A noise from an object with methods ``logpdf`` and ``logcdf``."""
+
+    smoothness = "unknown"
+
+    def __init__(self, distribution):
+        for method in ("logpdf", "logcdf"):
+            _check_method(distribution, method)
+        self._distribution = distribution
+        if hasattr(distribution, "support"):
+            low, high = distribution.support()
+            self.support = float(low), float(high)
+        mean = distribution.mean() if hasattr(distribution, "mean") else np.nan
+        self.mean = _finite_number(mean)
+        variance = distribution.var() if hasattr(distribution, "var") else np.nan
+        self.variance = _finite_number(variance)
+
+    def logpdf(self, x):
+        # x is infinite for a class that is not available. A pole of the density has
+        # probability zero.
+        logpdf = self._distribution.logpdf(x)
+        return np.where((x < np.inf) & (logpdf < np.inf), logpdf, -np.inf)
+
+    def logcdf(self, x):
+        return np.where(x == np.inf, 0.0, self._distribution.logcdf(x))
+
+
+def _check_method(noise, method):
+    """Raise if a method does not return an array of numbers of its argument's shape."""
+    for x in (np.array([-0.5, 0.25, 1.0]), np.array([0.25])):
+        try:
+            with np.errstate(all="ignore"):
+                value = np.asarray(getattr(noise, method)(x), dtype=float)
+        except Exception as error:
+            value = f"{type(error).__name__}: {error}"
+        if isinstance(value, str) or value.shape != x.shape or np.isnan(value).any():
+            raise ValueError(
+                f"noise must be a single distribution, whose {method} returns numbers "
+                f"in an array of the shape of its argument; for {x} that of {noise!r} "
+                f"returned {value}."
+            )
+
+
+def _finite_number(value):
+    value = float(value)
+    return value if np.isfinite(value) else None
