@@ -74,11 +74,10 @@ SAMPLE = _by_name(
 )
 
 #: The public estimators at their defaults, for all of scikit-learn's checks.
-#: SigmoidClassifier is missing: it refuses class labels.
 DEFAULTS = [
     member()
     for member in (*PUBLIC, AttentionClassifier, AttentionRegressor)
-    if isinstance(member, type) and member is not SigmoidClassifier
+    if isinstance(member, type)
 ]
 #: The linear ones, with searches over small grids.
 CLASSES = [
