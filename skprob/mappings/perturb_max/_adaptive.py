@@ -41,8 +41,8 @@ class AdaptiveQuadrature:
     relative : bool
         Whether the tolerance is relative.
     labels : ndarray of shape (n_rows,) or None
-        If given, the integrals of a row are the probability p_y of its label y and, in
-        the columns of the other classes, -∂p_y / ∂z_j = ∫ G h_y h_j dx.
+        If given, a row has the probability p_y of its label y. The columns of the
+        other classes hold -∂p_y / ∂z_j = ∫ G h_y h_j dx.
     in_logs : bool
         Whether integrands are computed from logarithms: no underflow, but slower.
 
@@ -212,8 +212,8 @@ class AdaptiveQuadrature:
     def _first_panels(self):
         r, noise = self.reach, self.noise
         ordered = -np.sort(-self.z, axis=1)
-        # Of m classes with scores of at least z_(m), the largest is above
-        # z_(m) + lower_m but for the tail, and so is the largest of all.
+        # m classes have scores of at least z_(m). With the probability of the tail at
+        # most, the largest of all is below z_(m) + lower_m.
         low = (ordered + r.lower).max(axis=1)
         high = np.full_like(low, r.upper)
         self.centre = (ordered + r.median_of_max).max(axis=1)

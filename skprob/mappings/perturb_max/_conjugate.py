@@ -2,17 +2,18 @@
 
 import numpy as np
 
+# Most Newton steps, with halved ones.
 _MAX_STEPS = 100
-# In log p; the conjugate errs by the square.
+# Residual in log p at which the search stops. The error of Ω is about its square.
 _CLOSE = 1e-7
 
 
 def conjugate(q, log_jacobian, potential):
     """Ω(q) = max over z of <q, z> - F(z), for unit noise, row by row.
 
-    The maximum is where p(z) = q. That is solved by Newton's method for log p(z), for
-    softmax in one step; a step that does not help is halved. Where q is zero a class
-    is not available.
+    At the maximum p(z) = q. Newton's method solves this equation for log p(z), for
+    softmax in one step. A step that does not reduce the residual is halved. A class
+    with q = 0 is not available.
 
     Parameters
     ----------
@@ -48,7 +49,8 @@ def conjugate(q, log_jacobian, potential):
 
 
 def _newton_step(jacobian, residual, inside):
-    # Moving all scores alike changes nothing; classes that are absent stay put.
+    # The Jacobian is singular along (1, ..., 1), so a constant is added to it. The step
+    # of an absent class is zero.
     both = inside[:, :, None] & inside[:, None, :]
     matrix = np.where(both, jacobian + 1 / inside.sum(axis=1)[:, None, None], 0)
     index = np.arange(residual.shape[1])

@@ -1,4 +1,4 @@
-"""Perturb-max with correlated noise: an average of the independent kind."""
+"""Perturb-max with correlated noise: an average over shared normal factors."""
 
 import numpy as np
 from scipy.special import logsumexp
@@ -8,7 +8,7 @@ from .._linearization import Linearization
 from .._numerical import numerical_vjp_derivative
 from ._conjugate import conjugate
 
-# Rows that the other mapping gets at once.
+# Number of shifted rows in one call of the other mapping.
 _ROWS = 4096
 
 
@@ -23,7 +23,7 @@ class CorrelatedMax(Mapping):
     Parameters
     ----------
     mapping : Mapping
-        Of independent noise.
+        Perturb-max with the independent noise e.
     factors : Factors
     """
 
@@ -47,7 +47,7 @@ class CorrelatedMax(Mapping):
 
     @property
     def noise_variance(self):
-        """None: it is not the same for all classes."""
+        """None: classes have different variances."""
         return None
 
     def probabilities(self, scores):
@@ -70,7 +70,7 @@ class CorrelatedMax(Mapping):
         omega = np.full(
             len(probabilities), self.mapping.negative_entropy(one_hot + 1)[0]
         ).astype(probabilities.dtype)
-        # Of one class alone, the factors have mean zero.
+        # The factors have mean zero: with one class they do not change the entropy.
         for row in np.flatnonzero(np.count_nonzero(probabilities, axis=1) > 1):
             q = np.asarray(probabilities[[row]], dtype=np.float64)
             omega[row] = conjugate(q, self._log_jacobian, self._potential)[0]
@@ -98,7 +98,8 @@ class CorrelatedMax(Mapping):
     def log_noise_gradient(self, scores, q):
         """Derivatives of Σ_k q_k log p_k in the coordinate of the shape and in L.
 
-        Of shape (n_samples, 0 or 1 plus n_classes * n_factors), loadings row by row.
+        The array has a row for each sample. Its columns are the shape, if the noise has
+        one, and the n_classes * n_factors loadings, row by row.
         """
         log_p = self._log_probabilities(scores)
         of_shape, of_loadings, start = [], 0, 0
@@ -107,7 +108,7 @@ class CorrelatedMax(Mapping):
             start += len(weights)
             linear = self.mapping.log_linearize(shifted.copy())
             logs = self._by_node(weights, linear.probabilities)
-            # Each node's share of the probability, times the target.
+            # Share of each node in the probability, times the target.
             logs = logs + np.log(weights)[:, None, None] - np.where(q > 0, log_p, 0)
             shares = np.where(q > 0, q * np.exp(np.minimum(logs, 0)), 0)
             rows = shares.reshape(shifted.shape)
@@ -142,7 +143,7 @@ class CorrelatedMax(Mapping):
         )
 
     def _log_jacobian(self, scores):
-        """Logarithms of probabilities, and their Jacobian."""
+        """Logarithms of probabilities and their Jacobian."""
         parts = []
         log_p = np.full(scores.shape, -np.inf)
         for weights, _, shifted in self._shifted(scores):
@@ -161,13 +162,13 @@ class CorrelatedMax(Mapping):
         return self.probabilities_and_potential(scores)[1]
 
     def _shifted(self, scores):
-        """Some nodes at a time: weights, and all rows at each as standard scores.
+        """Weights of some nodes at a time, and all rows shifted by these.
 
         Yields
         ------
         weights : ndarray of shape (n_nodes,)
         tops : ndarray of shape (n_nodes * n_samples,)
-            What was taken away from the scores.
+            Largest score of each shifted row, which is subtracted from it.
         standard : ndarray of shape (n_nodes * n_samples, n_classes)
         """
         shifts, weights = self.factors.shifts, self.factors.weights
@@ -197,7 +198,7 @@ def _no_jacobian(scores):
 
 
 def _jacobian(linear):
-    """The Jacobian of each row, by its products."""
+    """The Jacobian of each row, from one product for each class."""
     value = linear.probabilities
     columns = []
     for j in range(value.shape[1]):

@@ -6,35 +6,33 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import qmc
 
-from ..._validation import real_or_nan
-
-# More factors than that get quasi-random nodes; so many, unless told otherwise.
+# Most factors with a grid of nodes, and default number of quasi-random nodes for more.
 _MAX_GRID = 3
 _N_RANDOM = 1024
-# Nodes for a factor of a grid are at most so many, up to a size of 20.
+# Most nodes of a factor in a grid, by default: enough for loadings of up to 20.
 _N_MOST = 300
-# Nodes of a grid that weigh less are left out.
+# Nodes of a grid with a smaller weight are removed.
 _LEAST_WEIGHT = 1e-13
 
 
 class Factors:
     """The shifts L η of scores by normal factors η, as nodes with weights.
 
-    Only differences of the rows of L count, so their mean is taken away, and the rest
-    turned to as few factors as have the same covariance.
+    The probabilities depend only on differences of the rows of L. So their mean is
+    subtracted, and the factors are rotated to the fewest with the same covariance.
 
     Parameters
     ----------
     loadings : ndarray of shape (n_classes, n_factors)
     n_points : int or None
-        For each of up to three factors, otherwise in all.
+        Number of nodes of each of up to three factors, or of all nodes with more.
     random_state : int
 
     Attributes
     ----------
     shifts : ndarray of shape (n_nodes, n_classes)
     factors : ndarray of shape (n_nodes, n_factors)
-        The factors η, less what does not shift anything.
+        The factors η, without components that shift no score.
     weights : ndarray of shape (n_nodes,)
         Their sum is 1.
     """
@@ -70,8 +68,9 @@ def _grid(sizes, n_points):
 def _normal_rule(size, n_points):
     """Nodes and weights for a normal number that moves scores by `size` times itself.
 
-    Those of Gauss and Hermite; of a large size their number would grow with its
-    square, and that of the trapezoidal rule with the size itself.
+    The rule is Gauss-Hermite up to a size of 2, and the trapezoidal rule beyond. The
+    number of Gauss-Hermite nodes grows with the square of the size, and the number of
+    trapezoidal nodes with the size.
     """
     if n_points is None and size > 2:
         n = min(_N_MOST, int(np.ceil(18 * np.hypot(1, size))))
@@ -84,10 +83,10 @@ def _normal_rule(size, n_points):
 
 
 def _quasi_random(n_factors, n_points, random_state):
-    """Sobol's points as normal numbers, each with its opposite."""
+    """Sobol points as normal numbers, each with its negative."""
     n_pairs = -(-(n_points or _N_RANDOM) // 2)
     sampler = qmc.Sobol(n_factors, seed=random_state)
-    # Sobol's points are balanced in powers of two.
+    # Sobol points are balanced if their number is a power of two.
     points = sampler.random_base2(int(np.ceil(np.log2(n_pairs))))[:n_pairs]
     nodes = ndtri(np.clip(points, 1e-16, 1 - 1e-16))
     return np.concatenate([nodes, -nodes]), np.full(2 * n_pairs, 0.5 / n_pairs)
@@ -107,10 +106,13 @@ def get_factors(loadings, n_points, random_state):
     ValueError
         If the loadings are not finite numbers of shape (n_classes, n_factors).
     """
-    array = real_or_nan(loadings)
+    try:
+        array = np.ascontiguousarray(loadings, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        array = np.array(np.nan)
     if array.ndim != 2 or len(array) == 0 or not np.isfinite(array).all():
         raise ValueError(
-            "loadings must be finite real numbers of shape (n_classes, n_factors); got "
+            "loadings must be finite numbers of shape (n_classes, n_factors); got "
             f"{loadings!r}."
         )
     return _remembered(array.tobytes(), array.shape, n_points, random_state)

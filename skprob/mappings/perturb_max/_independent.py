@@ -23,7 +23,7 @@ class IndependentMax(Mapping):
     Parameters
     ----------
     noise, tol :
-        As for :class:`PerturbMax`.
+        The parameters of :class:`PerturbMax`.
     """
 
     has_label_gradient = True
@@ -87,13 +87,13 @@ class IndependentMax(Mapping):
         is_possible = own > noise.support[0] - noise.support[1]
         if logarithm:
             for shared, rows in self._shared(scores, relative=True):
-                for chunk, z in padded_chunks(scores, rows[is_possible[rows]]):
-                    padded = np.zeros(len(z), dtype=int)
-                    padded[: len(chunk)] = labels[chunk]
-                    results = shared.label_gradient(z, padded)
+                for chunk, *z_and_labels in padded_chunks(scores, rows, labels):
+                    results = shared.label_gradient(*z_and_labels)
                     values[chunk], gradient[chunk], is_done[chunk] = (
                         array[: len(chunk)] for array in results
                     )
+            is_done &= is_possible
+            values[~is_done], gradient[~is_done] = -np.inf, 0
         todo = np.flatnonzero(is_possible & ~is_done)
         for rows, integrals in self._adaptive(scores, todo, tol, logarithm, labels):
             logs, own = integrals.log_integrals, (np.arange(len(rows)), labels[rows])
@@ -124,13 +124,10 @@ class IndependentMax(Mapping):
             # One label in each row: the log loss of labels.
             labels = q.argmax(axis=1)
             for shared, rows in self._shared(scores, relative=True):
-                for chunk, z in padded_chunks(scores, rows):
-                    padded = np.zeros(len(z), dtype=int)
-                    padded[: len(chunk)] = labels[chunk]
-                    rates, done = shared.shape_gradient(z, padded)
+                for chunk, *z_and_labels in padded_chunks(scores, rows, labels):
+                    results = shared.shape_gradient(*z_and_labels)
                     gradient[chunk], is_done[chunk] = (
-                        rates[: len(chunk)],
-                        done[: len(chunk)],
+                        array[: len(chunk)] for array in results
                     )
             gradient *= q[np.arange(len(q)), labels]
         rows = np.flatnonzero(~is_done)
@@ -163,7 +160,7 @@ class IndependentMax(Mapping):
         values, potential = np.zeros(scores.shape), np.zeros(len(scores))
         is_done, parts = np.zeros(len(scores), dtype=bool), []
         for shared, rows in self._shared(scores, relative):
-            for chunk, z in padded_chunks(scores, rows):
+            for chunk, z, _ in padded_chunks(scores, rows):
                 n = len(chunk)
                 if relative:
                     p, done = shared.log_probabilities(z)
@@ -182,7 +179,7 @@ class IndependentMax(Mapping):
             potential[rows] = integrals.expected_max
             parts.append((rows, integrals))
         derivatives = Derivatives(parts, scores, get_noise(self.noise), relative)
-        # In the order of the scores, because other arrays of a fit have it.
+        # The result has the memory order of the scores.
         result = np.empty_like(scores)
         result[...] = values
         return result, potential.astype(scores.dtype, copy=False), derivatives

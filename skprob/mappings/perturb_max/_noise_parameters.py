@@ -1,4 +1,4 @@
-"""What can be learnt of a noise, as a vector: its shape, and the loadings."""
+"""The parameters of a noise that can be learnt, as a vector: shape and loadings."""
 
 from typing import Any
 
@@ -6,17 +6,17 @@ import numpy as np
 
 from .noises import NOISES, ShapedNoise, get_noise
 
-# Larger loadings are beyond the nodes of the average over the factors.
+# Largest loading: the average over the factors has too few nodes for larger ones.
 _LARGEST_LOADING = 20.0
 
 
 def has_shape(noise):
-    """Whether a noise, or the one of a name, has a shape."""
+    """Whether a noise, given as an object or a name, has a shape parameter."""
     return isinstance(get_noise(noise), ShapedNoise)
 
 
 def check_shape(noise: Any) -> None:
-    """Raise where a noise has no shape parameter."""
+    """Raise if a noise has no shape parameter."""
     if not has_shape(noise):
         shaped = [
             f"{name!r} or {type(known).__name__}({known.shape()})"
@@ -39,14 +39,14 @@ def parameters_of(noise, loadings):
 
 
 def bounds_of(noise, loadings):
-    """The least and the largest value of each."""
+    """Lower and upper bound of each parameter."""
     shape = [get_noise(noise).coordinate_bounds()] if has_shape(noise) else []
     n_free = len(parameters_of(noise, loadings)) - len(shape)
     return shape + [(-_LARGEST_LOADING, _LARGEST_LOADING)] * n_free
 
 
 def at_parameters(noise, loadings, parameters):
-    """Noise and loadings of other parameters; in all else like these."""
+    """Noise and loadings with other values of the parameters."""
     if has_shape(noise):
         (value, *parameters), known = parameters, get_noise(noise)
         noise = known.of_coordinate(float(value)).within_bounds()
@@ -58,7 +58,7 @@ def at_parameters(noise, loadings, parameters):
 
 
 def pulled_back(noise, loadings, gradient):
-    """A gradient in the coordinate and in all loadings, in the parameters."""
+    """Columns of the free parameters of a gradient in the shape and all loadings."""
     n_shape = int(has_shape(noise))
     if loadings is None:
         return gradient
@@ -68,11 +68,11 @@ def pulled_back(noise, loadings, gradient):
 
 
 def standard_loadings(loadings):
-    """Loadings that mean the same, of which the first class has none.
+    """Loadings with the same probabilities, in a form that identifies them.
 
-    Only the differences of rows count, and factors may be turned: those of the second
-    class are all in the first factor, of the third in the first two, and so on, and the
-    diagonal is not negative.
+    The probabilities depend on differences of rows only, and factors may be rotated.
+    So the first row is zero, the second one has the first factor only, the third one
+    the first two, and so on. The diagonal is not negative.
     """
     loadings = np.asarray(loadings, dtype=np.float64)
     differences = loadings[1:] - loadings[0]

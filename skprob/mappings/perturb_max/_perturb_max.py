@@ -15,9 +15,9 @@ from ..._validation import RealInterval, as_rows, refuse_arrays
 from .._rows import along_axis
 from .._temperature import Temperature
 
-# In units of the scale: so far below the largest score nothing can change any more.
+# Distance from the largest score, in scales, beyond which nothing changes.
 _FAR = 1e30
-# Quantiles and nodes at most: more take more memory than there is.
+# Most quantiles and nodes: more do not fit in memory.
 _MOST_NODES = 10**6
 
 
@@ -52,9 +52,9 @@ class PerturbMax(Temperature):
     scale : float, default=1.0
         Positive; the noise is multiplied by it.
     tol : float, default=1e-10
-        Absolute tolerance of probabilities and potential, from 1e-13 to 1e-2. That of
-        log-probabilities is 100 times as large, also for very small probabilities. A
-        score more than 1e300 below the largest counts as 1e300 below.
+        Absolute tolerance of probabilities and potential, from 1e-13 to 1e-2. The
+        tolerance of log-probabilities, however small, is 100 times as large. A score
+        more than 1e300 below the largest counts as 1e300 below.
     n_quantiles : int or None, default=None
         If given, the integral is replaced by an average over this many quantiles of the
         noise, an approximation from the literature. Its error is of the order of 1 /
@@ -78,41 +78,29 @@ class PerturbMax(Temperature):
 
     Notes
     -----
-    With normal, skew-normal, logistic, Cauchy and Student-t noise the probabilities,
-    the potential and the log loss of labels are computed at nodes of the trapezoidal
-    rule that all rows of about one spread share. There, the logarithm of the
-    distribution function of the largest perturbed score, and that of a class's
-    probability, are polynomials in the scores: a class takes no function of the noise,
-    whatever the number of nodes. Their tables are made at the first call with a noise
-    and a number of classes, in some 10 to 100 ms. With uniform noise the integrals are
-    those of polynomials, up to 32 classes less than 1 below the largest by rules that
-    are exact; with Laplace noise they are sums of powers over the sorted scores, up to
-    48 classes. Gumbel noise has a closed form.
+    Gumbel noise has a closed form. With normal, skew-normal, logistic, Cauchy and
+    Student-t noise, rows of about one spread share the nodes of the quadrature. Their
+    tables are made at the first call with a noise and a number of classes, in 10 ms to
+    1 s. All other noises, and rows whose scores are too far apart for the tables, have
+    adaptive quadrature, which takes several times as long. The developer page "How
+    perturb-max is computed" explains both.
 
-    The log loss of labels takes the probability of one class in each row, and its
-    gradient. These come from one pass over the nodes: with the ways above, between
-    sorted scores with Laplace noise, at nodes that rows of one depth share with Cauchy
-    noise, and by the quadrature below for all other noises.
+    Quadrature of a distribution given as an object is less accurate if its density has
+    a kink other than at its median or at the ends of its support, or if its ``logcdf``
+    has few correct digits in the tails.
 
-    All else is computed by quadrature at nodes chosen for each row, at a cost of
-    n_classes evaluations of the noise for each: other noises, Jacobians, and rows that
-    the ways above have not the tolerance for, such as those of Cauchy noise with scores
-    50 below the largest. For a distribution given as an object, a kink of the density
-    other than at its median or at the ends of its support may cost digits, and a
-    ``logcdf`` with few correct digits in its tails does.
+    Second derivatives, which the Hessian of the log loss needs, are integrals for named
+    noises without a jump in the density, and differences of the Jacobian for all other
+    noises.
 
-    Second derivatives, which the Hessian of the log loss needs, are integrals too for
-    named noises without a jump in the density, and differences of the Jacobian for all
-    other noises.
-
-    Correlated noise is independent noise at scores that are shifted by the factors, so
-    probabilities, potential and Jacobian are averages of those of independent noise
-    over the nodes of the factors, and take as many times as long as there are nodes.
-    With Gumbel noise this is the mixed logit with error components, with normal noise
-    the multinomial probit of covariance :math:`s^2 (I + L L^\top)`. The accuracy is
-    that of the rule: for noises with kinks, such as Laplace and uniform noise, or large
-    loadings, check how the result changes with more `n_points`. Second derivatives are
-    differences of the Jacobian, which takes n_classes² numbers a row.
+    Correlated noise is independent noise at scores that are shifted by the factors.
+    Probabilities, potential and Jacobian are averages over the nodes of the factors,
+    and their time is proportional to the number of nodes. With Gumbel noise this is the
+    mixed logit with error components. With normal noise it is the multinomial probit of
+    covariance :math:`s^2 (I + L L^\top)`. The accuracy is that of the nodes: for noises
+    with kinks, such as Laplace and uniform noise, or large loadings, check how the
+    result changes with more `n_points`. Second derivatives are differences of the
+    Jacobian, which has n_classes² numbers a row.
 
     Compare noises at equal variance: Gumbel noise has variance π²/6, so unit normal
     noise is sharper than softmax.
@@ -147,7 +135,7 @@ class PerturbMax(Temperature):
     """
 
     _parameter_constraints = {
-        "noise": "no_validation",  # get_noise tells what is wrong
+        "noise": "no_validation",  # get_noise raises a clearer error
         "scale": [RealInterval(0, None, closed="neither")],
         "tol": [RealInterval(1e-13, 1e-2, closed="both")],
         "n_quantiles": [Interval(Integral, 1, _MOST_NODES, closed="both"), None],
@@ -211,8 +199,8 @@ class PerturbMax(Temperature):
     def scale_derivative(self, scores: ArrayLike) -> Array:
         """Derivative of the probabilities in the scale of the noise.
 
-        As they depend on scores / scale only, it is minus the Jacobian times
-        scores / scale.
+        The probabilities depend on scores / scale only, so it is minus the Jacobian
+        times scores / scale.
 
         Parameters
         ----------

@@ -55,20 +55,27 @@ def shared_groups(scores, noise, tol, relative):
             yield shared, np.flatnonzero(level == index)
 
 
-def padded_chunks(scores, rows):
-    """Some rows at a time, with scores that are filled up with zeros to one shape.
+def padded_chunks(scores, rows, labels=None):
+    """Some rows at a time, filled up with rows of zeros to one shape.
 
     Products of matrices of one shape have the same rounding errors: a row does not
     depend on the others.
+
+    Yields
+    ------
+    chunk : ndarray of int
+    z : ndarray of shape (size, n_classes)
+    padded_labels : ndarray of shape (size,)
     """
     n_classes = scores.shape[1]
-    size = min(TUNING.chunk_scores // n_classes, TUNING.chunk_rows)
-    size = max(1, size)
+    size = max(1, min(TUNING.chunk_scores // n_classes, TUNING.chunk_rows))
     for start in range(0, len(rows), size):
         chunk = rows[start : start + size]
-        z = np.zeros((size, n_classes))
+        z, padded_labels = np.zeros((size, n_classes)), np.zeros(size, dtype=int)
         z[: len(chunk)] = scores[chunk]
-        yield chunk, z
+        if labels is not None:
+            padded_labels[: len(chunk)] = labels[chunk]
+        yield chunk, z, padded_labels
 
 
 class SharedNodes:
@@ -129,7 +136,7 @@ class SharedNodes:
         p = np.exp(log_p + below)
         total = p.sum(axis=1)
         is_done = self._is_one(total) & (last <= TUNING.table_error * self.tol * 10)
-        # The expected maximum is ∫ (Φ - G) more than that of the largest score alone.
+        # E[max] = E[noise] + ∫ (Φ - G), where one class alone has G = Φ.
         potential = self.noise.mean or 0.0
         potential = potential + (np.exp(self.noise.logcdf(self.x)) - G) @ self._weights
         return p / total[:, None], potential, is_done
@@ -224,8 +231,8 @@ class SharedNodes:
         return np.abs(total - 1) <= 100 * TUNING.table_error * self.tol
 
     def _is_relative(self, p):
-        """Probabilities beside which the truncated tail is small."""
-        # A light tail is truncated below the depth, where it is small beside any p.
+        """Whether the truncated tail is small relative to a probability."""
+        # A light tail is truncated below the depth: it is small relative to any p.
         return p > (TUNING.least if self._is_light else TUNING.least_heavy)
 
     def _polynomials(self, scores):

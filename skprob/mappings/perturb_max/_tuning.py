@@ -58,8 +58,8 @@ class Tuning:
     most_steps: int = 20
     #: Distance from the scores, in scales, at which the steps begin to grow.
     margin: float = 4
-    #: Further distance at which the growth of the steps grows itself. Without it Cauchy
-    #: noise has four times as many nodes.
+    #: Further distance at which the growth of the steps grows itself. With even growth
+    #: Cauchy noise has four times as many nodes.
     second_margin: float = 2
     #: Degrees n that are tried; the tables have n² polynomials.
     degrees: range = range(4, 25)

@@ -55,8 +55,8 @@ class GeneralizedNormal(SymmetricNoise):
 
     @property
     def smoothness(self):
-        # Larger powers take no other nodes than a kink. The derivative in the exponent
-        # has one even where the density is analytic.
+        # From a power of 3 on, the rule for kinks is accurate. The derivative in the
+        # exponent has a kink even if the density has none.
         return "cusped" if self.exponent < 3 else "piecewise"
 
     @property
@@ -76,7 +76,8 @@ class GeneralizedNormal(SymmetricNoise):
 
     @property
     def slope(self):
-        # Between it has a cusp at zero, which the nodes for probabilities miss.
+        # With exponents between 1 and 2 the slope has a cusp at zero, for which the
+        # nodes of the probabilities are not accurate.
         is_known = self.exponent == 1 or self.exponent >= 2
         return self._slope if is_known else None
 
@@ -84,20 +85,20 @@ class GeneralizedNormal(SymmetricNoise):
         return -np.sign(x) * self.exponent * np.abs(x) ** (self.exponent - 1)
 
     def log_hazard_slope(self, x, hazard):
-        # Of the asymptotic series, what does not cancel.
+        # Far below, slope and hazard cancel: their difference by asymptotic series.
         slope = self._slope(x)
         far = np.maximum(np.maximum(np.abs(x), 1) ** self.exponent, 1e4)
-        rest = slope * (1 / self.exponent - 1) * (1 / far - 1 / far**2)
-        return np.where((x < 0) & (far > 1e4), rest, slope - hazard)
+        difference = slope * (1 / self.exponent - 1) * (1 / far - 1 / far**2)
+        return np.where((x < 0) & (far > 1e4), difference, slope - hazard)
 
     def rvs(self, size=None, random_state=None):
         rng = check_random_state(random_state)
-        size_of_it = rng.gamma(1 / self.exponent, size=size) ** (1 / self.exponent)
-        return size_of_it * (2 * rng.randint(2, size=size) - 1)
+        distance = rng.gamma(1 / self.exponent, size=size) ** (1 / self.exponent)
+        return distance * (2 * rng.randint(2, size=size) - 1)
 
 
-# Powers of two: below, the tail is one half but for the rounding; beyond, the
-# asymptotic series is exact.
+# Ends of the table as powers of two. Below, the tail is one half up to rounding
+# errors. Beyond, the asymptotic series is exact.
 _LOW, _HIGH = -44, 12
 _END = 2.0**_HIGH
 
@@ -114,13 +115,13 @@ def _tail_ratio(exponent):
         far = y * _asymptotic(exponent, np.maximum(power, 100))
         return np.where(power > 100, far, direct)[None]
 
-    # Short cells, for speed.
+    # Short cells have polynomials of a low degree, which are fast.
     table = OctaveTable(ratio, _LOW, _HIGH, n_cells=32, degree=6)
     return table, exponent / (2 * gamma(a))
 
 
 def _asymptotic(exponent, power):
-    """The same over |x| where its power is large."""
+    """The tail over the density and |x|, for a large power |x|^exponent."""
     a = 1 / exponent
     term, total = a / power, a / power
     for n in range(1, 13):

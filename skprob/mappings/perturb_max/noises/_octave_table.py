@@ -1,17 +1,17 @@
-"""Functions of a positive variable, as polynomials on cells as wide as it is large."""
+"""Functions of a positive variable, as polynomials on cells of a relative width."""
 
 import numpy as np
 
-# Numbers at once: arrays as long, and the table, should stay in a core's cache.
+# Most numbers of a block: its arrays and the table stay in the cache of a core.
 _BLOCK_SIZE = 1 << 13
 
 
 class OctaveTable:
     """Functions that are smooth in the logarithm of a positive variable.
 
-    Each interval from a power of two to the next is cut into cells of one width, with
-    one polynomial for each function: so a power of the variable, or a feature of any
-    width that is as far from zero, takes no more digits than a straight line.
+    Each interval from a power of two to the next is divided into cells of one width,
+    with one polynomial for each function. So a power of the variable has the same
+    relative error in all cells.
 
     Parameters
     ----------
@@ -21,15 +21,15 @@ class OctaveTable:
     low, high : int
         The variable is from 2 ** low to 2 ** high.
     n_cells : int
-        Of each interval between powers of two.
+        Number of cells between two powers of two.
     degree : int
-        Of the polynomials.
+        Degree of the polynomials.
     """
 
     def __init__(self, functions, low, high, n_cells=8, degree=9):
         self._low, self._high, self._n_cells = low, high, n_cells
-        # Chebyshev's points of a cell; from values there to coefficients of Chebyshev's
-        # polynomials, which decay, and from these to powers of u in [-1, 1].
+        # Values at the Chebyshev points of a cell give coefficients of Chebyshev
+        # polynomials, and these give coefficients of the powers of u in [-1, 1].
         angles = np.pi * (np.arange(degree + 1) + 0.5) / (degree + 1)
         u = np.cos(angles)
         to_chebyshev = np.cos(np.outer(angles, np.arange(degree + 1))) * 2 / len(u)
@@ -51,7 +51,7 @@ class OctaveTable:
         Parameters
         ----------
         y : ndarray of float64
-            Values beyond the ends of the table count as these.
+            A value beyond an end of the table counts as this end.
         which : int or ndarray of the shape of y
             Index of the function.
         """
@@ -67,7 +67,7 @@ class OctaveTable:
     def _at(self, y, starts):
         ends = 2.0**self._low, np.nextafter(2.0**self._high, 0)
         u, octave = np.frexp(np.clip(y, *ends))
-        # Of a mantissa from 1/2 to 1, the cell, and the place in it from -1 to 1.
+        # The mantissa, from 1/2 to 1, gives the cell and the place in it from -1 to 1.
         u *= 2 * self._n_cells
         u -= self._n_cells
         cell = u.astype(np.intp)

@@ -55,7 +55,8 @@ class Reach:
             return noise.logcdf(x) + has_mean * log_size(x) / m
 
         def upper(x):
-            mass = noise.logpdf(x) + (1 + has_mean) * log_size(x)
+            # The tail beyond x is about the density times the distance from the median.
+            mass = noise.logpdf(x) + np.log(scale) + (1 + has_mean) * log_size(x)
             return np.where(x < median, -np.inf, -mass)
 
         self.median, self.scale = median, scale

@@ -1,4 +1,4 @@
-"""What noises with a parameter for their shape have in common."""
+"""Base classes of the noises with a shape parameter."""
 
 from abc import abstractmethod
 from dataclasses import fields
@@ -8,26 +8,26 @@ import numpy as np
 
 from ._base import Noise
 
-# Of a step along the coordinate of the shape, for differences of fourth order.
+# Relative step in the coordinate of the shape, for differences of fourth order.
 _STEP = 2e-3
-# Numbers at once: the arrays of a noise should stay in a core's cache.
+# Most numbers of a block: its arrays stay in the cache of a core.
 _BLOCK_SIZE = 1 << 14
 
 
 class ShapedNoise(Noise):
     """A noise with one parameter for its shape.
 
-    The parameter is the only field of the class. It is searched in a coordinate, a
-    function of it in which the noise changes evenly.
+    The parameter is the only field of the class. A fit searches in a coordinate, a
+    function of the parameter in which the noise changes evenly.
     """
 
-    #: Values of the parameter that are allowed.
+    #: Least and largest value of the parameter.
     bounds: tuple
 
     @classmethod
     @abstractmethod
     def of_coordinate(cls, value):
-        """The noise of a value of the coordinate, which is not checked."""
+        """The noise at a value of the coordinate, without a check."""
 
     @property
     @abstractmethod
@@ -47,7 +47,7 @@ class ShapedNoise(Noise):
 
     @classmethod
     def coordinate_bounds(cls):
-        """The least and the largest coordinate."""
+        """Lower and upper bound of the coordinate."""
         return sorted(cls(value).coordinate for value in cls.bounds)
 
     def within_bounds(self):
@@ -56,7 +56,7 @@ class ShapedNoise(Noise):
         return type(self)(min(max(getattr(self, self.shape()), low), high))
 
     def check(self):
-        """Raise where the parameter is not allowed."""
+        """Raise if the parameter is not allowed."""
         name, (low, high) = self.shape(), self.bounds
         value = getattr(self, name)
         if not (isinstance(value, Real) and low <= value <= high):
@@ -98,13 +98,13 @@ class SymmetricNoise(ShapedNoise):
 
     @abstractmethod
     def _scaled(self, x):
-        """What may underflow as a logarithm, and what it is multiplied with.
+        """The lower tail and the density, without a common factor that may underflow.
 
         Returns
         -------
         log_unit, tail : ndarray
         density : ndarray or float
-            P[noise < -abs(x)] and the density at x, both over exp(log_unit).
+            P[noise < -abs(x)] and the density at x, divided by exp(log_unit).
         """
 
     def cdf_and_pdf(self, x):
@@ -124,27 +124,27 @@ class SymmetricNoise(ShapedNoise):
         return log_unit + np.log(density)
 
     def _logs(self, x):
-        """Both: logpdf and logcdf."""
+        """Pair of logpdf and logcdf."""
         log_unit, tail, density = self._scaled(x)
         upper = np.log1p(-tail * np.exp(log_unit))
         logcdf = np.where(x < 0, log_unit + np.log(tail), upper)
         return log_unit + np.log(density), logcdf
 
     def log_hazard(self, x, logcdf):
-        # Below zero without the unit, which cancels.
+        # Below zero the common factor cancels and is left out.
         log_unit, tail, density = self._scaled(x)
         logs = np.log(density)
         return np.where(x < 0, logs - np.log(tail), log_unit + logs - logcdf)
 
     def shape_slopes(self, x):
-        here = self.coordinate
-        step = _STEP * max(abs(here), 0.1)
+        centre = self.coordinate
+        step = _STEP * max(abs(centre), 0.1)
         x = np.asarray(x)
         values = x.reshape(-1)
         total = np.zeros((2, len(values)))
         with np.errstate(all="ignore"):
             for n_steps, weight in ((-2, 1), (-1, -8), (1, 8), (2, -1)):
-                noise = self.of_coordinate(here + n_steps * step)
+                noise = self.of_coordinate(centre + n_steps * step)
                 for start in range(0, len(values), _BLOCK_SIZE):
                     block = slice(start, start + _BLOCK_SIZE)
                     total[:, block] += np.multiply(weight, noise._logs(values[block]))

@@ -1,12 +1,12 @@
 """The skew-normal distribution as a noise.
 
-With t the variable of Azzalini's standard form, of density f(t) = 2 φ(t) Φ(α t), both
-tails are made of the ratio R = P[noise beyond t] / f(t), which neither overflows nor
-cancels. On the side where the density is the smaller one (a = |α|, y = |t|)
+In the variable t of Azzalini's standard form the density is f(t) = 2 φ(t) Φ(α t). Both
+tails are f times the ratio R = P[noise beyond t] / f(t), which neither overflows nor
+cancels. Let a = |α| and y = |t|. On the side with the smaller density,
 
     R(y) = ∫ exp(-λ (y u + u²/2)) erfcx(a (y + u) / √2) / erfcx(a y / √2) du
 
-over u > 0, with λ = 1 + a². The tails of both sides together are twice a normal tail,
+over u > 0, with λ = 1 + a². The tails of both sides add up to twice a normal tail,
 which gives the other side without cancellation. R is tabulated once for each shape.
 """
 
@@ -23,15 +23,15 @@ from ._octave_table import OctaveTable
 from ._shaped import ShapedNoise
 
 _SQRT2, _ROOT = np.sqrt(2), np.sqrt(2 / np.pi)
-# Of the Gauss-Legendre rule, and the exponent at which the integral is cut off.
+# Nodes of the Gauss-Legendre rule, and exponent at which the integral is truncated.
 _N_NODES, _CUT = 28, 40
-# The table ends at the power of two; beyond, the asymptotic series is exact.
+# Power of two at which the table ends. Beyond, the asymptotic series is exact.
 _OCTAVES = 14
-# Below, differences in the shape cancel, and its leading terms are as good.
+# Shape below which differences cancel: the Edgeworth series is used instead.
 _SMALL = 1e-4
-# Of slopes that nearly cancel: the square of the distance from which on they do.
+# Square of the distance from which slope and hazard cancel.
 _FAR = 1e6
-# A finite distance, and one whose square is finite, too.
+# Largest distance, and largest distance with a finite square.
 _LARGEST, _MOST = 1e300, 1e150
 
 
@@ -41,12 +41,12 @@ class SkewNormal(ShapedNoise):
 
     In Azzalini's standard form its density is :math:`2 \varphi(t) \Phi(\alpha t)`, with
     the density and the distribution function of the standard normal distribution. Here
-    its parameter is the skewness, and location and scale are such that mean and
-    variance do not depend on it (the centred parametrisation): a change of mean leaves
-    the probabilities of perturb-max as they are, and one of scale is the same as one of
-    the coefficients. In :math:`\alpha` the first change at zero is one of the mean, and
-    the second one of the scale, so that zero would be a stationary point of every
-    likelihood; in the skewness it is a point like any other.
+    its parameter is the skewness. Location and scale are such that mean and variance
+    do not depend on it (the centred parametrisation). A change of the mean does not
+    change the probabilities of perturb-max, and a change of the scale is equivalent to
+    one of the coefficients. In :math:`\alpha` the first-order change at zero is one of
+    the mean, and the second-order change one of the scale. So zero would be a
+    stationary point of every likelihood. In the skewness it is not.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ class SkewNormal(ShapedNoise):
         return np.abs(cdf, out=cdf), density
 
     def log_hazard(self, x, logcdf):
-        # Below without the density, which cancels.
+        # Below zero the density cancels and is left out.
         form = _standard_form(self.skewness)
         t, log_density = self._at(x)
         lower = -np.log(form.ratio(t))
@@ -129,7 +129,7 @@ class SkewNormal(ShapedNoise):
     def log_hazard_slope(self, x, hazard):
         form = _standard_form(self.skewness)
         t = form.at(x)
-        # Of the asymptotic series, what does not cancel.
+        # Far below, slope and hazard cancel: their difference by asymptotic series.
         rate, change = form.falls(np.minimum(t, -1))
         part = change / rate**2
         far = -form.scale * change / rate * (1 - part) / (1 + part)
@@ -139,7 +139,7 @@ class SkewNormal(ShapedNoise):
     def shape_slopes(self, x):
         with np.errstate(all="ignore"):
             slopes = self._shape_slopes(np.clip(x, -_MOST, _MOST))
-        # Those of a class that is not available, or beyond the digits, do not count.
+        # A class that is not available, or too far to matter, has a slope of zero.
         return tuple(np.where(np.isfinite(slope), slope, 0) for slope in slopes)
 
     def _shape_slopes(self, x):
@@ -148,13 +148,13 @@ class SkewNormal(ShapedNoise):
         t = form.at(x)
         log_hazard = self.log_hazard(x, self.logcdf(x))
         if abs(c) < _SMALL:
-            # The first terms of the Edgeworth series.
+            # First terms of the Edgeworth series.
             fourth = 16 * (np.pi - 3) / (3 * (4 - np.pi)) * c
             third = x**3 - 3 * x
             of_logpdf = third / 6 + fourth * ((x**2 - 6) * x**2 + 3) / 24
             of_cdf = (x**2 - 1) / -6 - fourth * third / 24
             return of_logpdf, np.exp(log_hazard) * of_cdf
-        # In c, the cube root of the skewness but for a factor.
+        # Derivatives in c, which is proportional to the cube root of the skewness.
         turned = _normal_hazard(form.slant * t)
         of_slant = np.sqrt(1 + form.slant**2) / _ROOT
         shift = 1 - c * x
@@ -174,21 +174,21 @@ class SkewNormal(ShapedNoise):
         return (t - form.location) / form.scale
 
     def _at(self, x):
-        """The variable of the standard form, and the logarithm of its density."""
+        """The variable of the standard form and the logarithm of its density."""
         form = _standard_form(self.skewness)
         t = form.at(x)
         return t, np.log(2) + _NORMAL.logpdf(t) + _NORMAL.logcdf(form.slant * t)
 
 
 class _StandardForm:
-    """Azzalini's standard form, and where zero and one of the noise are in it.
+    """Azzalini's standard form, and its relation to the noise.
 
     Attributes
     ----------
     slant : float
-        Its shape α.
+        The shape α.
     location, scale : float
-        Its mean and standard deviation.
+        Mean and standard deviation of the standard form.
     c : float
         location / scale, in proportion to the cube root of the skewness.
     """
@@ -205,7 +205,7 @@ class _StandardForm:
 
     def at(self, x):
         """The variable t of the standard form."""
-        # A class that is not available is infinitely far: zero times that is NaN.
+        # A class that is not available has infinite x, and zero times that is NaN.
         return self.location + self.scale * np.clip(x, -_LARGEST, _LARGEST)
 
     def ratio(self, t):
@@ -219,7 +219,7 @@ class _StandardForm:
         return ratio
 
     def falls(self, t):
-        """How fast log f falls with the distance from zero, and how fast this grows."""
+        """Minus the derivative of log f in |t|, and the derivative of this."""
         w = self.slant * t
         hazard = _normal_hazard(w)
         far = np.minimum(w, -1e3)
@@ -228,11 +228,11 @@ class _StandardForm:
         return np.abs(t) - slant * hazard, 1 + self.slant**2 * part
 
     def _ratios(self, points):
-        """The ratios where the density is the larger one, and where the smaller."""
+        """The ratios on the side with the larger density, and on the other side."""
         y = (points - self._offset)[..., None]
         a = abs(self.slant)
         root = np.sqrt(1 + a**2)
-        # u is w / root; beyond the end the exponent is less than minus _CUT.
+        # u = w / root. Beyond the end the exponent is less than -_CUT.
         z = root * y
         end = 2 * _CUT / (z + np.sqrt(z**2 + 2 * _CUT))
         parts, weights = _exact_rule(_N_NODES)
@@ -248,10 +248,10 @@ class _StandardForm:
 
 @cache
 def _exact_rule(order):
-    """The Gauss-Legendre rule on [0, 1], where numpy's has errors of 1e-14.
+    """The Gauss-Legendre rule on [0, 1] to full precision; numpy's errs by 1e-14.
 
-    A step of Newton's method in extended precision mends them: at zero, two formulas
-    for the two sides should agree to the last digits.
+    Newton steps in extended precision reduce the error, so that the formulas of both
+    sides agree at zero to the last digits.
     """
     nodes = np.polynomial.legendre.leggauss(order)[0].astype(np.longdouble)
     for _ in range(2):

@@ -82,7 +82,7 @@ class StudentT(SymmetricNoise):
 
 @lru_cache(maxsize=128)
 def _student_tail(df):
-    """Of the tail over cosine^df, in a variable that is 0 at 0 and 1 at infinity."""
+    """Coefficients of tail / cosine^df, in a variable from 0 at 0 to 1 at infinity."""
     a, k = df / 2, 5 / np.sqrt(df)
 
     def function(v):
@@ -90,7 +90,7 @@ def _student_tail(df):
         square = (1 - sine) * (1 + sine)
         with np.errstate(all="ignore"):
             near = betaincc(0.5, a, sine**2) / 2 * np.exp(-a * np.log(square))
-        # Farther out the hypergeometric series, of positive terms.
+        # Farther out, sum the hypergeometric series, whose terms are positive.
         z = np.where(sine < 0.5, 0, square)
         term, total = np.ones_like(z), np.ones_like(z)
         for n in range(150):

@@ -1,0 +1,67 @@
+"""The adaptive route: its rule, noises of any scale, and products without matrices."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import stats
+
+from skprob.mappings import PerturbMax
+from skprob.mappings.perturb_max._panels import gauss_legendre
+
+GAPS = np.array([0.3, 4.0, 1e3, 1e6])
+
+
+@pytest.mark.parametrize("order", [7, 14, 20, 24])
+@pytest.mark.parametrize("pole", [1.2, 1.5, 3.0])
+def test_the_estimated_error_of_the_rule(order, pole):
+    # The integral of 1 / (pole - x) over [-1, 1] is log((pole + 1) / (pole - 1)).
+    rule = gauss_legendre(order, 2)
+    values = 1 / (pole - rule.nodes[None, :, None])
+    integral, estimate = rule.integral_and_error(values)
+    error = abs(integral[0, 0] - np.log((pole + 1) / (pole - 1)))
+    assert error <= 10 * estimate[0, 0] + 2e-14
+    assert estimate[0, 0] <= 1e3 * error + 2e-14
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e-2, 1.0, 1e3])
+def test_a_distribution_of_any_scale(scale):
+    # The difference of two Cauchy noises is Cauchy noise of twice the scale.
+    mapping = PerturbMax(stats.cauchy(scale=scale))
+    z = scale * np.array([[0.0, -0.3], [0.0, -4.0], [0.0, -1e3], [0.0, -1e6]])
+    exact = np.log(np.arctan(2 / GAPS) / np.pi)
+    assert_allclose(mapping.log_probabilities(z)[:, 1], exact, rtol=0, atol=1e-8)
+    assert_allclose(mapping(z)[:, 1], np.exp(exact), rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("scale", [1e-4, 1e4])
+def test_log_probabilities_far_from_the_largest_score(scale):
+    # With exponential noise of scale s the second class has exp(-gap / s) / 2.
+    gaps = np.array([1.0, 30.0, 5e3])
+    z = scale * np.column_stack([0 * gaps, -gaps])
+    log_p = PerturbMax(stats.expon(scale=scale)).log_probabilities(z)
+    assert_allclose(log_p[:, 1], -gaps - np.log(2), rtol=1e-12, atol=1e-8)
+
+
+@pytest.mark.parametrize("noise", ["normal", "laplace"])
+def test_derivatives_of_more_classes_than_have_matrices(noise):
+    rng = np.random.default_rng(0)
+    z, v, c = rng.normal(size=(3, 2, 120))
+    z[0, 3] = -np.inf
+    mapping, step = PerturbMax(noise, tol=1e-12), 1e-4
+
+    def linear(scores, kind):
+        return getattr(mapping, kind)(scores - scores.max(axis=1, keepdims=True))
+
+    for kind in "linearize", "log_linearize":
+        ahead, behind = linear(z + step * v, kind), linear(z - step * v, kind)
+        known, size = linear(z, kind), 2 * step
+        change = np.zeros_like(z)
+        is_finite = np.isfinite(known.probabilities)
+        np.subtract(
+            ahead.probabilities, behind.probabilities, out=change, where=is_finite
+        )
+        assert_allclose(known.jvp(v.copy()), change / size, rtol=1e-5, atol=1e-6)
+        inner = (known.vjp(c) * v).sum(axis=1)
+        assert_allclose(inner, (known.jvp(v.copy()) * c).sum(axis=1), rtol=1e-9)
+        bend = (ahead.vjp(c) - behind.vjp(c)) / size
+        assert_allclose(known.vjp_derivative(c, v), bend, rtol=1e-4, atol=1e-5)
