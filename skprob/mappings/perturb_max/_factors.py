@@ -6,6 +6,8 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import qmc
 
+from ..._validation import real_or_nan
+
 # Most factors with a grid of nodes, and default number of quasi-random nodes for more.
 _MAX_GRID = 3
 _N_RANDOM = 1024
@@ -106,10 +108,7 @@ def get_factors(loadings, n_points, random_state):
     ValueError
         If the loadings are not finite numbers of shape (n_classes, n_factors).
     """
-    try:
-        array = np.ascontiguousarray(loadings, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        array = np.array(np.nan)
+    array = real_or_nan(loadings)
     if array.ndim != 2 or len(array) == 0 or not np.isfinite(array).all():
         raise ValueError(
             "loadings must be finite numbers of shape (n_classes, n_factors); got "
