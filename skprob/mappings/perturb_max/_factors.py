@@ -111,7 +111,7 @@ def get_factors(loadings, n_points, random_state):
     array = real_or_nan(loadings)
     if array.ndim != 2 or len(array) == 0 or not np.isfinite(array).all():
         raise ValueError(
-            "loadings must be finite numbers of shape (n_classes, n_factors); got "
+            "loadings must be finite real numbers of shape (n_classes, n_factors); got "
             f"{loadings!r}."
         )
     return _remembered(array.tobytes(), array.shape, n_points, random_state)
