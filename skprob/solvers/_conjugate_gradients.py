@@ -4,6 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+# Smallest curvature along a direction of length one that is more than rounding error.
+# A smaller one made steps of 1e15 where bounds of a budget are active at the start.
+_NO_CURVATURE = float(np.finfo(float).eps) ** (2 / 3)
+
 
 class ConjugateDirections(NamedTuple):
     """Directions s_i that are conjugate, their products y_i = H s_i, and ⟨s_i, y_i⟩."""
@@ -99,7 +103,7 @@ class _Group:
         self._n_products += 1
         curvature = float(direction @ product)
         self.least = min(self.least, curvature / self._length)
-        if not curvature > np.finfo(float).eps * self._length:
+        if not curvature > _NO_CURVATURE * self._length:
             if self._n_products == 1:
                 self.step[:] = direction
             return self._end()

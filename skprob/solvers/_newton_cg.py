@@ -126,7 +126,7 @@ class NewtonCG:
         model = self._minimise_model(state, view)
         slope = float(view.gradient @ model.step)
         if not slope < 0:
-            return replace(state, is_spent=True)
+            return self._without_a_step(problem, state)
 
         # 2. Line search.
         start, ray = Trial(0.0, view.value, slope), view.along(model.step)
@@ -134,7 +134,7 @@ class NewtonCG:
         slope_left = self._tuning.slope_left
         best = line_search(ray, start, rounding, slope_left, self._tuning)
         if best is None:
-            return replace(state, is_spent=True)
+            return self._without_a_step(problem, state)
 
         # 3. Update.
         before, view = view.value, ray.arrive(best.length)
@@ -167,6 +167,12 @@ class NewtonCG:
         if factor != 1 and (is_slow or is_far):
             return self._under_own_penalty(problem, state)
         return state
+
+    def _without_a_step(self, problem, state):
+        """The state where no step lowers the objective under the penalty of the steps."""
+        if state.penalty_factor == 1:
+            return replace(state, is_spent=True)
+        return self._under_own_penalty(problem, state)
 
     def _under_own_penalty(self, problem, state):
         """The state under the objective's own penalty."""

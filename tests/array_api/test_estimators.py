@@ -416,6 +416,9 @@ OTHERS = [
 @pytest.mark.parametrize("model", OTHERS, ids=lambda model: repr(model)[:60])
 def test_each_fits_or_says_what_to_do(model, library, numpy):
     """The tag tells which; none raises another error."""
+    if isinstance(model, AMSoftmaxClassifier):
+        # At the default temperature many class vectors have about the same loss.
+        model = clone(model).set_params(temperature=0.3)
     if model.__sklearn_tags__().array_api_support:
         assert_same(model, X, Y, library, numpy, atol=1e-5)
         return

@@ -78,7 +78,11 @@ def test_am_softmax_is_a_linear_classifier_with_its_parts(iris):
     X, y = iris
     model = am_softmax(margin=0.3, temperature=1 / 8).fit(X, y)
     parts = LinearClassifier(
-        "softmax", similarity="cosine", margin=0.3, temperature=1 / 8
+        "softmax",
+        similarity="cosine",
+        margin=0.3,
+        temperature=1 / 8,
+        solver="newton-cg",
     ).fit(X, y)
     np.testing.assert_array_equal(model.coef_, parts.coef_)
     np.testing.assert_array_equal(model.predict_proba(X), parts.predict_proba(X))

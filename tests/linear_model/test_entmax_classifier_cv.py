@@ -23,6 +23,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 
 from skprob import EntmaxClassifier, EntmaxClassifierCV
+from skprob.decision import LabelCuts
 from skprob.mappings import Entmax
 from skprob.metrics import BrierScorer, DistributionScorer
 
@@ -309,7 +310,9 @@ def test_without_a_refit_the_folds_are_averaged(n_classes):
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_mean_of_the_folds_of_each_kind(kind):
     X, y = KINDS[kind]()
-    search = EntmaxClassifierCV(ALPHAS, STRENGTHS, cv=FOLDS, tol=1e-8)
+    search = EntmaxClassifierCV(
+        ALPHAS, STRENGTHS, cv=FOLDS, tol=1e-8, threshold=LabelCuts("micro")
+    )
     refitted, mean = search.fit(X, y), clone(search).set_params(refit=False).fit(X, y)
     assert (mean.alpha_, mean.C_) == (refitted.alpha_, refitted.C_)
     folds = [
