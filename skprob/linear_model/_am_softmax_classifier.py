@@ -160,9 +160,9 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
 
     @property
     def _solver_options(self):
-        # Without a margin the class vectors that fit well are nearly a continuum. L-BFGS
-        # takes about the same time and ends anywhere there: a weight of two and a row
-        # twice gave other models.
+        # Without a margin, many class vectors have about the same loss. L-BFGS takes
+        # about the same time, but its result depends on rounding errors: a weight of two
+        # and a row that occurs twice gave different models.
         options = super()._solver_options
         if options["solver"] == "auto":
             options["solver"] = "newton-cg"

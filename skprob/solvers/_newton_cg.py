@@ -169,7 +169,7 @@ class NewtonCG:
         return state
 
     def _without_a_step(self, problem, state):
-        """The state where no step lowers the objective under the penalty of the steps."""
+        """The state where no step lowers the objective under its penalty."""
         if state.penalty_factor == 1:
             return replace(state, is_spent=True)
         return self._under_own_penalty(problem, state)
