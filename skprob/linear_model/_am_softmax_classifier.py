@@ -161,8 +161,8 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
     @property
     def _solver_options(self):
         # Without a margin, many class vectors have about the same loss. L-BFGS takes
-        # about the same time, but its result depends on rounding errors: a weight of two
-        # and a row that occurs twice gave different models.
+        # about the same time, but its result depends on rounding errors: weights of two
+        # and rows that occur twice gave different models.
         options = super()._solver_options
         if options["solver"] == "auto":
             options["solver"] = "newton-cg"
