@@ -101,9 +101,9 @@ def test_a_class_is_the_linear_classifier_with_its_parts(model):
     if "margin" in model.get_params():
         model.set_params(margin=0.2)
     if isinstance(model, AMSoftmaxClassifier):
-        model.set_params(standardize=False, constant=0)
+        model.set_params(standardize=False, constant=0, solver="newton-cg")
     model.fit(X, y)
-    names = {"similarity", "C", "fit_intercept", "label_smoothing"}
+    names = {"similarity", "C", "fit_intercept", "label_smoothing", "solver"}
     shared = {name: getattr(model, name) for name in names & vars(model).keys()}
     shared["C"] = model.C_
     other = LinearClassifier(model.mapping_, model.loss_, **shared).fit(X, y)
