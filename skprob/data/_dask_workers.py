@@ -175,7 +175,7 @@ def wait_for(client, futures, workers=None):
     ConnectionError
         If the scheduler is lost.
     RuntimeError
-        If the workers cannot finish, see :meth:`Workers.check`, or were lost while they
+        If the workers cannot finish, see ``Workers.check``, or were lost while they
         computed a task.
     Exception
         What a task has raised.

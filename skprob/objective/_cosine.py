@@ -57,7 +57,7 @@ class CosineObjective(MeanLoss):
         return self._on_vectors(*self.mean_loss(unit), unit, norm)
 
     def at(self, parameters):
-        """The :class:`CosinePoint` at parameters, in one pass."""
+        """The ``CosinePoint`` at parameters, in one pass."""
         return CosinePoint(self, parameters)
 
     def has_certificate(self):

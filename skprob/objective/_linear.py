@@ -136,7 +136,7 @@ class LinearObjective(MeanLoss):
         return bool(((mean > 0) & (mean < 1)).all())
 
     def target_sums(self):
-        """:class:`TargetSums` of the rows; the first call takes a pass."""
+        """``TargetSums`` of the rows; the first call takes a pass."""
         if self._target_sums is None:
             self._target_sums = target_sums(self)
         return self._target_sums
@@ -180,7 +180,7 @@ class LinearObjective(MeanLoss):
         return LinearPoint(self, parameters, points, value, gradient)
 
     def family(self, strengths):
-        """The :class:`Family` of this objective; None unless its data are little."""
+        """The ``Family`` of this objective; None unless its data are little."""
         is_little = isinstance(self.blocks, SingleBlock) and isinstance(
             self.blocks.single.design, LittleDesign
         )

@@ -66,7 +66,7 @@ class MeanLoss:
         return points, self.with_constant(value), gradient
 
     def splitting(self, parameters, strength, n_kept):
-        """The :class:`Splitting` at parameters; the loss has a proximal step."""
+        """The ``Splitting`` at parameters; the loss has a proximal step."""
         return Splitting.at(self, parameters.reshape(self.shape), strength, n_kept)
 
     def without_common_part(self, derivatives):
