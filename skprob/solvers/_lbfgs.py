@@ -14,6 +14,7 @@ import scipy.optimize
 from ._bundle import Bundle
 from ._criteria import allowed_decrease, expected_decrease
 from ._minimize import Record
+from ._newton_cholesky import NewtonCholesky
 from ._preconditioner import Preconditioner
 from ._state import State
 from ._tuning import Tuning
@@ -38,6 +39,11 @@ def minimize_lbfgs(problem, plan, criteria, start, callback=None, tuning=Tuning(
     is_renewed = plan.preconditioner.startswith("gram")
     has_kinks = problem.description.has_kinks
     stretch = tuning.first_stretch if is_renewed or has_kinks else sys.maxsize
+    # Without a certificate the expected decrease alone decides, and L-BFGS knows the
+    # curvature along its steps only. Where the Hessian costs little, it confirms that.
+    newton = None
+    if plan.method == "newton-cholesky" and not problem.has_certificate():
+        newton = NewtonCholesky(criteria, tuning=tuning)
     # Curvatures are kept from stretch to stretch: the least of a few may be too large.
     curvatures = deque(maxlen=tuning.curvatures_kept)
     origin, restarts, preconditioner = start, False, None
@@ -52,7 +58,8 @@ def minimize_lbfgs(problem, plan, criteria, start, callback=None, tuning=Tuning(
         preconditioner = Preconditioner.at(
             curvature, plan, problem.description, preconditioner
         )
-        path = _Path(problem, criteria, record, preconditioner.coordinates, origin)
+        coordinates = preconditioner.coordinates
+        path = _Path(problem, criteria, record, coordinates, origin, newton)
         gave_up = path.descend(curvatures, stretch)
         if has_kinks and record.may_resume and path.is_slow(criteria.tol):
             # Between kinks L-BFGS finds no curvature, and its steps become short.
@@ -87,15 +94,18 @@ def _continue(record, problem, solver, point):
 class _Path:
     """A problem as a function for SciPy, in given coordinates about an origin.
 
+    `newton` is a NewtonCholesky whose expected decrease confirms that of L-BFGS, or
+    None.
+
     Attributes
     ----------
     point : EvaluatedPoint
         The last iterate.
     """
 
-    def __init__(self, problem, criteria, record, coordinates, origin):
+    def __init__(self, problem, criteria, record, coordinates, origin, newton):
         self._problem, self._criteria, self._record = problem, criteria, record
-        self._coordinates, self._origin = coordinates, origin
+        self._coordinates, self._origin, self._newton = coordinates, origin, newton
         # Height of the last iterate above the origin.
         self._height = 0.0
         n_variables = len(coordinates.gradient(origin))
@@ -181,4 +191,13 @@ class _Path:
         curvatures.append(step @ (slope - self._slope) / (step @ step or 1.0))
         self.point, self._variables, self._slope = point, variables, slope
         expected = expected_decrease(float(slope @ slope), min(curvatures))
+        if self._newton is not None and self._is_small(point, expected):
+            exact = self._newton.init(self._problem, self._problem.at(point.parameters))
+            expected = float(np.fmax(expected, exact.expected_decrease))
         return State(point=point, expected_decrease=expected)
+
+    def _is_small(self, point, expected):
+        """Whether the gradient and the expected decrease are within the tolerance."""
+        tol = self._criteria.tol
+        allowed = allowed_decrease(self._problem, point.value, tol)
+        return np.abs(point.gradient).max() <= tol and expected <= allowed
