@@ -7,7 +7,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import scale
 
 from skprob import EntmaxClassifier, LinearClassifier, SoftmaxClassifier
 from skprob.losses import LogLoss
@@ -121,12 +123,12 @@ def check_what_is_told(model, capsys):
 
 
 def test_the_objective_falls_from_iteration_to_iteration(classifier, capsys):
-    X, y = labels()
-    classifier.set_params(verbose=2, tol=1e-6).fit(X, y)
+    # On easier rows Newton's method ends after three iterations.
+    X, y = load_iris(return_X_y=True)
+    classifier.set_params(verbose=2, tol=1e-6).fit(scale(X), y)
     lines = capsys.readouterr().out.splitlines()
     values = [float(line.split("objective ")[1].split(",")[0]) for line in lines]
-    # Newton's method with the whole Hessian takes three iterations.
-    assert len(values) >= 3
+    assert len(values) > 3
     assert (np.diff(values) <= 0).all()
 
 

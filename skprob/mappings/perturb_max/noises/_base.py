@@ -1,12 +1,14 @@
 """The interface of a noise, and a noise made from a distribution object."""
 
+from abc import ABC, abstractmethod
+
 import numpy as np
 
 #: A density is divided by at least this number, so that the quotient is finite.
 TINY = 1e-300
 
 
-class Noise:
+class Noise(ABC):
     """A continuous distribution on the real line.
 
     A noise defines :meth:`logpdf` and :meth:`logcdf`. It may define faster versions of
@@ -29,13 +31,13 @@ class Noise:
     #: Number of Gauss-Legendre nodes on a panel of the adaptive route.
     order = 20
 
+    @abstractmethod
     def logpdf(self, x):
         """Logarithm of the density."""
-        raise NotImplementedError
 
+    @abstractmethod
     def logcdf(self, x):
         """Logarithm of the distribution function Φ."""
-        raise NotImplementedError
 
     def cdf_and_pdf(self, x):
         """Distribution function and density."""
