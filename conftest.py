@@ -17,6 +17,6 @@ for name in skprob.linear_model.__all__:
 collect_ignore = ["tests/typing"]  # For mypy, with errors on purpose.
 if find_spec("distributed") is None:
     collect_ignore += ["skprob/data/_dask.py"]
-    collect_ignore_glob = ["skprob/linear_model/_dask_*.py"]
+    collect_ignore_glob = ["skprob/linear_model/dask/_*.py"]
 if find_spec("distributed") is None or find_spec("array_api_strict") is None:
     collect_ignore += ["docs/user_guide/larger_data.rst"]

@@ -14,9 +14,8 @@ from unittest.mock import patch
 
 import numpy as np
 
-from skprob import _memory
 from skprob.data import LittleDesign, StandardizedDesign, _dense, _design, _rows
-from skprob.linear_model import _scoring
+from skprob.linear_model.search import _scoring
 from skprob.losses import FenchelYoungLoss
 from skprob.losses._base import Loss
 from skprob.objective import (
@@ -25,11 +24,12 @@ from skprob.objective import (
     _block_point,
     _linear,
     _linear_point,
+    _memory,
 )
 from skprob.objective._linear_point import LinearCurvature
 from skprob.solvers import Tuning, _auto, _line_search, _path, plan, solve
 from skprob.solvers._coordinates import Whitening
-from skprob.solvers._newton_family import minimize_family
+from skprob.solvers.newton._newton_family import minimize_family
 
 
 class Heuristic(NamedTuple):

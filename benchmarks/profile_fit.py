@@ -20,10 +20,11 @@ from threadpoolctl import threadpool_limits
 
 import skprob
 from skprob import SoftmaxClassifier
-from skprob.linear_model import _parameters
+from skprob.linear_model.classifiers import _parameters
 from skprob.objective import LinearObjective, LinearPoint
 from skprob.objective._linear_point import LinearRay
-from skprob.solvers import _coordinates, _newton_cg, _newton_cholesky
+from skprob.solvers import _coordinates
+from skprob.solvers.newton import _newton_cg, _newton_cholesky
 
 # What is timed, by the part of the fit that it belongs to.
 PARTS = {

@@ -11,7 +11,7 @@ from hypothesis import settings
 from scipy.sparse import csr_array
 from sklearn.base import clone
 
-from skprob.linear_model import _prediction
+from skprob.linear_model.predict import _prediction
 from skprob.objective import _block
 from skprob.solvers import Tuning, _auto, _path, plan
 

@@ -8,8 +8,8 @@ import pytest
 import scipy.linalg  # noqa: F401  (loads SciPy's BLAS)
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from skprob import _blas
-from skprob._blas import SerialBlas
+from skprob._utils import blas as _blas
+from skprob._utils.blas import SerialBlas
 from skprob.solvers import SOLVERS, solve
 
 from .solvers.problems import classes, objective_of

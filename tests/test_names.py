@@ -15,7 +15,7 @@ from skprob import (
     SoftmaxClassifier,
     SparseSoftmaxClassifier,
 )
-from skprob._names import did_you_mean
+from skprob._utils.names import did_you_mean
 from skprob.attention import AttentionClassifier, attention
 from skprob.decision import LabelCuts, get_rule
 from skprob.inspection import ConvergenceDisplay, PredictionDisplay, coefficient_table

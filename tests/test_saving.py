@@ -135,7 +135,7 @@ def test_what_this_version_does_not_have_is_named():
     state = LinearClassifier(Entmax()).__getstate__()
     for name in (
         "skprob.mappings.Sharpmax",
-        "skprob.mappings._entmax.Entmax",
+        "skprob.mappings.entmax._entmax.Entmax",
         "os.sep",
     ):
         state["mapping"]["class of skprob"] = name

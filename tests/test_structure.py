@@ -3,6 +3,7 @@
 import ast
 import pickle
 import re
+from graphlib import TopologicalSorter
 from importlib import import_module
 from pathlib import Path
 
@@ -19,9 +20,8 @@ from skprob.solvers import SOLVERS, solve
 from skprob.targets import SparseTarget
 
 ROOT = Path(skprob.__file__).parent
-PACKAGES = sorted(path.parent.name for path in ROOT.glob("*/__init__.py"))
-# The private modules beside the packages (skprob/_*.py) may be imported by all, and
-# import no package.
+PACKAGES = sorted(path.parent.name for path in ROOT.glob("[!_]*/__init__.py"))
+# All may import the utilities (skprob/_utils), which import no package.
 MAY_IMPORT = {
     "mappings": set(),
     "targets": set(),
@@ -141,9 +141,31 @@ def test_a_private_use_is_seen(tmp_path, monkeypatch):
     ]
 
 
-@pytest.mark.parametrize("path", sorted(ROOT.glob("*.py")), ids=lambda path: path.name)
-def test_modules_beside_the_packages_import_none(path):
+@pytest.mark.parametrize(
+    "path",
+    sorted([*ROOT.glob("*.py"), *ROOT.glob("_utils/*.py")]),
+    ids=lambda path: path.name,
+)
+def test_utilities_import_no_package(path):
     assert not [parts for _, parts in own_imports(path) if parts[0] in PACKAGES]
+
+
+def room_of(parts):
+    """Room of a package that a module is in, "" for the package itself."""
+    inside = (ROOT / parts[0]).joinpath(*parts[1:2])
+    return parts[1] if len(parts) > 1 and inside.is_dir() else ""
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_rooms_do_not_import_each_other_in_circles(package):
+    known = {}
+    for path in (ROOT / package).rglob("*.py"):
+        room = room_of(path.relative_to(ROOT).with_suffix("").parts)
+        for _, parts in own_imports(path):
+            other = room_of(parts) if parts[0] == package else ""
+            if room and other and other != room:
+                known.setdefault(room, set()).add(other)
+    TopologicalSorter(known).prepare()
 
 
 def test_an_import_is_seen_however_it_is_written(tmp_path, monkeypatch):

@@ -9,7 +9,7 @@ from sklearn.base import RegressorMixin, _fit_context
 from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.validation import column_or_1d
 
-from .._typing import Array, MatrixLike, same_signature
+from .._utils.typing import Array, MatrixLike, same_signature
 from ._base import ATTRIBUTES, PARAMETERS, BaseAttention
 
 

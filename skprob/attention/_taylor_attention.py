@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from .._typing import Array, ArrayLike
+from .._utils.typing import Array, ArrayLike
 from ._attention import checked_numbers, scale_factor
 
 _MOST_FEATURES = 100_000

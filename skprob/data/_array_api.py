@@ -2,7 +2,15 @@
 
 import numpy as np
 
-from .._arrays import as_type, beside, namespace, numpy_dtype, take, to_numpy, widened
+from .._utils.arrays import (
+    as_type,
+    beside,
+    namespace,
+    numpy_dtype,
+    take,
+    to_numpy,
+    widened,
+)
 from ._design import DesignMatrix
 
 # X of a block has at most so many numbers (1 GiB in single precision): the computations

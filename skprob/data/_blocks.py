@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 
 import numpy as np
 
-from .._blas import serial_blas
+from .._utils.blas import serial_blas
 
 
 class Blocks(ABC):

@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 from scipy import sparse
 
-from .._arrays import upper_triangle
+from .._utils.arrays import upper_triangle
 
 # What is written and read again at once has at most so many numbers (2 MiB): about a
 # core's L2 cache. With a quarter, fits to badly scaled columns take 1.15 times as long.

@@ -4,7 +4,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .._arrays import upper_triangle
+from .._utils.arrays import upper_triangle
 from ._dense import DenseDesign
 
 # Most products of pairs of columns that are kept (8 MiB).

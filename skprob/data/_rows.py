@@ -5,7 +5,7 @@ import math
 
 from scipy import sparse
 
-from .._arrays import is_host
+from .._utils.arrays import is_host
 from ._array_api import n_array_blocks
 from ._design import CACHE_SIZE
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._arrays import beside, concat, zeros
+from .._utils.arrays import beside, concat, zeros
 from ._array_api import ArrayDesign
 from ._design import CACHE_SIZE, DesignMatrix
 from ._little import LittleDesign

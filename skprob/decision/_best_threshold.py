@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from .._typing import Array, MatrixLike
+from .._utils.typing import Array, MatrixLike
 from ._blocks import with_rows
 
 # Sums are known within rounding only.

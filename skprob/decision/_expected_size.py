@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from .._typing import Array, ArrayLike, MatrixLike
+from .._utils.typing import Array, ArrayLike, MatrixLike
 
 # Penalties, in parts of the mean second moment of the features; inf is the mean size.
 _PENALTIES = np.append(10.0 ** np.arange(-3, 3), np.inf)

@@ -6,7 +6,7 @@ from functools import partial
 
 from sklearn.base import clone
 
-from .._names import did_you_mean
+from .._utils.names import did_you_mean
 from ._base import DecisionRule
 from ._cuts import CommonCut, LabelCuts
 from ._row_wise import ExampleF1, MetaLabeler

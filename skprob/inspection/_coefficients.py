@@ -12,12 +12,12 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
-from .._columns import in_order
-from .._last_step import last_step
-from .._names import did_you_mean
-from .._pair import pair_adjoint, pair_scores
-from .._typing import ArrayLike, MatrixLike
-from .._validation import check_sample_weight, naming
+from .._utils.columns import in_order
+from .._utils.last_step import last_step
+from .._utils.names import did_you_mean
+from .._utils.pair import pair_adjoint, pair_scores
+from .._utils.typing import ArrayLike, MatrixLike
+from .._utils.validation import check_sample_weight, naming
 from ..targets import (
     check_available,
     check_offset,

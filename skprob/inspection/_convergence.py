@@ -9,8 +9,8 @@ from typing import Any, Literal, Self
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from .._names import did_you_mean
-from .._typing import Array, Axes
+from .._utils.names import did_you_mean
+from .._utils.typing import Array, Axes
 from ._matplotlib import axes_for
 
 _X_LABELS = {"iteration": "iteration", "passes": "passes over X", "seconds": "seconds"}

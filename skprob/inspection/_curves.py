@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, Self
 
-from .._typing import Axes
+from .._utils.typing import Axes
 from ..mappings import MappingLike
 from ._matplotlib import axes_for, import_pyplot
 

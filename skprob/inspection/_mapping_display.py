@@ -7,8 +7,8 @@ from typing import Any, Self
 
 from sklearn.utils.validation import check_is_fitted
 
-from .._last_step import last_step
-from .._typing import Axes
+from .._utils.last_step import last_step
+from .._utils.typing import Axes
 from ..mappings import MappingLike
 from ._entropy import EntropyDisplay
 from ._input import labelled

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._typing import Array, ArrayLike, Axes
+from .._utils.typing import Array, ArrayLike, Axes
 from ..mappings import MappingLike
 from ._curves import CurvesDisplay
 from ._input import check_count, check_row, labelled

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._typing import RandomState
+from .._utils.typing import RandomState
 from ..mappings import MappingLike, get_mapping
 
 # A mapping that is an integral is computed to about 1e-10.

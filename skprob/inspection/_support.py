@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 from scipy.ndimage import distance_transform_edt
 
-from .._typing import Array, Axes
+from .._utils.typing import Array, Axes
 from ..mappings import MappingLike, get_mapping
 from ._input import check_count, check_row
 from ._matplotlib import axes_for

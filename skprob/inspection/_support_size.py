@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
-from .._columns import in_order, lined_up
-from .._typing import Array, ArrayLike, Axes, MatrixLike
+from .._utils.columns import in_order, lined_up
+from .._utils.typing import Array, ArrayLike, Axes, MatrixLike
 from ._input import indicator_of
 from ._matplotlib import POSSIBLE, PREDICTED, axes_for
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import entr
 
-from .._typing import ArrayLike
+from .._utils.typing import ArrayLike
 from ..mappings import MAPPINGS, MappingLike
 from ._input import check_row, labelled
 

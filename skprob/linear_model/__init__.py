@@ -3,17 +3,17 @@
 from importlib import import_module
 
 _MODULES = {
-    "AMSoftmaxClassifier": "_am_softmax_classifier",
-    "EntmaxClassifier": "_entmax_classifier",
-    "EntmaxClassifierCV": "_entmax_classifier_cv",
-    "LinearClassifier": "_linear_classifier",
-    "PerturbMaxClassifier": "_perturb_max_classifier",
-    "PerturbMaxClassifierCV": "_perturb_max_classifier_cv",
-    "SigmoidClassifier": "_sigmoid_classifier",
-    "SoftmaxClassifier": "_softmax_classifier",
-    "SparseSoftmaxClassifier": "_sparse_softmax_classifier",
-    "SparsemaxClassifier": "_sparsemax_classifier",
-    "TaylorSoftmaxClassifier": "_taylor_softmax_classifier",
+    "AMSoftmaxClassifier": "classifiers._am_softmax_classifier",
+    "EntmaxClassifier": "classifiers._entmax_classifier",
+    "EntmaxClassifierCV": "search._entmax_classifier_cv",
+    "LinearClassifier": "classifiers._linear_classifier",
+    "PerturbMaxClassifier": "classifiers._perturb_max_classifier",
+    "PerturbMaxClassifierCV": "search._perturb_max_classifier_cv",
+    "SigmoidClassifier": "classifiers._sigmoid_classifier",
+    "SoftmaxClassifier": "classifiers._softmax_classifier",
+    "SparseSoftmaxClassifier": "classifiers._sparse_softmax_classifier",
+    "SparsemaxClassifier": "classifiers._sparsemax_classifier",
+    "TaylorSoftmaxClassifier": "classifiers._taylor_softmax_classifier",
 }
 
 __all__ = list(_MODULES)

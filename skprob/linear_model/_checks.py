@@ -4,7 +4,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
-from .._arrays import (
+from .._utils.arrays import (
     all_finite,
     check_no_gradient,
     is_foreign,
@@ -13,9 +13,9 @@ from .._arrays import (
     real_dtypes,
     to_numpy,
 )
-from .._pair import n_raw_predictions
-from .._scores import standard_scores
-from .._validation import as_marginals, check_sample_weight, naming
+from .._utils.pair import n_raw_predictions
+from .._utils.scores import standard_scores
+from .._utils.validation import as_marginals, check_sample_weight, naming
 from ..data import as_design
 from ..mappings import MAPPINGS
 from ..objective import scores_of

@@ -4,7 +4,7 @@ import inspect
 import re
 from textwrap import indent
 
-from .._typing import Decorated
+from .._utils.typing import Decorated
 
 _PARAMETERS = """\
 loss : {"auto", "fenchel_young", "log", "cross_entropy", "accuracy", \

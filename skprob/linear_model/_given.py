@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._arrays import beside, fill
-from .._columns import in_order
+from .._utils.arrays import beside, fill
+from .._utils.columns import in_order
 from ..targets import check_available, check_offset
 
 

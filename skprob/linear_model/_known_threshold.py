@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from .._arrays import to_numpy
-from .._columns import order_of
+from .._utils.arrays import to_numpy
+from .._utils.columns import order_of
 from ..decision import RULES, DecisionRule
 
 #: Names of thresholds that are allowed.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sklearn.utils._param_validation import StrOptions
 
-from .._arrays import copied
+from .._utils.arrays import copied
 from ..mappings import MappingLike, get_mapping
 from ._base import Loss, LossLinearization, check_shape, shift_to_standard
 from ._matching import matching_loss

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from .._arrays import copied, namespace, row_max
-from .._names import NamesChecked
-from .._pair import pair_adjoint, pair_scores
-from .._scores import standard_scores
-from .._typing import Array, ArrayLike
-from .._validation import as_rows
+from .._utils.arrays import copied, namespace, row_max
+from .._utils.names import NamesChecked
+from .._utils.pair import pair_adjoint, pair_scores
+from .._utils.scores import standard_scores
+from .._utils.typing import Array, ArrayLike
+from .._utils.validation import as_rows
 from ..mappings import MappingLike, get_mapping
 from ..targets import as_target
 

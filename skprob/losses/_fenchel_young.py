@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .._arrays import as_type, copied, namespace
-from .._typing import Array
+from .._utils.arrays import as_type, copied, namespace
+from .._utils.typing import Array
 from ..mappings import get_mapping
 from ._base import Loss, LossLinearization, check_shape, shift_to_standard
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from .._arrays import copied
-from .._lobatto import gauss_lobatto
+from .._utils.arrays import copied
+from .._utils.lobatto import gauss_lobatto
 from ..mappings import get_mapping
 from ._base import Loss, LossLinearization, check_shape, shift_to_standard
 

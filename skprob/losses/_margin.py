@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._typing import Array, ArrayLike
-from .._validation import InstancesOf, RealInterval
+from .._utils.typing import Array, ArrayLike
+from .._utils.validation import InstancesOf, RealInterval
 from ._base import Loss, LossLike
 
 

@@ -7,7 +7,7 @@ from pickle import PicklingError
 
 import joblib
 
-from .._names import did_you_mean
+from .._utils.names import did_you_mean
 from ..mappings import Mapping, MappingLike, get_mapping
 from ._accuracy import AccuracyLoss
 from ._base import Loss, LossLike

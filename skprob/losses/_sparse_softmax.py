@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from .._arrays import as_type, copied, fill, namespace
+from .._utils.arrays import as_type, copied, fill, namespace
 from ..mappings import MappingLike, Softmax, SparseSoftmax, Temperature, get_mapping
 from ._base import Loss, LossLinearization, shift_to_standard
 from ._fenchel_young import FenchelYoungLoss

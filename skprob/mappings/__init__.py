@@ -2,24 +2,23 @@
 
 from ._base import Mapping
 from ._base import MappingLike as MappingLike
-from ._entmax import Entmax, entmax
 from ._entropy_invariant_softmax import (
     EntropyInvariantSoftmax,
     entropy_invariant_softmax,
 )
-from ._function import FunctionMapping
 from ._linearization import Linearization
 from ._nested_softmax import NestedSoftmax, nested_softmax
-from ._normalized_mapping import NormalizedMapping
 from ._registry import MAPPINGS, get_mapping
 from ._sampling import gumbel_max, gumbel_softmax
 from ._sigmoid import Sigmoid, sigmoid
 from ._softmax import Softmax, softmax
 from ._sparse_softmax import SparseSoftmax, sparse_softmax
-from ._sparsemax import Sparsemax, sparsemax
-from ._taylor_softmax import TaylorSoftmax, taylor_softmax
 from ._temperature import Temperature
-from ._threshold_mapping import ThresholdMapping
+from .entmax._entmax import Entmax, entmax
+from .entmax._sparsemax import Sparsemax, sparsemax
+from .functions._function import FunctionMapping
+from .functions._normalized_mapping import NormalizedMapping
+from .functions._threshold_mapping import ThresholdMapping
 from .perturb_max import (
     GeneralizedNormal,
     PerturbMax,
@@ -28,6 +27,7 @@ from .perturb_max import (
     check_shape,
     perturb_max,
 )
+from .taylor._taylor_softmax import TaylorSoftmax, taylor_softmax
 
 __all__ = [
     "MAPPINGS",

@@ -6,8 +6,8 @@ in call these for all others. Input and output are the same, but nothing is over
 
 import math
 
-from .._arrays import namespace, row_max, row_sum, widened
-from ._taylor_polynomial import zeros
+from .._utils.arrays import namespace, row_max, row_sum, widened
+from .taylor._polynomial import zeros
 
 # As for NumPy's arrays: see _threshold.py and _sorting.py.
 _NEAR_SOFTMAX = 1.25

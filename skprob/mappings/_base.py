@@ -9,11 +9,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from .._arrays import copied, is_foreign, namespace, positive_part, zeros
-from .._names import check_parameters
-from .._scores import standard_scores
-from .._typing import Array, ArrayLike, RandomState
-from .._validation import (
+from .._utils.arrays import copied, is_foreign, namespace, positive_part, zeros
+from .._utils.names import check_parameters
+from .._utils.scores import standard_scores
+from .._utils.typing import Array, ArrayLike, RandomState
+from .._utils.validation import (
     array_points,
     array_rows,
     as_points,

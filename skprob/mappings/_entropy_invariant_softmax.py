@@ -7,9 +7,9 @@ from numbers import Integral
 
 import numpy as np
 
-from .._arrays import as_type, beside, namespace
-from .._typing import Array, ArrayLike
-from .._validation import RealInterval
+from .._utils.arrays import as_type, beside, namespace
+from .._utils.typing import Array, ArrayLike
+from .._utils.validation import RealInterval
 from ._base import Mapping
 from ._rows import along_axis
 from ._softmax import Softmax

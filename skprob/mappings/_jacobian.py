@@ -9,7 +9,7 @@ which is symmetric and annihilates constants.
 
 import numpy as np
 
-from .._arrays import (
+from .._utils.arrays import (
     as_type,
     copied,
     identity_like,

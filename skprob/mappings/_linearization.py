@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._arrays import copied, namespace
-from .._typing import Array
+from .._utils.arrays import copied, namespace
+from .._utils.typing import Array
 
 
 class Linearization(NamedTuple):

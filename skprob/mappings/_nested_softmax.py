@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import xlogy
 
-from .._typing import Array, ArrayLike
-from .._validation import RealInterval, real_or_nan
+from .._utils.typing import Array, ArrayLike
+from .._utils.validation import RealInterval, real_or_nan
 from ._base import Mapping
 from ._linearization import Linearization
 from ._rows import along_axis

@@ -4,9 +4,9 @@ from numbers import Integral
 
 import numpy as np
 
-from .._arrays import is_foreign, namespace
-from .._scores import BadScores, laid_out
-from .._validation import array_real, as_real
+from .._utils.arrays import is_foreign, namespace
+from .._utils.scores import BadScores, laid_out
+from .._utils.validation import array_real, as_real
 
 # A block and a kernel's scratch should about fit the cache of a core.
 _BLOCK_BYTES = 1 << 19

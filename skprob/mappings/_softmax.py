@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._arrays import copied, namespace, row_dot, row_sum
-from .._typing import Array, ArrayLike
+from .._utils.arrays import copied, namespace, row_dot, row_sum
+from .._utils.typing import Array, ArrayLike
 from . import _array_api
 from ._base import Mapping
 from ._jacobian import entmax_linearization

@@ -9,9 +9,9 @@ import numpy as np
 from scipy.special import xlogy
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from .._arrays import namespace
-from .._typing import Array, ArrayLike
-from .._validation import RealInterval
+from .._utils.arrays import namespace
+from .._utils.typing import Array, ArrayLike
+from .._utils.validation import RealInterval
 from . import _array_api, _selection
 from ._base import Mapping
 from ._rows import along_axis

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._names import did_you_mean
-from .._typing import ArrayLike, MatrixLike
+from .._utils.names import did_you_mean
+from .._utils.typing import ArrayLike, MatrixLike
 from . import _distributions as measures
 from ._scorers import _Scorer, columns_in_order
 

@@ -9,9 +9,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import gen_batches
 
-from .._scores import standard_scores
-from .._typing import ArrayLike, MatrixLike
-from .._validation import (
+from .._utils.scores import standard_scores
+from .._utils.typing import ArrayLike, MatrixLike
+from .._utils.validation import (
     as_distributions,
     as_real,
     as_rows,

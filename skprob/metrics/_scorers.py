@@ -8,10 +8,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import UNUSED
 
-from .._arrays import is_foreign, to_numpy
-from .._columns import in_order
-from .._last_step import last_step
-from .._typing import ArrayLike, MatrixLike
+from .._utils.arrays import is_foreign, to_numpy
+from .._utils.columns import in_order
+from .._utils.last_step import last_step
+from .._utils.typing import ArrayLike, MatrixLike
 from ..mappings import MappingLike
 from ._losses import brier_loss, fenchel_young_loss, mean_support_size
 

@@ -20,12 +20,12 @@ from typing import Any
 
 import numpy as np
 
-from .._arrays import beside, fill, is_host, namespace, take
-from .._memory import keep_freed_memory
-from .._pair import pair_adjoint, pair_scores
+from .._utils.arrays import beside, fill, is_host, namespace, take
+from .._utils.pair import pair_adjoint, pair_scores
 from ..data import DesignMatrix, as_design, local_blocks, row_slices, standardized
 from ..losses import LossLinearization, in_difference
 from ..targets import target_beside
+from ._memory import keep_freed_memory
 
 
 @dataclass(frozen=True)

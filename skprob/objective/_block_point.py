@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .._arrays import (
+from .._utils.arrays import (
     all_finite,
     as_type,
     beside,

@@ -26,8 +26,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._arrays import dot
-from .._pair import pair_scores
+from .._utils.arrays import dot
+from .._utils.pair import pair_scores
 from ..mappings import get_mapping
 from ._block import predictions_adjoint
 from ._intercepts import fit_in_memory, intercept_step

@@ -7,7 +7,7 @@ take half the time.
 
 import numpy as np
 
-from .._arrays import upper_triangle
+from .._utils.arrays import upper_triangle
 from ._block_point import check_finite, take_pairs
 
 

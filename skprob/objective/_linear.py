@@ -4,7 +4,7 @@ import copy
 
 import numpy as np
 
-from .._pair import n_raw_predictions
+from .._utils.pair import n_raw_predictions
 from ..data import LittleDesign, SingleBlock, Standardization
 from ..mappings import get_mapping
 from . import _block

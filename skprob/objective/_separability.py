@@ -11,7 +11,7 @@ separable, which means that a linear model classifies them without an error.
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, cg
 
-from .._arrays import to_numpy
+from .._utils.arrays import to_numpy
 from ._block import predictions_adjoint, scores_of
 
 # Rounding error of a margin, relative to the largest one.

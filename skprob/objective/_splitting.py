@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
 
-from .._arrays import as_type, copied, dot, namespace, widened, zeros
+from .._utils.arrays import as_type, copied, dot, namespace, widened, zeros
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import to_numpy
+from .._utils.arrays import to_numpy
 from ..mappings import Softmax
 from ._decision import label_sets
 from ._graph import Graph

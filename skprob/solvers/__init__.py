@@ -13,15 +13,15 @@ from ._auto import SOLVERS, solve
 from ._criteria import Criteria, Criterion, Verdict
 from ._line_search import Trial, line_search
 from ._minimize import minimize, total_of
-from ._newton_cg import NewtonCG
-from ._newton_cholesky import NewtonCholesky
 from ._path import minimize_path
 from ._plan import Plan, plan
-from ._preconditioner import Preconditioner
 from ._problem import LinearProblem, Problem, members_of
 from ._splitting import DouglasRachford
 from ._state import Iteration, Solution, State
 from ._tuning import Tuning
+from .newton._newton_cg import NewtonCG
+from .newton._newton_cholesky import NewtonCholesky
+from .newton._preconditioner import Preconditioner
 
 __all__ = [
     "SOLVERS",

@@ -2,16 +2,16 @@
 
 import math
 
-from .._blas import serial_blas
+from .._utils.blas import serial_blas
 from ._criteria import Criteria
 from ._lbfgs import minimize_lbfgs
 from ._minimize import minimize
-from ._newton_cg import NewtonCG, NewtonCGState
-from ._newton_cholesky import NewtonCholesky
 from ._plan import plan
 from ._problem import check_problem
 from ._splitting import DouglasRachford
 from ._tuning import Tuning
+from .newton._newton_cg import NewtonCG, NewtonCGState
+from .newton._newton_cholesky import NewtonCholesky
 
 
 @serial_blas

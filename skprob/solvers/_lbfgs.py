@@ -14,10 +14,10 @@ import scipy.optimize
 from ._bundle import Bundle
 from ._criteria import allowed_decrease, expected_decrease
 from ._minimize import Record
-from ._newton_cholesky import NewtonCholesky
-from ._preconditioner import Preconditioner
 from ._state import State
 from ._tuning import Tuning
+from .newton._newton_cholesky import NewtonCholesky
+from .newton._preconditioner import Preconditioner
 
 
 class EvaluatedPoint(NamedTuple):

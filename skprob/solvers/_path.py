@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._blas import serial_blas
+from .._utils.blas import serial_blas
 from ._auto import solve
-from ._newton_family import minimize_family
 from ._plan import plan
 from ._tuning import Tuning
+from .newton._newton_family import minimize_family
 
 
 class PathSolution(NamedTuple):

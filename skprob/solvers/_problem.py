@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from .._typing import Array
+from .._utils.typing import Array
 
 
 class Description(Protocol):

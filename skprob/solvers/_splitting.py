@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._typing import Array
+from .._utils.typing import Array
 from ._line_search import Trial, line_search
 from ._state import State
 from ._tuning import Tuning

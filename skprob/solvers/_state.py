@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from .._typing import Array
+from .._utils.typing import Array
 from ._problem import Point
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .._arrays import as_type, beside, namespace, one_hot, take
+from .._utils.arrays import as_type, beside, namespace, one_hot, take
 from ._dense import DenseTarget
 from ._smoothed import SmoothedTarget
 from ._sparse import SparseTarget

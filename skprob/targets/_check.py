@@ -4,9 +4,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
-from .._arrays import check_no_gradient, is_foreign, to_numpy
-from .._columns import names_of
-from .._validation import as_points, as_real, naming
+from .._utils.arrays import check_no_gradient, is_foreign, to_numpy
+from .._utils.columns import names_of
+from .._utils.validation import as_points, as_real, naming
 from ._dense import DenseTarget
 from ._sparse import SparseTarget
 

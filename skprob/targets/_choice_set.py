@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .._arrays import is_foreign, to_numpy
+from .._utils.arrays import is_foreign, to_numpy
 
 
 def check_available(available, shape, name="available"):

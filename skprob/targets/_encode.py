@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from .._names import did_you_mean
+from .._utils.names import did_you_mean
 from ._dense import DenseTarget
 from ._kind import KINDS, if_encoded, infer_target_type, other_than_0_and_1
 from ._labels import as_labels

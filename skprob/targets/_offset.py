@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from .._arrays import is_foreign, to_numpy
-from .._pair import pair_scores
-from .._validation import as_real
+from .._utils.arrays import is_foreign, to_numpy
+from .._utils.pair import pair_scores
+from .._utils.validation import as_real
 
 
 def check_offset(offset, n_samples, n_classes, is_pair, dtype):

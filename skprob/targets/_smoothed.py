@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from .._arrays import as_type
+from .._utils.arrays import as_type
 from ._dense import DenseTarget
 from ._sparse import SparseTarget
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn import config_context
 
-from skprob._arrays import to_numpy
+from skprob._utils.arrays import to_numpy
 
 
 def imported(name):

@@ -23,7 +23,7 @@ from skprob import (
     SparsemaxClassifier,
     TaylorSoftmaxClassifier,
 )
-from skprob._arrays import to_numpy
+from skprob._utils.arrays import to_numpy
 from skprob.data import _array_api as array_design
 from skprob.data import as_design
 from skprob.losses import (

@@ -11,7 +11,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from skprob._blas import serial_blas
+from skprob._utils.blas import serial_blas
 from skprob.data import LocalBlocks, SingleBlock, local_blocks
 
 

@@ -13,7 +13,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-import skprob.linear_model._threshold as threshold_module
+import skprob.linear_model.predict._threshold as threshold_module
 from skprob import (
     EntmaxClassifier,
     LinearClassifier,

@@ -29,7 +29,7 @@ from skprob.decision import (
     best_threshold,
     get_rule,
 )
-from skprob.linear_model import _threshold as threshold_module
+from skprob.linear_model.predict import _threshold as threshold_module
 
 from .refused import assert_refused
 from .toys import label_sets, labels

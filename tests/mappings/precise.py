@@ -4,7 +4,7 @@ import mpmath as mp
 import numpy as np
 from numpy.testing import assert_allclose
 
-from skprob._scores import standard_scores
+from skprob._utils.scores import standard_scores
 
 #: For what needs the digits; the precision of other tests is left as it was.
 many_digits = mp.workdps(60)

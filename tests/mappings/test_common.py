@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
-from skprob._scores import standard_scores
+from skprob._utils.scores import standard_scores
 from skprob.mappings import PerturbMax, _rows
 
 from .members import each, has_jacobian

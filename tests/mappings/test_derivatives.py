@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skprob._scores import standard_scores
+from skprob._utils.scores import standard_scores
 from skprob.mappings import Entmax, Softmax, Temperature
 from skprob.mappings._jacobian import entmax_linearization
 

@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skprob.mappings import TaylorSoftmax, taylor_softmax
-from skprob.mappings._taylor_polynomial import (
+from skprob.mappings.taylor._polynomial import (
     log_curvature,
     log_slope,
     scaled_polynomial,

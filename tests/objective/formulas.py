@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skprob._pair import n_raw_predictions
+from skprob._utils.pair import n_raw_predictions
 from skprob.objective import LinearObjective, split_rows
 from skprob.targets import as_target
 

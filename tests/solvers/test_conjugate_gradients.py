@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from skprob.solvers import Tuning
-from skprob.solvers._conjugate_gradients import conjugate_gradients
+from skprob.solvers.newton._conjugate_gradients import conjugate_gradients
 
 
 def inverse_of(matrix):

@@ -7,8 +7,8 @@ from scipy import sparse
 
 from skprob.mappings import Entmax, Softmax, Sparsemax
 from skprob.solvers import Preconditioner, plan
-from skprob.solvers._conjugate_gradients import conjugate_gradients
 from skprob.solvers._coordinates import Identity, Scaling, Whitening
+from skprob.solvers.newton._conjugate_gradients import conjugate_gradients
 
 from .problems import classes, correlated, hessian_at, objective_of
 

@@ -20,7 +20,6 @@ from skprob.solvers import (
     plan,
     solve,
 )
-from skprob.solvers._newton_family import minimize_family
 from skprob.solvers._problem import (
     Curvature,
     Description,
@@ -30,6 +29,7 @@ from skprob.solvers._problem import (
     Ray,
     Splitting,
 )
+from skprob.solvers.newton._newton_family import minimize_family
 
 from .plain_problems import (
     PlainDescription,

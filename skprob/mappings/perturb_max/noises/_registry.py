@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from ...._names import did_you_mean
+from ...._utils.names import did_you_mean
 from ._base import Distribution
 from ._generalized_normal import GeneralizedNormal
 from ._named import Cauchy, Exponential, Gumbel, Laplace, Logistic, Normal, Uniform

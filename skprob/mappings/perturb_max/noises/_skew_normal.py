@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import erfcx
 from sklearn.utils import check_random_state
 
-from ...._typing import Array, ArrayLike
+from ...._utils.typing import Array, ArrayLike
 from ._named import Normal
 from ._octave_table import OctaveTable
 from ._shaped import ShapedNoise

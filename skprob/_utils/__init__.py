@@ -1,0 +1,1 @@
+"""What every package of skprob may use: arrays, names, checks, types, saving."""

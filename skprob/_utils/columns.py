@@ -1,0 +1,251 @@
+"""Columns of DataFrames, which are matched with the classes by name."""
+
+from collections import Counter
+from numbers import Integral
+
+import numpy as np
+from sklearn.utils import _safe_indexing
+
+from .arrays import to_numpy
+
+# Longest list of names in an error.
+_MOST_NAMES = 10
+
+
+def names_of(name, data):
+    """The names of the columns of a DataFrame, as classes.
+
+    Numbers stay numbers, other names become text. A single column has no name of a
+    class: it holds labels.
+
+    Parameters
+    ----------
+    name : str
+        The argument that errors name.
+    data : object
+        A DataFrame of pandas, polars, pyarrow or Dask, or anything else.
+
+    Returns
+    -------
+    names : ndarray of shape (n_columns,) or None
+        None if `data` has no names.
+
+    Raises
+    ------
+    ValueError
+        If two columns have the same name.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skprob._utils.columns import names_of
+    >>> names_of("y", pd.DataFrame([[0, 1]], columns=["calm", "sad"]))
+    array(['calm', 'sad'], dtype=object)
+    """
+    names = _column_names(name, data)
+    if names is None:
+        return None
+    numbers = np.asarray(names)
+    if numbers.ndim == 1 and numbers.dtype.kind in "biuf":
+        return numbers
+    return np.array([str(key) for key in names], dtype=object)
+
+
+def in_order(name, data, classes, *, are_labels=False):
+    """A DataFrame with its columns in the order of the classes.
+
+    Other data are returned without a change. A column belongs to the class that equals
+    its name or, if some column has no such class, to the class with the same text. The
+    default names of pandas (0, 1, ...) and polars (column_0, column_1, ...) are
+    positions if they do not name the classes.
+
+    Parameters
+    ----------
+    name : str
+        The argument that errors name.
+    data : object
+        A DataFrame of pandas, polars, pyarrow or Dask, or anything else. A frame with a
+        single column is not changed.
+    classes : array of shape (n_classes,) or list of arrays
+        The classes of several outputs, in a list, name no columns.
+    are_labels : bool, default=False
+        Whether the classes are labels. Otherwise the classes 0, 1, ... are the numbers
+        of columns without names, with which frames are matched by position.
+
+    Returns
+    -------
+    data : object
+
+    Raises
+    ------
+    ValueError
+        If the names are not those of the classes, or two are the same.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skprob._utils.columns import in_order
+    >>> available = pd.DataFrame([[True, False]], columns=["sad", "calm"])
+    >>> in_order("available", available, np.array(["calm", "sad"]))
+        calm   sad
+    0  False  True
+    """
+    names = _column_names(name, data)
+    if names is None or isinstance(classes, list):
+        return data
+    classes = to_numpy(classes).tolist()
+    order = order_of(names, classes, are_labels=are_labels)
+    if order is None:
+        raise ValueError(_says_what_differs(name, names, classes))
+    if order == list(range(len(names))):
+        return data
+    if hasattr(data, "iloc"):
+        return data.iloc[:, order]
+    return _safe_indexing(data, order, axis=1)
+
+
+def lined_up(**frames):
+    """Each of some matrices, with the columns of DataFrames in one order.
+
+    It is the order of the first that has names. A matrix without names is not changed.
+
+    Parameters
+    ----------
+    **frames : array-like, sparse matrix, DataFrame or None
+        By the argument that errors name.
+
+    Returns
+    -------
+    frames : list
+
+    Raises
+    ------
+    ValueError
+        If two frames have different names, or one has a name twice.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skprob._utils.columns import lined_up
+    >>> true = pd.DataFrame([[1, 0]], columns=["calm", "sad"])
+    >>> for frame in lined_up(y_true=true, y_pred=true[["sad", "calm"]]):
+    ...     print(list(frame.columns))
+    ['calm', 'sad']
+    ['calm', 'sad']
+    """
+    classes = common_names(**frames)
+    if classes is None:
+        return list(frames.values())
+    return [in_order(name, data, classes) for name, data in frames.items()]
+
+
+def common_names(**frames):
+    """The names of the first of some matrices that has names, or None.
+
+    The names 0, 1, ..., which a frame made of an array has, count only if no other
+    frame has names. Arguments and errors are those of :func:`lined_up`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skprob._utils.columns import common_names
+    >>> unnamed, named = pd.DataFrame([[1, 0]]), pd.DataFrame({"calm": [1], "sad": [0]})
+    >>> common_names(y_true=unnamed, y_pred=named).tolist()
+    ['calm', 'sad']
+    """
+    known = [names_of(name, data) for name, data in frames.items()]
+    known = [names for names in known if names is not None]
+    named = [names for names in known if not _are_positions(names.tolist())]
+    return next(iter(named or known), None)
+
+
+def order_of(names, classes, *, are_labels):
+    """The positions of the classes among names, as a list of numbers.
+
+    Parameters
+    ----------
+    names, classes : list
+        Without duplicates.
+    are_labels : bool
+        As in :func:`in_order`.
+
+    Returns
+    -------
+    order : list of int or None
+        None if the names are others.
+
+    Examples
+    --------
+    >>> from skprob._utils.columns import order_of
+    >>> order_of(["sad", "calm"], ["calm", "sad"], are_labels=True)
+    [1, 0]
+    >>> order_of([0, 1], ["calm", "sad"], are_labels=True)
+    [0, 1]
+    """
+    order = order_by_name(names, classes)
+    if order is not None:
+        return order
+    unnamed = _are_positions(names) or (not are_labels and _are_positions(classes))
+    return list(range(len(names))) if unnamed else None
+
+
+def order_by_name(names, classes):
+    """The result of :func:`order_of` if 0, 1, ... are names like all others.
+
+    Examples
+    --------
+    >>> from skprob._utils.columns import order_by_name
+    >>> order_by_name(["2", "1"], [1, 2])
+    [1, 0]
+    >>> order_by_name([0, 1], [1, 2])
+    """
+    for key in (lambda label: label, str):
+        position = {key(label): i for i, label in enumerate(names)}
+        wanted = [key(label) for label in classes]
+        if len(wanted) == len(names) and set(wanted) == position.keys():
+            return [position[label] for label in wanted]
+    return None
+
+
+def _column_names(name, data):
+    """The distinct names of two columns or more, or None."""
+    shape = getattr(data, "shape", ())
+    if not hasattr(data, "columns") or len(shape) != 2 or shape[1] < 2:
+        return None
+    # The `columns` of pyarrow are arrays.
+    is_arrow = hasattr(type(data), "column_names")
+    names = list(data.column_names if is_arrow else data.columns)
+    repeated = [text for text, n in Counter(map(str, names)).items() if n > 1]
+    if repeated:
+        raise ValueError(
+            f"{name} must have columns with distinct names; got {_shown(repeated)} "
+            "more than once."
+        )
+    return names
+
+
+def _are_positions(names):
+    """Whether names are those that a frame made of an array has."""
+    if names == [f"column_{i}" for i in range(len(names))]:
+        return True
+    are_numbers = all(isinstance(key, Integral) and key is not False for key in names)
+    return are_numbers and names == list(range(len(names)))
+
+
+def _says_what_differs(name, names, classes):
+    # Dictionaries keep the order of the names.
+    names, classes = (dict.fromkeys(map(str, keys)) for keys in (names, classes))
+    missing = [key for key in classes if key not in names]
+    unexpected = [key for key in names if key not in classes]
+    return (
+        f"{name} must have the columns {_shown(list(classes))}, the names of the "
+        f"classes, in any order; missing: {_shown(missing)}, unexpected: "
+        f"{_shown(unexpected)}. Rename the columns, or give an array, whose columns "
+        "are in the order of the classes."
+    )
+
+
+def _shown(names):
+    if len(names) <= _MOST_NAMES:
+        return str(names)
+    return f"{names[:_MOST_NAMES]} and {len(names) - _MOST_NAMES} more"

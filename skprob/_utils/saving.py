@@ -1,0 +1,73 @@
+"""What pickle, joblib and skops save: the estimator's class and no other of skprob.
+
+Mappings, losses and decision rules that an estimator holds are saved as the name of
+their class and their attributes. So whoever loads a model with skops has one type to
+trust, and a model does not depend on where in skprob a class is defined.
+"""
+
+from importlib import import_module
+
+from .. import _PACKAGES
+
+_CLASS, _ATTRIBUTES = "class of skprob", "attributes"
+
+
+class PlainState:
+    """Mixin: objects of skprob in an estimator are saved by their classes' names."""
+
+    def __getstate__(self):
+        state = super().__getstate__()
+        return {name: _described(value) for name, value in state.items()}
+
+    def __setstate__(self, state):
+        super().__setstate__({name: _restored(value) for name, value in state.items()})
+
+
+def _described(value):
+    """Name and attributes of an object of a public class; others as they are."""
+    name = public_name(type(value))
+    if name is None or not hasattr(value, "__dict__"):
+        return value
+    attributes = {key: _described(own) for key, own in vars(value).items()}
+    return {_CLASS: name, _ATTRIBUTES: attributes}
+
+
+def _restored(value):
+    if not (isinstance(value, dict) and value.keys() == {_CLASS, _ATTRIBUTES}):
+        return value
+    cls = _public_class(value[_CLASS])
+    if cls is None:
+        raise ValueError(
+            f"The model was saved with {value[_CLASS]}, which this version of skprob "
+            "does not have. Load it with the version that saved it."
+        )
+    restored = object.__new__(cls)
+    attributes = {key: _restored(own) for key, own in value[_ATTRIBUTES].items()}
+    vars(restored).update(attributes)
+    return restored
+
+
+def _public_class(name):
+    """Class that a package of skprob exports under this name; None without one.
+
+    A name comes from a file that may be hostile: no module but a package of skprob
+    is imported.
+    """
+    root = __name__.partition(".")[0]
+    packages = {f"{root}.{package}" for package in _PACKAGES}
+    package, _, class_name = str(name).rpartition(".")
+    if package not in packages:
+        return None
+    module = import_module(package)
+    cls = getattr(module, class_name) if class_name in module.__all__ else None
+    return cls if isinstance(cls, type) else None
+
+
+def public_name(cls):
+    """The name under which a package of skprob exports a class; None for others."""
+    root, *inside = cls.__module__.split(".")
+    if root != __name__.partition(".")[0] or not inside:
+        return None
+    package = f"{root}.{inside[0]}"
+    exported = getattr(import_module(package), cls.__name__, None)
+    return f"{package}.{cls.__name__}" if exported is cls else None

@@ -1,0 +1,48 @@
+"""Scores as kernels take them."""
+
+import numpy as np
+
+from .arrays import all_finite, copied, row_max, to_numpy
+
+#: Up to this many classes a reduction over a row of contiguous scores costs more
+#: than laying the block out class by class.
+FEW_CLASSES = 64
+
+
+class BadScores(ValueError):
+    """A row of scores for which there are no probabilities."""
+
+    def __init__(self, row, holds, where=None):
+        self.row, self.holds = row, holds
+        super().__init__(
+            "scores must be finite, or -inf for classes that are not available, "
+            "with at least one available class in each row; "
+            f"{where or f'row {row}'} holds {holds}."
+        )
+
+
+def standard_scores(scores, shift, first_row=0):
+    """A copy of scores that kernels accept: checked, and shifted if `shift`.
+
+    Raises ValueError where a row holds NaN or +inf, or nothing above -inf; rows are
+    counted from `first_row`.
+    """
+    standard = laid_out(scores)
+    top = row_max(standard)
+    if not all_finite(top):
+        top = to_numpy(top)
+        row = int(np.argmin(np.isfinite(top)))
+        holds = {np.inf: "+inf", -np.inf: "nothing but -inf"}.get(top[row, 0], "NaN")
+        raise BadScores(first_row + row, holds)
+    if shift:
+        with np.errstate(over="ignore"):
+            standard -= top
+    return standard
+
+
+def laid_out(block):
+    """A copy, in the order that is the fastest for NumPy's kernels."""
+    if not isinstance(block, np.ndarray):
+        return copied(block)
+    order = "F" if block.shape[1] <= FEW_CLASSES else "C"
+    return np.array(block, order=order)

@@ -1,0 +1,115 @@
+"""Linear classifier with entmax."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from ..._utils.typing import ArrayLike
+from ...decision import ThresholdLike
+from ...losses import LossLike
+from ...mappings import Entmax
+from .._docstrings import with_shared_sections
+from ._base import BaseLinearClassifier
+
+
+@with_shared_sections
+class EntmaxClassifier(BaseLinearClassifier):
+    """Linear classifier with entmax probabilities, between softmax and sparsemax.
+
+    ``alpha=1`` is softmax, ``alpha=2`` is sparsemax; the larger alpha is, the more
+    probabilities are exactly zero. The loss is the convex Fenchel-Young loss of the
+    same alpha.
+
+    Parameters
+    ----------
+    alpha : float, default=1.5
+        The exponent of the Tsallis entropy that defines the mapping, at least 1.
+    {parameters}
+
+    Attributes
+    ----------
+    {attributes}
+
+    See Also
+    --------
+    LinearClassifier : Any mapping; the objective is given there.
+    SoftmaxClassifier : The same with ``alpha=1``.
+    SparsemaxClassifier : The same with ``alpha=2``.
+
+    References
+    ----------
+    Peters, Niculae, Martins, "Sparse sequence-to-sequence models", ACL 2019.
+
+    Blondel, Martins, Niculae, "Learning with Fenchel-Young losses", JMLR 2020.
+
+    Examples
+    --------
+    A label set in each row; the labels above the threshold are predicted:
+
+    >>> import numpy as np
+    >>> from skprob import EntmaxClassifier
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> Y = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 1], [0, 0, 1]])
+    >>> model = EntmaxClassifier(alpha=1.5, C=10.0, threshold=0.1).fit(X, Y)
+    >>> model.predict(X)
+    array([[1, 0, 0],
+           [1, 1, 0],
+           [0, 1, 1],
+           [0, 0, 1]])
+    >>> model.predict_proba(X[:2]).round(2)
+    array([[0.92, 0.08, 0.  ],
+           [0.55, 0.42, 0.03]])
+    """
+
+    _parameter_constraints: dict = {
+        "alpha": Entmax._parameter_constraints["alpha"],
+        **BaseLinearClassifier._parameter_constraints,
+    }
+
+    def __init__(
+        self,
+        alpha: float = 1.5,
+        *,
+        loss: LossLike = "auto",
+        similarity: Literal["dot", "cosine"] = "dot",
+        margin: float = 0.0,
+        temperature: float = 1.0,
+        C: float | Literal["auto"] = "auto",
+        fit_intercept: bool = True,
+        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
+        label_smoothing: float = 0.0,
+        target_type: str = "auto",
+        class_names: ArrayLike | None = None,
+        none_class: bool = True,
+        threshold: ThresholdLike = "auto",
+        sparse_output: bool = False,
+        solver: Literal["auto", "lbfgs", "newton-cg", "newton-cholesky"] = "auto",
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+        warm_start: bool = False,
+        verbose: int | bool = 0,
+    ) -> None:
+        super().__init__(
+            loss=loss,
+            similarity=similarity,
+            margin=margin,
+            temperature=temperature,
+            C=C,
+            fit_intercept=fit_intercept,
+            class_weight=class_weight,
+            label_smoothing=label_smoothing,
+            target_type=target_type,
+            class_names=class_names,
+            none_class=none_class,
+            threshold=threshold,
+            sparse_output=sparse_output,
+            solver=solver,
+            tol=tol,
+            max_iter=max_iter,
+            warm_start=warm_start,
+            verbose=verbose,
+        )
+        self.alpha = alpha
+
+    def _mapping(self):
+        return Entmax(self.alpha)

@@ -1,0 +1,177 @@
+"""The noise of perturb-max, estimated with the coefficients by the log loss.
+
+For each noise the coefficients are fitted. By the envelope theorem the derivative of
+the least objective in a parameter of the noise is that at fixed coefficients.
+"""
+
+from functools import partial
+
+import numpy as np
+from scipy.optimize import minimize
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from ...solvers import total_of
+from ..fit._minimise import minimise
+
+# The coefficients are fitted to this part of the tolerance, and the noise to the whole.
+_INNER = 0.1
+# Of loadings: a step for differences, and the size of a column to start from.
+_STEP, _START_SIZE = 0.05, 1.0
+
+
+def learn_noise(
+    objective,
+    mapping,
+    loss_of,
+    parameters,
+    progress,
+    *,
+    n_factors=None,
+    n_init=1,
+    random_state=None,
+    tol,
+    **options,
+):
+    """Fit coefficients and the parameters of a noise.
+
+    Parameters
+    ----------
+    objective : LinearObjective
+    mapping : PerturbMax
+        With the noise, and the loadings, to start from.
+    loss_of : callable
+        ``loss_of(mapping)`` is the loss through a mapping like this one; it is called
+        before each fit.
+    parameters : ndarray of shape (n_parameters,)
+        Coefficients to start from.
+    progress : FitProgress
+        It is notified of the iterations of all fits, and may stop them.
+    n_factors : int, default=None
+        If given, this number of factors is estimated, and the mapping has no loadings.
+    n_init : int, default=1
+        Number of searches, of which the one with the least objective counts: all but
+        the first start from random loadings.
+    random_state : int, RandomState instance or None, default=None
+    tol : float
+        Of the gradient in the noise's parameters.
+    **options : dict
+        ``solver`` and ``max_iter`` of each fit; ``max_iter`` also limits the steps of
+        the search.
+
+    Returns
+    -------
+    solution : Solution
+        Of the last fit; ``n_iter`` and ``history`` are those of all.
+    """
+    options["tol"] = _INNER * tol
+    fits = _Fits(objective, mapping, loss_of, parameters, progress, options)
+    try:
+        if n_factors is not None:
+            fits.add_loadings(n_factors)
+        bounds, rng = fits.bounds(), check_random_state(random_state)
+        search = partial(
+            minimize,
+            fits,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=bounds,
+            options={
+                "gtol": tol,
+                "ftol": (_INNER * tol) ** 2,
+                "maxiter": max(options["max_iter"], 1),
+            },
+        )
+        found = search(fits.start())
+        for _ in range(n_init - 1):
+            found = min(
+                found, search(fits.random_start(rng)), key=lambda each: each.fun
+            )
+        _, gradient = fits(found.x)
+    except _Stopped:
+        return fits.solution
+    # Where it can still move within the bounds.
+    steps = np.clip(found.x - gradient, *bounds.T) - found.x
+    solution = fits.solution
+    if not (found.success or np.abs(steps).max() <= 10 * tol):
+        message = f"the parameters of the noise did not: {found.message}"
+        solution = solution._replace(
+            converged=False, message=message, remedies=("max_iter", "tol")
+        )
+    return solution
+
+
+class _Stopped(Exception):
+    """A callback asks the fit to stop."""
+
+
+class _Fits:
+    """The least objective and its gradient as a function of the noise's parameters."""
+
+    def __init__(self, objective, mapping, loss_of, parameters, progress, options):
+        self._objective, self._mapping, self._loss_of = objective, mapping, loss_of
+        self.parameters, self._progress = parameters, progress
+        self._options, self._history = options, []
+        self.solution = None
+
+    def start(self):
+        """Parameters of the noise to start from."""
+        return self._mapping.noise_parameters()
+
+    def bounds(self):
+        """Their least and greatest values, (n_parameters, 2)."""
+        return np.array(self._mapping.noise_parameter_bounds())
+
+    def random_start(self, rng):
+        """The same with other loadings."""
+        loadings = _START_SIZE * rng.normal(size=np.shape(self._mapping.loadings))
+        return clone(self._mapping).set_params(loadings=loadings).noise_parameters()
+
+    def add_loadings(self, n_factors):
+        """Fit without loadings, and find some to start from.
+
+        At zero the gradient in the loadings is zero: they start along the eigenvectors
+        of the least second derivatives, by differences.
+        """
+        self._fit(self._mapping)
+        n_classes = self._objective.shape[0]
+        curvature = np.empty((n_classes - 1, n_classes - 1))
+        for row, column in zip(curvature, np.eye(n_classes)[1:], strict=True):
+            step = clone(self._mapping).set_params(loadings=_STEP * column[:, None])
+            row[:] = self._gradient(self._with_loss_of(step))[1 - n_classes :]
+        vectors = np.linalg.eigh(curvature + curvature.T).eigenvectors[:, :n_factors]
+        loadings = np.vstack([np.zeros(n_factors), _START_SIZE * vectors])
+        self._mapping = clone(self._mapping).set_params(loadings=loadings)
+
+    def __call__(self, vector):
+        objective = self._fit(self._mapping.with_noise_parameters(vector))
+        return self.solution.value, self._gradient(objective)
+
+    def _with_loss_of(self, mapping):
+        return self._objective.with_loss(self._loss_of(mapping))
+
+    def _gradient(self, objective):
+        """In the parameters of the noise, at the last coefficients."""
+        matrix = self.parameters.reshape(objective.shape)
+        return objective.blocks.sum(_noise_gradient, matrix, objective.loss)[0]
+
+    def _fit(self, mapping):
+        """Fit the coefficients, from the last ones; the objective."""
+        objective = self._with_loss_of(mapping)
+        solution = minimise(
+            [objective], self.parameters, progress=self._progress, **self._options
+        )
+        self._history = total_of(self._history, solution.history)
+        self.parameters = solution.parameters
+        self.solution = solution._replace(
+            n_iter=self._history[-1][0], history=self._history
+        )
+        if solution.stopped:
+            raise _Stopped
+        return objective
+
+
+def _noise_gradient(block, parameters, loss):
+    scores = block.scores(block.design.matvec(parameters))
+    rows = loss.noise_gradient(scores, block.target)
+    return (block.weight.astype(np.float64) @ rows,)

@@ -1,0 +1,113 @@
+"""Linear classifier with a mapping of one's choice."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from sklearn.utils._param_validation import StrOptions
+
+from ..._utils.typing import ArrayLike
+from ..._utils.validation import InstancesOf
+from ...decision import ThresholdLike
+from ...losses import LossLike
+from ...mappings import MAPPINGS, Mapping, MappingLike
+from .._docstrings import with_shared_sections
+from ._base import BaseLinearClassifier
+
+
+@with_shared_sections
+class LinearClassifier(BaseLinearClassifier):
+    r"""Linear classifier with any mapping from scores to probabilities, and any loss.
+
+    The scores :math:`W x + b` of the classes become probabilities through a mapping,
+    and the coefficients minimise
+
+    .. math:: \frac{1}{\sum_i s_i} \sum_i s_i\, \ell(W x_i + b; q_i)
+        + \frac{1}{2 C \sum_i s_i} \|W\|^2,
+
+    the objective of :class:`~sklearn.linear_model.LogisticRegression` with a loss
+    :math:`\ell` of one's choice; :math:`s_i` are the weights and :math:`q_i` the
+    target, a distribution over the classes.
+
+    Parameters
+    ----------
+    mapping : str, Mapping or callable, default="softmax"
+        The mapping, or its registered name: "softmax", "sparsemax", "entmax"; or any
+        function from scores of shape (n_samples, n_classes) to probabilities. The
+        parameters of a mapping are tuned as ``mapping__alpha``.
+    {parameters}
+
+    Attributes
+    ----------
+    {attributes}
+
+    See Also
+    --------
+    SoftmaxClassifier : Positive probabilities; the multinomial logistic regression.
+    SparsemaxClassifier : Many probabilities exactly zero.
+    EntmaxClassifier : Between the two, by a parameter.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from skprob import LinearClassifier
+    >>> from skprob.mappings import Entmax
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LinearClassifier(mapping=Entmax(alpha=1.5)).fit(X, y)
+    >>> model.predict_proba(X[[0, 70]]).round(3)
+    array([[0.999, 0.001, 0.   ],
+           [0.   , 0.456, 0.544]])
+    """
+
+    _parameter_constraints: dict = {
+        "mapping": [StrOptions(set(MAPPINGS)), InstancesOf(Mapping), callable],
+        **BaseLinearClassifier._parameter_constraints,
+    }
+
+    def __init__(
+        self,
+        mapping: MappingLike = "softmax",
+        loss: LossLike = "auto",
+        *,
+        similarity: Literal["dot", "cosine"] = "dot",
+        margin: float = 0.0,
+        temperature: float = 1.0,
+        C: float | Literal["auto"] = 1.0,
+        fit_intercept: bool = True,
+        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
+        label_smoothing: float = 0.0,
+        target_type: str = "auto",
+        class_names: ArrayLike | None = None,
+        none_class: bool = True,
+        threshold: ThresholdLike = "auto",
+        sparse_output: bool = False,
+        solver: Literal["auto", "lbfgs", "newton-cg", "newton-cholesky"] = "auto",
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+        warm_start: bool = False,
+        verbose: int | bool = 0,
+    ) -> None:
+        super().__init__(
+            loss=loss,
+            similarity=similarity,
+            margin=margin,
+            temperature=temperature,
+            C=C,
+            fit_intercept=fit_intercept,
+            class_weight=class_weight,
+            label_smoothing=label_smoothing,
+            target_type=target_type,
+            class_names=class_names,
+            none_class=none_class,
+            threshold=threshold,
+            sparse_output=sparse_output,
+            solver=solver,
+            tol=tol,
+            max_iter=max_iter,
+            warm_start=warm_start,
+            verbose=verbose,
+        )
+        self.mapping = mapping
+
+    def _mapping(self):
+        return self.mapping

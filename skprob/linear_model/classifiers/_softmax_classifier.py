@@ -1,0 +1,91 @@
+"""Linear classifier with softmax."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from ..._utils.typing import ArrayLike
+from ...decision import ThresholdLike
+from ...losses import LossLike
+from ...mappings import Softmax
+from .._docstrings import with_shared_sections
+from ._base import BaseLinearClassifier
+
+
+@with_shared_sections
+class SoftmaxClassifier(BaseLinearClassifier):
+    """Linear classifier with softmax probabilities: multinomial logistic regression.
+
+    At convergence its coefficients and probabilities are those of
+    :class:`~sklearn.linear_model.LogisticRegression`. It can also learn label sets and
+    distributions, and converges quickly on badly scaled features.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    {attributes}
+
+    See Also
+    --------
+    LinearClassifier : Any mapping; the objective is given there.
+    EntmaxClassifier : Probabilities that can be exactly zero.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from skprob import SoftmaxClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = SoftmaxClassifier().fit(X, y)
+    >>> model.predict_proba(X[[0, 70]]).round(3)
+    array([[0.982, 0.018, 0.   ],
+           [0.002, 0.44 , 0.558]])
+    """
+
+    def __init__(
+        self,
+        *,
+        loss: LossLike = "auto",
+        similarity: Literal["dot", "cosine"] = "dot",
+        margin: float = 0.0,
+        temperature: float = 1.0,
+        C: float | Literal["auto"] = 1.0,
+        fit_intercept: bool = True,
+        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
+        label_smoothing: float = 0.0,
+        target_type: str = "auto",
+        class_names: ArrayLike | None = None,
+        none_class: bool = True,
+        threshold: ThresholdLike = "auto",
+        sparse_output: bool = False,
+        solver: Literal["auto", "lbfgs", "newton-cg", "newton-cholesky"] = "auto",
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+        warm_start: bool = False,
+        verbose: int | bool = 0,
+    ) -> None:
+        super().__init__(
+            loss=loss,
+            similarity=similarity,
+            margin=margin,
+            temperature=temperature,
+            C=C,
+            fit_intercept=fit_intercept,
+            class_weight=class_weight,
+            label_smoothing=label_smoothing,
+            target_type=target_type,
+            class_names=class_names,
+            none_class=none_class,
+            threshold=threshold,
+            sparse_output=sparse_output,
+            solver=solver,
+            tol=tol,
+            max_iter=max_iter,
+            warm_start=warm_start,
+            verbose=verbose,
+        )
+
+    def _mapping(self):
+        return Softmax()

@@ -1,0 +1,156 @@
+"""Dask collections of X, y and weights, as partitions that belong together."""
+
+from collections import Counter
+
+import dask.array
+import numpy as np
+from scipy import sparse
+
+from .._checks import is_dask
+
+
+def partitioned(X, y, sample_weight):
+    """Partitions of X, y and the weights that belong together, as delayed objects."""
+    if not is_dask(X):
+        raise ValueError(
+            "X must be a Dask collection where y or sample_weight is one; got "
+            f"{type(X).__name__}. Give them all in memory, or all as collections."
+        )
+    lengths = None
+    if isinstance(X, dask.array.Array):
+        X = with_whole_rows(X)
+        lengths = _known(X.chunks[0])
+    pieces = delayed_pieces("X", X)
+    divisions = getattr(X, "divisions", None)
+    n_pieces = len(pieces)
+    y = _aligned("y", y, lengths, divisions, n_pieces)
+    if sample_weight is None:
+        return pieces, y, [None] * n_pieces
+    weight = _aligned("sample_weight", sample_weight, lengths, divisions, n_pieces)
+    return pieces, y, weight
+
+
+def with_whole_rows(X):
+    """A Dask array whose chunks are not divided across columns."""
+    if X.ndim != 2:
+        raise ValueError(
+            "X must be finite numbers, dense or sparse, of shape (n_samples, "
+            f"n_features). Expected 2D array, got {X.ndim}D array instead."
+        )
+    if np.isnan(X.shape[1]):
+        raise ValueError("X must have a known number of columns; got an unknown one.")
+    return X if X.numblocks[1] == 1 else X.rechunk({1: -1})
+
+
+def _known(lengths):
+    """Lengths of partitions, or None where one is not known."""
+    return None if np.isnan(lengths).any() else tuple(map(int, lengths))
+
+
+def delayed_pieces(name, collection):
+    if not hasattr(collection, "to_delayed"):
+        raise ValueError(
+            f"{name} must be a Dask array, DataFrame or Series where it is a Dask "
+            f"collection; got {type(collection).__name__}."
+        )
+    # X and y that are optimised apart would read their source twice, and Dask would
+    # make fewer partitions of columns that are narrow.
+    return list(np.ravel(collection.to_delayed(optimize_graph=False)))
+
+
+def _aligned(name, data, lengths, divisions, n_pieces):
+    """Partitions of y or the weights, which have the rows of those of X."""
+    if not is_dask(data):
+        return _cut(name, data, lengths)
+    if isinstance(data, dask.array.Array):
+        if data.ndim == 2:
+            data = data if data.numblocks[1] == 1 else data.rechunk({1: -1})
+        own = _known(data.chunks[0])
+        if lengths is not None and own is not None and own != lengths:
+            if sum(own) != sum(lengths):
+                raise ValueError(
+                    f"{name} must have one entry for each of the {sum(lengths)} rows; "
+                    f"got {sum(own)}."
+                )
+            data = data.rechunk({0: lengths})
+    else:
+        own = getattr(data, "divisions", None)
+        known = all(d is not None and None not in d for d in (own, divisions))
+        if known and own != divisions:
+            raise ValueError(
+                f"X and {name} must have the same divisions; got {divisions} and {own}."
+                f" Use {name}.repartition(divisions=X.divisions)."
+            )
+    pieces = delayed_pieces(name, data)
+    if len(pieces) != n_pieces:
+        raise ValueError(
+            f"X and {name} must have the same partitions; got {n_pieces} and "
+            f"{len(pieces)}. Take both from one collection, or rechunk arrays of known "
+            "lengths."
+        )
+    return pieces
+
+
+def _cut(name, data, lengths):
+    """Data in memory, cut as X is."""
+    if lengths is None:
+        raise ValueError(
+            f"{name} must be a Dask collection with the partitions of X, whose lengths "
+            f"are not known; got {type(data).__name__}. (X.compute_chunk_sizes() finds "
+            "them for an array.)"
+        )
+    n_rows = sum(lengths)
+    if not (sparse.issparse(data) or hasattr(data, "iloc")):
+        data = np.asarray(data)
+    shape = np.shape(data) if not sparse.issparse(data) else data.shape
+    if not shape or shape[0] != n_rows:
+        raise ValueError(
+            f"{name} must have one entry for each of the {n_rows} rows; got shape "
+            f"{shape}."
+        )
+    data = data.iloc if hasattr(data, "iloc") else data
+    ends = np.cumsum((0, *lengths)).tolist()
+    return [data[slice(*ends[i : i + 2])] for i in range(len(lengths))]
+
+
+def example_of(X):
+    """One row or a few in memory with the columns and dtypes of a collection."""
+    if not isinstance(X, dask.array.Array):
+        if not hasattr(X, "_meta_nonempty") or X.ndim != 2:
+            raise ValueError(
+                "X must be a Dask array or DataFrame of shape (n_samples, n_features); "
+                f"got {type(X).__name__} with {getattr(X, 'ndim', 0)} dimension(s)."
+            )
+        return X._meta_nonempty
+    return np.zeros((1, int(with_whole_rows(X).shape[1])), X.dtype)
+
+
+def names_of(data):
+    """Names of the columns of a Dask dataframe; None for other data."""
+    is_frame = is_dask(data) and not isinstance(data, dask.array.Array)
+    columns = getattr(data, "columns", None) if is_frame else None
+    return None if columns is None else list(columns)
+
+
+def lined_up(name, rows, names):
+    """Rows of a partition, with the columns in the order of the collection's names.
+
+    Without names, of the collection or the partition, the order stays the same.
+    """
+    found = list(getattr(rows, "columns", [])) if names is not None else []
+    if found == names or not (found and rows.shape[0]):
+        return rows
+    missing = list((Counter(names) - Counter(found)).elements())
+    other = list((Counter(found) - Counter(names)).elements())
+    if missing or other:
+        raise ValueError(
+            f"{name} must have the columns of the collection in all partitions; one "
+            f"lacks {missing} and has {other} besides."
+        )
+    return rows[names]
+
+
+def columns_of(y):
+    """An object with the columns of y, without its rows."""
+    is_frame = is_dask(y) and not isinstance(y, dask.array.Array)
+    return y._meta if is_frame and hasattr(y, "_meta") else y

@@ -1,0 +1,213 @@
+"""Functions of one partition of the rows of a fit, which run where it is."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_array
+from sklearn.utils.validation import _check_sample_weight
+
+from ..._utils.validation import naming
+from ...data import LocalBlocks, as_design
+from ...objective import split_rows
+from ...targets import (
+    check_target,
+    encode_rows,
+    infer_target_type,
+    mean_weights,
+    smoothed_target,
+    unique_labels,
+)
+from .._checks import check_squares
+from ._collections import lined_up
+
+
+class CheckedRows(NamedTuple):
+    """Rows that have been checked where they are; or the error."""
+
+    X: Any
+    y: Any
+    weight: Any
+    error: Exception | None = None
+
+
+class EncodedRows(NamedTuple):
+    """Rows that have a target, and the number of rows that have none."""
+
+    X: Any
+    target: Any
+    weight: np.ndarray
+    n_unlabelled: int
+
+
+class Summary(NamedTuple):
+    """What must be known of y before it can be encoded."""
+
+    n_rows: int
+    n_columns: int  #: Of y; 0 for labels.
+    kind: str
+    labels: np.ndarray | None  #: Sorted, if that is the kind.
+    n_unlabelled: int  #: Rows of a label set without a label.
+
+
+def checked_rows(X, y, weight, *expected):
+    try:
+        return CheckedRows(*_checked(X, y, weight, *expected))
+    except (TypeError, ValueError) as error:
+        # To be raised later: the caller is to get that of the first such partition.
+        return CheckedRows(None, None, None, error)
+
+
+def _checked(X, y, weight, names, dtype, n_features, name):
+    X, y = lined_up("X", X, names[0]), lined_up("y", y, names[1])
+    if not X.shape[0]:
+        if np.shape(y)[0]:
+            raise ValueError(
+                f"y must have no rows where X has none; got {np.shape(y)[0]}."
+            )
+        return X, None, None
+    with naming("X"):
+        X = check_array(
+            X,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            estimator=name,
+            input_name="X",
+        )
+    if X.shape[1] != n_features or X.dtype.itemsize > dtype.itemsize:
+        raise ValueError(
+            f"X must have {n_features} columns of {dtype} in all partitions, as the "
+            f"collection says; got {X.shape[1]} of {X.dtype}."
+        )
+    check_squares(X)
+    y = check_target(y, "y", len_of=X)
+    with naming("sample_weight"):
+        weight = _check_sample_weight(
+            weight,
+            X,
+            dtype=np.float64,
+            ensure_non_negative=True,
+            allow_all_zero_weights=True,
+        )
+    return X.astype(dtype, copy=False), y, weight
+
+
+def some_rows(rows):
+    if rows.error is not None:
+        raise rows.error
+    return LocalBlocks([rows] if rows.X.shape[0] else [])
+
+
+def summary(rows, target_type):
+    y, labels = rows.y, None
+    kind = infer_target_type(y) if target_type == "auto" else target_type
+    if kind == "class":
+        labels = unique_labels(y)
+    n_columns = y.shape[1] if y.ndim == 2 and kind != "class" else 0
+    n_unlabelled = 0
+    if kind == "label_set":
+        n_unlabelled = np.count_nonzero(np.asarray((y != 0).sum(axis=1)) == 0)
+    return Summary(y.shape[0], n_columns, kind, labels, n_unlabelled)
+
+
+def combined(summaries):
+    """The :class:`Summary` of all rows."""
+    if not summaries:
+        raise ValueError(
+            "X must be finite numbers, dense or sparse, of shape (n_samples, "
+            "n_features). Found array with 0 sample(s)."
+        )
+    kinds = {some.kind for some in summaries}
+    if kinds == {"label_set", "distribution"}:
+        # Rows of zeros and ones are distributions as well.
+        kinds = {"distribution"}
+    widths = sorted({some.n_columns for some in summaries})
+    if len(kinds) > 1 or len(widths) > 1:
+        raise ValueError(
+            "y must be of one kind and width in all partitions; got "
+            f"{', '.join(sorted(kinds))} of {widths} columns."
+        )
+    n_rows, (kind,), labels = sum(some.n_rows for some in summaries), kinds, None
+    n_unlabelled = sum(some.n_unlabelled for some in summaries)
+    if kind == "class":
+        each = [some.labels for some in summaries]
+        if len({labels.dtype.kind in "biuf" for labels in each}) > 1:
+            raise ValueError(
+                "y must be labels, all strings, all booleans or all whole numbers; "
+                "some partitions have strings and others numbers."
+            )
+        labels = np.unique(np.concatenate(each))
+        if len(labels) < 2:
+            raise ValueError(
+                "y must have at least 2 classes, but the data contains only one class: "
+                f"{labels.tolist()[0]!r}."
+            )
+    return Summary(n_rows, widths[0], kind, labels, n_unlabelled)
+
+
+def encode(rows, *how):
+    X, y, weight, _ = rows
+    kind, *how = how
+    encoded = encode_rows(y, kind, X.dtype, *how)
+    labelled, n_unlabelled = encoded.labelled, 0
+    if labelled is not None:
+        n_unlabelled = np.count_nonzero(~labelled)
+        X, weight = X[labelled], weight[labelled]
+    return EncodedRows(X, encoded.target, weight, n_unlabelled)
+
+
+def target_totals(rows):
+    """Sums of the target, without weights and with them, and rows without a label."""
+    _, target, weight, n_unlabelled = rows
+    sums = target.class_totals(np.ones_like(weight)), target.class_totals(weight)
+    return *sums, n_unlabelled
+
+
+def _weight(rows, class_weights):
+    if class_weights is None:
+        return rows.weight
+    return rows.weight * mean_weights(class_weights, rows.target)
+
+
+def total_weight(rows, class_weights):
+    return (_weight(rows, class_weights).sum(),)
+
+
+def is_sparse(rows):
+    return sparse.issparse(rows.X)
+
+
+def moments(rows, class_weights):
+    """Sum of the weights, and weighted mean and deviation of each feature."""
+    return as_design(rows.X).moments(_weight(rows, class_weights))
+
+
+def weighted_mean(moments):
+    total, mean, _ = moments
+    return total, total * mean
+
+
+def variance(moments, mean):
+    """About a mean, times the sum of the weights."""
+    total, own, deviation = moments
+    return (total * (deviation**2 + (own - mean) ** 2),)
+
+
+def target_error(rows, loss, smoothing, polytope):
+    """The error of a target of the partition, or None."""
+    try:
+        loss.check_target(smoothed_target(rows.target, smoothing, polytope))
+    except ValueError as error:
+        return error
+    return None
+
+
+def first_rows(rows):
+    return rows.X[:64]
+
+
+def blocks_of(rows, inputs, class_weights, smoothing, polytope, total):
+    if not rows.X.shape[0]:
+        return LocalBlocks([])
+    target = smoothed_target(rows.target, smoothing, polytope)
+    return split_rows(inputs(rows.X), target, _weight(rows, class_weights), total=total)

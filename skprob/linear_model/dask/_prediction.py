@@ -1,0 +1,70 @@
+"""Predictions and scores of a fitted model for Dask collections."""
+
+import copy
+
+import dask
+import dask.array
+import numpy as np
+from dask import delayed
+
+from .._checks import check_X
+from ._collections import (
+    delayed_pieces,
+    example_of,
+    lined_up,
+    names_of,
+    partitioned,
+    with_whole_rows,
+)
+
+
+def lazily(model, method, X):
+    """The result of a method for a Dask collection, as a Dask array."""
+    model, example = copy.copy(model), example_of(X)
+    # What is wrong with the columns is said before any row is read.
+    empty = getattr(model, method)(example)[:0]
+    names = names_of(X)
+    if not isinstance(X, dask.array.Array):
+        pieces = [
+            dask.array.from_delayed(
+                delayed(_predicted)(piece, model, method, empty, names),
+                shape=(np.nan, *empty.shape[1:]),
+                meta=empty,
+            )
+            for piece in delayed_pieces("X", X)
+        ]
+        return dask.array.concatenate(pieces)
+    shape = {"drop_axis": 1} if empty.ndim == 1 else {}
+    X = with_whole_rows(X)
+    chunks = (X.chunks[0], *((n,) for n in empty.shape[1:]))
+    return X.map_blocks(
+        _predicted, model, method, empty, names, chunks=chunks, meta=empty, **shape
+    )
+
+
+def score(model, X, y, sample_weight):
+    """Mean of the partitions' scores, weighted as their rows are."""
+    pieces = partitioned(X, y, sample_weight)
+    check_X(model, example_of(X), reset=False)
+    names = names_of(X), names_of(y)
+    partitions = [
+        delayed(_scored)(model, names, *piece) for piece in zip(*pieces, strict=True)
+    ]
+    scores, weights = np.array(dask.compute(*partitions)).T
+    if not weights.sum() > 0:
+        raise ValueError("sample_weight must have a positive sum, and X some rows.")
+    return float(scores @ weights / weights.sum())
+
+
+def _predicted(X, model, method, empty, names):
+    if not X.shape[0]:
+        return empty
+    return getattr(model, method)(lined_up("X", X, names))
+
+
+def _scored(model, names, X, y, weight):
+    total = X.shape[0] if weight is None else float(np.sum(weight))
+    if not total > 0:
+        return 0.0, 0.0
+    X, y = lined_up("X", X, names[0]), lined_up("y", y, names[1])
+    return model.score(X, y, weight), total

@@ -1,0 +1,184 @@
+"""The rows of a fit to Dask collections, which stay on the workers."""
+
+from contextlib import contextmanager
+
+import dask
+import numpy as np
+from dask import delayed
+from scipy import sparse
+
+from ..._utils.columns import in_order
+from ...data import Cluster, DaskBlocks, LocalBlocks, Partition
+from ...targets import check_marginals, column_names, weights_of_classes
+from .._checks import check_X, trial_scores
+from .._given import NOTHING
+from .._known_threshold import is_fitted_to_rows, known_threshold
+from . import _partition as partition
+from ._collections import columns_of, example_of, names_of, partitioned
+
+
+@contextmanager
+def dask_rows(estimator, X, y, sample_weight):
+    """The checked rows of Dask collections, which are on the workers inside."""
+    if estimator.class_names is not None:
+        y = in_order("y", y, np.asarray(estimator.class_names))
+    pieces = partitioned(X, y, sample_weight)
+    # The columns are checked without the rows.
+    dtype = check_X(estimator, example_of(X), reset=True).dtype
+    names = names_of(X), names_of(y)
+    expected = names, dtype, estimator.n_features_in_, type(estimator).__name__
+    blocks, release = _computed(
+        [
+            delayed(partition.checked_rows)(*piece, *expected)
+            for piece in zip(*pieces, strict=True)
+        ]
+    )
+    try:
+        rows = DaskRows(estimator, blocks, dtype, y)
+        rows.data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
+        yield rows
+    finally:
+        release()
+
+
+class DaskRows:
+    """Rows in the partitions of Dask collections; see :class:`RowsInMemory`.
+
+    Parameters
+    ----------
+    estimator : estimator
+    blocks : DaskBlocks or LocalBlocks
+        Of `CheckedRows`, one in each partition.
+    dtype : dtype
+        Of X.
+    y : Dask collection, or array in memory
+        The names of its columns are those of the classes.
+    """
+
+    given = NOTHING
+
+    def __init__(self, estimator, blocks, dtype, y):
+        # Errors come first, and partitions without rows go.
+        blocks = blocks.split(partition.some_rows)
+        found = partition.combined(
+            blocks.collect(partition.summary, estimator.target_type)
+        )
+        self.dtype, self.kind = dtype, found.kind
+        polytope, self._smoothing = estimator._polytope, estimator.label_smoothing
+        if polytope == "cube":
+            check_marginals(self.kind)
+        _check_threshold(estimator, self.kind)
+        shape = found.n_rows, found.n_columns
+        names = column_names(columns_of(y), shape, estimator.class_names)
+        self.classes = found.labels
+        if self.kind != "class":
+            self.classes = np.arange(found.n_columns) if names is None else names
+        some_empty = self.kind == "label_set" and found.n_unlabelled > 0
+        is_share = estimator.none_class and polytope == "simplex"
+        self.has_none = is_share and some_empty
+        self.n_scores = len(self.classes) + self.has_none
+        how = self.kind, self.classes, polytope, self.has_none
+        self._encoded = blocks.map(partition.encode, *how)
+        sums = self._encoded.sum(partition.target_totals)
+        self.class_totals, totals, n_unlabelled = sums
+        self.n_rows, self.n_unlabelled = found.n_rows, int(n_unlabelled)
+        if not self.class_totals[: len(self.classes)].any():
+            raise ValueError(
+                f"y must have a label in at least one row; got {self.n_rows} without."
+            )
+        self._class_weights = None
+        if estimator.class_weight is not None:
+            with np.errstate(over="ignore", invalid="ignore"):
+                self._class_weights = weights_of_classes(
+                    estimator.class_weight, self.classes, totals
+                )
+        (total,) = self._encoded.sum(partition.total_weight, self._class_weights)
+        self.total_weight = float(total)
+
+    @property
+    def labels(self):
+        """See :class:`RowsInMemory`."""
+        return self.classes
+
+    def beside_X(self, array):
+        """The array itself: coefficients are NumPy's."""
+        return array
+
+    def blocks(self, inputs, polytope):
+        """See :meth:`RowsInMemory.blocks`."""
+        how = inputs, self._class_weights, self._smoothing, polytope
+        return self._encoded.split(partition.blocks_of, *how, self.total_weight)
+
+    @property
+    def is_sparse(self):
+        """See :attr:`RowsInMemory.is_sparse`."""
+        return any(self._encoded.collect(partition.is_sparse))
+
+    def moments(self):
+        """See :meth:`RowsInMemory.moments`."""
+        moments = self._encoded.map(partition.moments, self._class_weights)
+        total, mean = moments.sum(partition.weighted_mean)
+        mean = mean / total
+        (variance,) = moments.sum(partition.variance, mean)
+        return mean, np.sqrt(variance / total)
+
+    def check_target(self, loss):
+        """See :meth:`RowsInMemory.check_target`."""
+        how = self._smoothing, loss.polytope
+        for error in self._encoded.collect(partition.target_error, loss, *how):
+            if error is not None:
+                raise error
+
+    def trial_scores(self, inputs, polytope):
+        """See :meth:`RowsInMemory.trial_scores`."""
+        first = [
+            rows
+            for rows in self._encoded.collect(partition.first_rows)
+            if rows.shape[0]
+        ]
+        stack = sparse.vstack if sparse.issparse(first[0]) else np.vstack
+        X = stack(first)[:64]
+        X = sparse.csr_array(X) if sparse.issparse(X) else X
+        return trial_scores(inputs(X), self.n_scores, polytope)
+
+    def threshold_rule(self, estimator, mapping):
+        """See :meth:`RowsInMemory.threshold_rule`."""
+        cuts = known_threshold(estimator.threshold, len(self.classes))
+        return lambda probabilities: cuts
+
+
+def _check_threshold(estimator, kind):
+    if kind == "label_set" and is_fitted_to_rows(estimator.threshold):
+        raise ValueError(
+            "threshold must be a number, one for each label or 'support' for a fit of "
+            f"Dask collections to label sets; got {estimator.threshold!r}, which is "
+            "fitted to the probabilities of rows in memory. After the fit, "
+            "set_threshold(rule, X, y) takes such a rule with some of the rows."
+        )
+
+
+def _computed(partitions):
+    """Blocks of delayed partitions, on the workers, and a function to free them."""
+    client = _client()
+    if client is None:
+        return LocalBlocks(dask.compute(*partitions)), lambda: None
+    futures = client.compute([delayed(Partition)(rows) for rows in partitions])
+    cluster = Cluster(client, futures)
+    try:
+        cluster.wait()
+    except BaseException:
+        cluster.release()
+        raise
+    return DaskBlocks(cluster), cluster.release
+
+
+def _client():
+    """The active client, unless another scheduler of Dask's has been chosen."""
+    if dask.config.get("scheduler", None) not in (None, "dask.distributed"):
+        return None
+    try:
+        from distributed import get_client
+
+        return get_client()
+    except (ImportError, ValueError):
+        return None

@@ -1,0 +1,132 @@
+"""Transformations of the rows of X before the coefficients multiply them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+from sklearn.preprocessing import normalize
+
+from ..._utils.arrays import (
+    as_type,
+    beside,
+    concat,
+    is_host,
+    namespace,
+    row_dot,
+    row_max,
+    zeros,
+)
+
+
+class Features:
+    """No transformation: the rows of X as they are."""
+
+    def __call__(self, X):
+        return X
+
+    def to_model(self, coef, intercept):
+        """Convert coefficients and intercepts of transformed rows to those of X."""
+        return coef, intercept
+
+    def from_model(self, coef, intercept):
+        """Convert coefficients and intercepts of X to those of transformed rows."""
+        return coef, intercept
+
+
+class UnitRows(Features):
+    """Rows are scaled to norm one."""
+
+    def __call__(self, X):
+        return unit_rows(X)
+
+
+def unit_rows(X):
+    """A copy of X with its rows at norm one; rows of zeros stay zeros.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        Finite.
+
+    Returns
+    -------
+    directions : ndarray or CSR matrix of the shape of X
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> unit_rows(np.array([[3e-200, -4e-200], [0.0, 0.0]]))
+    array([[ 0.6, -0.8],
+           [ 0. ,  0. ]])
+    """
+    # By the largest entry first: squares of tiny numbers would vanish, and scikit-learn
+    # takes a norm below 1e-15 for zero.
+    if not is_host(X):
+        return _unit_rows_of_any(X)
+    if sparse.issparse(X):
+        X = X.copy()
+        X.sum_duplicates()
+        largest = abs(X).max(axis=1).toarray().ravel()
+        X.data /= np.repeat(np.where(largest > 0, largest, 1), np.diff(X.indptr))
+    else:
+        largest = np.abs(X).max(axis=1, keepdims=True)
+        X = X / np.where(largest > 0, largest, 1)
+    return normalize(X, copy=False)
+
+
+def _unit_rows_of_any(X):
+    xp = namespace(X)
+    largest = row_max(abs(X))
+    X = X / xp.where(largest > 0, largest, 1.0)
+    norm = xp.sqrt(row_dot(X, X))
+    return X / xp.where(norm > 0, norm, 1.0)
+
+
+@dataclass(frozen=True)
+class StandardUnitRows(Features):
+    """Features are standardised, a constant is added, rows are scaled to norm one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> inputs = StandardUnitRows(np.array([10.0]), np.array([2.0]), 2.0)
+    >>> inputs(np.array([[13.0], [10.0]]))
+    array([[0.6, 0.8],
+           [0. , 1. ]])
+    """
+
+    mean: np.ndarray
+    scale: np.ndarray
+    constant: float  #: Zero is no constant.
+
+    def __call__(self, X):
+        mean, scale = (as_type(beside(a, X), X.dtype) for a in (self.mean, self.scale))
+        if not is_host(X):
+            column = zeros((X.shape[0], int(self.constant > 0)), X) + self.constant
+            return unit_rows(concat([(X - mean) / scale, column], axis=1))
+        is_sparse = sparse.issparse(X)
+        if mean.any():
+            X = X.toarray() if is_sparse else X
+            is_sparse, X = False, X - mean
+        if (scale != 1).any():
+            X = (X.multiply(1 / scale)).tocsr() if is_sparse else X / scale
+        if self.constant:
+            column = np.full((X.shape[0], 1), self.constant, dtype=X.dtype)
+            X = (
+                sparse.hstack([X, column], "csr")
+                if is_sparse
+                else np.hstack([X, column])
+            )
+        return unit_rows(X)
+
+    def to_model(self, coef, intercept):
+        """As for :class:`Features`; the weights of the constant are the intercepts."""
+        return (coef[:, :-1], coef[:, -1]) if self.constant else (coef, intercept)
+
+    def from_model(self, coef, intercept):
+        """As for :class:`Features`; the intercepts become weights of the constant."""
+        if self.constant and sparse.issparse(coef):
+            coef = sparse.hstack([coef, intercept[:, None]], format="csr")
+        elif self.constant:
+            coef = np.column_stack([coef, intercept])
+        return coef, np.zeros_like(intercept)

@@ -1,0 +1,71 @@
+"""From objectives to fitted attributes."""
+
+import numpy as np
+
+from ...solvers import Iteration, solve, total_of
+
+
+def minimise(objectives, parameters, *, solver, tol, max_iter, progress):
+    """Minimise objectives one after the other, each from where the last one ended.
+
+    Parameters
+    ----------
+    objectives : list of LinearObjective or CosineObjective
+    parameters : ndarray of shape (n_parameters,)
+        Where to start.
+    solver : str
+        One of SOLVERS.
+    tol : float
+    max_iter : int
+        Of each objective.
+    progress : FitProgress
+        It is notified of iterations, and may stop the fit.
+
+    Returns
+    -------
+    solution : Solution
+        Of the last objective, or of the one that a callback stopped at; ``n_iter``
+        and ``history`` are those of all.
+
+    Raises
+    ------
+    ValueError
+        If an objective does not suit the solver.
+    """
+    history = []
+    for objective in objectives:
+        progress.begin(parameters)
+        solution = solve(
+            objective,
+            parameters,
+            solver=solver,
+            tol=tol,
+            max_iter=max_iter,
+            callback=progress,
+        )
+        progress.end()
+        parameters = solution.parameters
+        history = total_of(history, solution.history)
+        if solution.stopped:
+            break
+    # The state of the rows takes memory.
+    return solution._replace(n_iter=history[-1].iteration, history=history, state=None)
+
+
+def attributes_of(solution):
+    """Fitted attributes that tell how a fit went."""
+    *rows, last = solution.history
+    rows.append(last._replace(duality_gap=solution.duality_gap))
+    columns = zip(*rows, strict=True)
+    history = {
+        name: np.array(column)
+        for name, column in zip(Iteration._fields, columns, strict=True)
+    }
+    return {
+        "n_iter_": solution.n_iter,
+        "objective_": solution.value,
+        "gradient_norm_": solution.gradient_norm,
+        "duality_gap_": solution.duality_gap,
+        "solver_": solution.solver,
+        "history_": history,
+    }

@@ -1,0 +1,167 @@
+"""The rows of a fit: their targets, and their blocks."""
+
+import warnings
+from contextlib import contextmanager
+
+import numpy as np
+from scipy import sparse
+
+from ..._utils.arrays import is_foreign, moved, numpy_dtype, take, to_numpy
+from ...data import as_design
+from ...objective import split_rows
+from ...targets import (
+    class_weight_factors,
+    smoothed_target,
+)
+from .._checks import is_dask, refuse_for_dask, trial_scores
+from .._given import Given
+from ..predict._threshold import threshold_rule
+from ._training_data import checked_data, of_labelled
+
+
+@contextmanager
+def training_rows(estimator, X, y, sample_weight, available=None, offset=None):
+    """The checked rows of a user's arguments of `fit`, in memory or on workers."""
+    if any(is_dask(data) for data in (X, y, sample_weight, available, offset)):
+        from ..dask._rows import dask_rows
+
+        refuse_for_dask(available=available, offset=offset)
+        with dask_rows(estimator, X, y, sample_weight) as rows:
+            yield rows
+        return
+    data, encoded = checked_data(estimator, X, y, sample_weight, available, offset)
+    rows = RowsInMemory(estimator, data, encoded)
+    metadata = Given(available, offset).arguments
+    metadata |= {"sample_weight": data.sample_weight}
+    rows.data = {"X": data.X, "y": data.y, "metadata": metadata}
+    if is_foreign(y) and rows.classes.dtype.kind in "biuf":
+        rows.labels = moved(rows.classes, y)
+    yield rows
+
+
+class RowsInMemory:
+    """Rows in memory.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Its ``class_weight`` and ``label_smoothing`` are read.
+    data : TrainingData
+        Its X is an array of any library or a CSR matrix.
+    encoded : EncodedTarget
+        Of the same rows.
+
+    Attributes
+    ----------
+    given : Given
+        Of the rows with a target, for n_scores classes.
+    kind, classes, has_none, n_scores
+        As of the encoded target.
+    labels : array of shape (n_classes,)
+        The classes in the library, and on the device, of y.
+    dtype : dtype
+        Of X.
+    n_rows, n_unlabelled : int
+        Number of all rows, and of those without a target, which are left out.
+    class_totals : ndarray of shape (n_scores,)
+        Sum of the targets of each class.
+    total_weight : float
+        Sum of the weights of the rows with a target, class weights included.
+    """
+
+    def __init__(self, estimator, data, encoded):
+        X, sample_weight = data.X, data.sample_weight
+        self.kind, self.classes = encoded.kind, encoded.classes
+        self.labels, self.dtype = encoded.classes, numpy_dtype(X)
+        self.has_none, self.n_scores = encoded.has_none, encoded.n_scores
+        rows, self.n_rows, self.n_unlabelled = encoded.labelled, X.shape[0], 0
+        if rows is not None:
+            self.n_unlabelled = np.count_nonzero(~rows)
+            X, sample_weight = take(X, np.flatnonzero(rows)), sample_weight[rows]
+        self._smoothing = estimator.label_smoothing
+        self.given = of_labelled(data.given, encoded)
+        self._X, self._target, self._sample_weight = X, encoded.target, sample_weight
+        with np.errstate(over="ignore", invalid="ignore"):
+            factors = class_weight_factors(
+                estimator.class_weight, encoded, sample_weight
+            )
+            self._weight = sample_weight * factors
+            self.total_weight = self._weight.sum()
+
+    @property
+    def class_totals(self):
+        return self._target.class_totals(np.ones(self._target.shape[0]))
+
+    def beside_X(self, array):
+        """NumPy's array in the library, and on the device, of X."""
+        return moved(array, self._X)
+
+    def blocks(self, inputs, polytope):
+        """Blocks of rows, after a function has been applied to those of X."""
+        return split_rows(
+            inputs(self._X),
+            self._smoothed_target(polytope),
+            self._weight,
+            offset=self.given.offset,
+            available=self.given.available,
+        )
+
+    @property
+    def is_sparse(self):
+        """Whether X is a sparse matrix."""
+        return sparse.issparse(self._X)
+
+    def moments(self):
+        """Weighted mean and deviation of each feature."""
+        return as_design(self._X).moments(self._weight)[1:]
+
+    def check_target(self, loss):
+        """Raise where the loss does not allow the target of a row."""
+        loss.check_target(self._smoothed_target(loss.polytope))
+
+    def _smoothed_target(self, polytope):
+        """The target with label smoothing."""
+        available = self.given.available
+        return smoothed_target(self._target, self._smoothing, polytope, available)
+
+    def trial_scores(self, inputs, polytope):
+        """Scores of some rows under random coefficients."""
+        X = inputs(to_numpy(take(self._X, slice(64))))
+        return trial_scores(X, self.n_scores, polytope)
+
+    def threshold_rule(self, estimator, mapping, path=None):
+        """How the threshold of a fit to label sets is found."""
+        data = self._X, self._target, self._sample_weight, self._weight
+        n_labels = len(self.classes)
+        of_labels = {key: a[:, :n_labels] for key, a in self.given.arguments.items()}
+        return threshold_rule(
+            estimator,
+            mapping,
+            *data,
+            n_labels=n_labels,
+            any_empty=self.n_unlabelled > 0,
+            path=path,
+            given=Given(**of_labels),
+        )
+
+
+def warn_of_lost_labels(rows):
+    """Warn of rows without a label, and of labels without a row, in a fit."""
+    if rows.n_unlabelled:
+        warnings.warn(
+            f"{rows.n_unlabelled} of {rows.n_rows} rows have no label; they carry no "
+            "target and are left out of the fit.",
+            UserWarning,
+            stacklevel=5,
+        )
+    absent = []
+    if rows.kind == "label_set":
+        absent = np.flatnonzero(rows.class_totals[: len(rows.classes)] == 0)
+    if len(absent):
+        shown = f"{absent[:5].tolist()}{' and so on' if len(absent) > 5 else ''}"
+        warnings.warn(
+            f"{len(absent)} of {len(rows.classes)} labels are in no row (columns "
+            f"{shown} of y); they are kept, with the target zero.",
+            UserWarning,
+            stacklevel=5,
+        )

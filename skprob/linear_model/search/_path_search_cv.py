@@ -1,0 +1,420 @@
+"""The base of the classifiers that search along warm-started paths."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from contextlib import closing
+from functools import partial
+from numbers import Integral
+from typing import Any, Literal, Self
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.metrics import get_scorer, get_scorer_names
+from sklearn.model_selection import check_cv
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metadata_routing import (
+    UNUSED,
+    MetadataRouter,
+    MethodMapping,
+    _raise_for_params,
+    _routing_enabled,
+    process_routing,
+)
+from sklearn.utils.validation import _check_method_params, check_is_fitted
+
+from ..._utils.columns import in_order
+from ..._utils.pair import n_raw_predictions
+from ..._utils.typing import ArrayLike, MatrixLike, same_signature
+from ...decision import ThresholdLike
+from .._given import Given
+from ..classifiers._base import BaseLinearClassifier
+from ..classifiers._parameters import constraints_but
+from ..fit._fitted import fitted_attributes, replace_fitted, unchanged_on_error
+from ..fit._training_data import checked_data, of_labelled
+from ._grid import Grid, checked_Cs
+from ._mean_model import mean_model
+from ._routing import manual_routing
+from ._scoring import DefaultScore, told_classes
+from ._search import scored_path, search
+from ._search_results import Results, best_pair, warn_of_failed_fits
+from ._stand_ins import among
+
+
+class PathSearchCV(BaseLinearClassifier):
+    """A classifier that chooses a parameter of its mapping, and C, by cross-validation.
+
+    A subclass defines `_parameter`, `_starts_from_last`, :meth:`_values` and
+    :meth:`_candidate`.
+    """
+
+    _parameter_constraints: dict = {
+        # The convex loss and linear scores are what makes a path lead to the answers
+        # of single fits; C is what is searched.
+        **constraints_but("C", "loss", "similarity", "warm_start"),
+        "Cs": [Interval(Integral, 1, 10**6, closed="both"), "array-like"],
+        "cv": ["cv_object"],
+        "scoring": [StrOptions(set(get_scorer_names())), callable, None],
+        "refit": ["boolean"],
+        "n_jobs": [Integral, None],
+    }
+
+    # As in LogisticRegressionCV: weights that no scorer takes are an error.
+    __metadata_request__score = {"sample_weight": UNUSED}
+
+    #: The parameter that is searched beside C, of the classifier of one fit. The values
+    #: to choose from are the parameter of this class with an "s" behind.
+    _parameter: str
+    #: Do the fits of one value start from those of the value before?
+    _starts_from_last: bool
+
+    @abstractmethod
+    def __init__(
+        self,
+        *,
+        Cs: int | ArrayLike,
+        cv: Any,
+        scoring: str | Callable[..., Any] | None,
+        refit: bool,
+        n_jobs: int | None,
+        margin: float,
+        temperature: float,
+        fit_intercept: bool,
+        class_weight: dict[Any, float] | Literal["balanced"] | None,
+        label_smoothing: float,
+        target_type: str,
+        class_names: ArrayLike | None,
+        none_class: bool,
+        threshold: ThresholdLike,
+        sparse_output: bool,
+        solver: Literal["auto", "lbfgs", "newton-cg", "newton-cholesky"],
+        tol: float,
+        max_iter: int,
+        verbose: int | bool,
+    ) -> None:
+        self.Cs = Cs
+        self.cv = cv
+        self.scoring = scoring
+        self.refit = refit
+        self.n_jobs = n_jobs
+        self.margin = margin
+        self.temperature = temperature
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.label_smoothing = label_smoothing
+        self.target_type = target_type
+        self.class_names = class_names
+        self.none_class = none_class
+        self.threshold = threshold
+        self.sparse_output = sparse_output
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.verbose = verbose
+
+    @abstractmethod
+    def _values(self):
+        """The checked values of the parameter, and the order that a path takes."""
+
+    @abstractmethod
+    def _candidate(self, **params):
+        """An unfitted classifier of one fit."""
+
+    @property
+    def similarity(self) -> str:
+        """Scores are W x + b."""
+        return "dot"
+
+    # Its models' predictions are computed together.
+    _takes_arrays = False
+    _polytope = "simplex"
+
+    def _mapping(self):
+        chosen = {self._parameter: getattr(self, f"{self._parameter}_")}
+        return self._candidate(**chosen)._mapping()
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "coef_")
+
+    @same_signature(_fit_context(prefer_skip_nested_validation=True))
+    def fit(
+        self,
+        X: MatrixLike,
+        y: MatrixLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        available: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+        **params: Any,
+    ) -> Self:
+        """Search, and fit a model with the chosen parameters.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            As for the classifier of one fit.
+        y : array-like or sparse matrix
+            Labels, label sets or distributions, likewise.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights of the rows, for the fits and the scores; with metadata
+            routing, for the scores only if the scorer requests them.
+        available : array-like of bool of shape (n_samples, n_classes), default=None
+            The classes that are available to each row, for the fits and for the
+            predictions that are scored; None stands for all classes.
+        offset : array-like of shape (n_samples, n_classes), default=None
+            Known numbers that are added to the scores, for the fits and the predictions
+            that are scored; for two classes the shape may be (n_samples,).
+        **params : dict
+            With metadata routing enabled, what the scorer and the splitter request,
+            such as ``groups``.
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        TypeError
+            If sample_weight is given and the scorer does not take it.
+        ValueError
+            If a parameter is not allowed, a grid is empty, or X, y, sample_weight,
+            available or offset are malformed; if the scorer returns something else than
+            a number, or NaN for every pair.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If fits stopped before the gradient was within ``tol``.
+        UserWarning
+            If rows of a label set have no label and ``none_class`` is False: they are
+            left out. If some scores are NaN: their pairs are not chosen.
+        """
+        _raise_for_params(params, self, "fit")
+        with unchanged_on_error(self) as after_interrupt:
+            values, order = self._values()
+            strengths = checked_Cs(self.Cs)
+            metadata = Given(available, offset).arguments
+            metadata |= {"sample_weight": sample_weight}
+            arguments = {"X": X, "y": y, "metadata": metadata}
+            data, encoded = checked_data(self, X, y, sample_weight, available, offset)
+            # The classes of the target are among those that are available.
+            of_labelled(data.given, encoded)
+            X, y, classes = data.X, data.y, data.classes
+            template = self._template(encoded.kind)
+            grid = Grid(
+                self._parameter,
+                values,
+                self._Cs_of_values(template, encoded, values, strengths),
+                order,
+                self._starts_from_last,
+            )
+            routed = self._routed("fit", params | metadata)
+            cv = self._n_folds(y, encoded.kind) if self.cv is None else self.cv
+            split = check_cv(cv, y, classifier=True).split
+            folds = list(split(X, y, **routed.splitter.split))
+            if not folds:
+                raise ValueError(
+                    f"cv must make one or more folds; {self.cv!r} made none."
+                )
+            results = Results.unknown(
+                shape=(len(folds), *grid.Cs.shape),
+                coef_shape=(n_raw_predictions(encoded.n_scores, "simplex"), X.shape[1]),
+                dtype=X.dtype,
+            )
+            paths = [
+                partial(
+                    scored_path,
+                    template=template,
+                    scorer=self._scorer(classes if encoded.kind == "class" else None),
+                    score_params=_check_method_params(
+                        X, routed.scorer.score, indices=fold[1]
+                    ),
+                    data=data,
+                    fold=fold,
+                    grid=grid,
+                )
+                for fold in folds
+            ]
+            context = self._init_callback_context(
+                max_subtasks=results.scores.size + self.refit
+            )
+            context.call_on_fit_task_begin(estimator=self, **arguments)
+            after_interrupt |= {
+                "classes_": classes,
+                f"{self._parameter}s_": values,
+                "Cs_": grid.Cs,
+                "scores_": results.scores,
+                "coefs_paths_": results.coefs,
+                "intercepts_paths_": results.intercepts,
+                "n_iter_": results.n_iter,
+            }
+            self._search(results, paths, context, arguments)
+            place, choice = best_pair(grid, results.scores, self.scoring)
+            after_interrupt |= choice
+            chosen = choice[f"{self._parameter}_"]
+            template.set_params(**{self._parameter: chosen}, C=choice["C_"])
+            if self.refit:
+                learnt = self._refitted(template, data, context, arguments)
+            else:
+                learnt = mean_model(template, data, encoded, results, place)
+            # The classes and the iterations are those of the search.
+            after_interrupt |= learnt | {
+                name: after_interrupt[name] for name in ("classes_", "n_iter_")
+            }
+            replace_fitted(self, after_interrupt)
+            warn_of_failed_fits(results, self.max_iter, self.tol)
+            context.call_on_fit_task_end(
+                estimator=self, reconstruction_attributes=dict, **arguments
+            )
+        return self
+
+    def score(
+        self,
+        X: MatrixLike,
+        y: MatrixLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        available: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+        **score_params: Any,
+    ) -> float:
+        """Score of the predictions, by `scoring`; if it is None, the accuracy.
+
+        Without `scoring` it is comparable with the score of other classifiers, though
+        not with ``best_score_``.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : array-like or sparse matrix
+            Of the kind that was fitted.
+        sample_weight : array-like of shape (n_samples,), default=None
+        available : array-like of bool of shape (n_samples, n_classes), default=None
+            The classes that are available to each row; None stands for all classes.
+        offset : array-like of shape (n_samples, n_classes), default=None
+            Known numbers that are added to the scores; for two classes the shape may be
+            (n_samples,). None adds nothing, even if ``fit`` was given offsets.
+        **score_params : dict
+            With metadata routing enabled, what the scorer requests.
+
+        Returns
+        -------
+        score : float
+
+        Raises
+        ------
+        TypeError
+            If sample_weight is given and the scorer does not take it.
+        """
+        _raise_for_params(score_params, self, "score")
+        check_is_fitted(self)
+        if self.scoring is None:
+            beside = Given(available, offset).arguments
+            return super().score(X, y, sample_weight, **beside)
+        given = self._given(X, available, offset)
+        score_params |= Given(available, offset).arguments
+        if sample_weight is not None:
+            score_params["sample_weight"] = sample_weight
+        routed = self._routed("score", score_params)
+        are_labels = self.target_type_ == "class"
+        scorer = self._scorer(self.classes_ if are_labels else None)
+        # scikit-learn's scorers compare columns by position.
+        y = y if are_labels else in_order("y", y, self.classes_)
+        (model,) = among(X, [self], given)
+        return scorer(model, X, y, **routed.scorer.score)
+
+    def get_metadata_routing(self) -> Any:
+        """Which metadata go where.
+
+        Returns
+        -------
+        routing : MetadataRouter
+            ``sample_weight``, ``available`` and ``offset`` go to the fits; scorer and
+            splitter get what they request.
+        """
+        to_scorer = MethodMapping().add(caller="fit", callee="score")
+        return (
+            MetadataRouter(owner=self)
+            .add_self_request(self)
+            .add(
+                splitter=self.cv,
+                method_mapping=MethodMapping().add(caller="fit", callee="split"),
+            )
+            .add(
+                scorer=self._scorer(),
+                method_mapping=to_scorer.add(caller="score", callee="score"),
+            )
+        )
+
+    def _scorer(self, classes=None):
+        """The scorer, which is told the classes of labels."""
+        if self.scoring is None:
+            return DefaultScore()
+        scorer = get_scorer(self.scoring)
+        return scorer if classes is None else told_classes(scorer, classes)
+
+    def _routed(self, caller, metadata):
+        """Metadata for the scorer and the splitter, in fit or score."""
+        if _routing_enabled():
+            return process_routing(self, caller, **metadata)
+        weight = metadata.get("sample_weight")
+        to_scorer = {} if weight is None else {"sample_weight": weight}
+        return manual_routing({"splitter": {}, "scorer": {"score": to_scorer}})
+
+    def _unfitted(self):
+        best = {self._parameter: getattr(self, f"{self._parameter}_"), "C": self.C_}
+        return self._template(self.target_type_).set_params(**best)
+
+    def _template(self, kind):
+        """An unfitted classifier with the parameters that it shares with this one."""
+        template = self._candidate(target_type=kind)
+        shared = self.get_params(deep=False).keys() & template.get_params(deep=False)
+        shared.remove("target_type")
+        return template.set_params(**{name: getattr(self, name) for name in shared})
+
+    def _Cs_of_values(self, template, encoded, values, strengths):
+        """Values of C for each value: what was given, or multiples of C="auto"."""
+        units = np.ones(len(values))
+        if isinstance(self.Cs, Integral):
+            for i, value in enumerate(values):
+                template.set_params(**{self._parameter: value}, C="auto")
+                units[i] = template._model(encoded)["C_"]
+        return units[:, None] * strengths
+
+    def _n_folds(self, y, kind):
+        """Default number of folds: the rows of the largest class, at most five."""
+        is_class = kind == "class"
+        n_rows = np.unique(y, return_counts=True)[1].max() if is_class else y.shape[0]
+        if n_rows < 2:
+            of_class = " of some class" if is_class else ""
+            raise ValueError(
+                f"y must have two or more rows{of_class} for the folds of cv=None; got "
+                f"one row{' of each class' if is_class else ''}."
+            )
+        return min(5, int(n_rows))
+
+    def _search(self, results, paths, context, data):
+        """Fill in the results, a task of the callbacks for each fit."""
+        fits, n_fits = search(results, paths, self.n_jobs), results.scores.size
+        with closing(fits):
+            for n in range(1, n_fits + 1):
+                task = context.subcontext(task_name="candidate")
+                task.call_on_fit_task_begin(estimator=self, **data)
+                next(fits)
+                task.call_on_fit_task_end(estimator=self, **data)
+                is_tenth = n % 10 == 0 or n == n_fits
+                if self.verbose > 1 or (self.verbose and is_tenth):
+                    print(f"[{type(self).__name__}] {n} of {n_fits} fits")
+
+    def _refitted(self, model, data, context, arguments):
+        """Fitted attributes of a model that is fitted to all data."""
+        task = context.subcontext(task_name="refit")
+        with task.propagate_callback_context(model):
+            task.call_on_fit_task_begin(estimator=self, **arguments)
+            model.fit(data.X, data.y, data.sample_weight, **data.given.arguments)
+        task.call_on_fit_task_end(estimator=self, **arguments)
+        learnt = fitted_attributes(model)
+        # Of the features it knows less than this one.
+        del learnt["n_features_in_"]
+        return learnt

@@ -1,0 +1,109 @@
+"""Scores of the fitted models of a search."""
+
+from contextlib import suppress
+from inspect import signature
+from numbers import Real
+
+from sklearn.base import BaseEstimator
+from sklearn.metrics import f1_score, get_scorer, make_scorer
+from sklearn.utils.metadata_routing import UNUSED
+
+from ...metrics import BrierScorer
+from ._stand_ins import among, predicted
+
+
+def is_scikit_learns(scorer):
+    """Whether it is a scorer of scikit-learn: by name, or from make_scorer."""
+    return isinstance(scorer, type(get_scorer("accuracy")))
+
+
+def told_classes(scorer, classes):
+    """The scorer with all classes as labels, as test rows may lack some."""
+    if not is_scikit_learns(scorer):
+        return scorer
+    known = signature(scorer._score_func).parameters
+    if "labels" not in known:
+        return scorer
+    told = {"labels": classes}
+    if len(classes) == 2 and "pos_label" in known:
+        told["pos_label"] = classes[-1]
+    return make_scorer(
+        scorer._score_func,
+        response_method=scorer._response_method,
+        greater_is_better=scorer._sign == 1,
+        **told | scorer._kwargs,
+    )
+
+
+def scores_of_models(scorer, params, models, data):
+    """Scores of fitted models of one mapping.
+
+    Parameters
+    ----------
+    scorer : callable
+        ``scorer(model, X, y, **params)``.
+    params : dict
+    models : list of BaseLinearClassifier
+    data : TrainingData
+        The rows that they are scored on.
+
+    Returns
+    -------
+    scores : list of float
+
+    Raises
+    ------
+    ValueError
+        If the scorer returns something else than a number, or is for other targets.
+    """
+    X, y, given = data.X, data.y, data.given
+    if is_scikit_learns(scorer) or getattr(scorer, "sees_predictions_only", False):
+        models = predicted(X, models, given)
+    else:
+        models = among(X, models, given)
+    return [_score(scorer, params, model, X, y) for model in models]
+
+
+def _score(scorer, params, model, X, y):
+    try:
+        score = scorer(model, X, y, **params)
+    except ValueError as error:
+        if model.target_type_ != "distribution" or not is_scikit_learns(scorer):
+            raise
+        raise ValueError(
+            f"scoring={scorer!r} does not take distributions as y ({error}). Use "
+            "scoring=None, the Brier score; of skprob.metrics "
+            "FenchelYoungScorer(mapping) or DistributionScorer(name); or a function "
+            "scorer(estimator, X, y)."
+        ) from error
+    found = score
+    if hasattr(score, "item"):
+        with suppress(ValueError):
+            score = score.item()
+    if not isinstance(score, Real):
+        raise ValueError(
+            f"scoring must return a number; {scorer!r} returned {found!r}, of type "
+            f"{type(found).__name__}."
+        )
+    return float(score)
+
+
+class DefaultScore(BaseEstimator):
+    """The scorer of a search without ``scoring``.
+
+    It is minus the Brier score, and micro-F1 for label sets.
+    """
+
+    __metadata_request__score = {"estimator": UNUSED, "sample_weight": True}
+    sees_predictions_only = True
+
+    def __call__(self, estimator, X, y, sample_weight=None):
+        return self.score(estimator, X, y, sample_weight=sample_weight)
+
+    def score(self, estimator, X, y, sample_weight=None):
+        """Score of a fitted estimator on X and y."""
+        if estimator.target_type_ != "label_set":
+            return BrierScorer().score(estimator, X, y, sample_weight=sample_weight)
+        # No label at all is found completely if none is predicted.
+        how = {"average": "micro", "zero_division": 1.0}
+        return f1_score(y, estimator.predict(X), sample_weight=sample_weight, **how)

@@ -1,0 +1,252 @@
+"""Entmax: from softmax through sparsemax to ever sharper mappings."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..._utils.scores import FEW_CLASSES
+from ..._utils.typing import Array, ArrayLike
+from ..._utils.validation import RealInterval, as_rows, refuse_arrays
+from .. import _array_api
+from .._base import Mapping
+from .._jacobian import entmax_linearization
+from .._rows import along_axis
+from .._softmax import Softmax
+from ._candidates import compact
+from ._pair import linearize_pair
+from ._projection import by_projection
+from ._sorting import by_sorting
+from ._threshold import by_threshold
+
+
+class Entmax(Mapping):
+    r"""Entmax with parameter alpha: softmax at 1, sparsemax at 2, sparse above 1.
+
+    .. math:: p_i = [(\alpha - 1) z_i - \tau]_+^{1 / (\alpha - 1)}
+
+    with the threshold :math:`\tau` at which the probabilities sum to one (at
+    :math:`\alpha = 1` the limit, softmax). The larger alpha is, the more classes with
+    low scores have a probability of exactly zero.
+
+    It is the gradient of :math:`F(z) = \max_p \langle p, z \rangle - \Omega(p)`, where
+    :math:`-\Omega(p) = (1 - \sum_i p_i^\alpha) / (\alpha (\alpha - 1))` is the Tsallis
+    entropy. With :math:`s_i = p_i^{2 - \alpha}` on the support, 0 elsewhere, its
+    Jacobian is :math:`\mathrm{diag}(s) - s s^\top / \sum_i s_i`.
+
+    Parameters
+    ----------
+    alpha : float, default=1.5
+        At least 1.
+
+    See Also
+    --------
+    Softmax, Sparsemax : The mappings of alpha 1 and 2.
+    entmax : The same as a function, along any axis of an array.
+
+    References
+    ----------
+    B. Peters, V. Niculae and A. F. T. Martins, "Sparse sequence-to-sequence models",
+    ACL 2019.
+
+    G. M. Correia, V. Niculae and A. F. T. Martins, "Adaptively sparse transformers",
+    EMNLP 2019.
+
+    M. Blondel, A. F. T. Martins and V. Niculae, "Learning with Fenchel-Young losses",
+    Journal of Machine Learning Research 21, 2020.
+
+    Examples
+    --------
+    >>> from skprob.mappings import Entmax
+    >>> Entmax(alpha=1.5)([[2.0, 1.0, -1.0]]).round(3)
+    array([[0.831, 0.169, 0.   ]])
+    >>> Entmax(alpha=1.0)([[2.0, 1.0, -1.0]]).round(3)
+    array([[0.705, 0.259, 0.035]])
+    """
+
+    _parameter_constraints = {"alpha": [RealInterval(1, None, closed="left")]}
+    has_potential = True
+    supports_array_api = True
+
+    def __init__(self, alpha: float = 1.5) -> None:
+        self.alpha = alpha
+
+    @property
+    def has_zeros(self):
+        return self.alpha > 1
+
+    def probabilities(self, scores):
+        return self.probabilities_and_potential(scores)[0]
+
+    def probabilities_and_potential(self, scores):
+        alpha = float(self.alpha)
+        if alpha == 1:
+            return Softmax().probabilities_and_potential(scores)
+        if not isinstance(scores, np.ndarray):
+            return _array_api.entmax(scores, alpha)
+        if scores.shape[1] <= FEW_CLASSES:
+            return _solve(scores, alpha)
+        # A class this far below the largest score gets nothing.
+        candidates, scatter = compact(scores, 1 / (1 - alpha))
+        p, potential = _solve(candidates, alpha)
+        return scatter(p), potential
+
+    def negative_entropy(self, probabilities):
+        alpha = float(self.alpha)
+        if alpha == 1:
+            return Softmax().negative_entropy(probabilities)
+        if not isinstance(probabilities, np.ndarray):
+            return _array_api.tsallis(probabilities, alpha)
+        with np.errstate(divide="ignore"):
+            change = np.expm1((alpha - 1) * np.log(probabilities))
+        change *= probabilities
+        return change.sum(axis=1) / (alpha * (alpha - 1))
+
+    @property
+    def is_lipschitz(self):
+        """Whether probabilities rise from zero with a finite slope."""
+        return self.alpha <= 2
+
+    @property
+    def is_projection(self):
+        return self.alpha == 2
+
+    def linearize(self, scores):
+        return self.linearize_with_potential(scores)[0]
+
+    def linearize_with_potential(self, scores):
+        p, potential = self.probabilities_and_potential(scores)
+        return entmax_linearization(p, float(self.alpha)), potential
+
+    def linearize_difference(self, difference):
+        alpha = float(self.alpha)
+        if alpha == 1:
+            return Softmax().linearize_difference(difference)
+        return linearize_pair(difference, alpha) if alpha <= 2 else None
+
+    def log_linearize(self, scores):
+        if self.alpha == 1:
+            return Softmax().log_linearize(scores)
+        return super().log_linearize(scores)
+
+    def alpha_derivative(self, scores: ArrayLike) -> Array:
+        """Derivative of the probabilities in alpha.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_samples, n_classes)
+            Real scores; -inf means that the class is not available.
+
+        Returns
+        -------
+        derivative : ndarray of shape (n_samples, n_classes)
+            Rows sum to zero; zero outside the support. At ``alpha=1`` it is the limit
+            from above.
+
+        References
+        ----------
+        G. M. Correia, V. Niculae and A. F. T. Martins, "Adaptively sparse
+        transformers", EMNLP 2019.
+
+        Examples
+        --------
+        >>> from skprob.mappings import Entmax
+        >>> Entmax(alpha=1.5).alpha_derivative([[1.0, 0.0]]).round(4)
+        array([[ 0.2485, -0.2485]])
+        """
+        self._validate_params()
+        refuse_arrays("alpha_derivative", scores=scores)
+        scores = as_rows(scores)
+        # A derivative may have fewer digits than its probability.
+        p = self(scores.astype(np.float64, copy=False))
+        beta = float(self.alpha) - 1
+        derivative = _near_softmax if beta < 0.5 else _far_from_softmax
+        return derivative(p, beta).astype(scores.dtype, copy=False)
+
+
+def _solve(scores, alpha):
+    if alpha < 2:
+        return by_threshold(scores, alpha)
+    if alpha == 2:
+        return by_projection(scores)
+    return by_sorting(scores, alpha)
+
+
+def entmax(scores: ArrayLike, alpha: float = 1.5, axis: int = -1) -> Array:
+    """Entmax along an axis of an array.
+
+    Parameters
+    ----------
+    scores : array-like of shape (..., n_classes, ...)
+        Real scores; -inf means that the class is not available.
+    alpha : float, default=1.5
+        At least 1: softmax is 1, sparsemax is 2.
+    axis : int, default=-1
+        The axis along which the probabilities sum to one.
+
+    Returns
+    -------
+    probabilities : ndarray of the shape of `scores`
+        float32 for float32 scores and float64 otherwise.
+
+    Raises
+    ------
+    ValueError
+        If alpha is not a number of at least 1; if the scores are not real numbers,
+        hold NaN or +inf, or only -inf along the axis; if there is no such axis.
+
+    See Also
+    --------
+    Entmax : The mapping, with its potential, entropy and Jacobian.
+
+    Examples
+    --------
+    >>> from skprob.mappings import entmax
+    >>> entmax([2.0, 1.0, -1.0]).round(3)
+    array([0.831, 0.169, 0.   ])
+    >>> entmax([[0.0, 2.0], [0.0, 0.0]], alpha=2, axis=0)
+    array([[0.5, 1. ],
+           [0.5, 0. ]])
+    """
+    return along_axis(Entmax(alpha), scores, axis)
+
+
+def _near_softmax(p, beta):
+    """Derivative of entmax in alpha = 1 + beta, for a small beta.
+
+    That of log p = log1p(beta (z - lam)) / beta with lam held still, without the
+    cancellation that dividing by beta² brings, and what the change of lam adds.
+    """
+    support = p > 0
+    log_p = np.log(p, where=support, out=np.zeros_like(p))
+    still = -p * log_p**2 * _exp_tail(-beta * log_p)
+    s = np.exp((1 - beta) * log_p, where=support, out=np.zeros_like(p))
+    total = still.sum(axis=1, keepdims=True) / s.sum(axis=1, keepdims=True)
+    return still - s * total
+
+
+def _far_from_softmax(p, beta):
+    """The same for a large beta: powers that overflow are only divided by their sum.
+
+    With r = p (1 - beta log p) and the shares w of s = p^(1 - beta) in its sum, it is
+    (r - w sum(r)) / beta².
+    """
+    support = p > 0
+    log_p = np.log(p, where=support, out=np.zeros_like(p))
+    share = np.where(support, (1 - beta) * log_p, -np.inf)
+    share = np.exp(share - share.max(axis=1, keepdims=True))
+    share /= share.sum(axis=1, keepdims=True)
+    r = p * (1 - beta * log_p)
+    return (r - share * r.sum(axis=1, keepdims=True)) / beta**2
+
+
+def _exp_tail(x):
+    """(exp(x) - 1 - x) / x², without cancellation near zero."""
+    small = np.abs(x) < 0.5
+    near = np.where(small, x, 0)
+    series = np.zeros_like(x)
+    for n in range(17, 1, -1):
+        series = 1 / math.factorial(n) + near * series
+    far = np.where(small, 1, x)
+    return np.where(small, series, (np.expm1(far) - far) / far**2)

@@ -1,0 +1,72 @@
+"""Entmax of two classes, as a function of the difference of their scores.
+
+For alpha from 1 to 2 the probability q of the class with the lower score, by d, solves
+
+    ((1 - q)^(alpha - 1) - q^(alpha - 1)) / (alpha - 1) = d,
+
+or is zero where d is too large. For alpha = 2 and alpha = 3/2 that is a linear and a
+quadratic equation, and what is left of the potential is a sum of positive terms: a
+small loss is as accurate as a large one.
+"""
+
+import numpy as np
+
+from ..._utils.arrays import namespace, positive_part, zeros
+from .. import _array_api
+from .._jacobian import power
+from .._linearization import DifferenceLinearization
+from ._threshold import by_threshold
+
+
+def linearize_pair(difference, alpha):
+    """Linearization of entmax in a difference of two scores, for 1 < alpha <= 2.
+
+    Parameters
+    ----------
+    difference : ndarray of shape (n_samples,)
+        Of the second class's score and the first's.
+    alpha : float
+
+    Returns
+    -------
+    linearization : DifferenceLinearization
+    """
+    solve = {2: _linear, 1.5: _quadratic}.get(alpha, _numerical)
+    lower, potential, derivative = solve(abs(difference), alpha)
+    second = namespace(difference).where(difference > 0, 1 - lower, lower)
+    return DifferenceLinearization(second, potential, derivative)
+
+
+# Functions (d, alpha) -> q, potential, and the derivative of the upper class's
+# probability as a function.
+
+
+def _linear(d, alpha):
+    q = positive_part(1 - d)
+    q /= 2
+    return q, q**2, lambda: power(q, 0) / 2
+
+
+def _quadratic(d, alpha):
+    # With x and y the square roots of 1 - q and q, x - y is d/2.
+    xp = namespace(d)
+    half = xp.where(d < 2, d, 2.0) / 4
+    x = xp.sqrt(0.5 - half**2)
+    x += half
+    y = (0.5 - half) * (0.5 + half) * 2 / x
+    potential = y**3 * (1 + y * (2 + x) / (1 + x) ** 2) * (2 / 3)
+    return y**2, potential, lambda: x * y / (x + y)
+
+
+def _numerical(d, alpha):
+    scores = zeros((2, d.shape[0]), d)
+    scores[1, ...] = -d
+    solve = by_threshold if namespace(d) is np else _array_api.entmax
+    p, potential = solve(scores.T, alpha)
+
+    def derivative():
+        s = power(p, 2 - alpha)
+        s, t = s[:, 0], s[:, 1]
+        return s * t / (s + t)
+
+    return p[:, 1], potential, derivative

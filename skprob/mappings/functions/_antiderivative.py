@@ -1,0 +1,102 @@
+"""The integral of a function from minus infinity, by Gauss-Lobatto rules."""
+
+import numpy as np
+
+from ..._utils.lobatto import gauss_lobatto
+
+_N_NODES = 12
+# Squares of smaller numbers overflow. An integral that has not converged there is
+# taken for infinite.
+LOWEST = -1e150
+# Allowed error of an interval, for a function with values up to about one.
+_ERROR = 1e-16
+_MOST_HALVINGS = 60
+# Largest number of values of the function: 8 MB, enough for a thousand kinks.
+_MOST_VALUES = 1_000_000
+# Values near one have rounding errors of about this size, also where the function
+# computes small values as differences of such values.
+_ROUNDING = 64 * np.finfo(np.float64).eps
+# Allowed error of the whole integral, where rounding errors of the function or the
+# number of its values limit it.
+_LARGEST_ERROR = 1e-7
+
+
+class Antiderivative:
+    """The integral of an increasing function that is not negative.
+
+    The line below `top` is divided into intervals, each twice as long as the interval
+    above. An interval is halved until one rule is enough.
+
+    Parameters
+    ----------
+    function : callable
+        Of an array, element by element.
+    top : float
+        The largest argument.
+    n_intervals : int
+        Number of intervals before any is halved. Below them the integral is zero.
+
+    Raises
+    ------
+    ValueError
+        If the integral takes too many values of the function, or its error is too
+        large.
+    """
+
+    def __init__(self, function, top, n_intervals):
+        self._function = function
+        nodes, weights, to_halves = gauss_lobatto(_N_NODES)
+        width = 2.0 ** np.arange(n_intervals)
+        low = interval_ends(top, n_intervals)[1:]
+        last_off = np.full(len(low), np.inf)
+        edges, parts, n_values, error = [], [], 0, 0.0
+        for depth in range(_MOST_HALVINGS):
+            width = width / 2
+            starts = np.stack([low, low + width], axis=1).reshape(-1)
+            at = low[:, None] + 2 * width[:, None] * nodes
+            halves = starts[:, None] + np.repeat(width, 2)[:, None] * nodes
+            values = function(halves).reshape(len(low), -1)
+            off = np.abs(values - function(at) @ to_halves.T).max(axis=1)
+            n_values += at.size + halves.size
+            errors = 2 * width * off
+            # Halving an interval does not lower rounding errors of the function.
+            is_rounding = (off <= _ROUNDING) & (off > last_off / 4)
+            done = (errors <= _ERROR) | is_rounding
+            n_following = 6 * _N_NODES * np.count_nonzero(~done)
+            if n_values + n_following > _MOST_VALUES or depth == _MOST_HALVINGS - 1:
+                done[:] = True
+            error += errors[done].sum()
+            parts_of = (values.reshape(-1, _N_NODES) @ weights) * np.repeat(width, 2)
+            both = np.repeat(done, 2)
+            edges.append(starts[both])
+            parts.append(parts_of[both])
+            if done.all():
+                break
+            low, width = starts[~both], np.repeat(width[~done], 2)
+            last_off = np.repeat(off[~done], 2)
+        if error > _LARGEST_ERROR:
+            raise ValueError(
+                f"The integral of g up to {top:.6g} has an error of about {error:.1g} "
+                f"after {n_values} values of g; at most {_LARGEST_ERROR:.0e} is "
+                f"allowed, with at most {_MOST_VALUES} values. g must be smooth, but "
+                "for some kinks, and computed in double precision; or give its "
+                "antiderivative as `integral`."
+            )
+        edges, parts = map(np.concatenate, (edges, parts))
+        order = np.argsort(edges)
+        self._edges = edges[order]
+        self._totals = np.append(0, np.cumsum(parts[order]))
+
+    def __call__(self, x):
+        """The integral up to each entry of an array, none above the top."""
+        nodes, weights, _ = gauss_lobatto(_N_NODES)
+        panel = np.maximum(np.searchsorted(self._edges, x, side="right") - 1, 0)
+        start = self._edges[panel]
+        width = np.maximum(x - start, 0)
+        values = self._function(start[..., None] + width[..., None] * nodes)
+        return self._totals[panel] + width * (values @ weights)
+
+
+def interval_ends(top, n_intervals):
+    """Ends of intervals of lengths 1, 2, 4, …: from the top downwards."""
+    return top - np.concatenate([[0], np.cumsum(2.0 ** np.arange(n_intervals))])

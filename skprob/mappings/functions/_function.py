@@ -1,0 +1,65 @@
+"""A user's own function as a mapping."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..._utils.typing import Array
+from ..._utils.validation import as_distributions
+from .._base import Mapping
+
+
+class FunctionMapping(Mapping):
+    """A plain function from scores to probabilities, as a mapping.
+
+    A function that is given where a mapping is expected becomes one of these. Only its
+    values are used: the loss is the one with the gradient p - q
+    (:class:`~skprob.losses.GradientFieldLoss`), or the log loss, and derivatives are
+    numerical. A subclass of :class:`Mapping` can provide exact derivatives and a
+    potential.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(scores)`` with scores of shape (n_samples, n_classes) returns
+        probabilities of that shape, rows on the simplex. It must not modify its
+        argument.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.mappings import FunctionMapping
+    >>> def squares(scores):
+    ...     weight = 1 + scores**2
+    ...     return weight / weight.sum(axis=1, keepdims=True)
+    >>> FunctionMapping(squares)([[0.0, 1.0, 2.0]])
+    array([[0.125, 0.25 , 0.625]])
+    """
+
+    _parameter_constraints = {"function": [callable]}
+
+    is_only_a_function = True
+    # Not known, so what would break if they were wrong is not relied on.
+    has_zeros = True
+    is_shift_invariant = False
+    is_order_preserving = False
+
+    def __init__(self, function: Callable[[Array], Array]) -> None:
+        self.function = function
+
+    def probabilities(self, scores):
+        p = np.asarray(self.function(scores))
+        if p.shape != scores.shape:
+            raise ValueError(
+                f"{self._name} must return an array of the shape of the scores, "
+                f"{scores.shape}; it returned shape {p.shape}."
+            )
+        return as_distributions(p, f"the values of {self._name}").astype(
+            scores.dtype, copy=True
+        )
+
+    @property
+    def _name(self):
+        return f"the mapping {getattr(self.function, '__name__', self.function)}"

@@ -1,0 +1,209 @@
+"""Newton's method by preconditioned conjugate gradients.
+
+The forcing term falls with the gradient, so that the last steps converge superlinearly.
+The preconditioner is renewed after as many Hessian products as it cost.
+
+The first steps from zero are taken under a stronger penalty, if they are expected to
+gain much. If nearly all rows are separable, their curvature vanishes with their loss:
+the quadratic model has no information on rows with a large margin, and its step is too
+long for them. Under a stronger penalty margins are smaller, and its minimum is closer
+to the start.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from .._criteria import expected_decrease
+from .._line_search import Trial, line_search
+from .._state import State
+from .._tuning import Tuning
+from ._conjugate_gradients import conjugate_gradients
+from ._preconditioner import Preconditioner
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewtonCGState(State):
+    """Where Newton's method by conjugate gradients is."""
+
+    # Estimates of the curvature.
+    preconditioner: Preconditioner
+    #: B gradient and ⟨gradient, B gradient⟩, with B the preconditioner.
+    descent: tuple
+    #: Smallest curvature along the directions of each of the last steps.
+    smallest_curvatures: tuple = ()
+    #: Hessian products so far.
+    n_products: int = 0
+
+    # The penalty of the steps.
+    #: Multiple of the objective's own.
+    penalty_factor: float = 1.0
+    #: Objective under that penalty at the start.
+    first_value: float = math.nan
+
+    def view(self):
+        """The point under the penalty of the steps."""
+        if self.penalty_factor == 1:
+            return self.point
+        return self.point.with_penalty_times(self.penalty_factor)
+
+
+class NewtonCG:
+    """Newton's method by preconditioned conjugate gradients.
+
+    Parameters
+    ----------
+    plan : Plan
+    criteria : Criteria
+        Its rounding error is used in line searches.
+    most_products : float, default=inf
+        Hessian products after which another solver should take over.
+    tuning : Tuning
+
+    References
+    ----------
+    Nocedal, Wright, "Numerical Optimization", 2006, section 7.1.
+
+    Allgower, Georg, "Numerical continuation methods: an introduction", Springer 1990
+    (stronger penalty).
+    """
+
+    name = "newton-cg"
+
+    def __init__(self, plan, criteria, most_products=math.inf, tuning=Tuning()):
+        self._plan, self._criteria, self._tuning = plan, criteria, tuning
+        self._most_products = most_products
+
+    def init(self, problem, point):
+        """The state at a point, with a preconditioner for the curvature there."""
+        description, factor = problem.description, 1.0
+        is_cold = description.is_linear and not point.parameters.any()
+        if is_cold and description.shape[0] > 1 and problem.has_penalty:
+            factor = self._tuning.first_penalty
+        view = point if factor == 1 else point.with_penalty_times(factor)
+        preconditioner = Preconditioner.at(view, self._plan, description)
+        descent = self._descent(preconditioner, view)
+        state = NewtonCGState(
+            point=point,
+            preconditioner=preconditioner,
+            descent=descent,
+            penalty_factor=factor,
+            first_value=view.value,
+        )
+        # A step can gain half of the squared length of the gradient.
+        gains_much = float(descent[1].sum()) > view.value
+        if factor == 1 or gains_much:
+            return state
+        return self._under_own_penalty(problem, state)
+
+    def resume(self, problem, state, factor):
+        """The state at the same point under a multiple of its penalty, without a pass.
+
+        The coordinates are those of the same curvature.
+        """
+        point = state.point.with_penalty_times(factor)
+        preconditioner = state.preconditioner.with_ridge(
+            point.ridge, problem.description
+        )
+        return NewtonCGState(
+            point=point,
+            preconditioner=preconditioner,
+            descent=self._descent(preconditioner, point),
+        )
+
+    def step(self, problem, state):
+        """Go along Newton's step, computed roughly."""
+        view, description = state.view(), problem.description
+        if state.preconditioner.n_products >= self._plan.renew_after:
+            preconditioner = Preconditioner.at(
+                view, self._plan, description, state.preconditioner
+            )
+            descent = self._descent(preconditioner, view)
+            state = replace(state, preconditioner=preconditioner, descent=descent)
+
+        # 1. Step: minimise the quadratic model.
+        model = self._minimise_model(state, view)
+        slope = float(view.gradient @ model.step)
+        if not slope < 0:
+            return self._without_a_step(problem, state)
+
+        # 2. Line search.
+        start, ray = Trial(0.0, view.value, slope), view.along(model.step)
+        rounding = self._criteria.rounding_error(problem, view.value)
+        slope_left = self._tuning.slope_left
+        best = line_search(ray, start, rounding, slope_left, self._tuning)
+        if best is None:
+            return self._without_a_step(problem, state)
+
+        # 3. Update.
+        before, view = view.value, ray.arrive(best.length)
+        factor = state.penalty_factor
+        point = view if factor == 1 else view.with_penalty_times(1 / factor)
+        preconditioner = state.preconditioner.after(model)
+        descent = self._descent(preconditioner, view)
+        kept = self._tuning.curvatures_kept
+        curvatures = (*state.smallest_curvatures, model.least_curvature)[-kept:]
+        expected = math.nan
+        # After a shortened step the model's curvature is not reliable.
+        if best.length >= 1 and factor == 1:
+            expected = expected_decrease(float(descent[1].sum()), min(curvatures))
+        n_products = state.n_products + model.n_products
+        state = replace(
+            state,
+            point=point,
+            expected_decrease=expected,
+            is_spent=n_products >= self._most_products,
+            preconditioner=preconditioner,
+            descent=descent,
+            smallest_curvatures=curvatures,
+            n_products=n_products,
+        )
+        is_slow = (
+            best.length >= 0.5
+            and before - view.value < self._tuning.first_steps_gain * view.value
+        )
+        is_far = view.value > self._tuning.first_steps_left * state.first_value
+        if factor != 1 and (is_slow or is_far):
+            return self._under_own_penalty(problem, state)
+        return state
+
+    def _without_a_step(self, problem, state):
+        """The state where no step lowers the objective under its penalty."""
+        if state.penalty_factor == 1:
+            return replace(state, is_spent=True)
+        return self._under_own_penalty(problem, state)
+
+    def _under_own_penalty(self, problem, state):
+        """The state under the objective's own penalty."""
+        point = state.point
+        preconditioner = state.preconditioner.with_ridge(
+            point.ridge, problem.description
+        )
+        return replace(
+            state,
+            preconditioner=preconditioner,
+            descent=self._descent(preconditioner, point),
+            penalty_factor=1.0,
+        )
+
+    def _minimise_model(self, state, view):
+        precision, (_, squares) = self._plan.precision, state.descent
+
+        def product(direction):
+            return view.hessian_product(direction.astype(precision, copy=False))
+
+        return conjugate_gradients(
+            product,
+            view.gradient,
+            state.preconditioner.times,
+            forcing_term=min(self._tuning.forcing_term, float(squares.sum()) ** 0.25),
+            least_gain=self._tuning.least_gain,
+            n_groups=self._plan.n_groups,
+            n_kept=self._plan.n_recycled,
+            descent=state.descent,
+        )
+
+    def _descent(self, preconditioner, point):
+        groups = point.gradient.reshape(self._plan.n_groups, -1)
+        return preconditioner.times(groups)

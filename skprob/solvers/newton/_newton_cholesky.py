@@ -1,0 +1,131 @@
+"""Newton's method with the whole Hessian, by its Cholesky factor.
+
+On little data calls of functions take longer than arithmetic. A Hessian that is written
+out takes fewer calls than its products with vectors.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.linalg.lapack import dposv
+
+from .._line_search import Trial, line_search
+from .._state import State
+from .._tuning import Tuning
+
+
+@dataclass(frozen=True)
+class Damping:
+    """A number that is added to the Hessian's diagonal, in units of its largest entry.
+
+    It makes the Hessian positive definite. Where there is no curvature, a step is the
+    rounding error of the gradient divided by the damping.
+    """
+
+    value: float
+    least: float  #: With less there was no Cholesky factor, or it is a rounding error.
+    most: float
+
+    @classmethod
+    def of(cls, problem):
+        """The damping to begin with."""
+        precision = float(np.finfo(problem.description.dtype).eps)
+        most = precision ** (0.83 if problem.has_penalty else 0.6)
+        return cls(most, precision, most)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewtonCholeskyState(State):
+    """Where Newton's method with the whole Hessian is."""
+
+    damping: Damping
+
+
+class NewtonCholesky:
+    """Newton's method with the whole Hessian.
+
+    Parameters
+    ----------
+    criteria : Criteria
+        Its rounding error is used in line searches.
+    shortens_far_starts : bool, default=False
+        Whether a start from which much is expected to be gained is halved: it is the
+        minimum of another loss.
+    tuning : Tuning
+    """
+
+    name = "newton-cholesky"
+
+    def __init__(self, criteria, shortens_far_starts=False, tuning=Tuning()):
+        self._criteria, self._tuning = criteria, tuning
+        self._shortens = shortens_far_starts
+
+    def init(self, problem, point):
+        """The state at a point, with Newton's step from there."""
+        damping = Damping.of(problem)
+        state = self._with_newton_step(problem, point, damping)
+        is_far = state.expected_decrease > self._tuning.far_start * point.value
+        if self._shortens and is_far and point.parameters.any():
+            half = problem.at(point.parameters / 2)
+            return self._with_newton_step(problem, half, damping)
+        return state
+
+    def step(self, problem, state):
+        """Go along Newton's step, and find the next one."""
+        point, step = state.point, state.newton_step
+        slope = float(point.gradient @ step)
+        if not slope < 0:
+            return replace(state, is_spent=True)
+        # Far from the minimum the quadratic model is wrong, and a trial costs less than
+        # another Hessian. Near it, steps longer than Newton's would overshoot.
+        is_far = state.expected_decrease > self._tuning.near_minimum * abs(point.value)
+        slope_left = self._tuning.slope_left_far if is_far else self._tuning.slope_left
+        start, ray = Trial(0.0, point.value, slope), point.along(step)
+        rounding = self._criteria.rounding_error(problem, point.value)
+        best = line_search(ray, start, rounding, slope_left, self._tuning)
+        if best is None:
+            return replace(state, is_spent=True)
+        return self._with_newton_step(problem, ray.arrive(best.length), state.damping)
+
+    def _with_newton_step(self, problem, point, damping):
+        """The state at a point. It is spent if the Hessian has no Cholesky factor.
+
+        Along directions whose curvature is less than the damping, the step is too short
+        and the expected decrease too small. So the damping is reduced where it accounts
+        for a part of the decrease that is more than a rounding error.
+        """
+        tuning, hessian, gradient = self._tuning, point.hessian(), point.gradient
+        rounding = float(np.finfo(problem.description.dtype).eps)
+        diagonal = hessian.reshape(-1)[:: len(hessian) + 1]
+        curvature, unit = diagonal.copy(), float(diagonal.max(initial=0))
+        while True:
+            diagonal[:] = curvature + damping.value * unit
+            # Symmetric: its transpose is in the order that LAPACK asks for.
+            _, step, failed = dposv(hessian.T, -gradient)
+            if failed:
+                if damping.value >= damping.most:
+                    return NewtonCholeskyState(
+                        point=point, is_spent=True, damping=damping
+                    )
+                more = 100 * damping.value
+                damping = replace(damping, value=more, least=more)
+                continue
+            decrease = -float(gradient @ step) / 2
+            damped = damping.value * unit * float(step @ step) / 2
+            if damped <= max(tuning.damped_part * decrease, rounding):
+                break
+            if damping.value <= damping.least:
+                # Directions may exist of even less curvature.
+                decrease += tuning.unresolved_curvature * damped
+                break
+            less = max(damping.value / 100, damping.least)
+            damping = replace(damping, value=less)
+        return NewtonCholeskyState(
+            point=point,
+            newton_step=step,
+            expected_decrease=decrease if math.isfinite(decrease) else math.nan,
+            damping=damping,
+        )

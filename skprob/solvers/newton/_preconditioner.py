@@ -1,0 +1,126 @@
+"""An approximation of the inverse Hessian, renewed after some Hessian products."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..._utils.typing import Array
+from .._coordinates import Identity, Scaling, Whitening
+from ._conjugate_gradients import ConjugateDirections
+
+
+@dataclass(frozen=True)
+class Preconditioner:
+    """Coordinates in which the Hessian is about the identity.
+
+    Attributes
+    ----------
+    coordinates : Identity, Scaling or Whitening
+    curvature : tuple or ndarray or None
+        What they were computed from: moments, or Gram matrices.
+    sandwiches_at_zero : ndarray or None
+        Gram matrices at zero raw predictions, if they have been computed.
+    recycled : ConjugateDirections or None
+        Directions of the last step, along which the inverse is exact.
+    n_products : int
+        Hessian products that it has served.
+    """
+
+    coordinates: Any
+    curvature: Any = None
+    sandwiches_at_zero: Array | None = None
+    recycled: ConjugateDirections | None = None
+    n_products: int = 0
+
+    @classmethod
+    def at(cls, curvature, plan, description, before=None):
+        """Coordinates for the curvature at a point, as the plan says.
+
+        Parameters
+        ----------
+        curvature : Curvature
+        plan : Plan
+        description : Description
+        before : Preconditioner or None
+            Its Gram matrices at zero and its recycled directions are used again.
+        """
+        at_zero = None if before is None else before.sandwiches_at_zero
+        recycled = None if before is None else before.recycled
+        kind = plan.preconditioner
+        if kind == "none":
+            return cls(Identity())
+        if kind == "diagonal":
+            moments = curvature.moments()
+            coordinates = Scaling(moments, curvature.ridge, description)
+            return cls(coordinates, moments, recycled=recycled)
+        # At zero scores the curvature is the same for all rows and classes.
+        by_output = kind == "gram by output" and not curvature.is_at_zero
+        grams = curvature.sandwiches(by_output, plan.n_drawn)
+        if curvature.is_at_zero:
+            at_zero = grams
+        elif plan.share_at_zero and at_zero is not None:
+            grams = grams + plan.share_at_zero * at_zero
+        coordinates = Whitening(grams, curvature.ridge, description)
+        return cls(coordinates, grams, at_zero, recycled)
+
+    def with_ridge(self, ridge, description):
+        """The preconditioner for the same curvature under another penalty."""
+        kind = type(self.coordinates)
+        if kind is Identity:
+            return self
+        coordinates = kind(self.curvature, ridge, description)
+        return replace(self, coordinates=coordinates, recycled=None)
+
+    def after(self, model):
+        """The preconditioner after the products of a step by conjugate gradients."""
+        n_products = self.n_products + model.n_products
+        return replace(self, recycled=model.kept, n_products=n_products)
+
+    def times(self, gradient):
+        """B gradient and ⟨gradient, B gradient⟩, for B about the inverse Hessian.
+
+        The gradient is of shape (n,), or (n_groups, n) with a product for each group.
+        With recycled directions s_i, products y_i and curvatures c_i, B is exact along
+        these: with P = I - Σ s_i y_iᵀ / c_i it is P T Tᵀ Pᵀ + Σ s_i s_iᵀ / c_i, where T
+        are the coordinates.
+
+        References
+        ----------
+        Morales, Nocedal, "Automatic preconditioning by limited memory quasi-Newton
+        updating", SIAM Journal on Optimization 2000.
+
+        Gratton, Sartenaer, Tshimanga, "On a class of limited memory preconditioners for
+        large scale linear systems with multiple right-hand sides", SIAM Journal on
+        Optimization 2011.
+        """
+        groups = gradient.reshape(-1, gradient.shape[-1])
+        if self.recycled is None or self.recycled.curvatures.size == 0:
+            product, square = self._by_coordinates(groups)
+        else:
+            directions, products, curvatures = self.recycled
+            along = _inner(directions, groups) / curvatures
+            remainder = groups - _combined(along, products)
+            product, square = self._by_coordinates(remainder)
+            part = along - _inner(products, product) / curvatures
+            product = product + _combined(part, directions)
+            square += (curvatures * along**2).sum(axis=1)
+        return product.reshape(gradient.shape), square.reshape(gradient.shape[:-1])
+
+    def _by_coordinates(self, groups):
+        slope = self.coordinates.gradient(groups.reshape(-1))
+        product = self.coordinates.to_parameters(slope).reshape(groups.shape)
+        slope = slope.reshape(len(groups), -1)
+        return product, np.einsum("gi,gi->g", slope, slope)
+
+
+def _inner(vectors, group):
+    """Inner products (n_groups, n_vectors) of vectors and one of the same group."""
+    return np.matmul(vectors, group[:, :, None])[:, :, 0]
+
+
+def _combined(weights, vectors):
+    """Sums (n_groups, n) of the vectors of a group times weights."""
+    return np.matmul(weights[:, None], vectors)[:, 0]
