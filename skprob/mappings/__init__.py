@@ -10,9 +10,7 @@ from ._linearization import Linearization
 from ._nested_softmax import NestedSoftmax, nested_softmax
 from ._registry import MAPPINGS, get_mapping
 from ._sampling import gumbel_max, gumbel_softmax
-from ._sigmoid import Sigmoid, sigmoid
 from ._softmax import Softmax, softmax
-from ._sparse_softmax import SparseSoftmax, sparse_softmax
 from ._temperature import Temperature
 from .entmax._entmax import Entmax, entmax
 from .entmax._sparsemax import Sparsemax, sparsemax
@@ -27,6 +25,8 @@ from .perturb_max import (
     check_shape,
     perturb_max,
 )
+from .sigmoid._sigmoid import Sigmoid, sigmoid
+from .sparse_softmax._sparse_softmax import SparseSoftmax, sparse_softmax
 from .taylor._taylor_softmax import TaylorSoftmax, taylor_softmax
 
 __all__ = [

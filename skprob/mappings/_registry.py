@@ -6,13 +6,13 @@ from .._utils.names import did_you_mean
 from ._base import Mapping, MappingLike
 from ._entropy_invariant_softmax import EntropyInvariantSoftmax
 from ._nested_softmax import NestedSoftmax
-from ._sigmoid import Sigmoid
 from ._softmax import Softmax
-from ._sparse_softmax import SparseSoftmax
 from .entmax._entmax import Entmax
 from .entmax._sparsemax import Sparsemax
 from .functions._function import FunctionMapping
 from .perturb_max import PerturbMax
+from .sigmoid._sigmoid import Sigmoid
+from .sparse_softmax._sparse_softmax import SparseSoftmax
 from .taylor._taylor_softmax import TaylorSoftmax
 
 #: Every name that is accepted wherever a mapping is. A new member is one line here.

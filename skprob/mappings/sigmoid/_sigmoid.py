@@ -7,15 +7,15 @@ from numbers import Real
 import numpy as np
 from scipy.special import log_expit
 
-from .._utils.arrays import namespace, zeros
-from .._utils.typing import Array, ArrayLike
-from .._utils.validation import RealInterval
-from ._base import Mapping
+from ..._utils.arrays import namespace, zeros
+from ..._utils.typing import Array, ArrayLike
+from ..._utils.validation import RealInterval
+from .._base import Mapping
+from .._jacobian import power
+from .._linearization import DifferenceLinearization, Linearization
+from .._rows import along_axis
+from ..entmax._entmax import Entmax
 from ._budget import within_budget
-from ._jacobian import power
-from ._linearization import DifferenceLinearization, Linearization
-from ._rows import along_axis
-from .entmax._entmax import Entmax
 
 
 class Sigmoid(Mapping):

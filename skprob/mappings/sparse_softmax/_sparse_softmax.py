@@ -9,13 +9,14 @@ import numpy as np
 from scipy.special import xlogy
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from .._utils.arrays import namespace
-from .._utils.typing import Array, ArrayLike
-from .._utils.validation import RealInterval
-from . import _array_api, _selection
-from ._base import Mapping
-from ._rows import along_axis
-from ._softmax import Softmax
+from ..._utils.arrays import namespace
+from ..._utils.typing import Array, ArrayLike
+from ..._utils.validation import RealInterval
+from .. import _array_api
+from .._base import Mapping
+from .._rows import along_axis
+from .._softmax import Softmax
+from . import _selection
 
 _DEFAULT_K = 10
 

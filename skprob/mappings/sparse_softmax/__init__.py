@@ -1,0 +1,4 @@
+"""Sparse softmax: softmax over the classes with the largest scores.
+
+Read `_sparse_softmax.py` first. `_selection.py` finds these classes without sorting.
+"""
