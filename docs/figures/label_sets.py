@@ -1,4 +1,7 @@
-"""One prediction of the digits in a picture, and the sizes of all of them."""
+"""Shares of the digits of a picture, and the number of possible digits in all pictures.
+
+The data are those of the page on label sets.
+"""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -8,10 +11,22 @@ from skprob import EntmaxClassifier
 from skprob.inspection import PredictionDisplay, SupportSizeDisplay
 
 X, digit = load_digits(return_X_y=True)
-first, second = np.random.default_rng(0).integers(len(X), size=(2, 2000))
-X = np.maximum(X[first], X[second]) / 16
-Y = np.eye(10, dtype=int)[digit[first]] | np.eye(10, dtype=int)[digit[second]]
-model = EntmaxClassifier().fit(X[:1000], Y[:1000])
+rng = np.random.default_rng(0)
+
+
+def overlaid(rows, n_pictures):
+    pictures = np.zeros((n_pictures, 64))
+    sets = np.zeros((n_pictures, 10), dtype=int)
+    for i, size in enumerate(rng.integers(1, 4, size=n_pictures)):
+        chosen = rng.choice(rows, size=size)
+        pictures[i] = X[chosen].max(axis=0) / 16
+        sets[i, digit[chosen]] = 1
+    return pictures, sets
+
+
+X_train, Y_train = overlaid(np.arange(1000), 1500)
+X_test, Y_test = overlaid(np.arange(1000, 1797), 1500)
+model = EntmaxClassifier().fit(X_train, Y_train)
 fig, (left, right) = plt.subplots(1, 2, figsize=(8, 3.6))
-PredictionDisplay.from_estimator(model, X[[1001]], Y[[1001]], ax=left)
-SupportSizeDisplay.from_estimator(model, X[1000:], Y[1000:], ax=right)
+PredictionDisplay.from_estimator(model, X_test[[1]], Y_test[[1]], ax=left)
+SupportSizeDisplay.from_estimator(model, X_test, Y_test, ax=right)
