@@ -156,15 +156,11 @@ class LinearObjective(MeanLoss):
         """Whether there is no minimum, judged at a point that is near it if there is.
 
         Without a penalty there is none if classes or rows are separable and the mapping
-        has no exact zeros. If all rows are, the objective at least halves where the
-        parameters double.
+        has no exact zeros.
         """
         reaches_zero = get_mapping(self.loss.mapping).has_zeros
         if self.has_penalty or reaches_zero or not self.loss.is_convex:
             return False
-        twice, _ = self.value_and_gradient(2 * point.parameters)
-        if point.value > 0 and twice <= point.value / 2:
-            return True
         return has_descent_direction(self, point.parameters)
 
     def value_and_gradient(self, parameters):

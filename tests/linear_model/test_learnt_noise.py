@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from scipy.optimize import minimize
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from skprob import PerturbMaxClassifier
+from skprob.linear_model.classifiers import _learnt_noise
 from skprob.losses import FenchelYoungLoss, LogLoss
 from skprob.mappings import GeneralizedNormal, PerturbMax, SkewNormal, StudentT
 from skprob.targets import DenseTarget
@@ -240,6 +242,32 @@ def test_a_search_that_does_not_converge_is_told():
     model = free("student_t", max_iter=1)
     with pytest.warns(ConvergenceWarning, match="did not converge"):
         model.fit(X, PerturbMax(StudentT(2.0))(X @ coef.T))
+
+
+def test_a_search_for_the_noise_that_stops_early_warns(monkeypatch):
+    """After one step the coefficients have converged, and the noise has not."""
+
+    def one_step(*args, options, **kwargs):
+        return minimize(*args, options=options | {"maxiter": 1}, **kwargs)
+
+    monkeypatch.setattr(_learnt_noise, "minimize", one_step)
+    X, coef = design()
+    with pytest.warns(ConvergenceWarning, match="the parameters of the noise did not"):
+        free("student_t").fit(X, PerturbMax(StudentT(2.0))(X @ coef.T))
+
+
+def test_a_search_that_fails_at_the_optimum_does_not_warn(monkeypatch):
+    """As where rounding errors end the last line search."""
+
+    def no_success(*args, **kwargs):
+        found = minimize(*args, **kwargs)
+        found.success = False
+        return found
+
+    monkeypatch.setattr(_learnt_noise, "minimize", no_success)
+    X, coef = design()
+    model = free("student_t").fit(X, PerturbMax(StudentT(2.0))(X @ coef.T))
+    assert model.noise_.df == pytest.approx(2, rel=0.03)
 
 
 def test_what_cannot_be_learnt():

@@ -36,7 +36,8 @@ class Tuning:
     chunk_size: int = 1 << 17
     #: Most n_rows × n_classes² of a block of rows with panels, which limits memory.
     block_size: int = 1 << 21
-    #: log(p) below which integrands are computed from logarithms to avoid underflow.
+    #: Logarithm of a density below which integrands are computed from logarithms. A
+    #: float64 underflows below -708; the difference is for noises of other scales.
     log_underflow: float = -600.0
 
     #: Share of the tolerance for the tables and the rule of the shared route, and of

@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
+from skprob.losses import LogLoss
 from skprob.mappings import PerturbMax
 from skprob.mappings.perturb_max._panels import gauss_legendre
 
@@ -40,6 +41,27 @@ def test_log_probabilities_far_from_the_largest_score(scale):
     z = scale * np.column_stack([0 * gaps, -gaps])
     log_p = PerturbMax(stats.expon(scale=scale)).log_probabilities(z)
     assert_allclose(log_p[:, 1], -gaps - np.log(2), rtol=1e-12, atol=1e-8)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("noise", ["normal", "exponential"])
+def test_probabilities_that_underflow_a_float(noise, scale):
+    """Their logarithms are of full precision on both sides of the underflow."""
+    if noise == "normal":
+        distribution, gaps = stats.norm(scale=scale), np.linspace(30, 65, 36)
+        exact = stats.norm.logcdf(-gaps / np.sqrt(2))
+        slope = np.exp(stats.norm.logpdf(gaps / np.sqrt(2)) - exact) / np.sqrt(2)
+    else:
+        distribution, gaps = stats.expon(scale=scale), np.linspace(580, 800, 23)
+        exact, slope = -gaps - np.log(2), np.ones(len(gaps))
+    z = scale * np.column_stack([0 * gaps, -gaps])
+    mapping = PerturbMax(distribution)
+    assert_allclose(mapping.log_probabilities(z)[:, 1], exact, rtol=1e-13, atol=1e-8)
+    # A row with one label has a quadrature of its own.
+    target = np.tile([0.0, 1.0], (len(z), 1))
+    values, gradient = LogLoss(mapping).value_and_gradient(z, target)
+    assert_allclose(values, -exact, rtol=1e-13, atol=1e-8)
+    assert_allclose(gradient, np.outer(slope / scale, [1, -1]), rtol=1e-7)
 
 
 @pytest.mark.parametrize("noise", ["normal", "laplace"])
