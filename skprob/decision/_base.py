@@ -18,6 +18,7 @@ from .._utils.validation import check_sample_weight
 from ._blocks import Blocks, with_rows
 from ._expected_size import expected_size, has_empty, n_labelled
 from ._input import as_features, as_indicator, as_probabilities
+from ._least_cost import LeastCost
 
 POLYTOPES = ("simplex", "cube")
 # Shares that are short of one by more than this leave a probability of no label.
@@ -283,5 +284,5 @@ class DecisionRule(NamesChecked, BaseEstimator, metaclass=ABCMeta):
         """Boolean indicator of a dense block of rows."""
 
 
-#: What is accepted wherever the threshold of label sets is.
-ThresholdLike: TypeAlias = float | ArrayLike | DecisionRule | str
+#: What is accepted wherever the threshold of label sets, or the rule of labels, is.
+ThresholdLike: TypeAlias = float | ArrayLike | DecisionRule | LeastCost | str

@@ -18,9 +18,11 @@ similarity : {"dot", "cosine"}, default="dot"
     With "dot" the scores are W x + b. With "cosine" they are the cosines between x and
     the rows of W, which have norm one; then ``C`` and ``fit_intercept`` are not used,
     and a row of X that is zero has the score 0 for every class.
-margin : float, default=0.0
+margin : float or array-like of shape (n_classes, n_classes), default=0.0
     In training, it is added to the scores of all classes but the target, so that the
-    target's score must be larger than the others by this amount. Not used in
+    target's score must be larger than the others by this amount. A matrix of costs (the
+    row is the true class, the diagonal zero) is a margin for each pair of classes; rows
+    and columns of a pandas DataFrame are matched with labels by name. Not used in
     prediction.
 temperature : float, default=1.0
     The scores are divided by it before the mapping is applied, in training and in
@@ -53,7 +55,7 @@ none_class : bool, default=True
     parameter for each class needs one more, the last, for this class. If False, rows
     without a label are left out of the fit, with a warning. If all training rows have a
     label, or the mapping gives marginals, as sigmoid does, there is no such class.
-threshold : float, array-like, str or DecisionRule, default="auto"
+threshold : float, array-like, str, DecisionRule or LeastCost, default="auto"
     For label sets, how ``predict`` chooses the labels of a row from their
     probabilities. With a number in [0, 1), or one number for each label, the labels
     whose probability is above it. With "support", the labels with positive probability.
@@ -65,7 +67,9 @@ threshold : float, array-like, str or DecisionRule, default="auto"
     in folds that are always the same; where the objective is convex, with at most 100
     times ``tol``. "auto" is "micro" for up to 5,000 rows and 1,000 labels. For more of
     either it is ``LabelCuts("micro")``, and above 5,000 rows it is fitted to the
-    training rows' own probabilities. Not used for other targets.
+    training rows' own probabilities. For class labels, a
+    :class:`~skprob.decision.LeastCost` predicts the label of least expected cost; all
+    other values have no effect there.
 sparse_output : bool, default=False
     Whether ``predict_proba``, and for label sets ``predict``, return CSR arrays, which
     hold the non-zeros only, whether or not ``y`` was sparse in ``fit``. It is meant for
@@ -116,10 +120,11 @@ loss_ : Loss
     The loss that was minimised, as a function of scores and target.
 target_type_ : str
     "class", "label_set" or "distribution": what ``y`` was in ``fit``.
-threshold_ : float, ndarray of shape (n_classes,) or DecisionRule
+threshold_ : float, ndarray of shape (n_classes,), DecisionRule or LeastCost
     The cut, the cuts or the fitted rule that ``predict`` uses; only after a fit to
-    label sets. ``set_threshold`` changes it without another fit; a number, an array or
-    a fitted rule can also be assigned to it.
+    label sets or, for class labels, with a ``LeastCost``. ``set_threshold`` changes it
+    without another fit; a number, an array or a fitted rule can also be assigned to
+    it.
 solver_ : str
     The method that was used: "newton-cholesky" (Newton's steps with the whole Hessian),
     "newton-cg" (by conjugate gradients), "lbfgs" or "bundle" (bundles of gradients);

@@ -1,10 +1,10 @@
-"""Thresholds of label sets: their checks, and those that need no rows."""
+"""Thresholds of label sets and rules of labels: checks, and those without rows."""
 
 import numpy as np
 
 from .._utils.arrays import to_numpy
 from .._utils.columns import order_of
-from ..decision import RULES, DecisionRule
+from ..decision import RULES, DecisionRule, LeastCost
 
 #: Names of thresholds that are allowed.
 NAMES = {"auto", "cv", "support", *RULES}
@@ -12,6 +12,8 @@ NAMES = {"auto", "cv", "support", *RULES}
 
 def check_threshold(threshold, n_classes):
     """The checked threshold: a fitted rule, a cut, or an array of cuts."""
+    if isinstance(threshold, LeastCost):
+        checked_rule(threshold, None, "label_set")
     if isinstance(threshold, DecisionRule):
         if not hasattr(threshold, "n_labels_"):
             raise ValueError(
@@ -56,6 +58,16 @@ def check_labels_of_rule(threshold, classes):
             f"in this order; got {threshold!r}, which was fitted to "
             f"{names.tolist()[:10]}."
         )
+
+
+def checked_rule(rule, classes, kind):
+    """A :class:`~skprob.decision.LeastCost` for these classes of a kind of target."""
+    if kind != "class":
+        raise ValueError(
+            f"threshold={rule!r} is for class labels, of which each row has one; got "
+            f"target_type={kind!r}."
+        )
+    return rule.for_classes(to_numpy(classes))
 
 
 def is_fitted_to_rows(threshold):

@@ -102,14 +102,12 @@ class Loss(NamesChecked, BaseEstimator, metaclass=ABCMeta):
     #: Are the second derivatives bounded?
     has_bounded_hessian = True
     #: Is it F(z) - ⟨q, z⟩, up to a constant, with F = Ω*, once z has been raised by the
-    #: margin? Then it has a method negative_entropy(probabilities), Ω of each row.
+    #: margins? Then it has a method negative_entropy(probabilities), Ω of each row.
     has_negative_entropy = False
     #: Is it a sum of losses of one score each, so that its Hessian is diagonal?
     is_separable = False
     #: Has it a method proximal_residual(scores, target, strength), in closed form?
     has_proximal_step = False
-    #: It first raises the scores by this times 1 - q.
-    total_margin = 0.0
 
     def __init__(self, mapping: MappingLike | None = None) -> None:
         self.mapping = mapping
@@ -123,6 +121,21 @@ class Loss(NamesChecked, BaseEstimator, metaclass=ABCMeta):
     def supports_array_api(self) -> bool:
         """Whether kernels take any library's arrays: see `Mapping`."""
         return get_mapping(self.mapping).supports_array_api
+
+    def margins(self, target: Any, like: Array) -> Array | None:
+        """Numbers that the loss adds to the scores of each row; None where it has none.
+
+        They are of the library and the type of the array `like`.
+        """
+        return None
+
+    def for_classes(self, n_classes: int, labels: Array | None = None) -> Loss:
+        """The loss for this number of classes, checked.
+
+        `labels` are the classes of a target of labels, with which what the loss knows
+        of classes by name is lined up.
+        """
+        return self
 
     def with_mapping(self, mapping: MappingLike) -> Loss:
         """A copy of the loss with this mapping."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
+from .._utils.arrays import as_type, beside
+from .._utils.costs import as_margins
 from .._utils.typing import Array, ArrayLike
 from .._utils.validation import InstancesOf, RealInterval
 from ._base import Loss, LossLike
@@ -15,16 +18,26 @@ class MarginLoss(Loss):
     .. math:: \ell_m(z; q) = \ell(z + m (1 - q); q)
 
     adds m to the scores of the wrong classes. For a shift-invariant mapping this is the
-    same as subtracting m from the target's score. It is the cost-augmented loss for the
-    cost 1 - q. With softmax and cosines as scores it is AM-softmax, also called
-    CosFace.
+    same as subtracting m from the target's score. With softmax and cosines as scores it
+    is AM-softmax, also called CosFace.
+
+    With a matrix of costs C in place of the number it is the cost-augmented loss
+    :math:`\ell(z + C^\top q; q)`: for the true class i, the score of class j is raised
+    by :math:`C_{ij}`. The number m is the matrix with m outside the diagonal.
 
     Parameters
     ----------
     loss : Loss
         The loss without a margin, with its mapping.
-    margin : float, default=0.0
-        What is added to the scores of the wrong classes; non-negative.
+    margin : float, array-like or pandas DataFrame, default=0.0
+        Non-negative number that is added to the scores of the wrong classes, or costs
+        of shape (n_classes, n_classes): the row is the true class, the column the
+        class whose score is raised. The diagonal must be zero. In a fit to labels,
+        rows and columns of a DataFrame are matched with the classes by name.
+
+    See Also
+    --------
+    skprob.decision.LeastCost : Costs in prediction.
 
     References
     ----------
@@ -34,6 +47,9 @@ class MarginLoss(Loss):
     Blondel, Martins, Niculae, "Learning with Fenchel-Young losses", JMLR 2020 (cost
     margins).
 
+    Gimpel, Smith, "Softmax-margin CRFs: training log-linear models with cost
+    functions", NAACL 2010.
+
     Examples
     --------
     >>> from skprob.losses import FenchelYoungLoss, MarginLoss
@@ -42,14 +58,17 @@ class MarginLoss(Loss):
     array([0.])
     >>> MarginLoss(loss, margin=0.5).value([[1.0, 0.0]], [[1, 0]])
     array([0.0625])
+    >>> costs = [[0, 1], [10, 0]]
+    >>> MarginLoss(loss, costs).value([[3.0, 0.0], [0.0, 3.0]], [[1, 0], [0, 1]])
+    array([0., 7.])
     """
 
     _parameter_constraints = {
         "loss": [InstancesOf(Loss)],
-        "margin": [RealInterval(0, None, closed="left")],
+        "margin": [RealInterval(0, None, closed="left"), "array-like"],
     }
 
-    def __init__(self, loss: LossLike, margin: float = 0.0) -> None:
+    def __init__(self, loss: LossLike, margin: float | ArrayLike = 0.0) -> None:
         self.loss = loss
         self.margin = margin
 
@@ -98,17 +117,42 @@ class MarginLoss(Loss):
         self.loss.check_on(make_scores)
 
     @property
-    def total_margin(self):
-        """The margin, with that of the loss."""
-        return self.margin + self.loss.total_margin
+    def _is_number(self):
+        return isinstance(self.margin, Real)
+
+    def margins(self, target, like):
+        if self._is_number:
+            margins = self.margin - self.margin * target.to_dense(like.dtype)
+        else:
+            margins = self._of_matrix(target, like)
+        others = self.loss.margins(target, like)
+        return margins if others is None else margins + others
+
+    def for_classes(self, n_classes, labels=None):
+        loss = self.loss.for_classes(n_classes, labels)
+        if self._is_number:
+            return MarginLoss(loss, self.margin)
+        if labels is None and hasattr(self.margin, "columns"):
+            raise ValueError(
+                "margin must be an array for a y with a column for each class, in the "
+                f"order of the columns; got a {type(self.margin).__name__}."
+            )
+        return MarginLoss(loss, as_margins("margin", self.margin, n_classes, labels))
 
     def with_mapping(self, mapping):
         return MarginLoss(self.loss.with_mapping(mapping), self.margin)
 
     def check(self):
         self._validate_params()
+        if not self._is_number:
+            as_margins("margin", self.margin)
         self.loss.check()
         self._check_polytope()
+
+    def check_target(self, target):
+        if not self._is_number:
+            as_margins("margin", self.margin, target.shape[1])
+        self.loss.check_target(target)
 
     def stages(self):
         return [
@@ -126,6 +170,14 @@ class MarginLoss(Loss):
         return self.loss.noise_gradient(self._augmented(scores, target), target)
 
     def _augmented(self, scores, target):
-        scores += self.margin
-        target.add_to(scores, -self.margin)
+        if self._is_number:
+            scores += self.margin
+            target.add_to(scores, -self.margin)
+        else:
+            scores += self._of_matrix(target, scores)
         return scores
+
+    def _of_matrix(self, target, like):
+        """The costs of the rows' targets, in the library and type of an array."""
+        costs = as_margins("margin", self.margin)
+        return target.matmul(as_type(beside(costs, like), like.dtype))

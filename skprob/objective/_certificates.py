@@ -1,8 +1,9 @@
 """A bound on how far a point is from the minimum, by Fenchel duality.
 
-The losses in question are ℓ(z; q) = F(z + c) - ⟨q, z + c⟩ + const with F = Ω* and, for
-a margin m, c = m (1 - q). The intercepts are free, which requires
-Σ s_i (p_i - q_i) = 0. For any such rows p_i of the mapping's polytope,
+The losses in question are ℓ(z; q) = F(z + c) - ⟨q, z + c⟩ + const with F = Ω* and the
+margins c of the row: m (1 - q) for a number m, Cᵀq for costs C. The intercepts are
+free, which requires Σ s_i (p_i - q_i) = 0. For any such rows p_i of the mapping's
+polytope,
 
     Σ s_i [F(z_i + c_i) + Ω(p_i) - ⟨p_i, z_i + c_i⟩] + ‖l2 W + V‖² / (2 l2),
     V = Σ s_i (p_i - q_i) x_iᵀ,
@@ -37,22 +38,27 @@ class TargetSums(NamedTuple):
     """Sums over the rows z_i of the design that depend on the target."""
 
     mean: np.ndarray  #: Σ s_i q_i.
-    square: float  #: Σ s_i ‖q_i‖².
+    margins: np.ndarray  #: Σ s_i c_i, with the margins c_i of the rows.
+    target_margin: float  #: Σ s_i ⟨q_i, c_i⟩.
     coupling: np.ndarray  #: Σ s_i a(q_i) z_iᵀ, with a the adjoint of the scores.
 
 
 def target_sums(objective):
     """:class:`TargetSums` of an objective, in one pass over the data."""
     objective.count(1)
-    return TargetSums(*objective.blocks.sum(_target_sums, objective.shape[0]))
+    n_outputs, loss = objective.shape[0], objective.loss
+    return TargetSums(*objective.blocks.sum(_target_sums, n_outputs, loss))
 
 
-def _target_sums(block, n_outputs):
+def _target_sums(block, n_outputs, loss):
     target = block.target.to_dense(block.weight.dtype)
     weighted = target * block.weight[:, None]
     coupling = block.design.rmatvec(predictions_adjoint(weighted, n_outputs))
-    square = dot(weighted, target)
-    return block.design.totals(weighted), square, coupling
+    mean, margins = block.design.totals(weighted), loss.margins(block.target, target)
+    if margins is None:
+        return mean, 0.0 * mean, 0.0, coupling
+    total = block.design.totals(margins * block.weight[:, None])
+    return mean, total, dot(weighted, margins), coupling
 
 
 def duality_gap(objective, point, enough, known, newton_step):
@@ -117,7 +123,7 @@ def _gap_at(objective, parameters, mean, gradient, mismatch=0.0):
     drift = sums.coupling.copy()
     drift[:, -1] -= predictions_adjoint(u[None, :], len(drift))[0]
     of_u = mean + np.vdot(drift, parameters) + loss.negative_entropy(u[None, :])[0]
-    of_u += loss.total_margin * (u @ sums.mean - sums.square)
+    of_u += sums.target_margin - u @ sums.margins
     rest = (1 - t) * slope + t * (ridge * parameters[:, some] - drift[:, some])
     return (1 - t) * mismatch + t * of_u + (rest**2 / (2 * ridge)).sum()
 

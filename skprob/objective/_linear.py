@@ -75,9 +75,14 @@ class LinearObjective(MeanLoss):
         blocks = blocks.map(_block.standardize, units, data.n_rows)
         super().__init__(blocks, loss, description)
         self.count(1)
-        self.units, self.penalty, self._target_sums = units, Ridge(l2, units), None
+        self.units, self.penalty = units, Ridge(l2, units)
         #: Shape of the coefficients: (M, n_features).
         self.coef_shape = n_outputs, len(mean)
+
+    def _set_loss(self, loss):
+        super()._set_loss(loss)
+        # They depend on the margins of the loss.
+        self._target_sums = None
 
     @property
     def has_penalty(self):

@@ -1,10 +1,13 @@
 """A fitted linear classifier as nodes of a graph, through skl2onnx."""
 
+from numbers import Integral, Real
+
 import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils.arrays import to_numpy
+from ..decision import LeastCost
 from ..mappings import Softmax
 from ._decision import label_sets
 from ._graph import Graph
@@ -92,6 +95,8 @@ def convert(scope, operator, container):
             X = X.with_row(model.n_features_in_).where(is_finite)
         sets = label_sets(model.threshold_, p, X)
         predicted = sets.where(is_finite, _NO_SET)
+    elif isinstance(getattr(model, "threshold_", None), LeastCost):
+        predicted = _of_least_cost(graph, model, p, is_finite)
     else:
         ranked = scores if model.mapping_.is_order_preserving else p
         chosen = ranked.argmax().where(is_finite, n_classes).without_axis()
@@ -101,11 +106,36 @@ def convert(scope, operator, container):
     graph.output(p.without_row().astype(_dtype(found)), found)
 
 
-def _class_names(graph, model):
-    """Names of the classes, and last the label of a row with NaN or infinity."""
+def _class_names(graph, model, *others):
+    """Names of the classes, others, and the label of a row with NaN or infinity."""
     names = to_numpy(model.classes_)
     dtype = _label_dtype(names)
-    return graph.constant([*names.tolist(), _NO_LABEL[dtype]], dtype)
+    return graph.constant([*names.tolist(), *others, _NO_LABEL[dtype]], dtype)
+
+
+def _of_least_cost(graph, model, p, is_finite):
+    """The labels of least expected cost."""
+    classes, others = to_numpy(model.classes_), []
+    rule, n_classes = model.threshold_.for_classes(classes), len(classes)
+    savings = p @ -rule.costs
+    chosen = savings.argmax()
+    if rule.abstain is not None:
+        label = rule.label_of_abstention(classes)
+        if not isinstance(label, _label_type(model)):
+            raise NotImplementedError(
+                "abstain_label must be of the type of the classes, whose array has one "
+                f"type in ONNX; got {label!r}. State another label."
+            )
+        others = [label]
+        chosen = chosen.where(savings.max() >= -rule.abstain, n_classes)
+    chosen = chosen.where(is_finite, n_classes + len(others)).without_axis()
+    return graph.node("Gather", _class_names(graph, model, *others), chosen)
+
+
+def _label_type(model):
+    """The Python type of the labels."""
+    types = {np.int64: Integral, np.float64: Real, object: str, bool: bool}
+    return types[_label_dtype(to_numpy(model.classes_))]
 
 
 def _features(graph, inputs, model):

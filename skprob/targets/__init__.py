@@ -7,6 +7,7 @@ have few non-zeros in a row, are not stored as dense arrays. Every target has
 - ``shape``: (n_samples, n_classes);
 - ``inner(array)``, ``add_to(array, factor)``: inner products of the rows with those of
   an array, and the target added to one in place;
+- ``matmul(matrix)``: products of the rows with a matrix;
 - ``class_totals(weight)``: the weighted sum of the rows;
 - ``second``: of two classes, the second's probability in each row;
 - ``packed()``: the non-zeros of the rows in as few columns as possible, for entropies;

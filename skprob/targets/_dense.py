@@ -41,6 +41,10 @@ class DenseTarget:
         """Add the target times a factor to an array, in place."""
         array += factor * self.values
 
+    def matmul(self, matrix):
+        """The product of the rows and a matrix of shape (n_classes, n_columns)."""
+        return self.values @ matrix
+
     def to_dense(self, dtype):
         """The target as an array of shape (n_samples, n_classes)."""
         return self.values.astype(dtype, copy=False)

@@ -54,6 +54,11 @@ class SmoothedTarget:
         self.target.add_to(array, (1 - self.amount) * factor)
         array += self._everywhere * factor
 
+    def matmul(self, matrix):
+        """The product of the rows and a matrix of shape (n_classes, n_columns)."""
+        product = (1 - self.amount) * self.target.matmul(matrix)
+        return product + self._everywhere * matrix.sum(axis=0)
+
     def to_dense(self, dtype):
         """The target as an array of shape (n_samples, n_classes)."""
         dense = self.target.to_dense(self.target.values.dtype)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy import sparse
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,13 @@ class SparseTarget:
     @cached_property
     def _places_by_row(self):
         return self._rows * self.n_classes + self.columns
+
+    def matmul(self, matrix):
+        """The product of the rows and a matrix of shape (n_classes, n_columns)."""
+        if self._one_a_row:
+            return matrix[self.columns] * self.values[:, None]
+        entries = self.values, self.columns, self.indptr
+        return sparse.csr_array(entries, shape=self.shape) @ matrix
 
     def to_dense(self, dtype):
         """The target as an array of shape (n_samples, n_classes)."""

@@ -139,6 +139,7 @@ LOSSES = [
     LogLoss(Entmax(1.3), epsilon=0.01),
     AccuracyLoss("entmax"),
     MarginLoss(FenchelYoungLoss("sparsemax"), margin=0.5),
+    MarginLoss(FenchelYoungLoss("sparsemax"), abs(np.subtract.outer(*[range(6)] * 2))),
     FenchelYoungLoss(EntropyInvariantSoftmax()),
     FenchelYoungLoss("sigmoid"),
 ]

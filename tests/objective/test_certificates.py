@@ -13,6 +13,7 @@ from skprob.targets import SparseTarget, as_target
 
 from ..solvers.problems import classes, exact_optimum, objective_of
 
+COSTS = np.array([[0, 1, 2, 0], [0.5, 0, 1, 1], [0.2, 0, 0, 2], [1, 1, 0.3, 0]]) / 4
 LOSSES = {
     repr(loss): loss
     for loss in (
@@ -21,10 +22,28 @@ LOSSES = {
         LogLoss(Softmax()),
         MarginLoss(FenchelYoungLoss(Softmax()), 0.5),
         MarginLoss(MarginLoss(FenchelYoungLoss(Entmax(1.5)), 0.2), 0.1),
+        MarginLoss(MarginLoss(FenchelYoungLoss(Entmax(1.5)), 0.2), COSTS),
+        MarginLoss(LogLoss(Softmax()), COSTS),
     )
 }
 every_loss = pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
 SHAPES = [(2, True), (2, False), (4, True), (4, False)]
+
+
+def of_size(loss, n_classes):
+    """The loss with the costs of the first few classes."""
+    costs = getattr(loss, "margin", 0)
+    if costs is not COSTS:
+        return loss
+    return MarginLoss(loss.loss, costs[:n_classes, :n_classes])
+
+
+def margins(loss, Q):
+    """What is added to the scores of rows with the distributions Q."""
+    if not isinstance(loss, MarginLoss):
+        return 0
+    own = loss.margin * (1 - Q) if np.isscalar(loss.margin) else Q @ loss.margin
+    return own + margins(loss.loss, Q)
 
 
 def data(n_classes):
@@ -38,6 +57,7 @@ def data(n_classes):
 def problem(loss, n_classes, fit_intercept=True, l2=0.05, container=np.asarray):
     X, Q, weight = data(n_classes)
     blocks = split_rows(container(X), as_target(Q, Q.shape, float), weight)
+    loss = of_size(loss, n_classes)
     return LinearObjective(blocks, loss, l2=l2, fit_intercept=fit_intercept)
 
 
@@ -79,7 +99,7 @@ def test_it_is_the_gap_of_its_formula(loss):
         scores = X @ coef.T + intercept
         if n_classes == 2:
             scores = np.hstack([-scores / 2, scores / 2])
-        scores += loss.total_margin * (1 - Q)
+        scores += margins(objective.loss, Q)
         mapping, share, extra = loss.mapping, 0.0, 0.0
         p = mapping(scores)
         if fit_intercept:

@@ -25,7 +25,14 @@ from skprob import (
     SparseSoftmaxClassifier,
     TaylorSoftmaxClassifier,
 )
-from skprob.decision import CommonCut, DecisionRule, ExampleF1, LabelCuts, StackedLabels
+from skprob.decision import (
+    CommonCut,
+    DecisionRule,
+    ExampleF1,
+    LabelCuts,
+    LeastCost,
+    StackedLabels,
+)
 from skprob.mappings import SkewNormal
 
 from .running import assert_same, run, run_session, session
@@ -335,3 +342,20 @@ def test_bad_use_is_told_in_words():
     model.classes_ = np.array([(0, 1), 2, 3], dtype=object)
     with pytest.raises(NotImplementedError, match="numbers or strings"):
         run(model, X)
+
+
+@pytest.mark.parametrize("classes", [np.arange(3), np.array(["a", "b", "c"])], ids=str)
+def test_labels_of_least_cost(classes):
+    X, y = WINE
+    X, y = scale(X).astype(np.float32)[:, :3], classes[y]
+    costs = np.array([[0, 1, 5], [2, 0, 3], [0.5, 7, 0]])
+    for rule in (
+        LeastCost(costs),
+        LeastCost(costs, 0.5, -1 if y.dtype == int else "?"),
+    ):
+        model = SoftmaxClassifier(threshold=rule).fit(X.astype(float), y)
+        assert len(np.unique(model.predict(X))) > 2
+        assert_same(model, X)
+    model.set_threshold(LeastCost(costs, 0.5, None))
+    with pytest.raises(NotImplementedError, match="abstain_label must be of the type"):
+        session(model, X)

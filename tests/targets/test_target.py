@@ -31,6 +31,7 @@ def test_sums_with_the_target_in_any_layout(target, layout):
         there = np.repeat(array, 2, axis=1)[:, ::2]
     dense = target.to_dense(float)
     assert_allclose(target.inner(there), (dense * array).sum(axis=1), rtol=1e-14)
+    assert_allclose(target.matmul(there), dense @ array, rtol=1e-14, atol=1e-15)
     target.add_to(there, -2.0)
     assert_allclose(there, array - 2 * dense, rtol=1e-14)
 

@@ -36,10 +36,11 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
 
     Parameters
     ----------
-    margin : float, default=0.0
-        Number that is subtracted from the target's cosine in training. The paper has
-        0.35, with which accuracy and Brier score were worse than without a margin on
-        four of eight data sets.
+    margin : float or array-like of shape (n_classes, n_classes), default=0.0
+        Number that is subtracted from the target's cosine in training, or costs that
+        are added to the cosines of the other classes: the row is the true class. The
+        paper has 0.35, with which accuracy and Brier score were worse than without a
+        margin on four of eight data sets.
     temperature : float, default=0.03
         Positive number that the cosines are divided by to give scores. The scale s of
         the paper is 1 / `temperature`, and the loss of the paper is this one divided by
@@ -94,7 +95,7 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
 
     def __init__(
         self,
-        margin: float = 0.0,
+        margin: float | ArrayLike = 0.0,
         temperature: float = 0.03,
         *,
         standardize: bool | Literal["auto"] = "auto",

@@ -13,10 +13,11 @@ from ..._utils.arrays import beside, is_foreign, namespace, numpy_dtype, take, t
 from ..._utils.blas import serial_blas
 from ..._utils.saving import PlainState
 from ..._utils.typing import AnyArray, ArrayLike, MatrixLike, same_signature
-from ...decision import ThresholdLike
+from ...decision import LeastCost, ThresholdLike
 from .._checks import check_X
 from .._docstrings import with_shared_arguments
 from .._given import Given
+from .._known_threshold import checked_rule
 from ..fit._fit import fit_to_rows
 from ..fit._fitted import unchanged_on_error
 from ..fit._rows import training_rows
@@ -244,10 +245,12 @@ class BaseLinearClassifier(
         Returns
         -------
         y : ndarray or CSR array of shape (n_samples,) or (n_samples, n_classes)
-            After a fit to labels, the most probable label of each row. After a fit to
-            label sets, a 0/1 indicator of the labels that ``threshold_`` chooses; with
-            ``sparse_output`` it is a CSR array. After a fit to distributions, the most
-            probable class: its name if ``classes_`` are names, else its column number.
+            After a fit to labels, the most probable label of each row or, where
+            ``threshold_`` is a ``LeastCost``, that of least expected cost. After a fit
+            to label sets, a 0/1 indicator of the labels that ``threshold_`` chooses;
+            with ``sparse_output`` it is a CSR array. After a fit to distributions, the
+            most probable class: its name if ``classes_`` are names, else its column
+            number.
         """
         check_is_fitted(self)
         given = {"available": available, "offset": offset}
@@ -256,6 +259,17 @@ class BaseLinearClassifier(
             if self.sparse_output:
                 return sets.to_sparse()
             return beside(sets.to_dense(), X) if is_foreign(X) else sets.to_dense()
+
+        rule = self._rule_of_labels
+        if rule is not None:
+            of_scores = (
+                shares_of(self.mapping_) if self._is_one_vs_rest else self.mapping_
+            )
+
+            def of_least_cost(scores):
+                return rule.decide(of_scores(scores), self.classes_)
+
+            return self._predicted(X, of_least_cost, **given).to_dense()
 
         def most_probable(scores):
             if not self.mapping_.is_order_preserving:
@@ -276,16 +290,17 @@ class BaseLinearClassifier(
         offset: ArrayLike | None = None,
         cv: int | None = None,
     ) -> Self:
-        """Change the decision rule of a model that was fitted to label sets.
+        """Change the decision rule of a model that was fitted to label sets or labels.
 
         Nothing else changes: neither the coefficients nor the parameter ``threshold``,
         which is that of the next ``fit``.
 
         Parameters
         ----------
-        threshold : float, array-like, str or DecisionRule
+        threshold : float, array-like, str, DecisionRule or LeastCost
             As the parameter. Numbers, "support" and a rule that has been fitted need no
-            rows; a fitted rule without rows is used as it is.
+            rows; a fitted rule without rows is used as it is. For a model of class
+            labels it is a :class:`~skprob.decision.LeastCost`, which needs no rows.
         X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
             The rows to which the rule is fitted. Without ``cv``, do not use the
             training rows of the model, for which it is too confident.
@@ -377,6 +392,19 @@ class BaseLinearClassifier(
         dtype = np.result_type(numpy_dtype(X), numpy_dtype(self.coef_))
         about = {"kind": self.target_type_, "is_pair": is_pair, "dtype": dtype}
         return Given.checked(available, offset, X.shape[0], self.classes_, **about)
+
+    @property
+    def _rule_of_labels(self):
+        """The checked rule of class labels; None for the most probable class."""
+        rule = getattr(self, "threshold_", None)
+        if self.target_type_ != "class" or rule is None:
+            return None
+        if not isinstance(rule, LeastCost):
+            raise ValueError(
+                "threshold_ must be a LeastCost for a model that was fitted to class "
+                f"labels; got {rule!r}."
+            )
+        return checked_rule(rule, self.classes_, "class")
 
     @property
     def _is_one_vs_rest(self):

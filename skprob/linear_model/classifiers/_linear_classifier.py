@@ -70,7 +70,7 @@ class LinearClassifier(BaseLinearClassifier):
         loss: LossLike = "auto",
         *,
         similarity: Literal["dot", "cosine"] = "dot",
-        margin: float = 0.0,
+        margin: float | ArrayLike = 0.0,
         temperature: float = 1.0,
         C: float | Literal["auto"] = 1.0,
         fit_intercept: bool = True,

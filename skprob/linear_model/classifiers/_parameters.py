@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABCMeta, abstractmethod
 from functools import cache
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, Literal
 
 from sklearn.base import BaseEstimator, clone
@@ -18,12 +18,12 @@ from sklearn.utils._param_validation import (
 from ..._utils.names import NamesChecked
 from ..._utils.typing import ArrayLike
 from ..._utils.validation import InstancesOf, RealInterval
-from ...decision import DecisionRule, ThresholdLike
+from ...decision import DecisionRule, LeastCost, ThresholdLike
 from ...losses import LOSSES, Loss, LossLike, MarginLoss, get_loss
 from ...mappings import Temperature, get_mapping
 from ...solvers import SOLVERS
 from ...targets import KINDS, encode_target
-from .._known_threshold import NAMES
+from .._known_threshold import NAMES, checked_rule
 from ..fit._inputs import Features, UnitRows
 from ..fit._minimise import minimise
 from ..fit._strength import automatic_C
@@ -39,7 +39,7 @@ class LinearParameters(NamesChecked, BaseEstimator, metaclass=ABCMeta):
     _parameter_constraints: dict = {
         "loss": [StrOptions({"auto", *LOSSES}), InstancesOf(Loss)],
         "similarity": [StrOptions({"dot", "cosine"})],
-        "margin": [RealInterval(0, None, closed="left")],
+        "margin": [RealInterval(0, None, closed="left"), "array-like"],
         "temperature": [RealInterval(0, None, closed="neither")],
         "C": [RealInterval(0, None, closed="right"), StrOptions({"auto"})],
         "fit_intercept": ["boolean"],
@@ -52,6 +52,7 @@ class LinearParameters(NamesChecked, BaseEstimator, metaclass=ABCMeta):
             RealInterval(0, 1, closed="left"),
             StrOptions(NAMES),
             InstancesOf(DecisionRule),
+            InstancesOf(LeastCost),
             "array-like",
         ],
         "sparse_output": ["boolean"],
@@ -68,7 +69,7 @@ class LinearParameters(NamesChecked, BaseEstimator, metaclass=ABCMeta):
         *,
         loss: LossLike = "auto",
         similarity: Literal["dot", "cosine"] = "dot",
-        margin: float = 0.0,
+        margin: float | ArrayLike = 0.0,
         temperature: float = 1.0,
         C: float | Literal["auto"] = 1.0,
         fit_intercept: bool = True,
@@ -141,7 +142,7 @@ class LinearParameters(NamesChecked, BaseEstimator, metaclass=ABCMeta):
 
     def _checked_loss(self, mapping):
         loss = get_loss(self._loss(), mapping)
-        if self.margin != 0:
+        if not isinstance(self.margin, Real) or self.margin != 0:
             loss = MarginLoss(loss, self.margin)
             loss.check()
         return loss
@@ -169,6 +170,8 @@ class LinearParameters(NamesChecked, BaseEstimator, metaclass=ABCMeta):
         if rows.kind == "class" and mapping.polytope == "cube":
             mapping = one_vs_rest(mapping, rows.n_scores)
             loss = loss.with_mapping(mapping)
+        is_labels = rows.kind == "class"
+        loss = loss.for_classes(rows.n_scores, rows.classes if is_labels else None)
         if self.similarity == "dot" and mapping.is_scale_invariant:
             # Scores may be as small as the penalty wants, at the same loss.
             C = math.inf
@@ -176,7 +179,7 @@ class LinearParameters(NamesChecked, BaseEstimator, metaclass=ABCMeta):
             C = automatic_C(loss, rows.n_scores)
         else:
             C = float(self.C)
-        return {
+        attributes = {
             "classes_": rows.classes,
             "target_type_": rows.kind,
             "mapping_": mapping,
@@ -184,6 +187,10 @@ class LinearParameters(NamesChecked, BaseEstimator, metaclass=ABCMeta):
             "has_none_class_": rows.has_none,
             "C_": C,
         }
+        if isinstance(self.threshold, LeastCost):
+            rule = checked_rule(self.threshold, rows.classes, rows.kind)
+            attributes["threshold_"] = rule
+        return attributes
 
     def _inputs(self, attributes):
         """The transformation of rows of X, for a model with fitted attributes."""

@@ -161,7 +161,7 @@ class PerturbMaxClassifier(BaseLinearClassifier):
         random_state: RandomState = None,
         loss: LossLike = "auto",
         similarity: Literal["dot", "cosine"] = "dot",
-        margin: float = 0.0,
+        margin: float | ArrayLike = 0.0,
         temperature: float = 1.0,
         C: float | Literal["auto"] = 1.0,
         fit_intercept: bool = True,
@@ -282,7 +282,7 @@ class PerturbMaxClassifier(BaseLinearClassifier):
         def loss_of(mapping):
             model["noise_"], model["loadings_"] = mapping.noise, mapping.loadings
             model["mapping_"] = self._at_temperature(mapping)
-            model["loss_"] = self._checked_loss(model["mapping_"])
+            model["loss_"] = model["loss_"].with_mapping(model["mapping_"])
             return model["loss_"]
 
         mapping = self._mapping()

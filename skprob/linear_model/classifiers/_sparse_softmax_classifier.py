@@ -96,7 +96,7 @@ class SparseSoftmaxClassifier(BaseLinearClassifier):
         outside: Literal["published", "add", "grow", "full", "skip"] = "published",
         pretrain: str | None = "softmax",
         similarity: Literal["dot", "cosine"] = "dot",
-        margin: float = 0.0,
+        margin: float | ArrayLike = 0.0,
         temperature: float = 1.0,
         C: float | Literal["auto"] = 1.0,
         fit_intercept: bool = True,

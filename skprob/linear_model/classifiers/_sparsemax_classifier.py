@@ -53,7 +53,7 @@ class SparsemaxClassifier(BaseLinearClassifier):
         *,
         loss: LossLike = "auto",
         similarity: Literal["dot", "cosine"] = "dot",
-        margin: float = 0.0,
+        margin: float | ArrayLike = 0.0,
         temperature: float = 1.0,
         C: float | Literal["auto"] = "auto",
         fit_intercept: bool = True,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...losses import FenchelYoungLoss
+from ...losses import FenchelYoungLoss, MarginLoss
 from ...mappings import Sigmoid, Softmax, get_mapping
 from ...targets import DenseTarget
 
@@ -61,6 +61,9 @@ def automatic_C(loss, n_classes):
     >>> round(automatic_C(FenchelYoungLoss(Sparsemax()), n_classes=10), 6)
     0.1
     """
+    # Margins move the point at which all scores are equal.
+    while isinstance(loss, MarginLoss):
+        loss = loss.loss
     reference = Sigmoid() if loss.polytope == "cube" else Softmax()
     curvature = _curvature(loss, n_classes)
     if not 1e-12 < curvature < np.inf:  # Beyond rounding.

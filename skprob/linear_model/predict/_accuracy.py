@@ -30,6 +30,10 @@ def accuracy(model, X, y, sample_weight, given):
         sample_weight = to_numpy(sample_weight)
     if model.target_type_ == "class":
         y = as_labels(y)
+        if getattr(model._rule_of_labels, "abstain", None) is not None:
+            # Where there is no decision, the label may be of another type.
+            weight = check_sample_weight(sample_weight, predicted)
+            return float(np.average(y == predicted, weights=weight))
     else:
         y = in_order("y", y, model.classes_)
     if model.target_type_ != "distribution":

@@ -15,6 +15,7 @@ from ..._utils.validation import check_sample_weight
 from ...decision import (
     DecisionRule,
     LabelCuts,
+    LeastCost,
     Sample,
     as_indicator,
     best_threshold,
@@ -28,6 +29,7 @@ from .._checks import check_X
 from .._given import NOTHING
 from .._known_threshold import (
     check_labels_of_rule,
+    checked_rule,
     is_fitted_to_rows,
     known_threshold,
 )
@@ -140,10 +142,16 @@ def threshold_rule(
 
 def changed_threshold(model, threshold, X, y, sample_weight, cv, **given):
     """The threshold that ``set_threshold`` gives a fitted model."""
-    if model.target_type_ != "label_set":
+    kind = model.target_type_
+    if isinstance(threshold, LeastCost):
+        if X is not None or y is not None:
+            raise ValueError(f"threshold={threshold!r} needs no rows: omit X and y.")
+        return checked_rule(threshold, model.classes_, kind)
+    if kind != "label_set":
         raise ValueError(
-            "set_threshold is for models that were fitted to label sets; this one "
-            f"was fitted to target_type={model.target_type_!r}."
+            "set_threshold is for models that were fitted to label sets or, with a "
+            "LeastCost, to class labels; this one was fitted to "
+            f"target_type={kind!r}, and the threshold is {threshold!r}."
         )
     constraints = {"threshold": model._parameter_constraints["threshold"]}
     check_parameters(constraints, {"threshold": threshold}, "set_threshold")

@@ -88,7 +88,7 @@ class EntmaxClassifierCV(PathSearchCV):
         scoring: str | Callable[..., Any] | None = None,
         refit: bool = True,
         n_jobs: int | None = None,
-        margin: float = 0.0,
+        margin: float | ArrayLike = 0.0,
         temperature: float = 1.0,
         fit_intercept: bool = True,
         class_weight: dict[Any, float] | Literal["balanced"] | None = None,

@@ -78,7 +78,7 @@ class PathSearchCV(BaseLinearClassifier):
         scoring: str | Callable[..., Any] | None,
         refit: bool,
         n_jobs: int | None,
-        margin: float,
+        margin: float | ArrayLike,
         temperature: float,
         fit_intercept: bool,
         class_weight: dict[Any, float] | Literal["balanced"] | None,

@@ -96,7 +96,7 @@ class PerturbMaxClassifierCV(PathSearchCV):
         refit: bool = True,
         n_jobs: int | None = None,
         loss: LossLike = "auto",
-        margin: float = 0.0,
+        margin: float | ArrayLike = 0.0,
         temperature: float = 1.0,
         fit_intercept: bool = True,
         class_weight: dict[Any, float] | Literal["balanced"] | None = None,

@@ -1,0 +1,97 @@
+"""Matrices of costs: a row for each true class, a column for each decision."""
+
+import numpy as np
+
+from .columns import in_order, names_of
+from .validation import as_real
+
+
+def as_costs(name, costs, n_classes=None, classes=None):
+    """A matrix of costs as a checked array.
+
+    Parameters
+    ----------
+    name : str
+        The argument that errors name.
+    costs : array-like or pandas DataFrame of shape (n_classes, n_classes)
+        The cost of each decision (column) for each true class (row). Rows and columns
+        of a DataFrame are matched with the classes by name.
+    n_classes : int, default=None
+        Number of classes; None allows any number.
+    classes : ndarray of shape (n_classes,), default=None
+        The order of the result; None is that of the columns of a DataFrame.
+
+    Returns
+    -------
+    costs : ndarray of shape (n_classes, n_classes)
+        float64.
+
+    Raises
+    ------
+    ValueError
+        If it is not a square matrix of finite real numbers of this size, or a DataFrame
+        has other names than the classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from skprob._utils.costs import as_costs
+    >>> names = ["sick", "well"]
+    >>> frame = pd.DataFrame([[0, 9], [1, 0]], index=names, columns=names)
+    >>> as_costs("costs", frame, classes=np.array(["well", "sick"]))
+    array([[0., 1.],
+           [9., 0.]])
+    """
+    names = names_of(name, costs)
+    if names is not None:
+        if not hasattr(costs, "iloc"):
+            raise ValueError(
+                f"{name} must be an array or a pandas DataFrame, whose rows have "
+                f"names; got {type(costs).__module__}.{type(costs).__name__}."
+            )
+        order = names if classes is None else classes
+        costs = in_order(name, costs, order, are_labels=True).T
+        costs = in_order(f"{name}.T", costs, order, are_labels=True).T
+    found = as_real(name, costs).astype(np.float64, copy=False)
+    size = len(found) if found.ndim and n_classes is None else n_classes
+    if found.shape != (size, size):
+        raise ValueError(
+            f"{name} must be a matrix of shape (n_classes, n_classes)"
+            f"{'' if n_classes is None else f', {(size, size)}'}, a row for each true "
+            f"class; got shape {found.shape}."
+        )
+    finite = np.isfinite(found)
+    if not finite.all():
+        row, column = np.argwhere(~finite)[0]
+        raise ValueError(
+            f"{name} must be finite; got {found[row, column]} in row {row}, column "
+            f"{column}."
+        )
+    return found
+
+
+def as_margins(name, costs, n_classes=None, classes=None):
+    """A matrix of costs that are added to scores; arguments as :func:`as_costs`.
+
+    Raises
+    ------
+    ValueError
+        As :func:`as_costs`; if a cost is negative, or the right decision has one.
+
+    Examples
+    --------
+    >>> from skprob._utils.costs import as_margins
+    >>> as_margins("margin", [[0, 9], [1, 0]])
+    array([[0., 9.],
+           [1., 0.]])
+    """
+    found = as_costs(name, costs, n_classes, classes)
+    if found.min(initial=0) < 0 or found.diagonal().any():
+        raise ValueError(
+            f"{name} must be a matrix of non-negative numbers, with zeros on the "
+            f"diagonal; got a minimum of {found.min():.6g} and the diagonal "
+            f"{found.diagonal()[:5].tolist()}"
+            f"{' and so on' if len(found) > 5 else ''}."
+        )
+    return found
