@@ -37,8 +37,8 @@ from skprob.metrics import (
     kullback_leibler_divergence,
 )
 
-from .linear_model.refused import assert_refused
-from .linear_model.toys import distributions, label_sets, labels
+from .linear_model.assertions import assert_refused
+from .linear_model.data_sets import distributions, label_sets, labels
 
 NAMES = ["sad", "happy", "calm", "angry"]
 #: Another order of the columns, of four and of three.

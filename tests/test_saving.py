@@ -26,7 +26,7 @@ from skprob.decision import ExampleF1
 from skprob.losses import LogLoss
 from skprob.mappings import Entmax, Mapping, Softmax, Temperature
 
-from .linear_model.toys import label_sets, labels
+from .linear_model.data_sets import label_sets, labels
 
 
 def by_joblib(model):

@@ -10,7 +10,7 @@ from skprob import EntmaxClassifier, LinearClassifier, SparsemaxClassifier
 from skprob.losses import FenchelYoungLoss, LogLoss
 from skprob.mappings import Entmax, Mapping
 
-from .refused import assert_refused
+from .assertions import assert_refused
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(12, 3))

@@ -30,7 +30,7 @@ from skprob.objective import LinearObjective, split_rows
 from skprob.targets import SparseTarget, smoothed_target
 
 from ..estimators import ESTIMATORS, MARGINALS
-from .toys import default_score
+from .data_sets import default_score
 
 N_CLASSES = 4
 

@@ -21,8 +21,8 @@ from skprob import (
 from skprob.inspection import PredictionDisplay
 from skprob.metrics import BrierScorer
 
-from .refused import assert_refused
-from .toys import distributions, label_sets, labels
+from .assertions import assert_refused
+from .data_sets import distributions, label_sets, labels
 
 NAMES = np.array(["sad", "happy", "calm", "angry"])
 

@@ -41,7 +41,7 @@ from skprob import (
 from skprob.mappings import Entmax
 from skprob.metrics import BrierScorer
 
-from .toys import KINDS, distributions, label_sets
+from .data_sets import KINDS, distributions, label_sets
 
 IRIS = load_iris(return_X_y=True)
 

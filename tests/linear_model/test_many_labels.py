@@ -23,7 +23,7 @@ from skprob import (
 from skprob.decision import CommonCut, LabelCuts
 from skprob.metrics import BrierScorer, SupportSizeScorer
 
-from .toys import KINDS, label_sets
+from .data_sets import KINDS, label_sets
 
 N_SAMPLES, N_CLASSES = 4000, 300
 # An array of float64 of all rows and labels.

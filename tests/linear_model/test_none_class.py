@@ -22,8 +22,8 @@ from skprob.mappings import NestedSoftmax
 from skprob.metrics import BrierScorer, brier_loss, mean_support_size
 
 from ..estimators import ESTIMATORS
-from .refused import assert_refused
-from .toys import default_score
+from .assertions import assert_refused
+from .data_sets import default_score
 
 CLASS = np.array(["bird", "none", "wind"])
 

@@ -27,8 +27,8 @@ from skprob import (
 from skprob.mappings import entmax, sparsemax
 
 from ..estimators import ESTIMATORS, MARGINALS
-from .refused import assert_refused
-from .toys import default_score, label_sets, labels
+from .assertions import assert_refused
+from .data_sets import default_score, label_sets, labels
 
 
 def with_offset(n_classes):

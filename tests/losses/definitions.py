@@ -16,7 +16,7 @@ from skprob.losses import (
 )
 from skprob.mappings import Entmax, Softmax, Temperature
 
-from ..mappings import oracle
+from ..mappings import references
 from ..mappings.definitions import definition
 
 
@@ -34,7 +34,7 @@ def jacobian_weights(mapping, p):
 
 @negative_entropy.register
 def _(mapping: Softmax, p):
-    return oracle.negative_entropy(p, 1)
+    return references.negative_entropy(p, 1)
 
 
 @jacobian_weights.register
@@ -44,7 +44,7 @@ def _(mapping: Softmax, p):
 
 @negative_entropy.register
 def _(mapping: Entmax, p):
-    return oracle.negative_entropy(p, mapping.alpha)
+    return references.negative_entropy(p, mapping.alpha)
 
 
 @jacobian_weights.register

@@ -1,7 +1,7 @@
 """Every mapping from its definition in the literature, in fifty digits and more.
 
 Nothing here is shared with the package. Entmax, which takes some solving, is in
-``oracle``. The benchmarks measure errors by these, too.
+``references``. The benchmarks measure errors by these, too.
 """
 
 from functools import partial
@@ -31,7 +31,7 @@ from skprob.mappings import (
     ThresholdMapping,
 )
 
-from . import oracle
+from . import references
 
 
 def taylor_polynomial(order, x):
@@ -75,7 +75,7 @@ def marginal(x, alpha):
         return ((x + mp.sqrt(2 - x**2)) / 2) ** 2
     if alpha == 2:
         return (min(max(x, -1), 1) + 1) / 2
-    return oracle.probabilities([mp.mpf(0), x], alpha)[1]
+    return references.probabilities([mp.mpf(0), x], alpha)[1]
 
 
 def sigmoid(alpha, budget):
@@ -223,7 +223,7 @@ def noise_of(noise):
 def perturb_max(noise, scale):
     """The integral, by tanh-sinh quadrature between the kinks, in thirty digits."""
     if noise == "gumbel":
-        softmax = partial(oracle.probabilities, alpha=1)
+        softmax = partial(references.probabilities, alpha=1)
         return lambda z: softmax([x / mp.mpf(scale) for x in z])
     density, distribution, kinks = noise_of(noise)
 
@@ -279,9 +279,9 @@ def by_division(z):
 
 
 _DEFINITIONS = {
-    Softmax: lambda m: partial(oracle.probabilities, alpha=1),
-    Sparsemax: lambda m: partial(oracle.probabilities, alpha=2),
-    Entmax: lambda m: partial(oracle.probabilities, alpha=m.alpha),
+    Softmax: lambda m: partial(references.probabilities, alpha=1),
+    Sparsemax: lambda m: partial(references.probabilities, alpha=2),
+    Entmax: lambda m: partial(references.probabilities, alpha=m.alpha),
     TaylorSoftmax: lambda m: taylor_softmax(m.order),
     # Ten classes are kept unless k or p says otherwise.
     SparseSoftmax: lambda m: sparse_softmax(10 if m.k == "auto" else m.k, m.p),
@@ -311,5 +311,5 @@ def definition(mapping):
 
 def probabilities(mapping, scores):
     """Probabilities of a row of floats by definition, as a list of mpf."""
-    with mp.workdps(oracle.DIGITS):
+    with mp.workdps(references.DIGITS):
         return definition(mapping)([mp.mpf(float(x)) for x in scores])

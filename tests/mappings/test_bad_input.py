@@ -13,7 +13,7 @@ from skprob.mappings import (
     sparsemax,
 )
 
-from .members import MEMBERS, has_jacobian
+from .all_mappings import MEMBERS, has_jacobian
 
 GOOD = np.array([[0.0, 1.0, -np.inf], [2.0, 0.0, 1.0]])
 

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from skprob._utils.scores import standard_scores
 from skprob.mappings import PerturbMax, _rows
 
-from .members import each, has_jacobian
+from .all_mappings import each, has_jacobian
 
 finite = st.floats(-1e3, 1e3, allow_subnormal=False)
 # Quarters make ties and hit the kinks of sparse mappings exactly.

@@ -6,8 +6,8 @@ import pytest
 from skprob.mappings import MAPPINGS, Entmax, PerturbMax, SkewNormal, StudentT
 
 from . import definitions
-from .members import MEMBERS, name_of
-from .precise import floats
+from .all_mappings import MEMBERS, name_of
+from .precise_derivatives import floats
 
 # Above alpha = 2 the slope is infinite where a probability ends: see test_accuracy.
 # The noises are all below.

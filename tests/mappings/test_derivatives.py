@@ -7,8 +7,8 @@ from skprob._utils.scores import standard_scores
 from skprob.mappings import Entmax, Softmax, Temperature
 from skprob.mappings._jacobian import entmax_linearization
 
-from . import oracle
-from .members import each, has_jacobian
+from . import references
+from .all_mappings import each, has_jacobian
 
 ALPHAS = [1, 1 + 1e-12, 1.05, 1.25, 1.5, 1.75, 2, 2.5, 6]
 
@@ -29,7 +29,7 @@ def test_jacobian(alpha):
     direction = np.array([1.0, -0.5, 0.25, 2.0])
     sizes = set()
     for row, jacobian in zip(scores, Entmax(alpha).jacobian(scores), strict=True):
-        expected = np.array(oracle.derivative(row, direction, alpha), dtype=float)
+        expected = np.array(references.derivative(row, direction, alpha), dtype=float)
         tolerance = 1e-13 * max(1, np.abs(expected).max() ** 2)
         found = jacobian @ direction
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=tolerance)
@@ -145,10 +145,12 @@ def test_temperature(tau):
     for row, p, potential in zip(
         scores, cooled(scores), cooled.potential(scores), strict=True
     ):
-        expected = oracle.probabilities(row / tau, 1)
+        expected = references.probabilities(row / tau, 1)
         np.testing.assert_allclose(p, np.array(expected, float), atol=1e-15)
-        assert potential == pytest.approx(tau * float(oracle.potential(row / tau, 1)))
+        assert potential == pytest.approx(
+            tau * float(references.potential(row / tau, 1))
+        )
         direction = np.array([1.0, -0.5, 0.25, 2.0])
-        exact = np.array(oracle.derivative(row / tau, direction, 1), float) / tau
+        exact = np.array(references.derivative(row / tau, direction, 1), float) / tau
         found = cooled.jvp(row[None], direction[None])[0]
         np.testing.assert_allclose(found, exact, atol=1e-14)

@@ -14,7 +14,7 @@ from skprob.mappings import (
 )
 
 from .definitions import definition
-from .precise import assert_derivatives, floats, many_digits, row
+from .precise_derivatives import assert_derivatives, floats, many_digits, row
 
 
 @pytest.mark.parametrize("kappa", [0.1, 1.0, 7.0])

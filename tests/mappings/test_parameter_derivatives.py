@@ -6,8 +6,8 @@ import pytest
 
 from skprob.mappings import Entmax, PerturbMax, Temperature
 
-from . import definitions, oracle
-from .members import each
+from . import definitions, references
+from .all_mappings import each
 
 
 @pytest.mark.parametrize("alpha", [1, 1 + 1e-12, 1 + 1e-8, 1.001, 1.25, 1.5, 2, 2.5])
@@ -18,8 +18,8 @@ def test_alpha_derivative(alpha):
         with mp.workdps(50):
             step = mp.mpf(10) ** -15
             low = mp.mpf(alpha) - (0 if alpha == 1 else step)
-            ahead = oracle.probabilities(scores[0], mp.mpf(alpha) + step)
-            behind = oracle.probabilities(scores[0], low)
+            ahead = references.probabilities(scores[0], mp.mpf(alpha) + step)
+            behind = references.probabilities(scores[0], low)
             width = mp.mpf(alpha) + step - low
             expected = [
                 float((a - b) / width) for a, b in zip(ahead, behind, strict=True)

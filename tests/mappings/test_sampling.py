@@ -7,7 +7,7 @@ from scipy.stats import chi2
 
 from skprob.mappings import Sigmoid, Softmax, Sparsemax, gumbel_max, gumbel_softmax
 
-from .members import each
+from .all_mappings import each
 
 SCORES = np.array([[1.0, 0.5, -np.inf, 0.25, -0.5], [0.0, -9.0, 0.25, 0.0, 0.0]])
 N_DRAWS = 20_000

@@ -9,7 +9,7 @@ from skprob.mappings import Softmax
 from skprob.objective import CosineObjective
 from skprob.solvers import SOLVERS, solve
 
-from ..solvers.problems import classes, objective_of
+from ..solvers.training_problems import classes, objective_of
 
 
 class Broken(FenchelYoungLoss):

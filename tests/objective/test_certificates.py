@@ -11,7 +11,7 @@ from skprob.objective import CosineObjective, LinearObjective, split_rows
 from skprob.solvers import SOLVERS, solve
 from skprob.targets import SparseTarget, as_target
 
-from ..solvers.problems import classes, exact_optimum, objective_of
+from ..solvers.training_problems import classes, exact_optimum, objective_of
 
 COSTS = np.array([[0, 1, 2, 0], [0.5, 0, 1, 1], [0.2, 0, 0, 2], [1, 1, 0.3, 0]]) / 4
 LOSSES = {

@@ -11,7 +11,7 @@ from skprob.objective import CosineObjective, split_rows
 from skprob.solvers import solve
 from skprob.targets import SparseTarget
 
-from ..solvers.problems import hessian_at
+from ..solvers.training_problems import hessian_at
 
 LOSS = MarginLoss(FenchelYoungLoss(Temperature(Softmax(), 0.2)), 0.3)
 

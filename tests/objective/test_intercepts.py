@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from skprob.mappings import Entmax, Softmax, Sparsemax
 from skprob.objective._intercepts import intercept_step
 
-from ..solvers.problems import classes, hessian_at, objective_of
+from ..solvers.training_problems import classes, hessian_at, objective_of
 
 every_mapping = pytest.mark.parametrize(
     "mapping", [Softmax(), Entmax(1.5), Sparsemax()], ids=repr

@@ -13,7 +13,7 @@ from skprob.objective import LinearObjective
 from skprob.targets import SmoothedTarget, SparseTarget, as_target
 
 from ..losses.cases import LOSSES, MAPPINGS
-from ..solvers.problems import hessian_at, in_blocks
+from ..solvers.training_problems import hessian_at, in_blocks
 from .formulas import Problem, in_model
 
 SOFTMAX_LOSS = FenchelYoungLoss(Softmax())

@@ -17,7 +17,7 @@ from skprob.objective._linear_point import EvaluatedRay, LinearRay
 from skprob.targets import SparseTarget, as_target
 
 from ..losses.cases import FENCHEL_YOUNG
-from ..solvers.problems import hessian_at, in_blocks
+from ..solvers.training_problems import hessian_at, in_blocks
 from .formulas import Problem, by_differences, gradient_at, value_only
 
 SOFTMAX_LOSS = FenchelYoungLoss(Softmax())

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from skprob.mappings import Sparsemax
 from skprob.solvers import solve
 
-from ..solvers.problems import classes, objective_of
+from ..solvers.training_problems import classes, objective_of
 
 
 def test_a_warm_start_at_the_minimum_stays_there():

@@ -14,7 +14,13 @@ from skprob import solvers
 from skprob.mappings import Entmax, PerturbMax, Softmax, Sparsemax
 from skprob.solvers import SOLVERS
 
-from .problems import classes, exact_optimum, objective_of, optimum, rounding_error
+from .training_problems import (
+    classes,
+    exact_optimum,
+    objective_of,
+    optimum,
+    rounding_error,
+)
 
 CONTAINERS = [np.asarray, sparse.csr_array]
 FEW = [Softmax(), Entmax(1.5), Sparsemax()]

@@ -9,7 +9,7 @@ from skprob.mappings import Softmax, Sparsemax
 from skprob.objective import Description
 from skprob.solvers._coordinates import Identity, Scaling, Whitening, _inverse_factor
 
-from .problems import classes, correlated, hessian_at, objective_of
+from .training_problems import classes, correlated, hessian_at, objective_of
 
 
 def coordinates_at(objective, x, kind):

@@ -15,8 +15,8 @@ from skprob.objective import LinearObjective, split_rows
 from skprob.solvers import SOLVERS, Criteria, Iteration, State, Tuning
 from skprob.targets import SparseTarget
 
-from .plain_problems import PlainDescription
-from .problems import classes, exact_optimum, objective_of
+from .minimal_problems import PlainDescription
+from .training_problems import classes, exact_optimum, objective_of
 
 every_solver = pytest.mark.parametrize("solver", SOLVERS)
 every_mapping = pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from skprob.objective import LinearObjective, split_rows
 from skprob.solvers import solve
 from skprob.targets import SparseTarget
 
-from .plain_problems import PlainDescription, Valley
-from .problems import classes, correlated, objective_of
+from .minimal_problems import PlainDescription, Valley
+from .training_problems import classes, correlated, objective_of
 
 
 class Staircase:

@@ -8,8 +8,8 @@ from skprob import solvers
 from skprob.mappings import Entmax, Softmax, Sparsemax
 from skprob.solvers import SOLVERS, Criteria, Iteration, State, minimize, total_of
 
-from .plain_problems import Valley
-from .problems import classes, objective_of
+from .minimal_problems import Valley
+from .training_problems import classes, objective_of
 
 
 @pytest.fixture(params=SOLVERS)

@@ -12,7 +12,7 @@ from skprob.mappings import Entmax, Softmax, Sparsemax
 from skprob.objective import LinearObjective
 from skprob.solvers import SOLVERS, minimize_path, solve
 
-from .problems import classes, objective_of
+from .training_problems import classes, objective_of
 
 MAPPINGS = [Softmax(), Entmax(1.25), Entmax(1.5), Sparsemax()]
 STRENGTHS = np.array([1.0, 0.1, 1e-2, 1e-3])

@@ -6,7 +6,7 @@ import pytest
 from skprob.mappings import Entmax, Sparsemax
 from skprob.solvers import Tuning, plan
 
-from .problems import classes, objective_of
+from .training_problems import classes, objective_of
 
 DENSE = objective_of(*classes(3)).description
 SPARSE_MAPPING = objective_of(*classes(3), Sparsemax()).description

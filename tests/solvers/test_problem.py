@@ -31,7 +31,7 @@ from skprob.solvers._problem import (
 )
 from skprob.solvers.newton._newton_family import minimize_family
 
-from .plain_problems import (
+from .minimal_problems import (
     PlainDescription,
     PlainRay,
     SquaredHinges,
@@ -41,7 +41,7 @@ from .plain_problems import (
     Valley,
     ValleyPoint,
 )
-from .problems import classes, objective_of
+from .training_problems import classes, objective_of
 
 
 def squared_hinges(n_outputs=3, n_rows=200, n_columns=6, **kind):
@@ -56,7 +56,7 @@ def public(instance):
     return {name for name in dir(instance) if not name.startswith("_")}
 
 
-def test_the_plain_problems_have_the_declared_members_and_no_others():
+def test_the_minimal_problems_have_the_declared_members_and_no_others():
     linear, curved = squared_hinges(), Valley()
     point, there = linear.at(linear.initial()), curved.at(curved.initial())
     for instance, kind, *protocols in (

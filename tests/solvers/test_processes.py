@@ -14,8 +14,8 @@ from skprob.objective import Block, CosineObjective, LinearObjective
 from skprob.solvers import solve
 from skprob.targets import SparseTarget
 
-from .problems import classes
 from .processes import Process, ProcessBlocks
+from .training_problems import classes
 
 N_ROWS, CUTS = 1500, [0, 300, 310, 900, 1100, 1500]
 

@@ -15,8 +15,8 @@ from skprob.solvers import _auto as auto_module
 from skprob.solvers._splitting import _anderson_shares
 from skprob.targets import SmoothedTarget, SparseTarget
 
-from .problems import classes, in_blocks, objective_of, optimum
 from .test_plan import SPARSE_MAPPING, sized
+from .training_problems import classes, in_blocks, objective_of, optimum
 
 
 def split(objective, *, start=None, tol=1e-7, max_iter=200):

@@ -31,8 +31,8 @@ from skprob.decision import (
 )
 from skprob.linear_model.predict import _threshold as threshold_module
 
-from .refused import assert_refused
-from .toys import label_sets, labels
+from ..assertions import assert_refused
+from ..data_sets import label_sets, labels
 
 X, Y = label_sets()
 

@@ -19,7 +19,7 @@ from skprob import (
 )
 from skprob.mappings import Softmax, softmax
 
-from .toys import KINDS, label_sets, labels
+from ..data_sets import KINDS, label_sets, labels
 
 X, Y = labels()
 OTHER = X[:, :2], np.array(["one", "two", "three", "four"])[np.arange(60) % 4]

@@ -18,8 +18,8 @@ from skprob.mappings import (
     sparse_softmax,
 )
 
-from .definitions import definition
-from .precise import assert_derivatives, floats, many_digits, row
+from ..definitions import definition
+from ..precise_derivatives import assert_derivatives, floats, many_digits, row
 
 PARAMETERS = [{"k": 1}, {"k": 3}, {"k": 9}, {"p": 0.3}, {"p": 0.9}, {"p": 1}]
 

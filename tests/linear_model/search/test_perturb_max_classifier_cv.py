@@ -10,9 +10,9 @@ from sklearn.model_selection import GridSearchCV, KFold
 from skprob import EntmaxClassifierCV, PerturbMaxClassifier, PerturbMaxClassifierCV
 from skprob.metrics import BrierScorer
 
-from .refused import assert_refused
-from .test_choice_sets import AVAILABLE, X, Y
-from .toys import labels
+from ..assertions import assert_refused
+from ..data_sets import labels
+from ..test_choice_sets import AVAILABLE, X, Y
 
 FOLDS = KFold(2, shuffle=True, random_state=0)
 STRENGTHS = [10.0, 0.1]

@@ -14,7 +14,7 @@ from skprob import LinearClassifier, SoftmaxClassifier, SparseSoftmaxClassifier
 from skprob.losses import SparseSoftmaxLoss
 from skprob.mappings import SparseSoftmax
 
-from .refused import assert_refused
+from ..assertions import assert_refused
 
 IRIS = load_iris(return_X_y=True)
 OUTSIDE = ["published", "add", "grow", "full", "skip"]

@@ -14,9 +14,9 @@ from skprob.losses import FenchelYoungLoss, LogLoss
 from skprob.mappings import GeneralizedNormal, PerturbMax, SkewNormal, StudentT
 from skprob.targets import DenseTarget
 
-from .refused import assert_refused
+from ..assertions import assert_refused
+from ..data_sets import labels
 from .test_callbacks import Recorder
-from .toys import labels
 
 N_CLASSES = 4
 

@@ -17,7 +17,7 @@ from skprob.solvers import (
     solve,
 )
 
-from .problems import classes, hessian_at, objective_of
+from ..training_problems import classes, hessian_at, objective_of
 
 every_mapping = pytest.mark.parametrize(
     "mapping", [Softmax(), Entmax(1.5), Sparsemax()], ids=repr

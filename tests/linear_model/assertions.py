@@ -1,4 +1,4 @@
-"""What a test says of input that must be refused."""
+"""Assertions about calls."""
 
 import pytest
 

@@ -11,7 +11,7 @@ from sklearn.model_selection import GridSearchCV
 from skprob import EntmaxClassifier, SoftmaxClassifier
 from skprob.metrics import BrierScorer
 
-from .toys import KINDS, labels
+from ..data_sets import KINDS, labels
 
 
 class Recorder:

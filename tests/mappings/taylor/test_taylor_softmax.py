@@ -12,8 +12,8 @@ from skprob.mappings.taylor._polynomial import (
     scaled_polynomial,
 )
 
-from .definitions import definition, taylor_polynomial
-from .precise import assert_derivatives, floats, many_digits, row
+from ..definitions import definition, taylor_polynomial
+from ..precise_derivatives import assert_derivatives, floats, many_digits, row
 
 ORDERS = [2, 4, 10, 30]
 

@@ -15,7 +15,7 @@ from skprob import LinearClassifier, PerturbMaxClassifier, SoftmaxClassifier
 from skprob.losses import FenchelYoungLoss, LogLoss
 from skprob.mappings import PerturbMax
 
-from .refused import assert_refused
+from ..assertions import assert_refused
 
 
 def iris():

@@ -14,7 +14,7 @@ from skprob import (
 )
 from skprob.mappings import Entmax, Softmax, Temperature
 
-from .toys import label_sets, labels
+from ..data_sets import label_sets, labels
 
 
 @pytest.mark.parametrize("alpha", [1.0, 1.25, 1.5, 2.0, 2.5])

@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from skprob import EntmaxClassifier, LinearClassifier, SoftmaxClassifier
 from skprob.mappings import Mapping, NormalizedMapping, entmax, sparsemax
 
-from .refused import assert_refused
+from ..assertions import assert_refused
 
 
 @pytest.fixture(scope="module")

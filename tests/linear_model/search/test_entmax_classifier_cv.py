@@ -27,9 +27,9 @@ from skprob.decision import LabelCuts
 from skprob.mappings import Entmax
 from skprob.metrics import BrierScorer, DistributionScorer
 
-from .refused import assert_refused
-from .test_callbacks import Recorder
-from .toys import KINDS, default_score, label_sets, labels
+from ..assertions import assert_refused
+from ..data_sets import KINDS, default_score, label_sets, labels
+from ..fit.test_callbacks import Recorder
 
 ALPHAS, STRENGTHS = [1, 1.5, 2], [0.01, 1, 10]
 GRID = {"alpha": ALPHAS, "C": STRENGTHS}

@@ -8,7 +8,7 @@ from mpmath import mp, mpf
 
 from skprob.mappings import Entmax, Softmax, Sparsemax, entmax, sparsemax
 
-from . import oracle
+from .. import references
 
 ALPHAS = [1, 1 + 1e-12, 1.05, 1.25, 1.5, 1.75, 2, 2.5, 6]
 DTYPES = [np.float64, np.float32]
@@ -19,7 +19,7 @@ every_alpha = pytest.mark.parametrize("alpha", ALPHAS)
 def spread_scores(n_classes):
     """Rows of every spread, far from zero, tied and unavailable, in single precision.
 
-    The oracle solves them once for both types.
+    The references are computed once for both types.
     """
     rng = np.random.default_rng(n_classes)
     rows = [
@@ -40,7 +40,7 @@ def assert_accurate(scores, alpha):
     eps = np.finfo(scores.dtype).eps
     probabilities, potentials = entmax(scores, alpha), Entmax(alpha).potential(scores)
     for row, p, potential in zip(scores, probabilities, potentials, strict=True):
-        reference = [float(x) for x in oracle.probabilities(row, alpha)]
+        reference = [float(x) for x in references.probabilities(row, alpha)]
         error = np.abs(p - reference)
         for i in np.flatnonzero(error > tolerance):
             assert alpha > 2, (row, i, error[i])
@@ -57,7 +57,7 @@ def assert_accurate(scores, alpha):
         sizes.add(np.count_nonzero(p))
         if len(row) <= 100:
             size = 1 + np.abs(row[row > -np.inf]).max().astype(float)
-            expected = float(oracle.potential(row, alpha))
+            expected = float(references.potential(row, alpha))
             assert float(potential) == pytest.approx(expected, abs=8 * size * eps)
     return sizes
 
@@ -69,7 +69,7 @@ def perturbed(row, i, alpha):
     """
     ulps = 4 * np.spacing(np.abs(np.where(np.isinf(row), 0, row)))
     ulps[np.arange(len(row)) != i] *= -1
-    with mp.workdps(oracle.DIGITS):
+    with mp.workdps(references.DIGITS):
         ends = [
             [
                 mpf(float(z)) + sign * mpf(float(u))
@@ -77,7 +77,7 @@ def perturbed(row, i, alpha):
             ]
             for sign in (-1, 1)
         ]
-    return [float(oracle.probabilities(end, alpha)[i]) for end in ends]
+    return [float(references.probabilities(end, alpha)[i]) for end in ends]
 
 
 @every_alpha
@@ -112,7 +112,7 @@ def test_many_classes(alpha):
 def test_many_different_scores():
     scores = np.random.default_rng(1).standard_normal((1, 4000)).astype(np.float32)
     scores /= 1000
-    expected = oracle.sparsemax(scores[0])
+    expected = references.sparsemax(scores[0])
     assert np.count_nonzero(expected) > 1000
     for dtype in DTYPES:
         p = sparsemax(scores.astype(dtype))[0]
@@ -168,7 +168,7 @@ def test_entropy():
         rows = np.vstack([parts / 2**20, np.eye(1, n_classes)])
         exact_rows = [list(map(mpf, q)) for q in rows]
         for alpha in ALPHAS:
-            exact = [float(-oracle.negative_entropy(q, alpha)) for q in exact_rows]
+            exact = [float(-references.negative_entropy(q, alpha)) for q in exact_rows]
             for dtype in DTYPES:
                 found = Entmax(alpha).entropy(rows.astype(dtype)).astype(float)
                 tolerance = 32 * float(np.finfo(dtype).eps)
@@ -179,7 +179,7 @@ def test_named_members_are_members():
     scores = spread_scores(5).astype(float)
     for member, alpha in ((Softmax(), 1), (Sparsemax(), 2)):
         for row, p in zip(scores, member(scores), strict=True):
-            expected = [float(x) for x in oracle.probabilities(row, alpha)]
+            expected = [float(x) for x in references.probabilities(row, alpha)]
             np.testing.assert_allclose(p, expected, rtol=0, atol=1e-14)
 
 

@@ -27,8 +27,8 @@ from skprob.losses import LogLoss
 from skprob.mappings import Entmax, Sparsemax
 from skprob.metrics import BrierScorer
 
-from ..estimators import CLASSES
-from .toys import distributions, label_sets, labels
+from ...estimators import CLASSES
+from ..data_sets import distributions, label_sets, labels
 
 NAMES = ["length", "width", "height", "weight"]
 

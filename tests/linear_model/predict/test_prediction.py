@@ -16,8 +16,8 @@ from skprob import (
 )
 from skprob.mappings import MAPPINGS, Mapping
 
-from ..estimators import CLASSES, class_name
-from .toys import KINDS, distributions, label_sets, labels
+from ...estimators import CLASSES, class_name
+from ..data_sets import KINDS, distributions, label_sets, labels
 
 
 def test_shapes_and_consistency(linear_classifier):

@@ -9,7 +9,7 @@ from sklearn.preprocessing import StandardScaler
 from skprob import LinearClassifier, SoftmaxClassifier, TaylorSoftmaxClassifier
 from skprob.mappings import TaylorSoftmax
 
-from .refused import assert_refused
+from ..assertions import assert_refused
 
 
 @pytest.mark.parametrize(

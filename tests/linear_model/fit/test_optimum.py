@@ -9,7 +9,7 @@ from sklearn.base import clone
 from skprob import EntmaxClassifier
 from skprob.losses import FenchelYoungLoss
 
-from .toys import KINDS, distributions, label_sets, labels
+from ..data_sets import KINDS, distributions, label_sets, labels
 
 
 def target_matrix(kind, y):

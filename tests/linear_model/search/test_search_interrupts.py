@@ -14,7 +14,7 @@ from sklearn.model_selection import KFold
 
 from skprob import EntmaxClassifierCV
 
-from .toys import default_score, label_sets, labels
+from ..data_sets import default_score, label_sets, labels
 
 ALPHAS, STRENGTHS, FOLDS = [1, 2], [0.1, 1, 10], KFold(4)
 # Processes of loky take long to start; the tests that they serve follow each other.

@@ -10,7 +10,7 @@ from skprob.solvers import Preconditioner, plan
 from skprob.solvers._coordinates import Identity, Scaling, Whitening
 from skprob.solvers.newton._conjugate_gradients import conjugate_gradients
 
-from .problems import classes, correlated, hessian_at, objective_of
+from ..training_problems import classes, correlated, hessian_at, objective_of
 
 MAPPINGS = [Softmax(), Entmax(1.5), Sparsemax()]
 

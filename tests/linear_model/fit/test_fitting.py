@@ -15,7 +15,7 @@ from skprob import EntmaxClassifier, LinearClassifier, SoftmaxClassifier
 from skprob.losses import LogLoss
 from skprob.mappings import Entmax
 
-from .toys import KINDS, label_sets, labels
+from ..data_sets import KINDS, label_sets, labels
 
 
 def test_warm_start_goes_on_from_the_last_fit(linear_classifier):

@@ -18,8 +18,8 @@ from skprob.mappings import MAPPINGS, Sparsemax, get_mapping
 from skprob.objective import CosineObjective, split_rows
 from skprob.targets import SparseTarget
 
-from .refused import assert_refused
-from .toys import KINDS
+from ..assertions import assert_refused
+from ..data_sets import KINDS
 
 
 @pytest.fixture(scope="module")
