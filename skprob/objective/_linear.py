@@ -5,7 +5,7 @@ import copy
 import numpy as np
 
 from .._utils.pair import n_raw_predictions
-from ..data import LittleDesign, SingleBlock, Standardization
+from ..data import Standardization
 from ..mappings import get_mapping
 from . import _block
 from ._certificates import duality_gap, target_sums
@@ -13,6 +13,7 @@ from ._description import Description
 from ._family import Family
 from ._intercepts import fit_in_memory
 from ._linear_point import LinearCurvature, LinearPoint
+from ._little_point import LittlePoint, is_little
 from ._mean_loss import MeanLoss
 from ._moments import pooled_moments
 from ._penalty import Ridge
@@ -177,15 +178,14 @@ class LinearObjective(MeanLoss):
 
     def at(self, parameters):
         """The :class:`LinearPoint` at parameters, in one pass."""
+        if is_little(self.blocks):
+            return LittlePoint.at(self, parameters)
         points, value, gradient = self.points_at(parameters.reshape(self.shape))
         return LinearPoint(self, parameters, points, value, gradient)
 
     def family(self, strengths):
         """The ``Family`` of this objective; None unless its data are little."""
-        is_little = isinstance(self.blocks, SingleBlock) and isinstance(
-            self.blocks.single.design, LittleDesign
-        )
-        return Family(self, strengths) if is_little else None
+        return Family(self, strengths) if is_little(self.blocks) else None
 
     def curvature_at(self, parameters):
         """The curvature at parameters; no numbers of the rows are kept for it."""

@@ -78,7 +78,7 @@ class MeanLoss:
         """
         if not self.description.is_relative:
             return derivatives
-        return derivatives - derivatives.mean(axis=0)
+        return derivatives - derivatives.sum(axis=0) / len(derivatives)
 
     def with_constant(self, value):
         """The mean loss, from the part that depends on the scores."""

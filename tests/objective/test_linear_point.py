@@ -14,6 +14,7 @@ from skprob.losses import FenchelYoungLoss
 from skprob.mappings import Entmax, Softmax, Sparsemax
 from skprob.objective import LinearObjective, split_rows
 from skprob.objective._linear_point import EvaluatedRay, LinearRay
+from skprob.objective._little_point import LittleRay, is_little
 from skprob.targets import SparseTarget, as_target
 
 from ..losses.cases import FENCHEL_YOUNG
@@ -171,14 +172,26 @@ def given_rows(n_classes, polytope, with_offset, with_available):
 
 
 GIVEN = [(False, False), (True, False), (False, True), (True, True)]
+# Little data and blocks of rows have points and rays of their own.
+LITTLE_OR_NOT = pytest.mark.parametrize("little", [True, False])
 
 
+def objective_of(given, loss, little):
+    """An objective whose points are those of little data, or of blocks."""
+    blocks = split_rows(**given)
+    blocks = blocks if little else LocalBlocks(blocks._blocks)
+    objective = LinearObjective(blocks, loss, l2=0.1)
+    assert is_little(objective.blocks) == little
+    return objective
+
+
+@LITTLE_OR_NOT
 @pytest.mark.parametrize("loss", FENCHEL_YOUNG.values(), ids=FENCHEL_YOUNG)
-def test_the_hessian_is_that_of_differences_of_the_gradient(loss):
+def test_the_hessian_is_that_of_differences_of_the_gradient(loss, little):
     """Of every mapping, with offsets and available classes, two classes and more."""
     for n_classes, (with_offset, with_available) in itertools.product((2, 4), GIVEN):
         given = given_rows(n_classes, loss.polytope, with_offset, with_available)
-        objective = LinearObjective(split_rows(**given), loss, l2=0.1)
+        objective = objective_of(given, loss, little)
         x = np.random.default_rng(0).normal(size=objective.n_parameters) / 3
         hessian = objective.at(x).hessian()
         if objective.description.is_relative:
@@ -217,17 +230,21 @@ def counted(block):
 
 @every_mapping
 @pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("cuts", [[], [4, 9]], ids=str)
+@pytest.mark.parametrize("cuts", [None, [], [4, 9]], ids=str)
 def test_a_step_takes_half_a_pass_its_trials_none_and_its_end_half(
     mapping, n_classes, cuts
 ):
     problem = Problem(n_classes)
     target = as_target(problem.Q, problem.Q.shape, float)
-    blocks = in_blocks(problem.X, target, problem.weight, cuts)
+    if cuts is None:  # One block of little data.
+        blocks, n_blocks = split_rows(problem.X, target, problem.weight), 1
+    else:
+        blocks = in_blocks(problem.X, target, problem.weight, cuts)
+        n_blocks = len(cuts) + 1
     objective = LinearObjective(blocks, FenchelYoungLoss(mapping), l2=0.1)
     objective.blocks = objective.blocks.map(counted)
+    assert is_little(objective.blocks) == (cuts is None)
     x, step = np.random.default_rng(0).normal(size=(2, objective.n_parameters)) / 3
-    n_blocks = len(cuts) + 1
 
     def cost(function, *args):
         """Result of a function, passes, products with X, and with its transpose."""
@@ -261,15 +278,16 @@ def test_a_step_takes_half_a_pass_its_trials_none_and_its_end_half(
     assert work == [0.5, (0, 1)]
 
 
+@LITTLE_OR_NOT
 @pytest.mark.parametrize("loss", FENCHEL_YOUNG.values(), ids=FENCHEL_YOUNG)
-def test_value_and_slope_along_a_step_are_those_of_evaluations(loss):
+def test_value_and_slope_along_a_step_are_those_of_evaluations(loss, little):
     for n_classes, (with_offset, with_available) in itertools.product((2, 4), GIVEN):
         given = given_rows(n_classes, loss.polytope, with_offset, with_available)
-        objective = LinearObjective(split_rows(**given), loss, l2=0.1)
+        objective = objective_of(given, loss, little)
         x, step = np.random.default_rng(0).normal(size=(2, objective.n_parameters)) / 3
         start = x.copy(), step.copy()
         ray = objective.at(x).along(step)
-        assert type(ray) is LinearRay
+        assert type(ray) is (LittleRay if little else LinearRay)
         for length in (1.0, 0.1, 3.0):
             assert_trial(objective, ray, x, step, length)
         point = ray.arrive(3.0)

@@ -1,0 +1,170 @@
+"""A linear objective of little data at one point, and along a step from there.
+
+The rows of little data are one array with a constant column, in one block (see
+:class:`~skprob.data.LittleDesign`). Calls of functions take longer than arithmetic
+there, so each quantity is computed by as few calls as possible:
+
+- raw predictions: Z Wᵀ, and along a step of length t those of the point + t Z stepᵀ;
+- value: Σ s_i ℓ(raw_i; q_i), plus the penalty, a quadratic function of t;
+- gradient: Gᵀ Z with the weighted gradients G of the rows in the raw predictions;
+- Hessian: Zᵀ diag(w) Z, for all pairs of raw predictions in one product.
+
+`_linear_point.py` does the same for any number of blocks.
+"""
+
+import math
+from functools import cached_property
+
+import numpy as np
+
+from .._utils.arrays import upper_triangle
+from ..data import LittleDesign, SingleBlock
+from ._block_point import BlockPoint, check_finite
+from ._linear_point import LinearPoint
+
+
+def is_little(blocks):
+    """Whether the rows are one block of a ``LittleDesign``."""
+    return isinstance(blocks, SingleBlock) and isinstance(
+        blocks.single.design, LittleDesign
+    )
+
+
+class LittlePoint(LinearPoint):
+    """A point of little data: see :class:`LinearPoint`.
+
+    Parameters
+    ----------
+    objective : LinearObjective
+    parameters : ndarray of shape (n_parameters,)
+    rows : EvaluatedRows
+        At these parameters.
+    mean_gradient : ndarray of shape (M, size)
+        Gradient of the mean loss.
+    """
+
+    def __init__(self, objective, parameters, rows, mean_gradient):
+        self._objective, self.parameters, self.rows = objective, parameters, rows
+        self._matrix = matrix = parameters.reshape(objective.shape)
+        self._mean_gradient, penalty = mean_gradient, objective.penalty
+        self.value = rows.mean_loss + penalty.value(matrix)
+        self.gradient = (mean_gradient + penalty.gradient(matrix)).reshape(-1)
+
+    @classmethod
+    def at(cls, objective, parameters):
+        """The point at parameters, in one pass."""
+        objective.count(0.5)
+        design = objective.blocks.single.design
+        raw = design.matvec(parameters.reshape(objective.shape))
+        return cls.of_rows(objective, parameters, EvaluatedRows(objective, raw))
+
+    @classmethod
+    def of_rows(cls, objective, parameters, rows):
+        """The point at parameters for which the rows are evaluated, in half a pass."""
+        objective.count(0.5)
+        gradient = objective.blocks.single.design.rmatvec(rows.gradient)
+        if not math.isfinite(gradient.sum()):
+            rows.check_gradient()
+        gradient = objective.without_common_part(gradient)
+        return cls(objective, parameters, rows, gradient)
+
+    def hessian(self):
+        """Hessian (n_parameters, n_parameters), in one pass: see `LinearPoint`."""
+        objective, block = self._objective, self._objective.blocks.single
+        n_outputs, size = objective.shape
+        objective.count(1)
+        matrices = self.rows.linear.hessian_matrices()
+        first, second, number = upper_triangle(n_outputs)
+        weights = matrices[:, first, second] * block.weight[:, None]
+        if not math.isfinite(weights.sum()):
+            check_finite("second derivative of the loss", matrices, objective.loss)
+        hessian = block.design.sandwich(weights)[number].transpose(0, 2, 1, 3)
+        hessian = hessian.reshape(n_outputs * size, n_outputs * size)
+        if objective.description.is_relative:
+            for column in objective.penalty.free_columns:
+                hessian[column::size, column::size] += 1 / n_outputs
+        diagonal = hessian.reshape(-1)[:: n_outputs * size + 1]
+        diagonal.reshape(objective.shape)[...] += objective.penalty.diagonal
+        return hessian
+
+    def with_penalty_times(self, factor):
+        """The same point under a multiple of the penalty; it takes no pass."""
+        objective = self._objective
+        other = objective.with_l2(factor * objective.penalty.strength)
+        return LittlePoint(other, self.parameters, self.rows, self._mean_gradient)
+
+    def along(self, step):
+        """The ray along a step of shape (n_parameters,), in half a pass."""
+        return LittleRay(self._objective, self, step)
+
+    @cached_property
+    def _points(self):
+        """The same point for the sums of :class:`LinearPoint`."""
+        objective, rows = self._objective, self.rows
+        point = BlockPoint(objective.blocks.single, objective.loss, rows.raw)
+        point.linear = rows.linear
+        return SingleBlock(point)
+
+
+class LittleRay:
+    """A linear objective of little data along a step.
+
+    Parameters
+    ----------
+    objective : LinearObjective
+    start : LittlePoint
+    step : ndarray of shape (n_parameters,)
+    """
+
+    def __init__(self, objective, start, step):
+        objective.count(0.5)
+        self._objective, self._start, self._step = objective, start, step
+        matrix = step.reshape(objective.shape)
+        self._change = objective.blocks.single.design.matvec(matrix)
+        # Slope and curvature of the penalty along the step.
+        ridge_step = objective.penalty.gradient(matrix).reshape(-1)
+        self._slope = float(ridge_step @ start.parameters)
+        self._curvature = float(ridge_step @ step)
+        # The last trial.
+        self._length = self._rows = None
+
+    def trial(self, length):
+        """Value at a length of the step, and its derivative in the length."""
+        raw = self._start.rows.raw + length * self._change
+        self._length, self._rows = length, EvaluatedRows(self._objective, raw)
+        slope = float(np.vdot(self._rows.gradient.T, self._change.T))
+        if not math.isfinite(slope):
+            self._rows.check_gradient()
+        start_penalty = self._start.value - self._start.rows.mean_loss
+        penalty_slope = self._slope + length * self._curvature
+        penalty = start_penalty + length * (self._slope + penalty_slope) / 2
+        return self._rows.mean_loss + penalty, slope + penalty_slope
+
+    def arrive(self, length):
+        """The point at a length of the step, in half a pass."""
+        if length != self._length:
+            self.trial(length)
+        parameters = self._start.parameters + length * self._step
+        return LittlePoint.of_rows(self._objective, parameters, self._rows)
+
+
+class EvaluatedRows:
+    """The losses of the rows at raw predictions (n_rows, M), and their derivatives."""
+
+    def __init__(self, objective, raw):
+        block, self._loss = objective.blocks.single, objective.loss
+        self.raw = raw
+        #: A ``LossLinearization``.
+        self.linear = block.linearize(self._loss, raw.copy(order="K"))
+        value = block.weight.dot(self.linear.values)
+        if not math.isfinite(value):
+            check_finite("loss", self.linear.values, self._loss)
+        #: Weighted mean of the losses.
+        self.mean_loss = objective.with_constant(value)
+        #: Weighted gradients in the raw predictions: (n_rows, M).
+        self.gradient = self.linear.residual()
+        self.gradient *= block.weight[:, None]
+
+    def check_gradient(self):
+        """Raise ValueError where the gradient of a row is not finite."""
+        check_finite("gradient of the loss", self.linear.residual(), self._loss)
