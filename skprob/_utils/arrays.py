@@ -142,8 +142,9 @@ def zeros(shape, other):
 
 def copied(array):
     """A copy, of NumPy's arrays in the same order."""
-    xp = namespace(array)
-    return array.copy(order="K") if xp is np else xp.asarray(array, copy=True)
+    if isinstance(array, np.ndarray):
+        return array.copy(order="K")
+    return namespace(array).asarray(array, copy=True)
 
 
 def positive_part(array, out=None):

@@ -68,7 +68,8 @@ class SerialBlas(ContextDecorator):
             self._n_threads += 1
             if self._n_threads > 1:
                 return 1
-            self._saved = [(lib, lib.num_threads) for lib in _libraries()]
+            threads = [(lib, lib.num_threads) for lib in _libraries()]
+            self._saved = [(lib, count) for lib, count in threads if count > 1]
             for library, _ in self._saved:
                 _set_num_threads(library, 1)
             return max([1, *(count for _, count in self._saved)])

@@ -69,21 +69,30 @@ def duality_gap(objective, point, enough, known, newton_step):
         return bound if point.gradient.any() else 0.0
     parameters = point.parameters.reshape(objective.shape)
     gradient = point.gradient.reshape(objective.shape)
+    has_row_scores = objective.description.has_row_scores
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         # The sum of F(z) - ⟨q, z⟩.
         mean = point.value - objective.constant - objective.penalty.value(parameters)
-        bound = float(np.fmin(bound, _gap_at(objective, parameters, mean, gradient)))
-        if bound <= enough or objective.description.has_row_scores:
-            return bound
-        if newton_step is not None:
+        has_step = newton_step is not None and not has_row_scores
+        if has_step:
+            # Nearly always the smallest bound.
             step = newton_step.reshape(objective.shape)
-        elif _may_shift(objective, gradient, bound, enough):
-            step = np.zeros_like(parameters)
-            step[:, -1] = intercept_step(objective, parameters, gradient[:, -1])
-        else:
+            bound = _smaller(bound, _gap_after(objective, parameters, mean, step))
+            if bound <= enough:
+                return bound
+        bound = _smaller(bound, _gap_at(objective, parameters, mean, gradient))
+        if bound <= enough or has_step or has_row_scores:
             return bound
-        after = _gap_after(objective, parameters, mean, step)
-        return float(np.fmin(bound, max(after, 0.0)))
+        if not _may_shift(objective, gradient, bound, enough):
+            return bound
+        step = np.zeros_like(parameters)
+        step[:, -1] = intercept_step(objective, parameters, gradient[:, -1])
+        return _smaller(bound, _gap_after(objective, parameters, mean, step))
+
+
+def _smaller(bound, other):
+    """The smaller of two bounds, of which the other may be NaN or rounded below 0."""
+    return float(np.fmin(bound, max(other, 0.0)))
 
 
 def _may_shift(objective, gradient, bound, enough):
@@ -146,7 +155,8 @@ def mixing_distribution(target_mean, model_mean):
     All three are distributions.
     """
     # Weights, and rows of probabilities, sum to one up to rounding only.
-    target_mean, model_mean = (a / a.sum() for a in (target_mean, model_mean))
+    target_mean = target_mean / target_mean.sum()
+    model_mean = model_mean / model_mean.sum()
     t = _least_share(target_mean, model_mean)
     if t <= np.finfo(float).eps:
         return 0.0, target_mean

@@ -13,7 +13,7 @@ from ._description import Description
 from ._family import Family
 from ._intercepts import fit_in_memory
 from ._linear_point import LinearCurvature, LinearPoint
-from ._little_point import LittlePoint, is_little
+from ._little_point import EvaluatedRows, LittlePoint, is_little
 from ._mean_loss import MeanLoss
 from ._moments import pooled_moments
 from ._penalty import Ridge
@@ -168,6 +168,22 @@ class LinearObjective(MeanLoss):
         if self.has_penalty or reaches_zero or not self.loss.is_convex:
             return False
         return has_descent_direction(self, point.parameters)
+
+    def _evaluate_at_zero(self):
+        if not is_little(self.blocks):
+            return super()._evaluate_at_zero()
+        # Kept, because most fits start at zero.
+        block, base = self.blocks.single, get_mapping(self.loss.mapping).base_score
+        raw = np.full((len(block.weight), self.shape[0]), base, order="F")
+        self.rows_at_zero = EvaluatedRows(self, raw)
+        return self.rows_at_zero.mean_loss
+
+    def mean_loss(self, parameters):
+        """Value and gradient (M, size) of the mean loss, in one pass."""
+        if not is_little(self.blocks):
+            return super().mean_loss(parameters)
+        rows = EvaluatedRows.at(self, parameters)
+        return rows.mean_loss, rows.mean_gradient(self)
 
     def value_and_gradient(self, parameters):
         """Value, and gradient (n_parameters,), in one pass."""

@@ -53,20 +53,8 @@ class LittlePoint(LinearPoint):
     @classmethod
     def at(cls, objective, parameters):
         """The point at parameters, in one pass."""
-        objective.count(0.5)
-        design = objective.blocks.single.design
-        raw = design.matvec(parameters.reshape(objective.shape))
-        return cls.of_rows(objective, parameters, EvaluatedRows(objective, raw))
-
-    @classmethod
-    def of_rows(cls, objective, parameters, rows):
-        """The point at parameters for which the rows are evaluated, in half a pass."""
-        objective.count(0.5)
-        gradient = objective.blocks.single.design.rmatvec(rows.gradient)
-        if not math.isfinite(gradient.sum()):
-            rows.check_gradient()
-        gradient = objective.without_common_part(gradient)
-        return cls(objective, parameters, rows, gradient)
+        rows = EvaluatedRows.at(objective, parameters.reshape(objective.shape))
+        return cls(objective, parameters, rows, rows.mean_gradient(objective))
 
     def hessian(self):
         """Hessian (n_parameters, n_parameters), in one pass: see `LinearPoint`."""
@@ -75,10 +63,16 @@ class LittlePoint(LinearPoint):
         objective.count(1)
         matrices = self.rows.linear.hessian_matrices()
         first, second, number = upper_triangle(n_outputs)
-        weights = matrices[:, first, second] * block.weight[:, None]
-        if not math.isfinite(weights.sum()):
+        # Each pair of raw predictions is a row here; the matrices are symmetric.
+        pairs = (
+            matrices.transpose(1, 2, 0)
+            .reshape(n_outputs**2, -1)
+            .take(first * n_outputs + second, axis=0)
+        )
+        pairs *= block.weight
+        if not math.isfinite(pairs.sum()):
             check_finite("second derivative of the loss", matrices, objective.loss)
-        hessian = block.design.sandwich(weights)[number].transpose(0, 2, 1, 3)
+        hessian = block.design.sandwich(pairs.T)[number].transpose(0, 2, 1, 3)
         hessian = hessian.reshape(n_outputs * size, n_outputs * size)
         if objective.description.is_relative:
             for column in objective.penalty.free_columns:
@@ -134,7 +128,7 @@ class LittleRay:
         self._length, self._rows = length, EvaluatedRows(self._objective, raw)
         slope = float(np.vdot(self._rows.gradient.T, self._change.T))
         if not math.isfinite(slope):
-            self._rows.check_gradient()
+            self._rows.check_gradient(self._objective.loss)
         start_penalty = self._start.value - self._start.rows.mean_loss
         penalty_slope = self._slope + length * self._curvature
         penalty = start_penalty + length * (self._slope + penalty_slope) / 2
@@ -145,26 +139,45 @@ class LittleRay:
         if length != self._length:
             self.trial(length)
         parameters = self._start.parameters + length * self._step
-        return LittlePoint.of_rows(self._objective, parameters, self._rows)
+        gradient = self._rows.mean_gradient(self._objective)
+        return LittlePoint(self._objective, parameters, self._rows, gradient)
 
 
 class EvaluatedRows:
     """The losses of the rows at raw predictions (n_rows, M), and their derivatives."""
 
     def __init__(self, objective, raw):
-        block, self._loss = objective.blocks.single, objective.loss
+        block, loss = objective.blocks.single, objective.loss
         self.raw = raw
         #: A ``LossLinearization``.
-        self.linear = block.linearize(self._loss, raw.copy(order="K"))
+        self.linear = block.linearize(loss, raw.copy(order="K"))
         value = block.weight.dot(self.linear.values)
         if not math.isfinite(value):
-            check_finite("loss", self.linear.values, self._loss)
+            check_finite("loss", self.linear.values, loss)
         #: Weighted mean of the losses.
         self.mean_loss = objective.with_constant(value)
         #: Weighted gradients in the raw predictions: (n_rows, M).
         self.gradient = self.linear.residual()
         self.gradient *= block.weight[:, None]
 
-    def check_gradient(self):
+    @classmethod
+    def at(cls, objective, parameters):
+        """The rows at parameters (M, size), in half a pass."""
+        objective.count(0.5)
+        rows = objective.rows_at_zero
+        if parameters.any() or rows.raw.any():
+            design = objective.blocks.single.design
+            rows = cls(objective, design.matvec(parameters))
+        if not math.isfinite(rows.gradient.sum()):
+            rows.check_gradient(objective.loss)
+        return rows
+
+    def mean_gradient(self, objective):
+        """Gradient of the mean loss, (M, size), in half a pass."""
+        objective.count(0.5)
+        gradient = objective.blocks.single.design.rmatvec(self.gradient)
+        return objective.without_common_part(gradient)
+
+    def check_gradient(self, loss):
         """Raise ValueError where the gradient of a row is not finite."""
-        check_finite("gradient of the loss", self.linear.residual(), self._loss)
+        check_finite("gradient of the loss", self.linear.residual(), loss)

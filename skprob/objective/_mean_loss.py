@@ -26,9 +26,13 @@ class MeanLoss:
         (total,) = self.blocks.sum(_block_point.constant, loss)
         #: Weighted mean of the loss's part that does not depend on the scores.
         self.constant = float(total)
-        (value,) = self.blocks.sum(_block_point.value_at_zero, self.shape[0], loss)
         #: Mean loss of raw predictions of zero.
-        self.value_at_zero = self.constant + float(value)
+        self.value_at_zero = self._evaluate_at_zero()
+
+    def _evaluate_at_zero(self):
+        function = _block_point.value_at_zero
+        (value,) = self.blocks.sum(function, self.shape[0], self.loss)
+        return self.constant + float(value)
 
     def with_loss(self, loss):
         """The same data and penalty with another loss."""

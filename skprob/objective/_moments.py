@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from ..data import SingleBlock
+
 
 def pooled_moments(parts):
     """Total weight, and weighted mean and deviation of each column, of all rows.
@@ -11,6 +13,8 @@ def pooled_moments(parts):
     parts : Blocks of tuple
         The same for each block: see :meth:`~skprob.data.DesignMatrix.moments`.
     """
+    if isinstance(parts, SingleBlock):
+        return parts.single
     total, mean = parts.sum(_weighted_mean)
     total = float(total)
     # If the total weight is zero, all moments are zero.

@@ -18,11 +18,12 @@ class Ridge:
     def __init__(self, strength, units):
         self.strength = float(strength)
         # Divided twice: the square could overflow.
-        self._weights = np.append(1 / units.scale, np.zeros(int(units.fit_intercept)))
+        self._weights = np.zeros(units.size)
+        self._weights[: len(units.scale)] = 1 / units.scale
         #: Second derivatives in the parameters of a raw prediction, of shape (size,).
         self.diagonal = self.strength * self._weights * self._weights
         #: Numbers of the columns that are not penalised.
-        self.free_columns = np.flatnonzero(self.diagonal == 0).tolist()
+        self.free_columns = (self.diagonal == 0).nonzero()[0].tolist()
 
     def value(self, parameters):
         """Penalty of parameters (M, size)."""

@@ -48,7 +48,7 @@ class SparseTarget:
         n = len(labels)
         return cls(np.arange(n + 1), labels, np.ones(n, dtype=dtype), n_classes)
 
-    @property
+    @cached_property
     def shape(self):
         return len(self.indptr) - 1, self.n_classes
 
