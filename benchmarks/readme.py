@@ -17,10 +17,10 @@ import matplotlib
 
 ROOT = Path(__file__).resolve().parents[1]
 FIT_TIMES = ROOT / "docs" / "user_guide" / "fit_times.txt"
-# Those of many rows, of many classes and of neither.
+# Problems with many rows, with many classes, and small ones.
 PROBLEMS = {
     "letter": "letter, 16,000 × 16, 26 classes",
-    "digits, raw": "digits, 1,797 × 64, as they are",
+    "digits, raw": "digits, 1,797 × 64, raw",
     "mnist": "mnist, 60,000 × 784",
     "pendigits": "pendigits, 7,494 × 16",
     "500 classes": "10,000 × 50, 500 classes",
@@ -37,7 +37,7 @@ def table(head, rows):
 
 
 def run(name):
-    """What an example leaves in its module."""
+    """Global variables of an example script after it has run."""
     with contextlib.redirect_stdout(io.StringIO()):
         return runpy.run_path(str(ROOT / "examples" / f"{name}.py"))
 
@@ -49,18 +49,19 @@ def demo():
         [name, f"{score:.3f}", f"{found['mean_support_size'](found['p'][name]):.1f}"]
         for name, score in found["brier"].items()
     ]
-    truth = f"digits named, {found['mean_support_size'](found['truth']):.1f} in truth"
-    return table(["learns from", "squared distance to the truth", truth], rows)
+    true_size = found["mean_support_size"](found["truth"])
+    possible = f"possible digits ({true_size:.1f} in truth)"
+    return table(["model and target", "squared distance to the truth", possible], rows)
 
 
 def certain():
-    """What is known of images with one possible digit, in a sentence."""
+    """Sentences about images with one possible digit."""
     found = run("possible_classes")
     one, right = found["certain"], found["right"]
     return (
         f"{one.mean():.0%} of the test images have one possible digit, and "
-        f"{right[one].mean():.0%} of these are right; of the others "
-        f"{right[~one].mean():.0%} are. No threshold had to be chosen."
+        f"{right[one].mean():.0%} of these predictions are right. Of the others "
+        f"{right[~one].mean():.0%} are right. This needs no threshold."
     )
 
 
@@ -89,7 +90,8 @@ def times():
         least = "at least " if ">" in row[rival] else ""
         times = f"{least}{float(row[ratio]):.2g}"
         rows.append([text, row[rival].split()[0], times])
-    return table(["data", "fastest rival", "times as fast"], rows)
+    heads = ["data", "fastest solver of scikit-learn", "skprob, times as fast"]
+    return table(heads, rows)
 
 
 def with_figures(readme, **sections):

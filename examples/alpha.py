@@ -1,10 +1,10 @@
 """
-What α does to probabilities
-============================
+The effect of α on probabilities
+================================
 
-Three classes have the scores 0, 1 and a third that rises from -3 to 5. With softmax,
-α = 1, no probability is ever exactly 0 or 1. The larger α is, the shorter the interval
-of scores in which the third class is possible but not certain.
+Three classes have the scores 0, 1 and a third score that increases from -3 to 5. With
+softmax, α = 1, no probability is exactly 0 or 1. For a larger α the interval of scores
+in which the third class is possible but not certain is shorter.
 """
 
 import matplotlib.pyplot as plt
@@ -32,7 +32,9 @@ for ax, alpha in zip(axes, ALPHAS, strict=True):
         ax.axvspan(between[0], between[-1], color="0.93", zorder=0)
     ax.set(title=f"α = {alpha:g}", xlabel="score of the first class")
 axes[0].set_ylabel("probability")
-figure.suptitle("The larger α is, the sooner a class is ruled out, or certain")
+figure.suptitle(
+    "With a larger α a class is ruled out, or certain, at a smaller distance"
+)
 figure.legend(
     lines,
     ["class with the rising score", "class with score 1", "class with score 0"],
@@ -43,6 +45,6 @@ figure.legend(
 plt.show()
 
 # %%
-# In the grey interval the first class is possible but not certain. Outside of it the
-# model rules the class out, or all others. What these intervals mean for the mapping is
-# in the guide: :doc:`/user_guide/mappings`.
+# In the grey interval the first class is possible but not certain. Below it this class
+# has probability zero, and above it all others. :doc:`/user_guide/mappings` explains
+# these intervals.

@@ -2,10 +2,10 @@
 Choose α and the penalty together
 =================================
 
-The best mapping depends on the data, and on the penalty: search over both. Here the
-targets are distributions, the votes of the forty nearest neighbours on who grew a wine.
-``EntmaxClassifierCV`` fits the whole grid in each fold, every fit from its neighbour's
-coefficients, and takes the pair with the lowest Brier score.
+The best mapping depends on the data and on the penalty, so search over both. In this
+example the targets are distributions: the forty nearest neighbours of a wine vote for
+its grower. ``EntmaxClassifierCV`` fits the whole grid in each fold. Every fit starts
+from the coefficients of its neighbour. The pair with the lowest Brier score is chosen.
 """
 
 import matplotlib.pyplot as plt
@@ -28,7 +28,7 @@ for alpha, row in zip(model.alphas_, brier, strict=True):
 print(f"chosen: alpha = {model.alpha_:g}, C = {model.C_:g}")
 
 # %%
-# The frame is at the chosen pair. Softmax is the first row.
+# The red frame marks the chosen pair. The first row is softmax.
 figure, ax = plt.subplots(figsize=(6.5, 5), layout="constrained")
 image = ax.imshow(brier, cmap="viridis_r", norm="log", aspect="auto")
 for i, j in np.ndindex(brier.shape):

@@ -3,10 +3,10 @@ Features on very different scales
 =================================
 
 The raw measurements of the breast cancer and the wine data range from thousandths to
-thousands. ``LogisticRegression`` stops after a hundred iterations with a warning, far
-from the optimum, or needs thousands of them. ``SoftmaxClassifier`` minimises the same
-objective, with the penalty on the same raw coefficients, and needs fewer than ten: it
-works with centred and scaled features inside.
+thousands. By default ``LogisticRegression`` stops after a hundred iterations, far from
+the optimum and with a warning. It needs thousands of iterations to converge.
+``SoftmaxClassifier`` minimises the same objective, with the penalty on the same raw
+coefficients, in fewer than ten iterations. It uses centred and scaled features inside.
 """
 
 import warnings
@@ -47,7 +47,8 @@ for name, load in {"breast cancer": load_breast_cancer, "wine": load_wine}.items
         )
 
 # %%
-# How many iterations each took, and how far it ended above the lowest objective.
+# The figure has the number of iterations, and the relative difference to the lowest
+# objective.
 figure, axes = plt.subplots(2, 2, figsize=(10, 5), layout="constrained", sharey=True)
 for row, name in zip(axes, ("breast cancer", "wine"), strict=True):
     rows = [result for result in results if result[0] == name][::-1]

@@ -1,11 +1,11 @@
 """
-Learn from shares: what is in a blend?
-======================================
+Learn from shares: the digits in a blend
+========================================
 
-Each image is a blend of up to three handwritten digits, and what is wanted is the
-*recipe*: the share of each digit. ``LogisticRegression`` can learn only from the main
-digit of each image. skprob learns from the whole recipe, and entmax can say that a
-digit is not in the blend. A validation set chooses the penalties, and α.
+Each image is a blend of up to three handwritten digits. The target is the *recipe*: the
+share of each digit. ``LogisticRegression`` can learn only from the main digit of each
+image. skprob learns from the whole recipe, and entmax can predict a share of zero. A
+validation set chooses the penalties and α.
 """
 
 import matplotlib.pyplot as plt
@@ -35,7 +35,7 @@ def blend(X, y, n_images, rng):
     return np.einsum("nj,njf->nf", shares, X[rows]), recipes
 
 
-# Three repetitions, with other digits in the new images than in those of the fit.
+# Three repetitions. No digit image is in both the new images and those of the fit.
 X, y = load_digits(return_X_y=True)
 brier = dict.fromkeys(MODELS, 0)
 for seed in range(3):
@@ -59,8 +59,9 @@ gain = 1 - brier["entmax, shares"] / brier["logistic, main digit"]
 print(headline := f"Learning from shares comes {gain:.0%} nearer to the recipe")
 
 # %%
-# Three new blends in which no share exceeds 70%, at the quartiles of entmax's Brier
-# score, the squared distance to the recipe, and the mean scores of all new blends.
+# The figure shows three new blends without a share above 70%. They are at the quartiles
+# of the Brier score of entmax, the squared distance to the recipe. On the right are the
+# mean scores of all new blends.
 figure, axes = plt.subplot_mosaic("abcx;defx", figsize=(11, 5), layout="constrained")
 figure.suptitle(headline, fontsize="x-large")
 order = np.argsort(np.sum((p["entmax, shares"] - truth) ** 2, axis=1))

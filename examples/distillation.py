@@ -2,10 +2,10 @@
 A small model learns from a large one
 =====================================
 
-The teacher, a support vector machine with a radial kernel, tells handwritten digits
-apart better than a linear model. Linear students see new images without labels. One
-learns what the teacher decides, the other the teacher's probabilities, which also say
-what else an image might have been. With few images that is worth most.
+The teacher, a support vector machine with a radial kernel, classifies handwritten
+digits better than a linear model. Linear students learn from new images without labels.
+One student learns the teacher's decisions, the other its probabilities, which have more
+information on doubtful images. The gain is largest with few images.
 """
 
 import matplotlib.pyplot as plt
@@ -29,7 +29,7 @@ print(f"accuracy of the teacher: {teacher.score(X_test, y_test):.3f}")
 
 # %%
 # Each student is fitted to ten draws of the images. A matrix of zeros and ones would
-# be read as sets of labels; ``target_type`` says that its rows are distributions.
+# count as label sets; ``target_type`` declares distributions.
 rng = np.random.default_rng(0)
 sizes = [25, 50, 100, 200, 400]
 targets = {"decisions": np.eye(10)[shares.argmax(axis=1)], "probabilities": shares}
@@ -52,7 +52,8 @@ for size in sizes:
     )
 
 # %%
-# The gain in accuracy on the same draws of images. The bars are one standard error.
+# The figure has the gain in accuracy on the same draws of images. The bars are one
+# standard error.
 figure, ax = plt.subplots(figsize=(6.5, 4.5), layout="constrained")
 ax.axhline(0, color="0.6")
 ax.errorbar(sizes, gains, yerr=errors, fmt="o-", color="#d1495b", capsize=4)

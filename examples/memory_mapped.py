@@ -2,8 +2,8 @@
 Fit rows that stay in a file
 ============================
 
-An array that ``numpy.load(path, mmap_mode="r")`` maps into memory is read block by
-block and never copied. What a fit allocates is a fraction of the file.
+``numpy.load(path, mmap_mode="r")`` maps an array of a file into memory. A fit reads it
+block by block and never copies it. The memory of the fit is a fraction of the file.
 """
 
 import tempfile
@@ -21,7 +21,7 @@ coef = rng.standard_normal((n_features, 4)) / 4
 folder = tempfile.TemporaryDirectory()
 path = Path(folder.name) / "X.npy"
 
-# Written a thousand rows at a time, as they might come from elsewhere.
+# Write a thousand rows at a time.
 X = np.lib.format.open_memmap(path, "w+", np.float64, (n_samples, n_features))
 y = np.empty(n_samples, dtype=int)
 for start in range(0, n_samples, 1000):
@@ -32,8 +32,8 @@ for start in range(0, n_samples, 1000):
 X.flush()
 
 # %%
-# Nothing has to be said to the classifier. ``tracemalloc`` counts what NumPy allocates
-# during the fit; pages of the file are not among it.
+# Give the mapped array to the classifier. ``tracemalloc`` counts the memory that NumPy
+# allocates during the fit. Pages of the file do not count.
 X = np.load(path, mmap_mode="r")
 tracemalloc.start()
 model = SparsemaxClassifier().fit(X, y)

@@ -2,19 +2,20 @@ r"""
 A mapping of your own
 =====================
 
-Take any increasing, positive function g. Here it is exp(2 arcsinh(x)), which grows
-like 4x² above zero and falls like 1/(4x²) below, so that a class far behind keeps a
-noticeable probability. There are two ways to make probabilities of it:
+Any increasing, positive function g makes a mapping. In this example g is exp(2
+arcsinh(x)), which grows like 4x² above zero and decreases like 1/(4x²) below. So a
+class with a low score has a larger probability than under softmax. There are two
+methods:
 
-* divide g(score) by the sum. This mapping is the gradient of nothing, and has no loss
-  of its own; the log loss trains it;
-* lower all scores by the one threshold at which the g(score) sum to one. This is the
-  gradient of a convex function, and has a convex loss of its own.
+* Divide g(score) by the sum. This mapping has no potential, so the log loss trains it.
+* Subtract one threshold from all scores for which the values of g sum to one. This
+  mapping is the gradient of a convex function and has a convex loss.
 
-The first way requires values of g that are finite and not negative. The second way also
-requires that g is continuous and does not decrease, that it becomes less than 1 divided
-by the number of classes, and 1 or more. For its loss the integral of g from minus
-infinity must be finite: for negative x, g must decrease faster than -1/x, as here.
+The first method requires finite, non-negative values of g. The second method also
+requires that g is continuous and does not decrease, that it is less than 1 divided by
+the number of classes for small arguments, and at least 1 for large ones. For its loss
+the integral of g from minus infinity must be finite: for negative x, g must decrease
+faster than -1/x, as in this example.
 """
 
 import matplotlib.pyplot as plt
@@ -43,7 +44,8 @@ mappings = {
 }
 
 # %%
-# Each is an argument of ``LinearClassifier``, and can be tuned as any other.
+# Each mapping is an argument of ``LinearClassifier``. A grid search chooses C and the
+# temperature.
 X, y = load_wine(return_X_y=True)
 grid = {"linearclassifier__C": [0.1, 1, 10], "linearclassifier__temperature": [0.3, 1]}
 for name, mapping in mappings.items():
@@ -53,8 +55,9 @@ for name, mapping in mappings.items():
     print(f"{name:18} {loss:17} Brier score {-search.best_score_:.4f}")
 
 # %%
-# The probability of a class whose score is behind those of two others. Softmax falls
-# exponentially, sparsemax to zero; the mappings of g fall slowly.
+# The figure has the probability of a class with a lower score than two others. It
+# decreases exponentially under softmax, to zero under sparsemax, and slowly under the
+# mappings of g.
 behind = np.linspace(0, 10, 300)
 figure, ax = plt.subplots(figsize=(6.5, 4.5), layout="constrained")
 for name, mapping in mappings.items():

@@ -1,11 +1,11 @@
 """
-Accept what is certain, look at the rest
-========================================
+Accept certain predictions, check the others
+============================================
 
-A post office reads digits. What the model is certain of goes through, and a person
-looks at the rest. With softmax every digit has some probability in every image, so that
-a threshold must be chosen. Entmax needs none: an image is certain if exactly one digit
-has a positive probability.
+A post office reads digits. It accepts certain predictions, and a person checks the
+others. With softmax every digit has a positive probability in every image, so a
+threshold must be chosen. Entmax needs no threshold: a prediction is certain if exactly
+one digit has a positive probability.
 """
 
 import matplotlib.pyplot as plt
@@ -39,8 +39,9 @@ print(
 )
 
 # %%
-# Four test images, from a certain one to a doubtful one. Softmax gives all ten digits
-# some probability for each of them; circles mark what entmax rules out.
+# The figure has four test images, from a certain one to a doubtful one. With softmax
+# all ten digits have a positive probability. Circles mark the digits that entmax rules
+# out.
 order = np.argsort(possible, kind="stable")
 shown = order[np.linspace(0, len(order) - 1, 4).astype(int)]
 figure, axes = plt.subplots(

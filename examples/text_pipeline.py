@@ -2,9 +2,9 @@
 Classify text, with few possible classes
 ========================================
 
-Which part of scikit-learn does a paragraph document? The paragraphs of scikit-learn's
-own docstrings are the documents, the subpackage is the class. Paragraphs of one
-docstring are never on both sides of the split. The weights of the words stay a sparse
+Which part of scikit-learn does a paragraph document? The documents are the paragraphs
+of scikit-learn's docstrings, and the classes are the subpackages. All paragraphs of a
+docstring are on the same side of the split. The weights of the words are a sparse
 matrix from the vectoriser to the classifier.
 """
 
@@ -54,8 +54,8 @@ for classifier in SoftmaxClassifier(C=10), EntmaxClassifier(alpha=1.5, C=10):
     answers[name] = model.predict_proba([sentence])[0]
 
 # %%
-# The two models are equally good. For one sentence, entmax names those subpackages that
-# come into question; softmax has something to say about each of them.
+# The two models are equally good. The figure has the probabilities for one sentence:
+# entmax names the possible subpackages, while under softmax all of them are possible.
 order = np.argsort(answers["EntmaxClassifier"])
 figure, axes = plt.subplots(
     1, 2, figsize=(9, 4.5), sharey=True, sharex=True, layout="constrained"

@@ -1,13 +1,13 @@
 """
-Predict the sets of labels that cost least
-==========================================
+Predict the label sets with the lowest cost
+===========================================
 
-An archive tags its pictures by a model, and an editor corrects the tags. To remove a
-wrong one takes a second; a missing one has to be thought of and takes four. The default
-threshold is made for the F1 score. The threshold for the least work is another, and it
-changes without another fit.
+An archive tags its pictures by a model, and an editor corrects the tags. The editor
+needs one second to remove a wrong tag and four seconds to add a missing one. The
+default threshold has a high F1 score. The threshold with the least work is different,
+and it can be set without another fit.
 
-Pictures are two handwritten digits seen through each other; the tags are the digits.
+A picture is the mean of two handwritten digits; the tags are the digits.
 """
 
 import matplotlib.pyplot as plt
@@ -39,8 +39,8 @@ X_valid, Y_valid = overlay(X_old, y_old, 500, rng)
 X_test, Y_test = overlay(X_new, y_new, 1500, rng)
 
 # %%
-# A 0/1 matrix as `y` says that the targets are sets. The threshold of the least work is
-# found on pictures that the model was not fitted to.
+# A 0/1 matrix as `y` means label sets. The threshold with the least work is chosen with
+# pictures that are not training data.
 model = EntmaxClassifier().fit(X_train, Y_train)
 default = seconds(Y_test, model.predict(X_test))
 cuts = np.arange(0, 0.4, 0.01)
@@ -53,7 +53,7 @@ print(f"default threshold:   {default:.2f}")
 print(f"threshold {cut:.2f}:      {chosen:.2f}")
 
 # %%
-# The work on the test pictures at all thresholds, with the two points.
+# The figure has the work on the test pictures for all thresholds.
 p = model.predict_proba(X_test)
 figure, ax = plt.subplots(figsize=(6.5, 4.5), layout="constrained")
 ax.plot(cuts, [seconds(Y_test, p > c) for c in cuts], color="#7b8794")

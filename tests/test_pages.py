@@ -71,6 +71,54 @@ def test_what_a_page_names_exists(page):
     assert set(targets) <= set(known)
 
 
+def defined_names():
+    """Names of files, functions, classes, arguments and attributes of the package."""
+    described = (ROOT / "skprob" / "linear_model" / "_docstrings.py").read_text()
+    names = set(re.findall(r"^(\w+_) : ", described, re.MULTILINE))
+    for path in sorted((ROOT / "skprob").rglob("*.py")):
+        names |= {path.name, path.stem, path.parent.name}
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                names.add(node.name)
+            elif isinstance(node, ast.arg):
+                names.add(node.arg)
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                names.add(node.id)
+            elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+                names.add(node.attr)
+    return names
+
+
+# Names on the developer pages that are not those of the package.
+OTHER_NAMES = {"OPENBLAS_NUM_THREADS", "threadpool_limits", "threadpoolctl"}
+
+
+def names_in(text):
+    """File names and dotted Python names between backticks, without arguments."""
+    for code in re.findall(r"(?<![:`\w])`{1,2}([^`\n]+)`{1,2}", text):
+        code = re.sub(r"\(.*\)$", "", code)
+        if re.fullmatch(r"[\w.]+\.py", code):
+            yield code
+        elif re.fullmatch(r"[A-Za-z_][\w.]*", code) and not code.endswith(".md"):
+            yield from code.split(".")
+
+
+@pytest.mark.parametrize(
+    "page", sorted(DOCS.glob("developer/*.rst")), ids=lambda page: page.name
+)
+def test_names_on_developer_pages_are_defined(page):
+    mentioned = set(names_in(page.read_text()))
+    assert mentioned - defined_names() - OTHER_NAMES == set()
+
+
+def test_names_between_backticks_are_seen():
+    text = (
+        "`_base.py`, ``Loss.stages``, :class:`~skprob.X_y`, `plan`, `init(a, b)`, `C=1`"
+    )
+    assert list(names_in(text)) == ["_base.py", "Loss", "stages", "plan", "init"]
+    assert {"_base.py", "Loss", "stages"} <= defined_names()
+
+
 def test_messages_name_extras_that_exist():
     text = "".join(path.read_text() for path in (ROOT / "skprob").rglob("*.py"))
     extras = re.findall(r"skprob\[([\w,]+)\]", text)
