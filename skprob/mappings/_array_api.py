@@ -32,7 +32,7 @@ def shannon(probabilities):
 
 
 def tsallis(probabilities, alpha):
-    """Sum of (p^alpha - p) / (alpha (alpha - 1)) in each row, for alpha > 1."""
+    """Sum of (p^alpha - p) / (alpha (alpha - 1)) in each row, for any alpha but 1."""
     xp = namespace(probabilities)
     positive = probabilities > 0
     logarithm = xp.log(xp.where(positive, probabilities, 1.0))
@@ -51,7 +51,9 @@ def power(p, exponent):
 
 
 def entmax(scores, alpha):
-    """Probabilities and potential of standard scores, for alpha > 1."""
+    """Probabilities and potential of standard scores, for any alpha but 1."""
+    if alpha < 1:
+        return _by_tails(scores, alpha)
     return _by_steps(scores, alpha) if alpha <= 2 else _by_sorting(scores, alpha)
 
 
@@ -99,6 +101,27 @@ def _by_steps(scores, alpha):
     p = xp.clip(p - tail * step, 0.0, 1.0)
     mean = row_sum(p * x) - beta * step + (offset - 1)
     return p, (climbed / beta + step + mean / alpha)[:, 0]
+
+
+def _by_tails(scores, alpha):
+    """Newton's method as in `by_tails`, for alpha < 1."""
+    xp, gamma = namespace(scores), 1 - alpha
+    short = xp.finfo(scores.dtype).eps ** 0.5 / 4
+    v, climbed = scores * -gamma, 0.0
+    for _ in range(_MAX_STEPS):
+        p = xp.exp(xp.log1p(v) / -gamma)
+        tail = p / (1 + v)
+        slope, total = row_sum(tail), row_sum(p)
+        step = total * xp.expm1(gamma * xp.log(total)) / slope
+        if xp.all(step <= short * gamma * (1 + climbed)):
+            break
+        # A step back is rounding.
+        step = xp.clip(step, 0.0)
+        v, climbed = v + step, climbed + step
+    step = (total - 1) / slope
+    p = xp.clip(p - tail * step, 0.0, 1.0)
+    v = xp.where(v < xp.inf, v + gamma * step, 0.0)
+    return p, (climbed / gamma + step + row_sum(p * v) / alpha)[:, 0]
 
 
 def _by_sorting(scores, alpha):

@@ -26,7 +26,10 @@ from skprob.mappings.perturb_max.noises import NOISES
 
 MAPPINGS = [
     Softmax(),
-    *(Entmax(alpha) for alpha in (1.0, 1.0001, 1.2, 1.25, 1.5, 1.7, 2.0, 2.3, 4.0)),
+    *(
+        Entmax(alpha)
+        for alpha in (0.1, 0.5, 0.9999, 1.0, 1.0001, 1.2, 1.25, 1.5, 1.7, 2.0, 2.3, 4.0)
+    ),
     Sparsemax(),
     *(Sigmoid(alpha) for alpha in (1.0, 1.5, 1.7, 2.0, 3.0)),
     TaylorSoftmax(2),

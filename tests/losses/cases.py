@@ -10,6 +10,7 @@ from skprob.mappings import Entmax, Softmax, Sparsemax, Temperature
 REGISTERED = [mapping() for mapping in REGISTERED_MAPPINGS.values()]
 #: With the losses that depend most on what sets them apart from those.
 VARIANTS = [
+    Entmax(0.5),
     Entmax(1.25),
     Entmax(2.5),
     Temperature(Sparsemax(), 0.5),

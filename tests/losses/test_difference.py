@@ -25,7 +25,10 @@ targets = [
     [
         FenchelYoungLoss(Softmax()),
         FenchelYoungLoss(Sparsemax()),
-        *(FenchelYoungLoss(Entmax(alpha)) for alpha in (1, 1.2, 1.5, 1.75, 2, 2.5)),
+        *(
+            FenchelYoungLoss(Entmax(alpha))
+            for alpha in (0.5, 0.7, 1, 1.2, 1.5, 1.75, 2, 2.5)
+        ),
         FenchelYoungLoss(Temperature(Softmax(), 0.5)),
         FenchelYoungLoss(Temperature(Entmax(1.5), 0.5)),
         FenchelYoungLoss(Temperature(Entmax(3), 2.0)),

@@ -40,7 +40,7 @@ def squares_slope(x):
 
 MEMBERS = [
     *(mapping() for mapping in MAPPINGS.values()),
-    *(Entmax(alpha) for alpha in (1, 1.05, 1.25, 1.75, 2.5)),
+    *(Entmax(alpha) for alpha in (0.5, 0.7, 1, 1.05, 1.25, 1.75, 2.5)),
     Temperature(Entmax(), 0.5),
     PerturbMax("exponential", 2.0),
     PerturbMax("uniform"),

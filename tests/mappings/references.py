@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
 
-from mpmath import exp, fsum, log, mp, mpf, power
+from mpmath import exp, expm1, fsum, log, mp, mpf, power
 
 DIGITS = 50
 
@@ -95,24 +95,24 @@ def _by_score(counts, alpha):
         e = {z: exp(z - top) if z > -mp.inf else mpf(0) for z in counts}
         total = fsum(counts[z] * e[z] for z in counts)
         return {z: e[z] / total for z in counts}
-    # No probability is above one, so that beta * lambda, below, is not negative.
-    near = {z: n for z, n in counts.items() if beta * (z - top) > -1}
+    # No probability is above one, so that lambda, below, is not negative.
+    near = {z: n for z, n in counts.items() if z > -mp.inf and beta * (z - top) > -1}
 
-    def at(shift):
-        x = {z: 1 + beta * (z - top) - shift for z in near}
+    def at(lam):
+        x = {z: 1 + beta * (z - top - lam) for z in near}
         return {z: power(v, 1 / beta) if v > 0 else mpf(0) for z, v in x.items()}
 
     def excess(p):
         return fsum(near[z] * p[z] for z in near) - 1
 
-    low, high = mpf(0), 1 - power(sum(counts.values()), -beta)
-    resolution = mpf(10) ** (10 - mp.dps) * beta
+    low, high = mpf(0), -expm1(-beta * log(sum(counts.values()))) / beta
+    resolution = mpf(10) ** (10 - mp.dps)
     while high - low > resolution:
         p = at(low)
         slope = fsum(
-            near[z] * v / (1 + beta * (z - top) - low) for z, v in p.items() if v
+            near[z] * v / (1 + beta * (z - top - low)) for z, v in p.items() if v
         )
-        newton = low + beta * excess(p) / slope
+        newton = low + excess(p) / slope
         # Sums of rounded terms hide the sign within this distance of the root.
         for guess in (newton, newton + resolution / 2, (low + high) / 2):
             if low < guess < high:
@@ -121,6 +121,6 @@ def _by_score(counts, alpha):
                 else:
                     high = guess
         # What is out above a low threshold is out for good.
-        near = {z: n for z, n in near.items() if 1 + beta * (z - top) > low}
+        near = {z: n for z, n in near.items() if 1 + beta * (z - top - low) > 0}
     root = at((low + high) / 2)
     return {z: root.get(z, mpf(0)) for z in counts}

@@ -10,7 +10,7 @@ from skprob.mappings._jacobian import entmax_linearization
 from . import references
 from .all_mappings import each, has_jacobian
 
-ALPHAS = [1, 1 + 1e-12, 1.05, 1.25, 1.5, 1.75, 2, 2.5, 6]
+ALPHAS = [0.1, 0.5, 0.9, 1, 1 + 1e-12, 1.05, 1.25, 1.5, 1.75, 2, 2.5, 6]
 
 
 def interior(n_samples, n_classes, seed=0):

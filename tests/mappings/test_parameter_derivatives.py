@@ -10,7 +10,9 @@ from . import definitions, references
 from .all_mappings import each
 
 
-@pytest.mark.parametrize("alpha", [1, 1 + 1e-12, 1 + 1e-8, 1.001, 1.25, 1.5, 2, 2.5])
+@pytest.mark.parametrize(
+    "alpha", [0.1, 0.5, 0.9, 1 - 1e-8, 1, 1 + 1e-12, 1 + 1e-8, 1.001, 1.25, 1.5, 2, 2.5]
+)
 def test_alpha_derivative(alpha):
     rng = np.random.default_rng(3)
     for spread in (0.1, 0.5, 2.0):

@@ -313,7 +313,7 @@ CSR = sparse.csr_array(P)
         (lambda: fenchel_young_loss(LABELS, SCORES * np.inf), "scores must be finite"),
         (lambda: fenchel_young_loss(LABELS, SCORES[None]), "scores must have shape"),
         (lambda: fenchel_young_loss(LABELS, SCORES, mapping="max"), "mapping must be"),
-        (lambda: fenchel_young_loss(LABELS, SCORES, mapping=Entmax(0.5)), "alpha"),
+        (lambda: fenchel_young_loss(LABELS, SCORES, mapping=Entmax(0)), "alpha"),
         (
             lambda: fenchel_young_loss(LABELS, SCORES, mapping=WithoutPotential()),
             "potential",

@@ -17,7 +17,10 @@ COSTS = np.array([[0, 1, 2, 0], [0.5, 0, 1, 1], [0.2, 0, 0, 2], [1, 1, 0.3, 0]])
 LOSSES = {
     repr(loss): loss
     for loss in (
-        *(FenchelYoungLoss(m) for m in (Softmax(), Entmax(1.5), Sparsemax())),
+        *(
+            FenchelYoungLoss(m)
+            for m in (Softmax(), Entmax(0.75), Entmax(1.5), Sparsemax())
+        ),
         FenchelYoungLoss(Temperature(Entmax(1.25), 0.5)),
         LogLoss(Softmax()),
         MarginLoss(FenchelYoungLoss(Softmax()), 0.5),

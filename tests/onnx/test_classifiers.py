@@ -52,7 +52,10 @@ def fitted(model, X, y):
     [
         SoftmaxClassifier(),
         SparsemaxClassifier(),
-        *(EntmaxClassifier(alpha) for alpha in (1 + 1e-9, 1.1, 1.25, 1.5, 1.7, 2.5)),
+        *(
+            EntmaxClassifier(alpha)
+            for alpha in (0.1, 0.5, 0.9, 1 - 1e-9, 1 + 1e-9, 1.1, 1.25, 1.5, 1.7, 2.5)
+        ),
         TaylorSoftmaxClassifier(),
         TaylorSoftmaxClassifier(order=6),
         SparseSoftmaxClassifier(k=2),

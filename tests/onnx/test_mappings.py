@@ -54,7 +54,7 @@ def hard_rows(n_classes):
     )
 
 
-ALPHAS = (1 + 1e-7, 1.01, 1.25, 1.5, 1.9, 1.99, 2, 2.01, 3, 20)
+ALPHAS = (0.1, 0.5, 0.9, 1 - 1e-7, 1 + 1e-7, 1.01, 1.25, 1.5, 1.9, 1.99, 2, 2.01, 3, 20)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_probabilities_of_hard_rows(mapping, n_classes):
     expected = mapping(scores)
     # Rounding of 1 + (alpha - 1) z is raised to a high power next to softmax, and a low
     # temperature multiplies that of the scores.
-    rounding = 1e-15 / min(getattr(mapping, "alpha", 2) - 1 or 1, 1e-2)
+    rounding = 1e-15 / min(abs(getattr(mapping, "alpha", 2) - 1) or 1, 1e-2)
     rounding /= min(getattr(mapping, "temperature", 1), 1)
     assert np.abs(p - expected).max() <= rounding
     only_one_has_it = (p > 0) != (expected > 0)

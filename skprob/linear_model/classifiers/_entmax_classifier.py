@@ -17,13 +17,14 @@ class EntmaxClassifier(BaseLinearClassifier):
     """Linear classifier with entmax probabilities, between softmax and sparsemax.
 
     ``alpha=1`` is softmax, ``alpha=2`` is sparsemax; the larger alpha is, the more
-    probabilities are exactly zero. The loss is the convex Fenchel-Young loss of the
-    same alpha.
+    probabilities are exactly zero. Below 1 no probability is zero, and those of classes
+    with low scores are larger than by softmax. The loss is the convex Fenchel-Young
+    loss of the same alpha.
 
     Parameters
     ----------
     alpha : float, default=1.5
-        The exponent of the Tsallis entropy that defines the mapping, at least 1.
+        The exponent of the Tsallis entropy that defines the mapping; positive.
     {parameters}
 
     Attributes

@@ -29,7 +29,7 @@ class EntmaxClassifierCV(PathSearchCV):
     Parameters
     ----------
     alphas : array-like of shape (n_alphas,), default=(1, 1.25, 1.5, 1.75, 2)
-        The values of alpha to choose from, each at least 1: softmax is 1, sparsemax is
+        The values of alpha to choose from, each positive: softmax is 1, sparsemax is
         2.
     {search_parameters}
     {parameters}

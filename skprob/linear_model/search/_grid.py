@@ -40,7 +40,7 @@ class Grid(NamedTuple):
 
 def checked_alphas(alphas):
     """Values of alpha as an array of floats; ValueError if they are not allowed."""
-    return _checked("alphas", alphas, "at least 1", lambda a: (a >= 1) & (a < np.inf))
+    return _checked("alphas", alphas, "positive", lambda a: (a > 0) & (a < np.inf))
 
 
 def checked_Cs(Cs):

@@ -1,4 +1,4 @@
-"""Entmax: from softmax through sparsemax to ever sharper mappings."""
+"""Entmax: from heavy tails through softmax and sparsemax to ever sharper mappings."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from ._candidates import compact
 from ._pair import linearize_pair
 from ._projection import by_projection
 from ._sorting import by_sorting
+from ._tails import by_tails, log_linearize
 from ._threshold import by_threshold
 
 
@@ -28,7 +29,9 @@ class Entmax(Mapping):
 
     with the threshold :math:`\tau` at which the probabilities sum to one (at
     :math:`\alpha = 1` the limit, softmax). The larger alpha is, the more classes with
-    low scores have a probability of exactly zero.
+    low scores have a probability of exactly zero. Below 1 no probability is zero, and
+    that of a class falls like the power :math:`1 / (1 - \alpha)` of the distance to the
+    largest score, where softmax falls exponentially.
 
     It is the gradient of :math:`F(z) = \max_p \langle p, z \rangle - \Omega(p)`, where
     :math:`-\Omega(p) = (1 - \sum_i p_i^\alpha) / (\alpha (\alpha - 1))` is the Tsallis
@@ -38,7 +41,7 @@ class Entmax(Mapping):
     Parameters
     ----------
     alpha : float, default=1.5
-        At least 1.
+        Positive.
 
     See Also
     --------
@@ -63,9 +66,11 @@ class Entmax(Mapping):
     array([[0.831, 0.169, 0.   ]])
     >>> Entmax(alpha=1.0)([[2.0, 1.0, -1.0]]).round(3)
     array([[0.705, 0.259, 0.035]])
+    >>> Entmax(alpha=0.5)([[2.0, 1.0, -1.0]]).round(3)
+    array([[0.573, 0.301, 0.126]])
     """
 
-    _parameter_constraints = {"alpha": [RealInterval(1, None, closed="left")]}
+    _parameter_constraints = {"alpha": [RealInterval(0, None, closed="neither")]}
     has_potential = True
     supports_array_api = True
 
@@ -85,7 +90,7 @@ class Entmax(Mapping):
             return Softmax().probabilities_and_potential(scores)
         if not isinstance(scores, np.ndarray):
             return _array_api.entmax(scores, alpha)
-        if scores.shape[1] <= FEW_CLASSES:
+        if scores.shape[1] <= FEW_CLASSES or alpha < 1:
             return _solve(scores, alpha)
         # A class this far below the largest score gets nothing.
         candidates, scatter = compact(scores, 1 / (1 - alpha))
@@ -98,8 +103,10 @@ class Entmax(Mapping):
             return Softmax().negative_entropy(probabilities)
         if not isinstance(probabilities, np.ndarray):
             return _array_api.tsallis(probabilities, alpha)
-        with np.errstate(divide="ignore"):
-            change = np.expm1((alpha - 1) * np.log(probabilities))
+        positive = probabilities > 0
+        change = np.log(probabilities, where=positive, out=np.zeros_like(probabilities))
+        change *= alpha - 1
+        np.expm1(change, out=change)
         change *= probabilities
         return change.sum(axis=1) / (alpha * (alpha - 1))
 
@@ -128,6 +135,8 @@ class Entmax(Mapping):
     def log_linearize(self, scores):
         if self.alpha == 1:
             return Softmax().log_linearize(scores)
+        if self.alpha < 1 and isinstance(scores, np.ndarray):
+            return log_linearize(scores, float(self.alpha))
         return super().log_linearize(scores)
 
     def alpha_derivative(self, scores: ArrayLike) -> Array:
@@ -141,8 +150,7 @@ class Entmax(Mapping):
         Returns
         -------
         derivative : ndarray of shape (n_samples, n_classes)
-            Rows sum to zero; zero outside the support. At ``alpha=1`` it is the limit
-            from above.
+            Rows sum to zero; zero outside the support.
 
         References
         ----------
@@ -166,6 +174,8 @@ class Entmax(Mapping):
 
 
 def _solve(scores, alpha):
+    if alpha < 1:
+        return by_tails(scores, alpha)
     if alpha < 2:
         return by_threshold(scores, alpha)
     if alpha == 2:
@@ -181,7 +191,7 @@ def entmax(scores: ArrayLike, alpha: float = 1.5, axis: int = -1) -> Array:
     scores : array-like of shape (..., n_classes, ...)
         Real scores; -inf means that the class is not available.
     alpha : float, default=1.5
-        At least 1: softmax is 1, sparsemax is 2.
+        Positive: softmax is 1, sparsemax is 2.
     axis : int, default=-1
         The axis along which the probabilities sum to one.
 
@@ -193,7 +203,7 @@ def entmax(scores: ArrayLike, alpha: float = 1.5, axis: int = -1) -> Array:
     Raises
     ------
     ValueError
-        If alpha is not a number of at least 1; if the scores are not real numbers,
+        If alpha is not a positive number; if the scores are not real numbers,
         hold NaN or +inf, or only -inf along the axis; if there is no such axis.
 
     See Also

@@ -1,6 +1,6 @@
 """Entmax of two classes, as a function of the difference of their scores.
 
-For alpha from 1 to 2 the probability q of the class with the lower score, by d, solves
+For alpha up to 2 the probability q of the class with the lower score, by d, solves
 
     ((1 - q)^(alpha - 1) - q^(alpha - 1)) / (alpha - 1) = d,
 
@@ -15,11 +15,12 @@ from ..._utils.arrays import namespace, positive_part, zeros
 from .. import _array_api
 from .._jacobian import power
 from .._linearization import DifferenceLinearization
+from ._tails import by_tails
 from ._threshold import by_threshold
 
 
 def linearize_pair(difference, alpha):
-    """Linearization of entmax in a difference of two scores, for 1 < alpha <= 2.
+    """Linearization of entmax in a difference of two scores, for alpha <= 2 but 1.
 
     Parameters
     ----------
@@ -61,7 +62,8 @@ def _quadratic(d, alpha):
 def _numerical(d, alpha):
     scores = zeros((2, d.shape[0]), d)
     scores[1, ...] = -d
-    solve = by_threshold if namespace(d) is np else _array_api.entmax
+    solve = by_tails if alpha < 1 else by_threshold
+    solve = solve if namespace(d) is np else _array_api.entmax
     p, potential = solve(scores.T, alpha)
 
     def derivative():

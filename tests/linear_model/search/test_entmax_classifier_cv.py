@@ -491,7 +491,7 @@ def test_groups_are_routed_to_the_splitter():
 def test_bad_parameters():
     for params, message in [
         ({"alphas": []}, r"alphas must be a list of one or more numbers.*got \[\]"),
-        ({"alphas": [1, 0.5]}, r"alphas .* each at least 1; got \[1, 0.5\]"),
+        ({"alphas": [1, 0]}, r"alphas .* each positive; got \[1, 0\]"),
         ({"alphas": [np.inf]}, "alphas"),
         ({"alphas": [[1, 2]]}, "alphas"),
         ({"alphas": ["many"]}, "alphas"),

@@ -1,0 +1,126 @@
+"""Entmax for 0 < alpha < 1: every class has a probability, with tails like a power.
+
+With gamma = 1 - alpha and scores d whose largest is 0,
+
+    p_i = (1 + v_i)^(-1/gamma),    v_i = gamma (lambda - d_i) >= 0,
+
+with the lambda >= 0 at which p sums to one: there the power mean of 1 + v with the
+exponent -1/gamma, not divided by the number of classes, is one. That mean is concave
+and increases with lambda, so that Newton's steps
+
+    gamma dlambda = (S^(1 + gamma) - S) / A,    S = sum p,    A = sum p / (1 + v),
+
+climb from lambda = 0 to the root and never pass it. As alpha tends to 1 they become one
+step, logsumexp. The last step is taken on p, to first order, so that rows sum to one.
+"""
+
+import numpy as np
+
+from .._linearization import Linearization
+
+# A step squares the error once the largest probabilities are known; the hardest of the
+# rows that were searched for took ten.
+_MAX_STEPS = 100
+
+
+def by_tails(scores, alpha):
+    """Entmax for 0 < alpha < 1.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples, n_classes)
+        Standard scores; overwritten.
+    alpha : float
+
+    Returns
+    -------
+    probabilities : ndarray of shape (n_samples, n_classes)
+    potential : ndarray of shape (n_samples,)
+    """
+    p, v, lam = _solve(scores, alpha)
+    # An infinite v is that of a class that is not available.
+    with np.errstate(invalid="ignore"):
+        v *= p
+    np.nan_to_num(v, copy=False, nan=0.0)
+    # Entropies are as large as 1 / alpha.
+    with np.errstate(over="ignore"):
+        potential = lam + v.sum(axis=1, dtype=np.float64) / alpha
+        return p, potential.astype(p.dtype, copy=False)
+
+
+def log_linearize(scores, alpha):
+    """:class:`Linearization` of the logarithms of entmax for 0 < alpha < 1.
+
+    A logarithm is finite where its probability underflows. With r = 1 / (1 + v) and the
+    shares w of p^(1 + gamma) in its sum, the derivative of log p_i in z_j is
+    r_i (delta_ij - w_j).
+    """
+    gamma = 1 - alpha
+    p, v, _ = _solve(scores, alpha)
+    log_p = np.log1p(v) / -gamma
+    r = 1 / (1 + v)
+    w = p * r
+    w /= w.sum(axis=1, keepdims=True)
+
+    def centred(direction):
+        return direction - np.einsum("nk,nk->n", w, direction)[:, None]
+
+    def vjp(cotangent):
+        c = r * cotangent
+        return c - w * c.sum(axis=1, keepdims=True)
+
+    def vjp_derivative(cotangent, direction):
+        moved = r * centred(direction)
+        dr, c = gamma * r * moved, r * cotangent
+        dw = (1 + gamma) * w * centred(moved)
+        bent = dr * cotangent
+        bent = bent - w * bent.sum(axis=1, keepdims=True)
+        return bent - dw * c.sum(axis=1, keepdims=True)
+
+    return Linearization(
+        log_p, lambda direction: r * centred(direction), vjp, vjp_derivative
+    )
+
+
+def _solve(scores, alpha):
+    """Probabilities, v and lambda; scores are overwritten."""
+    gamma = 1 - alpha
+    power = _POWERS.get(alpha, _log_power)
+    eps = np.finfo(scores.dtype).eps
+    # The error of a last step to first order is of second order.
+    short = eps**0.5 / 4
+    v = np.multiply(scores, -gamma, out=scores)
+    climbed = np.zeros((len(v), 1), dtype=v.dtype)
+    for _ in range(_MAX_STEPS):
+        r = 1 / (1 + v)
+        p = power(v, r, gamma)
+        tail = p * r
+        slope = tail.sum(axis=1, keepdims=True)
+        total = p.sum(axis=1, keepdims=True)
+        step = total * np.expm1(gamma * np.log(total)) / slope
+        if (step <= short * gamma * (1 + climbed)).all():
+            break
+        # A step back is rounding.
+        np.maximum(step, 0, out=step)
+        v += step
+        climbed += step
+    excess = (p.sum(axis=1, keepdims=True, dtype=np.float64) - 1).astype(p.dtype)
+    step = excess / slope
+    p -= np.multiply(tail, step, out=tail)
+    np.clip(p, 0, 1, out=p)
+    v += gamma * step
+    np.maximum(v, 0, out=v)
+    return p, v, (climbed / gamma + step)[:, 0]
+
+
+def _log_power(v, r, gamma):
+    power = np.log1p(v)
+    power /= -gamma
+    return np.exp(power, out=power)
+
+
+# Functions (v, r, gamma) -> (1 + v)^(-1 / gamma) of r = 1 / (1 + v), by alpha.
+_POWERS = {
+    0.5: lambda v, r, gamma: np.square(r),
+    0.75: lambda v, r, gamma: np.square(np.square(r)),
+}
