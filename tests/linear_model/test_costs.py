@@ -23,7 +23,7 @@ from skprob import (
 from skprob.decision import LeastCost
 from skprob.losses import FenchelYoungLoss, MarginLoss
 
-from .refused import assert_refused
+from .assertions import assert_refused
 
 X, Y = load_wine(return_X_y=True)
 X = scale(X)[:, :4]
