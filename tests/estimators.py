@@ -12,9 +12,11 @@ from skprob import (
     LinearClassifier,
     PerturbMaxClassifierCV,
     SigmoidClassifier,
+    SoftmaxClassifier,
     SparseSoftmaxClassifier,
 )
 from skprob.attention import AttentionClassifier, AttentionRegressor
+from skprob.decision import ConformalSets
 from skprob.mappings import MAPPINGS, Entmax
 
 PUBLIC = [getattr(skprob, name) for name in skprob.__all__]
@@ -75,9 +77,12 @@ SAMPLE = _by_name(
 
 #: The public estimators at their defaults, for all of scikit-learn's checks.
 DEFAULTS = [
-    member()
-    for member in (*PUBLIC, AttentionClassifier, AttentionRegressor)
-    if isinstance(member, type)
+    *(
+        member()
+        for member in (*PUBLIC, AttentionClassifier, AttentionRegressor)
+        if isinstance(member, type)
+    ),
+    ConformalSets(SoftmaxClassifier()),
 ]
 #: The linear ones, with searches over small grids.
 CLASSES = [

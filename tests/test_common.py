@@ -133,8 +133,11 @@ def test_every_public_estimator_is_checked():
     public = {*skprob.__all__, *skprob.attention.__all__}
     named = {name for name in public if name.endswith(("Classifier", "ClassifierCV"))}
     assert named <= checked
+    named |= {"ConformalSets"}
+    assert named <= checked
     for estimator in DEFAULTS:
-        assert estimator.get_params() == type(estimator)().get_params()
+        required = [estimator.estimator] if hasattr(estimator, "estimator") else []
+        assert estimator.get_params() == type(estimator)(*required).get_params()
 
 
 def test_only_sparse_mappings_have_zeros():

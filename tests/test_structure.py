@@ -31,8 +31,8 @@ MAY_IMPORT = {
     # An objective comes to a solver as an argument.
     "solvers": set(),
     "attention": {"mappings", "targets"},
-    # From probabilities, of any classifier, to label sets.
-    "decision": set(),
+    # From scores and probabilities, of any classifier, to label sets.
+    "decision": {"mappings"},
     # From a fitted classifier, by its public attributes, to a graph.
     "onnx": {"mappings", "decision"},
     "linear_model": {

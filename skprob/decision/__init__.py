@@ -5,6 +5,9 @@ probabilities, or to those of held-out rows: a model is too confident for the ro
 it was fitted to, and cuts that are chosen by these are too high.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from ._base import DecisionRule, Sample
 from ._base import ThresholdLike as ThresholdLike
 from ._best_threshold import best_threshold
@@ -12,13 +15,19 @@ from ._cuts import CommonCut, LabelCuts
 from ._expected_size import ExpectedSize, expected_size, has_empty, n_labelled
 from ._input import as_indicator
 from ._least_cost import LeastCost
+from ._names import names_of
 from ._registry import RULES, get_rule
 from ._row_wise import ExampleF1, MetaLabeler
 from ._stacked import StackedLabels
+from ._top_k import TopK
+
+if TYPE_CHECKING:
+    from .conformal._conformal_sets import ConformalSets
 
 __all__ = [
     "RULES",
     "CommonCut",
+    "ConformalSets",
     "DecisionRule",
     "ExampleF1",
     "ExpectedSize",
@@ -27,10 +36,21 @@ __all__ = [
     "MetaLabeler",
     "Sample",
     "StackedLabels",
+    "TopK",
     "as_indicator",
     "best_threshold",
     "expected_size",
     "get_rule",
     "has_empty",
     "n_labelled",
+    "names_of",
 ]
+
+
+def __getattr__(name):
+    # Imported when used: scikit-learn's model selection is not needed by the rules.
+    if name == "ConformalSets":
+        module = import_module(".conformal._conformal_sets", __name__)
+        globals()[name] = module.ConformalSets
+        return module.ConformalSets
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

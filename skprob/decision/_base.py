@@ -161,10 +161,12 @@ class DecisionRule(NamesChecked, BaseEstimator, metaclass=ABCMeta):
             0/1 indicator; CSR if `probabilities` is sparse.
         """
         check_is_fitted(self)
-        if self.label_names_ is not None:
-            probabilities = in_order("probabilities", probabilities, self.label_names_)
+        # A rule without a fit takes any number of columns.
+        names = getattr(self, "label_names_", None)
+        if names is not None:
+            probabilities = in_order("probabilities", probabilities, names)
         p = as_probabilities(probabilities)
-        if p.shape[1] != self.n_labels_:
+        if p.shape[1] != getattr(self, "n_labels_", p.shape[1]):
             raise ValueError(
                 f"probabilities must have {self.n_labels_} columns, as in fit; got "
                 f"{p.shape[1]}."

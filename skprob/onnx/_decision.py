@@ -9,6 +9,7 @@ from ..decision import (
     LabelCuts,
     MetaLabeler,
     StackedLabels,
+    TopK,
 )
 
 
@@ -93,6 +94,12 @@ def _stacked_labels(rule, probabilities, marginals):
     return label_sets(rule.rule_, corrected, X=None)
 
 
+def _top_k(rule, probabilities, marginals):
+    _, columns = probabilities.largest(rule.n_labels_)
+    number = columns.columns([0]) * 0 + min(rule.k, rule.n_labels_)
+    return _first(number, columns, rule)
+
+
 def _first(number, columns, rule):
     """The indicator of so many of the columns of each row."""
     place = np.arange(rule.n_labels_)
@@ -105,4 +112,5 @@ _CONVERTERS = {
     ExampleF1: _example_f1,
     MetaLabeler: _meta_labeler,
     StackedLabels: _stacked_labels,
+    TopK: _top_k,
 }

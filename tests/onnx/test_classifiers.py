@@ -32,6 +32,7 @@ from skprob.decision import (
     LabelCuts,
     LeastCost,
     StackedLabels,
+    TopK,
 )
 from skprob.mappings import SkewNormal
 
@@ -112,6 +113,8 @@ def test_label_sets_by_every_rule(model, allow_unlabeled):
         CommonCut("marginal"),
         LabelCuts(shrinkage=0, scale="marginal"),
         StackedLabels(ExampleF1()),
+        TopK(2),
+        TopK(9),
     ):
         model.set_threshold(threshold, X, Y)
         assert_same(model, X)

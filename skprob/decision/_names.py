@@ -1,0 +1,51 @@
+"""Names of the labels in sets."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from scipy import sparse
+
+from .._utils.arrays import is_foreign, to_numpy
+from .._utils.typing import ArrayLike, MatrixLike
+from ._input import as_indicator
+
+
+def names_of(indicator: MatrixLike, classes: ArrayLike) -> list[list]:
+    """Names of the labels in each set.
+
+    Parameters
+    ----------
+    indicator : array-like or sparse matrix of shape (n_samples, n_classes)
+        0/1 indicator of the sets.
+    classes : array-like of shape (n_classes,)
+        Names of the columns, such as ``classes_`` of the classifier.
+
+    Returns
+    -------
+    names : list of n_samples lists
+        Python's own types, in the order of the classes.
+
+    Raises
+    ------
+    ValueError
+        If `indicator` is not 0 or 1, or has another number of columns than there are
+        classes.
+
+    Examples
+    --------
+    >>> from skprob.decision import names_of
+    >>> names_of([[1, 0, 1], [0, 1, 0]], ["calm", "sad", "quiet"])
+    [['calm', 'quiet'], ['sad']]
+    """
+    classes = np.asarray(to_numpy(classes) if is_foreign(classes) else classes)
+    if classes.ndim != 1:
+        raise ValueError(
+            f"classes must have shape (n_classes,); got shape {classes.shape}."
+        )
+    n_rows = indicator.shape[0] if sparse.issparse(indicator) else len(indicator)
+    sets = as_indicator(indicator, (n_rows, len(classes)), "indicator")
+    names = classes[sets.indices].tolist()
+    ends = sets.indptr.tolist()
+    return [names[i:j] for i, j in pairwise(ends)]

@@ -1,0 +1,87 @@
+"""The most probable labels of each row, a fixed number of them."""
+
+from __future__ import annotations
+
+from numbers import Integral
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from .._utils.typing import AnyArray, MatrixLike
+from ._base import DecisionRule
+
+
+class TopK(DecisionRule):
+    """The k most probable labels of each row.
+
+    It is for the classes of a row, whose sets then contain the true class as often as
+    the top-k accuracy says, and for label sets. Of equal probabilities the first
+    columns are taken. With fewer than k labels all are. No fit is needed: unfitted,
+    ``predict`` takes any number of columns.
+
+    Parameters
+    ----------
+    k : int, default=5
+        Number of labels in each set.
+
+    Attributes
+    ----------
+    n_labels_ : int
+        Number of labels.
+    label_names_ : ndarray of shape (n_labels,) or None
+        Names of the labels, if ``fit`` was given a DataFrame.
+    may_be_empty_ : bool
+        Whether some rows in ``fit`` had no label. No set is empty all the same.
+    polytope_ : str
+        "simplex" or "cube", as in ``fit``.
+
+    See Also
+    --------
+    skprob.metrics.precision_at_k : Share of the k labels that are true.
+    ConformalSets : Sets whose size depends on the row, with a guarantee.
+
+    Examples
+    --------
+    >>> from skprob.decision import TopK
+    >>> TopK(k=2).predict([[0.5, 0.1, 0.4], [0.2, 0.2, 0.6]])
+    array([[1, 0, 1],
+           [1, 0, 1]])
+    """
+
+    _parameter_constraints: dict = {"k": [Interval(Integral, 1, None, closed="left")]}
+
+    def __init__(self, k: int = 5) -> None:
+        self.k = k
+
+    def __sklearn_is_fitted__(self):
+        return True
+
+    def predict(
+        self, probabilities: MatrixLike, X: MatrixLike | None = None
+    ) -> AnyArray:
+        """Predict the label set of each row.
+
+        Parameters
+        ----------
+        probabilities : array-like or sparse matrix of shape (n_samples, n_labels)
+            Non-negative. Columns of a DataFrame are matched with ``label_names_``.
+        X : object
+            Not used: the rule needs no features.
+
+        Returns
+        -------
+        sets : ndarray or CSR array of shape (n_samples, n_labels)
+            0/1 indicator; CSR if `probabilities` is sparse.
+        """
+        self._validate_params()
+        return super().predict(probabilities, X)
+
+    def _fit(self, sample):
+        pass
+
+    def _chosen(self, p, sizes):
+        k = min(self.k, p.shape[1])
+        smallest = -np.partition(-p, k - 1, axis=1)[:, k - 1 : k]
+        above, tied = p > smallest, p == smallest
+        n_left = k - above.sum(axis=1, keepdims=True)
+        return above | (tied & (np.cumsum(tied, axis=1) <= n_left))

@@ -1,0 +1,11 @@
+"""Prediction sets with a guarantee, by split and cross-conformal prediction.
+
+Every class of a row gets a nonconformity score: the less the class fits the row, the
+higher. The limit is a quantile of the scores that the true classes of calibration rows
+have. The set of a new row is all classes whose score is at most the limit, and holds
+the true class with the probability that was asked for.
+
+Read ``_conformal_sets.py`` first, the estimator. A new nonconformity score is a class
+of two methods in ``_scores.py``; the quantile is in ``_quantile.py``; what is computed
+from classifiers of other packages is in ``_responses.py``.
+"""

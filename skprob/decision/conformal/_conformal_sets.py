@@ -1,0 +1,629 @@
+"""Prediction sets that contain the truth with a chosen probability."""
+
+from __future__ import annotations
+
+from copy import copy
+from numbers import Integral
+from typing import Any, Literal, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    MetaEstimatorMixin,
+    _fit_context,
+    clone,
+)
+from sklearn.model_selection import check_cv
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.metadata_routing import (
+    MetadataRouter,
+    MethodMapping,
+    _routing_enabled,
+    process_routing,
+)
+from sklearn.utils.metaestimators import _safe_split, available_if
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import (
+    _check_method_params,
+    check_is_fitted,
+    column_or_1d,
+    has_fit_parameter,
+    indexable,
+)
+
+from ..._utils.names import NamesChecked
+from ..._utils.saving import PlainState
+from ..._utils.typing import AnyArray, Array, ArrayLike, MatrixLike, same_signature
+from ..._utils.validation import RealInterval, check_sample_weight
+from ...mappings import Entmax, Temperature
+from ._quantile import conformal_quantile
+from ._responses import response_of
+from ._scores import AdaptiveScore, EntmaxScore, ThresholdScore
+from ._truth import blocks_of, check_classes_of_folds, classes_of, true_classes
+
+# With more classes, sets are CSR by default.
+_MANY_CLASSES = 1000
+# Rounding errors of the nonconformity of a class, in units of the largest score: the
+# same row in another batch may differ by some of them.
+_ROUNDING_ERRORS = 64
+
+
+def _converts_to_onnx(self):
+    """Whether the calibrated model is a linear classifier with another mapping."""
+    model = getattr(self, "estimator_", self.estimator)
+    return self.score_function == "entmax" and hasattr(model, "onnx_parser")
+
+
+class ConformalSets(
+    MetaEstimatorMixin, ClassifierMixin, PlainState, NamesChecked, BaseEstimator
+):
+    r"""Prediction sets that contain the true class with a chosen probability.
+
+    The estimator calibrates any classifier by conformal prediction. Every class of a
+    row has a nonconformity score, and the limit is the score of rank
+    :math:`\lceil (n + 1) \cdot \mathrm{coverage} \rceil` among those of the true
+    classes of n calibration rows. The set of a row is the classes whose score is at
+    most the limit. If calibration rows and new rows are exchangeable, the set contains
+    the true class with at least the probability `coverage`, whatever the classifier.
+
+    With ``cv="prefit"`` the calibration rows are those of ``fit``, which the classifier
+    must not have seen, and the guarantee is exact. With folds, the scores are out of
+    fold and the classifier is fitted again to all rows. All rows then serve both
+    purposes. The guarantee is approximate, because the classifier that predicts has
+    seen more rows than those that gave the scores.
+
+    After a fit to label sets, a set contains each true label with the probability
+    `coverage`: the mean over the rows of the share of true labels that are in the set
+    (the recall) is at least `coverage`.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A classifier with ``decision_function`` or ``predict_proba``; fitted, for
+        ``cv="prefit"``. It may be a pipeline or a search.
+    coverage : float, default=0.9
+        Probability with which a set contains the true class, between 0 and 1. It needs
+        at least coverage / (1 - coverage) calibration rows: 9 for 0.9, 19 for 0.95, 99
+        for 0.99.
+    score_function : {"entmax", "threshold", "adaptive"}, default="entmax"
+        How badly a class fits a row.
+
+        - "entmax": the distance of the class's score below the better ones. The set is
+          the support of entmax at a calibrated temperature. It is never empty.
+        - "threshold": one minus the probability, with the smallest sets on average.
+        - "adaptive": the sum of the probabilities from the largest down to the class
+          (adaptive prediction sets), for classes only. Sets are larger; difficult rows
+          are covered more often than with the others.
+    alpha : float, default=1.5
+        The α of "entmax", larger than 1.
+    cv : int, cross-validation generator, iterable or "prefit", default=5
+        Folds in which the classifier is fitted for the calibration scores; or "prefit"
+        for a fitted classifier, which is calibrated on the rows of ``fit`` as it is.
+    by : {"class"} or None, default=None
+        "class" calibrates each class by its own rows, so that the coverage holds for
+        the rows of each class (Mondrian). Each class needs coverage / (1 - coverage)
+        calibration rows.
+    never_empty : bool, default=True
+        Whether "threshold" and "adaptive" give the most probable class the
+        nonconformity 0, so that it is in every set.
+    rank_penalty : float, default=0.0
+        Of "adaptive": number that is added to the nonconformity for each rank above
+        `free_ranks` (regularised adaptive prediction sets). It makes the largest sets
+        smaller.
+    free_ranks : int, default=1
+        Of "adaptive": number of the most probable classes without a penalty.
+    sparse_output : bool or "auto", default="auto"
+        Whether sets are CSR arrays; "auto" with more than 1,000 classes.
+    n_jobs : int, default=None
+        Number of folds that are fitted at the same time, as in joblib.
+    random_state : int, RandomState instance or None, default=None
+        Of "adaptive": randomises the share of a class's own probability in its
+        nonconformity, which makes sets smaller and coverage exact. An integer makes
+        the draws of every prediction the same, by the place of a row in X. None
+        stands for no randomisation.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes; of label sets, the names of the columns or their numbers.
+    estimator_ : estimator
+        The fitted classifier; for ``cv="prefit"`` the `estimator` itself.
+    quantile_ : float or ndarray of shape (n_classes,)
+        Calibrated nonconformity; for each class with ``by="class"``.
+    limit_ : float or ndarray of shape (n_classes,)
+        Largest nonconformity of a class in a set: the quantile and some rounding
+        errors, so that a class exactly at the quantile is in the set.
+    temperature_ : float
+        Temperature of "entmax", without ``by="class"``: the probabilities are those of
+        entmax of scores divided by it.
+    target_type_ : {"class", "label_set"}
+        What `y` was in ``fit``.
+    n_features_in_ : int
+        Number of features, if the classifier has it.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features, if the classifier has them.
+
+    See Also
+    --------
+    skprob.inspection.SetDisplay : Coverage and sizes of the sets, by class and size.
+    skprob.metrics.set_coverage : Share of the sets that contain the truth.
+    skprob.metrics.mean_set_size : Mean number of classes in a set.
+
+    Notes
+    -----
+    Weights count as numbers of equal rows, in the fit of the classifier and in the
+    calibration. With scikit-learn's metadata routing they go to the classifier if it
+    requests them.
+
+    References
+    ----------
+    V. Vovk, A. Gammerman and G. Shafer, "Algorithmic learning in a random world",
+    Springer 2005.
+
+    M. Campos, J. Calado, E. Seiffert, M. Figueiredo and A. Martins, "Sparse activations
+    as conformal predictors", AISTATS 2025 ("entmax").
+
+    M. Sadinle, J. Lei and L. Wasserman, "Least ambiguous set-valued classifiers with
+    bounded error levels", Journal of the American Statistical Association 2019
+    ("threshold", ``by="class"``).
+
+    Y. Romano, M. Sesia and E. Candès, "Classification with valid and adaptive
+    coverage", NeurIPS 2020, and A. Angelopoulos, S. Bates, J. Malik and M. Jordan,
+    "Uncertainty sets for image classifiers using conformal prediction", ICLR 2021
+    ("adaptive").
+
+    A. Angelopoulos, S. Bates, A. Fisch, L. Lei and T. Schuster, "Conformal risk
+    control", ICLR 2024 (the recall of label sets).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn.model_selection import train_test_split
+    >>> from skprob import SoftmaxClassifier
+    >>> from skprob.decision import ConformalSets, names_of
+    >>> X, y = load_digits(return_X_y=True)
+    >>> X, X_new, y, y_new = train_test_split(X / 16, y, random_state=0)
+    >>> model = ConformalSets(SoftmaxClassifier(), coverage=0.99).fit(X, y)
+    >>> sets = model.predict_set(X_new)
+    >>> coverage = sets[range(len(sets)), y_new].mean()
+    >>> print(f"coverage {coverage:.2f}, {sets.sum(axis=1).mean():.1f} of 10 digits")
+    coverage 0.99, 1.2 of 10 digits
+    >>> names_of(sets[76:79], model.classes_)
+    [[9], [1, 2], [8]]
+    >>> model.predict_proba(X_new[[77]]).round(2)
+    array([[0. , 0.4, 0.6, 0. , 0. , 0. , 0. , 0. , 0. , 0. ]])
+    """
+
+    __module__ = __name__.rpartition(".conformal")[0]
+    _required_parameters = ("estimator",)
+    _parameter_constraints: dict = {
+        "estimator": [
+            HasMethods(["fit", "decision_function"]),
+            HasMethods(["fit", "predict_proba"]),
+        ],
+        "coverage": [RealInterval(0, 1, closed="neither")],
+        "score_function": [StrOptions({"entmax", "threshold", "adaptive"})],
+        "alpha": [RealInterval(1, None, closed="neither")],
+        "cv": ["cv_object", StrOptions({"prefit"})],
+        "by": [StrOptions({"class"}), None],
+        "never_empty": ["boolean"],
+        "rank_penalty": [RealInterval(0, None, closed="left")],
+        "free_ranks": [Interval(Integral, 0, None, closed="left")],
+        "sparse_output": ["boolean", StrOptions({"auto"})],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        coverage: float = 0.9,
+        score_function: Literal["entmax", "threshold", "adaptive"] = "entmax",
+        alpha: float = 1.5,
+        cv: Any = 5,
+        by: Literal["class"] | None = None,
+        never_empty: bool = True,
+        rank_penalty: float = 0.0,
+        free_ranks: int = 1,
+        sparse_output: bool | Literal["auto"] = "auto",
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.coverage = coverage
+        self.score_function = score_function
+        self.alpha = alpha
+        self.cv = cv
+        self.by = by
+        self.never_empty = never_empty
+        self.rank_penalty = rank_penalty
+        self.free_ranks = free_ranks
+        self.sparse_output = sparse_output
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        of_estimator = get_tags(self.estimator)
+        tags.input_tags = of_estimator.input_tags
+        if of_estimator.classifier_tags is not None:
+            tags.classifier_tags = of_estimator.classifier_tags
+        return tags
+
+    @same_signature(_fit_context(prefer_skip_nested_validation=False))
+    def fit(
+        self,
+        X: MatrixLike,
+        y: MatrixLike,
+        sample_weight: ArrayLike | None = None,
+        **params: Any,
+    ) -> Self:
+        """Calibrate the classifier, after fitting it unless ``cv="prefit"``.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows, as the classifier takes them; a DataFrame stays one. For
+            ``cv="prefit"`` rows that the classifier has not seen.
+        y : array-like or sparse matrix
+            Labels of shape (n_samples,), or a 0/1 indicator of label sets of shape
+            (n_samples, n_labels).
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights: a row of weight 2 counts as two rows, in the fits and
+            in the calibration. 1 if not given.
+        **params : dict
+            Further arguments of the classifier's ``fit``; under scikit-learn's metadata
+            routing those of the splitter, too.
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        ValueError
+            If a parameter is not allowed; if there are too few calibration rows for the
+            coverage; if weights or arguments are given and the classifier does not take
+            them; if `y` is neither labels nor label sets, or a fold lacks a class.
+        """
+        X, y = indexable(X, y)
+        y = self._checked_target(y)
+        weight = check_sample_weight(sample_weight, np.empty((y.shape[0], 0)))
+        fit_arguments, split_arguments = self._routed(sample_weight, params)
+        if self.cv == "prefit":
+            check_is_fitted(self.estimator)
+            self.estimator_, fold_rows = self.estimator, [np.arange(y.shape[0])]
+            self.classes_ = classes_of(self.estimator, y, self.target_type_)
+            responses = [self._response(self.estimator, X)]
+        else:
+            splits = list(
+                check_cv(self.cv, y, classifier=True).split(X, y, **split_arguments)
+            )
+            self._fit_estimator(X, y, fit_arguments, splits)
+            fold_rows = [left_out for _, left_out in splits]
+            parallel = Parallel(n_jobs=self.n_jobs)
+            responses = parallel(
+                delayed(self._out_of_fold)(X, y, fit_arguments, *split)
+                for split in splits
+            )
+        self._calibrate(fold_rows, responses, y, weight)
+        return self
+
+    def _checked_target(self, y):
+        """`y` as labels, or as a matrix of label sets; sets ``target_type_``."""
+        # scikit-learn looks for whole numbers among infinities.
+        with np.errstate(invalid="ignore"):
+            check_classification_targets(y)
+            kind = type_of_target(y, input_name="y")
+        if kind not in ("binary", "multiclass", "multilabel-indicator"):
+            raise ValueError(
+                "y must be labels of shape (n_samples,), or a 0/1 indicator of label "
+                f"sets of shape (n_samples, n_labels); got {kind} data."
+            )
+        is_set = kind == "multilabel-indicator"
+        if is_set and self.score_function == "adaptive":
+            raise ValueError(
+                "score_function must be 'entmax' or 'threshold' for label sets; got "
+                "'adaptive', whose probabilities have to sum to one."
+            )
+        self.target_type_ = "label_set" if is_set else "class"
+        if is_set:
+            return y if hasattr(y, "shape") else np.asarray(y)
+        return column_or_1d(y, warn=True)
+
+    def _routed(self, sample_weight, params):
+        """Arguments of the classifier's ``fit`` and of the splitter's ``split``."""
+        if self.cv == "prefit":
+            if params:
+                raise ValueError(
+                    "cv='prefit' fits no classifier: fit takes X, y and sample_weight; "
+                    f"got also {sorted(params)}."
+                )
+            return {}, {}
+        if _routing_enabled():
+            routed = process_routing(self, "fit", sample_weight=sample_weight, **params)
+            return routed.estimator.fit, routed.splitter.split
+        if sample_weight is not None:
+            if not has_fit_parameter(self.estimator, "sample_weight"):
+                raise ValueError(
+                    "sample_weight must be None: fit of "
+                    f"{type(self.estimator).__name__} has no sample_weight. Use "
+                    "cv='prefit', or scikit-learn's metadata routing for a pipeline."
+                )
+            params = {**params, "sample_weight": sample_weight}
+        return params, {}
+
+    def _fit_estimator(self, X, y, fit_arguments, splits):
+        """Set the classifier fitted to all rows, and its classes."""
+        if self.target_type_ == "class":
+            check_classes_of_folds(y, [train for train, _ in splits])
+        arguments = _check_method_params(X, fit_arguments)
+        self.estimator_ = clone(self.estimator).fit(X, y, **arguments)
+        self.classes_ = classes_of(self.estimator_, y, self.target_type_)
+
+    def _out_of_fold(self, X, y, fit_arguments, train, left_out):
+        """Response for rows that a clone of the classifier is not fitted to."""
+        model = clone(self.estimator)
+        X_train, y_train = _safe_split(model, X, y, train)
+        arguments = _check_method_params(X, fit_arguments, indices=train)
+        model.fit(X_train, y_train, **arguments)
+        X_left_out, _ = _safe_split(model, X, None, left_out, train)
+        return self._response(model, X_left_out)
+
+    def _response(self, model, X):
+        kind, n_classes = self._nonconformity().response, len(self.classes_)
+        return response_of(model, X, n_classes, kind, self.target_type_ == "label_set")
+
+    def _nonconformity(self):
+        if self.score_function == "entmax":
+            return EntmaxScore(self.alpha)
+        if self.score_function == "threshold":
+            return ThresholdScore(self.never_empty)
+        return AdaptiveScore(self.never_empty, self.rank_penalty, self.free_ranks)
+
+    def _calibrate(self, fold_rows, responses, y, weight):
+        """Set the limit by the nonconformity of the true classes of each fold."""
+        nonconformity, random = self._nonconformity(), None
+        if self.score_function == "adaptive" and self.random_state is not None:
+            random = check_random_state(self.random_state)
+        truth = true_classes(y, self.classes_, self.target_type_)
+        rounding, scores, weights, columns = 0.0, [], [], []
+        for rows, (values, resolution) in zip(fold_rows, responses, strict=True):
+            uniform = None if random is None else random.uniform(size=len(rows))
+            of_rows = truth[rows]
+            # A row counts once, however many true labels it has.
+            n_true = np.diff(of_rows.indptr)
+            shares = weight[rows] / np.maximum(n_true, 1)
+            if self.by == "class":
+                shares = weight[rows]
+            for block, start in blocks_of(values):
+                stop = start + len(block)
+                part = of_rows[start:stop].tocoo()
+                draws = None if uniform is None else uniform[start:stop]
+                scores.append(nonconformity.of_pairs(block, part.row, part.col, draws))
+                weights.append(shares[start:stop][part.row])
+                columns.append(part.col)
+            largest = 1.0
+            if nonconformity.response == "scores":
+                largest = np.abs(values).max(initial=0)
+            rounding = max(rounding, _ROUNDING_ERRORS * resolution * largest)
+        found = map(np.concatenate, (scores, weights, columns))
+        self.quantile_ = self._quantile(*found)
+        self.limit_ = np.nextafter(self.quantile_ + rounding, np.inf)
+        if self.by is None:
+            self.limit_ = float(self.limit_)
+        self._seed = None if random is None else random.randint(2**31 - 1)
+        vars(self).pop("temperature_", None)
+        if self.score_function == "entmax" and self.by is None:
+            temperature = (float(self.alpha) - 1) * self.limit_
+            # The quantile is 0 where the accuracy exceeds the coverage.
+            self.temperature_ = max(temperature, float(np.finfo(np.float64).tiny))
+
+    def _quantile(self, scores, weights, columns):
+        """The calibrated nonconformity, or one for each class."""
+        chosen = weights > 0
+        scores, weights, columns = scores[chosen], weights[chosen], columns[chosen]
+        if self.by is None:
+            is_set = self.target_type_ == "label_set"
+            rows = "rows with a label" if is_set else "rows of any class"
+            return conformal_quantile(scores, weights, self.coverage, rows)
+        return np.array(
+            [
+                conformal_quantile(
+                    scores[columns == k],
+                    weights[columns == k],
+                    self.coverage,
+                    f"rows of class {name!r} for by='class'",
+                )
+                for k, name in enumerate(np.asarray(self.classes_).tolist())
+            ]
+        )
+
+    def predict_set(self, X: MatrixLike) -> AnyArray:
+        """Predict the set of each row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        sets : ndarray or CSR array of int64 of shape (n_samples, n_classes)
+            0/1 indicator in the order of ``classes_``; CSR by `sparse_output`.
+
+        See Also
+        --------
+        names_of : The names of the classes in each set.
+        """
+        check_is_fitted(self)
+        values, _ = self._response(self.estimator_, X)
+        parts = [within.astype(np.int64) for _, within in self._sets(values)]
+        is_sparse = self.sparse_output
+        if is_sparse == "auto":
+            is_sparse = len(self.classes_) > _MANY_CLASSES
+        if not parts:
+            parts = [np.zeros(values.shape, np.int64)]
+        if is_sparse:
+            return sparse.vstack(list(map(sparse.csr_array, parts)), format="csr")
+        return np.concatenate(parts)
+
+    def predict_proba(self, X: MatrixLike) -> Array:
+        """Probabilities that are positive exactly for the classes of the set.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            Those of entmax at ``temperature_``. With ``by="class"`` or another score
+            function, the classifier's probabilities of the classes in the set, divided
+            by their sum; for label sets and "threshold" they are not divided. Where the
+            set is empty, the most probable class has 1.
+        """
+        check_is_fitted(self)
+        values, _ = self._response(self.estimator_, X)
+        if hasattr(self, "temperature_"):
+            p = Temperature(Entmax(self.alpha), self.temperature_)(values)
+        else:
+            p = self._probabilities(X, values)
+        is_marginal = self._are_marginals
+        start = 0
+        for _, within in self._sets(values):
+            block = p[start : start + len(within)]
+            start += len(within)
+            # Both differ by rounding at most where p is that of entmax.
+            block[~within] = 0
+            block[within] = np.maximum(block[within], np.finfo(np.float64).tiny)
+            if not is_marginal:
+                empty = np.flatnonzero(~within.any(axis=1))
+                best = values[start - len(within) :][empty].argmax(axis=1)
+                block[empty, best] = 1
+                block /= block.sum(axis=1, keepdims=True)
+        return p
+
+    @property
+    def _are_marginals(self):
+        is_set = self.target_type_ == "label_set"
+        return is_set and self.score_function == "threshold"
+
+    def _probabilities(self, X, values):
+        """The classifier's own probabilities."""
+        if self._nonconformity().response == "probabilities":
+            return values.copy()
+        is_set, n_classes = self.target_type_ == "label_set", len(self.classes_)
+        return response_of(self.estimator_, X, n_classes, "probabilities", is_set)[0]
+
+    def predict(self, X: MatrixLike) -> AnyArray:
+        """Predict the best class of each row or, after a fit to label sets, the set.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : ndarray or CSR array of shape (n_samples,) or (n_samples, n_labels)
+            The class with the highest score, which is in every set that is not empty;
+            for label sets the result of :meth:`predict_set`.
+        """
+        check_is_fitted(self)
+        if self.target_type_ == "label_set":
+            return self.predict_set(X)
+        values, _ = self._response(self.estimator_, X)
+        return np.asarray(self.classes_)[values.argmax(axis=1)]
+
+    def _sets(self, values):
+        """Pairs of a block of the responses and its indicator of the sets."""
+        nonconformity, uniform = self._nonconformity(), None
+        if self._seed is not None:
+            uniform = np.random.RandomState(self._seed).uniform(size=len(values))
+        for block, start in blocks_of(values):
+            draws = None if uniform is None else uniform[start : start + len(block)]
+            yield block, nonconformity.within(block, self.limit_, draws)
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of features, if the fitted classifier has it."""
+        return self._of_estimator("n_features_in_")
+
+    @property
+    def feature_names_in_(self) -> Array:
+        """Names of the features, if the fitted classifier has them."""
+        return self._of_estimator("feature_names_in_")
+
+    def _of_estimator(self, name):
+        if "estimator_" not in vars(self):
+            raise AttributeError(f"{type(self).__name__} has no {name} before fit.")
+        return getattr(self.estimator_, name)
+
+    def get_metadata_routing(self) -> Any:
+        """Which metadata go where.
+
+        Returns
+        -------
+        routing : MetadataRouter
+            The classifier's ``fit`` and the splitter get what they request;
+            ``sample_weight`` is used in the calibration, too.
+        """
+        router = (
+            MetadataRouter(owner=self)
+            .add_self_request(self)
+            .add(
+                estimator=self.estimator,
+                method_mapping=MethodMapping().add(caller="fit", callee="fit"),
+            )
+        )
+        if self.cv == "prefit":
+            return router
+        to_splitter = MethodMapping().add(caller="fit", callee="split")
+        return router.add(splitter=self.cv, method_mapping=to_splitter)
+
+    @available_if(_converts_to_onnx)
+    def onnx_parser(self) -> Any:
+        """Function that declares the outputs, for skl2onnx ("entmax" only)."""
+        return self._calibrated().onnx_parser()
+
+    @available_if(_converts_to_onnx)
+    def onnx_shape_calculator(self) -> Any:
+        """Function that gives the outputs their shapes, for skl2onnx."""
+        return self._for_onnx("onnx_shape_calculator")
+
+    @available_if(_converts_to_onnx)
+    def onnx_converter(self) -> Any:
+        """Function that writes the nodes of the graph, for skl2onnx."""
+        return self._for_onnx("onnx_converter")
+
+    def _for_onnx(self, method):
+        def converted(*arguments):
+            model = self._calibrated()
+            for argument in arguments:
+                if getattr(argument, "raw_operator", None) is self:
+                    argument.raw_operator = model
+            return getattr(model, method)()(*arguments)
+
+        return converted
+
+    def _calibrated(self):
+        """The linear classifier with entmax at the calibrated temperature."""
+        check_is_fitted(self)
+        if not hasattr(self, "temperature_"):
+            raise NotImplementedError(
+                "ONNX has the sets by 'entmax' with by=None, which are a temperature; "
+                f"got by={self.by!r}."
+            )
+        if self.estimator_.has_none_class_:
+            raise NotImplementedError(
+                "Sets of a model with the class 'no label' have no ONNX converter: fit "
+                "it to rows with labels."
+            )
+        model = copy(self.estimator_)
+        model.mapping_ = Temperature(Entmax(self.alpha), self.temperature_)
+        model.threshold_ = 0.0
+        return model

@@ -1,0 +1,89 @@
+"""The classes of a classifier, and the true ones of each row."""
+
+import numpy as np
+from scipy import sparse
+
+from ..._utils.arrays import is_foreign, to_numpy
+from ..._utils.columns import in_order, names_of
+from .._input import as_indicator
+
+# Blocks of responses have at most this many entries (8 MiB), for temporary arrays.
+_BLOCK = 1 << 20
+
+
+def classes_of(model, y, target_type):
+    """Names of the classes of a fitted classifier.
+
+    Parameters
+    ----------
+    model : estimator
+    y : array-like or sparse matrix
+        Labels or label sets.
+    target_type : {"class", "label_set"}
+
+    Returns
+    -------
+    classes : ndarray of shape (n_classes,)
+        For label sets of a classifier that has no names of the columns, the names of
+        the columns of `y`, or their numbers.
+    """
+    classes = getattr(model, "classes_", None)
+    if target_type == "class":
+        if classes is None:
+            raise ValueError(
+                f"estimator must have classes_ after the fit; {type(model).__name__} "
+                "has not."
+            )
+        return np.asarray(to_numpy(classes) if is_foreign(classes) else classes)
+    # Some classifiers have a list with the values 0 and 1 for each label.
+    if classes is not None and not isinstance(classes, list):
+        classes = np.asarray(to_numpy(classes) if is_foreign(classes) else classes)
+        if classes.shape == (y.shape[1],):
+            return classes
+    names = names_of("y", y)
+    return np.arange(y.shape[1]) if names is None else names
+
+
+def true_classes(y, classes, target_type):
+    """0/1 indicator of the true classes, as a CSR array.
+
+    Raises
+    ------
+    ValueError
+        If a label is none of the classes, or the sets have other columns.
+    """
+    if target_type == "label_set":
+        y = in_order("y", y, classes)
+        return as_indicator(y, (y.shape[0], len(classes)), "y")
+    order = np.argsort(classes, kind="stable")
+    position = np.searchsorted(classes[order], y)
+    columns = order[np.minimum(position, len(order) - 1)]
+    unknown = classes[columns] != y
+    if unknown.any():
+        raise ValueError(
+            f"y must hold classes of the fitted estimator, {classes[:10].tolist()}; "
+            f"got {np.unique(y[unknown])[:5].tolist()}."
+        )
+    n_rows = len(columns)
+    ones, starts = np.ones(n_rows), np.arange(n_rows + 1)
+    return sparse.csr_array((ones, columns, starts), shape=(n_rows, len(classes)))
+
+
+def check_classes_of_folds(y, training_rows):
+    """Raise where a class has no row in the training part of a fold."""
+    classes = np.unique(y)
+    for rows in training_rows:
+        missing = np.setdiff1d(classes, y[rows])
+        if len(missing):
+            raise ValueError(
+                "cv must leave rows of every class in the training part of each fold; "
+                f"class {missing.tolist()[0]!r} has {np.sum(y == missing[0])} row(s), "
+                "all in one fold. Merge rare classes, or use cv='prefit'."
+            )
+
+
+def blocks_of(values):
+    """Pairs of a block of rows and the number of its first row."""
+    n_rows = max(1, _BLOCK // max(1, values.shape[1]))
+    for start in range(0, len(values), n_rows):
+        yield values[start : start + n_rows], start

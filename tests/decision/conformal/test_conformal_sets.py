@@ -1,0 +1,588 @@
+"""Sets with a guarantee: what they contain, how often, and what is refused."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse, stats
+from sklearn.base import clone
+from sklearn.compose import make_column_transformer
+from sklearn.datasets import load_digits, load_iris, make_multilabel_classification
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold, cross_val_predict, cross_val_score
+from sklearn.multioutput import MultiOutputClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from skprob import EntmaxClassifier, SigmoidClassifier, SoftmaxClassifier
+from skprob.decision import ConformalSets
+from skprob.mappings import entmax
+
+from .given import GivenMatrices, GivenProbabilities, GivenScores, softmax_rows
+
+IRIS = load_iris(return_X_y=True)
+SCORES = ["entmax", "threshold", "adaptive"]
+
+
+def prefit(estimator, X, y, **parameters):
+    """Sets calibrated on the rows, for a classifier that needs no fit."""
+    return ConformalSets(estimator.fit(X, y), cv="prefit", **parameters).fit(X, y)
+
+
+def by_hand(score_function, z, p, alpha=1.5):
+    """Nonconformity of all classes, by loops."""
+    result = np.empty_like(p)
+    for i, k in np.ndindex(p.shape):
+        if score_function == "threshold":
+            result[i, k] = 1 - p[i, k]
+        elif score_function == "adaptive":
+            result[i, k] = p[i][p[i] >= p[i, k]].sum()
+        else:
+            above = np.maximum(z[i] - z[i, k], 0)
+            result[i, k] = np.linalg.norm(above, 1 / (alpha - 1))
+    return result
+
+
+@pytest.mark.parametrize("by", [None, "class"])
+@pytest.mark.parametrize("score_function", SCORES)
+def test_sets_are_those_of_an_independent_implementation(score_function, by):
+    z, p, y = softmax_rows(400, 5)
+    coverage = 0.85
+    model = ConformalSets(
+        (GivenScores() if score_function == "entmax" else GivenProbabilities()),
+        coverage=coverage,
+        score_function=score_function,
+        cv="prefit",
+        by=by,
+        never_empty=False,
+    )
+    given = z if score_function == "entmax" else p
+    model.estimator.fit(given, y)
+    model.fit(given[:300], y[:300])
+    s = by_hand(score_function, z, p)
+    expected = np.empty_like(s, dtype=bool)
+    for k in range(5):
+        rows = np.arange(300) if by is None else np.flatnonzero(y[:300] == k)
+        true = np.sort(s[rows, y[rows]])
+        rank = int(np.ceil(round((len(rows) + 1) * coverage, 9)))
+        expected[:, k] = s[:, k] <= true[rank - 1] * (1 + 1e-12)
+    assert_array_equal(model.predict_set(given), expected)
+    assert 1 < expected.sum(axis=1).mean() < 4
+
+
+@pytest.mark.parametrize("never_empty", [True, False])
+@pytest.mark.parametrize("by", [None, "class"])
+@pytest.mark.parametrize("score_function", SCORES)
+def test_coverage_is_at_least_what_was_asked_for(score_function, by, never_empty):
+    """Over many draws of calibration rows and new rows: the mean is beta's."""
+    hits, n_calibration, coverage = [], 60, 0.8
+    for seed in range(150):
+        z, _p, y = softmax_rows(n_calibration + 40, 3, seed, spread=1.0)
+        model = ConformalSets(
+            GivenScores(),
+            coverage=coverage,
+            score_function=score_function,
+            cv="prefit",
+            by=by,
+            never_empty=never_empty,
+        )
+        model.estimator.fit(z, y)
+        model.fit(z[:n_calibration], y[:n_calibration])
+        sets = model.predict_set(z[n_calibration:])
+        hits.append(sets[np.arange(40), y[n_calibration:]])
+    per_draw = np.mean(hits, axis=1)
+    error = per_draw.std(ddof=1) / np.sqrt(len(hits))
+    assert per_draw.mean() >= coverage - 3 * error
+    # Without ties it exceeds the level by 1 / (n + 1) at most, n of each class.
+    most = coverage + 1 / (n_calibration + 1 if by is None else 8)
+    assert per_draw.mean() <= most + 3 * error
+
+
+def test_coverage_of_each_class():
+    z, _p, y = softmax_rows(6000, 3)
+    # The first class is hard: its scores are lower than they should be.
+    z[:, 0] -= 1.5
+    of_class = {}
+    for by in (None, "class"):
+        model = ConformalSets(GivenScores().fit(z, y), cv="prefit", by=by)
+        sets = model.fit(z[:3000], y[:3000]).predict_set(z[3000:])
+        hit = sets[np.arange(3000), y[3000:]]
+        of_class[by] = [hit[y[3000:] == k].mean() for k in range(3)]
+    assert min(of_class[None]) < 0.85
+    for k, share in enumerate(of_class["class"]):
+        n = np.sum(y[3000:] == k)
+        low, high = stats.binom.interval(0.999, n, 0.9)
+        assert low - 0.02 * n <= share * n <= high + 0.02 * n
+
+
+def test_a_class_at_the_quantile_is_in_the_set():
+    # Nine equal rows: the nonconformity of the truth is the quantile in all of them.
+    for gap in (0.3, 0.1 + 0.2, 1e-9, 1e9, np.float32(0.3)):
+        z = np.tile(np.array([0.7, 0.7 - gap, -5e9]), (9, 1))
+        for alpha in (1.01, 1.25, 1.5, 2.0, 4.0):
+            inner = GivenScores().fit(z, np.arange(9) % 3)
+            model = ConformalSets(inner, alpha=alpha, cv="prefit").fit(z, [1] * 9)
+            assert_array_equal(model.predict_set(z[:2]), [[1, 1, 0]] * 2)
+            p = model.predict_proba(z)
+            assert (p[:, 1] > 0).all()
+            assert_allclose(p.sum(axis=1), 1)
+    p = np.tile([0.7, 0.2, 0.1], (9, 1))
+    for score_function in ("threshold", "adaptive"):
+        model = GivenProbabilities().fit(p, np.arange(9) % 3)
+        model = ConformalSets(model, score_function=score_function, cv="prefit")
+        assert_array_equal(model.fit(p, [1] * 9).predict_set(p[:1]), [[1, 1, 0]])
+
+
+def test_rounding_of_the_scores_loses_no_class():
+    """The same row in another batch may have scores that differ by rounding."""
+    for dtype, change in ((np.float64, 1e-15), (np.float32, 1e-7)):
+        z = np.tile(np.array([2.0, 1.7, -1.0], dtype), (20, 1))
+        model = GivenScores().fit(z, np.arange(20) % 3)
+        model = ConformalSets(model, cv="prefit").fit(z, [1] * 20)
+        shifted = z * np.array([1 + change, 1 - change, 1], dtype)
+        assert (shifted[:, 0] - shifted[:, 1] > z[:, 0] - z[:, 1]).all()
+        assert model.predict_set(shifted)[:, 1].all()
+
+
+@pytest.mark.parametrize("score_function", SCORES)
+def test_a_quantile_of_zero_is_the_best_class(score_function):
+    z, _p, _ = softmax_rows(50, 4)
+    y = z.argmax(axis=1)
+    model = prefit(GivenScores(), z, y, score_function=score_function)
+    assert model.quantile_ == 0
+    assert_array_equal(model.predict_set(z), np.eye(4, dtype=int)[y])
+    assert_array_equal(model.predict_proba(z), np.eye(4)[y])
+    if score_function == "entmax":
+        assert 0 < model.temperature_ < 1e-10
+
+
+def test_scores_that_are_all_equal():
+    z = np.zeros((20, 3))
+    y = np.arange(20) % 3
+    for score_function in SCORES:
+        model = prefit(GivenScores(), z, y, score_function=score_function)
+        found = model.predict_proba(z)
+        assert_allclose(found.sum(axis=1), 1)
+        assert_array_equal(found > 0, model.predict_set(z))
+    assert prefit(GivenScores(), z, y).predict_set(z).all()
+
+
+@pytest.mark.parametrize(("coverage", "needed"), [(0.9, 9), (0.95, 19), (0.99, 99)])
+def test_too_few_rows(coverage, needed):
+    z, _, y = softmax_rows(200, 2)
+    few, enough = slice(needed - 1), slice(needed)
+    model = ConformalSets(GivenScores().fit(z, y), coverage=coverage, cv="prefit")
+    with pytest.raises(ValueError, match=rf"at least {needed} .*= {needed - 1}\."):
+        model.fit(z[few], y[few])
+    model.fit(z[enough], y[enough])
+    model.set_params(by="class")
+    y[:] = 0
+    y[: needed - 1] = 1
+    with pytest.raises(ValueError, match=rf"at least {needed} .*rows of class 1"):
+        model.fit(z, y)
+    # Rows of weight zero do not count.
+    weight = np.r_[np.zeros(200 - needed + 1), np.ones(needed - 1)]
+    with pytest.raises(ValueError, match=rf"at least {needed} "):
+        model.set_params(by=None).fit(z, y, sample_weight=weight)
+
+
+@pytest.mark.parametrize("by", [None, "class"])
+@pytest.mark.parametrize("score_function", SCORES)
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        SoftmaxClassifier(),
+        EntmaxClassifier(),
+        SigmoidClassifier(),
+        LogisticRegression(max_iter=1000),
+        LinearSVC(),
+        SVC(),
+        GaussianNB(),
+        KNeighborsClassifier(),
+        DecisionTreeClassifier(max_depth=2, random_state=0),
+        RandomForestClassifier(20, random_state=0),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_any_classifier(estimator, score_function, by):
+    X, y = IRIS
+    for labels in (np.array(["a", "b", "c"])[y], y > 0):
+        model = ConformalSets(estimator, score_function=score_function, by=by)
+        sets, p = model.fit(X, labels).predict_set(X), model.predict_proba(X)
+        assert_array_equal(p > 0, sets)
+        assert_allclose(p.sum(axis=1), 1)
+        assert_array_equal(model.classes_, np.unique(labels))
+        assert_array_equal(model.predict(X), model.classes_[p.argmax(axis=1)])
+        assert sets.dtype == np.int64
+        rows, truth = np.arange(150), np.searchsorted(model.classes_, labels)
+        assert sets[rows, truth].mean() >= 0.9
+        assert model.score(X, labels) > 0.9
+
+
+def test_folds_give_the_scores_of_cross_val_predict():
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:600] / 16, y[:600]
+    inner, folds = SoftmaxClassifier(), KFold(3, shuffle=True, random_state=0)
+    for n_jobs in (None, 2):
+        model = ConformalSets(inner, cv=folds, coverage=0.97, n_jobs=n_jobs).fit(X, y)
+        z = cross_val_predict(inner, X, y, cv=folds, method="decision_function")
+        true = by_hand("entmax", z, z)[np.arange(600), y]
+        rank = int(np.ceil(601 * 0.97))
+        assert model.quantile_ == pytest.approx(np.sort(true)[rank - 1], rel=1e-12)
+    assert_array_equal(model.estimator_.coef_, inner.fit(X, y).coef_)
+    z = inner.decision_function(X)
+    assert_allclose(model.predict_proba(X), entmax(z / model.temperature_, 1.5))
+
+
+def test_prefit_does_not_change_the_classifier():
+    X, y = IRIS
+    inner = SoftmaxClassifier().fit(X[::2], y[::2])
+    coef = inner.coef_.copy()
+    model = ConformalSets(inner, cv="prefit").fit(X[1::2], y[1::2])
+    assert model.estimator_ is inner
+    assert_array_equal(inner.coef_, coef)
+    # scikit-learn's frozen estimator, with any folds, is the same.
+    frozen = ConformalSets(FrozenEstimator(inner)).fit(X[1::2], y[1::2])
+    assert frozen.quantile_ == pytest.approx(model.quantile_, rel=1e-9)
+    with pytest.raises(sklearn.exceptions.NotFittedError):
+        ConformalSets(SoftmaxClassifier(), cv="prefit").fit(X, y)
+    with pytest.raises(ValueError, match=r"y must hold classes .* got \[7\]"):
+        ConformalSets(inner, cv="prefit").fit(X, np.where(y == 1, 7, y))
+
+
+def test_randomised_only_with_a_random_state():
+    _z, p, y = softmax_rows(2000, 6)
+    parameters = {"score_function": "adaptive", "never_empty": False, "cv": "prefit"}
+    inner = GivenProbabilities().fit(p, y)
+    sets, sizes = {}, {}
+    for state in (None, 0, 1):
+        model = ConformalSets(inner, random_state=state, **parameters)
+        sets[state] = model.fit(p[:1000], y[:1000]).predict_set(p)
+        assert_array_equal(model.predict_set(p), sets[state])
+        again = model.fit(p[:1000], y[:1000])
+        assert_array_equal(again.predict_set(p), sets[state])
+        hit = sets[state][np.arange(1000, 2000), y[1000:]].mean()
+        assert abs(hit - 0.9) < 0.03
+        sizes[state] = sets[state].sum()
+    assert (sets[0] != sets[1]).any()
+    assert sizes[0] < sizes[None]
+    # The draws of the calibration rows are not used for the first new rows.
+    model = ConformalSets(inner, random_state=0, **parameters).fit(p[:1000], y[:1000])
+    assert sets[0][np.arange(1000), y[:1000]].mean() != pytest.approx(0.9, abs=2e-3)
+
+
+def test_a_rank_penalty_makes_the_largest_sets_smaller():
+    _z, p, y = softmax_rows(4000, 20, spread=1.0)
+    inner = GivenProbabilities().fit(p, y)
+    parameters = {"score_function": "adaptive", "cv": "prefit"}
+    plain = ConformalSets(inner, **parameters).fit(p[:2000], y[:2000])
+    penalised = ConformalSets(inner, rank_penalty=0.05, free_ranks=5, **parameters)
+    penalised.fit(p[:2000], y[:2000])
+    sizes = [m.predict_set(p[2000:]).sum(axis=1) for m in (plain, penalised)]
+    assert sizes[1].max() < sizes[0].max()
+    hit = penalised.predict_set(p[2000:])[np.arange(2000), y[2000:]].mean()
+    assert abs(hit - 0.9) < 0.03
+
+
+def multilabel(n_rows, seed=0):
+    X, Y = make_multilabel_classification(
+        n_rows, n_classes=6, allow_unlabeled=False, random_state=seed
+    )
+    return StandardScaler().fit_transform(X), Y
+
+
+@pytest.mark.parametrize("score_function", ["entmax", "threshold"])
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        EntmaxClassifier(threshold=0.1),
+        SigmoidClassifier(threshold=0.5),
+        MultiOutputClassifier(LogisticRegression()),
+        RandomForestClassifier(30, random_state=0),
+        KNeighborsClassifier(10),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_label_sets_have_the_recall(estimator, score_function):
+    X, Y = multilabel(1200)
+    inner = clone(estimator).fit(X[:400], Y[:400])
+    model = ConformalSets(inner, cv="prefit", score_function=score_function)
+    sets = model.fit(X[400:800], Y[400:800]).predict(X[800:])
+    assert_array_equal(sets, model.predict_set(X[800:]))
+    assert_array_equal(sets, model.predict_proba(X[800:]) > 0)
+    recall = (sets * Y[800:]).sum(axis=1) / Y[800:].sum(axis=1)
+    error = recall.std() / np.sqrt(400) + recall.std() / np.sqrt(400)
+    assert 0.9 - 3 * error <= recall.mean() <= 0.9 + 3 * error + 0.02
+    assert_array_equal(model.classes_, np.arange(6))
+    with pytest.raises(ValueError, match="'entmax' or 'threshold' for label sets"):
+        model.set_params(score_function="adaptive").fit(X, Y)
+
+
+def test_the_limit_of_label_sets_is_that_of_risk_control():
+    """The least limit with (misses + 1) / (n + 1) at most 1 - coverage."""
+    rng = np.random.default_rng(0)
+    p = rng.random((80, 5))
+    Y = (rng.random((80, 5)) < p).astype(int)
+    # Rows without a label tell nothing.
+    kept = Y.any(axis=1)
+    model = prefit(GivenProbabilities(), p, Y, score_function="threshold")
+    s, n = 1 - p[kept], kept.sum()
+    for limit in np.sort(s[Y[kept] == 1]):
+        inside = (s <= limit) & (Y[kept] == 1)
+        misses = n - np.sum(inside.sum(axis=1) / Y[kept].sum(axis=1))
+        if (misses + 1) / (n + 1) <= 0.1 + 1e-12:
+            break
+    expected = limit
+    model = prefit(
+        GivenProbabilities(), p, Y, score_function="threshold", never_empty=False
+    )
+    assert model.quantile_ == expected
+    by_label = prefit(
+        GivenProbabilities(),
+        p,
+        Y,
+        score_function="threshold",
+        never_empty=False,
+        by="class",
+    )
+    for k in range(5):
+        true = np.sort(1 - p[Y[:, k] == 1, k])
+        assert by_label.quantile_[k] == true[int(np.ceil(0.9 * (len(true) + 1))) - 1]
+
+
+def test_matrices_for_each_label():
+    rng = np.random.default_rng(0)
+    p = rng.random((60, 3))
+    Y = (rng.random((60, 3)) < p).astype(int)
+    Y[:, 2] = 1
+    parameters = {"score_function": "threshold", "coverage": 0.8}
+    plain = prefit(GivenProbabilities(), np.c_[p[:, :2], np.ones(60)], Y, **parameters)
+    listed = prefit(GivenMatrices(), p, Y, **parameters)
+    assert_array_equal(
+        plain.predict_set(np.c_[p[:, :2], np.ones(60)]), 1 * (listed.predict_set(p))
+    )
+
+
+def test_sparse_sets():
+    z, _, y = softmax_rows(40, 1001)
+    y %= 10
+    inner = GivenScores()
+    inner.classes_ = np.arange(1001)
+    for option, is_sparse in (("auto", True), (True, True), (False, False)):
+        model = ConformalSets(inner, cv="prefit", sparse_output=option).fit(z, y)
+        sets = model.predict_set(z)
+        assert sparse.issparse(sets) == is_sparse
+        assert model.predict_set(z[:0]).shape == (0, 1001)
+    assert_array_equal(
+        ConformalSets(inner, cv="prefit").fit(z, y).predict_set(z).toarray(), sets
+    )
+    X, Y = multilabel(100)
+    model = ConformalSets(SoftmaxClassifier(), sparse_output=True)
+    dense = clone(model).set_params(sparse_output=False).fit(X, Y).predict(X)
+    for truth in (sparse.csr_matrix(Y), sparse.csr_array(Y)):
+        found = model.fit(X, truth).predict(X)
+        assert_array_equal(found.toarray(), dense)
+
+
+def test_many_rows_are_done_in_blocks(monkeypatch):
+    z, _p, y = softmax_rows(500, 5)
+    expected = {}
+    parameters = {"never_empty": False, "random_state": 0, "coverage": 0.7}
+    for block in (1 << 20, 37):
+        monkeypatch.setattr("skprob.decision.conformal._truth._BLOCK", block)
+        for score_function in SCORES:
+            given = {"score_function": score_function, **parameters}
+            model = prefit(GivenScores(), z, y, **given)
+            results = model.quantile_, model.predict_set(z), model.predict_proba(z)
+            for found, known in zip(
+                results, expected.setdefault(score_function, results), strict=True
+            ):
+                assert_array_equal(found, known)
+
+
+def test_weights_are_numbers_of_rows():
+    X, y = IRIS
+    weight = np.random.default_rng(0).integers(0, 4, size=150)
+    repeated = np.repeat(np.arange(150), weight)
+    inner = SoftmaxClassifier().fit(X, y)
+    for by in (None, "class"):
+        model = ConformalSets(inner, cv="prefit", by=by, coverage=0.95)
+        expected = clone(model).set_params(estimator=inner)
+        expected.fit(X[repeated], y[repeated])
+        model.fit(X, y, sample_weight=weight)
+        assert_allclose(model.quantile_, expected.quantile_, rtol=1e-12)
+    with pytest.raises(ValueError, match="sample_weight must be None: fit of KNeigh"):
+        ConformalSets(KNeighborsClassifier()).fit(X, y, sample_weight=weight)
+    with pytest.raises(ValueError, match=r"fits no classifier.*'available'"):
+        model.fit(X, y, available=np.ones((150, 3)))
+    with pytest.raises(ValueError, match="sample_weight must be"):
+        model.fit(X, y, sample_weight=-weight)
+
+
+def test_metadata_routing():
+    X, y = IRIS
+    weight = 1.0 + np.arange(150) % 3
+    expected = ConformalSets(SoftmaxClassifier()).fit(X, y, sample_weight=weight)
+    with sklearn.config_context(enable_metadata_routing=True):
+        inner = SoftmaxClassifier().set_fit_request(sample_weight=True)
+        scaler = StandardScaler().set_fit_request(sample_weight=False)
+        model = ConformalSets(make_pipeline(scaler, inner))
+        model.fit(X, y, sample_weight=weight)
+        scaled = StandardScaler().fit_transform(X)
+        inner.fit(scaled, y, sample_weight=weight)
+        assert_allclose(model.estimator_[-1].coef_, inner.coef_)
+        assert_allclose(
+            ConformalSets(inner).fit(X, y, sample_weight=weight).quantile_,
+            expected.quantile_,
+        )
+        with pytest.raises(sklearn.exceptions.UnsetMetadataPassedError):
+            ConformalSets(SoftmaxClassifier()).fit(X, y, sample_weight=weight)
+    # Arguments of the classifier's fit are split by the folds.
+    offset = np.random.default_rng(0).normal(size=(150, 3))
+    model = ConformalSets(SoftmaxClassifier()).fit(X, y, offset=offset)
+    assert_allclose(
+        model.estimator_.coef_, SoftmaxClassifier().fit(X, y, offset=offset).coef_
+    )
+
+
+def test_data_frames():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    columns = list(X.columns)
+    scaler = make_column_transformer((StandardScaler(), columns[::-1]))
+    model = ConformalSets(make_pipeline(scaler, SoftmaxClassifier())).fit(X, y)
+    assert_array_equal(model.feature_names_in_, columns)
+    assert model.n_features_in_ == 4
+    plain = ConformalSets(make_pipeline(StandardScaler(), SoftmaxClassifier()))
+    assert_array_equal(
+        model.predict_set(X), plain.fit(X.to_numpy(), y).predict_set(X.to_numpy())
+    )
+    polars = pytest.importorskip("polars", reason="polars is not installed")
+    frame = polars.DataFrame(X.to_numpy(), schema=columns)
+    again = clone(model).fit(frame, polars.Series(y.to_numpy()))
+    assert_array_equal(again.predict_set(frame), model.predict_set(X))
+    assert_array_equal(again.feature_names_in_, columns)
+
+
+def test_names_of_label_columns():
+    X, Y = multilabel(200)
+    names = ["calm", "sad", "loud", "glad", "fast", "slow"]
+    frame = pd.DataFrame(Y, columns=names)
+    model = ConformalSets(SoftmaxClassifier()).fit(X, frame)
+    assert_array_equal(model.classes_, names)
+    assert_array_equal(
+        model.predict(X), ConformalSets(SoftmaxClassifier()).fit(X, Y).predict(X)
+    )
+    inner = SoftmaxClassifier().fit(X, frame)
+    ours = [
+        ConformalSets(inner, cv="prefit").fit(X, f)
+        for f in (frame, frame.iloc[:, ::-1])
+    ]
+    assert ours[0].quantile_ == ours[1].quantile_
+    with pytest.raises(ValueError, match="y must have the columns"):
+        ours[0].fit(X, frame.rename(columns={"sad": "happy"}))
+    forest = RandomForestClassifier(10, random_state=0)
+    assert_array_equal(ConformalSets(forest).fit(X, frame).classes_, names)
+
+
+def test_texts():
+    texts = ["red apple", "green pear", "red wine", "green tea"] * 20
+    y = ["red", "green"] * 40
+    model = ConformalSets(make_pipeline(CountVectorizer(), SoftmaxClassifier()))
+    assert_array_equal(model.fit(texts, y).predict(texts), y)
+    assert not hasattr(model, "feature_names_in_")
+
+
+def test_a_fold_without_a_class():
+    X, y = IRIS
+    y = np.where(np.arange(150) == 3, 3, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        with pytest.raises(ValueError, match=r"class 3 has 1 row\(s\), all in one"):
+            ConformalSets(SoftmaxClassifier()).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (np.linspace(0, 1, 150), "Unknown label type"),
+        (np.full((150, 3), 1 / 3), "Unknown label type|y must be labels"),
+        (np.arange(300).reshape(150, 2) % 5, "y must be labels of shape"),
+    ],
+)
+def test_targets_that_are_refused(y, message):
+    with pytest.raises(ValueError, match=message):
+        ConformalSets(SoftmaxClassifier()).fit(IRIS[0], y)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"coverage": 1.0}, "coverage"),
+        ({"coverage": 0}, "coverage"),
+        ({"alpha": 1}, "alpha"),
+        ({"score_function": "treshold"}, "Did you mean 'threshold'?"),
+        ({"by": "label"}, "by"),
+        ({"cv": "folds"}, "cv"),
+        ({"rank_penalty": -1.0}, "rank_penalty"),
+        ({"estimator": StandardScaler()}, "estimator"),
+    ],
+)
+def test_parameters_that_are_refused(parameters, message):
+    model = ConformalSets(SoftmaxClassifier()).set_params(**parameters)
+    with pytest.raises(ValueError, match=message):
+        model.fit(*IRIS)
+
+
+def test_responses_that_are_refused():
+    z, _, y = softmax_rows(40, 3)
+    model = ConformalSets(GivenScores().fit(z, y), cv="prefit").fit(z, y)
+    bad = z.copy()
+    bad[4, 1] = np.nan
+    with pytest.raises(ValueError, match=r"decision_function .* finite .*row 4"):
+        model.predict_set(bad)
+    with pytest.raises(ValueError, match="a column for each of the 3 classes"):
+        model.predict_set(z[:, :2])
+    # Scores of three pairs of three classes.
+    inner = make_pipeline(StandardScaler(), SVC(decision_function_shape="ovo"))
+    with pytest.raises(ValueError, match="decision_function_shape='ovr'"):
+        ConformalSets(inner).fit(*IRIS)
+
+
+def test_it_is_saved_with_its_estimator():
+    X, y = IRIS
+    model = ConformalSets(SoftmaxClassifier(), by="class").fit(X, y)
+    loaded = pickle.loads(pickle.dumps(model))
+    assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+    assert repr(loaded) == repr(model)
+    skops = pytest.importorskip("skops.io", reason="needs the extra skprob[test]")
+    data = skops.dumps(model)
+    types = skops.get_untrusted_types(data=data)
+    assert types == ["skprob.decision.ConformalSets"]
+    loaded = skops.loads(data, trusted=types)
+    assert_array_equal(loaded.fit(X, y).quantile_, model.quantile_)
+
+
+def test_it_works_in_searches_and_cross_validation():
+    X, y = IRIS
+    model = make_pipeline(StandardScaler(), ConformalSets(SoftmaxClassifier()))
+    assert cross_val_score(model, X, y).mean() > 0.9
+
+
+def test_nothing_of_an_earlier_fit_is_left():
+    X, y = IRIS
+    model = ConformalSets(SoftmaxClassifier()).fit(X, y)
+    assert model.temperature_ == pytest.approx(0.5 * model.limit_)
+    model.set_params(by="class").fit(X, y)
+    assert not hasattr(model, "temperature_")
+    assert model.limit_.shape == (3,)

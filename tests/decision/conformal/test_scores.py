@@ -1,0 +1,115 @@
+"""Nonconformity scores and the quantile against plain loops."""
+
+import math
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from skprob.decision.conformal._quantile import conformal_quantile, rows_needed
+from skprob.decision.conformal._scores import (
+    AdaptiveScore,
+    EntmaxScore,
+    ThresholdScore,
+)
+from skprob.mappings import entmax
+
+from .given import softmax_rows
+
+ALPHAS = [1.01, 1.1, 1.25, 1.5, 1.75, 2.0, 3.0, 6.0]
+Z, P, _ = softmax_rows(60, 7)
+PAIRS = tuple(index.ravel() for index in np.indices(Z.shape))
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+def test_entmax_score_by_its_formula(alpha):
+    found = EntmaxScore(alpha).of_pairs(Z, *PAIRS).reshape(Z.shape)
+    with mpmath.workdps(40):
+        delta = 1 / (mpmath.mpf(alpha) - 1)
+        for row, scores in zip(Z[:5], found[:5], strict=True):
+            for at, score in zip(row, scores, strict=True):
+                above = [mpmath.mpf(z) - mpmath.mpf(at) for z in row if z > at]
+                exact = mpmath.fsum(d**delta for d in above) ** (1 / delta)
+                assert score == pytest.approx(float(exact), rel=1e-12, abs=1e-300)
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+def test_the_set_is_the_support_of_entmax(alpha):
+    score = EntmaxScore(alpha)
+    scores = score.of_pairs(Z, *PAIRS).reshape(Z.shape)
+    for limit in np.quantile(scores, [0.3, 0.6, 0.9]) + 1e-6:
+        within = score.within(Z, limit)
+        assert_array_equal(within, scores <= limit)
+        assert_array_equal(within, score.within(Z, np.full(7, limit)))
+        p = entmax(Z / ((alpha - 1) * limit), alpha)
+        # Close to the edge a probability may be too small for a float.
+        clear = np.abs(scores / limit - 1) > 1e-3
+        assert_array_equal(within[clear], p[clear] > 0)
+        assert 0.1 < within.mean() < 1
+
+
+def test_entmax_scores_do_not_overflow():
+    z = np.array([[1e200, -1e200, 0.0], [700.0, 0.0, -700.0]])
+    for alpha in (1.01, 1.25, 3.0):
+        found = EntmaxScore(alpha).of_pairs(z, [0, 1], [1, 2])
+        assert np.isfinite(found).all()
+        assert (found >= [2e200, 1400]).all()
+
+
+def test_limits_of_classes():
+    limits = np.linspace(0.1, 4, 7)
+    for alpha in (1.25, 1.5, 2.0):
+        score = EntmaxScore(alpha)
+        scores = score.of_pairs(Z, *PAIRS).reshape(Z.shape)
+        assert_array_equal(score.within(Z, limits), scores <= limits)
+
+
+@pytest.mark.parametrize("uniform", [None, np.linspace(0, 1, 60)])
+@pytest.mark.parametrize("penalty", [0.0, 0.05])
+def test_adaptive_score_by_its_definition(uniform, penalty):
+    found = AdaptiveScore(False, penalty, 2)._scores(P, uniform)
+    for i, row in enumerate(P):
+        part = 1.0 if uniform is None else uniform[i]
+        for k, p in enumerate(row):
+            rank = 1 + np.sum(row > p)
+            expected = row[row > p].sum() + part * p + penalty * max(rank - 2, 0)
+            assert found[i, k] == pytest.approx(expected, abs=1e-14)
+
+
+def test_the_most_probable_class_is_in_every_set():
+    best = P.argmax(axis=1)
+    for make in (ThresholdScore, lambda always: AdaptiveScore(always, 0.0, 1)):
+        assert make(True).within(P, 0.0)[np.arange(60), best].all()
+        assert make(True).within(P, 0.0).sum() == 60
+        assert not make(False).within(P, 0.0).any()
+        others = make(True)._scores(P, None) != make(False)._scores(P, None)
+        assert_array_equal(np.nonzero(others)[1], best)
+
+
+@pytest.mark.parametrize("coverage", [0.05, 0.3, 0.5, 0.7, 0.9, 0.95, 0.99, 1 / 3])
+def test_the_quantile_has_the_exact_rank(coverage):
+    exact = Fraction(str(coverage)) if coverage != 1 / 3 else Fraction(1, 3)
+    for n in range(1, 220):
+        rank = math.ceil((n + 1) * exact)
+        scores = np.random.default_rng(n).permutation(n) + 1.0
+        if rank <= n:
+            assert n >= rows_needed(coverage)
+            assert conformal_quantile(scores, np.ones(n), coverage) == rank
+        else:
+            assert n < rows_needed(coverage)
+            needed = rows_needed(coverage)
+            with pytest.raises(ValueError, match=rf"needs at least {needed} .*= {n}\."):
+                conformal_quantile(scores, np.ones(n), coverage)
+
+
+def test_weights_of_the_quantile_are_repetitions():
+    rng = np.random.default_rng(0)
+    scores, weight = rng.normal(size=50), rng.integers(1, 5, size=50)
+    repeated = np.repeat(scores, weight)
+    for coverage in (0.1, 0.5, 0.9, 0.95):
+        found = conformal_quantile(scores, weight.astype(float), coverage)
+        assert found == conformal_quantile(repeated, np.ones(len(repeated)), coverage)
+        above = [s for s in np.unique(scores) if np.mean(repeated <= s) >= coverage]
+        assert_allclose(found, above[0], atol=0.2)

@@ -1,0 +1,63 @@
+"""The most probable labels, and names of labels in sets."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+from scipy import sparse
+from sklearn.datasets import load_digits, make_multilabel_classification
+from sklearn.metrics import top_k_accuracy_score
+
+from skprob import SoftmaxClassifier, SparsemaxClassifier
+from skprob.decision import TopK, names_of
+
+
+@pytest.mark.parametrize("k", [1, 2, 5, 10, 20])
+def test_sets_have_the_top_k_accuracy_of_scikit_learn(k):
+    X, y = load_digits(return_X_y=True)
+    p = SoftmaxClassifier().fit(X[:300], y[:300]).predict_proba(X)
+    sets = TopK(k).predict(p)
+    assert (sets.sum(axis=1) == min(k, 10)).all()
+    hit = sets[np.arange(len(y)), y].mean()
+    if k < 10:
+        assert hit == top_k_accuracy_score(y, p, k=k)
+    assert_array_equal(TopK(k).predict(sparse.csr_array(p)).toarray(), sets)
+
+
+def test_ties_are_broken_by_the_order_of_the_columns():
+    p = [[0.2, 0.2, 0.2, 0.4], [0.0, 0.0, 0.0, 0.0], [0.5, 0.0, 0.5, 0.0]]
+    expected = [[1, 1, 0, 1], [1, 1, 1, 0], [1, 1, 1, 0]]
+    assert_array_equal(TopK(3).predict(p), expected)
+
+
+def test_a_fit_keeps_the_columns():
+    p = pd.DataFrame([[0.5, 0.1, 0.4], [0.3, 0.1, 0.6]], columns=["a", "b", "c"])
+    rule = TopK(2).fit(p, p > 0.2)
+    assert_array_equal(rule.predict(p[["c", "a", "b"]]), [[1, 0, 1], [1, 0, 1]])
+    with pytest.raises(ValueError, match="must have 3 columns"):
+        rule.predict([[0.5, 0.5]])
+    with pytest.raises(ValueError, match="'k' parameter"):
+        TopK(0).predict(p)
+
+
+def test_it_is_the_threshold_of_a_classifier():
+    X, Y = make_multilabel_classification(n_classes=6, random_state=0)
+    model = SparsemaxClassifier(threshold=TopK(2)).fit(X, Y)
+    assert (model.predict(X).sum(axis=1) == 2).all()
+    assert_array_equal(model.predict(X), TopK(2).predict(model.predict_proba(X)))
+
+
+def test_names_of_sets():
+    sets = np.array([[1, 0, 1], [0, 0, 0], [0, 1, 0]])
+    for given in (sets, sets.astype(bool), sparse.csr_matrix(sets), pd.DataFrame(sets)):
+        assert names_of(given, np.array(["a", "b", "c"])) == [["a", "c"], [], ["b"]]
+    numbers = names_of(sets[:1], np.array([4, 5, 6]))
+    assert numbers == [[4, 6]]
+    assert type(numbers[0][0]) is int
+    assert names_of(sets[:0], ["a", "b", "c"]) == []
+    with pytest.raises(ValueError, match=r"indicator must be .* shape \(3, 2\)"):
+        names_of(sets, ["a", "b"])
+    with pytest.raises(ValueError, match="indicator must be 0 or 1"):
+        names_of(0.5 * sets, ["a", "b", "c"])
+    with pytest.raises(ValueError, match=r"classes must have shape \(n_classes,\)"):
+        names_of(sets, [["a", "b", "c"]])

@@ -1,0 +1,69 @@
+"""Calibrated entmax, converted to ONNX, is a temperature."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits, make_multilabel_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler, scale
+
+from skprob import (
+    EntmaxClassifier,
+    EntmaxClassifierCV,
+    SigmoidClassifier,
+    SoftmaxClassifier,
+    SparsemaxClassifier,
+)
+from skprob.decision import ConformalSets
+
+from .running import assert_same, run
+
+X, Y = load_digits(return_X_y=True)
+X = X / 16
+HALVES = X.astype(np.float32)
+
+
+@pytest.mark.parametrize("alpha", [1.25, 1.5, 2.0, 3.0])
+def test_the_sets_of_labels(alpha):
+    model = ConformalSets(EntmaxClassifier(), coverage=0.98, alpha=alpha).fit(X, Y)
+    assert_same(model, HALVES)
+    _, p = run(model, HALVES)
+    assert 1 < (p > 0).sum(axis=1).mean() < 2
+
+
+def test_a_quantile_of_zero():
+    model = ConformalSets(SoftmaxClassifier(), coverage=0.5).fit(X, Y)
+    assert_same(model, HALVES)
+
+
+def test_two_classes_in_a_pipeline_and_a_search_inside():
+    for inner in (SigmoidClassifier(), EntmaxClassifierCV([1.5], [1.0], cv=2)):
+        model = make_pipeline(StandardScaler(), ConformalSets(inner))
+        assert_same(model.fit(X, Y > 4), HALVES)
+
+
+def label_sets(allow_unlabeled):
+    rows, sets = make_multilabel_classification(
+        200, n_classes=6, allow_unlabeled=allow_unlabeled, random_state=0
+    )
+    return scale(rows), sets
+
+
+def test_label_sets():
+    rows, sets = label_sets(allow_unlabeled=False)
+    model = ConformalSets(SparsemaxClassifier()).fit(rows, sets)
+    assert_same(model, rows.astype(np.float32))
+    model.fit(*label_sets(allow_unlabeled=True))
+    with pytest.raises(NotImplementedError, match="the class 'no label'"):
+        run(model, rows.astype(np.float32))
+
+
+def test_what_has_no_converter():
+    model = ConformalSets(SoftmaxClassifier(), by="class").fit(X, Y)
+    with pytest.raises(NotImplementedError, match="by=None"):
+        run(model, HALVES)
+    for other in (
+        ConformalSets(SoftmaxClassifier(), score_function="threshold"),
+        ConformalSets(LogisticRegression()),
+    ):
+        assert not hasattr(other, "onnx_parser")
