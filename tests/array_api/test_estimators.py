@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import stats
+from scipy import optimize, special, stats
 from sklearn import clone, config_context
 from sklearn.datasets import load_iris, make_classification
 from sklearn.model_selection import cross_val_score
@@ -242,18 +242,46 @@ def test_without_a_penalty_separable_rows_are_found(library):
         SoftmaxClassifier(C=np.inf).fit(X, library.array([0, 0, 1, 1]))
 
 
-def test_single_precision(library, numpy):
+def entmax_by_its_threshold(scores, alpha):
+    """The root of its defining equation, for one row."""
+    if alpha == 1:
+        return special.softmax(scores)
+    u = (alpha - 1) * scores
+
+    def powers(threshold):
+        return np.maximum(u - threshold, 0) ** (1 / (alpha - 1))
+
+    ends = u.max() - 1, u.max()
+    return powers(optimize.brentq(lambda t: powers(t).sum() - 1, *ends, xtol=1e-14))
+
+
+@pytest.mark.parametrize(
+    ("model", "alpha"),
+    [
+        (SoftmaxClassifier(), 1),
+        (SparsemaxClassifier(), 2),
+        (EntmaxClassifier(2.5), 2.5),
+    ],
+)
+def test_single_precision(model, alpha, library, numpy):
+    """Probabilities by definition, and the gradient of the objective, in float64."""
     single = X.astype(np.float32)
-    for model in (SoftmaxClassifier(), SparsemaxClassifier(), EntmaxClassifier(2.5)):
-        with config_context(array_api_dispatch=False):
-            here = clone(model).fit(X, Y)
-        there = clone(model).fit(library.array(single), library.array(Y))
-        assert library.holds(there.coef_, "float32")
-        found = there.predict_proba(library.array(single))
-        assert library.holds(found, "float32")
-        assert_allclose(numpy(found), here.predict_proba(X), atol=2e-3)
-        # Rows in double precision are not rounded.
-        assert library.holds(there.predict_proba(library.array(X)), "float64")
+    model = clone(model).fit(library.array(single), library.array(Y))
+    assert library.holds(model.coef_, "float32")
+    coef, intercept = (
+        numpy(array).astype(float) for array in (model.coef_, model.intercept_)
+    )
+    scores = single @ coef.T + intercept
+    p = np.array([entmax_by_its_threshold(row, alpha) for row in scores])
+    found = model.predict_proba(library.array(single))
+    assert library.holds(found, "float32")
+    assert_allclose(numpy(found), p, atol=1e-6)
+    residual = p - np.eye(3)[Y]
+    gradient = (residual.T @ single + coef / model.C_) / len(Y)
+    assert np.abs(gradient).max() <= model.tol
+    assert np.abs(residual.mean(axis=0)).max() <= model.tol
+    # Rows in double precision are not rounded.
+    assert library.holds(model.predict_proba(library.array(X)), "float64")
 
 
 def test_integers_become_real_numbers(library, numpy):

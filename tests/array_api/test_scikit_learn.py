@@ -1,7 +1,5 @@
 """scikit-learn's tests of LogisticRegression with our classifier in its place."""
 
-import itertools
-
 import numpy as np
 import pytest
 from sklearn.linear_model.tests import test_logistic
@@ -51,8 +49,3 @@ def test_in_the_place_of_logistic_regression(place, monkeypatch):
         test_logistic.test_logistic_regression_array_api_compliance(*choice, *place)
     for binary in (True, False):
         test_logistic.test_logistic_regression_array_api_warm_start(binary, *place)
-
-
-def test_every_pair_of_choices_occurs():
-    for one, other in itertools.combinations(zip(*CHOICES, strict=True), 2):
-        assert len(set(zip(one, other, strict=True))) >= 4

@@ -4,7 +4,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy.special import logsumexp
+from scipy.special import logsumexp, xlogy
 
 from skprob import LinearClassifier
 from skprob.losses import FenchelYoungLoss
@@ -29,6 +29,27 @@ def difference(function, z, direction, step=1e-5):
     )
 
 
+def potential(z):
+    """The logarithm of the sum of the nests' sums."""
+    nests = [np.array(NESTS) == nest for nest in range(len(SCALES))]
+    sums = [
+        scale * logsumexp(z[:, nest] / scale, axis=1)
+        for scale, nest in zip(SCALES, nests, strict=True)
+    ]
+    return logsumexp(sums, axis=0)
+
+
+def negative_entropy(q):
+    """That of the classes within each nest, times its scale, and that of the nests."""
+    value = 0
+    for nest, scale in enumerate(SCALES):
+        within = q[:, np.array(NESTS) == nest]
+        total = within.sum(axis=1)
+        value += scale * xlogy(within, within).sum(axis=1)
+        value += (1 - scale) * xlogy(total, total)
+    return value
+
+
 def test_probabilities_by_definition():
     z = rows()
     exact = [definitions.probabilities(MAPPING, row) for row in z]
@@ -44,14 +65,11 @@ def test_it_is_the_gradient_of_its_potential_and_has_an_entropy():
     slope = difference(MAPPING.potential, z, v)
     p = MAPPING(z)
     assert_allclose(slope, (p * v).sum(axis=1), atol=1e-10, rtol=1e-9)
-    assert_allclose(MAPPING.entropy(p), MAPPING.potential(z) - (p * z).sum(axis=1))
-    potential = [
-        logsumexp(
-            [m * logsumexp(row[np.array(NESTS) == b] / m) for b, m in enumerate(SCALES)]
-        )
-        for row in z
-    ]
-    assert_allclose(MAPPING.potential(z), potential, rtol=1e-13)
+    assert_allclose(MAPPING.potential(z), potential(z), rtol=1e-13)
+    for q in p, np.random.default_rng(5).dirichlet(np.ones(5), size=3):
+        assert_allclose(MAPPING.entropy(q), -negative_entropy(q), rtol=1e-12)
+    # They are conjugate: the probabilities are the maximiser.
+    assert_allclose(potential(z), (p * z).sum(axis=1) - negative_entropy(p))
     assert_allclose(MAPPING.entropy(np.eye(5)), 0, atol=1e-15)
 
 
@@ -150,15 +168,16 @@ def test_the_number_of_nests_is_checked_whatever_the_scales():
                 call()
 
 
-def test_the_loss_of_a_distribution_knows_which_classes_it_means():
+def test_the_loss_of_distributions_by_its_definition():
+    """The order of the classes counts, as the mapping is not symmetric."""
     loss, z = FenchelYoungLoss(MAPPING), rows()[:3]
-    q = MAPPING(z)
-    q[0] = [0, 0.5, 0.5, 0, 0]
     # Zero where the probabilities are the target.
-    value = loss.value(z, q)
-    assert_allclose(value[1:], 0, atol=1e-13)
-    omega = MAPPING.potential(z[:1]) - q[0] @ z[0] - MAPPING.entropy(q[:1])
-    assert_allclose(value[0], omega[0], rtol=1e-13)
+    assert_allclose(loss.value(z, MAPPING(z)), 0, atol=1e-13)
+    q = np.random.default_rng(6).dirichlet(np.ones(5), size=3)
+    q[0] = [0, 0.5, 0.5, 0, 0]
+    q[1] = [0, 0, 0, 0, 1]
+    exact = potential(z) + negative_entropy(q) - (q * z).sum(axis=1)
+    assert_allclose(loss.value(z, q), exact, rtol=1e-12)
 
 
 @pytest.mark.parametrize(

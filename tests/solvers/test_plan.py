@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
-from skprob.mappings import Entmax, Sparsemax
-from skprob.solvers import Tuning, plan
+from skprob.mappings import Entmax, Softmax, Sparsemax
+from skprob.solvers import Tuning, plan, solve
 
 from .training_problems import classes, objective_of
 
@@ -78,11 +79,32 @@ def test_what_is_drawn_and_kept_is_bounded():
                     assert found.n_drawn >= enough * min(1, n_columns / n_rows)
 
 
-def test_rows_that_are_repeated_change_little():
-    """Newton's method for one row is that for its copies."""
-    one, many = plan(sized(100, 30, 4)), plan(sized(400, 30, 4))
-    assert one.preconditioner == many.preconditioner
-    assert one.n_drawn <= many.n_drawn
+@pytest.mark.parametrize("n_columns", [60, 300, 3000])
+def test_copies_of_few_rows_do_not_change_the_plan(n_columns):
+    """With at most as many rows as columns; with more, the cost of rows counts."""
+    for kind in ({}, {"is_convex": False}, {"is_separable": True}):
+        few, more, most = (
+            plan(sized(n_columns // parts, n_columns, 3, **kind))
+            for parts in (20, 4, 1)
+        )
+        assert few == more == most
+
+
+@pytest.mark.parametrize("mapping", [Softmax(), Entmax(1.5)], ids=repr)
+def test_copies_of_few_rows_do_not_change_a_fit(mapping):
+    X, y = classes(4, n_samples=20, n_features=40)
+    solutions = []
+    for copies in (1, 2):
+        rows = np.tile(np.arange(20), copies)
+        objective = objective_of(X[rows], y[rows], mapping)
+        start = objective.initial()
+        solutions.append(
+            solve(objective, start, solver="newton-cg", tol=1e-8, max_iter=99)
+        )
+    one, two = solutions
+    assert one.converged and two.converged
+    assert one.n_iter == two.n_iter
+    assert_allclose(one.parameters, two.parameters, atol=1e-9)
 
 
 def test_it_is_pure_and_of_the_description_alone():

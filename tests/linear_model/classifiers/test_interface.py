@@ -21,7 +21,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import estimator_html_repr, get_tags
 
-from skprob import EntmaxClassifier, LinearClassifier, SoftmaxClassifier
+from skprob import (
+    EntmaxClassifier,
+    LinearClassifier,
+    PerturbMaxClassifier,
+    SoftmaxClassifier,
+)
 from skprob.linear_model._docstrings import with_shared_sections
 from skprob.losses import LogLoss
 from skprob.mappings import Entmax, Sparsemax
@@ -63,12 +68,20 @@ def test_parameters_are_documented_in_order_with_their_defaults(model):
 
 @of_every_class
 def test_attributes_are_documented(model):
+    """All that some fit sets, and nothing that no fit sets."""
     section = model.__doc__.split("Attributes\n")[1].split("See Also\n")[0]
-    documented = {line.split(" : ")[0].strip() for line in section.splitlines()}
-    X, Y = label_sets()
-    model = clone(model).set_params(threshold=0.2).fit(as_pandas(X), Y)
-    fitted = {name for name in vars(model) if name.endswith("_") and name[0] != "_"}
-    assert fitted <= documented
+    documented = re.findall(r"(?m)^ *(\w+) : ", section)
+    assert len(documented) == len(set(documented))
+    fits = [(clone(model), labels()), (clone(model), label_sets())]
+    if isinstance(model, PerturbMaxClassifier):
+        learnt = PerturbMaxClassifier("student_t", loss="log", learn_noise=True, tol=1)
+        fits += [(learnt, labels()), (clone(learnt).set_params(loadings=1), labels())]
+    fitted = set()
+    for each, (X, y) in fits:
+        each.fit(as_pandas(X), y)
+        names = (name for name in dir(each) if re.fullmatch(r"[A-Za-z]\w*_", name))
+        fitted |= {name for name in names if hasattr(each, name)}
+    assert set(documented) == fitted
 
 
 @pytest.mark.parametrize("margin", ["", "    "])
