@@ -45,6 +45,8 @@ FILES = {
     "ldl_emotion6": "D",
     "ldl_movie": "D",
     "emotions": "Y_train",
+    "scene": "Y_train",
+    "yeast": "Y_train",
 }
 HEAD = [
     *("data", "rows", "measure", "constant", "no search"),
@@ -143,7 +145,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     names = [*BUNDLED, *(FILES if os.environ.get("SKPROB_DATA") else [])]
     parser.add_argument("--data", nargs="+", choices=names, default=names)
-    parser.add_argument("--repeats", type=int, default=10)
+    parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--save", type=Path, metavar="FOLDER")
     options = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
