@@ -31,9 +31,9 @@ def fit(*data, **parameters):
 
 
 PARAMETERS = [
-    ({"alpha": 0.99}, r"'alpha' parameter of EntmaxClassifier .* \[1.0, inf\).* 0.99"),
-    ({"alpha": np.nan}, r"'alpha' .* float in the range \[1.0, inf\).* Got nan"),
-    ({"alpha": np.inf}, r"'alpha' .* float in the range \[1.0, inf\)"),
+    ({"alpha": 0}, r"'alpha' parameter of EntmaxClassifier .* \(0.0, inf\).* Got 0"),
+    ({"alpha": np.nan}, r"'alpha' .* float in the range \(0.0, inf\).* Got nan"),
+    ({"alpha": np.inf}, r"'alpha' .* float in the range \(0.0, inf\)"),
     ({"alpha": "1.5"}, r"'alpha' .* float"),
     ({"C": 0}, r"'C' .* float in the range \(0.0, inf\].* Got 0"),
     ({"C": -1.0}, r"'C' .* float in the range \(0.0, inf\].* Got -1"),
@@ -80,8 +80,8 @@ def test_mapping():
         ("hardmax", "'mapping' .*'entmax'.* an instance of .*Got 'hardmax'"),
         (None, "'mapping' .*'entmax'"),
         (Entmax, "mapping must be a Mapping, a function or .*'entmax'.* got <class"),
-        (Entmax(alpha=0.5), r"'alpha' .* Entmax .* range \[1.0, inf\)"),
-        (Entmax(alpha=np.nan), r"'alpha' .* Entmax .* range \[1.0, inf\)"),
+        (Entmax(alpha=0), r"'alpha' .* Entmax .* range \(0.0, inf\)"),
+        (Entmax(alpha=np.nan), r"'alpha' .* Entmax .* range \(0.0, inf\)"),
     ]:
         assert_refused(message, LinearClassifier(mapping).fit, X, y)
 
