@@ -4,6 +4,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.optimize import minimize
 from scipy.special import logsumexp, xlogy
 
 from skprob import LinearClassifier
@@ -68,8 +69,12 @@ def test_it_is_the_gradient_of_its_potential_and_has_an_entropy():
     assert_allclose(MAPPING.potential(z), potential(z), rtol=1e-13)
     for q in p, np.random.default_rng(5).dirichlet(np.ones(5), size=3):
         assert_allclose(MAPPING.entropy(q), -negative_entropy(q), rtol=1e-12)
-    # They are conjugate: the probabilities are the maximiser.
-    assert_allclose(potential(z), (p * z).sum(axis=1) - negative_entropy(p))
+        # It is the conjugate of the potential, by its maximum.
+        for row, omega in zip(q, negative_entropy(q), strict=True):
+            found = minimize(
+                lambda x, row=row: potential(x[None])[0] - row @ x, np.zeros(5)
+            )
+            assert -found.fun == pytest.approx(omega, abs=1e-7)
     assert_allclose(MAPPING.entropy(np.eye(5)), 0, atol=1e-15)
 
 
