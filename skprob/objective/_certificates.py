@@ -86,7 +86,7 @@ def duality_gap(objective, point, enough, known, newton_step):
         if not _may_shift(objective, gradient, bound, enough):
             return bound
         step = np.zeros_like(parameters)
-        step[:, -1] = intercept_step(objective, parameters, gradient[:, -1])
+        step[:, -1] = intercept_step(objective, point)
         return _smaller(bound, _gap_after(objective, parameters, mean, step))
 
 

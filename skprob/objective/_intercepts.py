@@ -4,7 +4,7 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator, cg
 
 from . import _block_point
-from ._block_point import BlockPoint
+from ._linear_point import LinearCurvature, LinearPoint
 
 # The bound keeps numbers of all rows for at most so many raw predictions (128 MiB for
 # each array of them), or 8 for each number of X.
@@ -18,14 +18,22 @@ def fit_in_memory(description):
     return n_predictions <= limit and not description.is_remote
 
 
-def intercept_step(objective, parameters, gradient):
-    """Newton's step of the intercepts alone, by conjugate gradients, to 1/2000.
+def intercept_step(objective, point):
+    """Newton's step (M,) of the intercepts alone, by conjugate gradients, to 1/2000.
 
-    Parameters are of shape (M, size); the gradient is that in the intercepts, (M,).
+    A ``LinearPoint`` has the raw predictions of its rows. For another point they are
+    computed, in half a pass, and kept.
     """
-    objective.count(0.5)
-    where = parameters, objective.loss
-    points, n = objective.blocks.map(_block_point.point_at, *where), len(gradient)
+    if isinstance(point, LinearPoint):
+        curvature = point
+    else:
+        objective.count(0.5)
+        parameters = point.parameters.reshape(objective.shape)
+        function = _block_point.point_at
+        kept = objective.blocks.map(function, parameters, objective.loss)
+        curvature = LinearCurvature(objective, parameters, kept)
+    gradient = point.gradient.reshape(objective.shape)[:, -1]
+    n = len(gradient)
     # A class's curvature is about in proportion to its share of the target.
     share = objective.target_sums().mean[:n]
     scale = 1 / np.sqrt(np.maximum(share, np.finfo(float).eps))
@@ -34,7 +42,7 @@ def intercept_step(objective, parameters, gradient):
         if not np.isfinite(direction).all():
             # The product before had no curvature, by which SciPy divides.
             return direction
-        return scale * points.sum(BlockPoint.intercept_product, scale * direction)[0]
+        return scale * curvature.intercept_product(scale * direction)
 
     hessian = LinearOperator((n, n), matvec=product, dtype=np.float64)
     step, _ = cg(hessian, -scale * gradient, rtol=1 / 2000, maxiter=n)

@@ -56,6 +56,10 @@ class LinearCurvature:
         self._objective.count(1)
         return pooled_moments(self._map(BlockPoint.moments))
 
+    def intercept_product(self, shift):
+        """Hessian of the mean loss in the intercepts, times a shift of them (M,)."""
+        return self._sum(BlockPoint.intercept_product, shift)[0]
+
     def _sum(self, function, *args):
         if self._points is not None:
             return self._points.sum(function, *args)

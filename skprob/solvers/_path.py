@@ -29,7 +29,7 @@ def minimize_path(problem, strengths, starts, *, solver, tol, max_iter):
 
     Parameters
     ----------
-    problem : LinearObjective
+    problem : LinearProblem
     strengths : ndarray of shape (n_penalties,)
         From the strongest penalty to the weakest.
     starts : list of ndarray of shape (n_parameters,)

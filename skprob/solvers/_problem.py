@@ -156,6 +156,9 @@ class LinearProblem(Problem, Protocol):
     def at(self, parameters: Array) -> LinearPoint:
         """The point at parameters, in one pass."""
 
+    def with_l2(self, l2: float) -> LinearProblem:
+        """The problem under a penalty of another strength; it takes no pass."""
+
     def curvature_at(self, parameters: Array) -> Curvature:
         """Curvature at parameters; nothing is kept."""
 

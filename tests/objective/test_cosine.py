@@ -89,6 +89,7 @@ def test_no_bound_is_known():
     point = objective.at(objective.initial())
     assert not objective.has_certificate()
     assert objective.duality_gap(point) == np.inf
+    assert objective.duality_gap(point, known=0.25) == 0.25
     assert not objective.is_unbounded(point)
 
 

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 
 from skprob.mappings import Entmax, Softmax, Sparsemax
 from skprob.objective._intercepts import intercept_step
+from skprob.solvers._lbfgs import EvaluatedPoint
 
 from ..solvers.training_problems import classes, hessian_at, objective_of
 
@@ -21,8 +22,12 @@ def test_it_is_newtons_step_in_the_intercepts(mapping, n_classes):
     x = 0.1 * np.random.default_rng(0).normal(size=objective.n_parameters)
     size = objective.shape[1]
     hessian = hessian_at(objective, x)[size - 1 :: size, size - 1 :: size]
-    gradient = objective.at(x).gradient.reshape(objective.shape)[:, -1]
-    step = intercept_step(objective, x.reshape(objective.shape), gradient)
+    point = objective.at(x)
+    gradient = point.gradient.reshape(objective.shape)[:, -1]
+    step = intercept_step(objective, point)
+    # Also at a point that has no raw predictions.
+    bare = EvaluatedPoint(x, point.value, point.gradient)
+    assert_allclose(intercept_step(objective, bare), step, rtol=1e-6, atol=1e-12)
     # To 1/2000; what all intercepts share changes nothing.
     expected, *_ = np.linalg.lstsq(hessian, -gradient)
     if n_classes > 2:
@@ -37,11 +42,10 @@ def test_without_any_curvature_there_is_none_and_the_bound_is_that_of_the_point(
     """Far out every row has one class, and SciPy would divide by zero."""
     objective = objective_of(*classes(3), mapping, l2=1.0)
     x = 1e6 * np.random.default_rng(0).normal(size=objective.n_parameters)
-    matrix = x.reshape(objective.shape)
     with np.errstate(all="ignore"):
         assert not objective.at(x).total_curvature()[0].any()
         gradient = objective.at(x).gradient.reshape(objective.shape)[:, -1]
         assert gradient.any()
-        assert not intercept_step(objective, matrix, gradient).any()
+        assert not intercept_step(objective, objective.at(x)).any()
     value, _ = objective.value_and_gradient(x)
     assert 0 <= objective.duality_gap(objective.at(x)) <= value

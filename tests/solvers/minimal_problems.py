@@ -74,6 +74,11 @@ class SquaredHinges:
         self._count(0.5)
         return SquaredHingesCurvature(self, parameters)
 
+    def with_l2(self, l2):
+        other = copy.copy(self)
+        other._ridge = l2
+        return other
+
     def family(self, strengths):
         return SquaredHingesFamily(self, strengths)
 
@@ -175,11 +180,7 @@ class SquaredHingesFamily:
     """The problem under several penalties, at one point after the other."""
 
     def __init__(self, problem, strengths):
-        self._problems = []
-        for strength in strengths:
-            other = copy.copy(problem)
-            other._ridge = strength
-            self._problems.append(other)
+        self._problems = [problem.with_l2(strength) for strength in strengths]
 
     def at(self, parameters, which):
         pairs = zip(which, parameters, strict=True)

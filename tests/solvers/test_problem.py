@@ -17,6 +17,7 @@ from skprob.solvers import (
     Tuning,
     members_of,
     minimize,
+    minimize_path,
     plan,
     solve,
 )
@@ -140,6 +141,15 @@ def test_a_family_needs_no_more():
     assert (n_iter > 0).all()
     # The second has the problem's own penalty.
     assert_allclose(parameters[1], hinge_optimum(problem).x, atol=1e-4)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_path_needs_no_more(solver):
+    problem, strengths = squared_hinges(), np.array([1.0, 1e-3])
+    limits = {"solver": solver, "tol": 1e-6, "max_iter": 200}
+    *_, last = minimize_path(problem, strengths, [], **limits)
+    assert last.converged
+    assert_allclose(last.parameters, hinge_optimum(problem).x, atol=1e-3)
 
 
 def test_a_splitting_that_takes_over_needs_no_more():
