@@ -24,10 +24,14 @@ def test_it_is_newtons_step_in_the_intercepts(mapping, n_classes):
     hessian = hessian_at(objective, x)[size - 1 :: size, size - 1 :: size]
     point = objective.at(x)
     gradient = point.gradient.reshape(objective.shape)[:, -1]
+    objective.target_sums()
+    before = objective.passes
     step = intercept_step(objective, point)
-    # Also at a point that has no raw predictions.
+    assert objective.passes == before
+    # At a point without raw predictions they are computed.
     bare = EvaluatedPoint(x, point.value, point.gradient)
     assert_allclose(intercept_step(objective, bare), step, rtol=1e-6, atol=1e-12)
+    assert objective.passes == before + 0.5
     # To 1/2000; what all intercepts share changes nothing.
     expected, *_ = np.linalg.lstsq(hessian, -gradient)
     if n_classes > 2:
