@@ -12,7 +12,7 @@ from skprob._utils import blas as _blas
 from skprob._utils.blas import SerialBlas
 from skprob.solvers import SOLVERS, solve
 
-from .solvers.training_problems import classes, objective_of
+from ..solvers.training_problems import classes, objective_of
 
 
 class Pool:
