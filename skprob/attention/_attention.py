@@ -11,7 +11,7 @@ from .._utils.typing import Array, ArrayLike
 from .._utils.validation import RealInterval, as_real
 from ..mappings import MappingLike, get_mapping
 
-# Scores of so many numbers are in memory at a time (8 MiB).
+# Most scores of a block of queries (8 MiB).
 _MOST_SCORES = 1 << 20
 
 

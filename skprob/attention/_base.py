@@ -1,4 +1,4 @@
-"""What the estimators share: weights of the training rows for new rows."""
+"""Base class of the estimators: weights of the training rows for new rows."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from .._utils.typing import MatrixLike
 from .._utils.validation import InstancesOf, RealInterval, naming
 from ..mappings import Mapping, MappingLike, get_mapping
 
-# Weights of so many pairs of rows are in memory at a time (8 MiB).
+# Most pairs of new and training rows in a block (8 MiB).
 _MOST_PAIRS = 1 << 20
-# Training rows whose neighbours the unit of distances is taken from.
+# Most training rows whose nearest neighbours give the unit of distances.
 _N_FOR_UNIT = 1000
 
 
@@ -73,7 +73,7 @@ class BaseAttention(NamesChecked, PlainState, BaseEstimator):
         return self._check_X(X, reset=False)
 
     def _fit_keys(self, X):
-        """Keep the training rows, and what is needed to find the nearest."""
+        """Store the training rows, and a search for the nearest ones."""
         mapping = get_mapping(self.mapping)
         mapping._validate_params()
         if mapping.polytope != "simplex":
@@ -89,7 +89,7 @@ class BaseAttention(NamesChecked, PlainState, BaseEstimator):
             return
         self._search = NearestNeighbors().fit(X)
         some = X[:: -(-len(X) // _N_FOR_UNIT)]
-        # The first is the row itself, or one like it.
+        # The nearest row is the row itself, or an equal one.
         nearest = self._search.kneighbors(some, min(2, len(X)))[0][:, -1]
         mean = float(np.mean(nearest**2))
         self.scale_ = mean if mean > 0 else 1.0
@@ -113,7 +113,7 @@ class BaseAttention(NamesChecked, PlainState, BaseEstimator):
         return found
 
     def _similarities(self, X):
-        """Those of some training rows, and the numbers of these rows."""
+        """Similarities to some training rows, and the numbers of these rows."""
         n = self.n_samples_fit_
         k = n if self.n_neighbors is None else min(self.n_neighbors, n)
         if self.similarity == "distance":
@@ -126,7 +126,7 @@ class BaseAttention(NamesChecked, PlainState, BaseEstimator):
         return np.take_along_axis(products, columns, axis=1), columns
 
     def _means(self, X, of_means):
-        """What a function makes of the weighted means of the targets, as one array."""
+        """A function of the weighted means of the targets, as one array."""
         X = self._checked_queries(X)
         parts = [
             of_means(_dense(self._weights(X[rows]) @ self._values))

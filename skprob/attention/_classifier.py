@@ -67,7 +67,7 @@ class AttentionClassifier(ClassifierMixin, BaseAttention):
            [0.   , 0.415, 0.585]])
     """
 
-    # Where pickle and skops look for it.
+    # Public module of the class, which pickle and skops store.
     __module__ = __name__.rpartition(".")[0]
 
     _parameter_constraints: dict = {
@@ -102,7 +102,7 @@ class AttentionClassifier(ClassifierMixin, BaseAttention):
 
     @same_signature(_fit_context(prefer_skip_nested_validation=True))
     def fit(self, X: MatrixLike, y: MatrixLike) -> Self:
-        """Keep the training rows and their targets.
+        """Store the training rows and their targets.
 
         Parameters
         ----------
@@ -124,7 +124,7 @@ class AttentionClassifier(ClassifierMixin, BaseAttention):
         X = self._check_X(X, reset=True)
         given, y = y, check_target(y, "y", len_of=X)
         names = column_names(given, y.shape)
-        # Sets are their indicators: their mean is a marginal for each label.
+        # Label sets are 0/1 rows: their weighted mean is a marginal for each label.
         encoded = encode_target(y, self.target_type, X.dtype)
         if encoded.kind == "label_set":
             encoded = encode_target(y, encoded.kind, X.dtype, polytope="cube")
@@ -133,7 +133,7 @@ class AttentionClassifier(ClassifierMixin, BaseAttention):
         is_named = names is not None and encoded.kind != "class"
         self.classes_ = np.asarray(names) if is_named else encoded.classes
         values = encoded.target.to_dense(X.dtype)
-        # Of labels and sets few numbers of a row are not zero.
+        # Labels and sets have few non-zeros in a row.
         is_sparse = encoded.kind != "distribution"
         self._values = sparse.csr_array(values) if is_sparse else values
         return self
@@ -148,8 +148,8 @@ class AttentionClassifier(ClassifierMixin, BaseAttention):
         Returns
         -------
         probabilities : ndarray of shape (n_queries, n_classes)
-            In the order of ``classes_``. After a fit to label sets each label's own
-            probability, which do not sum to one.
+            The columns are in the order of ``classes_``. After a fit to label sets they
+            are marginals, which do not sum to one.
         """
         return self._means(X, lambda means: np.clip(means, 0, 1))
 
@@ -182,7 +182,7 @@ class AttentionClassifier(ClassifierMixin, BaseAttention):
         ----------
         X : array-like of shape (n_queries, n_features)
         y : array-like or sparse matrix
-            Of the kind that was fitted.
+            Targets of the kind that was fitted.
         sample_weight : array-like of shape (n_queries,), default=None
 
         Returns

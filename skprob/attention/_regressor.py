@@ -54,7 +54,7 @@ class AttentionRegressor(RegressorMixin, BaseAttention):
     array([[0. , 0. , 0. , 0.5, 0.5, 0. , 0. , 0. ]])
     """
 
-    # Where pickle and skops look for it.
+    # Public module of the class, which pickle and skops store.
     __module__ = __name__.rpartition(".")[0]
 
     def __sklearn_tags__(self):
@@ -64,7 +64,7 @@ class AttentionRegressor(RegressorMixin, BaseAttention):
 
     @same_signature(_fit_context(prefer_skip_nested_validation=True))
     def fit(self, X: MatrixLike, y: MatrixLike) -> Self:
-        """Keep the training rows and their targets.
+        """Store the training rows and their targets.
 
         Parameters
         ----------

@@ -10,7 +10,7 @@ from .._utils.typing import Array, ArrayLike
 from ._attention import checked_numbers, scale_factor
 
 _MOST_FEATURES = 100_000
-# Queries and keys that are dealt with together: their features fit in memory.
+# Most numbers in the features of a block of queries or keys.
 _MOST_NUMBERS = 1 << 20
 
 
@@ -93,7 +93,7 @@ def taylor_attention(
     query = query * scale_factor(scale, d)
     out = np.empty((*batch, query.shape[-2], value.shape[-1]))
     for where in np.ndindex(batch):
-        # With a column of ones the sums of the weights come along.
+        # The column of ones gives the sums of the weights.
         ones = np.ones((len(value[where]), 1))
         extended = np.concatenate([value[where], ones], axis=1)
         rule = _causal if causal else _all_keys
@@ -116,13 +116,15 @@ def _all_keys(query, key, value, order):
 
 
 def _causal(query, key, value, order):
-    """Chunk by chunk: sums over the chunks before, and the square of the own one."""
+    """Sums over the chunks before a chunk, and the lower triangle of its weights."""
     step = min(_step(query.shape[1], order), 128)
     total, out = 0.0, np.empty((len(query), value.shape[1]))
     for rows in _slices(len(key), step):
         products = query[rows] @ key[rows].T
-        own = np.tril(sum(products**m / math.factorial(m) for m in range(order + 1)))
-        out[rows] = own @ value[rows]
+        weights = np.tril(
+            sum(products**m / math.factorial(m) for m in range(order + 1))
+        )
+        out[rows] = weights @ value[rows]
         if rows.start:
             out[rows] += _features(query[rows], order) @ total
         total = total + _features(key[rows], order).T @ value[rows]

@@ -1,8 +1,8 @@
 """Tables and plots of mappings, of predictions and of fits.
 
-The displays of mappings need no data. Those of predictions show the probabilities that
-a fitted classifier gives one row or many, and :class:`ConvergenceDisplay` shows how its
-fit converged.
+Displays of mappings need no data. Displays of predictions show the probabilities of a
+fitted classifier for one row or many. :class:`ConvergenceDisplay` shows how a fit
+converged.
 """
 
 from ._coefficients import CoefficientSummary, coefficient_table

@@ -27,9 +27,9 @@ from ..targets import (
     smoothed_target,
 )
 
-# Rows of so many numbers are dealt with at a time (8 MiB).
+# Most numbers of a block of rows (8 MiB).
 _BLOCK_SIZE = 1 << 20
-# A step to the optimum of the given rows may be so large, in standard errors.
+# Largest Newton step, in standard errors, of a model that counts as an optimum.
 _NEAR = 0.1
 _COVARIANCES = ("auto", "hessian", "sandwich")
 
@@ -90,7 +90,7 @@ def coefficient_table(
     covariance is :math:`H^{-1}` if the loss is minus the log-likelihood of the correct
     model, and the sandwich :math:`H^{-1} (\sum_i g_i g_i^\top) H^{-1}` for any smooth
     loss. Softmax does not change if the same number is added to the scores of all
-    classes, so that only differences of coefficients are identified: the table has the
+    classes, so only differences of coefficients are identified: the table has the
     differences from a reference.
 
     Parameters
@@ -107,11 +107,11 @@ def coefficient_table(
     sample_weight : array-like of shape (n_samples,), default=None
         As in ``fit``. For the inverse Hessian, a row of weight 2 counts as two rows.
     reference : {"first", "mean"} or class label, default="first"
-        What is subtracted from the coefficients of three or more classes: those of the
-        first class, the mean over the classes, or those of the given class. It is not
-        used for two classes, which have one row of coefficients, nor for mappings that
-        are not shift invariant or give marginals, where the coefficients of each class
-        are identified.
+        The coefficients that are subtracted from those of three or more classes: those
+        of the first class, the mean over the classes, or those of the given class. It
+        is not used for two classes, which have one row of coefficients, nor for
+        mappings that are not shift invariant or give marginals, where the coefficients
+        of each class are identified.
     covariance : {"auto", "hessian", "sandwich"}, default="auto"
         The covariance from which z, p and the interval are computed. "auto" is
         "hessian" if the loss is minus the log-likelihood of the labels, else
@@ -131,8 +131,8 @@ def coefficient_table(
     ValueError
         If the mapping has exact zeros, or the scores are cosines; if the Hessian is
         singular up to rounding, because features are collinear; if an argument is not
-        allowed. Where classes are separable there are no finite estimates: the fit
-        warns of that, and the standard errors here are huge, or this error is raised.
+        allowed. If classes are separable there are no finite estimates: the fit gives a
+        warning, and the standard errors are huge, or this error is raised.
 
     Warns
     -----
@@ -204,7 +204,7 @@ def coefficient_table(
 
 
 def _features_of(model, X):
-    """What the classifier at the end of pipelines and searches is given."""
+    """Features that the classifier at the end of pipelines and searches gets."""
     while hasattr(model, "best_estimator_"):
         model = model.best_estimator_
     if isinstance(model, Pipeline):
@@ -221,14 +221,15 @@ def _check_model(model):
         )
     if model.similarity != "dot":
         raise ValueError(
-            "model must have the scores W x + b (similarity='dot'); coefficients of "
-            f"similarity={model.similarity!r} have no standard errors here."
+            "model must have the scores W x + b (similarity='dot'); there are no "
+            f"standard errors for similarity={model.similarity!r}."
         )
     if model.mapping_.has_zeros:
         raise ValueError(
-            f"model must have positive probabilities, and those of {model.mapping_!r} "
-            "can be exactly zero: there its loss has no second derivative, and rows "
-            "that are fitted exactly would count as certain. Use a bootstrap."
+            f"model must have positive probabilities, but those of {model.mapping_!r} "
+            "can be exactly zero: its loss has no second derivative where the support "
+            "changes, and rows that are fitted exactly have no gradient. Use the "
+            "bootstrap."
         )
     if np.isfinite(model.C_):
         warnings.warn(
@@ -278,7 +279,7 @@ class _Fit:
             none_class=model.has_none_class_,
         )
         self.n_scores = encoded.n_scores
-        #: With None for the class of rows without a label.
+        #: Names of the classes; None is the class of rows without a label.
         self.classes = encoded.classes.tolist() + [None] * encoded.has_none
         self._add = self._available = None
         n_classes = len(encoded.classes)
@@ -347,30 +348,30 @@ class _Fit:
             for m in range(k):
                 H[k, :, m] = H[m, :, k].T
             H[k, :, k] += np.diag(self._ridge)
-        # In standardised features the penalty's gradient is that of its own units.
-        own = np.linalg.solve(self.to_raw, self.coef.T).T
-        total += self._ridge * own
+        # Add the gradient of the penalty in standardised features.
+        standardised = np.linalg.solve(self.to_raw, self.coef.T).T
+        total += self._ridge * standardised
         project = np.kron(self.basis, np.eye(size))
         H = project.T @ H.reshape(M * size, -1) @ project
         self._gradient = project.T @ total.ravel()
         return self._inverse(H), project.T @ meat @ project
 
     def _inverse(self, H):
-        # In units of its diagonal, which are those of the features.
+        # Scale the Hessian to a unit diagonal: the result does not depend on units.
         unit = np.sqrt(np.diag(H))
         unit = np.where(unit > 0, unit, 1)
         values, vectors = np.linalg.eigh(H / np.outer(unit, unit))
         if not values[0] > 1e3 * len(H) * np.finfo(float).eps:
             raise ValueError(
-                "The coefficients must be identified, and for these rows some are not: "
-                "features are constant or collinear, or classes separable. Leave out "
-                "features, or fit with a penalty (C)."
+                "Some coefficients are not identified for these rows: features are "
+                "constant or collinear, or classes separable. Omit features, or fit "
+                "with a penalty (C)."
             )
         vectors /= unit[:, None]
         return (vectors / values) @ vectors.T
 
     def check_optimum(self, inverse):
-        """Warn where the optimum for these rows is elsewhere."""
+        """Warn if the model is not the optimum for these rows."""
         step = inverse @ self._gradient
         far = np.sqrt(max(step @ self._gradient, 0) / len(step))
         if far > _NEAR:
@@ -386,7 +387,7 @@ class _Fit:
         """Whether the loss is minus the log-likelihood of the labels."""
         model = self._model
         is_class, is_cube = model.target_type_ == "class", self._polytope == "cube"
-        # One-vs-rest has a likelihood for each class, and not one of the labels.
+        # One-vs-rest has one likelihood for each class, but none for the labels.
         of_labels = is_class != is_cube
         if not of_labels or model.label_smoothing or model.class_weight is not None:
             return False
@@ -447,7 +448,7 @@ class _Fit:
 
 
 def _contrast(fit, reference):
-    """Classes that are shown, and their rows in terms of the free directions."""
+    """Classes in the table, and their rows as combinations of the free directions."""
     classes = fit.classes
     M = len(fit.coef)
     if M == 1:

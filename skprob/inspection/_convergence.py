@@ -31,8 +31,8 @@ class ConvergenceDisplay:
     ``tol``. Points that are not above the reference cannot be shown on the logarithmic
     axis; with the default this is the last point of a fit.
 
-    The duality gap is an upper bound of the suboptimality. Where it was computed, which
-    is mostly at the end, it is drawn as a dotted line in the same units.
+    The duality gap is an upper bound of the suboptimality. It is drawn as a dotted line
+    in the same units, at the iterations where it was computed, mostly the last ones.
 
     Use :meth:`from_estimator` or :meth:`from_estimators` to make one.
 
@@ -218,13 +218,13 @@ class ConvergenceDisplay:
 def _relative(objective, reference):
     """Unit and values of the suboptimality."""
     best = np.nanmin(objective) if reference is None else reference
-    # Of an objective that vanishes there is no part.
+    # If the objective is zero, the suboptimality is absolute.
     unit = abs(best) or 1.0
     return unit, (objective - best) / unit
 
 
 def _is_shown(values):
-    """Whether numbers are known and have a place on a logarithmic axis."""
+    """Whether numbers are finite and positive, so that a logarithmic axis has them."""
     return np.isfinite(values) & (values > 0)
 
 

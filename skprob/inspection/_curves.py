@@ -1,4 +1,4 @@
-"""What the displays share that draw one curve for each mapping."""
+"""Base class of the displays with one curve for each mapping."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _STYLES = ["-", "--", ":", "-."]
 class CurvesDisplay(ABC):
     """Curves of several mappings over one variable, with a legend.
 
-    A subclass says what the curves are: it defines :meth:`from_mappings` and the
-    texts at the axes.
+    A subclass defines :meth:`from_mappings`, which computes the curves, and the texts
+    at the axes.
     """
 
     _x_label = _y_label = ""
@@ -60,7 +60,7 @@ class CurvesDisplay(ABC):
         x, curves = self._curves()
         self.lines_ = []
         for i, (label, curve) in enumerate(curves.items()):
-            # The colours come round again, so the style of the line must change.
+            # After the last colour the first one is used with another line style.
             style = _STYLES[i // n_colours % len(_STYLES)]
             options = {"label": label, "linestyle": style, **line_kw}
             self.lines_ += self.ax_.plot(x, curve, **options)

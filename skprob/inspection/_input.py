@@ -1,4 +1,4 @@
-"""What is given to an inspection: mappings with their labels, and numbers."""
+"""Checks of the arguments of displays: mappings with their labels, and numbers."""
 
 from collections.abc import Mapping as Mappable
 from numbers import Integral
@@ -43,7 +43,7 @@ def _label(mapping):
 
 
 def check_row(name, values, at_least=1):
-    """`values` as a vector of finite floats, at least so many."""
+    """`values` as a vector of at least `at_least` finite floats."""
     try:
         row = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -57,7 +57,7 @@ def check_row(name, values, at_least=1):
 
 
 def check_count(name, number, at_least):
-    """`number` if it is an integer, and not too small."""
+    """`number` if it is an integer of at least `at_least`."""
     if not isinstance(number, Integral) or number < at_least:
         raise ValueError(
             f"{name} must be an integer, {at_least} or more; got {number!r}."

@@ -21,7 +21,7 @@ class MappingDisplay:
     """Probabilities, entropy and zero regions of mappings, side by side.
 
     Use :meth:`from_mapping`, :meth:`from_mappings` or :meth:`from_estimator` to make
-    one. Each panel is a display of its own, which has more options.
+    one. Each panel is also a separate display, which has more options.
 
     Parameters
     ----------

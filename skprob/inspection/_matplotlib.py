@@ -4,12 +4,12 @@ from math import ceil
 
 import numpy as np
 
-#: Of what is predicted, and of what has any probability.
+#: Colours of predicted classes and of other possible classes.
 PREDICTED, POSSIBLE = "#4573c4", "#c4d1ea"
 
 
 def import_pyplot(user):
-    """``matplotlib.pyplot``, or an ImportError that says who needs what."""
+    """``matplotlib.pyplot``, or an ImportError that names the caller `user`."""
     try:
         from matplotlib import pyplot
     except ImportError as error:
@@ -26,10 +26,10 @@ def axes_for(user, ax):
 
 
 def grid_of_axes(user, ax, n_panels, *, most_columns, size, said):
-    """So many axes: those of `ax`, or of a new figure if it is None.
+    """`n_panels` axes: those of `ax`, or of a new figure if it is None.
 
-    `size` is the width and height of a panel in inches; `said` is what an error says
-    that there must be.
+    `size` is the width and height of a panel in inches; `said` describes the allowed
+    axes in an error.
     """
     if ax is not None:
         axes = list(np.ravel(ax))

@@ -13,12 +13,12 @@ import numpy as np
 from .._utils.typing import RandomState
 from ..mappings import MappingLike, get_mapping
 
-# A mapping that is an integral is computed to about 1e-10.
+# Integrals, such as perturb-max, have an error of about 1e-10.
 _TOLERANCE = 1e-8
 _N_CLASSES = (2, 3, 4, 12)
 _N_SAMPLES = 300
-# Round a circle of many small steps a mapping shows how far its Jacobian is from
-# symmetric; with few steps its slope would hide that.
+# Number of points of a circle of scores. On a circle of many small steps the gain is
+# due to the asymmetry of the Jacobian. With few steps the symmetric part is larger.
 _CIRCLE = 512
 _N_CIRCLES = 8
 
@@ -49,7 +49,7 @@ def on_simplex(mapping, scores, rng):
     for rows in (scores, signs * sizes, signs * 10.0 ** rng.uniform(-3, 300)):
         p = _values(mapping, rows)
         off = np.abs(p.sum(axis=1) - 1)
-        # NaN, for no value at all, is as far off as can be.
+        # NaN, for a row without probabilities, has an infinite error.
         off[np.isnan(off) | (p < 0).any(axis=1)] = np.inf
         worst = off.argmax()
         if off[worst] > 4 * p.shape[1] * np.finfo(p.dtype).eps:
@@ -119,7 +119,7 @@ def argmax_limit(mapping, scores, rng):
     best = rows.argmax(axis=1)[:, None]
     limit = None
     for temperature in 10.0 ** -np.arange(1, 7):
-        # A function that overflows is judged by how far it gets.
+        # If a function overflows, the last temperature without NaN decides.
         p = _values(mapping, rows / temperature)
         if np.isnan(p).any():
             break
@@ -179,8 +179,8 @@ def _gain_round(mapping, cycles):
     return None
 
 
-#: The properties by name: functions that search for a counterexample, whose docstrings
-#: say what the property is.
+#: The properties by name: functions that search for a counterexample. The first line of
+#: the docstring defines the property.
 PROPERTIES = {
     "on the simplex": on_simplex,
     "strictly positive": strictly_positive,
@@ -197,9 +197,8 @@ def find_counterexamples(
 ) -> dict[str, Counterexample | None]:
     """Search for scores at which a mapping does not have properties of softmax.
 
-    Rows of 2, 3, 4 and 12 classes are tried, with small integers (with many ties) and
-    with other numbers as scores. That no counterexample was found does not prove the
-    property.
+    The search tries rows of 2, 3, 4 and 12 classes, with small integers (with many
+    ties) and with other numbers as scores. It cannot prove a property.
 
     Parameters
     ----------
@@ -255,7 +254,7 @@ def _trial_scores(n_classes, rng):
 
 
 def _values(mapping, scores):
-    """Probabilities; NaN in the rows of which the mapping makes none."""
+    """Probabilities; NaN in the rows for which the mapping raises an error."""
     with np.errstate(all="ignore"):
         try:
             return mapping(scores)
@@ -267,6 +266,6 @@ def _values(mapping, scores):
 
 
 def _most_different(p, q):
-    """The row in which p and q differ most, None if they do not."""
+    """The row with the largest difference of p and q; None if they are equal."""
     gap = np.nan_to_num(np.abs(p - q)).max(axis=1)
     return gap.argmax() if gap.max() > _TOLERANCE else None

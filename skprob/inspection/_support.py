@@ -1,4 +1,4 @@
-"""Where, among the scores of three classes, which of them have any probability."""
+"""Regions of the scores of three classes by the classes with positive probability."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ class SupportDisplay:
             for classes in combinations(range(3), size):
                 region = (positive == np.isin(range(3), classes)).all(axis=2)
                 depth = distance_transform_edt(np.pad(region, 1))[1:-1, 1:-1]
-                # In a sliver the text would stand on its neighbours.
+                # In a narrow region the text would overlap other regions.
                 if depth.max() < 0.02 * len(self.x):
                     continue
                 deep = np.argwhere(depth > 0.9 * depth.max())

@@ -1,4 +1,4 @@
-"""How many classes the predictions of many rows leave possible."""
+"""The number of possible classes in the predictions of many rows."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from ._matplotlib import POSSIBLE, PREDICTED, axes_for
 class SupportSizeDisplay:
     """Histogram of the number of possible classes over the rows of a data set.
 
-    A class is possible if its probability is positive. For label sets and
-    distributions, histograms of the number of predicted classes and of true classes are
-    shown beside it, where they are known. For labels whose truth is known, rows that
-    are predicted right and rows that are predicted wrong have separate histograms: a
-    good model leaves more classes possible where it is wrong. The title says in how
-    many rows all true classes are possible.
+    A class is possible if its probability is positive. For label sets and distributions
+    the same axes have histograms of the number of predicted classes and of true
+    classes, if these are given. For labels with given truth, rows with right and with
+    wrong predictions have separate histograms: a good model has more possible classes
+    in rows with wrong predictions. The title has the share of rows whose true classes
+    are all possible.
 
     Use :meth:`from_estimator` or :meth:`from_predictions` to make one.
 
@@ -116,7 +116,7 @@ class SupportSizeDisplay:
         given = {}
         if predicted.ndim == 2 or (y is not None and np.ndim(y) == 1):
             given = {"predicted": predicted, "classes": estimator.classes_}
-        # Else a single class for each row is nothing to draw.
+        # A model that predicts labels only has no support sizes.
         p = estimator.predict_proba(X)
         y = in_order("y", y, getattr(estimator, "classes_", []))
         return cls.from_predictions(p, y_true=y, ax=ax, **given)

@@ -300,7 +300,7 @@ def _checked(y_true, probabilities):
     y_true, probabilities = lined_up(y_true=y_true, probabilities=probabilities)
     p = as_probabilities(probabilities).astype(np.float64, copy=False)
     if sparse.issparse(p):
-        # The truth is as large, and always dense.
+        # The truth has the same size and is always dense.
         p = p.toarray()
     y_true = check_target(y_true, "y_true", len_of=p)
     with naming("y_true"):
@@ -311,11 +311,11 @@ def _checked(y_true, probabilities):
             f"y_true and probabilities must have the same shape; got {q.shape} and "
             f"{p.shape}."
         )
-    # As the truth was: rows of float32 sum to one only within its rounding.
+    # The truth is normalised, too. Rows of float32 sum to one up to rounding only.
     return q, p / p.sum(axis=1, keepdims=True)
 
 
 def _relative_difference(q, p):
     difference = np.abs(p - q)
-    # The sum is zero only where both are, and then so is the difference.
+    # If the sum is zero, both numbers are zero, and so is the difference.
     return np.divide(difference, p + q, out=difference, where=difference > 0)

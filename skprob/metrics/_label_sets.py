@@ -1,4 +1,4 @@
-"""How well predicted label sets agree with the true ones."""
+"""A measure of the agreement of predicted and true label sets."""
 
 from __future__ import annotations
 

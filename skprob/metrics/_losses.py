@@ -1,4 +1,4 @@
-"""How far predictions are from a target of any of the three kinds."""
+"""Losses of predictions for targets of all three kinds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ..mappings import MappingLike, get_mapping
 from ..targets import check_target, encode_target
 from ._lined_up import lined_up_with
 
-# Rows go through a loss in blocks of so many numbers, which fit the cache of a core.
+# Most numbers of a block of rows, which stays in the cache of a core.
 _BLOCK_SIZE = 1 << 16
 
 
@@ -57,7 +57,7 @@ def fenchel_young_loss(
         The labels of the columns, in sorted order; needed if some of them are not in
         ``y_true``. Columns of DataFrames are matched with them by name.
     target_type : {"auto", "class", "label_set", "distribution"}, default="auto"
-        What ``y_true`` is.
+        The kind of ``y_true``.
     sample_weight : array-like of shape (n_samples,), default=None
 
     Returns
@@ -125,7 +125,7 @@ def brier_loss(
         The labels of the columns, in sorted order; needed if some of them are not in
         ``y_true``. Columns of DataFrames are matched with them by name.
     target_type : {"auto", "class", "label_set", "distribution"}, default="auto"
-        What ``y_true`` is.
+        The kind of ``y_true``.
     sample_weight : array-like of shape (n_samples,), default=None
 
     Returns
@@ -202,7 +202,7 @@ def as_probabilities(probabilities, may_fall_short=False):
 
 
 def _with_none(p):
-    """Rows with what they are short of one as a last column, if any is; and if so."""
+    """Rows with one minus their sum as a last column, if it is positive; and if so."""
     rest = 1 - np.asarray(p.sum(axis=1, dtype=np.float64))
     if not (rest > 1e3 * np.finfo(p.dtype).eps).any():
         return p, False
@@ -227,8 +227,8 @@ def _encode(y_true, predicted, classes, target_type, has_none=False):
     if encoded.n_scores != predicted.shape[1]:
         raise ValueError(
             f"The predictions have {predicted.shape[1] - has_none} columns and y_true "
-            f"has {len(encoded.classes)} classes. Where y_true does not hold every "
-            "label, pass classes."
+            f"has {len(encoded.classes)} classes. If y_true does not hold every label, "
+            "pass classes."
         )
     if encoded.labelled is not None:
         warnings.warn(
@@ -246,7 +246,7 @@ def _checked_classes(classes, must_be_sorted):
     if not good or (must_be_sorted and (classes[1:] <= classes[:-1]).any()):
         raise ValueError(
             "classes must be distinct labels, of shape (n_classes,), and in sorted "
-            f"order where y_true holds labels; got {classes.tolist()}."
+            f"order if y_true holds labels; got {classes.tolist()}."
         )
     return classes
 
@@ -271,6 +271,6 @@ def _average(values, sample_weight, labelled=None):
     if labelled is None:
         labelled = np.ones(len(values), dtype=bool)
     weight = check_sample_weight(sample_weight, labelled)[labelled]
-    # An infinite value without weight would make the mean NaN.
+    # An infinite value with weight zero would make the mean NaN.
     counted = weight > 0
     return float(np.average(values[counted], weights=weight[counted]))

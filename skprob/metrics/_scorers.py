@@ -17,14 +17,15 @@ from ._losses import brier_loss, fenchel_young_loss, mean_support_size
 
 
 class _Scorer(BaseEstimator):
-    """A callable ``scorer(estimator, X, y)`` that knows the fitted model's target.
+    """A callable ``scorer(estimator, X, y)`` that uses the fitted model's target type.
 
-    As a scikit-learn object it can be cloned inside a grid search and asked to be
-    routed ``sample_weight`` with ``set_score_request``.
+    As a scikit-learn object it can be cloned inside a grid search.
+    ``set_score_request`` requests the routing of ``sample_weight``.
     """
 
     __metadata_request__score = {"estimator": UNUSED}
-    #: A search need not score models twice that predict the same.
+    #: Whether models with the same predictions have the same score. Then a search
+    #: computes it once.
     sees_predictions_only = True
 
     def __call__(
@@ -37,7 +38,7 @@ class _Scorer(BaseEstimator):
         return self.score(estimator, X, y, sample_weight=sample_weight)
 
     def _accept_sample_weight(self):
-        # What scikit-learn asks a scorer of a dict while metadata routing is off.
+        # scikit-learn calls this for a scorer in a dict, without metadata routing.
         return True
 
 
@@ -99,8 +100,8 @@ class FenchelYoungScorer(_Scorer):
         if mapping is None:
             if not hasattr(model, "mapping_"):
                 raise ValueError(
-                    f"{type(model).__name__} has no mapping of its own: pass the "
-                    "mapping of the loss, as in FenchelYoungScorer('softmax')."
+                    f"{type(model).__name__} has no mapping: pass the mapping of the "
+                    "loss, as in FenchelYoungScorer('softmax')."
                 )
             mapping = model.mapping_
         return -fenchel_young_loss(
@@ -169,8 +170,7 @@ class BrierScorer(_Scorer):
 class SupportSizeScorer(_Scorer):
     """Mean number of classes with positive probability.
 
-    It is meant to be reported beside a score (``scoring`` may be a dict), not to be
-    maximised.
+    Report it together with a score (``scoring`` may be a dict). Do not maximise it.
 
     See Also
     --------

@@ -1,6 +1,6 @@
 """Conversion of fitted classifiers to ONNX, by skl2onnx (the extra skprob[onnx])."""
 
-# What the classifiers give to skl2onnx, which asks them for it.
+# skl2onnx calls these functions through methods of the classifiers.
 from ._classifier import convert as convert
 from ._classifier import parser as parser
 from ._classifier import set_shapes as set_shapes

@@ -25,7 +25,7 @@ _NO_SET = -1
 
 
 def parser(model):
-    """What declares a model's outputs to skl2onnx.
+    """The function that declares the outputs of a model to skl2onnx.
 
     Parameters
     ----------
@@ -35,8 +35,7 @@ def parser(model):
     Returns
     -------
     parser : callable
-        ``parser(scope=..., inputs=...)`` gives the outputs, the labels and the
-        probabilities.
+        ``parser(scope=..., inputs=...)`` returns the outputs: labels and probabilities.
 
     Raises
     ------
@@ -52,7 +51,7 @@ def parser(model):
 
 
 def set_shapes(operator):
-    """Give the outputs of an operator their shapes (skl2onnx's shape calculator)."""
+    """Set the shapes of the outputs of an operator (skl2onnx's shape calculator)."""
     model, (labels, found) = operator.raw_operator, operator.outputs
     n_rows, n_classes = operator.inputs[0].type.shape[:1], model.classes_.shape[0]
     is_set = model.target_type_ == "label_set"
@@ -63,11 +62,12 @@ def set_shapes(operator):
 def convert(scope, operator, container):
     """Write the nodes of an operator (skl2onnx's converter).
 
-    All is computed in float64, so that labels and supports are those of the model;
-    only the result is rounded to the type of the probabilities.
+    The computation is in float64, so labels and supports are those of the model. Only
+    the result is rounded to the type of the probabilities.
 
-    There is one row more in between, so that no operator gets an array without rows:
-    before onnxruntime 1.32 TopK ends the process, and sums of rows have a wrong shape.
+    A row is added for the computation and removed at the end, so that no operator gets
+    an array without rows. Before onnxruntime 1.32 TopK ends the process for such an
+    array, and sums of rows have a wrong shape.
     """
     if container.target_opset < _LEAST_OPSET:
         raise ValueError(
@@ -78,7 +78,7 @@ def convert(scope, operator, container):
     graph = Graph(scope, container)
     X = _features(graph, operator.inputs, model)
     n_classes = model.classes_.shape[0]
-    # One more where rows without a label are a class.
+    # Rows without a label may be one more class.
     n_scores = n_classes + model.has_none_class_
     scores = _scores(X, model, n_scores).with_row(n_scores)
     # False where a row has NaN or infinity. Such a row is computed as zeros and gets
@@ -158,12 +158,12 @@ def _scores(X, model, n_scores):
     if hasattr(model, "feature_mean_"):
         X = (X - _float64(model.feature_mean_)) / _float64(model.feature_scale_)
         if model.constant_:
-            # A further feature, of which the intercepts are the coefficients.
+            # A constant feature, whose coefficients are the intercepts.
             X = X.stacked(X.columns([0]) * 0 + model.constant_)
             coef = np.column_stack([coef, intercept])
         intercept = np.zeros_like(intercept)
     if model.similarity == "cosine":
-        # By the largest entry first: squares of tiny numbers would vanish.
+        # Divide by the largest entry first: squares of tiny numbers underflow.
         largest = X.abs().max()
         X = X / largest.where(largest > 0, 1)
         norm = (X * X).sum().sqrt()
@@ -177,7 +177,7 @@ def _scores(X, model, n_scores):
 
 
 def _shares(p, mapping, scores, n_classes):
-    """Marginals divided by their sum; where all are zero, by the mapping of pairs."""
+    """Marginals divided by their sum; if all are zero, entmax of the scores."""
     total = p.sum()
     others = probabilities(mapping.pair_mapping or Softmax(), scores, n_classes)
     return (p / total.where(total > 0, 1)).where(total > 0, others)
@@ -235,7 +235,7 @@ def _dtype(variable):
 
 
 def _register(cls):
-    """Tell skl2onnx of a class, which a search or a pipeline looks up in its table."""
+    """Add a class to the table of skl2onnx, which searches and pipelines use."""
     from skl2onnx import update_registered_converter
 
     alias = f"Skprob{cls.__name__}"
@@ -246,8 +246,8 @@ def _register(cls):
         operator.outputs.extend(_outputs(scope, model, inputs))
         return operator.outputs
 
-    # Probabilities are an array in any case. A pipeline sets the option zipmap by
-    # itself, so that it must be allowed to.
+    # Probabilities are always an array. The option zipmap is allowed because a pipeline
+    # sets it.
     options = {"zipmap": [False, True]}
     update_registered_converter(
         cls, alias, set_shapes, convert, parser=parse, options=options

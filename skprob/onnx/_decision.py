@@ -1,4 +1,4 @@
-"""Decision rules as nodes of a graph that makes label sets of probabilities."""
+"""Decision rules as nodes of a graph: from probabilities to label sets."""
 
 import numpy as np
 
@@ -14,15 +14,15 @@ from ..decision import (
 
 
 def label_sets(threshold, probabilities, X):
-    """The 0/1 indicator of the sets that a fitted threshold makes of probabilities.
+    """The label sets of a fitted threshold, as a 0/1 tensor.
 
     Parameters
     ----------
     threshold : float, array-like of shape (n_labels,) or DecisionRule
-        As a classifier has it in ``threshold_``.
+        The attribute ``threshold_`` of a classifier.
     probabilities : Tensor of shape (n_samples, n_labels)
     X : Tensor of shape (n_samples, n_features)
-        Features, of which a rule may take the expected size of a set.
+        Features, from which a rule may compute the expected size of a set.
 
     Returns
     -------
@@ -101,7 +101,7 @@ def _top_k(rule, probabilities, marginals):
 
 
 def _first(number, columns, rule):
-    """The indicator of so many of the columns of each row."""
+    """The indicator of the first `number` of the `columns` of each row."""
     place = np.arange(rule.n_labels_)
     return (columns * 0).put(columns, (number > place).astype(np.int64))
 

@@ -33,7 +33,7 @@ def entmax(scores, alpha, n_classes):
         return softmax(scores)
     if beta < 0:
         return _by_tails(scores - scores.max(), -beta, n_classes)
-    # The scores whose distance to the largest is 1/beta or more get nothing.
+    # Scores at a distance of 1/beta or more from the largest have probability zero.
     u = ((scores - scores.max()) * beta).maximum(-1)
     if beta <= 1:
         return _by_threshold(u, beta, n_classes)
@@ -43,9 +43,9 @@ def entmax(scores, alpha, n_classes):
 def _by_threshold(u, beta, n_classes):
     """The root p = x^(1/beta), with x = [1 + u - step - ...]+, for beta <= 1.
 
-    Newton's method on the 1/beta-norm of x, which is one at the root: its steps
-    never pass it. So many of them were three more than the hardest of the rows that
-    were searched for needed, at 2 to 30,000 classes.
+    Newton's method solves the equation that the 1/beta-norm of x is one. Its steps
+    never pass the root. Their number is three more than the most difficult rows of a
+    search needed, with 2 to 30,000 classes.
     """
     x = u + 1
     for _ in range(6 + math.ceil(math.log2(n_classes))):
@@ -63,8 +63,8 @@ def _by_threshold(u, beta, n_classes):
 def _by_tails(d, gamma, n_classes):
     """The root p = (1 + v)^(-1/gamma), with v = gamma (lambda - d), for alpha < 1.
 
-    Newton's steps on the power mean of 1 + v never pass it. The hardest of the rows
-    that were searched for needed eight of them, at 1,000 classes.
+    Newton's method is applied to the power mean of 1 + v. Its steps never pass the
+    root. The most difficult rows of a search needed eight steps, with 1,000 classes.
     """
     y = 1 - d * gamma
     for _ in range(6 + math.ceil(math.log2(n_classes))):
@@ -80,9 +80,9 @@ def _by_tails(d, gamma, n_classes):
 def _by_smallest(u, beta, n_classes):
     """The root by the smallest probability t of the support, for beta > 1.
 
-    There p^beta has a steep slope in the threshold, but t solves the convex equation
-    sum (t^beta + u_i - u_k)^(1/beta) = 1 over the support 1, ..., k, which Newton's
-    method descends to.
+    For beta > 1 the slope of p^beta in the threshold is steep. But t is the root of the
+    convex equation sum (t^beta + u_i - u_k)^(1/beta) = 1 over the support 1, ..., k,
+    which Newton's method solves.
     """
     ordered, _ = u.largest(n_classes)
     edge = _edge_of_support(ordered, beta, n_classes)
@@ -107,10 +107,10 @@ def _by_smallest(u, beta, n_classes):
 
 
 def _edge_of_support(ordered, beta, n_classes):
-    """The smallest score, of those in falling order, that has a probability.
+    """The smallest score with a positive probability, from scores in falling order.
 
-    By bisection: k classes are in the support if (u_i - u_k)^(1/beta) sum to less
-    than one.
+    The method is bisection: k classes are in the support if the sum of (u_i -
+    u_k)^(1/beta) is less than one.
     """
     low = (ordered.columns([0]) * 0).astype(np.int64)
     high = low + (n_classes - 1)
@@ -128,7 +128,7 @@ def _root(x, chosen, beta):
 
 
 def _power(x, exponent):
-    """x^exponent of x >= 0, with zero for x = 0 whatever the exponent."""
+    """x^exponent of x >= 0, with zero for x = 0 and any exponent."""
     if exponent == 0:
         return (x > 0).astype(np.float64)
     if exponent == 0.5:

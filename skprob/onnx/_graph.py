@@ -1,17 +1,17 @@
-"""Arrays of an ONNX graph, computed with as with NumPy's."""
+"""Arrays of an ONNX graph, with the operators of NumPy arrays."""
 
 import numpy as np
 
 
 class Graph:
-    """Where the nodes of one model go.
+    """The graph to which the nodes of one model are added.
 
     Parameters
     ----------
     scope : skl2onnx Scope
-        Gives names that are free.
+        Returns unused names.
     container : skl2onnx ModelComponentContainer
-        Gets nodes and constants.
+        Stores nodes and constants.
     """
 
     def __init__(self, scope, container):
@@ -44,18 +44,18 @@ class Graph:
         self.node("Identity", tensor, outputs=[variable.full_name])
 
     def node(self, operator, *inputs, dtype=np.float64, outputs=None, **attributes):
-        """What an operator of ONNX makes of tensors, or of arrays as constants.
+        """The result of an ONNX operator for tensors, or for arrays as constants.
 
         Parameters
         ----------
         operator : str
         *inputs : Tensor or ndarray
         dtype : dtype or list of dtype, default=float64
-            Of the result, or of each of several.
+            Type of the result, or of each of several results.
         outputs : list of str, default=None
-            Names of the results; None makes them up.
+            Names of the results; None chooses unused names.
         **attributes : object
-            Of the operator.
+            Attributes of the operator.
 
         Returns
         -------
@@ -93,7 +93,7 @@ class Tensor:
     graph : Graph
     name : str
     dtype : dtype
-        float64, int64 or bool for what is computed with.
+        float64, int64 or bool.
     """
 
     def __init__(self, graph, name, dtype):
@@ -124,7 +124,7 @@ class Tensor:
         return self._from("Div", other)
 
     def __floordiv__(self, other):
-        # ONNX divides integers towards zero; none of ours is negative.
+        # ONNX rounds towards zero. The numbers in these graphs are not negative.
         return self._with("Div", other)
 
     def __pow__(self, other):
@@ -184,12 +184,12 @@ class Tensor:
         return self.maximum(low).minimum(high)
 
     def where(self, condition, other=0):
-        """These entries where a condition holds, and others elsewhere."""
+        """The entries if `condition` holds, and `other` elsewhere."""
         other = self._operand(other, self.dtype)
         return self.graph.node("Where", condition, self, other, dtype=self.dtype)
 
     def astype(self, dtype):
-        """In another type."""
+        """The tensor in another type."""
         import onnx
 
         to = onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
@@ -212,7 +212,7 @@ class Tensor:
         return self._reduced("ReduceProd")
 
     def cumsum(self):
-        """Sums of the entries up to each."""
+        """Cumulative sums of the entries of each row."""
         return self.graph.node("CumSum", self, np.array(-1))
 
     def argmax(self):
@@ -222,7 +222,7 @@ class Tensor:
     def largest(self, k):
         """The k largest entries of each row, in falling order, and their columns.
 
-        Of equal ones, the first column comes first.
+        Equal entries are in the order of their columns.
         """
         count = np.array([k], np.int64)
         return self.graph.node("TopK", self, count, dtype=[self.dtype, np.int64])
@@ -232,7 +232,7 @@ class Tensor:
         return self.graph.node("GatherElements", self, columns, axis=-1)
 
     def put(self, columns, values):
-        """A copy in which the entries in each row's own columns are others."""
+        """A copy with other values in the given columns of each row."""
         return self.graph.node(
             "ScatterElements", self, columns, values, dtype=self.dtype, axis=-1
         )
@@ -243,26 +243,26 @@ class Tensor:
         return self.graph.node("Gather", self, indices, dtype=self.dtype, axis=-1)
 
     def stacked(self, *others):
-        """With others side by side, along the last axis."""
+        """The tensor and others, concatenated along the last axis."""
         return self.graph.node("Concat", self, *others, dtype=self.dtype, axis=-1)
 
     def with_row(self, n_columns):
-        """With a row of zeros at the end."""
+        """The tensor with a row of zeros at the end."""
         row = np.zeros((1, n_columns))
         return self.graph.node("Concat", self, row, dtype=self.dtype, axis=0)
 
     def without_row(self):
-        """Without the last row."""
+        """The tensor without its last row."""
         first, axis = np.array([0]), np.array([0])
         last = np.array([-1])
         return self.graph.node("Slice", self, first, last, axis, dtype=self.dtype)
 
     def with_axis(self):
-        """With one more axis of length one at the end."""
+        """The tensor with one more axis, of length one, at the end."""
         return self.graph.node("Unsqueeze", self, np.array([-1]), dtype=self.dtype)
 
     def without_axis(self):
-        """Without the last axis, of length one."""
+        """The tensor without its last axis, of length one."""
         return self.graph.node("Squeeze", self, np.array([-1]), dtype=self.dtype)
 
     def _alone(self, operator):

@@ -1,4 +1,4 @@
-"""Each mapping as nodes of a graph that makes probabilities of scores."""
+"""Each mapping as nodes of a graph: from scores to probabilities."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ..mappings import (
 )
 from ._entmax import entmax, softmax
 
-# As the mapping has it: a mass that misses p by rounding has reached it.
+# Share of p at which a sum of probabilities has reached p, up to rounding errors.
 _NEARLY = 1 - 8 * np.finfo(np.float64).eps
 
 
@@ -44,8 +44,8 @@ def _entropy_invariant_softmax(mapping, scores, n_classes):
 
 
 def _taylor_softmax(mapping, scores, n_classes):
-    # In units of the largest score, in which nothing overflows: of the same degree,
-    # the polynomials have the same ratio. Their zeros keep all factors positive.
+    # In units of the largest score nothing overflows. Polynomials of one degree have
+    # the same ratio in all units, and no real zeros, so all factors are positive.
     unit = scores.abs().max().maximum(1)
     product = None
     for zero in mapping.zeros:
@@ -66,7 +66,7 @@ def _sparse_softmax(mapping, scores, n_classes):
         if mapping.p < 1:
             mass = weights.cumsum()
             enough = weights.sum() * (mapping.p * _NEARLY)
-            # A class is kept if those before it are not enough.
+            # A class is kept if the mass of the classes before it is below p.
             weights = weights.where(mass - weights < enough)
         kept = weights / weights.sum()
     return (scores * 0).put(columns, kept)
@@ -120,7 +120,7 @@ _CONVERTERS = {
 
 
 def probabilities(mapping, scores, n_classes):
-    """The probabilities that a mapping makes of scores.
+    """The probabilities of a mapping for scores.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def probabilities(mapping, scores, n_classes):
     NotImplementedError
         If the mapping has no converter.
     """
-    # Of this very class: one that is derived from it may have other probabilities.
+    # The exact class: a subclass may have other probabilities.
     converter = _CONVERTERS.get(type(mapping))
     if converter is None:
         known = ", ".join(sorted(cls.__name__ for cls in _CONVERTERS))
@@ -149,19 +149,19 @@ def probabilities(mapping, scores, n_classes):
 
 
 def register_mapping(mapping: type[Mapping], converter: Callable[..., Any]) -> None:
-    r"""Say how a mapping of one's own is converted to ONNX.
+    r"""Register a converter to ONNX for a class of mappings.
 
     Parameters
     ----------
     mapping : type
-        The mapping's class; classes that are derived from it are not meant.
+        The class of the mapping. Its subclasses do not get the converter.
     converter : callable
-        ``converter(mapping, scores, n_classes)`` makes the probabilities of one of
-        these mappings. Scores and probabilities are tensors of a graph, in float64
-        and of shape (n_samples, n_classes): they take ``+ - * / **`` and
-        comparisons, with each other or with numbers, and have the methods ``exp``,
-        ``log``, ``sqrt``, ``abs``, ``maximum``, ``minimum``, ``where``, and, over
-        rows, ``sum``, ``max`` and ``min``.
+        ``converter(mapping, scores, n_classes)`` returns the probabilities of such a
+        mapping. Scores and probabilities are tensors of a graph, in float64 and of
+        shape (n_samples, n_classes): they take ``+ - * / **`` and comparisons, with
+        each other or with numbers, and have the methods ``exp``, ``log``, ``sqrt``,
+        ``abs``, ``maximum``, ``minimum``, ``where``, and, over rows, ``sum``, ``max``
+        and ``min``.
 
     Raises
     ------

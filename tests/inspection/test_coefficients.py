@@ -314,11 +314,11 @@ def test_warnings_and_errors():
     for other, message in (
         (
             LinearClassifier("sparsemax", C=np.inf),
-            "positive probabilities, and those of",
+            "positive probabilities, but those of",
         ),
         (
             LinearClassifier("sparsemax", loss="log"),
-            "positive probabilities, and those of",
+            "positive probabilities, but those of",
         ),
         (SoftmaxClassifier(similarity="cosine"), "similarity='cosine'"),
         (LogisticRegression(), "a linear classifier of skprob; got LogisticRegression"),
