@@ -9,12 +9,16 @@ import os
 import pickle
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 
+import skprob
 from skprob.data import Blocks
 
 _keys = itertools.count()
+#: Folder of the package that is tested, which need not be the installed one.
+SOURCE = str(Path(skprob.__file__).parents[1])
 
 
 class Process:
@@ -26,7 +30,7 @@ class Process:
             [sys.executable, __file__],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
+            env=os.environ | {"OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": SOURCE},
         )
 
     def ask(self, *request):
