@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Real
 from typing import Any, Literal, NamedTuple
 
@@ -18,6 +17,7 @@ from .._utils.names import did_you_mean
 from .._utils.pair import pair_adjoint, pair_scores
 from .._utils.typing import ArrayLike, MatrixLike
 from .._utils.validation import check_sample_weight, naming
+from .._utils.warnings import warn
 from ..targets import (
     check_available,
     check_offset,
@@ -232,11 +232,9 @@ def _check_model(model):
             "bootstrap."
         )
     if np.isfinite(model.C_):
-        warnings.warn(
+        warn(
             f"The penalty (C={model.C_:.3g}) biases the coefficients towards zero, "
             "which the standard errors leave out. Fit with C=np.inf.",
-            UserWarning,
-            stacklevel=3,
         )
 
 
@@ -375,12 +373,10 @@ class _Fit:
         step = inverse @ self._gradient
         far = np.sqrt(max(step @ self._gradient, 0) / len(step))
         if far > _NEAR:
-            warnings.warn(
+            warn(
                 "The model is not at the optimum for these rows, which is "
                 f"{far:.2g} standard errors away (root mean square): give the training "
                 "rows, their weights included, or fit with a smaller tol.",
-                UserWarning,
-                stacklevel=3,
             )
 
     def is_likelihood(self):

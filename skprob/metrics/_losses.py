@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import partial
 
 import numpy as np
@@ -19,6 +18,7 @@ from .._utils.validation import (
     check_sample_weight,
     naming,
 )
+from .._utils.warnings import warn
 from ..losses import FenchelYoungLoss
 from ..mappings import MappingLike, get_mapping
 from ..targets import check_target, encode_target
@@ -231,11 +231,9 @@ def _encode(y_true, predicted, classes, target_type, has_none=False):
             "pass classes."
         )
     if encoded.labelled is not None:
-        warnings.warn(
+        warn(
             f"{np.count_nonzero(~encoded.labelled)} of {len(encoded.labelled)} rows "
             "have no label and are left out of the score.",
-            UserWarning,
-            stacklevel=3,
         )
     return encoded
 

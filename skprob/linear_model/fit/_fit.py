@@ -1,13 +1,12 @@
 """The steps of a fit, from checked rows to fitted attributes."""
 
-import warnings
-
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from ..._utils.arrays import to_numpy
 from ..._utils.columns import order_by_name, order_of
+from ..._utils.warnings import warn
 from ...losses import FenchelYoungLoss
 from ...mappings import Softmax
 from ...objective import CosineObjective, LinearObjective
@@ -167,9 +166,8 @@ def _warn_unless_converged(estimator, solution):
     if "penalty" in solution.remedies and is_penalised:
         advice.append(f"lower C (now {estimator.C_:.3g})")
     advice = ", or ".join(advice)
-    warnings.warn(
+    warn(
         f"{type(estimator).__name__} did not converge: {solution.message}. "
         f"{advice[:1].upper() + advice[1:]}.",
         ConvergenceWarning,
-        stacklevel=5,
     )

@@ -1,12 +1,12 @@
 """The rows of a fit: their targets, and their blocks."""
 
-import warnings
 from contextlib import contextmanager
 
 import numpy as np
 from scipy import sparse
 
 from ..._utils.arrays import is_foreign, moved, numpy_dtype, take, to_numpy
+from ..._utils.warnings import warn
 from ...data import as_design
 from ...objective import split_rows
 from ...targets import (
@@ -148,20 +148,16 @@ class RowsInMemory:
 def warn_of_lost_labels(rows):
     """Warn of rows without a label, and of labels without a row, in a fit."""
     if rows.n_unlabelled:
-        warnings.warn(
+        warn(
             f"{rows.n_unlabelled} of {rows.n_rows} rows have no label; they carry no "
             "target and are left out of the fit.",
-            UserWarning,
-            stacklevel=5,
         )
     absent = []
     if rows.kind == "label_set":
         absent = np.flatnonzero(rows.class_totals[: len(rows.classes)] == 0)
     if len(absent):
         shown = f"{absent[:5].tolist()}{' and so on' if len(absent) > 5 else ''}"
-        warnings.warn(
+        warn(
             f"{len(absent)} of {len(rows.classes)} labels are in no row (columns "
             f"{shown} of y); they are kept, with the target zero.",
-            UserWarning,
-            stacklevel=5,
         )

@@ -1,10 +1,11 @@
 """Results of the fits of a search, and the pair with the highest mean score."""
 
-import warnings
 from typing import NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
+
+from ..._utils.warnings import warn
 
 
 class Results(NamedTuple):
@@ -64,12 +65,10 @@ def best_pair(grid, scores, scoring):
     if unknown.all():
         raise ValueError(f"scoring={scoring!r} is NaN for every model, in some fold.")
     if unknown.any():
-        warnings.warn(
+        warn(
             f"scoring={scoring!r} is NaN for {np.isnan(scores).sum()} of the "
             f"{scores.size} fits; their pairs of {grid.parameter} and C, "
             f"{unknown.sum()} of {unknown.size}, are not chosen.",
-            UserWarning,
-            stacklevel=4,
         )
     best = np.argwhere(mean == np.nanmax(mean))
     rank = np.argsort(grid.order)
@@ -87,10 +86,9 @@ def warn_of_failed_fits(results, max_iter, tol):
     """Warn if fits of a search did not converge."""
     failed = np.count_nonzero(~results.converged)
     if failed:
-        warnings.warn(
+        warn(
             f"{failed} of the {results.scores.size} fits of the search did not "
             f"converge. Increase max_iter (now {max_iter}) or tol (now {tol:.3g}), "
             "or lower Cs.",
             ConvergenceWarning,
-            stacklevel=4,
         )
