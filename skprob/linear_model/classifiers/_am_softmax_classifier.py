@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal
 
-import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from ..._utils.typing import ArrayLike
@@ -12,7 +12,7 @@ from ..._utils.validation import RealInterval
 from ...decision import ThresholdLike
 from ...mappings import Softmax
 from .._docstrings import with_shared_sections
-from ..fit._inputs import StandardUnitRows
+from ..predict._inputs import StandardizedFeatures, StandardUnitRows
 from ._base import BaseLinearClassifier
 from ._parameters import constraints_but
 
@@ -136,39 +136,13 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
     def _mapping(self):
         return Softmax()
 
-    def _model(self, rows):
-        is_centred = self.standardize
-        if self.standardize == "auto":
-            is_centred = not rows.is_sparse
-        elif self.standardize and rows.is_sparse:
-            raise ValueError(
-                "standardize must be False or 'auto' for a sparse X, which would not "
-                "stay sparse; got True. Use sklearn.preprocessing.MaxAbsScaler."
-            )
-        mean, deviation = rows.moments()
-        center, scale = np.zeros_like(mean), np.ones_like(mean)
-        if is_centred:
-            center = mean
-            # The deviation of a constant feature is rounding.
-            least = 10 * np.finfo(rows.dtype).eps * np.abs(mean)
-            scale = np.where(deviation > least, deviation, 1.0)
-        square = np.sum((deviation / scale) ** 2 + ((mean - center) / scale) ** 2)
-        return super()._model(rows) | {
-            "feature_mean_": rows.beside_X(center),
-            "feature_scale_": rows.beside_X(scale),
-            "constant_": float(self.constant * (np.sqrt(square) or 1.0)),
-        }
-
-    @property
-    def _solver_options(self):
+    def _fit_spec(self):
         # Without a margin, many class vectors have about the same loss. L-BFGS takes
         # about the same time, but its result depends on rounding errors: weights of two
         # and rows that occur twice gave different models.
-        options = super()._solver_options
-        if options["solver"] == "auto":
-            options["solver"] = "newton-cg"
-        return options
+        solver = "newton-cg" if self.solver == "auto" else self.solver
+        inputs = StandardizedFeatures(self.standardize, self.constant)
+        return replace(super()._fit_spec(), inputs=inputs, solver=solver)
 
-    def _inputs(self, attributes):
-        names = "feature_mean_", "feature_scale_", "constant_"
-        return StandardUnitRows(*(attributes[name] for name in names))
+    def _fitted_inputs(self):
+        return StandardUnitRows(self.feature_mean_, self.feature_scale_, self.constant_)

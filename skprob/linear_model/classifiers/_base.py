@@ -2,32 +2,49 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin, _fit_context
 from sklearn.callback import CallbackSupportMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from ..._utils.arrays import beside, is_foreign, namespace, numpy_dtype, take, to_numpy
+from ..._utils.arrays import beside, is_foreign, namespace, take, to_numpy
 from ..._utils.blas import serial_blas
+from ..._utils.columns import in_order
+from ..._utils.names import check_parameters
 from ..._utils.saving import PlainState
 from ..._utils.typing import AnyArray, ArrayLike, MatrixLike, same_signature
-from ...decision import LeastCost, ThresholdLike
-from .._checks import check_X
+from ..._utils.validation import check_sample_weight
+from ...decision import DecisionRule, LeastCost, ThresholdLike, as_indicator
+from ...targets import check_target
+from .._checks import check_X, is_dask, refuse_for_dask
 from .._docstrings import with_shared_arguments
 from .._given import Given
-from .._known_threshold import checked_rule
-from ..fit._fit import fit_to_rows
-from ..fit._fitted import unchanged_on_error
-from ..fit._rows import training_rows
+from .._known_threshold import (
+    check_labels_of_rule,
+    checked_rule,
+    is_fitted_to_rows,
+    known_threshold,
+)
+from ..fit._folds import SeparateFolds
+from ..fit._rows import warn_of_lost_labels
+from ..fit._run import fit_to_rows, warn_unless_converged
+from ..fit._start import LastFit
 from ..predict._accuracy import accuracy
-from ..predict._label_sets import predicted_sets
-from ..predict._one_vs_rest import log_shares_of, shares_of
-from ..predict._prediction import BlockwisePrediction, of_classes, prediction_method
-from ..predict._threshold import changed_threshold
+from ..predict._fitted_model import FittedModel
+from ..predict._inputs import Features, UnitRows
+from ..predict._known_rows import OneBlock
+from ..predict._label_sets import Sets, sets_of_scores, threshold_of
+from ..predict._threshold import changed_threshold, check_some_label, splits_of
+from ._arguments import training_rows
+from ._fitted import replace_fitted, unchanged_on_error
 from ._onnx import OnnxConvertible
 from ._parameters import LinearParameters
+from ._prediction_method import prediction_method
+from ._progress import FitProgress
 from ._sparse_coef import SparseCoef
 
 
@@ -121,13 +138,21 @@ class BaseLinearClassifier(
             If ``none_class`` is False and rows have no label: they are left out. If
             labels occur in no row: they are kept, with the target zero.
         """
-        # All products of a fit are of blocks, or small.
-        with (
-            unchanged_on_error(self),
-            serial_blas,
-            training_rows(self, X, y, sample_weight, available, offset) as rows,
-        ):
-            fit_to_rows(self, rows)
+        with unchanged_on_error(self), serial_blas:
+            spec = self._fit_spec()
+            if self.warm_start and hasattr(self, "coef_"):
+                spec = replace(spec, last_fit=self._last_fit())
+            arguments = X, y, sample_weight, available, offset
+            with training_rows(self, spec, *arguments) as rows:
+                warn_of_lost_labels(rows)
+                choose_threshold = None
+                if rows.kind == "label_set":
+                    choose_threshold = rows.threshold_rule(spec, SeparateFolds(spec))
+                progress = FitProgress(self, rows.data)
+                fit = fit_to_rows(spec, rows, choose_threshold, progress)
+                replace_fitted(self, fit.attributes)
+                warn_unless_converged(fit)
+                progress.finish()
         return self
 
     @prediction_method
@@ -155,17 +180,18 @@ class BaseLinearClassifier(
             not preserve order, of the probabilities. The score of "no label" is not
             included.
         """
+        check_is_fitted(self)
+        n_classes, mapping = self.classes_.shape[0], self.mapping_
 
         def of_scores(scores):
-            if self.target_type_ != "class" or self._n_classes > 2:
-                return scores[:, : self._n_classes]
+            if self.target_type_ != "class" or n_classes > 2:
+                return scores[:, :n_classes]
             # The difference of the two scores, whatever the number of outputs.
-            if not self.mapping_.is_order_preserving:
-                scores = self.mapping_(scores)
+            if not mapping.is_order_preserving:
+                scores = mapping(scores)
             return scores[:, 1] - scores[:, 0]
 
-        given = {"available": available, "offset": offset}
-        return self._predicted(X, of_scores, **given).to_dense()
+        return self._predicted(X, of_scores, available, offset).to_dense()
 
     @prediction_method
     def predict_proba(
@@ -192,7 +218,8 @@ class BaseLinearClassifier(
             the probability of "no label". With ``sparse_output`` a CSR array of the
             non-zeros.
         """
-        probabilities = self._probabilities(X, available=available, offset=offset)
+        check_is_fitted(self)
+        probabilities = self._probabilities(X, available, offset)
         if self.sparse_output:
             return probabilities.to_sparse()
         return probabilities.to_dense()
@@ -219,12 +246,8 @@ class BaseLinearClassifier(
             A dense array, also with ``sparse_output``.
         """
         check_is_fitted(self)
-        of_scores = self.mapping_.log_probabilities
-        if self._is_one_vs_rest:
-            of_scores = log_shares_of(self.mapping_)
-        of_scores = of_classes(of_scores, self._n_classes)
-        given = {"available": available, "offset": offset}
-        return self._predicted(X, of_scores, **given).to_dense()
+        of_scores = self._fitted_model().log_probabilities_of_scores
+        return self._predicted(X, of_scores, available, offset).to_dense()
 
     @prediction_method
     def predict(
@@ -253,30 +276,28 @@ class BaseLinearClassifier(
             number.
         """
         check_is_fitted(self)
-        given = {"available": available, "offset": offset}
         if self.target_type_ == "label_set":
-            sets = predicted_sets(self, X, **given)
+            sets = self._predicted_sets(X, available, offset)
             if self.sparse_output:
                 return sets.to_sparse()
             return beside(sets.to_dense(), X) if is_foreign(X) else sets.to_dense()
 
-        rule = self._rule_of_labels
+        model = self._fitted_model()
+        rule = model.rule_of_labels
         if rule is not None:
-            of_scores = (
-                shares_of(self.mapping_) if self._is_one_vs_rest else self.mapping_
-            )
+            probabilities = model.probabilities_of_scores
 
             def of_least_cost(scores):
-                return rule.decide(of_scores(scores), self.classes_)
+                return rule.decide(probabilities(scores), self.classes_)
 
-            return self._predicted(X, of_least_cost, **given).to_dense()
+            return self._predicted(X, of_least_cost, available, offset).to_dense()
 
         def most_probable(scores):
             if not self.mapping_.is_order_preserving:
                 scores = self.mapping_(scores)
             return self._labels_of(namespace(scores).argmax(scores, axis=1))
 
-        return self._predicted(X, most_probable, **given).to_dense()
+        return self._predicted(X, most_probable, available, offset).to_dense()
 
     @with_shared_arguments
     def set_threshold(
@@ -332,12 +353,50 @@ class BaseLinearClassifier(
         sklearn.model_selection.TunedThresholdClassifierCV : For two classes.
         """
         check_is_fitted(self)
-        given = {"available": available, "offset": offset}
         with serial_blas:
-            self.threshold_ = changed_threshold(
-                self, threshold, X, y, sample_weight, cv, **given
+            self.threshold_ = self._chosen_threshold(
+                threshold, X, y, sample_weight, available, offset, cv
             )
         return self
+
+    def _chosen_threshold(self, threshold, X, y, sample_weight, available, offset, cv):
+        """The threshold of :meth:`set_threshold`, from unchecked arguments."""
+        kind = self.target_type_
+        if isinstance(threshold, LeastCost):
+            if X is not None or y is not None:
+                raise ValueError(
+                    f"threshold={threshold!r} needs no rows: omit X and y."
+                )
+            return checked_rule(threshold, self.classes_, kind)
+        if kind != "label_set":
+            raise ValueError(
+                "set_threshold is for models that were fitted to label sets or, with a "
+                "LeastCost, to class labels; this one was fitted to "
+                f"target_type={kind!r}, and the threshold is {threshold!r}."
+            )
+        constraints = {"threshold": self._parameter_constraints["threshold"]}
+        check_parameters(constraints, {"threshold": threshold}, "set_threshold")
+        if (X is None) != (y is None):
+            raise ValueError("X and y must be given together, or neither of them.")
+        model, is_rule = self._fitted_model(), isinstance(threshold, DecisionRule)
+        if not is_fitted_to_rows(threshold) or (is_rule and X is None):
+            check_labels_of_rule(threshold, model.classes)
+            return known_threshold(threshold, model.n_classes)
+        if X is None:
+            raise ValueError(f"threshold={threshold!r} needs rows: give X and y.")
+        X = check_X(self, X, reset=False)
+        y = check_target(in_order("y", y, model.classes), "y", len_of=X)
+        labels = as_indicator(y, (X.shape[0], model.n_classes), name="y")
+        weight = check_sample_weight(sample_weight, X)
+        given = model.checked_given(X, available, offset)
+        keep = weight > 0
+        labels, weight, given = labels[keep], weight[keep], given.of(keep)
+        check_some_label(labels)
+        X, splits = take(X, np.flatnonzero(keep)), splits_of(cv, labels)
+        folds = SeparateFolds(None if splits is None else self._refit_spec())
+        return changed_threshold(
+            threshold, model, X, labels, weight, given, splits, folds
+        )
 
     @with_shared_arguments
     def score(
@@ -369,51 +428,85 @@ class BaseLinearClassifier(
             target probability of the predicted class (the expected accuracy).
         """
         check_is_fitted(self)
-        return accuracy(self, X, y, sample_weight, Given(available, offset).arguments)
+        given = Given(available, offset).arguments
+        if any(is_dask(data) for data in (X, y, sample_weight)):
+            from ..dask._prediction import score
 
-    def _probabilities(self, X, **given):
-        check_is_fitted(self)
-        of_scores = shares_of(self.mapping_) if self._is_one_vs_rest else self.mapping_
-        of_scores = of_classes(of_scores, self._n_classes)
-        return self._predicted(X, of_scores, **given)
+            refuse_for_dask(**given)
+            check_columns = partial(check_X, self, reset=False)
+            return score(self.score, check_columns, X, y, sample_weight)
+        if self.target_type_ == "label_set":
+            # Sparse in any case: that is how scikit-learn compares them.
+            predicted = self._predicted_sets(X, available, offset).to_sparse()
+        else:
+            predicted = to_numpy(self.predict(X, **given))
+        return accuracy(predicted, y, sample_weight, self._fitted_model())
 
-    def _predicted(self, X, of_scores, *, available=None, offset=None):
+    #: Rows whose predictions are known, of a copy that a search scores.
+    _known_rows = None
+
+    def _predicted(self, X, of_scores, available=None, offset=None):
         """The result of a function of the fitted model's scores, for a user's X."""
-        check_is_fitted(self)
-        X = check_X(self, X, reset=False)
-        given = self._given(X, available, offset)
-        how = self._inputs(vars(self)), of_scores, given
-        return BlockwisePrediction(X, self.coef_, self.intercept_, *how)
+        known = self._known_rows
+        if known is not None and known.is_asked_for(X, available, offset):
+            if known.scores is not None:
+                return OneBlock(of_scores(known.scores))
+            available, offset = known.given
+        model, X = self._fitted_model(), check_X(self, X, reset=False)
+        return model.predicted(X, of_scores, model.checked_given(X, available, offset))
 
-    def _given(self, X, available, offset):
-        """The checked `available` and `offset` of the rows of a checked X."""
-        n_classes, polytope = self._n_classes, self.mapping_.polytope
-        is_pair = n_classes + self.has_none_class_ == 2 and polytope == "simplex"
-        dtype = np.result_type(numpy_dtype(X), numpy_dtype(self.coef_))
-        about = {"kind": self.target_type_, "is_pair": is_pair, "dtype": dtype}
-        return Given.checked(available, offset, X.shape[0], self.classes_, **about)
+    def _probabilities(self, X, available, offset):
+        """Probabilities of the classes, for a user's X."""
+        known = self._known_rows
+        if known is not None and known.is_asked_for(X, available, offset):
+            if known.probabilities is not None:
+                return OneBlock(known.probabilities)
+        of_scores = self._fitted_model().probabilities_of_scores
+        return self._predicted(X, of_scores, available, offset)
 
-    @property
-    def _rule_of_labels(self):
-        """The checked rule of class labels; None for the most probable class."""
-        rule = getattr(self, "threshold_", None)
-        if self.target_type_ != "class" or rule is None:
-            return None
-        if not isinstance(rule, LeastCost):
-            raise ValueError(
-                "threshold_ must be a LeastCost for a model that was fitted to class "
-                f"labels; got {rule!r}."
-            )
-        return checked_rule(rule, self.classes_, "class")
+    def _predicted_sets(self, X, available, offset):
+        """The label sets that the threshold chooses, for a user's X."""
+        model = self._fitted_model()
+        threshold = threshold_of(model)
+        if not isinstance(threshold, DecisionRule):
+            of_scores = sets_of_scores(threshold, model)
+            return self._predicted(X, of_scores, available, offset)
+        features = None
+        if threshold.uses_features:
+            features = to_numpy(check_X(self, X, reset=False))
+        probabilities = self._probabilities(X, available, offset).on_host()
+        return Sets(threshold, probabilities, features, _num_samples(X))
 
-    @property
-    def _is_one_vs_rest(self):
-        """Whether class labels were fitted by a marginal for each class."""
-        return self.target_type_ == "class" and self.mapping_.polytope == "cube"
+    def _fitted_model(self):
+        """What predictions need of the fitted attributes."""
+        return FittedModel(
+            coef=self.coef_,
+            intercept=self.intercept_,
+            classes=self.classes_,
+            target_type=self.target_type_,
+            mapping=self.mapping_,
+            has_none=self.has_none_class_,
+            inputs=self._fitted_inputs(),
+            threshold=getattr(self, "threshold_", None),
+        )
 
-    @property
-    def _n_classes(self):
-        return self.classes_.shape[0]
+    def _fitted_inputs(self):
+        """The transformation of rows of X before the coefficients multiply them."""
+        return UnitRows() if self.similarity == "cosine" else Features()
+
+    def _last_fit(self):
+        """The coefficients from which `fit` starts."""
+        coef, intercept = self._fitted_inputs().from_model(
+            to_numpy(self.coef_), to_numpy(self.intercept_)
+        )
+        if not hasattr(self, "classes_"):
+            # Coefficients that were assigned are those of the new classes.
+            return LastFit(coef, intercept, None, None)
+        return LastFit(coef, intercept, to_numpy(self.classes_), self.target_type_)
+
+    def _refit_spec(self):
+        """The spec of a fit with the parameters of this one."""
+        return self._fit_spec()
 
     def _labels_of(self, columns):
         """The classes of these columns, on their device unless the classes are text."""
@@ -423,8 +516,3 @@ class BaseLinearClassifier(
         if isinstance(classes, np.ndarray) and classes.dtype.kind not in "biuf":
             return classes[to_numpy(columns)]
         return take(beside(classes, columns), columns)
-
-    def _unfitted(self):
-        """An unfitted classifier that fits models like this one."""
-        # Not a clone: that would report to the callbacks, too.
-        return type(self)(**self.get_params(deep=False))

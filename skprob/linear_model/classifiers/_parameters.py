@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABCMeta, abstractmethod
 from functools import cache
 from numbers import Integral, Real
@@ -22,12 +21,10 @@ from ...decision import DecisionRule, LeastCost, ThresholdLike
 from ...losses import LOSSES, Loss, LossLike, MarginLoss, get_loss
 from ...mappings import Temperature, get_mapping
 from ...solvers import SOLVERS
-from ...targets import KINDS, encode_target
-from .._known_threshold import NAMES, checked_rule
-from ..fit._inputs import Features, UnitRows
-from ..fit._minimise import minimise
-from ..fit._strength import automatic_C
-from ..predict._one_vs_rest import one_vs_rest
+from ...targets import KINDS
+from .._known_threshold import NAMES
+from ..fit._spec import FitSpec
+from ..predict._inputs import Features, UnitRows
 
 
 class LinearParameters(NamesChecked, BaseEstimator, metaclass=ABCMeta):
@@ -131,104 +128,37 @@ class LinearParameters(NamesChecked, BaseEstimator, metaclass=ABCMeta):
         """The loss, or its name, that the parameters ask for."""
         return self.loss
 
-    def _checked_mapping(self):
+    def _fit_spec(self):
+        """The checked parameters of a fit, as plain data."""
         mapping = clone(get_mapping(self._mapping()))
         mapping._validate_params()
-        return self._at_temperature(mapping)
-
-    def _at_temperature(self, mapping):
-        is_plain = self.temperature == 1
-        return mapping if is_plain else Temperature(mapping, self.temperature)
-
-    def _checked_loss(self, mapping):
+        if self.temperature != 1:
+            mapping = Temperature(mapping, self.temperature)
         loss = get_loss(self._loss(), mapping)
         if not isinstance(self.margin, Real) or self.margin != 0:
             loss = MarginLoss(loss, self.margin)
             loss.check()
-        return loss
-
-    @property
-    def _polytope(self):
-        return get_mapping(self._mapping()).polytope
-
-    def _is_pair(self, encoded):
-        """Whether two classes have one raw prediction, the difference of scores."""
-        if encoded.n_scores != 2 or self._polytope == "simplex":
-            return encoded.n_scores == 2
-        has_pair = self._checked_mapping().pair_mapping is not None
-        return has_pair and encoded.kind == "class"
-
-    def _encoded(self, y, dtype, classes=None, none_class="auto"):
-        """The encoded target of a checked y."""
-        how = self._polytope, none_class if self.none_class else False
-        return encode_target(y, self.target_type, dtype, classes, *how)
-
-    def _model(self, rows):
-        """Fitted attributes that do not depend on the coefficients."""
-        mapping = self._checked_mapping()
-        loss = self._checked_loss(mapping)
-        if rows.kind == "class" and mapping.polytope == "cube":
-            mapping = one_vs_rest(mapping, rows.n_scores)
-            loss = loss.with_mapping(mapping)
-        is_labels = rows.kind == "class"
-        loss = loss.for_classes(rows.n_scores, rows.classes if is_labels else None)
-        if self.similarity == "dot" and mapping.is_scale_invariant:
-            # Scores may be as small as the penalty wants, at the same loss.
-            C = math.inf
-        elif isinstance(self.C, str):
-            C = automatic_C(loss, rows.n_scores)
-        else:
-            C = float(self.C)
-        attributes = {
-            "classes_": rows.classes,
-            "target_type_": rows.kind,
-            "mapping_": mapping,
-            "loss_": loss,
-            "has_none_class_": rows.has_none,
-            "C_": C,
-        }
-        if isinstance(self.threshold, LeastCost):
-            rule = checked_rule(self.threshold, rows.classes, rows.kind)
-            attributes["threshold_"] = rule
-        return attributes
-
-    def _inputs(self, attributes):
-        """The transformation of rows of X, for a model with fitted attributes."""
-        return UnitRows() if self.similarity == "cosine" else Features()
-
-    def _most_iterations(self, objectives):
-        """The largest number of iterations; None if it is not known."""
-        return len(objectives) * max(self.max_iter, 1)
-
-    def _minimise(self, objectives, model, parameters, progress):
-        """Minimise objectives one after the other: the last solution.
-
-        If the mapping is learnt, too, objectives and model are changed in place.
-        """
-        how = {"progress": progress, **self._solver_options}
-        return minimise(objectives, parameters, **how)
-
-    @property
-    def _solver_options(self):
-        """Arguments of the solver."""
-        return {"solver": self.solver, "tol": self.tol, "max_iter": self.max_iter}
+        return FitSpec(
+            name=type(self).__name__,
+            mapping=mapping,
+            loss=loss,
+            is_cosine=self.similarity == "cosine",
+            C=self.C,
+            fit_intercept=self.fit_intercept,
+            class_weight=self.class_weight,
+            label_smoothing=self.label_smoothing,
+            target_type=self.target_type,
+            class_names=self.class_names,
+            none_class=self.none_class,
+            threshold=self.threshold,
+            solver=self.solver,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            inputs=UnitRows() if self.similarity == "cosine" else Features(),
+        )
 
     #: Whether `fit` takes arrays of other libraries, if mapping and loss do.
     _takes_arrays = True
-
-    def _check_array_api(self):
-        """Raise where X may not be an array of another library."""
-        found = self
-        if self._takes_arrays:
-            mapping = self._checked_mapping()
-            loss = self._checked_loss(mapping)
-            found = loss if mapping.supports_array_api else mapping
-            if found.supports_array_api:
-                return
-        raise ValueError(
-            f"X must be a NumPy array for {found!r}, which takes no other arrays under "
-            "array_api_dispatch=True: convert it, for instance by np.asarray(X)."
-        )
 
     def _supports_array_api(self):
         try:

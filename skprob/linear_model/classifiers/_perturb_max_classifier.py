@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, Literal
 
@@ -12,6 +13,7 @@ from ...decision import ThresholdLike
 from ...losses import LOSSES, LogLoss, LossLike
 from ...mappings import PerturbMax, check_shape
 from .._docstrings import with_shared_sections
+from ..fit._learnt_noise import NoiseSearch
 from ._base import BaseLinearClassifier
 
 
@@ -223,11 +225,24 @@ class PerturbMaxClassifier(BaseLinearClassifier):
     def _loss(self):
         return "log" if self.learn_noise and self.loss == "auto" else self.loss
 
-    def _model(self, rows):
-        self._check_learning(rows.n_scores)
-        return super()._model(rows)
+    def _fit_spec(self):
+        self._check_learning()
+        spec = super()._fit_spec()
+        if not self.learn_noise:
+            return spec
+        start = self._mapping()
+        if self.warm_start and hasattr(self, "noise_"):
+            start.set_params(noise=self.noise_)
+        search = NoiseSearch(
+            mapping=start,
+            temperature=self.temperature,
+            loadings=self.loadings,
+            n_init=self.n_init,
+            random_state=self.random_state,
+        )
+        return replace(spec, noise=search)
 
-    def _check_learning(self, n_classes):
+    def _check_learning(self):
         """Raise where parameters do not fit `learn_noise`."""
         counts = isinstance(self.loadings, Integral)
         if self.n_init > 1 and not (self.learn_noise and self.loadings is not None):
@@ -258,44 +273,3 @@ class PerturbMaxClassifier(BaseLinearClassifier):
             )
         if self.loadings is None:
             check_shape(self.noise)
-        elif n_classes < 3:
-            raise ValueError(
-                "Loadings can be learnt for three or more classes: for two they only "
-                f"change the scale of the noise; got {n_classes} classes."
-            )
-        if counts and self.loadings >= n_classes:
-            raise ValueError(
-                f"loadings must be at most {n_classes - 1}, the number of classes less "
-                f"one; got {self.loadings}."
-            )
-
-    def _most_iterations(self, objectives):
-        return None if self.learn_noise else super()._most_iterations(objectives)
-
-    def _minimise(self, objectives, model, parameters, progress):
-        if not self.learn_noise:
-            return super()._minimise(objectives, model, parameters, progress)
-        from ._learnt_noise import learn_noise
-
-        (objective,) = objectives
-
-        def loss_of(mapping):
-            model["noise_"], model["loadings_"] = mapping.noise, mapping.loadings
-            model["mapping_"] = self._at_temperature(mapping)
-            model["loss_"] = model["loss_"].with_mapping(model["mapping_"])
-            return model["loss_"]
-
-        mapping = self._mapping()
-        if self.warm_start and hasattr(self, "noise_"):
-            mapping.set_params(noise=self.noise_)
-        return learn_noise(
-            objective,
-            mapping,
-            loss_of,
-            parameters,
-            progress,
-            n_factors=self.loadings if isinstance(self.loadings, Integral) else None,
-            n_init=self.n_init,
-            random_state=self.random_state,
-            **self._solver_options,
-        )

@@ -1,13 +1,10 @@
 """Predictions and scores of a fitted model for Dask collections."""
 
-import copy
-
 import dask
 import dask.array
 import numpy as np
 from dask import delayed
 
-from .._checks import check_X
 from ._collections import (
     delayed_pieces,
     example_of,
@@ -18,16 +15,15 @@ from ._collections import (
 )
 
 
-def lazily(model, method, X):
-    """The result of a method for a Dask collection, as a Dask array."""
-    model, example = copy.copy(model), example_of(X)
+def lazily(predict, X):
+    """The result of a function of rows for a Dask collection, as a Dask array."""
     # What is wrong with the columns is said before any row is read.
-    empty = getattr(model, method)(example)[:0]
+    empty = predict(example_of(X))[:0]
     names = names_of(X)
     if not isinstance(X, dask.array.Array):
         pieces = [
             dask.array.from_delayed(
-                delayed(_predicted)(piece, model, method, empty, names),
+                delayed(_predicted)(piece, predict, empty, names),
                 shape=(np.nan, *empty.shape[1:]),
                 meta=empty,
             )
@@ -38,17 +34,21 @@ def lazily(model, method, X):
     X = with_whole_rows(X)
     chunks = (X.chunks[0], *((n,) for n in empty.shape[1:]))
     return X.map_blocks(
-        _predicted, model, method, empty, names, chunks=chunks, meta=empty, **shape
+        _predicted, predict, empty, names, chunks=chunks, meta=empty, **shape
     )
 
 
-def score(model, X, y, sample_weight):
-    """Mean of the partitions' scores, weighted as their rows are."""
+def score(score_rows, check_columns, X, y, sample_weight):
+    """Mean of the scores of partitions, weighted as their rows are.
+
+    ``score_rows(X, y, sample_weight)`` is the score of rows in memory.
+    """
     pieces = partitioned(X, y, sample_weight)
-    check_X(model, example_of(X), reset=False)
+    check_columns(example_of(X))
     names = names_of(X), names_of(y)
     partitions = [
-        delayed(_scored)(model, names, *piece) for piece in zip(*pieces, strict=True)
+        delayed(_scored)(score_rows, names, *piece)
+        for piece in zip(*pieces, strict=True)
     ]
     scores, weights = np.array(dask.compute(*partitions)).T
     if not weights.sum() > 0:
@@ -56,15 +56,15 @@ def score(model, X, y, sample_weight):
     return float(scores @ weights / weights.sum())
 
 
-def _predicted(X, model, method, empty, names):
+def _predicted(X, predict, empty, names):
     if not X.shape[0]:
         return empty
-    return getattr(model, method)(lined_up("X", X, names))
+    return predict(lined_up("X", X, names))
 
 
-def _scored(model, names, X, y, weight):
+def _scored(score_rows, names, X, y, weight):
     total = X.shape[0] if weight is None else float(np.sum(weight))
     if not total > 0:
         return 0.0, 0.0
     X, y = lined_up("X", X, names[0]), lined_up("y", y, names[1])
-    return model.score(X, y, weight), total
+    return score_rows(X, y, weight), total

@@ -10,7 +10,7 @@ from scipy import sparse
 from ..._utils.columns import in_order
 from ...data import Cluster, DaskBlocks, LocalBlocks, Partition
 from ...targets import check_marginals, column_names, weights_of_classes
-from .._checks import check_X, trial_scores
+from .._checks import trial_scores
 from .._given import NOTHING
 from .._known_threshold import is_fitted_to_rows, known_threshold
 from . import _partition as partition
@@ -18,15 +18,20 @@ from ._collections import columns_of, example_of, names_of, partitioned
 
 
 @contextmanager
-def dask_rows(estimator, X, y, sample_weight):
-    """The checked rows of Dask collections, which are on the workers inside."""
-    if estimator.class_names is not None:
-        y = in_order("y", y, np.asarray(estimator.class_names))
+def dask_rows(spec, check_columns, X, y, sample_weight):
+    """The checked rows of Dask collections, which are on the workers inside.
+
+    ``check_columns(example)`` returns the checked example of a partition of X, without
+    rows.
+    """
+    if spec.class_names is not None:
+        y = in_order("y", y, np.asarray(spec.class_names))
     pieces = partitioned(X, y, sample_weight)
     # The columns are checked without the rows.
-    dtype = check_X(estimator, example_of(X), reset=True).dtype
+    example = check_columns(example_of(X))
+    dtype, n_features = example.dtype, example.shape[1]
     names = names_of(X), names_of(y)
-    expected = names, dtype, estimator.n_features_in_, type(estimator).__name__
+    expected = names, dtype, n_features, spec.name
     blocks, release = _computed(
         [
             delayed(partition.checked_rows)(*piece, *expected)
@@ -34,7 +39,7 @@ def dask_rows(estimator, X, y, sample_weight):
         ]
     )
     try:
-        rows = DaskRows(estimator, blocks, dtype, y)
+        rows = DaskRows(spec, blocks, dtype, y)
         rows.data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
         yield rows
     finally:
@@ -46,7 +51,7 @@ class DaskRows:
 
     Parameters
     ----------
-    estimator : estimator
+    spec : FitSpec
     blocks : DaskBlocks or LocalBlocks
         Of `CheckedRows`, one in each partition.
     dtype : dtype
@@ -57,24 +62,22 @@ class DaskRows:
 
     given = NOTHING
 
-    def __init__(self, estimator, blocks, dtype, y):
+    def __init__(self, spec, blocks, dtype, y):
         # Errors come first, and partitions without rows go.
         blocks = blocks.split(partition.some_rows)
-        found = partition.combined(
-            blocks.collect(partition.summary, estimator.target_type)
-        )
+        found = partition.combined(blocks.collect(partition.summary, spec.target_type))
         self.dtype, self.kind = dtype, found.kind
-        polytope, self._smoothing = estimator._polytope, estimator.label_smoothing
+        polytope, self._smoothing = spec.mapping.polytope, spec.label_smoothing
         if polytope == "cube":
             check_marginals(self.kind)
-        _check_threshold(estimator, self.kind)
+        _check_threshold(spec.threshold, self.kind)
         shape = found.n_rows, found.n_columns
-        names = column_names(columns_of(y), shape, estimator.class_names)
+        names = column_names(columns_of(y), shape, spec.class_names)
         self.classes = found.labels
         if self.kind != "class":
             self.classes = np.arange(found.n_columns) if names is None else names
         some_empty = self.kind == "label_set" and found.n_unlabelled > 0
-        is_share = estimator.none_class and polytope == "simplex"
+        is_share = spec.none_class and polytope == "simplex"
         self.has_none = is_share and some_empty
         self.n_scores = len(self.classes) + self.has_none
         how = self.kind, self.classes, polytope, self.has_none
@@ -87,10 +90,10 @@ class DaskRows:
                 f"y must have a label in at least one row; got {self.n_rows} without."
             )
         self._class_weights = None
-        if estimator.class_weight is not None:
+        if spec.class_weight is not None:
             with np.errstate(over="ignore", invalid="ignore"):
                 self._class_weights = weights_of_classes(
-                    estimator.class_weight, self.classes, totals
+                    spec.class_weight, self.classes, totals
                 )
         (total,) = self._encoded.sum(partition.total_weight, self._class_weights)
         self.total_weight = float(total)
@@ -141,17 +144,17 @@ class DaskRows:
         X = sparse.csr_array(X) if sparse.issparse(X) else X
         return trial_scores(inputs(X), self.n_scores, polytope)
 
-    def threshold_rule(self, estimator, mapping):
-        """See :meth:`RowsInMemory.threshold_rule`."""
-        cuts = known_threshold(estimator.threshold, len(self.classes))
+    def threshold_rule(self, spec, folds):
+        """See :meth:`RowsInMemory.threshold_rule`; no folds are used."""
+        cuts = known_threshold(spec.threshold, len(self.classes))
         return lambda probabilities: cuts
 
 
-def _check_threshold(estimator, kind):
-    if kind == "label_set" and is_fitted_to_rows(estimator.threshold):
+def _check_threshold(threshold, kind):
+    if kind == "label_set" and is_fitted_to_rows(threshold):
         raise ValueError(
             "threshold must be a number, one for each label or 'support' for a fit of "
-            f"Dask collections to label sets; got {estimator.threshold!r}, which is "
+            f"Dask collections to label sets; got {threshold!r}, which is "
             "fitted to the probabilities of rows in memory. After the fit, "
             "set_threshold(rule, X, y) takes such a rule with some of the rows."
         )

@@ -1,11 +1,9 @@
 """The rows of a fit: their targets, and their blocks."""
 
-from contextlib import contextmanager
-
 import numpy as np
 from scipy import sparse
 
-from ..._utils.arrays import is_foreign, moved, numpy_dtype, take, to_numpy
+from ..._utils.arrays import moved, numpy_dtype, take, to_numpy
 from ..._utils.warnings import warn
 from ...data import as_design
 from ...objective import split_rows
@@ -13,30 +11,10 @@ from ...targets import (
     class_weight_factors,
     smoothed_target,
 )
-from .._checks import is_dask, refuse_for_dask, trial_scores
+from .._checks import trial_scores
 from .._given import Given
 from ..predict._threshold import threshold_rule
-from ._training_data import checked_data, of_labelled
-
-
-@contextmanager
-def training_rows(estimator, X, y, sample_weight, available=None, offset=None):
-    """The checked rows of a user's arguments of `fit`, in memory or on workers."""
-    if any(is_dask(data) for data in (X, y, sample_weight, available, offset)):
-        from ..dask._rows import dask_rows
-
-        refuse_for_dask(available=available, offset=offset)
-        with dask_rows(estimator, X, y, sample_weight) as rows:
-            yield rows
-        return
-    data, encoded = checked_data(estimator, X, y, sample_weight, available, offset)
-    rows = RowsInMemory(estimator, data, encoded)
-    metadata = Given(available, offset).arguments
-    metadata |= {"sample_weight": data.sample_weight}
-    rows.data = {"X": data.X, "y": data.y, "metadata": metadata}
-    if is_foreign(y) and rows.classes.dtype.kind in "biuf":
-        rows.labels = moved(rows.classes, y)
-    yield rows
+from ._training_data import of_labelled
 
 
 class RowsInMemory:
@@ -44,7 +22,7 @@ class RowsInMemory:
 
     Parameters
     ----------
-    estimator : estimator
+    spec : FitSpec
         Its ``class_weight`` and ``label_smoothing`` are read.
     data : TrainingData
         Its X is an array of any library or a CSR matrix.
@@ -69,7 +47,7 @@ class RowsInMemory:
         Sum of the weights of the rows with a target, class weights included.
     """
 
-    def __init__(self, estimator, data, encoded):
+    def __init__(self, spec, data, encoded):
         X, sample_weight = data.X, data.sample_weight
         self.kind, self.classes = encoded.kind, encoded.classes
         self.labels, self.dtype = encoded.classes, numpy_dtype(X)
@@ -78,13 +56,11 @@ class RowsInMemory:
         if rows is not None:
             self.n_unlabelled = np.count_nonzero(~rows)
             X, sample_weight = take(X, np.flatnonzero(rows)), sample_weight[rows]
-        self._smoothing = estimator.label_smoothing
+        self._smoothing = spec.label_smoothing
         self.given = of_labelled(data.given, encoded)
         self._X, self._target, self._sample_weight = X, encoded.target, sample_weight
         with np.errstate(over="ignore", invalid="ignore"):
-            factors = class_weight_factors(
-                estimator.class_weight, encoded, sample_weight
-            )
+            factors = class_weight_factors(spec.class_weight, encoded, sample_weight)
             self._weight = sample_weight * factors
             self.total_weight = self._weight.sum()
 
@@ -129,19 +105,21 @@ class RowsInMemory:
         X = inputs(to_numpy(take(self._X, slice(64))))
         return trial_scores(X, self.n_scores, polytope)
 
-    def threshold_rule(self, estimator, mapping, path=None):
-        """How the threshold of a fit to label sets is found."""
-        data = self._X, self._target, self._sample_weight, self._weight
+    def threshold_rule(self, spec, folds):
+        """How the threshold of a fit to label sets is found: :func:`threshold_rule`."""
         n_labels = len(self.classes)
         of_labels = {key: a[:, :n_labels] for key, a in self.given.arguments.items()}
         return threshold_rule(
-            estimator,
-            mapping,
-            *data,
+            spec.threshold,
+            spec.mapping.polytope,
+            self._X,
+            self._target,
+            self._sample_weight,
+            self._weight,
             n_labels=n_labels,
             any_empty=self.n_unlabelled > 0,
-            path=path,
             given=Given(**of_labels),
+            folds=folds,
         )
 
 

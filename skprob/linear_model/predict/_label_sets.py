@@ -2,31 +2,26 @@
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.validation import _num_samples
 
-from ..._utils.arrays import as_type, beside, namespace, to_numpy
-from ...decision import DecisionRule
-from .._checks import check_X
+from ..._utils.arrays import as_type, beside, namespace
 from .._known_threshold import check_labels_of_rule, check_threshold
 
 
-def predicted_sets(model, X, **given):
-    # The threshold may have been assigned.
-    threshold = check_threshold(model.threshold_, model._n_classes)
-    check_labels_of_rule(threshold, model.classes_)
-    if isinstance(threshold, DecisionRule):
-        features = None
-        if threshold.uses_features:
-            features = to_numpy(check_X(model, X, reset=False))
-        probabilities = model._probabilities(X, **given).on_host()
-        return Sets(threshold, probabilities, features, _num_samples(X))
+def threshold_of(model):
+    """The checked threshold of a fitted model, which may have been assigned."""
+    threshold = check_threshold(model.threshold, model.n_classes)
+    check_labels_of_rule(threshold, model.classes)
+    return threshold
+
+
+def sets_of_scores(cuts, model):
+    """A function of scores: the label sets whose probabilities are above cuts."""
 
     def sets(scores):
-        p = model.mapping_(scores)[:, : model._n_classes]
-        cuts = beside(np.asarray(threshold), p)
-        return as_type(p > cuts, namespace(p).int64)
+        p = model.mapping(scores)[:, : model.n_classes]
+        return as_type(p > beside(np.asarray(cuts), p), namespace(p).int64)
 
-    return model._predicted(X, sets, **given)
+    return sets
 
 
 class Sets:

@@ -33,10 +33,6 @@ class Grid(NamedTuple):
         """The columns of the values of C, from the strongest penalty to the weakest."""
         return np.argsort(self.Cs[0])
 
-    def of_value(self, template, number, C):
-        """Set a template's parameter to a value, and its C."""
-        return template.set_params(**{self.parameter: self.values[number], "C": C})
-
 
 def checked_alphas(alphas):
     """Values of alpha as an array of floats; ValueError if they are not allowed."""

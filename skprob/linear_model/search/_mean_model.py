@@ -1,17 +1,18 @@
 """The mean of the models that a search fitted to the folds."""
 
-import copy
-
+from ..fit._folds import SeparateFolds
 from ..fit._rows import RowsInMemory
+from ..fit._run import attributes_of_model
+from ..predict._fitted_model import FittedModel
 
 
-def mean_model(template, data, encoded, results, place):
+def mean_model(spec, data, encoded, results, place):
     """Fitted attributes of a model with the folds' mean coefficients.
 
     Parameters
     ----------
-    template : BaseLinearClassifier
-        Unfitted, with the chosen parameters.
+    spec : FitSpec
+        With the chosen parameters.
     data : TrainingData
         All rows: the threshold of label sets is fitted to them.
     encoded : EncodedTarget
@@ -24,15 +25,19 @@ def mean_model(template, data, encoded, results, place):
     -------
     attributes : dict
     """
-    rows = RowsInMemory(template, data, encoded)
-    attributes = template._model(rows)
-    for name, paths in ("coef_", results.coefs), ("intercept_", results.intercepts):
-        attributes[name] = paths[:, *place].mean(axis=0)
+    rows = RowsInMemory(spec, data, encoded)
+    spec = spec.for_rows(rows)
+    model = FittedModel(
+        coef=results.coefs[:, *place].mean(axis=0),
+        intercept=results.intercepts[:, *place].mean(axis=0),
+        classes=rows.classes,
+        target_type=rows.kind,
+        mapping=spec.mapping,
+        has_none=rows.has_none,
+        inputs=spec.inputs,
+        threshold=spec.rule_of_labels,
+    )
     if rows.kind == "label_set":
-        model = copy.copy(template)
-        vars(model).update(attributes, n_features_in_=data.X.shape[1])
-        rule = rows.threshold_rule(model, model.mapping_)
-        attributes["threshold_"] = rule(
-            lambda X, given: model._probabilities(X, **given.arguments)
-        )
-    return attributes
+        choose_threshold = rows.threshold_rule(spec, SeparateFolds(spec))
+        model = model.with_threshold(choose_threshold(model.probabilities))
+    return attributes_of_model(model, spec)

@@ -1,87 +1,100 @@
 """Fits over a grid, each started from its neighbours' solutions."""
 
-import copy
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.base import clone
 
 from ...solvers import minimize_path
-from ..fit._fit import objectives_of
 from ..fit._rows import RowsInMemory
+from ..fit._run import attributes_of_model, model_at, objectives_of
 from ..fit._strength import penalty
-from ..predict._threshold import fold_template
+from ..predict._fitted_model import FittedModel
 
 
 class PathPoint(NamedTuple):
-    """A fitted model, whether its gradient is within the tolerance, and iterations."""
+    """One fit of a path.
 
-    model: object
+    Attributes
+    ----------
+    model : FittedModel
+    attributes : dict
+        Fitted attributes of a classifier, by name.
+    converged : bool
+        Whether the gradient is within the tolerance.
+    n_iter : int
+    """
+
+    model: FittedModel
+    attributes: dict
     converged: bool
     n_iter: int
 
 
-def fitted_path(template, data, grid):
+def fitted_path(specs, data, grid):
     """Yield a :class:`PathPoint` for every value and, for each of them, every C.
 
     A fit starts from the solution for the C before, the first of a value, if the grid
     says so, from that for the value before. What depends on the features alone is
-    computed once. `template` is an unfitted classifier with the parameters of all
-    models but for those of the :class:`Grid`, `data` a :class:`TrainingData`.
+    computed once.
+
+    Parameters
+    ----------
+    specs : list of FitSpec
+        One for each value of the grid.
+    data : TrainingData
+    grid : Grid
     """
-    X, dtype = data.X, data.X.dtype
-    encoded = template._encoded(data.y, dtype, data.classes, data.has_none)
-    rows = RowsInMemory(template, data, encoded)
-    shared = _Shared(data, grid)
+    dtype = data.X.dtype
+    encoded = specs[0].encoded(data.y, dtype, data.classes, data.has_none)
+    rows = RowsInMemory(specs[0], data, encoded)
+    folds = PathFolds(specs, data, grid)
     objective, starts = None, []
     for number in grid.order:
         Cs = grid.Cs[number, grid.columns]
         strengths = np.array([penalty(C, rows.total_weight) for C in Cs])
         # Features are scaled as for the least penalty: others hide what varies little.
-        template = grid.of_value(clone(template), number, Cs[-1])
-        attributes = template._model(rows) | {"n_features_in_": X.shape[1]}
+        spec = replace(specs[number], C=Cs[-1]).for_rows(rows)
         if objective is None:
-            (objective,) = objectives_of(template, rows, attributes)
+            (objective,) = objectives_of(spec, rows)
         else:
-            objective = objective.with_loss(attributes["loss_"])
-        how = template._solver_options
-        solutions = minimize_path(objective, strengths, starts, **how)
+            objective = objective.with_loss(spec.loss)
+        solutions = minimize_path(objective, strengths, starts, **spec.solver_options)
         starts = []
         for C, solution in zip(Cs, solutions, strict=True):
             if grid.starts_from_last:
                 starts.append(solution.parameters)
-            model = copy.copy(template)
-            vars(model).update(attributes, C=C, C_=C)
-            coef, intercept = objective.to_model(solution.parameters)
-            model.coef_ = coef.astype(dtype)
-            model.intercept_ = intercept.astype(dtype)
+            model = model_at(solution.parameters, objective, spec, rows)
             if rows.kind == "label_set":
-                rule = rows.threshold_rule(model, model.mapping_, path=shared)
-
-                def probabilities(X, given, model=model):
-                    return model._probabilities(X, **given.arguments)
-
-                model.threshold_ = rule(probabilities)
-            yield PathPoint(model, solution.converged, solution.n_iter)
+                choose_threshold = rows.threshold_rule(spec, folds)
+                model = model.with_threshold(choose_threshold(model.probabilities))
+            attributes = attributes_of_model(model, replace(spec, C=C))
+            yield PathPoint(model, attributes, solution.converged, solution.n_iter)
 
 
-class _Shared:
-    """What thresholds along a path share: models of inner folds, expected sizes.
+class PathFolds:
+    """Models of folds along a path, each on a path of its own in its fold.
 
-    The models are those of a path of its own in each inner fold.
+    Parameters
+    ----------
+    specs : list of FitSpec
+        Of the path.
+    data : TrainingData
+        Of the path.
+    grid : Grid
     """
 
-    def __init__(self, data, grid):
-        self._data, self._grid = data, grid
+    def __init__(self, specs, data, grid):
+        self._specs, self._data, self._grid = specs, data, grid
         self._paths = self._sizes = None
 
-    def fold_models(self, estimator, X, labels, weight, folds, given):
+    def models(self, X, labels, weight, splits, given):
         """Models of the next point of the grid, in the order of the path."""
         if self._paths is None:
-            template = fold_template(estimator)
+            specs = [spec.for_folds() for spec in self._specs]
             data = self._data._replace(X=X, y=labels, sample_weight=weight, given=given)
             self._paths = [
-                fitted_path(template, data.take(rows), self._grid) for rows, _ in folds
+                fitted_path(specs, data.take(rows), self._grid) for rows, _ in splits
             ]
         return (next(path).model for path in self._paths)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from numbers import Integral
 from typing import Any, Literal, Self
@@ -29,10 +30,11 @@ from ..._utils.pair import n_raw_predictions
 from ..._utils.typing import ArrayLike, MatrixLike, same_signature
 from ...decision import ThresholdLike
 from .._given import Given
+from ..classifiers._arguments import checked_data
 from ..classifiers._base import BaseLinearClassifier
+from ..classifiers._fitted import fitted_attributes, replace_fitted, unchanged_on_error
 from ..classifiers._parameters import constraints_but
-from ..fit._fitted import fitted_attributes, replace_fitted, unchanged_on_error
-from ..fit._training_data import checked_data, of_labelled
+from ..fit._training_data import of_labelled
 from ._grid import Grid, checked_Cs
 from ._mean_model import mean_model
 from ._routing import manual_routing
@@ -128,7 +130,6 @@ class PathSearchCV(BaseLinearClassifier):
 
     # Its models' predictions are computed together.
     _takes_arrays = False
-    _polytope = "simplex"
 
     def _mapping(self):
         chosen = {self._parameter: getattr(self, f"{self._parameter}_")}
@@ -197,15 +198,20 @@ class PathSearchCV(BaseLinearClassifier):
             metadata = Given(available, offset).arguments
             metadata |= {"sample_weight": sample_weight}
             arguments = {"X": X, "y": y, "metadata": metadata}
-            data, encoded = checked_data(self, X, y, sample_weight, available, offset)
+            template = self._template(self.target_type)
+            specs = self._specs(template, values)
+            data, encoded = checked_data(
+                self, specs[0], X, y, sample_weight, available, offset
+            )
             # The classes of the target are among those that are available.
             of_labelled(data.given, encoded)
             X, y, classes = data.X, data.y, data.classes
-            template = self._template(encoded.kind)
+            template.set_params(target_type=encoded.kind)
+            specs = [replace(spec, target_type=encoded.kind) for spec in specs]
             grid = Grid(
                 self._parameter,
                 values,
-                self._Cs_of_values(template, encoded, values, strengths),
+                self._Cs_of_values(specs, encoded, strengths),
                 order,
                 self._starts_from_last,
             )
@@ -225,7 +231,8 @@ class PathSearchCV(BaseLinearClassifier):
             paths = [
                 partial(
                     scored_path,
-                    template=template,
+                    specs=specs,
+                    estimator=template,
                     scorer=self._scorer(classes if encoded.kind == "class" else None),
                     score_params=_check_method_params(
                         X, routed.scorer.score, indices=fold[1]
@@ -257,7 +264,8 @@ class PathSearchCV(BaseLinearClassifier):
             if self.refit:
                 learnt = self._refitted(template, data, context, arguments)
             else:
-                learnt = mean_model(template, data, encoded, results, place)
+                spec = replace(specs[place[0]], C=choice["C_"])
+                learnt = mean_model(spec, data, encoded, results, place)
             # The classes and the iterations are those of the search.
             after_interrupt |= learnt | {
                 name: after_interrupt[name] for name in ("classes_", "n_iter_")
@@ -312,7 +320,7 @@ class PathSearchCV(BaseLinearClassifier):
         if self.scoring is None:
             beside = Given(available, offset).arguments
             return super().score(X, y, sample_weight, **beside)
-        given = self._given(X, available, offset)
+        given = self._fitted_model().checked_given(X, available, offset)
         score_params |= Given(available, offset).arguments
         if sample_weight is not None:
             score_params["sample_weight"] = sample_weight
@@ -362,9 +370,9 @@ class PathSearchCV(BaseLinearClassifier):
         to_scorer = {} if weight is None else {"sample_weight": weight}
         return manual_routing({"splitter": {}, "scorer": {"score": to_scorer}})
 
-    def _unfitted(self):
+    def _refit_spec(self):
         best = {self._parameter: getattr(self, f"{self._parameter}_"), "C": self.C_}
-        return self._template(self.target_type_).set_params(**best)
+        return self._template(self.target_type_).set_params(**best)._fit_spec()
 
     def _template(self, kind):
         """An unfitted classifier with the parameters that it shares with this one."""
@@ -373,13 +381,20 @@ class PathSearchCV(BaseLinearClassifier):
         shared.remove("target_type")
         return template.set_params(**{name: getattr(self, name) for name in shared})
 
-    def _Cs_of_values(self, template, encoded, values, strengths):
+    def _specs(self, template, values):
+        """The spec of the fits of each value."""
+        return [
+            template.set_params(**{self._parameter: value})._fit_spec()
+            for value in values
+        ]
+
+    def _Cs_of_values(self, specs, encoded, strengths):
         """Values of C for each value: what was given, or multiples of C="auto"."""
-        units = np.ones(len(values))
+        units = np.ones(len(specs))
         if isinstance(self.Cs, Integral):
-            for i, value in enumerate(values):
-                template.set_params(**{self._parameter: value}, C="auto")
-                units[i] = template._model(encoded)["C_"]
+            units = np.array(
+                [replace(spec, C="auto").for_rows(encoded).C for spec in specs]
+            )
         return units[:, None] * strengths
 
     def _n_folds(self, y, kind):

@@ -10,9 +10,10 @@ from sklearn.utils.parallel import Parallel, delayed
 from ._path import fitted_path
 from ._scoring import scores_of_models
 from ._search_results import Results
+from ._stand_ins import with_attributes
 
 
-def scored_path(results, template, scorer, score_params, data, fold, grid):
+def scored_path(results, specs, estimator, scorer, score_params, data, fold, grid):
     """Fit the grid to the training rows of a fold and score it on the others.
 
     Parameters
@@ -20,7 +21,10 @@ def scored_path(results, template, scorer, score_params, data, fold, grid):
     results : Results
         Of the fold, to be filled in. The models of one value are scored together,
         after the last.
-    template : BaseLinearClassifier
+    specs : list of FitSpec
+        One for each value of the grid.
+    estimator : BaseLinearClassifier
+        Unfitted, with the parameters that all models share, for the scorer.
     scorer : callable
         ``scorer(model, X, y, **score_params)``.
     score_params : dict
@@ -37,15 +41,19 @@ def scored_path(results, template, scorer, score_params, data, fold, grid):
     """
     train, test = fold
     tested, columns = data.take(test), grid.columns
-    path = fitted_path(template, data.take(train), grid)
+    path = fitted_path(specs, data.take(train), grid)
     for i in grid.order:
         models = []
         for j, point in zip(columns, islice(path, len(columns)), strict=True):
-            results.coefs[i, j] = point.model.coef_
-            results.intercepts[i, j] = point.model.intercept_
+            results.coefs[i, j] = point.model.coef
+            results.intercepts[i, j] = point.model.intercept
             results.converged[i, j] = point.converged
             results.n_iter[i, j] = point.n_iter
-            models.append(point.model)
+            chosen = {grid.parameter: grid.values[i], "C": grid.Cs[i, j]}
+            n_features = {"n_features_in_": data.X.shape[1]}
+            models.append(
+                with_attributes(estimator, chosen | point.attributes | n_features)
+            )
             if len(models) == len(columns):
                 found = scores_of_models(scorer, score_params, models, tested)
                 results.scores[i, columns] = found

@@ -24,6 +24,14 @@ class Features:
     def __call__(self, X):
         return X
 
+    def for_rows(self, rows):
+        """The transformation for the rows of a fit."""
+        return self
+
+    def attributes(self):
+        """Fitted attributes that the transformation is made of."""
+        return {}
+
     def to_model(self, coef, intercept):
         """Convert coefficients and intercepts of transformed rows to those of X."""
         return coef, intercept
@@ -119,6 +127,13 @@ class StandardUnitRows(Features):
             )
         return unit_rows(X)
 
+    def attributes(self):
+        return {
+            "feature_mean_": self.mean,
+            "feature_scale_": self.scale,
+            "constant_": self.constant,
+        }
+
     def to_model(self, coef, intercept):
         """As for :class:`Features`; the weights of the constant are the intercepts."""
         return (coef[:, :-1], coef[:, -1]) if self.constant else (coef, intercept)
@@ -130,3 +145,32 @@ class StandardUnitRows(Features):
         elif self.constant:
             coef = np.column_stack([coef, intercept])
         return coef, np.zeros_like(intercept)
+
+
+@dataclass(frozen=True)
+class StandardizedFeatures:
+    """How :class:`StandardUnitRows` are made of the rows of a fit."""
+
+    standardize: bool | str  #: "auto" is True for dense rows.
+    constant: float  #: In units of the root mean square of the norms of the rows.
+
+    def for_rows(self, rows):
+        """The :class:`StandardUnitRows` for the rows of a fit."""
+        is_centred = self.standardize
+        if self.standardize == "auto":
+            is_centred = not rows.is_sparse
+        elif self.standardize and rows.is_sparse:
+            raise ValueError(
+                "standardize must be False or 'auto' for a sparse X, which would not "
+                "stay sparse; got True. Use sklearn.preprocessing.MaxAbsScaler."
+            )
+        mean, deviation = rows.moments()
+        center, scale = np.zeros_like(mean), np.ones_like(mean)
+        if is_centred:
+            center = mean
+            # The deviation of a constant feature is rounding.
+            least = 10 * np.finfo(rows.dtype).eps * np.abs(mean)
+            scale = np.where(deviation > least, deviation, 1.0)
+        square = np.sum((deviation / scale) ** 2 + ((mean - center) / scale) ** 2)
+        constant = float(self.constant * (np.sqrt(square) or 1.0))
+        return StandardUnitRows(rows.beside_X(center), rows.beside_X(scale), constant)

@@ -4,15 +4,21 @@ For each noise the coefficients are fitted. By the envelope theorem the derivati
 the least objective in a parameter of the noise is that at fixed coefficients.
 """
 
+from __future__ import annotations
+
+from dataclasses import dataclass
 from functools import partial
+from numbers import Integral
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from ...mappings import PerturbMax, Temperature
 from ...solvers import total_of
-from ..fit._minimise import minimise
+from ._minimise import minimise
 
 # The coefficients are fitted to this part of the tolerance, and the noise to the whole.
 _INNER = 0.1
@@ -20,39 +26,75 @@ _INNER = 0.1
 _STEP, _START_SIZE = 0.05, 1.0
 
 
-def learn_noise(
-    objective,
-    mapping,
-    loss_of,
-    parameters,
-    progress,
-    *,
-    n_factors=None,
-    n_init=1,
-    random_state=None,
-    tol,
-    **options,
-):
+@dataclass(frozen=True)
+class NoiseSearch:
+    """How the noise of perturb-max is estimated.
+
+    Attributes
+    ----------
+    mapping : PerturbMax
+        With the noise, and the loadings, to start from.
+    temperature : float
+    loadings : int, array-like or None
+        Number of factors to estimate, or loadings to start from; None without any.
+    n_init : int
+        Number of searches, of which the one with the least objective counts: all but
+        the first start from random loadings.
+    random_state : int, RandomState instance or None
+    """
+
+    mapping: PerturbMax
+    temperature: float
+    loadings: Any
+    n_init: int
+    random_state: Any
+
+    @property
+    def n_factors(self):
+        """The number of factors that are estimated; None if loadings are given."""
+        return self.loadings if isinstance(self.loadings, Integral) else None
+
+    def check(self, n_classes):
+        """Raise where the loadings are not for this number of classes."""
+        if self.loadings is None:
+            return
+        if n_classes < 3:
+            raise ValueError(
+                "Loadings can be learnt for three or more classes: for two they only "
+                f"change the scale of the noise; got {n_classes} classes."
+            )
+        if self.n_factors is not None and self.n_factors >= n_classes:
+            raise ValueError(
+                f"loadings must be at most {n_classes - 1}, the number of classes less "
+                f"one; got {self.loadings}."
+            )
+
+    def at_temperature(self, mapping):
+        """The mapping at the temperature."""
+        is_plain = self.temperature == 1
+        return mapping if is_plain else Temperature(mapping, self.temperature)
+
+    def attributes(self, mapping):
+        """Fitted attributes of a model with an estimated noise, for its mapping."""
+        if not isinstance(mapping, PerturbMax):
+            mapping = mapping.mapping
+        return {"noise_": mapping.noise, "loadings_": mapping.loadings}
+
+
+def learn_noise(objective, search, loss_of, parameters, progress, *, tol, **options):
     """Fit coefficients and the parameters of a noise.
 
     Parameters
     ----------
     objective : LinearObjective
-    mapping : PerturbMax
-        With the noise, and the loadings, to start from.
+    search : NoiseSearch
     loss_of : callable
-        ``loss_of(mapping)`` is the loss through a mapping like this one; it is called
-        before each fit.
+        ``loss_of(mapping)`` is the loss through a mapping with another noise; it is
+        called before each fit.
     parameters : ndarray of shape (n_parameters,)
         Coefficients to start from.
     progress : FitProgress
         It is notified of the iterations of all fits, and may stop them.
-    n_factors : int, default=None
-        If given, this number of factors is estimated, and the mapping has no loadings.
-    n_init : int, default=1
-        Number of searches, of which the one with the least objective counts: all but
-        the first start from random loadings.
-    random_state : int, RandomState instance or None, default=None
     tol : float
         Of the gradient in the noise's parameters.
     **options : dict
@@ -65,12 +107,12 @@ def learn_noise(
         Of the last fit; ``n_iter`` and ``history`` are those of all.
     """
     options["tol"] = _INNER * tol
-    fits = _Fits(objective, mapping, loss_of, parameters, progress, options)
+    fits = _Fits(objective, search.mapping, loss_of, parameters, progress, options)
     try:
-        if n_factors is not None:
-            fits.add_loadings(n_factors)
-        bounds, rng = fits.bounds(), check_random_state(random_state)
-        search = partial(
+        if search.n_factors is not None:
+            fits.add_loadings(search.n_factors)
+        bounds, rng = fits.bounds(), check_random_state(search.random_state)
+        minimise_from = partial(
             minimize,
             fits,
             jac=True,
@@ -82,11 +124,10 @@ def learn_noise(
                 "maxiter": max(options["max_iter"], 1),
             },
         )
-        found = search(fits.start())
-        for _ in range(n_init - 1):
-            found = min(
-                found, search(fits.random_start(rng)), key=lambda each: each.fun
-            )
+        found = minimise_from(fits.start())
+        for _ in range(search.n_init - 1):
+            other = minimise_from(fits.random_start(rng))
+            found = min(found, other, key=lambda each: each.fun)
         _, gradient = fits(found.x)
     except _Stopped:
         return fits.solution

@@ -1,0 +1,36 @@
+"""Models that are fitted to folds, from which a threshold is chosen."""
+
+from ..._utils.arrays import numpy_dtype, take
+from ._rows import RowsInMemory
+from ._run import fit_to_rows
+from ._training_data import TrainingData
+
+
+class SeparateFolds:
+    """Models of folds that are fitted one by one.
+
+    Parameters
+    ----------
+    spec : FitSpec
+        Of the fit to all rows, for label sets.
+    """
+
+    def __init__(self, spec):
+        self.spec = spec
+        self._sizes = None
+
+    def models(self, X, labels, weight, splits, given):
+        """Yield the :class:`FittedModel` of the training rows of each fold."""
+        spec = self.spec.for_folds()
+        for train, _ in splits:
+            data = TrainingData(
+                take(X, train), labels[train], weight[train], given.of(train)
+            )
+            encoded = spec.encoded(data.y, numpy_dtype(X))
+            yield fit_to_rows(spec, RowsInMemory(spec, data, encoded)).model
+
+    def sizes(self, make):
+        """The result of the first call."""
+        if self._sizes is None:
+            self._sizes = make()
+        return self._sizes

@@ -1,0 +1,184 @@
+"""The steps of a fit, from checked rows to fitted attributes."""
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from ..._utils.warnings import warn
+from ...losses import FenchelYoungLoss
+from ...mappings import Softmax
+from ...objective import CosineObjective, LinearObjective
+from ...solvers import Solution
+from .._checks import check_kernel
+from ..predict._fitted_model import FittedModel
+from ._learnt_noise import learn_noise
+from ._minimise import attributes_of, minimise
+from ._progress import NO_PROGRESS
+from ._spec import FitSpec
+from ._start import start_of
+from ._strength import check_total_weight, penalty
+
+
+class Fit(NamedTuple):
+    """The result of a fit.
+
+    Attributes
+    ----------
+    spec : FitSpec
+        With what depended on the rows, and with the noise if it was estimated.
+    model : FittedModel
+    solution : Solution
+    attributes : dict
+        Fitted attributes of a classifier, by name.
+    """
+
+    spec: FitSpec
+    model: FittedModel
+    solution: Solution
+    attributes: dict
+
+
+def fit_to_rows(spec, rows, choose_threshold=None, progress=NO_PROGRESS):
+    """Fit a linear model to checked rows.
+
+    Parameters
+    ----------
+    spec : FitSpec
+    rows : RowsInMemory or DaskRows
+    choose_threshold : callable, default=None
+        ``choose_threshold(probabilities)`` is the threshold of a model of label sets,
+        see :func:`threshold_rule`. None leaves it out.
+    progress : FitProgress, default=NO_PROGRESS
+        It is notified of iterations, and may stop the fit.
+
+    Returns
+    -------
+    fit : Fit
+    """
+    check_total_weight(rows.total_weight)
+    spec = spec.for_rows(rows)
+    with np.errstate(over="ignore", invalid="ignore"):
+        objectives = objectives_of(spec, rows)
+    start = start_of(objectives[0], spec.last_fit, rows)
+
+    def fitted(parameters):
+        # With the mapping of now: its noise may be estimated, too.
+        model = model_at(parameters, objectives[-1], spec, rows)
+        if choose_threshold is not None:
+            model = model.with_threshold(choose_threshold(model.probabilities))
+        return model, attributes_of_model(model, spec)
+
+    def use_noise(mapping):
+        nonlocal spec
+        spec = spec.with_noise(mapping)
+        return spec.loss
+
+    most_iterations = spec.most_iterations(len(objectives))
+    progress.start(most_iterations, lambda parameters: fitted(parameters)[1])
+    if spec.noise is None:
+        solution = minimise(objectives, start, progress=progress, **spec.solver_options)
+    else:
+        solution = learn_noise(
+            objectives[0],
+            spec.noise,
+            use_noise,
+            start,
+            progress,
+            **spec.solver_options,
+        )
+    model, attributes = fitted(solution.parameters)
+    return Fit(spec, model, solution, attributes | attributes_of(solution))
+
+
+def objectives_of(spec, rows):
+    """The objectives to minimise one after the other, or only the last of them.
+
+    Parameters
+    ----------
+    spec : FitSpec
+        Of these rows. Where it has coefficients to start from, the first stages, which
+        lead to a start, are left out.
+    rows : RowsInMemory or DaskRows
+
+    Returns
+    -------
+    objectives : list of LinearObjective or CosineObjective
+    """
+    mapping, loss, inputs = spec.mapping, spec.loss, spec.inputs
+    l2 = penalty(spec.C, rows.total_weight)
+    rows.check_target(loss)
+    check_kernel(mapping, rows.n_scores, rows.dtype)
+    loss.check_on(lambda: rows.trial_scores(inputs, mapping.polytope))
+    stages = loss.stages()
+    if mapping.is_only_a_function:
+        # At zero scores its gradient may vanish: start where softmax ends.
+        stages = [FenchelYoungLoss(Softmax()), *stages]
+    if spec.last_fit is not None:
+        stages = stages[-1:]
+    blocks = rows.blocks(inputs, mapping.polytope)
+    if spec.is_cosine:
+        first = CosineObjective(blocks, stages[0])
+    else:
+        first = LinearObjective(
+            blocks, stages[0], l2=l2, fit_intercept=spec.fit_intercept
+        )
+    return [first, *(first.with_loss(stage) for stage in stages[1:])]
+
+
+def model_at(parameters, objective, spec, rows):
+    """The :class:`FittedModel` at parameters of an objective.
+
+    It has the rule of class labels, and no threshold of label sets.
+    """
+    coef, intercept = spec.inputs.to_model(*objective.to_model(parameters))
+    return FittedModel(
+        coef=rows.beside_X(coef.astype(rows.dtype)),
+        intercept=rows.beside_X(intercept.astype(rows.dtype)),
+        classes=rows.labels,
+        target_type=rows.kind,
+        mapping=spec.mapping,
+        has_none=rows.has_none,
+        inputs=spec.inputs,
+        threshold=spec.rule_of_labels,
+    )
+
+
+def attributes_of_model(model, spec):
+    """Fitted attributes of a classifier, of a model that a spec was fitted to."""
+    attributes = {
+        "classes_": model.classes,
+        "target_type_": model.target_type,
+        "mapping_": model.mapping,
+        "loss_": spec.loss,
+        "has_none_class_": model.has_none,
+        "C_": spec.C,
+        "coef_": model.coef,
+        "intercept_": model.intercept,
+        **spec.inputs.attributes(),
+    }
+    if spec.noise is not None:
+        attributes |= spec.noise.attributes(model.mapping)
+    if model.threshold is not None:
+        attributes["threshold_"] = model.threshold
+    return attributes
+
+
+def warn_unless_converged(fit):
+    """Warn if a fit did not converge, and say what would help."""
+    spec, solution = fit.spec, fit.solution
+    if solution.converged or solution.stopped:
+        return
+    larger = {"max_iter": f"max_iter (now {spec.max_iter})", "tol": "tol"}
+    larger = [text for name, text in larger.items() if name in solution.remedies]
+    advice = ["increase " + " or ".join(larger)] if larger else []
+    # Cosines have no penalty, and some mappings leave it out.
+    is_penalised = not spec.is_cosine and not spec.mapping.is_scale_invariant
+    if "penalty" in solution.remedies and is_penalised:
+        advice.append(f"lower C (now {spec.C:.3g})")
+    advice = ", or ".join(advice)
+    warn(
+        f"{spec.name} did not converge: {solution.message}. "
+        f"{advice[:1].upper() + advice[1:]}.",
+        ConvergenceWarning,
+    )
