@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 
 import skprob
 from skprob import SoftmaxClassifier
-from skprob.linear_model.classifiers import _parameters
+from skprob.linear_model.fit import _run
 from skprob.objective import LinearObjective, LinearPoint
 from skprob.objective._linear_point import LinearRay
 from skprob.solvers import _coordinates
@@ -53,7 +53,7 @@ PARTS = {
     ],
     "conjugate gradients": [(_newton_cg, "conjugate_gradients")],
     "duality gap": [(LinearObjective, "duality_gap")],
-    "rest of the solver": [(_parameters, "minimise")],
+    "rest of the solver": [(_run, "minimise")],
     "checks of the input": [(SoftmaxClassifier, "fit")],
 }
 N_FITS = 7

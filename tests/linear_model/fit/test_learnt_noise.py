@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from skprob import PerturbMaxClassifier
-from skprob.linear_model.classifiers import _learnt_noise
+from skprob.linear_model.fit import _learnt_noise
 from skprob.losses import FenchelYoungLoss, LogLoss
 from skprob.mappings import GeneralizedNormal, PerturbMax, SkewNormal, StudentT
 from skprob.targets import DenseTarget

@@ -1,0 +1,144 @@
+"""A fit is made of plain data: a spec and rows, without an estimator."""
+
+import ast
+import pickle
+from dataclasses import FrozenInstanceError, fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.datasets import load_iris
+
+import skprob
+from skprob import (
+    AMSoftmaxClassifier,
+    EntmaxClassifier,
+    SigmoidClassifier,
+    SoftmaxClassifier,
+)
+from skprob.linear_model._given import NOTHING
+from skprob.linear_model.fit._folds import SeparateFolds
+from skprob.linear_model.fit._rows import RowsInMemory
+from skprob.linear_model.fit._run import fit_to_rows
+from skprob.linear_model.fit._spec import FitSpec
+from skprob.linear_model.fit._training_data import TrainingData
+from skprob.linear_model.predict._inputs import (
+    Features,
+    StandardizedFeatures,
+)
+from skprob.losses import FenchelYoungLoss, MarginLoss
+from skprob.mappings import Entmax, Sigmoid, Softmax, Temperature
+
+X, y = load_iris(return_X_y=True)
+LABEL_SETS = np.stack([y != 1, y != 2], axis=1).astype(int)
+SIGMOID = FenchelYoungLoss(Sigmoid(1.5))
+ENTMAX = Temperature(Entmax(1.25), 0.5)
+ROOM = Path(skprob.__file__).parent / "linear_model"
+
+
+def spec(mapping, loss, **others):
+    """A spec with the defaults of SoftmaxClassifier."""
+    defaults = {
+        "name": "Model",
+        "is_cosine": False,
+        "C": 1.0,
+        "fit_intercept": True,
+        "class_weight": None,
+        "label_smoothing": 0.0,
+        "target_type": "auto",
+        "class_names": None,
+        "none_class": True,
+        "threshold": "auto",
+        "solver": "auto",
+        "tol": 1e-4,
+        "max_iter": 1000,
+        "inputs": Features(),
+    }
+    return FitSpec(mapping=mapping, loss=loss, **defaults | others)
+
+
+CASES = {
+    "softmax": (
+        SoftmaxClassifier(),
+        y,
+        spec(Softmax(), FenchelYoungLoss(Softmax())),
+    ),
+    "entmax": (
+        EntmaxClassifier(
+            1.25, temperature=0.5, margin=0.1, class_weight="balanced", C="auto"
+        ),
+        y,
+        spec(
+            ENTMAX,
+            MarginLoss(FenchelYoungLoss(ENTMAX), 0.1),
+            class_weight="balanced",
+            C="auto",
+        ),
+    ),
+    "label sets": (
+        SigmoidClassifier(1.5, threshold="micro"),
+        LABEL_SETS,
+        spec(SIGMOID.mapping, SIGMOID, C="auto", threshold="micro"),
+    ),
+    "cosines": (
+        AMSoftmaxClassifier(temperature=1.0),
+        y,
+        spec(
+            Softmax(),
+            FenchelYoungLoss(Softmax()),
+            is_cosine=True,
+            solver="newton-cg",
+            inputs=StandardizedFeatures("auto", 0.5),
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_fit_of_a_spec_is_that_of_the_estimator(name):
+    estimator, target, spec = CASES[name]
+    spec = pickle.loads(pickle.dumps(spec))
+    encoded = spec.encoded(target, X.dtype)
+    data = TrainingData(X, target, np.ones(len(X)), NOTHING)
+    rows = RowsInMemory(spec, data, encoded)
+    choose_threshold = None
+    if encoded.kind == "label_set":
+        choose_threshold = rows.threshold_rule(spec, SeparateFolds(spec))
+    fit = fit_to_rows(spec, rows, choose_threshold)
+    estimator.fit(X, target)
+    fitted = {name for name in vars(estimator) if name.endswith("_")}
+    assert fitted == fit.attributes.keys() | {"n_features_in_"}
+    for name in ("coef_", "intercept_", "C_", "objective_", "n_iter_"):
+        assert_array_equal(fit.attributes[name], getattr(estimator, name))
+    assert_array_equal(
+        fit.model.probabilities(X).to_dense(), estimator.predict_proba(X)
+    )
+    if choose_threshold is not None:
+        rule, other = fit.model.threshold, estimator.threshold_
+        assert vars(rule).keys() == vars(other).keys()
+        p = estimator.predict_proba(X)
+        assert_array_equal(rule.predict(p), other.predict(p))
+
+
+def test_a_spec_does_not_change():
+    spec = CASES["softmax"][2]
+    for field in fields(spec):
+        with pytest.raises(FrozenInstanceError):
+            setattr(spec, field.name, None)
+
+
+@pytest.mark.parametrize(
+    "path",
+    sorted(
+        path
+        for room in ("dask", "fit", "predict")
+        for path in ROOM.glob(f"{room}/*.py")
+    ),
+    ids=lambda path: f"{path.parent.name}/{path.name}",
+)
+def test_no_estimator_is_handed_down(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef):
+            names = {arg.arg for arg in (*node.args.args, *node.args.kwonlyargs)}
+            assert not names & {"estimator", "classifier", "template"}
