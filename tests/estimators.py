@@ -162,10 +162,9 @@ def _searches():
         own = [name for name in signature(classifier) if name not in signature(linear)]
         yield from _searches_over(classifier(), own, "")
     for mapping in MAPPINGS.values():
-        if mapping.polytope in ("simplex", "cube"):
-            yield from _searches_over(
-                LinearClassifier(mapping()), signature(mapping), "mapping__"
-            )
+        yield from _searches_over(
+            LinearClassifier(mapping()), signature(mapping), "mapping__"
+        )
 
 
 def signature(owner):

@@ -5,7 +5,7 @@ from numbers import Real
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from skprob.mappings import Linearization, Mapping
+from skprob.mappings import Linearization, Mapping, Traits
 
 
 class HeavyEntmax(Mapping):
@@ -37,7 +37,7 @@ class HeavyEntmax(Mapping):
     """
 
     _parameter_constraints = {"alpha": [Interval(Real, 0, 1, closed="neither")]}
-    has_potential = True
+    traits = Traits(has_potential=True)
 
     def __init__(self, alpha=0.5):
         self.alpha = alpha

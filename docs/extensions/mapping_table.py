@@ -24,7 +24,10 @@ def table_row(name, cls):
         f"``{name!r}``",
         f":class:`~skprob.mappings.{cls.__name__}`",
         ", ".join(parameters) or "none",
-        *("yes" if getattr(mapping, flag) else "no" for flag in PROPERTIES.values()),
+        *(
+            "yes" if getattr(mapping.traits, flag) else "no"
+            for flag in PROPERTIES.values()
+        ),
     ]
 
 

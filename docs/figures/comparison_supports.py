@@ -8,7 +8,9 @@ from compared import COMPARED
 from skprob.inspection import SupportDisplay
 
 COLUMNS = 4
-sparse = {label: mapping for label, mapping in COMPARED.items() if mapping.has_zeros}
+sparse = {
+    label: mapping for label, mapping in COMPARED.items() if mapping.traits.has_zeros
+}
 shown = {"softmax": COMPARED["softmax"], **sparse}
 
 rows = ceil(len(shown) / COLUMNS)

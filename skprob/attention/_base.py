@@ -76,7 +76,7 @@ class BaseAttention(NamesChecked, PlainState, BaseEstimator):
         """Store the training rows, and a search for the nearest ones."""
         mapping = get_mapping(self.mapping)
         mapping._validate_params()
-        if mapping.polytope != "simplex":
+        if mapping.traits.polytope != "simplex":
             raise ValueError(
                 "mapping must give probabilities that sum to one; those of "
                 f"{mapping!r} are marginals."

@@ -224,7 +224,7 @@ def _check_model(model):
             "model must have the scores W x + b (similarity='dot'); there are no "
             f"standard errors for similarity={model.similarity!r}."
         )
-    if model.mapping_.has_zeros:
+    if model.mapping_.traits.has_zeros:
         raise ValueError(
             f"model must have positive probabilities, but those of {model.mapping_!r} "
             "can be exactly zero: its loss has no second derivative where the support "
@@ -261,7 +261,7 @@ class _Fit:
                 f"X must have {model.n_features_in_} features, as in fit; got "
                 f"{X.shape[1]}."
             )
-        polytope = self._polytope = model.mapping_.polytope
+        polytope = self._polytope = model.mapping_.traits.polytope
         are_labels = model.target_type_ == "class"
         y, offset, available = (
             in_order(name, a, model.classes_, are_labels=are_labels)
@@ -307,7 +307,7 @@ class _Fit:
             self.coef = np.column_stack([self.coef, model.intercept_])
         self._standardize(has_intercept)
         M = len(self.coef)
-        self.is_relative = M > 1 and model.mapping_.is_shift_invariant
+        self.is_relative = M > 1 and model.mapping_.traits.is_shift_invariant
         self.basis = (
             linalg.null_space(np.ones((1, M))) if self.is_relative else np.eye(M)
         )

@@ -146,7 +146,7 @@ class PredictionDisplay:
             y = _indicator(y, estimator.classes_)
         polytope = "cube" if is_set else "simplex"
         if is_set and hasattr(model, "mapping_"):
-            polytope = model.mapping_.polytope
+            polytope = model.mapping_.traits.polytope
         rows = 0 if len(p) == 1 else slice(None)
         return cls.from_predictions(
             p[rows],

@@ -121,14 +121,14 @@ def check_kernel(mapping, n_classes, dtype):
         return
     # Scores of the size that they have after a fit, all different.
     scores = 3 * np.sin(np.arange(1.0, 8 * n_classes + 1)).reshape(8, n_classes)
-    scores = standard_scores(scores.astype(dtype), mapping.is_shift_invariant)
+    scores = standard_scores(scores.astype(dtype), mapping.traits.is_shift_invariant)
     p = np.asarray(mapping.probabilities(scores.copy()))
     if p.shape != scores.shape:
         raise ValueError(
             f"The mapping must give probabilities of shape {scores.shape} for these "
             f"scores; {mapping!r} gave {p.shape}."
         )
-    if mapping.polytope == "cube":
+    if mapping.traits.polytope == "cube":
         as_marginals(p, f"the values of {mapping!r}")
         return
     off = np.abs(p.sum(axis=1) - 1).max()
@@ -138,7 +138,7 @@ def check_kernel(mapping, n_classes, dtype):
             f"{mapping!r} gave rows with the least entry {p.min():.6g} and sums that "
             f"are off by {off:.6g}."
         )
-    if n_classes == 2 and not mapping.is_shift_invariant:
+    if n_classes == 2 and not mapping.traits.is_shift_invariant:
         _check_two_classes(mapping, dtype)
 
 
@@ -148,7 +148,7 @@ def _check_two_classes(mapping, dtype):
     both = np.concatenate([difference, -difference])
     p = np.asarray(mapping.probabilities(scores_of(both)))
     is_even = np.abs(p - 0.5).max() <= 1e-6
-    if is_even or mapping.is_scale_invariant:
+    if is_even or mapping.traits.is_scale_invariant:
         found = "always 1/2" if is_even else "only by the sign of u"
         raise ValueError(
             "The scores of two classes are -u/2 and u/2, and the mapping must tell "

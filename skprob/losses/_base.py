@@ -15,7 +15,7 @@ from .._utils.pair import pair_adjoint, pair_scores
 from .._utils.scores import standard_scores
 from .._utils.typing import Array, ArrayLike
 from .._utils.validation import as_rows
-from ..mappings import MappingLike, get_mapping
+from ..mappings import MappingLike, Traits, get_mapping
 from ..targets import as_target
 
 
@@ -93,34 +93,20 @@ class Loss(NamesChecked, BaseEstimator, metaclass=ABCMeta):
 
     _parameter_constraints: dict = {}
 
-    #: Where the values of its mapping may lie: see :class:`~skprob.mappings.Mapping`.
+    #: Where the values of its mapping may lie: see :class:`~skprob.mappings.Traits`.
     polytopes = ("simplex",)
-    #: Is the loss convex in the scores?
-    is_convex = False
-    #: Is it convex, with a gradient that jumps?
-    has_kinks = False
-    #: Are the second derivatives bounded?
-    has_bounded_hessian = True
-    #: Is it F(z) - ⟨q, z⟩, up to a constant, with F = Ω*, once z has been raised by the
-    #: margins? Then it has a method negative_entropy(probabilities), Ω of each row.
-    has_negative_entropy = False
-    #: Is it a sum of losses of one score each, so that its Hessian is diagonal?
-    is_separable = False
-    #: Has it a method proximal_residual(scores, target, strength), in closed form?
-    has_proximal_step = False
 
     def __init__(self, mapping: MappingLike | None = None) -> None:
         self.mapping = mapping
 
-    @property
-    def polytope(self) -> str:
-        """Where the mapping's values lie: see :class:`~skprob.mappings.Mapping`."""
-        return get_mapping(self.mapping).polytope
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        Traits.check_class(cls)
 
     @property
-    def supports_array_api(self) -> bool:
-        """Whether kernels take any library's arrays: see `Mapping`."""
-        return get_mapping(self.mapping).supports_array_api
+    def traits(self) -> Traits:
+        """:class:`~skprob.mappings.Traits` of the mapping, and of the loss."""
+        return get_mapping(self.mapping).traits
 
     def margins(self, target: Any, like: Array) -> Array | None:
         """Numbers that the loss adds to the scores of each row; None where it has none.
@@ -156,8 +142,8 @@ class Loss(NamesChecked, BaseEstimator, metaclass=ABCMeta):
         self._check_polytope()
 
     def _check_polytope(self):
-        if self.polytope not in self.polytopes:
-            mapping = get_mapping(self.mapping)
+        mapping = get_mapping(self.mapping)
+        if mapping.traits.polytope not in self.polytopes:
             raise ValueError(
                 f"{type(self).__name__} needs a mapping whose probabilities sum to "
                 f"one, and those of {mapping!r} are marginals: use FenchelYoungLoss "
@@ -167,8 +153,9 @@ class Loss(NamesChecked, BaseEstimator, metaclass=ABCMeta):
     def check_target(self, target: Any) -> None:
         """Raise where marginals sum to what the mapping's budget does not allow."""
         mapping = get_mapping(self.mapping)
-        least, most = mapping.sum_range
-        if mapping.polytope == "simplex" or (least, most) == (0, np.inf):
+        traits = mapping.traits
+        least, most = traits.sum_range
+        if traits.polytope == "simplex" or (least, most) == (0, np.inf):
             return
         sums = target.inner(np.ones(target.shape))
         rounding = 1e-6 * np.maximum(1, sums)
@@ -188,7 +175,7 @@ class Loss(NamesChecked, BaseEstimator, metaclass=ABCMeta):
     def check_on(self, make_scores: Callable[[], Any]) -> None:
         """Raise where the loss cannot be used with scores like these."""
         mapping = get_mapping(self.mapping)
-        if mapping.is_only_a_function:
+        if mapping.traits.is_only_a_function:
             # What it returns is checked when it is called.
             mapping(make_scores())
 
@@ -303,14 +290,14 @@ class Loss(NamesChecked, BaseEstimator, metaclass=ABCMeta):
         self.check()
         # Not shifted: a loss shifts them itself, if its mapping allows it.
         scores = standard_scores(as_rows(scores), shift=False)
-        target = as_target(target, scores.shape, scores.dtype, self.polytope)
+        target = as_target(target, scores.shape, scores.dtype, self.traits.polytope)
         self.check_target(target)
         return scores, target
 
 
 def shift_to_standard(scores, mapping):
     """Shift scores, in place, to what the kernels of a mapping take."""
-    if mapping.is_shift_invariant:
+    if mapping.traits.is_shift_invariant:
         with np.errstate(over="ignore"):
             scores -= row_max(scores)
     return scores

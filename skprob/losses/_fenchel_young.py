@@ -53,24 +53,22 @@ class FenchelYoungLoss(Loss):
     """
 
     polytopes = ("simplex", "cube")
-    is_convex = True
-    has_negative_entropy = True
 
     @property
-    def has_bounded_hessian(self):
-        """Whether the mapping has a bounded Jacobian."""
-        return get_mapping(self.mapping).is_lipschitz
-
-    @property
-    def is_separable(self):
-        """Whether the probabilities of the mapping depend on one score each."""
-        return get_mapping(self.mapping).is_separable
+    def traits(self):
+        traits = super().traits
+        return traits.but(
+            is_convex=True,
+            has_negative_entropy=True,
+            has_bounded_hessian=traits.is_lipschitz,
+            has_proximal_step=traits.is_projection,
+        )
 
     def check(self):
         super().check()
         mapping = get_mapping(self.mapping)
-        if not mapping.has_potential:
-            because = mapping.no_potential_because
+        if not mapping.traits.has_potential:
+            because = mapping.traits.no_potential_because
             because = f" ({because})" if because else ""
             raise ValueError(
                 f"FenchelYoungLoss needs a mapping with a potential, and {mapping!r} "
@@ -82,13 +80,17 @@ class FenchelYoungLoss(Loss):
             n_available = target.shape[1]
         mapping = get_mapping(self.mapping)
         # Where classes differ it matters which ones are meant.
-        q = target.packed() if mapping.is_symmetric else target.to_dense(np.float64)
+        q = (
+            target.packed()
+            if mapping.traits.is_symmetric
+            else target.to_dense(np.float64)
+        )
         return mapping.negative_entropy_among(q, n_available)
 
     def evaluate(self, scores, target):
         mapping = get_mapping(self.mapping)
         shift_to_standard(scores, mapping)
-        inner = _inner(target, scores, mapping.polytope)
+        inner = _inner(target, scores, mapping.traits.polytope)
         gradient, values = mapping.probabilities_and_potential(scores)
         check_shape(mapping, "probabilities", gradient, target.shape)
         check_shape(mapping, "a potential", values, inner.shape)
@@ -99,7 +101,7 @@ class FenchelYoungLoss(Loss):
     def linearize(self, scores, target):
         mapping = get_mapping(self.mapping)
         shift_to_standard(scores, mapping)
-        inner = _inner(target, scores, mapping.polytope)
+        inner = _inner(target, scores, mapping.traits.polytope)
         linear, potential = mapping.linearize_with_potential(scores)
         check_shape(mapping, "probabilities", linear.probabilities, target.shape)
         check_shape(mapping, "a potential", potential, inner.shape)
@@ -116,11 +118,6 @@ class FenchelYoungLoss(Loss):
             linear.shorter_diagonal,
             linear.shorter_matrices,
         )
-
-    @property
-    def has_proximal_step(self):
-        """Whether there is a closed form of :meth:`proximal_residual`."""
-        return get_mapping(self.mapping).is_projection
 
     def proximal_residual(self, scores: Array, target: Any, strength: Any) -> Array:
         """The gradient p - q of the loss at its proximal point.

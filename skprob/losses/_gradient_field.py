@@ -53,8 +53,10 @@ class GradientFieldLoss(Loss):
     array([0.31326169])
     """
 
-    # The integral is of as many points as a row needs.
-    supports_array_api = False
+    @property
+    def traits(self):
+        # The integral is of as many points as a row needs.
+        return super().traits.but(supports_array_api=False)
 
     def check_on(self, make_scores):
         """Raise ValueError where the Jacobian is not symmetric at the scores."""

@@ -68,17 +68,17 @@ class LogLoss(Loss):
         self.epsilon = epsilon
 
     @property
-    def is_convex(self):
-        """Whether the mapping is softmax, at any temperature, and nothing smoothed."""
+    def traits(self):
         mapping = get_mapping(self.mapping)
-        while isinstance(mapping, Temperature):
-            mapping = get_mapping(mapping.mapping)
-        return isinstance(mapping, Softmax) and self.epsilon in ("auto", 0)
-
-    @property
-    def has_negative_entropy(self):
-        """Whether the mapping is softmax itself, and nothing smoothed."""
-        return self.is_convex and isinstance(get_mapping(self.mapping), Softmax)
+        traits, innermost = mapping.traits, mapping
+        while isinstance(innermost, Temperature):
+            innermost = get_mapping(innermost.mapping)
+        # Softmax at any temperature, or softmax itself, with nothing smoothed.
+        is_convex = isinstance(innermost, Softmax) and self.epsilon in ("auto", 0)
+        return traits.but(
+            is_convex=is_convex,
+            has_negative_entropy=is_convex and isinstance(mapping, Softmax),
+        )
 
     def negative_entropy(self, probabilities: Array) -> Array:
         return get_mapping(self.mapping).negative_entropy(probabilities)
@@ -86,14 +86,14 @@ class LogLoss(Loss):
     def check(self):
         super().check()
         mapping = get_mapping(self.mapping)
-        if mapping.has_zeros and self.epsilon == 0:
+        if mapping.traits.has_zeros and self.epsilon == 0:
             raise ValueError(
                 f"epsilon must be positive for {mapping!r}, whose probabilities can "
                 "be exactly zero; got 0."
             )
 
     def evaluate(self, scores, target):
-        if get_mapping(self.mapping).has_label_gradient:
+        if get_mapping(self.mapping).traits.has_label_gradient:
             return self._row_by_row(scores, target)
         linear = self.linearize(scores, target)
         return linear.values, linear.gradient
@@ -128,7 +128,7 @@ class LogLoss(Loss):
     def _smoothing(self, mapping):
         if self.epsilon != "auto":
             return self.epsilon
-        return _EPSILON_WITH_ZEROS if mapping.has_zeros else 0.0
+        return _EPSILON_WITH_ZEROS if mapping.traits.has_zeros else 0.0
 
     def linearize(self, scores, target):
         mapping = get_mapping(self.mapping)

@@ -78,34 +78,8 @@ class MarginLoss(Loss):
         return self.loss.mapping
 
     @property
-    def is_convex(self):
-        """Whether the loss is convex."""
-        return self.loss.is_convex
-
-    @property
-    def has_kinks(self):
-        """Whether the loss is convex, with a gradient that jumps."""
-        return self.loss.has_kinks
-
-    @property
-    def supports_array_api(self):
-        """Whether the kernels of the loss take arrays of any library."""
-        return self.loss.supports_array_api
-
-    @property
-    def has_bounded_hessian(self):
-        """Whether the second derivatives of the loss are bounded."""
-        return self.loss.has_bounded_hessian
-
-    @property
-    def is_separable(self):
-        """Whether the loss is a sum of losses of one score each."""
-        return self.loss.is_separable
-
-    @property
-    def has_negative_entropy(self):
-        """Whether the loss has the method `negative_entropy`."""
-        return self.loss.has_negative_entropy
+    def traits(self):
+        return self.loss.traits.but(has_proximal_step=False)
 
     def negative_entropy(self, probabilities: Array) -> Array:
         return self.loss.negative_entropy(probabilities)

@@ -18,8 +18,8 @@ def matching_loss(mapping):
         The Fenchel-Young loss where the mapping has a potential; else the gradient
         field of a mapping that is only a function; else the log loss.
     """
-    if mapping.has_potential:
+    if mapping.traits.has_potential:
         return FenchelYoungLoss(mapping)
-    if mapping.is_only_a_function:
+    if mapping.traits.is_only_a_function:
         return GradientFieldLoss(mapping)
     return LogLoss(mapping)

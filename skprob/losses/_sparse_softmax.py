@@ -86,9 +86,10 @@ class SparseSoftmaxLoss(Loss):
         self.pretrain = pretrain
 
     @property
-    def has_kinks(self):
-        """Whether it is the published loss of top-k: continuous where S changes."""
-        return self.outside == "published" and self._parts()[0].p is None
+    def traits(self):
+        # The published loss of top-k is continuous where S changes.
+        has_kinks = self.outside == "published" and self._parts()[0].p is None
+        return super().traits.but(has_kinks=has_kinks)
 
     def check(self):
         super().check()

@@ -12,6 +12,7 @@ from ._registry import MAPPINGS, get_mapping
 from ._sampling import gumbel_max, gumbel_softmax
 from ._softmax import Softmax, softmax
 from ._temperature import Temperature
+from ._traits import Traits
 from .entmax._entmax import Entmax, entmax
 from .entmax._sparsemax import Sparsemax, sparsemax
 from .functions._function import FunctionMapping
@@ -49,6 +50,7 @@ __all__ = [
     "TaylorSoftmax",
     "Temperature",
     "ThresholdMapping",
+    "Traits",
     "check_shape",
     "entmax",
     "entropy_invariant_softmax",

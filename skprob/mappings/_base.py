@@ -6,7 +6,6 @@ from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-import numpy as np
 from sklearn.base import BaseEstimator
 
 from .._utils.arrays import copied, is_foreign, namespace, positive_part, zeros
@@ -31,6 +30,7 @@ from ._sampling import (
     relax_sets,
 )
 from ._shift_invariance import check_shift_invariance
+from ._traits import Traits
 
 
 class Mapping(BaseEstimator, metaclass=ABCMeta):
@@ -61,49 +61,16 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
 
     _parameter_constraints: dict = {}
 
-    #: The polytope of its values: rows of the "simplex" sum to one; rows of the "cube"
-    #: are marginals between zero and one, of labels that may occur together.
-    polytope = "simplex"
-
-    @property
-    def sum_range(self) -> tuple[float, float]:
-        """Lower and upper bound of the sum of the probabilities of a row."""
-        return (1.0, 1.0) if self.polytope == "simplex" else (0.0, np.inf)
-
-    #: Whether the mapping is the gradient of a convex function, which it provides. Then
-    #: it has a Fenchel-Young loss and a symmetric positive semidefinite Jacobian.
-    has_potential = False
-    #: Whether a probability can be exactly zero for finite scores.
-    has_zeros = False
-    #: Whether adding a constant to a row of scores does not change its probabilities.
-    is_shift_invariant = True
-    #: Whether permuted scores have the same probabilities, permuted.
-    is_symmetric = True
-    #: Whether a higher score never has a lower probability.
-    is_order_preserving = True
-    #: Whether the Jacobian is bounded.
-    is_lipschitz = True
-    #: Whether each probability depends on its own score only.
-    is_separable = False
-    #: Whether the mapping is the Euclidean projection onto the simplex.
-    is_projection = False
-    #: Score, the same for all classes, at which a fit starts. The probabilities must be
-    #: defined there.
-    base_score = 0.0
-    #: Whether multiplying all scores by the same positive number does not change the
-    #: probabilities. Then a penalty does not change the minimum of the loss.
-    is_scale_invariant = False
-    #: Whether kernels take arrays of all libraries that follow the array API standard.
-    supports_array_api = False
-    #: Whether :meth:`label_gradient` is faster than a linearization.
-    has_label_gradient = False
-    #: Why there is no potential, in words, where that depends on parameters.
-    no_potential_because = ""
-    #: Whether only the values are known. Then the loss is the gradient-field loss.
-    is_only_a_function = False
+    #: What losses and fits must know about the mapping: a class attribute or, where it
+    #: depends on parameters, a property.
+    traits: Traits = Traits()
     #: For marginals, the mapping of two classes whose second probability depends on the
     #: difference of their scores as a marginal depends on its score; None if unknown.
     pair_mapping: Mapping | None = None
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        Traits.check_class(cls)
 
     def _validate_params(self):
         # As in scikit-learn, but for reading the constructor's signature: every call
@@ -119,7 +86,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
 
     def _standard(self, scores, first_row=0):
         """A copy of scores as the kernels take them; rows count from `first_row`."""
-        return standard_scores(scores, self.is_shift_invariant, first_row)
+        return standard_scores(scores, self.traits.is_shift_invariant, first_row)
 
     @abstractmethod
     def probabilities(self, scores: Array) -> Array:
@@ -151,7 +118,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         """
 
         def probabilities(points):
-            if self.is_shift_invariant:
+            if self.traits.is_shift_invariant:
                 points = points - points.max(axis=1, keepdims=True)
             return self.probabilities(points)
 
@@ -180,7 +147,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         """The probability of one class in each row of scores, and its gradient.
 
         Or its logarithm, and the gradient of that. Only a mapping with
-        `has_label_gradient` needs to define this.
+        the trait `has_label_gradient` needs to define this.
         """
         raise self._lacks("gradients of one class in each row", "label_gradient")
 
@@ -195,7 +162,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         return as_rows(scores, **others)
 
     def _check_array_api(self):
-        if not self.supports_array_api:
+        if not self.traits.supports_array_api:
             raise ValueError(
                 f"{self!r} takes NumPy arrays only, and no other arrays under "
                 "array_api_dispatch=True: convert them, for instance by "
@@ -358,9 +325,10 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
             return self.probabilities_and_potential(block)[1]
 
         potential, xp = by_blocks(kernel, scores, self._standard), namespace(scores)
-        if self.is_shift_invariant:
-            potential += self.sum_range[0] * xp.max(scores, axis=1)
-        elif self.polytope == "cube":
+        traits = self.traits
+        if traits.is_shift_invariant:
+            potential += traits.sum_range[0] * xp.max(scores, axis=1)
+        elif traits.polytope == "cube":
             potential += xp.sum(positive_part(scores), axis=1)
         return potential
 
@@ -391,7 +359,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
             check = array_points
         else:
             check = as_points
-        return -self.negative_entropy(check(probabilities, self.polytope))
+        return -self.negative_entropy(check(probabilities, self.traits.polytope))
 
     def sample(
         self,
@@ -433,7 +401,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         """
         refuse_arrays("sample", scores=scores)
         check_sampling("sample", size=size, random_state=random_state)
-        draw = draw_sets if self.polytope == "cube" else draw_classes
+        draw = draw_sets if self.traits.polytope == "cube" else draw_classes
         return draw(self(scores), size, random_state)
 
     def relaxed_sample(
@@ -487,7 +455,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         given = {"temperature": temperature, "size": size, "random_state": random_state}
         refuse_arrays("relaxed_sample", scores=scores)
         check_sampling("relaxed_sample", **given)
-        if self.polytope == "cube":
+        if self.traits.polytope == "cube":
             p = self(scores)
             return relax_sets(p, **given).astype(p.dtype)
         log_p = self.log_probabilities(scores)

@@ -13,6 +13,7 @@ from .._utils.validation import RealInterval
 from ._base import Mapping
 from ._rows import along_axis
 from ._softmax import Softmax
+from ._traits import Traits
 
 
 class EntropyInvariantSoftmax(Mapping):
@@ -59,8 +60,7 @@ class EntropyInvariantSoftmax(Mapping):
     """
 
     _parameter_constraints = {"kappa": [RealInterval(0, None, closed="neither")]}
-    has_potential = True
-    supports_array_api = True
+    traits = Traits(has_potential=True, supports_array_api=True)
 
     def __init__(self, kappa: float = 1.0) -> None:
         self.kappa = kappa

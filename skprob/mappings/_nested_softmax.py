@@ -10,6 +10,9 @@ from .._utils.validation import RealInterval, real_or_nan
 from ._base import Mapping
 from ._linearization import Linearization
 from ._rows import along_axis
+from ._traits import Traits
+
+_TRAITS = Traits(has_potential=True)
 
 
 class NestedSoftmax(Mapping):
@@ -72,8 +75,6 @@ class NestedSoftmax(Mapping):
         "scales": [RealInterval(0, 1, closed="right"), "array-like"],
     }
 
-    has_potential = True
-
     def __init__(
         self, nests: ArrayLike | None = None, scales: float | ArrayLike = 1.0
     ) -> None:
@@ -85,14 +86,10 @@ class NestedSoftmax(Mapping):
         self._nests()
 
     @property
-    def is_symmetric(self):
-        """Whether all classes are in one nest, or all scales 1."""
-        return self.nests is None or bool((np.asarray(self.scales) == 1).all())
-
-    @property
-    def is_order_preserving(self):
-        """Whether all classes are in one nest, or all scales 1."""
-        return self.is_symmetric
+    def traits(self):
+        # Whether all classes are in one nest, or all scales 1.
+        is_plain = self.nests is None or bool((np.asarray(self.scales) == 1).all())
+        return _TRAITS.but(is_symmetric=is_plain, is_order_preserving=is_plain)
 
     def probabilities(self, scores):
         return np.exp(self._log_probabilities(scores)[0])
@@ -111,7 +108,7 @@ class NestedSoftmax(Mapping):
         return omega
 
     def negative_entropy_among(self, probabilities, n_available):
-        if self.nests is None or not self.is_symmetric:
+        if self.nests is None or not self.traits.is_symmetric:
             return self.negative_entropy(probabilities)
         # With all scales 1 it is that of one nest, for any number of columns.
         return NestedSoftmax().negative_entropy(probabilities)

@@ -15,7 +15,7 @@ def check_shift_invariance(mapping):
     """
     cls = type(mapping)
     is_ours = cls.__module__.partition(".")[0] == __name__.partition(".")[0]
-    if is_ours or not mapping.is_shift_invariant or cls in _TRIED:
+    if is_ours or not mapping.traits.is_shift_invariant or cls in _TRIED:
         return
     scores = np.array([[0.0, -0.25, -1.0], [-2.0, 0.0, -0.5]])
     p = np.asarray(mapping.probabilities(scores.copy()))
@@ -33,7 +33,8 @@ def check_shift_invariance(mapping):
             raise ValueError(
                 f"{mapping!r} says that it is shift invariant, but for scores that "
                 f"are raised by {shift} its kernel gives probabilities that are "
-                f"up to {off:.3g} off. Set is_shift_invariant = False in the class "
+                f"up to {off:.3g} off. Set "
+                "traits = Traits(is_shift_invariant=False) in the class "
                 f"{cls.__name__}, or let `probabilities` subtract the largest "
                 "score of each row."
             )

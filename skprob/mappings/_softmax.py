@@ -11,6 +11,7 @@ from ._base import Mapping
 from ._jacobian import entmax_linearization
 from ._linearization import DifferenceLinearization, Linearization
 from ._rows import along_axis
+from ._traits import Traits
 
 
 class Softmax(Mapping):
@@ -41,8 +42,7 @@ class Softmax(Mapping):
     array([2.349])
     """
 
-    has_potential = True
-    supports_array_api = True
+    traits = Traits(has_potential=True, supports_array_api=True)
 
     def probabilities(self, scores):
         return self.probabilities_and_potential(scores)[0]

@@ -55,17 +55,12 @@ class Temperature(Mapping):
         self._inner._validate_params()
 
     @property
-    def polytope(self):
-        return self._inner.polytope
-
-    @property
-    def sum_range(self):
-        return self.mapping.sum_range
-
-    @property
-    def is_separable(self):
-        """Whether the mapping is."""
-        return self.mapping.is_separable
+    def traits(self):
+        traits = self._inner.traits
+        if traits.base_score == 0:
+            return traits
+        base_score = self._multiplied(np.array(traits.base_score))
+        return traits.but(base_score=float(base_score))
 
     @property
     def pair_mapping(self):
@@ -73,55 +68,11 @@ class Temperature(Mapping):
         pair = self._inner.pair_mapping
         return None if pair is None else Temperature(pair, self.temperature)
 
-    @property
-    def supports_array_api(self):
-        """Whether the mapping does."""
-        return self._inner.supports_array_api
-
-    @property
-    def has_potential(self):
-        return self._inner.has_potential
-
-    @property
-    def has_zeros(self):
-        return self._inner.has_zeros
-
-    @property
-    def is_shift_invariant(self):
-        return self._inner.is_shift_invariant
-
-    @property
-    def is_symmetric(self):
-        return self.mapping.is_symmetric
-
-    @property
-    def is_order_preserving(self):
-        return self._inner.is_order_preserving
-
-    @property
-    def base_score(self):
-        """That of the mapping, times the temperature."""
-        return float(self._multiplied(np.array(self._inner.base_score)))
-
-    @property
-    def is_scale_invariant(self):
-        """Whether the mapping is."""
-        return self._inner.is_scale_invariant
-
-    @property
-    def is_only_a_function(self):
-        return self._inner.is_only_a_function
-
     def _standard(self, scores, first_row=0):
         return self._inner._standard(scores, first_row)
 
     def probabilities(self, scores):
         return self._inner.probabilities(self.cooled(scores))
-
-    @property
-    def is_lipschitz(self):
-        """Whether the mapping is."""
-        return self._inner.is_lipschitz
 
     def probabilities_and_potential(self, scores):
         p, potential = self._inner.probabilities_and_potential(self.cooled(scores))
@@ -156,10 +107,6 @@ class Temperature(Mapping):
         linear = self._inner.log_linearize(self.cooled(scores))
         return linear.in_units(self._divided)
 
-    @property
-    def has_label_gradient(self):
-        return self._inner.has_label_gradient
-
     def label_gradient(self, scores, labels, logarithm):
         cooled = self.cooled(scores)
         values, gradient = self._inner.label_gradient(cooled, labels, logarithm)
@@ -192,7 +139,7 @@ class Temperature(Mapping):
         refuse_arrays("temperature_derivative", scores=scores)
         scores = as_rows(scores)
         along = scores
-        if self.is_shift_invariant:
+        if self.traits.is_shift_invariant:
             # Only differences matter: about the largest score nothing cancels.
             along = standard_scores(scores, shift=True)
         rise = self.jvp(scores, np.where(np.isfinite(along), along, 0))

@@ -59,7 +59,7 @@ def constant(block, loss):
 def value_at_zero(block, n_outputs, loss):
     """Loss of equal raw predictions, without its constant; X is not read."""
     raw = zeros((block.target.shape[0], n_outputs), block.weight)
-    raw += get_mapping(loss.mapping).base_score
+    raw += get_mapping(loss.mapping).traits.base_score
     values, _ = block.evaluate(loss, raw)
     return (weighted_sum(values, block.weight),)
 
@@ -115,7 +115,7 @@ class BlockPoint:
         """
         if self.active is not None:
             return self.active.hessian_product(direction)
-        if self.loss.is_separable and not self.block.has_row_scores:
+        if self.loss.traits.is_separable and not self.block.has_row_scores:
             return (self._separable_product(direction),)
         design, weight = self.block.design, self.block.weight
         change = as_type(design.matvec(direction), weight.dtype)
@@ -159,7 +159,7 @@ class BlockPoint:
         If the loss is not convex, so that these may be negative, the sizes of the first
         derivatives: pendigits and raw digits take 0.3 to 0.7 times as long.
         """
-        if not self.loss.is_convex:
+        if not self.loss.traits.is_convex:
             residual = rows_at(self.block, copied(self.raw), self.loss)[1]
             return namespace(residual).abs(residual)
         diagonal = self.linear.hessian_diagonal()
@@ -209,8 +209,8 @@ class BlockPoint:
     @cached_property
     def active(self):
         """The point of the active rows, if they are few; else None."""
-        has_zeros = get_mapping(self.loss.mapping).has_zeros
-        if not (self.loss.is_convex and has_zeros):
+        has_zeros = get_mapping(self.loss.mapping).traits.has_zeros
+        if not (self.loss.traits.is_convex and has_zeros):
             return None
         weight = self.block.weight
         eps = float(np.finfo(self.block.design.dtype).eps)

@@ -29,7 +29,6 @@ import numpy as np
 
 from .._utils.arrays import dot
 from .._utils.pair import pair_scores
-from ..mappings import get_mapping
 from ._block import predictions_adjoint
 from ._intercepts import fit_in_memory, intercept_step
 
@@ -144,9 +143,9 @@ def _mixture(objective, residual):
     if len(residual) < len(target_mean):
         residual = pair_scores(2 * residual[None, :])[0]
     mean = (target_mean + residual).clip(0, 1)
-    if loss.polytope == "simplex":
+    if loss.traits.polytope == "simplex":
         return mixing_distribution(target_mean, mean)
-    return mixing_marginals(target_mean, mean, get_mapping(loss.mapping).sum_range)
+    return mixing_marginals(target_mean, mean, loss.traits.sum_range)
 
 
 def mixing_distribution(target_mean, model_mean):

@@ -52,12 +52,12 @@ class Description(NamedTuple):
     def with_loss(self, loss):
         """The description with that of a loss."""
         mapping = get_mapping(loss.mapping)
-        has_closed_form = loss.has_proximal_step and not self.has_row_scores
+        has_closed_form = loss.traits.has_proximal_step and not self.has_row_scores
         return self._replace(
-            is_convex=self.is_linear and loss.is_convex,
-            has_bounded_hessian=loss.has_bounded_hessian,
-            has_kinks=self.is_linear and loss.has_kinks,
+            is_convex=self.is_linear and loss.traits.is_convex,
+            has_bounded_hessian=loss.traits.has_bounded_hessian,
+            has_kinks=self.is_linear and loss.traits.has_kinks,
             has_proximal_step=self.is_linear and has_closed_form,
-            is_separable=self.is_linear and loss.is_separable,
-            is_relative=self.shape[0] > 1 and mapping.is_shift_invariant,
+            is_separable=self.is_linear and loss.traits.is_separable,
+            is_relative=self.shape[0] > 1 and mapping.traits.is_shift_invariant,
         )

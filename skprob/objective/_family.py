@@ -60,7 +60,7 @@ class Family:
 
         values = linear.values.reshape(n_points, n_rows) @ block.weight
         values = values + objective.constant
-        if objective.loss.has_negative_entropy:
+        if objective.loss.traits.has_negative_entropy:
             # Rounding may take a loss that is never negative below zero.
             values = np.maximum(values, 0)
         values += (ridges * points**2).sum(axis=(1, 2)) / 2

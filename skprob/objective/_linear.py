@@ -62,7 +62,7 @@ class LinearObjective(MeanLoss):
     def __init__(self, blocks, loss, *, l2, fit_intercept=True):
         data = Description.of(blocks)
         _, mean, deviation = pooled_moments(blocks.map(_block.moments))
-        polytope = loss.polytope
+        polytope = loss.traits.polytope
         n_outputs = n_raw_predictions(data.shape[0], polytope)
         # The curvature of a loss is about 1/4 for one raw prediction, 1/K for K that
         # sum to one.
@@ -129,7 +129,7 @@ class LinearObjective(MeanLoss):
 
         The first call takes a pass over the data.
         """
-        if not (self.has_penalty and self.loss.has_negative_entropy):
+        if not (self.has_penalty and self.loss.traits.has_negative_entropy):
             return False
         ridge = self.penalty.diagonal[: self.coef_shape[1]]
         if ridge.min(initial=np.inf) < np.finfo(self.description.dtype).eps ** 1.4:
@@ -154,7 +154,7 @@ class LinearObjective(MeanLoss):
         if that is likely to halve it or to make it enough. With Newton's step from the
         point it is about the decrease that this step is expected to bring.
         """
-        if not self.loss.has_negative_entropy:
+        if not self.loss.traits.has_negative_entropy:
             return np.inf
         return duality_gap(self, point, enough, known, newton_step)
 
@@ -164,8 +164,8 @@ class LinearObjective(MeanLoss):
         Without a penalty there is none if classes or rows are separable and the mapping
         has no exact zeros.
         """
-        reaches_zero = get_mapping(self.loss.mapping).has_zeros
-        if self.has_penalty or reaches_zero or not self.loss.is_convex:
+        reaches_zero = get_mapping(self.loss.mapping).traits.has_zeros
+        if self.has_penalty or reaches_zero or not self.loss.traits.is_convex:
             return False
         return has_descent_direction(self, point.parameters)
 
@@ -173,7 +173,10 @@ class LinearObjective(MeanLoss):
         if not is_little(self.blocks):
             return super()._evaluate_at_zero()
         # Kept, because most fits start at zero.
-        block, base = self.blocks.single, get_mapping(self.loss.mapping).base_score
+        block, base = (
+            self.blocks.single,
+            get_mapping(self.loss.mapping).traits.base_score,
+        )
         raw = np.full((len(block.weight), self.shape[0]), base, order="F")
         self.rows_at_zero = EvaluatedRows(self, raw)
         return self.rows_at_zero.mean_loss

@@ -88,4 +88,4 @@ class MeanLoss:
         """The mean loss, from the part that depends on the scores."""
         value = float(value) + self.constant
         # Rounding may take a loss that is never negative below zero.
-        return max(value, 0.0) if self.loss.has_negative_entropy else value
+        return max(value, 0.0) if self.loss.traits.has_negative_entropy else value

@@ -27,7 +27,7 @@ def has_descent_direction(objective, parameters):
     definition, up to rounding; one may be missed.
     """
     direction = parameters.reshape(objective.shape)
-    polytope = objective.loss.polytope
+    polytope = objective.loss.traits.polytope
     rows = objective.blocks.map(_Margins, polytope)
     largest = _largest(rows, direction)
     # Every round ties margins that depend on the direction, and so takes a dimension.

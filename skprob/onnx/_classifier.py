@@ -88,7 +88,7 @@ def convert(scope, operator, container):
     p = probabilities(model.mapping_, scores, n_scores)
     if n_scores > n_classes:
         p = p.columns(range(n_classes))
-    if model.target_type_ == "class" and model.mapping_.polytope == "cube":
+    if model.target_type_ == "class" and model.mapping_.traits.polytope == "cube":
         p = _shares(p, model.mapping_, scores, n_classes)
     if model.target_type_ == "label_set":
         if getattr(model.threshold_, "uses_features", False):
@@ -98,7 +98,7 @@ def convert(scope, operator, container):
     elif isinstance(getattr(model, "threshold_", None), LeastCost):
         predicted = _of_least_cost(graph, model, p, is_finite)
     else:
-        ranked = scores if model.mapping_.is_order_preserving else p
+        ranked = scores if model.mapping_.traits.is_order_preserving else p
         chosen = ranked.argmax().where(is_finite, n_classes).without_axis()
         predicted = graph.node("Gather", _class_names(graph, model), chosen)
     p = p.where(is_finite, np.nan)

@@ -171,10 +171,10 @@ def register_mapping(mapping: type[Mapping], converter: Callable[..., Any]) -> N
     Examples
     --------
     >>> import numpy as np
-    >>> from skprob.mappings import Mapping
+    >>> from skprob.mappings import Mapping, Traits
     >>> from skprob.onnx import register_mapping
     >>> class Squares(Mapping):
-    ...     is_shift_invariant = is_order_preserving = False
+    ...     traits = Traits(is_shift_invariant=False, is_order_preserving=False)
     ...
     ...     def probabilities(self, scores):
     ...         squares = 1 + scores**2

@@ -74,10 +74,10 @@ def test_values(mapping, dtype, library, numpy):
     assert library.holds(found, dtype)
     assert_allclose(numpy(found), mapping(scores), **tolerance)
     # What is zero, and the sums of rows.
-    if mapping.has_zeros and dtype == "float64":
+    if mapping.traits.has_zeros and dtype == "float64":
         clear = (mapping(scores) == 0) | (mapping(scores) > 1e-12)
         assert np.array_equal((numpy(found) > 0)[clear], (mapping(scores) > 0)[clear])
-    if mapping.polytope == "simplex":
+    if mapping.traits.polytope == "simplex":
         assert_allclose(numpy(found).sum(axis=1), 1, atol=20 * np.finfo(dtype).eps)
     log_found = mapping.log_probabilities(given)
     assert library.holds(log_found, dtype)
@@ -115,7 +115,7 @@ def test_derivatives(mapping, library, numpy):
 @each_mapping
 def test_potential_and_entropy(mapping, library, numpy):
     scores = rows_of_scores()[:80]
-    if not mapping.has_potential:
+    if not mapping.traits.has_potential:
         with pytest.raises(TypeError, match=r"potential|no entropy"):
             mapping.potential(library.array(scores))
         return

@@ -20,12 +20,12 @@ LACKING = {
 def expected(label, mapping):
     """Names of the properties that a mapping is documented not to have."""
     flags = {
-        "strictly positive": not mapping.has_zeros,
-        "order preserving": mapping.is_order_preserving,
-        "shift invariant": mapping.is_shift_invariant,
+        "strictly positive": not mapping.traits.has_zeros,
+        "order preserving": mapping.traits.is_order_preserving,
+        "shift invariant": mapping.traits.is_shift_invariant,
         # Cauchy noise makes the potential infinite, but its differences finite.
-        "potential": mapping.has_potential or "cauchy" in label,
-        "on the simplex": mapping.polytope == "simplex",
+        "potential": mapping.traits.has_potential or "cauchy" in label,
+        "on the simplex": mapping.traits.polytope == "simplex",
     }
     lacking = {name for name, holds in flags.items() if not holds}
     return lacking | LACKING.get(label.split()[0], set())

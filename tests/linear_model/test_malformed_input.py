@@ -198,7 +198,7 @@ def answers(model, case):
     for X in (case["X"], case["new"]):
         p = model.predict_proba(X)
         yield "predict_proba", p
-        if model.target_type_ == "class" or model.mapping_.polytope == "simplex":
+        if model.target_type_ == "class" or model.mapping_.traits.polytope == "simplex":
             # What is short of one is the probability of the class for no label.
             excess = p.sum(axis=1) - 1
             excess = excess.clip(0) if model.has_none_class_ else excess

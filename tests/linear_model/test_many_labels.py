@@ -198,7 +198,7 @@ def test_sparse_predictions_take_little_memory(rows_of_a_block, model, threshold
     model.set_params(tol=1e-2, threshold=threshold, sparse_output=True).fit(X, Y)
     model.coef_ *= 10  # So that the supports are small.
     calls = [model.predict, lambda X: model.score(X, Y)]
-    if model.mapping_.has_zeros:
+    if model.mapping_.traits.has_zeros:
         calls.append(model.predict_proba)
         calls += [lambda X: BrierScorer()(model, X, Y)]
         calls += [lambda X: SupportSizeScorer()(model, X)]

@@ -137,7 +137,7 @@ def test_every_mapping_and_loss(name):
         each.loss_.value(each.decision_function(X, offset=offset), encoded).mean()
         for each in (model, plain)
     ]
-    if model.similarity == "dot" and model.loss_.is_convex:
+    if model.similarity == "dot" and model.loss_.traits.is_convex:
         penalty = [
             np.sum(each.coef_**2) / (2 * model.C_ * 120) for each in (model, plain)
         ]

@@ -25,7 +25,7 @@ def _suits(loss):
     except ValueError:
         return False
     # A numerical integral: kinks, and what is no gradient, have tests of their own.
-    is_smooth = loss.mapping.has_potential and not loss.mapping.has_zeros
+    is_smooth = loss.mapping.traits.has_potential and not loss.mapping.traits.has_zeros
     return is_smooth or not isinstance(loss, GradientFieldLoss)
 
 

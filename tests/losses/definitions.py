@@ -108,7 +108,7 @@ def _(loss: AccuracyLoss, z, q, p):
 def _(loss: LogLoss, z, q, p):
     epsilon = loss.epsilon
     if epsilon == "auto":
-        epsilon = 1e-6 if loss.mapping.has_zeros else 0
+        epsilon = 1e-6 if loss.mapping.traits.has_zeros else 0
     epsilon = mp.mpf(epsilon)
     total = 1 + len(z) * epsilon
     pairs = list(zip(q, p, strict=True))

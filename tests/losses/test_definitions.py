@@ -43,7 +43,7 @@ def assert_meets_definition(mapping, scores, target):
             # An error in p is divided by p (by p + ε where p can vanish).
             smallest = np.where(target > 0, p, 1).min(axis=1)
             floor = 1e-6 if loss.epsilon == "auto" else 0.01
-            if loss.epsilon == "auto" and not mapping.has_zeros:
+            if loss.epsilon == "auto" and not mapping.traits.has_zeros:
                 # log p itself is computed.
                 smallest = 1
             worse = 1 / np.maximum(smallest, floor)
@@ -63,7 +63,7 @@ every_defined_mapping = pytest.mark.parametrize(
 def test_definition(mapping):
     for n_classes, n_samples in ((1, 4), (2, 12), (3, 28)):
         p = assert_meets_definition(mapping, *rows(n_classes, n_samples))
-        if isinstance(mapping, Entmax) and mapping.has_zeros:
+        if isinstance(mapping, Entmax) and mapping.traits.has_zeros:
             assert set((p > 0).sum(axis=1)) == set(range(1, n_classes + 1))
 
 

@@ -22,7 +22,7 @@ def test_kinks(mapping):
         found = GradientFieldLoss(lambda z: mapping(z)).value(scores, target)
         integral = found + (target * scores).sum(axis=1)
         # Of each kink a part; roots have kinks that are steeper than any slope.
-        tolerance = 2e-7 if mapping.is_lipschitz else 3e-7
+        tolerance = 2e-7 if mapping.traits.is_lipschitz else 3e-7
         assert (np.abs(found - exact) <= tolerance * np.maximum(integral, 1)).all()
 
 

@@ -21,6 +21,7 @@ from skprob.mappings import (
     Softmax,
     SparseSoftmax,
     Temperature,
+    Traits,
     get_mapping,
 )
 
@@ -31,8 +32,7 @@ ONE_HOT = np.eye(3)
 class Squares(Mapping):
     """p proportional to 1 + z²: no potential, no shift invariance."""
 
-    is_shift_invariant = False
-    is_order_preserving = False
+    traits = Traits(is_shift_invariant=False, is_order_preserving=False)
 
     def probabilities(self, scores):
         weight = 1 + scores**2
@@ -163,7 +163,7 @@ def test_the_log_loss_takes_a_mapping_that_only_has_values():
 def test_a_registered_name_gives_its_loss(name):
     for mapping in MAPPINGS:
         message = None
-        if name == "fenchel_young" and not MAPPINGS[mapping]().has_potential:
+        if name == "fenchel_young" and not MAPPINGS[mapping]().traits.has_potential:
             message = "has none: use LogLoss"
         if name == "sparse_softmax" and mapping != "sparse_softmax":
             message = "needs the mapping SparseSoftmax"
@@ -181,7 +181,7 @@ def test_a_registered_name_gives_its_loss(name):
 def test_auto_is_the_matching_loss():
     for mapping in [*MAPPINGS, Squares()]:
         loss = get_loss("auto", mapping)
-        expected = FenchelYoungLoss if loss.mapping.has_potential else LogLoss
+        expected = FenchelYoungLoss if loss.mapping.traits.has_potential else LogLoss
         assert type(loss) is expected
     assert type(get_loss("auto", by_name)) is GradientFieldLoss
 

@@ -98,7 +98,7 @@ def test_value_is_never_negative(loss):
         weight = rng.uniform(0.1, 1, scores.shape)
         near = loss.mapping(scores) + 1e-9 * weight
         for target in (weight, near, loss.mapping(-scores)):
-            if loss.mapping.polytope == "simplex":
+            if loss.mapping.traits.polytope == "simplex":
                 target = target / target.sum(axis=1, keepdims=True)
             target = np.clip(target, 0, 1)
             depth = scores.max(axis=1) - scores.min(axis=1)
@@ -170,7 +170,7 @@ def test_an_unavailable_class_counts_nothing(loss):
     expected, expected_gradient = loss.value_and_gradient(scores, target)
     if isinstance(loss, LogLoss):
         # The smoothing counts all classes.
-        epsilon = {"auto": 1e-6 if loss.mapping.has_zeros else 0}.get(
+        epsilon = {"auto": 1e-6 if loss.mapping.traits.has_zeros else 0}.get(
             loss.epsilon, loss.epsilon
         )
         expected = expected + np.log1p(5 * epsilon) - np.log1p(4 * epsilon)
@@ -191,7 +191,7 @@ def test_an_unavailable_class_counts_nothing(loss):
 
 def assert_a_target_on_it_costs_infinity(loss):
     smoothed = isinstance(loss, LogLoss) and (
-        loss.mapping.has_zeros or loss.epsilon == 0.01
+        loss.mapping.traits.has_zeros or loss.epsilon == 0.01
     )
     q = np.array([[0, 0, 1], [0.5, 0, 0.5]])
     scores = np.array([[1.0, 0.5, -np.inf]] * 2)
@@ -219,18 +219,18 @@ def test_hessians_and_diagonals_of_rows_are_those_of_products(loss):
     """Also where scores are not available; without a Hessian of its own as well."""
     for n_classes in (1, 2, 5):
         scores, target = moderate_rows(n_classes)
-        target = as_target(target, target.shape, float, loss.polytope)
+        target = as_target(target, target.shape, float, loss.traits.polytope)
         missing = scores.copy()
         if n_classes == 5:
             missing[::2, 1] = -np.inf
             rest = target.to_dense(float)
             rest[:, 1] = 0
             rest[rest.sum(axis=1) == 0] = np.eye(5)[3]
-            if loss.polytope == "simplex":
+            if loss.traits.polytope == "simplex":
                 rest /= rest.sum(axis=1, keepdims=True)
             cases = (
                 (scores, target),
-                (missing, as_target(rest, rest.shape, float, loss.polytope)),
+                (missing, as_target(rest, rest.shape, float, loss.traits.polytope)),
             )
         else:
             cases = ((scores, target),)
@@ -253,7 +253,7 @@ def test_hessians_and_diagonals_of_rows_are_those_of_products(loss):
 @every_loss
 def test_the_hessian_in_a_difference_of_two_scores_is_that_of_a_product(loss):
     scores, target = moderate_rows(2)
-    target = as_target(target, target.shape, float, loss.polytope)
+    target = as_target(target, target.shape, float, loss.traits.polytope)
     difference = scores[:, 1:] - scores[:, :1]
     linear = loss.linearize_difference(difference.copy(), target)
     expected = linear.hessian_product(np.ones_like(difference)).copy()

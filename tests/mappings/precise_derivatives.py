@@ -65,7 +65,7 @@ def assert_derivatives(mapping, function, scores, tolerance=1e-13):
         return [mp.log(p) if p > 0 else -mp.inf for p in function(z)]
 
     for z in scores:
-        standard = standard_scores(z[None], mapping.is_shift_invariant)
+        standard = standard_scores(z[None], mapping.traits.is_shift_invariant)
         linear = mapping.linearize(standard.copy())
         assert_linearization(linear, function, z, tolerance)
         if all(p > 0 for p in function(row(z))):

@@ -37,7 +37,7 @@ MALFORMED = [
 def test_malformed_scores(scores, message):
     for mapping in MEMBERS:
         methods = [mapping, mapping.log_probabilities]
-        if mapping.has_potential:
+        if mapping.traits.has_potential:
             methods.append(mapping.potential)
         if has_jacobian(mapping):
             methods.append(mapping.jacobian)
@@ -76,7 +76,7 @@ def test_entropy_of_what_is_no_distribution():
         (np.zeros((2, 0)), "probabilities must have at least one class"),
     ):
         for mapping in MEMBERS:
-            if mapping.has_potential and mapping.polytope == "simplex":
+            if mapping.traits.has_potential and mapping.traits.polytope == "simplex":
                 with pytest.raises(ValueError, match=message):
                     mapping.entropy(p)
 

@@ -3,13 +3,22 @@
 import numpy as np
 import pytest
 
-from skprob.mappings import MAPPINGS, Mapping, Softmax, get_mapping
+from skprob.losses import MarginLoss, get_loss
+from skprob.mappings import (
+    MAPPINGS,
+    Mapping,
+    NormalizedMapping,
+    Softmax,
+    Temperature,
+    Traits,
+    get_mapping,
+)
 
 
 class Shares(Mapping):
     """Probabilities in proportion to positive scores, and nothing more."""
 
-    is_shift_invariant = False
+    traits = Traits(is_shift_invariant=False)
 
     def probabilities(self, scores):
         return scores / scores.sum(axis=1, keepdims=True)
@@ -48,3 +57,23 @@ def test_names():
         assert type(get_mapping(name)) is mapping
     softmax = Softmax()
     assert get_mapping(softmax) is softmax
+
+
+def test_a_trait_beside_the_traits_is_an_error():
+    with pytest.raises(TypeError, match=r"has_zeros is .* `traits = Traits\(has_zeros"):
+
+        class Wrong(Shares):
+            has_zeros = True
+
+
+def test_a_wrapper_has_the_traits_of_what_it_wraps():
+    """But for those that it changes."""
+    for name in MAPPINGS:
+        inner = get_mapping(name)
+        assert Temperature(inner, 2.0).traits == inner.traits
+        loss = get_loss("auto", inner)
+        changed = loss.traits.but(has_proximal_step=False)
+        assert MarginLoss(loss, 0.5).traits == changed
+    powers = NormalizedMapping(lambda scores: np.maximum(scores, 0.0) ** 2)
+    changed = powers.traits.but(base_score=2.0)
+    assert Temperature(powers, 2.0).traits == changed

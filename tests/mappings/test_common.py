@@ -58,15 +58,15 @@ def assert_in(polytope, p, scores):
 @given(scores=score_rows())
 def test_probabilities(mapping, scores):
     p = mapping(scores)
-    assert_in(mapping.polytope, p, scores)
+    assert_in(mapping.traits.polytope, p, scores)
     single = scores.astype(np.float32)
-    assert_in(mapping.polytope, mapping(single), single)
+    assert_in(mapping.traits.polytope, mapping(single), single)
     # In the order of the scores, equal ones are equally probable, or more is more.
     order = scores.argsort(axis=1, kind="stable")
     z, ordered = (np.take_along_axis(a, order, axis=1) for a in (scores, p))
     rise = ordered[:, 1:] - ordered[:, :-1]
     assert (rise[z[:, 1:] == z[:, :-1]] == 0).all()
-    if mapping.is_order_preserving:
+    if mapping.traits.is_order_preserving:
         assert (rise >= 0).all()
     for classes in (slice(None, None, -1), np.roll(range(scores.shape[1]), 2)):
         assert_allclose(mapping(scores[:, classes]), p[:, classes], rtol=0, atol=1e-13)
@@ -99,31 +99,31 @@ def test_classes_that_are_not_available_are_as_if_not_there(mapping):
             for product in (mapping.jvp, mapping.vjp):
                 along = np.arange(1.0, 1 + len(row))[None]
                 same(product(many, along)[:, there], product(few, along[:, there]))
-            if mapping.has_potential:
+            if mapping.traits.has_potential:
                 same(mapping.potential(many), mapping.potential(few))
 
 
 @each()
 def test_what_is_declared_is_so(mapping):
     for scores in rows_of_quarters():
-        if mapping.is_shift_invariant:
+        if mapping.traits.is_shift_invariant:
             rng = np.random.default_rng(0)
             shift = rng.integers(-(2**30), 2**30, (len(scores), 1))
             # A sum of quarters and an integer is exact.
             assert_array_equal(mapping(scores + shift), mapping(scores))
-        if mapping.is_order_preserving:
+        if mapping.traits.is_order_preserving:
             top = scores == scores.max(axis=1, keepdims=True)
             expected = top / top.sum(axis=1, keepdims=True)
-            if mapping.sum_range == (0, np.inf):
+            if mapping.traits.sum_range == (0, np.inf):
                 expected = (np.sign(scores) + 1) / 2
-            elif mapping.polytope == "cube":
+            elif mapping.traits.polytope == "cube":
                 # At most one, which the top shares; half for a score of zero.
                 half = (np.sign(scores.max(axis=1, keepdims=True)) + 1) / 2
                 share = half * np.where(half < 1, top.sum(axis=1, keepdims=True), 1)
-                expected *= share.clip(*mapping.sum_range)
+                expected *= share.clip(*mapping.traits.sum_range)
             # Far enough for noises of heavy tails.
             assert_allclose(mapping(scores * 1e14), expected, rtol=0, atol=1e-12)
-    base = mapping(np.full((1, 4), mapping.base_score))
+    base = mapping(np.full((1, 4), mapping.traits.base_score))
     assert np.ptp(base) == 0 and base[0, 0] > 0
     assert_what_is_denied_is_not_so(mapping)
 
@@ -131,17 +131,17 @@ def test_what_is_declared_is_so(mapping):
 def assert_what_is_denied_is_not_so(mapping):
     # Of numbers whose exponentials do not underflow.
     large = np.random.default_rng(0).normal(scale=8, size=(50, 12))
-    assert (mapping(large) == 0).any() == mapping.has_zeros
+    assert (mapping(large) == 0).any() == mapping.traits.has_zeros
     scores = np.random.default_rng(0).normal(scale=3, size=(50, 5))
     p = mapping(scores)
     doubled = np.abs(mapping(2 * scores) - p).max()
-    assert doubled < 1e-12 if mapping.is_scale_invariant else doubled > 1e-3
-    if not mapping.is_shift_invariant:
+    assert doubled < 1e-12 if mapping.traits.is_scale_invariant else doubled > 1e-3
+    if not mapping.traits.is_shift_invariant:
         assert np.abs(mapping(scores + 1) - p).max() > 1e-3
-    if not mapping.is_order_preserving:
+    if not mapping.traits.is_order_preserving:
         ordered = np.take_along_axis(p, scores.argsort(axis=1), axis=1)
         assert (np.diff(ordered) < -1e-3).any()
-    if not mapping.has_potential and has_jacobian(mapping):
+    if not mapping.traits.has_potential and has_jacobian(mapping):
         jacobian = mapping.jacobian(scores / 3)
         assert np.abs(jacobian - jacobian.transpose(0, 2, 1)).max() > 1e-3
 
@@ -160,10 +160,10 @@ def test_jacobian_and_its_products(mapping):
         size = 1 + np.abs(u).sum() * np.abs(v).sum()
         assert off == pytest.approx(0, abs=1e-13 * size * np.abs(jacobian).max())
         if not isinstance(mapping, PerturbMax):  # These are integrals of their own.
-            standard = standard_scores(scores, mapping.is_shift_invariant)
+            standard = standard_scores(scores, mapping.traits.is_shift_invariant)
             log_jvp = mapping.log_linearize(standard).jvp(v.copy())
             assert_allclose(mapping(scores) * log_jvp, jvp, rtol=0, atol=tolerance)
-        if mapping.has_potential:
+        if mapping.traits.has_potential:
             assert_jacobian_of_a_gradient(mapping, jacobian)
             assert_all_at_once_is_the_same(mapping, scores, v, jvp)
 
@@ -173,14 +173,14 @@ def assert_jacobian_of_a_gradient(mapping, jacobian):
         size = max(1, np.abs(matrix).max())
         assert_allclose(matrix, matrix.T, rtol=0, atol=1e-14 * size)
         assert np.linalg.eigvalsh(matrix).min() >= -1e-14 * size
-        if mapping.is_shift_invariant:
+        if mapping.traits.is_shift_invariant:
             assert_allclose(matrix.sum(axis=1), 0, rtol=0, atol=1e-14 * size)
 
 
 def assert_all_at_once_is_the_same(mapping, scores, v, jvp):
-    standard = standard_scores(scores, mapping.is_shift_invariant)
+    standard = standard_scores(scores, mapping.traits.is_shift_invariant)
     shift = scores.max(axis=1) - standard.max(axis=1)
-    if not mapping.is_shift_invariant:
+    if not mapping.traits.is_shift_invariant:
         shift = np.maximum(scores, 0).sum(axis=1)
     linear, potential = mapping.linearize_with_potential(standard)
     close = {"rtol": 1e-13, "atol": 1e-13}
@@ -189,7 +189,7 @@ def assert_all_at_once_is_the_same(mapping, scores, v, jvp):
     assert_allclose(linear.jvp(v.copy()), jvp, **close)
 
 
-@each(lambda mapping: mapping.has_potential)
+@each(lambda mapping: mapping.traits.has_potential)
 def test_mapping_is_the_gradient_of_its_potential(mapping):
     for quarters in rows_of_quarters(unavailable=False):
         rng = np.random.default_rng(0)
@@ -203,7 +203,7 @@ def test_mapping_is_the_gradient_of_its_potential(mapping):
             assert (rise >= low - 1e-13).all() and (rise <= high + 1e-13).all()
 
 
-@each(lambda mapping: mapping.has_potential)
+@each(lambda mapping: mapping.traits.has_potential)
 def test_potential_is_the_conjugate_of_the_entropy(mapping):
     for scores in rows_of_quarters(unavailable=False):
         potential, p = mapping.potential(scores), mapping(scores)
@@ -213,7 +213,7 @@ def test_potential_is_the_conjugate_of_the_entropy(mapping):
         q /= q.sum(axis=1, keepdims=True)
         elsewhere = (q * scores).sum(axis=1) + mapping.entropy(q)
         assert (potential >= elsewhere - 1e-12).all()
-    if mapping.polytope == "cube":  # See test_sigmoid.
+    if mapping.traits.polytope == "cube":  # See test_sigmoid.
         return
     certain = mapping.entropy(np.eye(4))
     # The potential of one class alone: what noise adds on average.
@@ -234,13 +234,13 @@ def test_layout_and_blocks_do_not_matter(mapping, monkeypatch):
         assert_array_equal(mapping(scores[::-1])[::-1], whole)
         for order in "CF":
             standard = np.array(scores, order=order)
-            if mapping.is_shift_invariant:
+            if mapping.traits.is_shift_invariant:
                 standard -= standard.max(axis=1, keepdims=True)
             p = mapping.probabilities(standard)
             # Sums in another order, times the sharpest of the mappings.
             assert_allclose(p, whole, rtol=0, atol=4e-15)
             assert p.flags[f"{order}_CONTIGUOUS"]
-        methods = [mapping.potential] if mapping.has_potential else []
+        methods = [mapping.potential] if mapping.traits.has_potential else []
         at_once = [method(scores) for method in methods]
         with monkeypatch.context() as patch:
             patch.setattr(_rows, "_BLOCK_BYTES", 8 * n_classes * 10)
@@ -266,7 +266,7 @@ def test_types_are_kept_and_nothing_given_is_modified(mapping):
                 mapping.jacobian(given[0]),
                 mapping.log_probabilities(given[0]),
             ]
-            if mapping.has_potential:
+            if mapping.traits.has_potential:
                 results.append(mapping.potential(given[0]))
                 entropy = mapping.entropy(p)
                 if n_classes == 4:
@@ -285,11 +285,11 @@ def test_an_estimator_of_numbers_of_all_kinds(mapping):
         nothing = np.empty((0, n_classes))
         assert mapping(nothing).shape == (0, n_classes)
         assert mapping.log_probabilities(nothing).shape == (0, n_classes)
-        if mapping.has_potential:
+        if mapping.traits.has_potential:
             assert mapping.potential(nothing).shape == (0,)
         if has_jacobian(mapping):
             assert mapping.jvp(nothing, nothing).shape == (0, n_classes)
-    if mapping.polytope == "simplex":  # One class is certain.
+    if mapping.traits.polytope == "simplex":  # One class is certain.
         assert_array_equal(mapping([[0.0], [-3e5], [1e-300]]), np.ones((3, 1)))
     expected = mapping([[0.0, 1.0, 1.0], [1.0, 0.0, 0.0]])
     for dtype in (bool, np.int8, np.uint64, np.float16, np.longdouble, object):

@@ -39,7 +39,7 @@ def test_jacobian(alpha):
 
 def moved(mapping, scores, direction, step):
     """Standard scores a step along a direction."""
-    return standard_scores(scores + step * direction, mapping.is_shift_invariant)
+    return standard_scores(scores + step * direction, mapping.traits.is_shift_invariant)
 
 
 def assert_differences_agree(function, derivative, step=1e-6):

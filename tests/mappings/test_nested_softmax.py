@@ -99,8 +99,8 @@ def test_scales_of_one_are_softmax_and_one_nest_its_temperature():
     z = rows()
     assert_allclose(nested_softmax(z, NESTS), Softmax()(z), atol=1e-15)
     assert_allclose(nested_softmax(z, scales=0.5), Softmax()(2 * z), atol=1e-15)
-    assert NestedSoftmax(NESTS).is_order_preserving
-    assert not MAPPING.is_order_preserving
+    assert NestedSoftmax(NESTS).traits.is_order_preserving
+    assert not MAPPING.traits.is_order_preserving
     # Two that are the same share what one has.
     p = nested_softmax([1.0, 0.0, 0.0], [0, 1, 1], [1.0, 1e-3])
     assert_allclose(p[0], np.e / (np.e + 1), atol=1e-3)
@@ -153,7 +153,7 @@ def test_scales_of_one_are_fitted_like_softmax(kind, n_classes):
         y = rng.dirichlet(np.ones(n_classes), size=60)
     # Every second class is in the second nest.
     mapping = NestedSoftmax(np.arange(n_classes) % 2)
-    assert mapping.is_symmetric
+    assert mapping.traits.is_symmetric
     for similarity in "dot", "cosine":
         how = {"tol": 1e-8, "similarity": similarity}
         nested = LinearClassifier(mapping, **how).fit(X, y)

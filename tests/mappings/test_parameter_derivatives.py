@@ -100,7 +100,7 @@ def assert_temperature_derivative(mapping, scores):
         # Steep mappings move fast, also with rounded scores; others are integrals.
         size = 1 + np.abs(mapping.jacobian(row[None])).max()
         tolerance = max(1e-13, 10 * getattr(mapping, "tol", 0))
-        if not mapping.is_shift_invariant:
+        if not mapping.traits.is_shift_invariant:
             # The direction, minus the scores, is rounded.
             tolerance = max(tolerance, 1e-16 * row.max())
         np.testing.assert_allclose(found, exact, rtol=0, atol=tolerance * size)

@@ -35,7 +35,7 @@ def test_every_mapping(mapping):
     drawn = mapping.sample(SCORES, size=N_DRAWS, random_state=0)
     relaxed = mapping.relaxed_sample(SCORES, 0.5, size=N_DRAWS // 4, random_state=1)
     assert relaxed.shape == (2, N_DRAWS // 4, 5)
-    if mapping.polytope == "cube":
+    if mapping.traits.polytope == "cube":
         assert drawn.shape == (2, N_DRAWS, 5)
         for draws in (drawn, (relaxed > 0.5) * 1):
             error = 5.5 * np.sqrt(p * (1 - p) / draws.shape[1])

@@ -40,9 +40,9 @@ def test_temperatures_beyond_the_range_of_the_scores(mapping, dtype):
         assert not np.isnan(cooled.jvp(scores, np.ones_like(scores))).any()
         assert not np.isnan(cooled.jacobian(scores)).any()
         assert not np.isnan(cooled.temperature_derivative(scores)).any()
-        if mapping.has_potential and tau < 1:
+        if mapping.traits.has_potential and tau < 1:
             best = scores.max(axis=1)
-            if mapping.polytope == "cube":
+            if mapping.traits.polytope == "cube":
                 best = np.maximum(scores, 0).sum(axis=1)
             assert_allclose(cooled.potential(scores), best, rtol=1e-6, atol=1e-40)
 
@@ -65,7 +65,7 @@ def test_scores_that_overflow():
 def test_by_name_and_of_a_function():
     for mapping in ("sparsemax", sparsemax, Sparsemax()):
         assert_array_equal(Temperature(mapping, 0.5)(SCORES), sparsemax(SCORES / 0.5))
-    assert Temperature("entmax").has_potential
+    assert Temperature("entmax").traits.has_potential
     with pytest.raises(ValueError, match="one of the names"):
         Temperature("argmax")(SCORES)
 

@@ -26,7 +26,7 @@ def test_value_and_gradient_are_those_of_the_formula(mapping):
     assert losses
     shapes = (2, True), (3, False)
     for loss, (n_classes, fit_intercept) in itertools.product(losses, shapes):
-        problem = Problem(n_classes, polytope=loss.polytope)
+        problem = Problem(n_classes, polytope=loss.traits.polytope)
         objective = problem.objective(loss, fit_intercept=fit_intercept)
         x = objective.from_model(problem.coef, problem.intercept)
         value, gradient = objective.value_and_gradient(x)

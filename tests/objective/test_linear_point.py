@@ -190,7 +190,7 @@ def objective_of(given, loss, little):
 def test_the_hessian_is_that_of_differences_of_the_gradient(loss, little):
     """Of every mapping, with offsets and available classes, two classes and more."""
     for n_classes, (with_offset, with_available) in itertools.product((2, 4), GIVEN):
-        given = given_rows(n_classes, loss.polytope, with_offset, with_available)
+        given = given_rows(n_classes, loss.traits.polytope, with_offset, with_available)
         objective = objective_of(given, loss, little)
         x = np.random.default_rng(0).normal(size=objective.n_parameters) / 3
         hessian = objective.at(x).hessian()
@@ -282,7 +282,7 @@ def test_a_step_takes_half_a_pass_its_trials_none_and_its_end_half(
 @pytest.mark.parametrize("loss", FENCHEL_YOUNG.values(), ids=FENCHEL_YOUNG)
 def test_value_and_slope_along_a_step_are_those_of_evaluations(loss, little):
     for n_classes, (with_offset, with_available) in itertools.product((2, 4), GIVEN):
-        given = given_rows(n_classes, loss.polytope, with_offset, with_available)
+        given = given_rows(n_classes, loss.traits.polytope, with_offset, with_available)
         objective = objective_of(given, loss, little)
         x, step = np.random.default_rng(0).normal(size=(2, objective.n_parameters)) / 3
         start = x.copy(), step.copy()

@@ -17,6 +17,7 @@ from skprob.mappings import (
     SparseSoftmax,
     TaylorSoftmax,
     Temperature,
+    Traits,
 )
 from skprob.onnx import register_mapping
 
@@ -76,7 +77,7 @@ ALPHAS = (0.1, 0.5, 0.9, 1 - 1e-7, 1 + 1e-7, 1.01, 1.25, 1.5, 1.9, 1.99, 2, 2.01
 def test_probabilities_of_hard_rows(mapping, n_classes):
     scores = hard_rows(n_classes)
     # The marginals of class labels are divided by their sum, those of sets are not.
-    model = classifier(mapping, n_classes, is_set=mapping.polytope == "cube")
+    model = classifier(mapping, n_classes, is_set=mapping.traits.polytope == "cube")
     p = run(model, scores)[1]
     expected = mapping(scores)
     # Rounding of 1 + (alpha - 1) z is raised to a high power next to softmax, and a low
@@ -104,7 +105,7 @@ def test_nests():
 @pytest.mark.parametrize("name", MAPPINGS)
 def test_every_mapping_converts_or_says_that_it_cannot(name):
     mapping = MAPPINGS[name]()
-    model = classifier(mapping, 4, is_set=mapping.polytope == "cube")
+    model = classifier(mapping, 4, is_set=mapping.traits.polytope == "cube")
     scores = hard_rows(4)
     if name == "perturb_max":
         with pytest.raises(NotImplementedError, match="no ONNX converter"):
@@ -157,7 +158,7 @@ def test_rows_with_nan_or_infinity_are_nan_and_no_others(mapping):
 
 
 class Squares(Mapping):
-    is_shift_invariant = is_order_preserving = False
+    traits = Traits(is_shift_invariant=False, is_order_preserving=False)
 
     def probabilities(self, scores):
         squares = 1 + scores**2

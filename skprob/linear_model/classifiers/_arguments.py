@@ -66,8 +66,8 @@ def _check_array_api(estimator, spec):
     """Raise where X may not be an array of another library."""
     found = estimator
     if estimator._takes_arrays:
-        found = spec.loss if spec.mapping.supports_array_api else spec.mapping
-        if found.supports_array_api:
+        found = spec.loss if spec.mapping.traits.supports_array_api else spec.mapping
+        if found.traits.supports_array_api:
             return
     raise ValueError(
         f"X must be a NumPy array for {found!r}, which takes no other arrays under "

@@ -187,7 +187,7 @@ class BaseLinearClassifier(
             if self.target_type_ != "class" or n_classes > 2:
                 return scores[:, :n_classes]
             # The difference of the two scores, whatever the number of outputs.
-            if not mapping.is_order_preserving:
+            if not mapping.traits.is_order_preserving:
                 scores = mapping(scores)
             return scores[:, 1] - scores[:, 0]
 
@@ -293,7 +293,7 @@ class BaseLinearClassifier(
             return self._predicted(X, of_least_cost, available, offset).to_dense()
 
         def most_probable(scores):
-            if not self.mapping_.is_order_preserving:
+            if not self.mapping_.traits.is_order_preserving:
                 scores = self.mapping_(scores)
             return self._labels_of(namespace(scores).argmax(scores, axis=1))
 

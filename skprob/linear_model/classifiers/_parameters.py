@@ -163,10 +163,10 @@ class LinearParameters(NamesChecked, BaseEstimator, metaclass=ABCMeta):
     def _supports_array_api(self):
         try:
             mapping = get_mapping(self._mapping()) if self._takes_arrays else None
-            if mapping is None or not mapping.supports_array_api:
+            if mapping is None or not mapping.traits.supports_array_api:
                 return False
-            return get_loss(self._loss(), mapping).supports_array_api
-        except ValueError:  # Which the fit says more of.
+            return get_loss(self._loss(), mapping).traits.supports_array_api
+        except (TypeError, ValueError):  # Which the fit says more of.
             return False
 
 

@@ -67,7 +67,7 @@ class DaskRows:
         blocks = blocks.split(partition.some_rows)
         found = partition.combined(blocks.collect(partition.summary, spec.target_type))
         self.dtype, self.kind = dtype, found.kind
-        polytope, self._smoothing = spec.mapping.polytope, spec.label_smoothing
+        polytope, self._smoothing = spec.mapping.traits.polytope, spec.label_smoothing
         if polytope == "cube":
             check_marginals(self.kind)
         _check_threshold(spec.threshold, self.kind)
@@ -127,7 +127,7 @@ class DaskRows:
 
     def check_target(self, loss):
         """See :meth:`RowsInMemory.check_target`."""
-        how = self._smoothing, loss.polytope
+        how = self._smoothing, loss.traits.polytope
         for error in self._encoded.collect(partition.target_error, loss, *how):
             if error is not None:
                 raise error

@@ -93,7 +93,7 @@ class RowsInMemory:
 
     def check_target(self, loss):
         """Raise where the loss does not allow the target of a row."""
-        loss.check_target(self._smoothed_target(loss.polytope))
+        loss.check_target(self._smoothed_target(loss.traits.polytope))
 
     def _smoothed_target(self, polytope):
         """The target with label smoothing."""
@@ -111,7 +111,7 @@ class RowsInMemory:
         of_labels = {key: a[:, :n_labels] for key, a in self.given.arguments.items()}
         return threshold_rule(
             spec.threshold,
-            spec.mapping.polytope,
+            spec.mapping.traits.polytope,
             self._X,
             self._target,
             self._sample_weight,

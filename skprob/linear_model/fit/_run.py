@@ -109,14 +109,14 @@ def objectives_of(spec, rows):
     l2 = penalty(spec.C, rows.total_weight)
     rows.check_target(loss)
     check_kernel(mapping, rows.n_scores, rows.dtype)
-    loss.check_on(lambda: rows.trial_scores(inputs, mapping.polytope))
+    loss.check_on(lambda: rows.trial_scores(inputs, mapping.traits.polytope))
     stages = loss.stages()
-    if mapping.is_only_a_function:
+    if mapping.traits.is_only_a_function:
         # At zero scores its gradient may vanish: start where softmax ends.
         stages = [FenchelYoungLoss(Softmax()), *stages]
     if spec.last_fit is not None:
         stages = stages[-1:]
-    blocks = rows.blocks(inputs, mapping.polytope)
+    blocks = rows.blocks(inputs, mapping.traits.polytope)
     if spec.is_cosine:
         first = CosineObjective(blocks, stages[0])
     else:
@@ -173,7 +173,7 @@ def warn_unless_converged(fit):
     larger = [text for name, text in larger.items() if name in solution.remedies]
     advice = ["increase " + " or ".join(larger)] if larger else []
     # Cosines have no penalty, and some mappings leave it out.
-    is_penalised = not spec.is_cosine and not spec.mapping.is_scale_invariant
+    is_penalised = not spec.is_cosine and not spec.mapping.traits.is_scale_invariant
     if "penalty" in solution.remedies and is_penalised:
         advice.append(f"lower C (now {spec.C:.3g})")
     advice = ", or ".join(advice)

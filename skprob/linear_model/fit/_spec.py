@@ -70,12 +70,12 @@ class FitSpec:
         y.
         """
         none_class = none_class if self.none_class else False
-        polytope = self.mapping.polytope
+        polytope = self.mapping.traits.polytope
         return encode_target(y, self.target_type, dtype, classes, polytope, none_class)
 
     def is_pair(self, encoded):
         """Whether two classes have one raw prediction, the difference of scores."""
-        if encoded.n_scores != 2 or self.mapping.polytope == "simplex":
+        if encoded.n_scores != 2 or self.mapping.traits.polytope == "simplex":
             return encoded.n_scores == 2
         return self.mapping.pair_mapping is not None and encoded.kind == "class"
 
@@ -90,7 +90,7 @@ class FitSpec:
         mapping, loss = self.mapping, self.loss
         if self.noise is not None:
             self.noise.check(rows.n_scores)
-        if rows.kind == "class" and mapping.polytope == "cube":
+        if rows.kind == "class" and mapping.traits.polytope == "cube":
             mapping = one_vs_rest(mapping, rows.n_scores)
             loss = loss.with_mapping(mapping)
         labels = rows.classes if rows.kind == "class" else None
@@ -98,7 +98,7 @@ class FitSpec:
         threshold = self.threshold
         if isinstance(threshold, LeastCost):
             threshold = checked_rule(threshold, rows.classes, rows.kind)
-        if not self.is_cosine and mapping.is_scale_invariant:
+        if not self.is_cosine and mapping.traits.is_scale_invariant:
             # Scores may be as small as the penalty wants, at the same loss.
             C = math.inf
         elif isinstance(self.C, str):
@@ -130,7 +130,7 @@ class FitSpec:
         They may be less accurate, and the weights of classes are in those of the rows.
         """
         tol = self.tol
-        if self.loss.is_convex and not self.is_cosine:
+        if self.loss.traits.is_convex and not self.is_cosine:
             tol = max(tol, min(_LOOSER * tol, _LOOSEST))
         return replace(self, tol=tol, threshold=0, class_weight=None, last_fit=None)
 

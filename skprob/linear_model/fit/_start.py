@@ -51,7 +51,7 @@ def start_of(objective, last_fit, rows):
     """
     if last_fit is not None:
         return _start_from(last_fit, objective, rows)
-    base = get_mapping(objective.loss.mapping).base_score
+    base = get_mapping(objective.loss.mapping).traits.base_score
     if base == 0 or not isinstance(objective, LinearObjective):
         return objective.initial()
     if objective.description.has_intercept:

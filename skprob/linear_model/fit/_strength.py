@@ -64,7 +64,7 @@ def automatic_C(loss, n_classes):
     # Margins move the point at which all scores are equal.
     while isinstance(loss, MarginLoss):
         loss = loss.loss
-    reference = Sigmoid() if loss.polytope == "cube" else Softmax()
+    reference = Sigmoid() if loss.traits.polytope == "cube" else Softmax()
     curvature = _curvature(loss, n_classes)
     if not 1e-12 < curvature < np.inf:  # Beyond rounding.
         raise ValueError(
@@ -76,7 +76,7 @@ def automatic_C(loss, n_classes):
 
 def _curvature(loss, n_classes):
     """Second derivative of a loss in one score, at equal scores and probabilities."""
-    scores = np.full((1, n_classes), get_mapping(loss.mapping).base_score)
-    centre = 0.5 if loss.polytope == "cube" else 1 / n_classes
+    scores = np.full((1, n_classes), get_mapping(loss.mapping).traits.base_score)
+    centre = 0.5 if loss.traits.polytope == "cube" else 1 / n_classes
     linear = loss.linearize(scores, DenseTarget(np.full((1, n_classes), centre)))
     return float(linear.hessian_diagonal()[0, 0])

@@ -53,7 +53,7 @@ class FittedModel:
     @property
     def is_one_vs_rest(self):
         """Whether class labels were fitted by a marginal for each class."""
-        return self.target_type == "class" and self.mapping.polytope == "cube"
+        return self.target_type == "class" and self.mapping.traits.polytope == "cube"
 
     @property
     def rule_of_labels(self):
@@ -70,7 +70,7 @@ class FittedModel:
 
     def checked_given(self, X, available, offset):
         """The :class:`Given` of the rows of a checked X."""
-        polytope = self.mapping.polytope
+        polytope = self.mapping.traits.polytope
         is_pair = self.n_classes + self.has_none == 2 and polytope == "simplex"
         dtype = np.result_type(numpy_dtype(X), numpy_dtype(self.coef))
         about = {"kind": self.target_type, "is_pair": is_pair, "dtype": dtype}

@@ -25,7 +25,7 @@ def one_vs_rest(mapping, n_classes):
     ValueError
         If the budget of the mapping does not allow the sum 1.
     """
-    least, most = mapping.sum_range
+    least, most = mapping.traits.sum_range
     if not least <= 1 <= most:
         raise ValueError(
             "budget must allow the sum 1 for class labels, since each row has one "

@@ -155,7 +155,7 @@ def changed_threshold(threshold, model, X, labels, weight, given, splits, folds)
         )
         models = folds.models(X, labels, fit_weight, splits, given)
         blocks, rows = _out_of_fold(models, X, splits, given)
-    about = model.mapping.polytope, has_empty(labels), model.has_none, folds
+    about = model.mapping.traits.polytope, has_empty(labels), model.has_none, folds
     return _Data(X, labels, weight, *about).chosen(threshold, blocks, rows)
 
 

@@ -14,12 +14,15 @@ from .._base import Mapping
 from .._jacobian import entmax_linearization
 from .._rows import along_axis
 from .._softmax import Softmax
+from .._traits import Traits
 from ._candidates import compact
 from ._pair import linearize_pair
 from ._projection import by_projection
 from ._sorting import by_sorting
 from ._tails import by_tails, log_linearize
 from ._threshold import by_threshold
+
+_TRAITS = Traits(has_potential=True, supports_array_api=True)
 
 
 class Entmax(Mapping):
@@ -71,15 +74,19 @@ class Entmax(Mapping):
     """
 
     _parameter_constraints = {"alpha": [RealInterval(0, None, closed="neither")]}
-    has_potential = True
-    supports_array_api = True
 
     def __init__(self, alpha: float = 1.5) -> None:
         self.alpha = alpha
 
     @property
-    def has_zeros(self):
-        return self.alpha > 1
+    def traits(self):
+        alpha = self.alpha
+        return _TRAITS.but(
+            has_zeros=alpha > 1,
+            # With a larger alpha probabilities rise from zero with an infinite slope.
+            is_lipschitz=alpha <= 2,
+            is_projection=alpha == 2,
+        )
 
     def probabilities(self, scores):
         return self.probabilities_and_potential(scores)[0]
@@ -109,15 +116,6 @@ class Entmax(Mapping):
         np.expm1(change, out=change)
         change *= probabilities
         return change.sum(axis=1) / (alpha * (alpha - 1))
-
-    @property
-    def is_lipschitz(self):
-        """Whether probabilities rise from zero with a finite slope."""
-        return self.alpha <= 2
-
-    @property
-    def is_projection(self):
-        return self.alpha == 2
 
     def linearize(self, scores):
         return self.linearize_with_potential(scores)[0]

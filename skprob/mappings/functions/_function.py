@@ -9,6 +9,7 @@ import numpy as np
 from ..._utils.typing import Array
 from ..._utils.validation import as_distributions
 from .._base import Mapping
+from .._traits import Traits
 
 
 class FunctionMapping(Mapping):
@@ -40,11 +41,13 @@ class FunctionMapping(Mapping):
 
     _parameter_constraints = {"function": [callable]}
 
-    is_only_a_function = True
-    # Not known, so what would break if they were wrong is not relied on.
-    has_zeros = True
-    is_shift_invariant = False
-    is_order_preserving = False
+    # Nothing is relied on that is not known.
+    traits = Traits(
+        is_only_a_function=True,
+        has_zeros=True,
+        is_shift_invariant=False,
+        is_order_preserving=False,
+    )
 
     def __init__(self, function: Callable[[Array], Array]) -> None:
         self.function = function

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 
+from ..._utils.scores import standard_scores
 from ..._utils.typing import Array
 from .._base import Mapping
 from .._linearization import Linearization
 from .._numerical import numerical_vjp_derivative
+from .._traits import Traits
 from ._user_function import check_derivative, values_of
 
 # Balances truncation against rounding in a central difference.
 _STEP = np.finfo(np.float64).eps ** (1 / 3)
 # Arguments of both signs, for the question whether f is a power.
 _SCALES = np.array([0.01, 0.7, 1.0, 5.3, 100.0, -0.01, -0.7, -1.0, -5.3, -100.0])
+# Arguments at which values of f are compared with those of its last use.
+_PROBES = np.array([-20.0, -3.0, -1.0, -0.25, 0.0, 0.25, 1.0, 3.0, 20.0])
 # Number of scores at which a given derivative is compared with differences of f.
 _N_CHECKED = 25
 
@@ -48,7 +52,7 @@ class NormalizedMapping(Mapping):
     Notes
     -----
     Unless f is an exponential, adding a constant to all scores changes the
-    probabilities, so ``is_shift_invariant`` is False.
+    probabilities, so the trait ``is_shift_invariant`` is False.
 
     Where f(0) is 0 there are no probabilities of a row of zeros, at which fits start
     otherwise. Then a classifier starts with all intercepts 1 (or -1, where f(1) is 0
@@ -79,9 +83,6 @@ class NormalizedMapping(Mapping):
     """
 
     _parameter_constraints = {"f": [callable], "derivative": [callable, None]}
-    is_shift_invariant = False
-    # Not known, so what would break if it were wrong is not relied on.
-    is_order_preserving = False
 
     def __init__(
         self,
@@ -92,25 +93,17 @@ class NormalizedMapping(Mapping):
         self.derivative = derivative
 
     @property
-    def has_zeros(self):
-        """Whether f is zero for scores of the usual size."""
-        return bool((_values(self.f, np.linspace(-20, 20, 401)) == 0).any())
+    def traits(self):
+        # A function may have changed since its last use.
+        values = values_of("f", self.f, _PROBES).tobytes()
+        try:
+            return _traits_of(self.f, values)
+        except TypeError:  # It has no hash.
+            return _traits_of.__wrapped__(self.f, values)
 
-    @property
-    def base_score(self):
-        """0 where f(0) is positive, else 1 or -1, where it should be."""
-        at_zero, at_one, below = values_of("f", self.f, np.array([0.0, 1.0, -1.0]))
-        if 0 < at_zero < np.inf:
-            return 0.0
-        return -1.0 if not at_one > 0 and below > 0 else 1.0
-
-    @property
-    def is_scale_invariant(self):
-        """Whether f is a power, apart from a factor for each sign."""
-        values = [values_of("f", self.f, factor * _SCALES) for factor in (1, 2, 3)]
-        if not np.isfinite(values).all():
-            return False
-        return all(_is_multiple(ahead, values[0]) for ahead in values[1:])
+    def _standard(self, scores, first_row=0):
+        # Without the other traits, which take values of f.
+        return standard_scores(scores, False, first_row)
 
     def probabilities(self, scores):
         return self._solve(scores)[0].astype(scores.dtype, copy=False)
@@ -184,6 +177,36 @@ class NormalizedMapping(Mapping):
         f = partial(values_of, "f", self.f)
         check_derivative("derivative", derivative, "f", f, points, steps)
         return values
+
+
+@lru_cache(maxsize=128)
+def _traits_of(f, values):
+    """Traits of the mapping that is made of a function with these values."""
+    return Traits(
+        # For scores of the usual size.
+        has_zeros=bool((_values(f, np.linspace(-20, 20, 401)) == 0).any()),
+        base_score=_base_score(f),
+        is_scale_invariant=_is_scale_invariant(f),
+        is_shift_invariant=False,
+        # It is not known.
+        is_order_preserving=False,
+    )
+
+
+def _base_score(f):
+    """0 where f(0) is positive, else 1 or -1, where it should be."""
+    at_zero, at_one, below = values_of("f", f, np.array([0.0, 1.0, -1.0]))
+    if 0 < at_zero < np.inf:
+        return 0.0
+    return -1.0 if not at_one > 0 and below > 0 else 1.0
+
+
+def _is_scale_invariant(f):
+    """Whether f is a power, apart from a factor for each sign."""
+    values = [values_of("f", f, factor * _SCALES) for factor in (1, 2, 3)]
+    if not np.isfinite(values).all():
+        return False
+    return all(_is_multiple(ahead, values[0]) for ahead in values[1:])
 
 
 def _values(f, x):

@@ -6,11 +6,13 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..._utils.scores import standard_scores
 from ..._utils.typing import Array
 from .._base import Mapping
 from .._jacobian import ThresholdJacobian
 from .._linearization import Linearization
 from .._numerical import numerical_vjp_derivative
+from .._traits import Traits
 from ._antiderivative import LOWEST
 from ._increasing_function import increasing_function
 from ._monotone_root import decreasing_root
@@ -114,14 +116,23 @@ class ThresholdMapping(Mapping):
         self.integral = integral
 
     @property
-    def has_potential(self):
-        return not self.no_potential_because
+    def traits(self):
+        function = increasing_function(self.g)
+        because = self._no_potential_because(function)
+        return Traits(
+            has_potential=not because,
+            no_potential_because=because,
+            has_zeros=function.has_zeros,
+        )
 
-    @property
-    def no_potential_because(self):
+    def _standard(self, scores, first_row=0):
+        # Without the other traits, which take values of g.
+        return standard_scores(scores, True, first_row)
+
+    def _no_potential_because(self, function):
         """Why there is no potential; '' where there is one."""
         if self.integral is None:
-            return increasing_function(self.g).no_integral_because
+            return function.no_integral_because
         return self._given_integral_diverges()
 
     def _given_integral_diverges(self):
@@ -138,10 +149,6 @@ class ThresholdMapping(Mapping):
             "the integral of g from minus infinity is infinite: the given one is "
             f"{low:.3g} at {LOWEST:.3g} and {far:.3g} at -1e+100"
         )
-
-    @property
-    def has_zeros(self):
-        return increasing_function(self.g).has_zeros
 
     def probabilities(self, scores):
         return self._solve(self._function(), scores)[0].astype(scores.dtype, copy=False)
@@ -281,8 +288,8 @@ class ThresholdMapping(Mapping):
         return values_of("integral", self.integral, x)
 
     def _needs_integral(self):
-        if not self.has_potential:
+        because = self._no_potential_because(increasing_function(self.g))
+        if because:
             raise TypeError(
-                "ThresholdMapping does not provide a potential: "
-                f"{self.no_potential_because}."
+                f"ThresholdMapping does not provide a potential: {because}."
             )

@@ -6,6 +6,7 @@ from scipy.special import logsumexp
 from .._base import Mapping
 from .._linearization import Linearization
 from .._numerical import numerical_vjp_derivative
+from .._traits import Traits
 from ._conjugate import conjugate
 
 # Number of shifted rows in one call of the other mapping.
@@ -31,19 +32,18 @@ class CorrelatedMax(Mapping):
         self.mapping = mapping
         self.factors = factors
 
-    is_symmetric = False
-    is_order_preserving = False
-
     def _validate_params(self):
         self.mapping._validate_params()
 
     @property
-    def has_potential(self):
-        return self.mapping.has_potential
-
-    @property
-    def has_zeros(self):
-        return self.mapping.has_zeros
+    def traits(self):
+        independent = self.mapping.traits
+        return Traits(
+            has_potential=independent.has_potential,
+            has_zeros=independent.has_zeros,
+            is_symmetric=False,
+            is_order_preserving=False,
+        )
 
     @property
     def noise_variance(self):

@@ -6,6 +6,7 @@ from scipy.special import logsumexp
 from .._base import Mapping
 from .._numerical import numerical_vjp_derivative
 from .._softmax import Softmax
+from .._traits import Traits
 from ._adaptive import AdaptiveQuadrature, underflow
 from ._conjugate import conjugate
 from ._derivatives import Derivatives
@@ -26,8 +27,6 @@ class IndependentMax(Mapping):
         The parameters of :class:`PerturbMax`.
     """
 
-    has_label_gradient = True
-
     def __init__(self, noise, tol):
         self.noise, self.tol = noise, tol
 
@@ -35,12 +34,13 @@ class IndependentMax(Mapping):
         get_noise(self.noise)
 
     @property
-    def has_potential(self):
-        return get_noise(self.noise).mean is not None
-
-    @property
-    def has_zeros(self):
-        return bool(np.isfinite(get_noise(self.noise).support).all())
+    def traits(self):
+        noise = get_noise(self.noise)
+        return Traits(
+            has_potential=noise.mean is not None,
+            has_zeros=bool(np.isfinite(noise.support).all()),
+            has_label_gradient=True,
+        )
 
     @property
     def noise_variance(self):
@@ -214,7 +214,7 @@ class IndependentMax(Mapping):
         return TUNING.relative_tol * tol if relative else tol
 
     def _check_potential(self):
-        if not self.has_potential:
+        if not self.traits.has_potential:
             raise TypeError(
                 f"PerturbMax has no potential or entropy: the noise {self.noise!r} has "
                 "no finite mean()."

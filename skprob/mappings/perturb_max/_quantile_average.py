@@ -5,6 +5,7 @@ import numpy as np
 from .._base import Mapping
 from .._linearization import Linearization
 from .._numerical import numerical_vjp_derivative
+from .._traits import Traits
 from .noises import ShapedNoise, get_noise, quantiles
 
 # Most rows × quantiles × n_classes² that an array has: 8 MiB.
@@ -28,8 +29,9 @@ class QuantileAverage(Mapping):
         get_noise(self.noise)
 
     @property
-    def has_zeros(self):
-        return bool(np.isfinite(get_noise(self.noise).support).all())
+    def traits(self):
+        support = get_noise(self.noise).support
+        return Traits(has_zeros=bool(np.isfinite(support).all()))
 
     @property
     def noise_variance(self):

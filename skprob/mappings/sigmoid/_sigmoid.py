@@ -14,8 +14,11 @@ from .._base import Mapping
 from .._jacobian import power
 from .._linearization import DifferenceLinearization, Linearization
 from .._rows import along_axis
+from .._traits import Traits
 from ..entmax._entmax import Entmax
 from ._budget import within_budget
+
+_TRAITS = Traits(polytope="cube", has_potential=True)
 
 
 class Sigmoid(Mapping):
@@ -80,8 +83,6 @@ class Sigmoid(Mapping):
         "alpha": [RealInterval(1, None, closed="left")],
         "budget": ["array-like", None],
     }
-    polytope = "cube"
-    has_potential = True
 
     def __init__(
         self, alpha: float = 1.0, budget: tuple[float, float] | None = None
@@ -106,41 +107,24 @@ class Sigmoid(Mapping):
             )
 
     @property
-    def sum_range(self):
-        if self.budget is None:
-            return 0.0, np.inf
-        least, most = self.budget
-        return float(least), float(most)
+    def traits(self):
+        is_free = self.budget is None
+        least, most = (0.0, np.inf) if is_free else self.budget
+        return _TRAITS.but(
+            sum_range=(float(least), float(most)),
+            # Where the sum of the probabilities is given.
+            is_shift_invariant=least == most,
+            has_zeros=self.alpha > 1,
+            # With a larger alpha probabilities rise from zero with an infinite slope.
+            is_lipschitz=self.alpha <= 2,
+            is_separable=is_free,
+            supports_array_api=is_free,
+        )
 
     @property
     def pair_mapping(self):
         """Entmax with the same alpha."""
         return Entmax(self.alpha)
-
-    @property
-    def supports_array_api(self):
-        """Whether there is no budget."""
-        return self.budget is None
-
-    @property
-    def is_separable(self):
-        """Whether there is no budget."""
-        return self.budget is None
-
-    @property
-    def is_shift_invariant(self):
-        """Whether the sum of the probabilities is given."""
-        least, most = self.sum_range
-        return least == most
-
-    @property
-    def has_zeros(self):
-        return self.alpha > 1
-
-    @property
-    def is_lipschitz(self):
-        """Whether probabilities rise from zero with a finite slope."""
-        return self.alpha <= 2
 
     def probabilities(self, scores):
         return self.probabilities_and_potential(scores)[0]
@@ -176,7 +160,9 @@ class Sigmoid(Mapping):
     def _within_budget(self, scores, marginals):
         """For scores and their marginals without a budget."""
         total, alpha = marginals.sum(axis=1, dtype=np.float64), float(self.alpha)
-        return within_budget(scores, total, self._marginals, alpha, *self.sum_range)
+        return within_budget(
+            scores, total, self._marginals, alpha, *self.traits.sum_range
+        )
 
     def _marginals(self, scores):
         """Those without a budget, and a function that gives their derivatives."""

@@ -16,9 +16,13 @@ from .. import _array_api
 from .._base import Mapping
 from .._rows import along_axis
 from .._softmax import Softmax
+from .._traits import Traits
 from . import _selection
 
 _DEFAULT_K = 10
+
+
+_TRAITS = Traits(supports_array_api=True)
 
 
 class SparseSoftmax(Mapping):
@@ -81,7 +85,6 @@ class SparseSoftmax(Mapping):
         "k": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
         "p": [RealInterval(0, 1, closed="right"), None],
     }
-    supports_array_api = True
 
     def __init__(
         self, k: int | Literal["auto"] | None = "auto", p: float | None = None
@@ -98,12 +101,8 @@ class SparseSoftmax(Mapping):
             )
 
     @property
-    def has_potential(self):
-        return self.p is None
-
-    @property
-    def has_zeros(self):
-        return self.p != 1
+    def traits(self):
+        return _TRAITS.but(has_potential=self.p is None, has_zeros=self.p != 1)
 
     def _standard(self, scores, first_row=0):
         standard = super()._standard(scores, first_row)

@@ -13,6 +13,7 @@ from .. import _array_api
 from .._base import Mapping
 from .._linearization import Linearization
 from .._rows import along_axis
+from .._traits import Traits
 from ._polynomial import log_curvature, log_slope, scaled_polynomial, zeros
 
 _ORDERS = range(2, 31, 2)
@@ -75,9 +76,9 @@ class TaylorSoftmax(Mapping):
     """
 
     _parameter_constraints = {"order": [Options(Integral, set(_ORDERS))]}
-    is_shift_invariant = False
-    is_order_preserving = False
-    supports_array_api = True
+    traits = Traits(
+        is_shift_invariant=False, is_order_preserving=False, supports_array_api=True
+    )
 
     def __init__(self, order: int = 2) -> None:
         self.order = order

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skprob import EntmaxClassifier, LinearClassifier, SoftmaxClassifier
-from skprob.mappings import Mapping, NormalizedMapping, entmax, sparsemax
+from skprob.mappings import Mapping, NormalizedMapping, Traits, entmax, sparsemax
 
 from ..assertions import assert_refused
 
@@ -136,7 +136,7 @@ def test_a_class_that_only_has_probabilities(iris):
         def probabilities(self, scores):
             return rational(scores)
 
-        is_shift_invariant = False
+        traits = Traits(is_shift_invariant=False)
 
     model = LinearClassifier(Bare()).fit(*iris)
     assert "LogLoss" in repr(model.loss_)

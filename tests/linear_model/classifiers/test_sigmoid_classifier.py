@@ -21,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 
 from skprob import LinearClassifier, SigmoidClassifier
 from skprob.losses import FenchelYoungLoss
-from skprob.mappings import Mapping, Sigmoid, Temperature, entmax
+from skprob.mappings import Mapping, Sigmoid, Temperature, Traits, entmax
 from skprob.metrics import BrierScorer, FenchelYoungScorer
 
 TIGHT = {"tol": 1e-9, "threshold": 0.5}
@@ -371,9 +371,7 @@ def test_a_penalty_by_auto_is_that_of_a_label():
 class Logistic(Mapping):
     """A mapping to marginals of which nothing else is known."""
 
-    polytope = "cube"
-    is_shift_invariant = False
-    has_potential = True
+    traits = Traits(polytope="cube", is_shift_invariant=False, has_potential=True)
 
     def probabilities(self, scores):
         return expit(scores)

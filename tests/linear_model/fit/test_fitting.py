@@ -84,12 +84,12 @@ def test_separable_data_without_penalty_end_in_a_usable_model(linear_classifier)
         model = linear_classifier.set_params(C=np.inf).fit(X, y)
     # Exact zeros make a loss of zero, and so an optimum, possible.
     for warning in caught:
-        assert not model.mapping_.has_zeros
+        assert not model.mapping_.traits.has_zeros
         assert warning.category is ConvergenceWarning
         assert "no optimum exists" in str(warning.message)
         # Neither more steps nor another tolerance would help.
         assert str(warning.message).endswith("from growing. Lower C (now inf).")
-    if model.mapping_.has_potential and not model.mapping_.has_zeros:
+    if model.mapping_.traits.has_potential and not model.mapping_.traits.has_zeros:
         assert caught
     assert np.isfinite(model.coef_).all()
     assert_array_equal(model.predict(X), y)

@@ -14,7 +14,7 @@ from skprob import (
     SoftmaxClassifier,
     SparsemaxClassifier,
 )
-from skprob.mappings import MAPPINGS, Mapping
+from skprob.mappings import MAPPINGS, Mapping, Traits
 
 from ...estimators import CLASSES, class_name
 from ..data_sets import KINDS, distributions, label_sets, labels
@@ -61,7 +61,7 @@ def test_one_vector_for_two_classes(linear_classifier):
     assert scores.shape == (60,)
     p = model.predict_proba(X)
     assert p.shape == (60, 2)
-    if model.mapping_.is_order_preserving:
+    if model.mapping_.traits.is_order_preserving:
         assert_allclose(scores, X @ model.coef_[0] + model.intercept_)
     else:
         assert_allclose(scores, p[:, 1] - p[:, 0])
@@ -143,7 +143,7 @@ def test_temperature_divides_the_scores():
 class Backwards(Mapping):
     """The lowest score gets the highest probability."""
 
-    is_order_preserving = False
+    traits = Traits(is_order_preserving=False)
 
     def probabilities(self, scores):
         weight = np.exp(-(scores - scores.min(axis=1, keepdims=True)))

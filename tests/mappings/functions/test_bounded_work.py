@@ -149,7 +149,7 @@ def test_a_sum_is_computed_or_an_error_says_why_not(f):
     for use in (
         lambda: mapping(SCORES).sum(axis=1),
         lambda: LogLoss(mapping).value_and_gradient(SCORES, TARGET)[1],
-        lambda: mapping.base_score,
+        lambda: mapping.traits.base_score,
     ):
         try:
             assert np.isfinite(use()).all()

@@ -20,6 +20,7 @@ from skprob.mappings import (
     TaylorSoftmax,
     Temperature,
     ThresholdMapping,
+    Traits,
 )
 
 
@@ -57,7 +58,10 @@ def test_known_mappings_in_one_line(name):
     known, functions = KNOWN[name]
     for n_given in (1, 2, 3):
         mapping = ThresholdMapping(*functions[:n_given])
-        assert mapping.has_zeros == known.has_zeros and mapping.has_potential
+        assert (
+            mapping.traits.has_zeros == known.traits.has_zeros
+            and mapping.traits.has_potential
+        )
         for n_classes in (2, 5, 100):
             scores, direction = rows(n_classes)
             p = known(scores)
@@ -81,7 +85,7 @@ def test_the_integral_of_tails():
     }
     for g in tails:
         mapping = ThresholdMapping(g)
-        assert mapping.has_potential
+        assert mapping.traits.has_potential
         # F(z) - F(0), with two thresholds, is a difference of integrals.
         scores = np.array([[2.0, -3.0, 0.0], [0.0, 0.0, 0.0]])
         potential = mapping.potential(scores)
@@ -104,11 +108,11 @@ def _arguments(g, row):
 def test_without_an_integral_there_is_no_potential():
     """The tails of this one fall like 1/x: what the others take has no end."""
     mapping = ThresholdMapping(lambda x: np.exp(np.arcsinh(x)))
-    assert not mapping.has_potential and not mapping.has_zeros
+    assert not mapping.traits.has_potential and not mapping.traits.has_zeros
     with pytest.raises(TypeError, match="does not provide a potential"):
         mapping.potential([[1.0, 0.0]])
     given = ThresholdMapping(mapping.g, integral=lambda x: np.log(1 - np.minimum(x, 0)))
-    assert not given.has_potential
+    assert not given.traits.has_potential
     X, y = np.arange(6.0)[:, None], [0, 0, 1, 1, 2, 2]
     assert isinstance(LinearClassifier(mapping).fit(X, y).loss_, LogLoss)
 
@@ -190,7 +194,7 @@ SCORES = np.array([[1.0, 0.0, 0.5], [-1.0, -1.0, -3.0], [0.0, 2.0, -np.inf]])
 
 def test_small_values_that_are_rounding_errors():
     mapping = ThresholdMapping(Counted(algebraic))
-    assert mapping.has_potential
+    assert mapping.traits.has_potential
     exact = ThresholdMapping(algebraic, integral=lambda x: x + np.sqrt(1 + x * x))
     assert_allclose(mapping.potential(SCORES), exact.potential(SCORES), atol=1e-7)
     expected = algebraic(_arguments(algebraic, SCORES[0]))
@@ -219,7 +223,7 @@ INFINITE = [
 @pytest.mark.parametrize(("g", "why"), INFINITE)
 def test_integrals_that_are_infinite(g, why):
     mapping = ThresholdMapping(Counted(g))
-    assert not mapping.has_potential
+    assert not mapping.traits.has_potential
     expected = g(_arguments(g, SCORES[0]))
     assert_allclose(mapping(SCORES)[0], expected, atol=1e-12)
     why = re.escape(why)
@@ -406,11 +410,14 @@ def test_where_all_scores_are_zero():
         (lambda x: x**2 * (2 + np.sin(np.log(x**2 + 1e-300))), 1, False),
     ):
         mapping = NormalizedMapping(f)
-        assert mapping.base_score == base and mapping.is_scale_invariant == is_power
+        assert (
+            mapping.traits.base_score == base
+            and mapping.traits.is_scale_invariant == is_power
+        )
         at_half = Temperature(mapping, 0.5)
-        assert at_half.base_score == base / 2
-        assert at_half.is_scale_invariant == is_power
-        p = at_half(np.full((1, 3), at_half.base_score))
+        assert at_half.traits.base_score == base / 2
+        assert at_half.traits.is_scale_invariant == is_power
+        p = at_half(np.full((1, 3), at_half.traits.base_score))
         assert_allclose(p, 1 / 3)
 
 
@@ -421,7 +428,7 @@ def test_a_kernel_that_is_not_shift_invariant_is_caught_at_first_use():
             return weight / weight.sum(axis=1, keepdims=True)
 
     scores = [[1.0, 2.0, 0.0]]
-    message = "Squares.* shift invariant.* is_shift_invariant = False"
+    message = r"Squares.* shift invariant.*Traits\(is_shift_invariant=False\)"
     for use in (
         lambda: Squares()(scores),
         lambda: Squares().jvp(scores, scores),
@@ -429,7 +436,7 @@ def test_a_kernel_that_is_not_shift_invariant_is_caught_at_first_use():
     ):
         with pytest.raises(ValueError, match=message):
             use()
-    Squares.is_shift_invariant = False
+    Squares.traits = Traits(is_shift_invariant=False)
     assert_allclose(Squares()(scores), [[0.25, 0.625, 0.125]])
 
 

@@ -93,7 +93,7 @@ def test_probabilities_and_potential(noise):
             found = mapping.potential(z[None])
             np.testing.assert_allclose(found, potential, atol=1e-10)
         else:
-            assert not mapping.has_potential
+            assert not mapping.traits.has_potential
 
 
 @pytest.mark.parametrize(
@@ -265,7 +265,7 @@ def test_derivatives(noise):
     )
     np.testing.assert_allclose(mapping.jvp(z, v), slope(mapping, z, v), atol=1e-5)
     np.testing.assert_allclose(mapping.vjp(z, v), mapping.jvp(z, v), atol=1e-10)
-    if mapping.has_potential:
+    if mapping.traits.has_potential:
         np.testing.assert_allclose(
             slope(mapping.potential, z, v), (mapping(z) * v).sum(axis=1), atol=1e-7
         )
@@ -331,7 +331,7 @@ def test_scale_and_logarithms(noise):
     np.testing.assert_allclose(
         np.exp(mapping.log_probabilities(z)), p, rtol=1e-6, atol=1e-10
     )
-    assert (p > 0).all() or mapping.has_zeros
+    assert (p > 0).all() or mapping.traits.has_zeros
 
 
 @every_noise
@@ -354,7 +354,7 @@ def test_unavailable_classes_ties_and_types(noise):
     single = mapping(z)
     np.testing.assert_allclose(single, mapping(z.astype(float)), atol=2e-7)
     results = [single, mapping.jvp(z, z), mapping.log_probabilities(z)]
-    if mapping.has_potential:
+    if mapping.traits.has_potential:
         results.append(mapping.potential(z))
     assert {result.dtype for result in results} == {np.dtype(np.float32)}
 
@@ -398,7 +398,7 @@ def test_quantile_average_as_published():
     ]
     mapping = PerturbMax("normal", n_quantiles=n)
     np.testing.assert_allclose(mapping(z[None])[0], wins / np.sum(wins), atol=1e-13)
-    assert not mapping.has_potential
+    assert not mapping.traits.has_potential
     v = np.array([[1.0, -2.0, 0.5]])
     np.testing.assert_allclose(mapping.jvp(z[None], v), slope(mapping, z[None], v))
     c = np.array([[0.3, 1.0, -1.0]])
@@ -425,7 +425,7 @@ def test_any_object_with_the_two_methods():
     z = case(4, 1)[None]
     mapping = PerturbMax(NoMean())
     np.testing.assert_allclose(mapping(z), PerturbMax("normal")(z), atol=1e-11)
-    assert not mapping.has_potential
+    assert not mapping.traits.has_potential
 
 
 def test_bad_parameters():

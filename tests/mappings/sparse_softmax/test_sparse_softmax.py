@@ -162,7 +162,7 @@ def test_top_p_is_not_monotone():
     y, z = np.array([[0.01, -0.5, -3.0]]), np.array([[0.02, -0.5, -0.6]])
     product = ((mapping(z) - mapping(y)) * (z - y)).sum()
     assert product < -1e-3
-    assert not mapping.has_potential
+    assert not mapping.traits.has_potential
     for method, argument in ((mapping.potential, y), (mapping.entropy, mapping(y))):
         with pytest.raises(TypeError, match="SparseSoftmax with p has no"):
             method(argument)
@@ -182,13 +182,13 @@ def test_it_jumps_where_entmax_does_not():
 
 
 def test_defaults_and_names():
-    assert MAPPINGS["sparse_softmax"]().has_potential
+    assert MAPPINGS["sparse_softmax"]().traits.has_potential
     scores = np.random.default_rng(0).normal(size=(4, 30))
     assert_array_equal((SparseSoftmax()(scores) > 0).sum(axis=1), 10)
     assert_array_equal(SparseSoftmax()(scores), sparse_softmax(scores, k=10))
-    assert SparseSoftmax(k=1).has_zeros
-    assert SparseSoftmax(p=0.9).has_zeros
-    assert not SparseSoftmax(p=1).has_zeros
+    assert SparseSoftmax(k=1).traits.has_zeros
+    assert SparseSoftmax(p=0.9).traits.has_zeros
+    assert not SparseSoftmax(p=1).traits.has_zeros
 
 
 def test_bad_parameters():

@@ -137,12 +137,12 @@ def test_unavailable_classes(order):
 
 def test_it_is_not_shift_invariant():
     z = np.array([[1.0, 0.0]])
-    assert not TaylorSoftmax.is_shift_invariant
+    assert not TaylorSoftmax.traits.is_shift_invariant
     assert np.abs(TaylorSoftmax()(z + 1) - TaylorSoftmax()(z)).max() > 0.02
 
 
 def test_a_lower_score_can_have_the_higher_probability():
-    assert not TaylorSoftmax.is_order_preserving
+    assert not TaylorSoftmax.traits.is_order_preserving
     for order in ORDERS:
         p = TaylorSoftmax(order)([[-2.0 * order, -0.35 * order, 0.0]])[0]
         assert p[0] > p[1]
@@ -150,7 +150,7 @@ def test_a_lower_score_can_have_the_higher_probability():
 
 def test_it_has_no_potential():
     mapping = TaylorSoftmax()
-    assert not mapping.has_potential
+    assert not mapping.traits.has_potential
     jacobian = mapping.jacobian([[1.0, -2.0, 0.5]])[0]
     assert np.abs(jacobian - jacobian.T).max() > 0.05
     with pytest.raises(TypeError, match="TaylorSoftmax does not provide a potential"):

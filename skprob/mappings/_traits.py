@@ -1,0 +1,129 @@
+"""What losses and fits must know about a mapping, and about a loss."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Traits:
+    """Properties of a mapping, and of a loss through it.
+
+    A mapping makes them, a loss changes those that it changes, and all other code reads
+    them.
+
+    Parameters
+    ----------
+    polytope : {"simplex", "cube"}, default="simplex"
+        Where the values of the mapping lie: rows of the simplex sum to one; rows of the
+        cube are marginals between zero and one, of labels that may occur together.
+    sum_range : tuple of float, default=None
+        Lower and upper bound of the sum of the probabilities of a row. None is (1, 1)
+        on the simplex and (0, inf) in the cube.
+    has_potential : bool, default=False
+        Whether the mapping is the gradient of a convex function, which it provides.
+        Then it has a Fenchel-Young loss and a symmetric positive semidefinite Jacobian.
+    no_potential_because : str, default=""
+        Why there is no potential, in words, where that depends on parameters.
+    has_zeros : bool, default=False
+        Whether a probability can be exactly zero for finite scores.
+    is_shift_invariant : bool, default=True
+        Whether adding a constant to a row of scores does not change its probabilities.
+    is_symmetric : bool, default=True
+        Whether permuted scores have the same probabilities, permuted.
+    is_order_preserving : bool, default=True
+        Whether a higher score never has a lower probability.
+    is_scale_invariant : bool, default=False
+        Whether multiplying all scores by the same positive number does not change the
+        probabilities. Then a penalty does not change the minimum of the loss.
+    is_lipschitz : bool, default=True
+        Whether the Jacobian is bounded.
+    is_projection : bool, default=False
+        Whether the mapping is the Euclidean projection onto the simplex.
+    is_separable : bool, default=False
+        Whether each probability depends on its own score only; of a loss, whether it is
+        a sum of losses of one score each, so that its Hessian is diagonal.
+    is_only_a_function : bool, default=False
+        Whether only the values are known. Then the loss is the gradient-field loss.
+    base_score : float, default=0.0
+        Score, the same for all classes, at which a fit starts. The probabilities must
+        be defined there.
+    supports_array_api : bool, default=False
+        Whether kernels take arrays of all libraries that follow the array API standard.
+    has_label_gradient : bool, default=False
+        Whether :meth:`Mapping.label_gradient` is faster than a linearization.
+    is_convex : bool, default=False
+        Of a loss: whether it is convex in the scores.
+    has_kinks : bool, default=False
+        Of a loss: whether it is convex, with a gradient that jumps.
+    has_bounded_hessian : bool, default=True
+        Of a loss: whether the second derivatives are bounded.
+    has_negative_entropy : bool, default=False
+        Of a loss: whether it is F(z) - ⟨q, z⟩, up to a constant, with F = Ω*, once z
+        has been raised by the margins. Then it has a method
+        ``negative_entropy(probabilities)``, Ω of each row.
+    has_proximal_step : bool, default=False
+        Of a loss: whether it has a method ``proximal_residual(scores, target,
+        strength)``, in closed form.
+
+    Examples
+    --------
+    >>> from skprob.mappings import Sparsemax
+    >>> Sparsemax().traits.has_zeros
+    True
+    """
+
+    polytope: str = "simplex"
+    sum_range: tuple[float, float] | None = None
+    has_potential: bool = False
+    no_potential_because: str = ""
+    has_zeros: bool = False
+    is_shift_invariant: bool = True
+    is_symmetric: bool = True
+    is_order_preserving: bool = True
+    is_scale_invariant: bool = False
+    is_lipschitz: bool = True
+    is_projection: bool = False
+    is_separable: bool = False
+    is_only_a_function: bool = False
+    base_score: float = 0.0
+    supports_array_api: bool = False
+    has_label_gradient: bool = False
+    is_convex: bool = False
+    has_kinks: bool = False
+    has_bounded_hessian: bool = True
+    has_negative_entropy: bool = False
+    has_proximal_step: bool = False
+
+    def __post_init__(self):
+        if self.sum_range is None:
+            on_simplex = self.polytope == "simplex"
+            sum_range = (1.0, 1.0) if on_simplex else (0.0, np.inf)
+            object.__setattr__(self, "sum_range", sum_range)
+
+    def but(self, **changes: Any) -> Traits:
+        """The same traits with some changes."""
+        return _changed(self, **changes)
+
+    @staticmethod
+    def check_class(cls: type) -> None:
+        """Raise TypeError where a class defines a trait as an attribute of its own."""
+        misplaced = sorted(Traits.__dataclass_fields__.keys() & vars(cls).keys())
+        if misplaced:
+            name = misplaced[0]
+            raise TypeError(
+                f"{name} is a field of the traits, and must not be an attribute of "
+                f"{cls.__name__}: define there `traits = Traits({name}=...)` or, where "
+                "it depends on parameters, a property `traits`. Traits is in "
+                "skprob.mappings."
+            )
+
+
+# Kernels read the traits of a loss for each block of rows.
+@lru_cache(maxsize=256)
+def _changed(traits, **changes):
+    return replace(traits, **changes)
