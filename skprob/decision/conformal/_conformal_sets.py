@@ -460,8 +460,17 @@ class ConformalSets(
         --------
         names_of : The names of the classes in each set.
         """
-        check_is_fitted(self)
-        values, _ = self._response(self.estimator_, X)
+        values, _ = self._fitted_response(X)
+        return self._indicator(values)
+
+    def _fitted_response(self, X):
+        # scikit-learn's check computes tags, in the time of a small prediction.
+        if "limit_" not in vars(self):
+            check_is_fitted(self)
+        return self._response(self.estimator_, X)
+
+    def _indicator(self, values):
+        """Sets as predict_set returns them, of the responses."""
         parts = [within.astype(np.int64) for _, within in self._sets(values)]
         is_sparse = self.sparse_output
         if is_sparse == "auto":
@@ -487,8 +496,7 @@ class ConformalSets(
             by their sum; for label sets and "threshold" they are not divided. Where the
             set is empty, the most probable class has 1.
         """
-        check_is_fitted(self)
-        values, _ = self._response(self.estimator_, X)
+        values, _ = self._fitted_response(X)
         if hasattr(self, "temperature_"):
             p = Temperature(Entmax(self.alpha), self.temperature_)(values)
         else:
@@ -533,10 +541,9 @@ class ConformalSets(
             The class with the highest score, which is in every set that is not empty;
             for label sets the result of :meth:`predict_set`.
         """
-        check_is_fitted(self)
+        values, _ = self._fitted_response(X)
         if self.target_type_ == "label_set":
-            return self.predict_set(X)
-        values, _ = self._response(self.estimator_, X)
+            return self._indicator(values)
         return np.asarray(self.classes_)[values.argmax(axis=1)]
 
     def _sets(self, values):

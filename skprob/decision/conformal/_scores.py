@@ -40,7 +40,14 @@ class EntmaxScore:
     def within(self, z, limit, uniform=None):
         """Boolean (n_rows, n_classes): classes whose score is at most the limit."""
         if np.ndim(limit) == 0:
-            return z >= self._edge(z, limit)[:, None]
+            # The norm is at least the distance to the best class, and equal to it for
+            # the second best.
+            result = z.max(axis=1, keepdims=True) - z <= limit
+            several = np.flatnonzero(np.count_nonzero(result, axis=1) > 2)
+            if len(several):
+                z = z[several]
+                result[several] = z >= self._edge(z, limit)[:, None]
+            return result
         columns = range(z.shape[1])
         distances = [self._distance(z, z[:, column]) for column in columns]
         return np.stack(distances, axis=1) <= limit
@@ -52,10 +59,18 @@ class EntmaxScore:
         low, high = np.zeros_like(rows), np.full_like(rows, z.shape[1] - 1)
         while (low < high).any():
             middle = (low + high + 1) // 2
-            is_in = self._distance(z, falling[rows, middle]) <= limit
+            is_in = self._is_within(z, falling[rows, middle], limit)
             low = np.where(is_in, middle, low)
             high = np.where(is_in, high, middle - 1)
         return falling[rows, low]
+
+    def _is_within(self, z, score, limit):
+        """Whether the norm is at most the limit, without the root of a square."""
+        if self._power != 2:
+            return self._distance(z, score) <= limit
+        excess = z - score[:, None]
+        np.maximum(excess, 0, out=excess)
+        return np.einsum("ij,ij->i", excess, excess) <= limit**2
 
     def _distance(self, z, score):
         """The norm of what the scores z of a row are above one score."""
@@ -104,8 +119,8 @@ class ThresholdScore(_ProbabilityScore):
 class AdaptiveScore(_ProbabilityScore):
     """Sum of the probabilities from the largest down to the class.
 
-    With `uniform`, a number from 0 to 1 for each row, only that part of the class's own
-    probability counts. To ranks above `free_ranks`, of which 1 is the largest
+    With `uniform`, a number from 0 to 1 for each row, that part of the class's own
+    probability is left out. To ranks above `free_ranks`, of which 1 is the largest
     probability, `rank_penalty` is added for each rank.
     """
 
@@ -118,7 +133,7 @@ class AdaptiveScore(_ProbabilityScore):
         falling = np.take_along_axis(p, order, axis=1)
         total = np.cumsum(falling, axis=1)
         if uniform is not None:
-            total -= (1 - uniform)[:, None] * falling
+            total -= uniform[:, None] * falling
         beyond = np.arange(1, p.shape[1] + 1) - self._free_ranks
         total += self._rank_penalty * np.maximum(beyond, 0)
         scores = np.empty_like(total)

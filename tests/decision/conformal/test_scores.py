@@ -71,7 +71,7 @@ def test_limits_of_classes():
 def test_adaptive_score_by_its_definition(uniform, penalty):
     found = AdaptiveScore(False, penalty, 2)._scores(P, uniform)
     for i, row in enumerate(P):
-        part = 1.0 if uniform is None else uniform[i]
+        part = 1.0 if uniform is None else 1 - uniform[i]
         for k, p in enumerate(row):
             rank = 1 + np.sum(row > p)
             expected = row[row > p].sum() + part * p + penalty * max(rank - 2, 0)
