@@ -1,1 +1,1 @@
-"""What every package of skprob may use: arrays, names, checks, types, saving."""
+"""Utilities for all packages of skprob: arrays, names, checks, types, saving."""

@@ -1,8 +1,8 @@
 """Arrays of other libraries than NumPy: those of the array API standard.
 
-They are kept where scikit-learn's setting ``array_api_dispatch`` is on; everywhere else
-they are converted to NumPy's, or refused, as in scikit-learn. Code for both takes its
-functions from :func:`namespace`.
+With scikit-learn's setting ``array_api_dispatch`` they are used without conversion.
+Otherwise they are converted to NumPy arrays, or refused, as in scikit-learn. Code for
+both takes its functions from :func:`namespace`.
 """
 
 from functools import lru_cache
@@ -31,7 +31,7 @@ def namespace(array):
 
 
 def is_foreign(data):
-    """Whether data are an array of another library than NumPy, which is to be kept."""
+    """Whether data are an array of another library that is used without conversion."""
     if isinstance(data, _NUMPY) or sparse.issparse(data):
         return False
     if not (get_config()["array_api_dispatch"] and is_array_api_obj(data)):
@@ -44,7 +44,7 @@ def is_foreign(data):
             f"type {type(data).__module__}.{type(data).__name__}. Convert it, for "
             "instance by np.asarray(array)."
         )
-    # Raises where SciPy has not been prepared.
+    # This raises an error if SCIPY_ARRAY_API was not set.
     return get_namespace(data)[1]
 
 
@@ -76,14 +76,14 @@ def beside(array, other):
         return array
     array = to_numpy(array)
     if not array.flags.writeable or min(array.strides, default=0) < 0:
-        array = array.copy()  # Which torch asks for.
+        array = array.copy()  # torch needs an array that can be changed.
     is_real = array.dtype.kind == "f" and xp.isdtype(other.dtype, "real floating")
     dtype = other.dtype if is_real else None
     return xp.asarray(array, dtype=dtype, device=other.device)
 
 
 def moved(array, other):
-    """NumPy's array in the library and on the device of another, of its own type."""
+    """A NumPy array in the library and on the device of another; same type."""
     if is_host(other):
         return array
     wide = numpy_dtype(widened(other[:0, ...]))
@@ -110,7 +110,7 @@ def widened(array):
 
 
 def real_dtypes(array):
-    """The types of real numbers that may be kept, the widest first."""
+    """The supported types of real numbers, the widest first."""
     xp = namespace(array)
     if _max_precision_float_dtype(xp, array.device) == xp.float32:
         return [xp.float32]
@@ -141,7 +141,7 @@ def zeros(shape, other):
 
 
 def copied(array):
-    """A copy, of NumPy's arrays in the same order."""
+    """A copy; for NumPy arrays in the same memory order."""
     if isinstance(array, np.ndarray):
         return array.copy(order="K")
     return namespace(array).asarray(array, copy=True)
@@ -155,7 +155,7 @@ def positive_part(array, out=None):
 
 
 def one_hot(columns, n_columns):
-    """Booleans, of which one is true in each row: in the column that is given."""
+    """Booleans with one true entry in each row, in the given column."""
     xp = namespace(columns)
     where = {} if xp is np else {"device": columns.device}
     return xp.arange(n_columns, dtype=columns.dtype, **where) == columns[:, None]
@@ -171,18 +171,18 @@ def take(array, rows):
 
 
 def concat(arrays, axis=0):
-    """Arrays of one library put together."""
+    """Concatenated arrays of one library."""
     xp = namespace(arrays[0])
     return (np.concatenate if xp is np else xp.concat)(arrays, axis=axis)
 
 
 def flatnonzero(mask):
-    """Numbers of the rows, NumPy's, where a vector is true."""
+    """Indices of the true entries of a vector, as a NumPy array."""
     return np.flatnonzero(to_numpy(mask))
 
 
 def fill(array, mask, value):
-    """Set the entries where a mask, of any shape that fits, is true; in place."""
+    """Set the entries where a mask, of a shape that broadcasts, is true; in place."""
     if isinstance(array, np.ndarray):
         np.copyto(array, value, where=to_numpy(mask))
     else:
@@ -217,7 +217,7 @@ def row_sum(array):
 
 
 def reshape(array, shape):
-    """An array in another shape, and a copy where that is needed."""
+    """An array in another shape; a copy only if necessary."""
     if isinstance(array, np.ndarray):
         return array.reshape(shape)
     return namespace(array).reshape(array, shape)
@@ -241,10 +241,10 @@ def identity_like(n, array):
 
 @lru_cache(maxsize=16)
 def upper_triangle(n):
-    """Rows and columns of the upper triangle of a matrix, and the place of each entry.
+    """Rows and columns of the upper triangle of a matrix, and the index of each entry.
 
-    The last are the numbers (n, n), among those of the triangle, of the entries of a
-    symmetric matrix.
+    The index, of shape (n, n), is the position of each entry of a symmetric matrix in
+    the triangle.
     """
     first, second = np.triu_indices(n)
     number = np.empty((n, n), dtype=int)

@@ -1,4 +1,4 @@
-"""The number of threads of BLAS, and a context in which it is one."""
+"""A context in which BLAS uses one thread."""
 
 import functools
 import threading
@@ -11,9 +11,9 @@ from threadpoolctl import ThreadpoolController
 def _libraries():
     """The BLAS libraries in the process, as threadpoolctl describes them.
 
-    The wheels of NumPy and SciPy each bring an OpenBLAS with threads of its own, which
-    busy-wait for the next call and keep the other's from the cores. SciPy's is known
-    here once it is loaded.
+    The wheels of NumPy and SciPy each contain an OpenBLAS with separate threads. Idle
+    threads busy-wait for the next call and take the cores from the other library.
+    SciPy's library is in the list after it is loaded.
     """
     import scipy.linalg.lapack  # noqa: F401
 
@@ -24,8 +24,8 @@ def _libraries():
 def _set_num_threads(library, n_threads):
     """Set the number of threads of a library, from any thread of Python.
 
-    From threadpoolctl 3.8 on, only the thread that has set the number can change it;
-    calls by others have no effect until it has been reset.
+    With threadpoolctl 3.8 and newer, only the thread that has set the number can change
+    it. Calls by other threads have no effect until it has been reset.
     """
     give_back = getattr(library, "clear_controlling_thread", lambda force: None)
     give_back(force=True)
@@ -37,16 +37,16 @@ class SerialBlas(ContextDecorator):
     """Context in which all BLAS libraries use one thread each.
 
     So results do not depend on the number of threads of BLAS. The limit holds for the
-    whole process, so contexts that several threads have entered at once share it: the
-    first sets the limit and the last resets it. Entering returns the number of threads
-    that may be used meanwhile: that of the libraries for the thread that was first,
-    also when it enters again, and one for the others. Functions can be decorated with
-    it.
+    whole process. If several threads are inside at once, they share the limit: the
+    first thread sets it and the last one resets it. ``__enter__`` returns the number of
+    threads that may be used inside: the number of the libraries for the first thread,
+    also when it enters again, and one for other threads. The context is also a
+    decorator.
     """
 
     def __init__(self):
         self._lock = threading.Lock()
-        self._n_threads = 0  # Inside.
+        self._n_threads = 0  # Number of threads inside.
         self._saved = []
         self._own = _OfThread()
 
@@ -63,7 +63,7 @@ class SerialBlas(ContextDecorator):
             self._end()
 
     def _begin(self):
-        """Count a thread that enters; returns how many threads it may use."""
+        """Count a thread that enters; returns the number of threads that it may use."""
         with self._lock:
             self._n_threads += 1
             if self._n_threads > 1:
@@ -84,7 +84,7 @@ class SerialBlas(ContextDecorator):
 
 
 class _OfThread(threading.local):
-    """How often a thread is inside a context, and what it was given."""
+    """How many times a thread is inside, and the number of threads that it got."""
 
     n_inside, n_free = 0, 1
 

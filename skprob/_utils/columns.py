@@ -15,8 +15,8 @@ _MOST_NAMES = 10
 def names_of(name, data):
     """The names of the columns of a DataFrame, as classes.
 
-    Numbers stay numbers, other names become text. A single column has no name of a
-    class: it holds labels.
+    Numbers remain numbers, other names become text. A single column contains labels, so
+    its name is not that of a class.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def in_order(name, data, classes, *, are_labels=False):
         A DataFrame of pandas, polars, pyarrow or Dask, or anything else. A frame with a
         single column is not changed.
     classes : array of shape (n_classes,) or list of arrays
-        The classes of several outputs, in a list, name no columns.
+        Columns are not matched with the classes of several outputs, a list.
     are_labels : bool, default=False
         Whether the classes are labels. Otherwise the classes 0, 1, ... are the numbers
         of columns without names, with which frames are matched by position.
@@ -105,14 +105,15 @@ def in_order(name, data, classes, *, are_labels=False):
 
 
 def lined_up(**frames):
-    """Each of some matrices, with the columns of DataFrames in one order.
+    """Some matrices, with the columns of DataFrames in one order.
 
-    It is the order of the first that has names. A matrix without names is not changed.
+    It is the order of the first matrix with names. A matrix without names is not
+    changed.
 
     Parameters
     ----------
     **frames : array-like, sparse matrix, DataFrame or None
-        By the argument that errors name.
+        The matrices by the argument that errors name.
 
     Returns
     -------
@@ -142,8 +143,8 @@ def lined_up(**frames):
 def common_names(**frames):
     """The names of the first of some matrices that has names, or None.
 
-    The names 0, 1, ..., which a frame made of an array has, count only if no other
-    frame has names. Arguments and errors are those of :func:`lined_up`.
+    The names 0, 1, ... of a frame made from an array count only if no other frame has
+    names. Arguments and errors are those of :func:`lined_up`.
 
     Examples
     --------
@@ -165,14 +166,14 @@ def order_of(names, classes, *, are_labels):
     Parameters
     ----------
     names, classes : list
-        Without duplicates.
+        Lists without duplicates.
     are_labels : bool
         As in :func:`in_order`.
 
     Returns
     -------
     order : list of int or None
-        None if the names are others.
+        None if the names are not those of the classes.
 
     Examples
     --------
@@ -225,7 +226,7 @@ def _column_names(name, data):
 
 
 def _are_positions(names):
-    """Whether names are those that a frame made of an array has."""
+    """Whether names are the default names of a frame made from an array."""
     if names == [f"column_{i}" for i in range(len(names))]:
         return True
     are_numbers = all(isinstance(key, Integral) and key is not False for key in names)

@@ -72,7 +72,7 @@ def as_costs(name, costs, n_classes=None, classes=None):
 
 
 def as_margins(name, costs, n_classes=None, classes=None):
-    """A matrix of costs that are added to scores; arguments as :func:`as_costs`.
+    """A matrix of costs that are added to scores; arguments are as in `as_costs`.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Gauss-Lobatto rules that show where the integrand is not a polynomial."""
+"""Gauss-Lobatto rules with a test of whether the integrand is a polynomial."""
 
 import functools
 
@@ -10,11 +10,11 @@ from numpy.polynomial.legendre import Legendre, legvander
 def gauss_lobatto(n_nodes):
     """Nodes and weights on [0, 1], and the interpolation to the nodes of both halves.
 
-    The nodes contain both ends, so that no kink can hide beyond the outermost. The
-    interpolation is a matrix that takes values at the nodes to those that their
-    polynomial has at the nodes of the two half intervals: where they are not those of
-    the integrand, the interval must be halved. Integrals alone do not tell, because
-    with kinks two estimates may agree by chance.
+    The nodes contain both ends, so every kink is between two nodes. The interpolation
+    is a matrix: from values at the nodes to values of their polynomial at the nodes of
+    the two half intervals. If these differ from the integrand, the interval must be
+    halved. A comparison of two integrals is not sufficient, because with kinks they may
+    agree by chance.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def gauss_lobatto(n_nodes):
     to_halves : ndarray of shape (2 * n_nodes, n_nodes)
     """
     last = Legendre.basis(n_nodes - 1)
-    # They are complex numbers, with no imaginary part, from NumPy 2.5.
+    # From NumPy 2.5 on, the roots are complex numbers with imaginary part zero.
     roots = last.deriv().roots().real
     nodes = np.concatenate([[-1], roots, [1]])
     weights = 2 / (n_nodes * (n_nodes - 1) * last(nodes) ** 2)

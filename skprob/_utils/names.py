@@ -1,4 +1,4 @@
-"""Names that parameters may have, and the nearest of them to a wrong one."""
+"""Checks of names, with the most similar allowed name in errors."""
 
 from difflib import get_close_matches
 
@@ -10,12 +10,12 @@ from sklearn.utils._param_validation import (
 
 
 def did_you_mean(value, names):
-    """The end of an error's message: the nearest of some names, or nothing.
+    """The end of an error message: the most similar of some names, or nothing.
 
     Parameters
     ----------
     value : object
-        It may be something else than a string, which no name is near to.
+        The wrong value. There is no similar name if it is not a string.
     names : iterable of str
 
     Returns
@@ -36,15 +36,16 @@ def _spelling(name):
 
 
 def check_parameters(constraints, values, caller_name):
-    """scikit-learn's check of parameters; a wrong name gets the nearest right one.
+    """scikit-learn's check of parameters; errors have the most similar allowed name.
 
     Parameters
     ----------
     constraints : dict
-        Allowed values by parameter, as scikit-learn's ``_parameter_constraints``.
+        Allowed values of each parameter, as in scikit-learn's
+        ``_parameter_constraints``.
     values : dict
     caller_name : str
-        For the message.
+        Name of the estimator or function in the message.
 
     Raises
     ------
@@ -67,7 +68,7 @@ def check_parameters(constraints, values, caller_name):
 
 
 class NamesChecked:
-    """An estimator whose errors about a wrong name have the nearest right one."""
+    """An estimator whose errors on a wrong name have the most similar allowed name."""
 
     def _validate_params(self):
         values = self.get_params(deep=False)

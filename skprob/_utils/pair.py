@@ -20,7 +20,7 @@ def pair_scores(difference):
     Returns
     -------
     scores : ndarray of shape (n_samples, 2)
-        In Fortran order: the kernels are faster so.
+        The array is in Fortran order, which is faster for the kernels.
     """
     if not isinstance(difference, np.ndarray):
         return concat([-0.5 * difference, 0.5 * difference], axis=1)

@@ -1,8 +1,8 @@
-"""What pickle, joblib and skops save: the estimator's class and no other of skprob.
+"""The state that pickle, joblib and skops save, without private classes of skprob.
 
 Mappings, losses and decision rules that an estimator holds are saved as the name of
-their class and their attributes. So whoever loads a model with skops has one type to
-trust, and a model does not depend on where in skprob a class is defined.
+their class and their attributes. So with skops there is one type to trust, and a saved
+model does not depend on the module in which a class is defined.
 """
 
 from importlib import import_module
@@ -13,7 +13,7 @@ _CLASS, _ATTRIBUTES = "class of skprob", "attributes"
 
 
 class PlainState:
-    """Mixin: objects of skprob in an estimator are saved by their classes' names."""
+    """Mixin: objects of skprob in an estimator are saved by the names of classes."""
 
     def __getstate__(self):
         state = super().__getstate__()
@@ -24,7 +24,7 @@ class PlainState:
 
 
 def _described(value):
-    """Name and attributes of an object of a public class; others as they are."""
+    """Name and attributes of an object of a public class; other objects themselves."""
     name = public_name(type(value))
     if name is None or not hasattr(value, "__dict__"):
         return value
@@ -50,8 +50,7 @@ def _restored(value):
 def _public_class(name):
     """Class that a package of skprob exports under this name; None without one.
 
-    A name comes from a file that may be hostile: no module but a package of skprob
-    is imported.
+    The file with the name may be malicious, so only packages of skprob are imported.
     """
     root = __name__.partition(".")[0]
     packages = {f"{root}.{package}" for package in _PACKAGES}

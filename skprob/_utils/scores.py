@@ -1,11 +1,11 @@
-"""Scores as kernels take them."""
+"""Checked scores for kernels."""
 
 import numpy as np
 
 from .arrays import all_finite, copied, row_max, to_numpy
 
-#: Up to this many classes a reduction over a row of contiguous scores costs more
-#: than laying the block out class by class.
+#: Largest number of classes for which a copy in Fortran order is faster than reductions
+#: over rows of contiguous scores.
 FEW_CLASSES = 64
 
 
@@ -24,8 +24,8 @@ class BadScores(ValueError):
 def standard_scores(scores, shift, first_row=0):
     """A copy of scores that kernels accept: checked, and shifted if `shift`.
 
-    Raises ValueError where a row holds NaN or +inf, or nothing above -inf; rows are
-    counted from `first_row`.
+    Raises ValueError if a row has NaN or +inf, or only -inf; rows are counted from
+    `first_row`.
     """
     standard = laid_out(scores)
     top = row_max(standard)
@@ -41,7 +41,7 @@ def standard_scores(scores, shift, first_row=0):
 
 
 def laid_out(block):
-    """A copy, in the order that is the fastest for NumPy's kernels."""
+    """A copy in the memory order that is the fastest for NumPy's kernels."""
     if not isinstance(block, np.ndarray):
         return copied(block)
     order = "F" if block.shape[1] <= FEW_CLASSES else "C"

@@ -16,7 +16,7 @@ else:
 Array: TypeAlias = NDArray[Any]
 #: An array, a data frame, a sparse matrix, or a Dask collection of either.
 MatrixLike: TypeAlias = ArrayLike | sparse.sparray | sparse.spmatrix
-#: Dense or sparse by a parameter, lazy for a Dask collection: the caller knows which.
+#: Dense or sparse, which a parameter decides; lazy for a Dask collection.
 AnyArray: TypeAlias = Any
 RandomState: TypeAlias = int | np.random.RandomState | None
 
@@ -24,5 +24,5 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
 def same_signature(decorator: Callable[[Any], Any]) -> Callable[[Decorated], Decorated]:
-    """A decorator, for type checkers one that leaves the signature as it is."""
+    """A decorator that does not change the signature for type checkers."""
     return decorator

@@ -33,19 +33,19 @@ _ALLOWED = {
 
 
 class RealInterval(Interval):
-    """The real numbers of an interval that a float can hold, for a parameter."""
+    """The numbers of an interval that a float can represent, for a parameter."""
 
     def __init__(self, left, right, *, closed):
         super().__init__(Real, left, right, closed=closed)
 
     def __contains__(self, value):
-        # An int may be larger than all floats, which the other comparisons allow.
+        # An int may be larger than all floats, but pass the other comparisons.
         too_large = value != np.inf and abs(value) > sys.float_info.max
         return not too_large and super().__contains__(value)
 
 
 class InstancesOf(Options):
-    """Objects of a class of skprob, for a parameter; errors have its public name."""
+    """Instances of a class of skprob, for a parameter; errors have its public name."""
 
     def __init__(self, cls):
         super().__init__(cls, set())
@@ -59,9 +59,9 @@ class InstancesOf(Options):
 
 @contextmanager
 def naming(argument):
-    """Say in errors which argument is meant, and what it may be."""
+    """Context that adds the argument and its allowed values to errors."""
     try:
-        # Looking for infinities, scikit-learn may add some.
+        # The check for infinities in scikit-learn may overflow.
         with np.errstate(over="ignore", invalid="ignore"):
             yield
     except (TypeError, ValueError) as error:
@@ -79,7 +79,7 @@ def check_sample_weight(sample_weight, X):
             sample_weight = to_numpy(sample_weight)
         if np.asarray(sample_weight).dtype.kind == "c":
             raise ValueError("Complex numbers were found.")
-        if is_foreign(X):  # The weights are NumPy's all the same.
+        if is_foreign(X):  # The weights are a NumPy array in any case.
             X = np.empty((X.shape[0], 0))
         return _check_sample_weight(
             sample_weight, X, dtype=np.float64, ensure_non_negative=True
@@ -100,7 +100,7 @@ def as_real(name, array):
     if array.dtype.newbyteorder("=") == np.float32:
         array = array.astype(np.float32, copy=False)
     else:
-        # A longdouble beyond the range of float64 becomes inf and is caught there.
+        # A longdouble beyond the range of float64 becomes inf, which is refused.
         with np.errstate(over="ignore"):
             array = array.astype(np.float64, copy=False)
     return array
@@ -118,7 +118,7 @@ def real_or_nan(values):
 
 
 def refuse_arrays(function, **arrays):
-    """Raise where a function that is for NumPy's arrays is given others."""
+    """Raise if a function for NumPy arrays gets arrays of another library."""
     for name, array in arrays.items():
         if is_foreign(array):
             raise ValueError(
@@ -129,7 +129,7 @@ def refuse_arrays(function, **arrays):
 
 
 def array_real(name, array):
-    """As :func:`as_real`, an array of another library than NumPy."""
+    """The result of :func:`as_real` for an array of another library than NumPy."""
     xp = namespace(array)
     check_no_gradient(name, array)
     if not xp.isdtype(array.dtype, ("real floating", "integral", "bool")):
@@ -138,7 +138,7 @@ def array_real(name, array):
 
 
 def array_rows(scores, **others):
-    """As :func:`as_rows`, arrays that are not NumPy's, all like the first."""
+    """The result of :func:`as_rows` for arrays of the library of the first."""
     scores = check_matrix("scores", array_real("scores", scores))
     if not others:
         return scores
@@ -155,7 +155,7 @@ def array_rows(scores, **others):
 
 
 def array_points(probabilities, polytope, name="probabilities"):
-    """As :func:`as_points`, an array of another library than NumPy."""
+    """The result of :func:`as_points` for an array of another library than NumPy."""
     p = check_matrix(name, array_real(name, probabilities))
     xp = namespace(p)
     good = xp.all((p >= 0) & (p <= 1))
@@ -163,7 +163,7 @@ def array_points(probabilities, polytope, name="probabilities"):
         off = abs(xp.sum(p, axis=1) - 1)
         good = good & xp.all(off <= 1e3 * float(xp.finfo(p.dtype).eps))
     if not good:
-        as_points(to_numpy(p), polytope, name)  # Which says what is wrong.
+        as_points(to_numpy(p), polytope, name)  # This raises the error.
     return p
 
 
@@ -181,7 +181,7 @@ def as_rows(scores, **others):
 
 
 def check_direction(name, array, scores):
-    """Raise where an array has not the shape of scores, or is not finite."""
+    """Raise if an array does not have the shape of scores, or is not finite."""
     xp = namespace(array)
     if array.shape != scores.shape:
         raise ValueError(
@@ -214,7 +214,7 @@ def as_distributions(probabilities, name="probabilities", may_fall_short=False):
 
 
 def _sums_to_one(total, dtype, may_fall_short):
-    """Whether sums of rows are one, or no more; False for NaN."""
+    """Whether sums of rows are one, or at most one; False for NaN."""
     excess = total - 1 if may_fall_short else np.abs(total - 1)
     return excess <= 1e3 * np.finfo(dtype).eps
 

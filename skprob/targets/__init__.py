@@ -1,15 +1,15 @@
-"""Targets: what `y` may be, as a distribution over the classes for each row.
+"""Targets: labels, label sets or distributions as a distribution for each row.
 
-:func:`encode_target` makes a target of labels, label sets or distributions. Losses and
-objectives use a target through a few operations, so that labels and label sets, which
-have few non-zeros in a row, are not stored as dense arrays. Every target has
+:func:`encode_target` makes a target from `y`. Losses and objectives use a target
+through a few operations. So labels and label sets, which have few non-zeros in a row,
+need not be dense arrays. Every target has
 
 - ``shape``: (n_samples, n_classes);
 - ``inner(array)``, ``add_to(array, factor)``: inner products of the rows with those of
   an array, and the target added to one in place;
 - ``matmul(matrix)``: products of the rows with a matrix;
 - ``class_totals(weight)``: the weighted sum of the rows;
-- ``second``: of two classes, the second's probability in each row;
+- ``second``: for two classes, the probability of the second in each row;
 - ``packed()``: the non-zeros of the rows in as few columns as possible, for entropies;
 - ``to_dense(dtype)``: the rows as a dense array;
 - ``block(rows)``, ``take(rows)``: the target of a slice of rows, or of rows given by

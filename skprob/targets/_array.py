@@ -13,7 +13,7 @@ from ._sparse import SparseTarget
 
 @dataclass(frozen=True)
 class ArrayTarget(DenseTarget):
-    """A target with a number for every class, where the rows of X are.
+    """A target with a number for every class, on the device of X.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class ArrayTarget(DenseTarget):
         return xp.sum(self.values * xp.where(self.values > 0, array, 0.0), axis=1)
 
     def to_dense(self, dtype):
-        """The values, in their own type where the one asked for is NumPy's."""
+        """The values; their type changes only to a type of their own library."""
         return self.values
 
     def block(self, rows):
@@ -51,7 +51,7 @@ def target_beside(target, X):
     Parameters
     ----------
     target : target of shape (n_samples, n_classes)
-        Of NumPy's arrays.
+        A target of NumPy arrays.
     X : array of shape (n_samples, n_features)
 
     Returns
@@ -72,7 +72,7 @@ def target_beside(target, X):
         mixture = replace(target, target=inner)
         return ArrayTarget(mixture.to_dense(inner.values.dtype))
     if isinstance(target, SparseTarget) and target._one_a_row:
-        # Only the labels go to the device.
+        # Only the labels are moved to the device.
         labels = beside(target.columns.astype(np.int64), X)
         ones = as_type(one_hot(labels, target.n_classes), X.dtype)
         return ArrayTarget(ones * beside(target.values, X)[:, None])

@@ -1,4 +1,4 @@
-"""Checks of what is given as a target."""
+"""Checks of targets that users pass."""
 
 import numpy as np
 from scipy import sparse
@@ -17,7 +17,7 @@ def check_target(y, name, *, len_of):
     Parameters
     ----------
     y : array-like or sparse matrix
-        Labels, an indicator or distributions; which of these it is, is not checked.
+        Labels, a 0/1 indicator or distributions; the kind is not checked.
     name : {"y", "y_true"}
         The argument that errors name.
     len_of : array or sparse matrix
@@ -53,7 +53,7 @@ def check_target(y, name, *, len_of):
             raise ValueError(
                 f"Expected array-like (array or non-string sequence), got {y!r}."
             )
-        # In a row of integers there is nothing to be found.
+        # A vector of integers has no lists and no NaN.
         is_row = isinstance(y, np.ndarray) and y.ndim == 1 and len(y) > 0
         if not (is_row and y.dtype.kind in "biu"):
             y = check_array(
@@ -74,10 +74,10 @@ def column_names(y, shape, class_names=None):
     Parameters
     ----------
     y : array-like, sparse matrix or DataFrame
-        The names of the columns of a DataFrame are used: numbers as they are, other
-        names as text.
+        The names of the columns of a DataFrame are used. Numbers remain numbers, other
+        names become text.
     shape : tuple of int
-        Of `y` as an array.
+        Shape of `y` as an array.
     class_names : array-like of shape (n_classes,), default=None
         Names that are used instead, for a `y` with a column for each class.
 
@@ -101,8 +101,8 @@ def column_names(y, shape, class_names=None):
         return names_of("y", y) if is_matrix else None
     if not is_matrix:
         raise ValueError(
-            "class_names are for a y with a column for each class; labels are their "
-            f"own names. Got y of shape {tuple(shape)}."
+            "class_names need a y with a column for each class, because labels have "
+            f"names already; got y of shape {tuple(shape)}."
         )
     names = np.asarray(class_names)
     if names.shape != (shape[1],) or len(set(names.tolist())) < shape[1]:
@@ -114,8 +114,8 @@ def column_names(y, shape, class_names=None):
 
 
 def _check_no_lists_of_labels(y, name):
-    """Raise for sets of labels that are listed, and not an indicator."""
-    # A Series of polars has a dtype of its own for lists.
+    """Raise if `y` is lists of labels instead of an indicator."""
+    # polars has a special dtype for a Series of lists.
     is_series = hasattr(y, "to_numpy") and not hasattr(y, "columns")
     y = y.to_numpy() if is_series else y
     if not (isinstance(y, (list, tuple)) or getattr(y, "dtype", None) == np.dtype("O")):
@@ -134,7 +134,7 @@ def _check_no_lists_of_labels(y, name):
 
 
 def as_target(target, shape, dtype, polytope="simplex"):
-    """The checked target that an array or sparse matrix is.
+    """An array or sparse matrix as a checked target.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The classes that each row may choose from."""
+"""Checks of the classes that are available to each row."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from .._utils.arrays import is_foreign, to_numpy
 
 
 def check_available(available, shape, name="available"):
-    """The classes that rows may choose from, as a checked array of booleans.
+    """The classes that are available to each row, as a checked array of booleans.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def check_available(available, shape, name="available"):
 
 
 def check_target_available(target, available, rows):
-    """Raise where a target has a class that is not available.
+    """Raise if a target has a class that is not available.
 
     Errors name the row by its number in `rows`.
     """

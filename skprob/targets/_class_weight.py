@@ -50,8 +50,8 @@ def weights_of_classes(class_weight, classes, total):
         As for :func:`class_weight_factors`.
     classes : ndarray of shape (n_classes,)
     total : ndarray of shape (n_classes,) or (n_classes + 1,)
-        Total weight of the rows of each class and, where they are a class, of the rows
-        without a label, which have the weight 1 if `class_weight` is a dict.
+        Total weight of the rows of each class and, if there is a class for them, of the
+        rows without a label. This class has the weight 1 if `class_weight` is a dict.
 
     Returns
     -------
@@ -115,5 +115,5 @@ def mean_weights(weights, target):
     """
     total = target.inner(np.broadcast_to(1.0, target.shape))
     mean = target.inner(np.broadcast_to(weights, target.shape))
-    # Distributions sum to one; a row without a label counts as it is.
+    # Distributions sum to one; a row without a label has the weight one.
     return np.divide(mean, total, out=np.ones_like(mean), where=total > 0)

@@ -11,19 +11,19 @@ from ._kind import KINDS, if_encoded, infer_target_type, other_than_0_and_1
 from ._labels import as_labels
 from ._sparse import SparseTarget
 
-# How far from one the sum of a distribution may be; it is then made exact.
+# Largest error of the sum of a distribution, which is then normalised.
 _SUM_TOLERANCE = 1e-5
 
 
 class EncodedTarget(NamedTuple):
-    """What is learnt from `y`.
+    """The target that is learnt from `y`, and its classes.
 
     Attributes
     ----------
     kind : {"class", "label_set", "distribution"}
     classes : ndarray of shape (n_classes,)
-        The labels, sorted; where `y` is a matrix, the names of its columns or, if they
-        have none, their numbers.
+        The sorted labels; if `y` is a matrix, the names of its columns or, without
+        names, their numbers.
     target : DenseTarget or SparseTarget of shape (n_labelled, n_classes)
         If there is a class for rows without a label, it has one more column, the last.
     labelled : ndarray of shape (n_samples,) or None
@@ -47,7 +47,7 @@ class EncodedTarget(NamedTuple):
 
     @property
     def n_scores(self):
-        """Number of classes of the target, with that for rows without a label."""
+        """Number of classes, including the class for rows without a label."""
         return len(self.classes) + self.has_none
 
 
@@ -67,16 +67,15 @@ def encode_target(
         Labels (n_samples,), a 0/1 indicator (n_samples, n_classes), dense or
         sparse, or distributions (n_samples, n_classes).
     target_type : {"auto", "class", "label_set", "distribution"}, default="auto"
-        "auto" reads it off `y`; a 0/1 matrix is a label set.
+        "auto" derives it from `y`; a 0/1 matrix contains label sets.
     dtype : dtype, default=float64
-        Of the encoded target.
+        Type of the encoded target.
     classes : ndarray of shape (n_classes,), default=None
-        The classes of a fitted model, which `y` must agree with, or the names of the
-        columns of a matrix; None takes them from `y`.
+        The classes of a fitted model, or the names of the columns of a matrix. None
+        takes them from `y`.
     polytope : {"simplex", "cube"}, default="simplex"
-        On the simplex a set of labels is the uniform distribution over them, in the
-        cube it is the indicator itself, and may be empty. A label is its indicator in
-        both.
+        On the simplex a set of labels is the uniform distribution over its labels. In
+        the cube it is a 0/1 row, which may be zero. A label is a 0/1 row in both.
     none_class : bool or "auto", default=False
         On the simplex, whether label sets have one more class, which is the target of
         rows without a label; otherwise such rows have no target. "auto" is True if
@@ -132,7 +131,7 @@ def encode_target(
         )
     if target_type == "label_set" and not _has_labels(encoded):
         raise ValueError(
-            f"y must have a label in at least one row; got {y.shape[0]} without."
+            f"y must have a label in at least one row; got {y.shape[0]} without any."
         )
     return encoded
 
@@ -170,7 +169,7 @@ def encode_rows(y, target_type, dtype, classes, polytope="simplex", none_class=F
 
 
 def check_marginals(target_type):
-    """Raise where a kind of target has no marginals.
+    """Raise if a kind of target has no marginals.
 
     Parameters
     ----------
@@ -237,7 +236,7 @@ def _labels_of(y):
 def _encode_labels(y, dtype, classes):
     try:
         codes = np.searchsorted(classes, y)
-    except TypeError:  # Of strings and numbers none comes first.
+    except TypeError:  # Strings and numbers have no order.
         codes = np.zeros(len(y), dtype=int)
     codes[codes == len(classes)] = 0
     known = classes[codes] == y
@@ -283,7 +282,7 @@ def _encode_sets(y, dtype, polytope, none_class):
         y = sparse.hstack([y, ~labelled[:, None]], format="csr")
         counts, labelled = np.maximum(counts, 1), np.ones_like(labelled)
     values = np.repeat(1 / counts[labelled], counts[labelled]).astype(dtype)
-    # Rows without a label have no entries, so leaving them out is this:
+    # Rows without a label have no entries: only their row pointers are removed.
     indptr = np.concatenate([[0], np.cumsum(counts[labelled])])
     target = SparseTarget(indptr, y.indices, values, y.shape[1])
     labelled = None if labelled.all() else labelled
@@ -296,7 +295,7 @@ def _encode_distributions(y, dtype):
     if y.dtype.kind not in "biuf":
         raise ValueError(f"Distributions must be real numbers, got dtype {y.dtype}.")
     hint = if_encoded(y)
-    # Sums of rows round alike, however the columns of a DataFrame are stored.
+    # In C order, rounding errors do not depend on the memory order of a DataFrame.
     y = y.astype(np.float64, order="C")
     with np.errstate(over="ignore", invalid="ignore"):
         total = y.sum(axis=1, keepdims=True)

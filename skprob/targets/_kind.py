@@ -1,4 +1,4 @@
-"""The kinds of target, and which of them `y` is."""
+"""The kinds of target, and the kind of a given `y`."""
 
 import numpy as np
 from scipy import sparse
@@ -6,7 +6,7 @@ from scipy import sparse
 #: The kinds of target that can be learnt.
 KINDS = ("class", "label_set", "distribution")
 
-# scikit-learn's function encodes each column of a matrix y for these methods.
+# cross_val_predict encodes each column of a matrix y to predict probabilities.
 _ENCODED = (
     " If y is from cross_val_predict with method='predict_proba', which replaces the "
     "values of a column by their numbers, give it params={'y': y} in place of y."
@@ -53,7 +53,7 @@ def infer_target_type(y):
 
 
 def _not_an_indicator(y):
-    """The end of an error's sentence: why a matrix is not an indicator."""
+    """The end of a sentence in an error: the values that are not 0 and 1."""
     if y.dtype.kind not in "biuf":
         return "; make an indicator of lists of names by MultiLabelBinarizer"
     found = f", with the values {other_than_0_and_1(y)}"
@@ -64,7 +64,7 @@ def _not_an_indicator(y):
 
 
 def if_encoded(y):
-    """The end of an error: what to do if scikit-learn encoded a matrix."""
+    """The end of an error: advice if scikit-learn encoded a matrix."""
     return _ENCODED if y.ndim == 2 and y.dtype.kind in "iu" else ""
 
 

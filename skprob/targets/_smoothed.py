@@ -41,7 +41,7 @@ class SmoothedTarget:
 
     @property
     def _everywhere(self):
-        """The part of each probability that comes from the centre."""
+        """The share of the centre in each probability."""
         return self.amount / (2 if self.polytope == "cube" else self.shape[1])
 
     def inner(self, array):

@@ -1,4 +1,4 @@
-"""A target of which only the non-zeros are stored."""
+"""A target that stores only its non-zeros."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +16,7 @@ class SparseTarget:
     indptr : ndarray of shape (n_samples + 1,)
         Row ``i`` has entries ``indptr[i]`` to ``indptr[i + 1]``.
     columns : ndarray of shape (n_entries,)
-        Class of each entry; no class twice in a row.
+        Class of each entry; a row has a class once at most.
     values : ndarray of shape (n_entries,)
         Positive; in each row they sum to one, or they are marginals of labels.
     n_classes : int
@@ -44,7 +44,7 @@ class SparseTarget:
 
     @classmethod
     def from_labels(cls, labels, n_classes, dtype=np.float64):
-        """Target of one class a row, given by its index."""
+        """The target of rows with one class each, given by their indices."""
         n = len(labels)
         return cls(np.arange(n + 1), labels, np.ones(n, dtype=dtype), n_classes)
 

@@ -117,7 +117,7 @@ def test_bad_names():
     ):
         assert_refused(message, SoftmaxClassifier(class_names=names).fit, X, Y)
     model = SoftmaxClassifier(class_names=["a", "b"])
-    assert_refused("labels are their own names", model.fit, X, Y[:, 0])
+    assert_refused("labels have names already", model.fit, X, Y[:, 0])
 
 
 def test_the_name_of_a_column_of_labels_is_no_class(frame):
