@@ -13,15 +13,15 @@ from .._utils.arrays import (
 )
 from ._design import DesignMatrix
 
-# X of a block has at most so many numbers (1 GiB in single precision): the computations
-# of a smaller one take no longer than to start them.
+# Most numbers of X in a block (1 GiB in single precision). With small blocks the start
+# of the computations would take longer than the computations.
 _MOST_NUMBERS = 1 << 28
 
 
 def n_array_blocks(shape, n_outputs):
-    """In how many blocks an array is cut, which need not be whole."""
+    """Number of blocks of an array, before it is rounded up."""
     n_rows, n_columns = shape
-    # About ten numbers are kept for each raw prediction: they may take 2.5 times as
+    # About ten numbers are stored for each raw prediction. They may take 2.5 times as
     # much memory as X.
     return n_rows * max(n_columns, 4 * n_outputs) / _MOST_NUMBERS
 
@@ -29,13 +29,14 @@ def n_array_blocks(shape, n_outputs):
 class ArrayDesign(DesignMatrix):
     """Rows in an array of another library than NumPy, for instance on a GPU.
 
-    What has a number for each row stays on the device: raw predictions, residuals and
-    weights. What has the size of the coefficients is NumPy's, and comes and goes.
+    Arrays with a number for each row remain on the device: raw predictions, residuals
+    and weights. Arrays of the size of the coefficients are NumPy arrays, and are copied
+    between host and device.
 
     Parameters
     ----------
     X : array of shape (n_rows, n_columns)
-        Of float32 or float64.
+        Numbers of type float32 or float64.
     """
 
     def __init__(self, X):
@@ -67,7 +68,7 @@ class ArrayDesign(DesignMatrix):
         mean = share @ z
         z -= mean
         rest = share @ z
-        # What rounding has left in the mean would give a constant column a deviation.
+        # Subtract the rounding error of the mean: a constant column has deviation zero.
         variance = xp.clip(share @ z**2 - rest**2, 0.0)
         found = unit, mean, rest, variance
         unit, mean, rest, variance = (to_numpy(a).astype(np.float64) for a in found)

@@ -13,41 +13,41 @@ from .._utils.blas import serial_blas
 
 
 class Blocks(ABC):
-    """Blocks of rows, or the results of a function for each, in memory or elsewhere.
+    """Blocks of rows, or results of a function for each block, in memory or elsewhere.
 
     Functions are called as ``function(block, *args)``. They are pure and defined at the
-    top of a module, so that they can be sent to where a block is. Only `args`, such as
-    coefficients, go there, and only sums come back.
+    top of a module, so they can be sent to another process. Only `args`, such as
+    coefficients, are sent, and only sums are returned.
     """
 
     #: Whether a sum is a round trip to other processes.
     is_remote = False
-    #: Round trips and bytes sent to and fro so far.
+    #: Number of round trips, and of bytes sent in both directions, so far.
     traffic = 0, 0
 
     @abstractmethod
     def map(self, function, *args):
-        """Blocks of the function's results, each of which stays where its block is."""
+        """Blocks of the function's results, each stored where its block is."""
 
     @abstractmethod
     def sum(self, function, *args):
         """Totals of the function's results, which are tuples of new arrays or numbers.
 
-        A list of float64 arrays. The terms are added up in the order of the blocks,
-        however many threads, processes or machines there are.
+        The result is a list of float64 arrays. The terms are added in the order of the
+        blocks, for any number of threads, processes or machines.
         """
 
 
 class LocalBlocks(Blocks):
-    """Blocks in memory, shared out among as many threads as BLAS may use.
+    """Blocks in memory, computed by as many threads as BLAS may use.
 
-    Meanwhile BLAS uses one thread in each, so that there are never more than the user
-    has allowed: one in a worker of joblib, or under threadpoolctl's limit of one.
+    BLAS itself uses one thread in each of them. So the total is at most the number that
+    the user allows: one in a worker of joblib, or under threadpoolctl's limit of one.
 
     Parameters
     ----------
     blocks : iterable
-        At least one.
+        At least one block.
 
     Examples
     --------
@@ -74,17 +74,17 @@ class LocalBlocks(Blocks):
         return total.totals
 
     def split(self, function, *args):
-        """Blocks of all that the function's results, which are Blocks, are made of."""
+        """Blocks of all blocks in the function's results, which are Blocks."""
         parts = self.map(function, *args)
         return LocalBlocks(block for part in parts._blocks for block in part._blocks)
 
     def collect(self, function, *args):
-        """The function's results themselves, in a list, which are to be small."""
+        """The function's results, which should be small, in a list."""
         return self.map(function, *args)._blocks
 
     def _run(self, function, args, take):
         """Call ``take(i, function(block, *args))`` for every block."""
-        if len(self._blocks) == 1:  # Little data: threads would cost more than it.
+        if len(self._blocks) == 1:  # With little data threads would take longer.
             with serial_blas:
                 return take(0, function(self._blocks[0], *args))
         left = deque(enumerate(self._blocks))
@@ -94,7 +94,7 @@ class LocalBlocks(Blocks):
                 while left:
                     try:
                         i, block = left.popleft()
-                    except IndexError:  # Another thread was faster.
+                    except IndexError:  # Another thread took the last block.
                         return
                     take(i, function(block, *args))
 
@@ -106,7 +106,7 @@ class LocalBlocks(Blocks):
             try:
                 work({})
             finally:
-                # After an error or an interrupt no thread may go on.
+                # After an error or an interrupt all threads must stop.
                 left.clear()
                 wait(others)
         for other in others:
@@ -114,7 +114,7 @@ class LocalBlocks(Blocks):
 
 
 class SingleBlock(LocalBlocks):
-    """One block in memory: functions are called where they are asked for.
+    """One block in memory: functions are called in the calling thread.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def local_blocks(blocks):
 
 
 class _OrderedSum:
-    """Sums of tuples of arrays, in the order of their numbers, not of their arrival."""
+    """Sums of tuples of arrays, in the order of the blocks, not of their arrival."""
 
     def __init__(self):
         self.totals = None
@@ -178,6 +178,6 @@ def _pool(n_threads):
     return ThreadPoolExecutor(n_threads, thread_name_prefix="skprob")
 
 
-# The threads do not live on in a forked process.
+# A forked process has none of the threads, so it needs a new pool.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pool.cache_clear)

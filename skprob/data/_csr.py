@@ -9,7 +9,7 @@ from ._design import DesignMatrix
 
 
 class CSRDesign(DesignMatrix):
-    """Rows in a CSR matrix, which stays sparse.
+    """Rows in a CSR matrix, which remains sparse.
 
     A product with an array in single precision is computed in single precision.
 
@@ -37,21 +37,21 @@ class CSRDesign(DesignMatrix):
     def moments(self, weight):
         X, total = self._X, weight.sum(dtype=np.float64)
         share = weight / (total or np.float64(1))
-        # As an index NumPy wants this type, and would convert others every time.
+        # NumPy converts indices of other types at every use.
         column = X.indices.astype(np.intp, copy=False)
         unit = np.zeros(self.shape[1])
         np.maximum.at(unit, column, np.abs(X.data))
         unit[unit == 0] = 1
         z = X.data / unit[column]
-        # The zeros that are not stored have the weight that the others leave; added
-        # up in the same order, so that a full column leaves exactly nothing.
+        # Weight of the zeros that are not stored: the rest of the total. Both sums have
+        # the same order, so the rest of a full column is exactly zero.
         absent = np.cumsum(share)[-1] - self._transposed(np.ones_like(z)) @ share
         mean = self._transposed(z) @ share
         z -= mean[column]
         rest = self._transposed(z) @ share - absent * mean
         variance = np.maximum(absent, 0) * mean**2
         variance += self._transposed(np.square(z, out=z)) @ share
-        # What rounding has left in the mean would give a constant column a deviation.
+        # Subtract the rounding error of the mean: a constant column has deviation zero.
         variance = np.maximum(variance - rest**2, 0)
         return total, unit * (mean + rest), unit * np.sqrt(variance)
 
@@ -86,13 +86,13 @@ class CSRDesign(DesignMatrix):
         return _compressed(sparse.csr_array, X.shape, data, X.indices, X.indptr)
 
     def _transposed(self, data):
-        """Xᵀ with other numbers in the places of its own."""
+        """Xᵀ with other values of its non-zeros."""
         X, shape = self._X, self.shape[::-1]
         return _compressed(sparse.csc_array, shape, data, X.indices, X.indptr)
 
 
 def _compressed(kind, shape, data, indices, indptr):
-    """A CSR or CSC array of these parts, which its constructor might copy."""
+    """A CSR or CSC array of these parts without a copy, unlike by its constructor."""
     array = kind(shape, dtype=data.dtype)
     array.data, array.indices, array.indptr = data, indices, indptr
     return array

@@ -1,16 +1,17 @@
 """Blocks on the workers of a Dask cluster.
 
-Dask computes the partitions, keeps them, and computes them again elsewhere where a
-worker is lost: each is a future. What is computed from them goes past
+Dask computes and stores the partitions, each of which is a future. If a worker is lost,
+Dask computes its partitions again on another one. Sums over the partitions do not use
 Dask's scheduling of tasks, which would take several times as long as a pass over a
-block: one message to each worker asks for the sums of all partitions that it holds.
+block. Instead each worker gets one message, and returns the sums over all partitions
+that it stores.
 
-- A partition keeps what `map` made of it. This is lost where the partition is moved, or
-  kept on disk, and then computed anew: functions are pure, and every message has all of
-  them.
-- Sums are those of a binary tree over the partitions, in their order. A worker adds up
-  the branches that it has, the caller the others: the order of addition is that of the
-  tree, whichever worker has what.
+- A partition stores the results of `map`. They are lost if the partition is moved or
+  stored on disk, and then computed again: functions are pure, and every message
+  contains all of them.
+- Sums are added along a binary tree over the partitions, in their order. A worker adds
+  the branches that it stores, and the caller adds the others. So the order of addition
+  does not depend on the location of the partitions.
 """
 
 import asyncio
@@ -27,22 +28,22 @@ import numpy as np
 from ._blocks import Blocks, LocalBlocks
 from ._dask_workers import PATIENCE, Workers, lost_scheduler, wait_for
 
-# Where a worker uses more than this part of its memory, partitions go to files. Dask
-# spills from 0.6 on.
+# Share of a worker's memory above which partitions are stored in files. Dask spills
+# from 0.6 on.
 _MUCH_MEMORY = 0.4
 
 _numbers = itertools.count()
 
 
 class DaskBlocks(Blocks):
-    """Blocks that workers hold, several in each partition.
+    """Blocks on workers, several in each partition.
 
     Parameters
     ----------
     cluster : Cluster
     step : Step, default=None
-        What the blocks were made by; None stands for the partitions themselves, each of
-        which is one block.
+        The call that made the blocks; None stands for the partitions themselves, each
+        of which is one block.
 
     Examples
     --------
@@ -71,24 +72,24 @@ class DaskBlocks(Blocks):
         return self._after("map", function, args)
 
     def split(self, function, *args):
-        """As :meth:`LocalBlocks.split`."""
+        """Blocks of all blocks in the function's results, which are Blocks."""
         return self._after("split", function, args)
 
     def sum(self, function, *args):
         return self._cluster.sum(self._step, function, args)
 
     def collect(self, function, *args):
-        """As :meth:`LocalBlocks.collect`."""
+        """The function's results, which should be small, in a list."""
         return self._cluster.collect(self._step, function, args)
 
     def _after(self, verb, function, args):
-        # Nothing is sent before a sum asks for it: that saves a round trip.
+        # The call is sent with the next sum, which saves a round trip.
         call = _dumps((verb, function, args))
         return DaskBlocks(self._cluster, self._cluster.step(self._step, call))
 
 
 class Step:
-    """A call that makes blocks of blocks, as bytes, and what it follows."""
+    """A call that makes blocks from blocks, as bytes, and the step before it."""
 
     def __init__(self, before, call):
         self.number, self.before, self.call = next(_numbers), before, call
@@ -100,13 +101,13 @@ class Step:
 
 
 class Cluster:
-    """Partitions on the workers of a cluster, and how they are asked.
+    """Partitions on the workers of a cluster, and the messages to the workers.
 
     Parameters
     ----------
     client : distributed.Client
     futures : list of Future
-        Of :class:`Partition`, in order.
+        Futures of :class:`Partition`, in order.
     """
 
     def __init__(self, client, futures):
@@ -116,7 +117,7 @@ class Cluster:
         self.n_round_trips = self.n_bytes = 0
 
     def step(self, before, call):
-        """A step whose results the workers keep for as long as it is alive."""
+        """A step; the workers store its results until it is deleted."""
         step = Step(before, call)
         self._alive.add(step)
         return step
@@ -141,12 +142,12 @@ class Cluster:
         wait_for(self._client, self._futures, self._workers)
 
     def release(self):
-        """Forget the partitions, and with them what was computed from them."""
+        """Release the partitions and all results that were computed from them."""
         for future in self._futures:
             future.release()
 
     def _answers(self, *question):
-        """What the workers find, until each partition has been asked about once."""
+        """Answers of the workers, until each partition is in one of them."""
         verb, step, function, args = question
         request = _dumps(
             {
@@ -167,20 +168,20 @@ class Cluster:
                     self._workers.progress()
                 left -= done | failed.keys()
                 yield results
-            if left:  # Some have been moved, or a worker is lost.
+            if left:  # Some partitions were moved, or a worker is lost.
                 self._workers.check()
                 self._places.clear()
                 time.sleep(PATIENCE / 5)
         if errors:
-            # The first of them, whichever worker was faster.
+            # Raise the error of the first partition, not of the fastest worker.
             raise errors[min(errors)]
 
     def _ask(self, request, places):
-        """Answers of the workers that have given one."""
+        """Answers of the workers that sent one."""
         self.n_round_trips += 1
         try:
-            # All workers that the scheduler has: to reach for one that is lost would
-            # take until a time-out.
+            # Call all workers of the scheduler: a call of a lost worker would wait for
+            # a time-out.
             answers = self._client.run(_answer, request, places, on_error="return")
         except OSError as error:
             raise lost_scheduler(self._client) from error
@@ -189,17 +190,17 @@ class Cluster:
             if isinstance(answer, bytes):
                 self.n_bytes += len(answer)
                 yield pickle.loads(answer)
-            elif not isinstance(answer, OSError):  # Which tells of a lost worker.
+            elif not isinstance(answer, OSError):  # An OSError means a lost worker.
                 raise RuntimeError(
-                    "A Dask worker could not be asked for the sums of its blocks. "
-                    "skprob must be installed on all of them, in the same version. "
+                    "A Dask worker could not compute the sums of its blocks. The same "
+                    "version of skprob must be installed on all workers. "
                     f"{type(answer).__name__}: {answer}"
                 ) from answer
 
     def _located(self, numbers):
         """Keys of some partitions by number, by the worker that has them.
 
-        Waits for those that are being computed.
+        Waits for partitions that are being computed.
         """
         places = {}
         while not numbers <= self._places.keys():
@@ -217,11 +218,11 @@ class Cluster:
 
 
 class Partition:
-    """A block on a worker, with what was computed from it there.
+    """A block on a worker, with the results that were computed from it.
 
-    On a worker that is short of memory it is kept in a file, read whenever it is used,
-    and nothing that was computed from it is kept. Dask's own spilling would write what
-    it evicts in every pass.
+    On a worker with too little memory the block is stored in a file, which is read at
+    every use, and results are not stored. Dask's own spilling would write to the disk
+    in every pass.
     """
 
     def __init__(self, block):
@@ -239,9 +240,9 @@ class Partition:
         return self._held if self._file is None else self._file.read()
 
     def after(self, chain, alive):
-        """The LocalBlocks that a chain of steps makes of the block.
+        """The LocalBlocks that a chain of steps makes from the block.
 
-        Of other steps, only the results of those that are alive are kept.
+        The stored results of other steps are deleted unless the step is in `alive`.
         """
         kept = {n: made for n, made in list(self._results.items()) if n in alive}
         blocks = LocalBlocks([self._block()])
@@ -256,7 +257,7 @@ class Partition:
 
 
 class _BlockFile:
-    """A file that holds an object, and is removed with this one."""
+    """A file with an object; it is removed when this object is deleted."""
 
     def __init__(self, block, folder):
         parts = _parts(block)
@@ -273,7 +274,7 @@ class _BlockFile:
 
 
 def _parts(block):
-    """What an object is pickled as: a head, and the memory of its arrays."""
+    """The pickle of an object: a head, and the memory of its arrays."""
     buffers = []
     head = pickle.dumps(block, protocol=5, buffer_callback=buffers.append)
     return [head, *(buffer.raw() for buffer in buffers)]
@@ -296,12 +297,12 @@ def _remove(path):
 
 
 def _folder_if_short_of_memory():
-    """Where a worker keeps its files, if it has used much of its memory; else None."""
+    """Folder of a worker that has used much of its memory; None for others."""
     try:
         from distributed import get_worker
 
         worker = get_worker()
-    except (ImportError, ValueError):  # Not on a worker.
+    except (ImportError, ValueError):  # This process is not a worker.
         return None
     limit = worker.memory_manager.memory_limit
     if limit and worker.monitor.get_process_memory() > _MUCH_MEMORY * limit:
@@ -333,25 +334,25 @@ class PairwiseSum:
 
     def __init__(self, n_leaves):
         self._n_leaves = n_leaves
-        #: Terms whose sibling is not known yet, by level and number.
+        #: Terms that wait for their sibling, by level and number.
         self.nodes = {}
 
     def add(self, level, number, terms):
-        """Add the sum of a branch; None is that of a branch without blocks."""
+        """Add the sum of a branch; None is the sum of a branch without blocks."""
         width = -(-self._n_leaves // 2**level)
         while width > 1:
             sibling = number ^ 1
-            if sibling < width:  # Else it has none.
+            if sibling < width:  # The last node of a level may have no sibling.
                 if (level, sibling) not in self.nodes:
                     break
-                # Of two numbers it does not matter which one comes first.
+                # The addition of two numbers is commutative, also in floating point.
                 terms = _added(self.nodes.pop((level, sibling)), terms)
             level, number, width = level + 1, number // 2, -(-width // 2)
         self.nodes[level, number] = terms
 
     @property
     def total(self):
-        """The sum of all, as soon as they have been added."""
+        """The total, after all terms have been added."""
         (total,) = self.nodes.values()
         return total
 
@@ -368,7 +369,7 @@ def _dumps(obj):
     return dumps(obj)
 
 
-# On the workers.
+# Functions that run on the workers.
 
 
 async def _answer(request, places, dask_worker):
@@ -382,7 +383,7 @@ async def _answer(request, places, dask_worker):
 
     async def ask(number, key):
         async with n_threads:
-            # A worker keeps its data from other threads than that of its event loop.
+            # Only the thread of the event loop may use the data of a worker.
             partition = dask_worker.data.get(key)
             if partition is None:
                 return

@@ -1,21 +1,22 @@
-"""Workers of a Dask cluster during a fit: whether they can finish it.
+"""Checks that the workers of a Dask cluster can finish a fit.
 
-A worker that is lost comes back, or others do its work. Dask waits without a limit
-where workers do not come back, are lost again and again, or are paused because their
-memory is full. Here such a wait ends with an error that says why.
+If a worker is lost, it is started again, or other workers do its work. Dask waits
+without a limit if workers are not started again, are lost repeatedly, or are paused
+because their memory is full. This module ends such a wait with an error that has the
+reason.
 """
 
 import time
 
-# Seconds without any worker after which a fit ends with an error, unless Dask's own
-# setting says otherwise.
+# Seconds without any worker after which a fit ends with an error, if Dask's setting has
+# no other time.
 _NO_WORKERS_TIMEOUT = 120.0
 _SETTING = "distributed.scheduler.no-workers-timeout"
-# The same where workers were ended because their memory was full, or where they are
-# paused for that reason and no task runs. A worker that can go on has written its data
-# to files by then, or has been started again.
+# The same if workers were killed because their memory was full, or if they are paused
+# for that reason and no task runs. In this time a worker that can continue writes its
+# data to files, or is started again.
 _FULL_MEMORY_TIMEOUT = 30.0
-# Seconds between looks at the workers.
+# Seconds between checks of the workers.
 PATIENCE = 0.5
 
 _RESTARTS = "worker-restart-memory"
@@ -42,12 +43,12 @@ class Workers:
         self._none_since = self._paused_since = None
 
     def progress(self):
-        """Forget earlier losses: the fit has come closer to its end."""
+        """Reset the count of lost workers after progress of the fit."""
         self._lost.clear()
         self._none_since = self._paused_since = None
 
     def finished(self, keys):
-        """Progress, if tasks are finished that have never been before."""
+        """Count progress if a task is finished for the first time."""
         if not self._finished.issuperset(keys):
             self._finished.update(keys)
             self.progress()
@@ -64,7 +65,7 @@ class Workers:
             again, or if they are paused because their memory is full.
         """
         try:
-            # The client's own copy lacks some workers.
+            # The copy in the client lacks some workers.
             identity = self._client.sync(self._client.scheduler.identity, n_workers=-1)
         except OSError as error:
             raise lost_scheduler(self._client) from error
@@ -75,7 +76,7 @@ class Workers:
         self._check_pauses(workers.values())
 
     def killed(self, error):
-        """Error for a task that Dask gives up because workers were lost."""
+        """Error for a task that Dask does not repeat because workers were lost."""
         return RuntimeError(
             f"Dask workers were lost {error.allowed_failures + 1} time(s) while they "
             f"computed the same partition. {self._full(self._seen) or _OFTEN} {_REMEDY}"
@@ -93,8 +94,8 @@ class Workers:
         if now - self._none_since > limit:
             advice = f" {full} {_REMEDY}" if full else ""
             raise RuntimeError(
-                f"The Dask cluster has had no worker for {limit:g} s, so that the fit "
-                f"cannot go on. (The setting {_SETTING!r} changes that time.){advice}"
+                f"The Dask cluster has had no worker for {limit:g} s, so the fit "
+                f"cannot continue. (The setting {_SETTING!r} changes it.){advice}"
             )
 
     def _check_losses(self, present):
@@ -107,7 +108,7 @@ class Workers:
             return
         self._lost |= lost
         n_lost = len(self._lost)
-        # Dask tries a task again as many times; each worker may be lost as often.
+        # Dask repeats a task this many times; each worker may be lost as many times.
         most = dask.config.get("distributed.scheduler.allowed-failures")
         if n_lost > most * self._most_present:
             raise RuntimeError(
@@ -131,14 +132,14 @@ class Workers:
             )
 
     def _full(self, addresses):
-        """Sentence with the number of workers that were ended for their memory."""
+        """Sentence with the number of workers that were killed for their memory."""
         number = len(self._restarted(addresses))
         if not number:
             return ""
         return f"{number} were ended because their memory was full ({self._limit()})."
 
     def _restarted(self, addresses):
-        """Addresses of workers that the cluster has ended for their memory."""
+        """Addresses of workers that the cluster has killed for their memory."""
         try:
             events = self._client.get_events(_RESTARTS)
         except OSError as error:
@@ -151,7 +152,7 @@ class Workers:
 
 
 def _is_busy(worker):
-    """Whether a worker runs a task, or gets data for one."""
+    """Whether a worker runs a task, or receives data for one."""
     counts = worker["metrics"].get("task_counts", {})
     return any(counts.get(state) for state in ("executing", "long-running", "flight"))
 
@@ -161,21 +162,21 @@ def _megabytes(number):
 
 
 def wait_for(client, futures, workers=None):
-    """Wait until all futures are done, as long as there is a cluster to do them.
+    """Wait until all futures are done, or the cluster cannot finish them.
 
     Parameters
     ----------
     client : distributed.Client
     futures : list of Future
     workers : Workers, default=None
-        What is known of the workers from earlier waits.
+        Record of the workers from earlier waits.
 
     Raises
     ------
     ConnectionError
         If the scheduler is lost.
     RuntimeError
-        If the workers cannot finish, see ``Workers.check``, or were lost while they
+        If the workers cannot finish (see ``Workers.check``), or were lost while they
         computed a task.
     Exception
         What a task has raised.
@@ -183,7 +184,7 @@ def wait_for(client, futures, workers=None):
     from distributed import KilledWorker, TimeoutError, wait
 
     workers = workers or Workers(client)
-    # Which workers there are must be known before the first is lost.
+    # Record the workers before the first one is lost.
     workers.check()
     while True:
         try:
@@ -209,7 +210,7 @@ def wait_for(client, futures, workers=None):
 
 
 def _no_workers_timeout():
-    """Seconds of Dask's own setting, or None."""
+    """Seconds in Dask's setting, or None."""
     import dask
     from dask.utils import parse_timedelta
 
@@ -221,6 +222,6 @@ def lost_scheduler(client):
     address = getattr(client.scheduler, "address", "unknown")
     return ConnectionError(
         f"The connection to the Dask scheduler ({address}) is lost, or its futures "
-        "have been cancelled, so that the fit cannot go on. Connect a new Client and "
+        "have been cancelled, so the fit cannot continue. Connect a new Client and "
         "fit again."
     )

@@ -4,8 +4,9 @@ import numpy as np
 
 from ._design import DesignMatrix
 
-# OpenBLAS's AVX-512 kernels leave packing out for products of so few multiplications:
-# with few columns that takes 0.6 times as long (1.05 times with other kernels).
+# Most multiplications of a product that OpenBLAS's AVX-512 kernels compute without
+# packing. With few columns this takes 0.6 times as long (1.05 times with other
+# kernels).
 _SMALL_PRODUCT = 10**6
 
 
@@ -23,7 +24,7 @@ class DenseDesign(DesignMatrix):
 
     def matvec(self, coef, shift=None):
         coef = coef.astype(self.dtype, copy=False)
-        # In Fortran order, class by class: the kernels of mappings are faster so.
+        # Fortran order, class by class, is faster for the kernels of mappings.
         found = np.empty((self.shape[0], len(coef)), self.dtype, order="F")
         for rows in self._parts(len(coef)):
             np.matmul(coef, self._X[rows].T, out=found[rows].T)
@@ -36,7 +37,7 @@ class DenseDesign(DesignMatrix):
         return sum(residual[rows].T @ self._X[rows] for rows in parts)
 
     def _parts(self, n_outputs):
-        """Slices of rows: one, or such that each product is small."""
+        """Slices of rows: one, or several such that each product is small."""
         n_rows, n_columns = self.shape
         length = _SMALL_PRODUCT // (n_columns * n_outputs)
         if length < n_columns:
@@ -50,13 +51,13 @@ class DenseDesign(DesignMatrix):
         with np.errstate(over="ignore", invalid="ignore"):
             mean, rest, variance = _moments(X, share)
             squares = mean**2 + variance
-        # Squares below this have lost digits to underflow, unless a column is zero.
+        # Squares below this are inaccurate because of underflow, or a column is zero.
         vanishing = np.finfo(np.float64).tiny / np.finfo(np.float64).eps
         if not np.isfinite(squares).all() or X[:, squares < vanishing].any():
             unit = np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)
             unit[unit == 0] = 1
             mean, rest, variance = _moments(X / unit, share)
-        # What rounding has left in the mean would give a constant column a deviation.
+        # Subtract the rounding error of the mean: a constant column has deviation zero.
         variance = np.maximum(variance - rest**2, 0)
         return total, unit * (mean + rest), unit * np.sqrt(variance)
 
@@ -68,7 +69,7 @@ class DenseDesign(DesignMatrix):
 
 
 def _moments(X, share):
-    """Mean, what rounding has left of it, and mean square about it."""
+    """Mean, its rounding error, and mean square about it."""
     mean = share @ X
     z = X - mean
     return mean, share @ z, share @ np.square(z, out=z)

@@ -13,11 +13,11 @@ from ._little import LittleDesign
 class Standardization(NamedTuple):
     """Means and scales of the features, and whether a constant column comes last.
 
-    This is the only place where centring and scaling are written. A model W x + b is
-    W' z + b' for z = (x - mean) / scale, with W' = W scale and b' = b + W mean.
+    Only this class centres and scales. A model W x + b is W' z + b' for z = (x - mean)
+    / scale, with W' = W scale and b' = b + W mean.
     """
 
-    mean: np.ndarray  #: Zero where there is no intercept to absorb it.
+    mean: np.ndarray  #: Zero without an intercept.
     scale: np.ndarray
     fit_intercept: bool
 
@@ -29,11 +29,11 @@ class Standardization(NamedTuple):
         of the penalty relative to the curvature of the loss, and `dtype` that of X.
         """
         if not fit_intercept:
-            # Nothing absorbs a shift, and the raw second moment is the curvature.
+            # Without an intercept the curvature is the raw second moment.
             deviation, mean = np.hypot(deviation, mean), np.zeros_like(mean)
         spread = np.hypot(deviation, np.sqrt(ridge))
-        # The deviation of a constant feature is rounding, and one that is nearly zero
-        # cannot be divided by.
+        # The deviation of a constant feature is a rounding error, and a division by a
+        # tiny deviation overflows.
         limits = np.finfo(dtype)
         least = np.maximum(10 * limits.eps * np.abs(mean), np.sqrt(limits.tiny))
         scale = np.where(spread > least, spread, np.maximum(np.abs(mean), 1.0))
@@ -63,8 +63,8 @@ class Standardization(NamedTuple):
 class StandardizedDesign(DesignMatrix):
     """The columns (x - mean) / scale of a design matrix, then a constant of one.
 
-    Products are computed from those with the design itself, so that nothing is copied
-    and a sparse matrix stays sparse.
+    Products are computed from products with the design itself, so nothing is copied and
+    a sparse matrix remains sparse.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class StandardizedDesign(DesignMatrix):
         order = "C" if raw.flags.c_contiguous else "F"
         found = np.empty((len(raw), self.shape[1]), order=order)
         coef = found[:, : len(mean)]
-        # Divided first, so that large features do not overflow.
+        # Divide first, so that large features do not overflow.
         np.divide(raw, scale, out=coef)
         if fit_intercept:
             total = self._design.totals(residual)
@@ -147,7 +147,7 @@ class StandardizedDesign(DesignMatrix):
 def standardized(design, standardization, n_rows):
     """A design of some of `n_rows` rows, in standardised columns.
 
-    Where all of them are small they are copied, which is faster.
+    If all of them fit the cache, they are copied, which is faster.
     """
     wrapped = StandardizedDesign(design, standardization)
     is_large = n_rows * wrapped.shape[1] > CACHE_SIZE or design.dtype != np.float64
