@@ -90,7 +90,8 @@ tol : float, default=1e-4
     their standard deviations, or by a larger number where the penalty is stronger than
     the data.
 max_iter : int, default=1000
-    The largest number of iterations of the solver.
+    The largest number of iterations of the solver. Many labels of a mapping to
+    marginals are fitted group by group: it is that of each group.
 warm_start : bool, default=False
     Whether ``fit`` starts from the coefficients of the previous fit instead of zero.
 verbose : int, default=0

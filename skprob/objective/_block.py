@@ -177,6 +177,17 @@ def standardize(block, standardization, n_rows):
     return Block(design, block.target, block.weight, block.offset, block.available)
 
 
+def of_outputs(block, outputs):
+    """The block of a slice of the outputs, if the loss is a sum over them."""
+    offset, available = block.offset, block.available
+    return replace(
+        block,
+        target=block.target.of_classes(outputs),
+        offset=None if offset is None else offset[:, outputs],
+        available=None if available is None else available[:, outputs],
+    )
+
+
 def target_coupling(block):
     """Weighted sum of target times row: (n_classes, n_columns)."""
     target = block.target.to_dense(block.weight.dtype)

@@ -51,9 +51,10 @@ def of_new_point(block, function, parameters, loss, *args):
     return function(point_at(block, parameters, loss), *args)
 
 
-def constant(block, loss):
-    """Weighted sum of the loss's part that does not depend on the scores."""
-    return (weighted_sum(block.constant(loss), block.weight),)
+def constant_and_totals(block, loss):
+    """Weighted sums of the loss's part without scores, and of the target (K,)."""
+    constant = weighted_sum(block.constant(loss), block.weight)
+    return constant, to_numpy(block.target.class_totals(block.weight))
 
 
 def value_at_zero(block, n_outputs, loss):

@@ -96,6 +96,22 @@ class LinearObjective(MeanLoss):
         other.penalty = Ridge(l2, self.units)
         return other
 
+    def of_outputs(self, outputs):
+        """The objective of a slice of the outputs, if the loss is a sum over them.
+
+        The whole objective is the sum of those of all its outputs. The part counts its
+        own passes.
+        """
+        other, n_columns = copy.copy(self), self.shape[1]
+        other.shape = len(range(*outputs.indices(self.shape[0]))), n_columns
+        other.n_parameters = other.shape[0] * n_columns
+        other.coef_shape = other.shape[0], self.coef_shape[1]
+        other.description = self.description._replace(shape=other.shape)
+        other.blocks = self.blocks.map(_block.of_outputs, outputs)
+        other._n_passes, other._target_sums = [0.0], None
+        other._set_loss(self.loss)
+        return other
+
     def to_model(self, parameters):
         """Coefficients (M, n_features) and intercepts (M,) of parameters.
 
@@ -116,8 +132,22 @@ class LinearObjective(MeanLoss):
         return self.units.from_model(coef, intercept).ravel()
 
     def initial(self):
-        """Parameters to start from: zeros."""
-        return np.zeros(self.n_parameters)
+        """Parameters to start from: zeros, but for the intercepts of some classes.
+
+        The best intercept of a class in no row, or of a label in all rows, is infinite.
+        It starts where such probabilities are no more than rounding error: from zero
+        it takes more iterations the smaller the tolerance is.
+        """
+        start, means = np.zeros(self.shape), self.class_means
+        if self.description.has_intercept and self.loss.traits.has_negative_entropy:
+            far = np.log(np.finfo(self.description.dtype).eps)
+            intercepts = np.where(means == 0, far, 0.0)
+            if self.loss.traits.polytope == "cube":
+                intercepts[1 - means < 1e3 * np.finfo(float).eps] = -far
+            if len(start) < len(means):
+                intercepts = np.diff(intercepts)
+            start[:, -1] = intercepts
+        return start.ravel()
 
     def has_certificate(self):
         """Whether the duality gap vanishes at the minimum, up to rounding.

@@ -23,9 +23,11 @@ class MeanLoss:
 
     def _set_loss(self, loss):
         self.loss, self.description = loss, self.description.with_loss(loss)
-        (total,) = self.blocks.sum(_block_point.constant, loss)
+        total, class_means = self.blocks.sum(_block_point.constant_and_totals, loss)
         #: Weighted mean of the loss's part that does not depend on the scores.
         self.constant = float(total)
+        #: Weighted mean of the target, class by class.
+        self.class_means = class_means
         #: Mean loss of raw predictions of zero.
         self.value_at_zero = self._evaluate_at_zero()
 

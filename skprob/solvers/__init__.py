@@ -11,6 +11,7 @@ A new solver is one file, and a name in `_auto.py`.
 
 from ._auto import SOLVERS, solve
 from ._criteria import Criteria, Criterion, Verdict
+from ._groups import groups_of_outputs
 from ._line_search import Trial, line_search
 from ._minimize import minimize, total_of
 from ._path import minimize_path
@@ -40,6 +41,7 @@ __all__ = [
     "Trial",
     "Tuning",
     "Verdict",
+    "groups_of_outputs",
     "line_search",
     "members_of",
     "minimize",

@@ -4,6 +4,7 @@ import math
 
 from .._utils.blas import serial_blas
 from ._criteria import Criteria
+from ._groups import groups_of_outputs, minimize_groups
 from ._lbfgs import minimize_lbfgs
 from ._minimize import minimize
 from ._plan import plan
@@ -55,6 +56,14 @@ def solve(
         If the problem does not suit the solver.
     """
     check_problem(problem)
+    groups = groups_of_outputs(problem.description, tuning)
+    if len(groups) > 1 and solver in ("auto", "newton-cg"):
+
+        def solve_group(group, start, callback):
+            how = {"solver": solver, "tuning": tuning, **criteria}
+            return solve(group, start, callback=callback, **how)
+
+        return minimize_groups(problem, groups, solve_group, start, callback)
     criteria = Criteria(tuning=tuning, **criteria)
     chosen = plan(problem.description, tuning)
     method = chosen.method if solver == "auto" else solver

@@ -165,6 +165,15 @@ class LinearProblem(Problem, Protocol):
     def family(self, strengths: Array) -> Family | None:
         """The problem under several penalties at once; None unless data are little."""
 
+    def count(self, passes: float) -> None:
+        """Add to the passes: those of a problem made of this one."""
+
+    def of_outputs(self, outputs: slice) -> LinearProblem:
+        """The problem of some outputs; all of them add up if the loss is separable.
+
+        It counts its own passes.
+        """
+
     def splitting(self, parameters: Array, strength: float, n_kept: int) -> Splitting:
         """A splitting from parameters, in one and a half passes."""
 

@@ -13,7 +13,8 @@ need not be dense arrays. Every target has
 - ``packed()``: the non-zeros of the rows in as few columns as possible, for entropies;
 - ``to_dense(dtype)``: the rows as a dense array;
 - ``block(rows)``, ``take(rows)``: the target of a slice of rows, or of rows given by
-  their numbers.
+  their numbers;
+- ``of_classes(classes)``: the target of a slice of the classes.
 """
 
 from ._array import ArrayTarget, target_beside

@@ -44,6 +44,10 @@ class ArrayTarget(DenseTarget):
         """The target of rows given by their numbers."""
         return ArrayTarget(take(self.values, rows))
 
+    def of_classes(self, classes):
+        """The numbers of a slice of the classes, in all rows."""
+        return ArrayTarget(self.values[:, classes])
+
 
 def target_beside(target, X):
     """A target of the library and on the device of an array.

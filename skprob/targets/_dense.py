@@ -69,3 +69,7 @@ class DenseTarget:
     def take(self, rows):
         """The target of rows given by their numbers."""
         return DenseTarget(self.values[rows])
+
+    def of_classes(self, classes):
+        """The numbers of a slice of the classes, in all rows."""
+        return DenseTarget(self.values[:, classes])

@@ -87,6 +87,12 @@ class SmoothedTarget:
         """The target of rows given by their numbers."""
         return replace(self, target=self.target.take(rows))
 
+    def of_classes(self, classes):
+        """The marginals of a slice of the labels, in all rows."""
+        # On the simplex the uniform part would be that of fewer classes.
+        assert self.polytope == "cube"
+        return replace(self, target=self.target.of_classes(classes))
+
 
 def smoothed_target(target, amount, polytope="simplex", available=None):
     """The target with this amount of label smoothing, which may be zero.

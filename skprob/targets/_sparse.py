@@ -144,6 +144,18 @@ class SparseTarget:
             self.n_classes,
         )
 
+    def of_classes(self, classes):
+        """The entries of a slice of the classes, in all rows."""
+        start, stop, _ = classes.indices(self.n_classes)
+        kept = (self.columns >= start) & (self.columns < stop)
+        n_kept_before = np.append(0, np.cumsum(kept))
+        return SparseTarget(
+            n_kept_before[self.indptr],
+            self.columns[kept] - start,
+            self.values[kept],
+            stop - start,
+        )
+
     def take(self, rows):
         """The target of rows given by their numbers."""
         counts = np.diff(self.indptr)[rows]

@@ -8,8 +8,8 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from skprob.losses import AccuracyLoss, FenchelYoungLoss, LogLoss
-from skprob.mappings import Entmax, Softmax, Sparsemax
-from skprob.objective import LinearObjective
+from skprob.mappings import Entmax, Sigmoid, Softmax, Sparsemax
+from skprob.objective import LinearObjective, split_rows
 from skprob.targets import SmoothedTarget, SparseTarget, as_target
 
 from ..losses.cases import LOSSES, MAPPINGS
@@ -229,3 +229,64 @@ def test_passes_over_the_data_are_counted():
         before = objective.passes
         work()
         assert objective.passes - before == n_passes
+
+
+def far_intercepts(Y, polytope, fit_intercept=True, dtype=float):
+    """Intercepts at which a fit to these rows starts."""
+    mapping = {"cube": Sigmoid(), "simplex": Softmax()}[polytope]
+    X = np.random.default_rng(0).normal(size=(len(Y), 2)).astype(dtype)
+    target = as_target(Y / 1.0, Y.shape, X.dtype, polytope)
+    blocks = split_rows(X, target, np.ones(len(Y)))
+    loss = FenchelYoungLoss(mapping)
+    objective = LinearObjective(blocks, loss, l2=0.1, fit_intercept=fit_intercept)
+    coef, intercept = objective.to_model(objective.initial())
+    assert not coef.any()
+    _, gradient = objective.value_and_gradient(objective.initial())
+    return intercept, in_model(objective, gradient)[1]
+
+
+def test_a_class_in_no_row_starts_far_down():
+    Y = np.eye(4)[[0, 1, 3, 3, 0, 1]]
+    intercept, slope = far_intercepts(Y, "simplex")
+    assert np.argmin(intercept) == 2
+    # Its probability, the gradient of its intercept, is only rounding error.
+    assert abs(slope[2]) <= np.finfo(float).eps
+    assert_allclose(intercept[[0, 1, 3]], intercept[0])
+
+
+def test_labels_in_no_row_and_in_all_rows_start_far_out():
+    Y = np.array([[0, 1, 0], [0, 1, 1], [0, 1, 1]])
+    for dtype in float, np.float32:
+        intercept, slope = far_intercepts(Y, "cube", dtype=dtype)
+        eps = np.finfo(dtype).eps
+        assert_allclose(intercept, [np.log(eps), -np.log(eps), 0], rtol=1e-6)
+        assert np.abs(slope[:2]).max() <= 1.1 * eps
+
+
+def test_all_classes_in_some_rows_start_at_zero():
+    assert not far_intercepts(np.eye(3)[[0, 1, 2, 2]], "simplex")[0].any()
+    assert not far_intercepts(np.eye(2)[[0, 1, 0]], "simplex")[0].any()
+    without = far_intercepts(np.eye(3)[[0, 1, 0]], "simplex", fit_intercept=False)
+    assert not without[0].any()
+    pair = far_intercepts(np.eye(2)[[1, 1, 1]], "simplex")[0]
+    assert_allclose(pair, [-np.log(np.finfo(float).eps)])
+
+
+@pytest.mark.parametrize("alpha", [1.0, 2.0])
+def test_outputs_of_a_sum_add_up(alpha):
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(40, 3)), rng.integers(2, size=(40, 5)) / 1.0
+    offset, available = rng.normal(size=Y.shape), (rng.random(Y.shape) < 0.7) | (Y > 0)
+    target, weight = as_target(Y, Y.shape, float, "cube"), rng.random(40)
+    blocks = split_rows(X, target, weight, offset=offset, available=available)
+    objective = LinearObjective(blocks, FenchelYoungLoss(Sigmoid(alpha)), l2=0.1)
+    x = rng.normal(size=objective.shape)
+    value, gradient = objective.value_and_gradient(x.ravel())
+    parts = [slice(0, 2), slice(2, 5)]
+    found = [
+        objective.of_outputs(part).value_and_gradient(x[part].ravel()) for part in parts
+    ]
+    assert_allclose(sum(part[0] for part in found), value, rtol=1e-12)
+    assert_allclose(np.concatenate([part[1] for part in found]), gradient, atol=1e-14)
+    sizes = [objective.of_outputs(part).value_at_zero for part in parts]
+    assert_allclose(sum(sizes), objective.value_at_zero, rtol=1e-12)

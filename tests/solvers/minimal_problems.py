@@ -5,7 +5,7 @@ They are written in NumPy alone. An access to anything else raises AttributeErro
 
 import copy
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -53,14 +53,14 @@ class SquaredHinges:
     def passes(self):
         return self._n_passes[0]
 
-    def _count(self, passes):
+    def count(self, passes):
         self._n_passes[0] += passes
 
     def initial(self):
         return np.zeros(math.prod(self.description.shape))
 
     def value_and_gradient(self, parameters):
-        self._count(1)
+        self.count(1)
         W = parameters.reshape(self.description.shape)
         margin = np.maximum(1 - self._signs * (self._X @ W.T), 0)
         value = np.sum(margin**2) / (2 * len(self._X)) + self._ridge / 2 * np.sum(W**2)
@@ -71,7 +71,7 @@ class SquaredHinges:
         return SquaredHingesPoint(self, parameters)
 
     def curvature_at(self, parameters):
-        self._count(0.5)
+        self.count(0.5)
         return SquaredHingesCurvature(self, parameters)
 
     def with_l2(self, l2):
@@ -82,9 +82,15 @@ class SquaredHinges:
     def family(self, strengths):
         return SquaredHingesFamily(self, strengths)
 
+    def of_outputs(self, outputs):
+        other = SquaredHinges(self._X, self._signs[:, outputs], self._ridge)
+        shape = other.description.shape
+        other.description = replace(self.description, shape=shape)
+        return other
+
     def splitting(self, parameters, strength, n_kept):
         raw = self._X @ parameters.reshape(self.description.shape).T
-        self._count(1.5)
+        self.count(1.5)
         # Fixed if the parameters are the minimum.
         gradient = -self._signs * np.maximum(1 - self._signs * raw, 0)
         point = raw + gradient / strength
@@ -122,7 +128,7 @@ class SquaredHingesCurvature:
         return np.array([(X.T * w) @ X for w in weights.T])
 
     def moments(self):
-        self._problem._count(1)
+        self._problem.count(1)
         weights, X = self._weights.mean(axis=1), self._problem._X
         total = weights.sum()
         mean = weights @ X / total
@@ -148,7 +154,7 @@ class SquaredHingesPoint(SquaredHingesCurvature):
         return other
 
     def hessian_product(self, direction):
-        self._problem._count(1)
+        self._problem.count(1)
         problem = self._problem
         along = direction.reshape(problem.description.shape)
         change = self._weights * (problem._X @ along.T)
@@ -200,7 +206,7 @@ class SquaredHingesSplitting:
     def step(self):
         problem, point, strength = self._problem, self._point, self._strength
         X, signs = problem._X, problem._signs
-        problem._count(1)
+        problem.count(1)
         moved = (strength * point + signs) / (1 + strength)
         nearest = np.where(signs * point < 1, moved, point)
         n_rows, size = X.shape

@@ -9,7 +9,7 @@ from ..._utils.warnings import warn
 from ...losses import FenchelYoungLoss
 from ...mappings import Softmax
 from ...objective import CosineObjective, LinearObjective
-from ...solvers import Solution
+from ...solvers import Solution, groups_of_outputs
 from .._checks import check_kernel
 from ..predict._fitted_model import FittedModel
 from ._learnt_noise import learn_noise
@@ -74,7 +74,8 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=NO_PROGRESS):
         spec = spec.with_noise(mapping)
         return spec.loss
 
-    most_iterations = spec.most_iterations(len(objectives))
+    n_problems = sum(len(groups_of_outputs(each.description)) for each in objectives)
+    most_iterations = spec.most_iterations(n_problems)
     progress.start(most_iterations, lambda parameters: fitted(parameters)[1])
     if spec.noise is None:
         solution = minimise(objectives, start, progress=progress, **spec.solver_options)
