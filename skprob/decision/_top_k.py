@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from numbers import Integral
 
-import numpy as np
 from sklearn.utils._param_validation import Interval
 
+from .._utils.top_k import top_k
 from .._utils.typing import AnyArray, MatrixLike
 from ._base import DecisionRule
 
@@ -80,8 +80,4 @@ class TopK(DecisionRule):
         pass
 
     def _chosen(self, p, sizes):
-        k = min(self.k, p.shape[1])
-        smallest = -np.partition(-p, k - 1, axis=1)[:, k - 1 : k]
-        above, tied = p > smallest, p == smallest
-        n_left = k - above.sum(axis=1, keepdims=True)
-        return above | (tied & (np.cumsum(tied, axis=1) <= n_left))
+        return top_k(p, self.k)

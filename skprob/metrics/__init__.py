@@ -11,12 +11,28 @@ from ._distributions import (
 )
 from ._label_sets import harmonic_macro_f1_score
 from ._losses import brier_loss, fenchel_young_loss, mean_support_size
+from ._ranked import (
+    label_propensities,
+    precision_at_k,
+    propensity_scored_precision_at_k,
+)
 from ._scorers import BrierScorer, FenchelYoungScorer, SupportSizeScorer
+from ._set_scorers import (
+    PrecisionAtKScorer,
+    PropensityScoredPrecisionAtKScorer,
+    SetCoverageScorer,
+    SetSizeScorer,
+)
+from ._sets import mean_set_size, set_coverage
 
 __all__ = [
     "BrierScorer",
     "DistributionScorer",
     "FenchelYoungScorer",
+    "PrecisionAtKScorer",
+    "PropensityScoredPrecisionAtKScorer",
+    "SetCoverageScorer",
+    "SetSizeScorer",
     "SupportSizeScorer",
     "brier_loss",
     "canberra_distance",
@@ -27,5 +43,10 @@ __all__ = [
     "harmonic_macro_f1_score",
     "intersection_similarity",
     "kullback_leibler_divergence",
+    "label_propensities",
+    "mean_set_size",
     "mean_support_size",
+    "precision_at_k",
+    "propensity_scored_precision_at_k",
+    "set_coverage",
 ]

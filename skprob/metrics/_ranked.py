@@ -1,0 +1,210 @@
+"""How many of the k labels with the highest scores are true."""
+
+from __future__ import annotations
+
+from numbers import Integral
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import gen_batches
+
+from .._utils.top_k import top_k
+from .._utils.typing import Array, ArrayLike, MatrixLike
+from .._utils.validation import as_real, check_sample_weight
+from ._truth import true_indicator
+
+# Most numbers of a dense block of rows.
+_BLOCK_SIZE = 1 << 20
+
+
+def precision_at_k(
+    y_true: MatrixLike,
+    scores: MatrixLike,
+    *,
+    k: int = 1,
+    classes: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Share of true labels among the k with the highest scores, the mean over rows.
+
+    For classes, k times the precision is the top-k accuracy.
+
+    Parameters
+    ----------
+    y_true : array-like or sparse matrix
+        Labels of shape (n_samples,), or a 0/1 indicator of label sets of shape
+        (n_samples, n_classes).
+    scores : array-like or sparse matrix of shape (n_samples, n_classes)
+        Probabilities or other scores. Of equal scores the first columns are taken.
+        Columns of DataFrames are matched by name.
+    k : int, default=1
+        Number of labels, from 1 to n_classes.
+    classes : array-like of shape (n_classes,), default=None
+        Labels of the columns; needed if some of them are not in `y_true`.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Non-negative weights of the rows; 1 if not given.
+
+    Returns
+    -------
+    precision : float
+        From 0 to 1. It is 1 only if each row has k true labels or more.
+
+    Raises
+    ------
+    ValueError
+        If k is not from 1 to n_classes, or an argument has another shape.
+
+    See Also
+    --------
+    skprob.decision.TopK : The sets of the k labels.
+    propensity_scored_precision_at_k : The same with more weight for rare labels.
+
+    Examples
+    --------
+    >>> from skprob.metrics import precision_at_k
+    >>> y_true = [[1, 0, 1], [0, 1, 0]]
+    >>> precision_at_k(y_true, [[0.5, 0.1, 0.4], [0.3, 0.4, 0.3]], k=2)
+    0.75
+    """
+    true, scores = true_indicator(y_true, classes, scores=scores)
+    weight = check_sample_weight(sample_weight, scores)
+    gains = _gains(true, scores, k, np.ones(true.shape[1]))
+    return float(np.average(gains / k, weights=weight))
+
+
+def propensity_scored_precision_at_k(
+    y_true: MatrixLike,
+    scores: MatrixLike,
+    propensities: ArrayLike,
+    *,
+    k: int = 1,
+    classes: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    r"""Precision at k in which a true label counts one over its propensity.
+
+    The propensity of a label is the probability that it is recorded where it is true.
+    The sum over the rows is divided by the largest one that any scores could have, as
+    published results are.
+
+    Parameters
+    ----------
+    y_true : array-like or sparse matrix
+        Labels of shape (n_samples,), or a 0/1 indicator of label sets of shape
+        (n_samples, n_classes).
+    scores : array-like or sparse matrix of shape (n_samples, n_classes)
+        Probabilities or other scores. Of equal scores the first columns are taken.
+        Columns of DataFrames are matched by name.
+    propensities : array-like of shape (n_classes,)
+        Larger than 0 and at most 1, such as those of :func:`label_propensities`.
+    k : int, default=1
+        Number of labels, from 1 to n_classes.
+    classes : array-like of shape (n_classes,), default=None
+        Labels of the columns; needed if some of them are not in `y_true`.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Non-negative weights of the rows; 1 if not given.
+
+    Returns
+    -------
+    precision : float
+        From 0 to 1; NaN if no row has a label.
+
+    Raises
+    ------
+    ValueError
+        If k is not from 1 to n_classes, or an argument has another shape or values that
+        are not allowed.
+
+    References
+    ----------
+    H. Jain, Y. Prabhu and M. Varma, "Extreme multi-label loss functions for
+    recommendation, tagging, ranking and other missing label applications", KDD 2016.
+
+    Examples
+    --------
+    >>> from skprob.metrics import propensity_scored_precision_at_k
+    >>> y_true = [[1, 0, 1], [0, 1, 0]]
+    >>> scores = [[0.5, 0.1, 0.4], [0.4, 0.3, 0.3]]
+    >>> propensities = [1.0, 0.5, 0.25]
+    >>> precision = propensity_scored_precision_at_k(y_true, scores, propensities, k=1)
+    >>> print(f"{precision:.3f}")  # 1 of 4 + 2
+    0.167
+    """
+    true, scores = true_indicator(y_true, classes, scores=scores)
+    weight = check_sample_weight(sample_weight, scores)
+    propensities = as_real("propensities", propensities)
+    inside = (propensities > 0) & (propensities <= 1)
+    if propensities.shape != true.shape[1:] or not inside.all():
+        raise ValueError(
+            f"propensities must be {true.shape[1]} numbers, larger than 0 and at most "
+            f"1; got shape {propensities.shape}, numbers from "
+            f"{propensities.min(initial=1):.6g} to {propensities.max(initial=0):.6g}."
+        )
+    worth = 1 / propensities.astype(np.float64)
+    gains = _gains(true, scores, k, worth)
+    best = _gains(true, true.multiply(worth).tocsr(), k, worth)
+    total = float(weight @ best)
+    return float(weight @ gains) / total if total > 0 else float("nan")
+
+
+def label_propensities(y: MatrixLike, *, a: float = 0.55, b: float = 1.5) -> Array:
+    r"""Propensities of labels by how often they occur in the training rows.
+
+    .. math:: p_k = 1 / (1 + C (N_k + b)^{-a}), \quad C = (\log N - 1)(b + 1)^a
+
+    of N rows, N_k of them with the label k.
+
+    Parameters
+    ----------
+    y : array-like or sparse matrix of shape (n_samples, n_labels)
+        0/1 indicator of the label sets of the training rows.
+    a, b : float, default=0.55, 1.5
+        Parameters of the model, not negative. Jain et al. use 0.5 and 0.4 for
+        Wikipedia, 0.6 and 2.6 for Amazon.
+
+    Returns
+    -------
+    propensities : ndarray of shape (n_labels,)
+        Larger than 0 and at most 1.
+
+    Raises
+    ------
+    ValueError
+        If y is no such indicator of at least 3 rows, or a or b is negative.
+
+    References
+    ----------
+    H. Jain, Y. Prabhu and M. Varma, "Extreme multi-label loss functions for
+    recommendation, tagging, ranking and other missing label applications", KDD 2016.
+
+    Examples
+    --------
+    >>> from skprob.metrics import label_propensities
+    >>> label_propensities([[1, 0], [1, 0], [1, 0], [1, 1]]).round(3)
+    array([0.8  , 0.721])
+    """
+    y = sparse.csr_array(y if sparse.issparse(y) else np.asarray(y))
+    if y.ndim != 2 or y.shape[0] < 3 or not np.isin(y.data, (0, 1)).all():
+        raise ValueError(
+            "y must be a 0/1 indicator of shape (n_samples, n_labels) with at least 3 "
+            f"rows; got shape {y.shape}."
+        )
+    if not (a >= 0 and b >= 0):
+        raise ValueError(f"a and b must not be negative; got a={a!r} and b={b!r}.")
+    counts = np.asarray(y.sum(axis=0), dtype=np.float64).ravel()
+    c = (np.log(y.shape[0]) - 1) * (b + 1) ** a
+    return 1 / (1 + c * (counts + b) ** -a)
+
+
+def _gains(true, scores, k, worth):
+    """For each row, the sum of what the true ones of k labels are worth."""
+    n_rows, n_classes = true.shape
+    if not isinstance(k, Integral) or not 1 <= k <= n_classes:
+        raise ValueError(f"k must be an integer from 1 to {n_classes}; got {k!r}.")
+    gains = np.empty(n_rows)
+    for rows in gen_batches(n_rows, max(_BLOCK_SIZE // n_classes, 1)):
+        block = scores[rows]
+        dense = block.toarray() if sparse.issparse(block) else block
+        chosen = top_k(dense, int(k))
+        gains[rows] = true[rows].multiply(chosen) @ worth
+    return gains

@@ -1,0 +1,112 @@
+"""Precision at k against plain loops and scikit-learn."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_digits, make_multilabel_classification
+from sklearn.linear_model import RidgeClassifier
+from sklearn.metrics import top_k_accuracy_score
+
+from skprob import SoftmaxClassifier
+from skprob.decision import TopK
+from skprob.metrics import (
+    PrecisionAtKScorer,
+    PropensityScoredPrecisionAtKScorer,
+    label_propensities,
+    precision_at_k,
+    propensity_scored_precision_at_k,
+)
+
+RNG = np.random.default_rng(0)
+TRUE = (RNG.random((50, 8)) < 0.3).astype(int)
+SCORES = RNG.normal(size=(50, 8)).round(1)
+WEIGHT = RNG.random(50)
+PROPENSITIES = RNG.uniform(0.1, 1, size=8)
+
+
+def best_columns(row, k):
+    """The k largest, the first ones of ties."""
+    return sorted(range(len(row)), key=lambda i: (-row[i], i))[:k]
+
+
+@pytest.mark.parametrize("k", [1, 3, 8])
+@pytest.mark.parametrize("weight", [None, WEIGHT])
+def test_by_loops(k, weight):
+    gains = [
+        sum(true[i] for i in best_columns(row, k)) / k
+        for true, row in zip(TRUE, SCORES, strict=True)
+    ]
+    expected = np.average(gains, weights=weight)
+    for true in (TRUE, sparse.csr_matrix(TRUE)):
+        for scores in (SCORES, sparse.csr_array(SCORES)):
+            found = precision_at_k(true, scores, k=k, sample_weight=weight)
+            assert found == pytest.approx(expected, abs=1e-14)
+    w = np.ones(50) if weight is None else weight
+    total = best = 0
+    for true, row, of_row in zip(TRUE, SCORES, w, strict=True):
+        worth = true / PROPENSITIES
+        total += of_row * sum(worth[i] for i in best_columns(row, k))
+        best += of_row * np.sort(worth)[-k:].sum()
+    found = propensity_scored_precision_at_k(
+        sparse.csr_array(TRUE), SCORES, PROPENSITIES, k=k, sample_weight=weight
+    )
+    assert found == pytest.approx(total / best, abs=1e-14)
+
+
+def test_many_rows_are_done_in_blocks(monkeypatch):
+    expected = precision_at_k(TRUE, SCORES, k=3)
+    monkeypatch.setattr("skprob.metrics._ranked._BLOCK_SIZE", 60)
+    assert precision_at_k(TRUE, SCORES, k=3) == expected
+
+
+def test_classes_have_the_top_k_accuracy():
+    X, y = load_digits(return_X_y=True)
+    model = SoftmaxClassifier().fit(X[:300], y[:300])
+    p = model.predict_proba(X)
+    for k in (1, 2, 4):
+        expected = top_k_accuracy_score(y, p, k=k)
+        assert k * PrecisionAtKScorer(k)(model, X, y) == pytest.approx(expected)
+        assert TopK(k).predict(p)[np.arange(len(y)), y].mean() == expected
+    ridge = RidgeClassifier().fit(X, y > 4)
+    found = PrecisionAtKScorer(1)(ridge, X, y > 4)
+    assert found == pytest.approx(ridge.score(X, y > 4))
+
+
+def test_propensities_by_their_formula():
+    Y = sparse.csr_array(TRUE)
+    counts = TRUE.sum(axis=0)
+    for a, b in ((0.55, 1.5), (0.6, 2.6)):
+        c = (np.log(50) - 1) * (b + 1) ** a
+        expected = 1 / (1 + c * np.exp(-a * np.log(counts + b)))
+        np.testing.assert_allclose(label_propensities(Y, a=a, b=b), expected)
+    assert (np.diff(expected[np.argsort(counts)]) >= 0).all()
+
+
+def test_scorer_of_label_sets():
+    X, Y = make_multilabel_classification(random_state=0)
+    model = SoftmaxClassifier().fit(X, Y)
+    propensities = label_propensities(Y)
+    scorer = PropensityScoredPrecisionAtKScorer(propensities, k=2)
+    assert scorer(model, X, Y) == propensity_scored_precision_at_k(
+        Y, model.predict_proba(X), propensities, k=2
+    )
+
+
+def test_what_is_refused():
+    for k in (0, 9, 1.5, None):
+        with pytest.raises(ValueError, match="k must be an integer from 1 to 8"):
+            precision_at_k(TRUE, SCORES, k=k)
+    for wrong in (PROPENSITIES[:3], PROPENSITIES * 0, PROPENSITIES * 9):
+        with pytest.raises(ValueError, match="propensities must be 8 numbers"):
+            propensity_scored_precision_at_k(TRUE, SCORES, wrong)
+    with pytest.raises(ValueError, match="y_true must be labels, or a 0/1 indicator"):
+        precision_at_k(TRUE * 2, SCORES)
+    with pytest.raises(ValueError, match="scores must be numbers of shape"):
+        precision_at_k(TRUE, SCORES * np.nan)
+    for wrong in (TRUE[:2], TRUE * 3):
+        with pytest.raises(ValueError, match="y must be a 0/1 indicator"):
+            label_propensities(wrong)
+    with pytest.raises(ValueError, match="a and b must not be negative"):
+        label_propensities(TRUE, a=-1)
+    nothing = np.zeros_like(TRUE)
+    assert np.isnan(propensity_scored_precision_at_k(nothing, SCORES, PROPENSITIES))

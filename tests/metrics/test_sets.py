@@ -1,0 +1,98 @@
+"""Coverage and size of sets."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_iris, make_multilabel_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import recall_score
+from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skprob import SoftmaxClassifier
+from skprob.decision import ConformalSets
+from skprob.metrics import (
+    SetCoverageScorer,
+    SetSizeScorer,
+    mean_set_size,
+    set_coverage,
+)
+
+RNG = np.random.default_rng(0)
+SETS = RNG.integers(0, 2, size=(40, 5))
+TRUE = RNG.integers(0, 2, size=(40, 5))
+TRUE[:, 0] |= 1
+WEIGHT = RNG.random(40)
+
+
+@pytest.mark.parametrize("weight", [None, WEIGHT])
+def test_coverage_of_label_sets_is_the_recall(weight):
+    expected = recall_score(TRUE, SETS, average="samples", sample_weight=weight)
+    for true in (TRUE, sparse.csr_matrix(TRUE), pd.DataFrame(TRUE)):
+        for sets in (SETS, sparse.csr_array(SETS)):
+            found = set_coverage(true, sets, sample_weight=weight)
+            assert found == pytest.approx(expected, abs=1e-14)
+    sizes = SETS.sum(axis=1)
+    expected = np.average(sizes, weights=weight)
+    assert mean_set_size(sparse.csr_array(SETS), sample_weight=weight) == (
+        pytest.approx(expected)
+    )
+
+
+def test_rows_without_a_label_are_left_out():
+    true = np.vstack([TRUE, np.zeros((3, 5), int)])
+    sets = np.vstack([SETS, np.ones((3, 5), int)])
+    assert set_coverage(true, sets) == set_coverage(TRUE, SETS)
+    assert np.isnan(set_coverage(true[-3:], sets[-3:]))
+
+
+def test_coverage_of_labels():
+    y = RNG.integers(0, 4, size=40)
+    hit = SETS[np.arange(40), y].mean()
+    assert set_coverage(y, SETS, classes=range(5)) == pytest.approx(hit)
+    names = np.array(list("abcde"))
+    assert set_coverage(names[y], SETS, classes=names) == pytest.approx(hit)
+    assert set_coverage(names[y], SETS[:, ::-1], classes=names[::-1]) == (
+        pytest.approx(hit)
+    )
+    with pytest.raises(ValueError, match="classes must be the labels of the 5"):
+        set_coverage(y, SETS)
+    frame = pd.DataFrame(SETS[:, ::-1], columns=names[::-1])
+    assert set_coverage(names[y], frame, classes=names) == pytest.approx(hit)
+
+
+@pytest.mark.parametrize("sets", [SETS * 0.5, SETS + 1, SETS.astype(str), SETS[0]])
+def test_sets_that_are_refused(sets):
+    with pytest.raises(ValueError, match="sets must be"):
+        mean_set_size(sets)
+    with pytest.raises(ValueError, match="sets must be"):
+        set_coverage(TRUE, sets)
+
+
+def test_scorers():
+    X, y = load_iris(return_X_y=True)
+    y = np.array(["a", "b", "c"])[y]
+    scorers = {"coverage": SetCoverageScorer(), "size": SetSizeScorer()}
+    model = ConformalSets(SoftmaxClassifier()).fit(X, y)
+    sets = model.predict_set(X)
+    assert (
+        scorers["coverage"](model, X, y)
+        == sets[np.arange(150), np.searchsorted(["a", "b", "c"], y)].mean()
+    )
+    assert scorers["size"](model, X) == sets.sum(axis=1).mean()
+    piped = make_pipeline(StandardScaler(), ConformalSets(SoftmaxClassifier()))
+    search = GridSearchCV(piped, {"conformalsets__coverage": [0.8, 0.95]}, cv=3)
+    found = scorers["size"](search.fit(X, y), X)
+    scaled = search.best_estimator_[0].transform(X)
+    assert found == search.best_estimator_[1].predict_set(scaled).sum(axis=1).mean()
+    assert cross_validate(piped, X, y, scoring=scorers)["test_coverage"].min() > 0.7
+    X, Y = make_multilabel_classification(random_state=0, allow_unlabeled=False)
+    model = SoftmaxClassifier().fit(X, Y)
+    assert scorers["coverage"](model, X, Y) == set_coverage(Y, model.predict(X))
+    with pytest.raises(ValueError, match="must have predict_set"):
+        scorers["size"](
+            LogisticRegression(max_iter=5000).fit(*load_iris(return_X_y=True)),
+            load_iris().data,
+        )
