@@ -9,9 +9,6 @@ from ._dense import DenseDesign
 
 # Most products of pairs of columns that are kept (8 MiB).
 _MOST_PAIRS = 1 << 20
-# With no more (512 KiB, half of a core's L2 cache) they are faster for any number of
-# weights; with more only for at least a third as many weights as columns.
-_FEW_PAIRS = 1 << 16
 # From this number of columns on the product of an array with its own transpose is
 # faster than one of two arrays: 0.75 times the time with 51, 1.5 times with 31.
 _MANY_COLUMNS = 40
@@ -47,11 +44,10 @@ class LittleDesign(DenseDesign):
         return self._columns[:, rows]
 
     def sandwich(self, weights):
-        n_weights, (n_rows, n_columns) = weights.shape[1], self.shape
-        n_products = n_rows * n_columns * (n_columns + 1) // 2
-        if n_products > _FEW_PAIRS and 3 * n_weights < n_columns:
+        n_weights, n_columns = weights.shape[1], self.shape[1]
+        if 3 * n_weights < n_columns:
             return np.array([self._one_sandwich(weight) for weight in weights.T])
-        if n_products > _MOST_PAIRS:
+        if self.shape[0] * n_columns * (n_columns + 1) / 2 > _MOST_PAIRS:
             return super().sandwich(weights)
         # One product of all weights and all pairs of columns: wine in 0.4 times the
         # time.

@@ -30,7 +30,7 @@ import numpy as np
 from .._utils.arrays import dot
 from .._utils.pair import pair_scores
 from ._block import predictions_adjoint
-from ._intercepts import fit_in_memory, intercept_step
+from ._intercepts import intercept_step
 
 
 class TargetSums(NamedTuple):
@@ -62,6 +62,8 @@ def _target_sums(block, n_outputs, loss):
 
 def duality_gap(objective, point, enough, known, newton_step):
     """Bound on the value less the minimum: see :meth:`LinearObjective.duality_gap`."""
+    if not objective.loss.traits.has_negative_entropy:
+        return known
     # No such loss is negative.
     bound = min(max(float(point.value), 0.0), known)
     if not objective.has_penalty:
@@ -97,7 +99,7 @@ def _smaller(bound, other):
 def _may_shift(objective, gradient, bound, enough):
     """Whether other intercepts are likely to halve a bound, or to make it enough."""
     description, ridge = objective.description, objective.penalty.diagonal
-    if not (description.has_intercept and fit_in_memory(description)):
+    if not (description.has_intercept and description.keeps_raw_predictions):
         return False
     # About what remains of the bound at the best intercepts.
     rest = (gradient[:, :-1] ** 2 / (2 * ridge[:-1])).sum()

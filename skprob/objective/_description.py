@@ -7,6 +7,10 @@ import numpy as np
 from ..mappings import get_mapping
 from . import _block
 
+# Most raw predictions that are kept for a duality gap (128 MiB for each array of them);
+# or 8 for each number of X, if these are more.
+_MOST_PREDICTIONS = 1 << 24
+
 
 class Description(NamedTuple):
     """The size and the kind of an objective."""
@@ -48,6 +52,12 @@ class Description(NamedTuple):
             has_row_scores=bool(has_row_scores),
             is_remote=blocks.is_remote,
         )
+
+    @property
+    def keeps_raw_predictions(self):
+        """Whether raw predictions fit in memory, in this process."""
+        limit = max(8 * self.n_stored, _MOST_PREDICTIONS)
+        return self.n_rows * self.shape[0] <= limit and not self.is_remote
 
     def with_loss(self, loss):
         """The description with that of a loss."""

@@ -6,17 +6,6 @@ from scipy.sparse.linalg import LinearOperator, cg
 from . import _block_point
 from ._linear_point import LinearCurvature, LinearPoint
 
-# The bound keeps numbers of all rows for at most so many raw predictions (128 MiB for
-# each array of them), or 8 for each number of X.
-_MOST_PREDICTIONS = 1 << 24
-
-
-def fit_in_memory(description):
-    """Whether raw predictions do; never where each sum is a round trip."""
-    n_predictions = description.n_rows * description.shape[0]
-    limit = max(8 * description.n_stored, _MOST_PREDICTIONS)
-    return n_predictions <= limit and not description.is_remote
-
 
 def intercept_step(objective, point):
     """Newton's step (M,) of the intercepts alone, by conjugate gradients, to 1/2000.

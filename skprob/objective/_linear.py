@@ -11,11 +11,9 @@ from . import _block
 from ._certificates import duality_gap, target_sums
 from ._description import Description
 from ._family import Family
-from ._intercepts import fit_in_memory
 from ._linear_point import LinearCurvature, LinearPoint
 from ._little_point import EvaluatedRows, LittlePoint, is_little
 from ._mean_loss import MeanLoss
-from ._moments import pooled_moments
 from ._penalty import Ridge
 from ._separability import has_descent_direction
 
@@ -61,7 +59,7 @@ class LinearObjective(MeanLoss):
 
     def __init__(self, blocks, loss, *, l2, fit_intercept=True):
         data = Description.of(blocks)
-        _, mean, deviation = pooled_moments(blocks.map(_block.moments))
+        _, mean, deviation = _block.pooled_moments(blocks.map(_block.moments))
         polytope = loss.traits.polytope
         n_outputs = n_raw_predictions(data.shape[0], polytope)
         # The curvature of a loss is about 1/4 for one raw prediction, 1/K for K that
@@ -164,9 +162,10 @@ class LinearObjective(MeanLoss):
         ridge = self.penalty.diagonal[: self.coef_shape[1]]
         if ridge.min(initial=np.inf) < np.finfo(self.description.dtype).eps ** 1.4:
             return False
-        if not self.description.has_intercept:
+        description = self.description
+        if not description.has_intercept:
             return True
-        if self.description.has_row_scores or not fit_in_memory(self.description):
+        if description.has_row_scores or not description.keeps_raw_predictions:
             return False
         mean = self.target_sums().mean
         return bool(((mean > 0) & (mean < 1)).all())
@@ -184,8 +183,6 @@ class LinearObjective(MeanLoss):
         if that is likely to halve it or to make it enough. With Newton's step from the
         point it is about the decrease that this step is expected to bring.
         """
-        if not self.loss.traits.has_negative_entropy:
-            return np.inf
         return duality_gap(self, point, enough, known, newton_step)
 
     def is_unbounded(self, point):
@@ -198,6 +195,13 @@ class LinearObjective(MeanLoss):
         if self.has_penalty or reaches_zero or not self.loss.traits.is_convex:
             return False
         return has_descent_direction(self, point.parameters)
+
+    def _constants(self):
+        if not is_little(self.blocks):
+            return super()._constants()
+        block = self.blocks.single
+        constant = block.weight.dot(block.constant(self.loss))
+        return float(constant), block.target.class_totals(block.weight)
 
     def _evaluate_at_zero(self):
         if not is_little(self.blocks):

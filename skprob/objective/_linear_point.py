@@ -3,8 +3,8 @@
 import numpy as np
 
 from . import _block_point
+from ._block import pooled_moments
 from ._block_point import BlockPoint, BlockRay
-from ._moments import pooled_moments
 
 
 class LinearCurvature:

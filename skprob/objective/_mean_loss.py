@@ -23,13 +23,16 @@ class MeanLoss:
 
     def _set_loss(self, loss):
         self.loss, self.description = loss, self.description.with_loss(loss)
-        total, class_means = self.blocks.sum(_block_point.constant_and_totals, loss)
-        #: Weighted mean of the loss's part that does not depend on the scores.
-        self.constant = float(total)
-        #: Weighted mean of the target, class by class.
-        self.class_means = class_means
+        # Weighted means, over the rows, of the loss's part that does not depend on the
+        # scores, and of the target, class by class.
+        self.constant, self.class_means = self._constants()
         #: Mean loss of raw predictions of zero.
         self.value_at_zero = self._evaluate_at_zero()
+
+    def _constants(self):
+        function = _block_point.constant_and_totals
+        total, class_means = self.blocks.sum(function, self.loss)
+        return float(total), class_means
 
     def _evaluate_at_zero(self):
         function = _block_point.value_at_zero

@@ -22,6 +22,7 @@ from skprob import (
 )
 from skprob.decision import CommonCut, LabelCuts
 from skprob.metrics import BrierScorer, SupportSizeScorer
+from skprob.objective import Description
 
 from .data_sets import KINDS, label_sets
 
@@ -165,8 +166,7 @@ def test_a_fit_makes_nothing_as_large_as_rows_times_labels(
     rows_of_a_block(100)
     monkeypatch.setattr(threshold_module, "_ROWS_ENOUGH", 1000)
     plan_with(numbers_kept=math.inf, many_raw_predictions=0)
-    monkeypatch.setattr("skprob.objective._linear.fit_in_memory", lambda _: False)
-    monkeypatch.setattr("skprob.objective._certificates.fit_in_memory", lambda _: False)
+    monkeypatch.setattr(Description, "keeps_raw_predictions", False)
     X, Y = many_labels()
     _, peak = peak_of(lambda: model.set_params(max_iter=3).fit(X, Y))
     assert peak < DENSE
@@ -179,8 +179,7 @@ def test_the_solver_for_many_scores_needs_no_array_of_them(
     X, Y = many_labels()
     rows_of_a_block(100)
     plan_with(numbers_kept=math.inf, many_raw_predictions=0)
-    monkeypatch.setattr("skprob.objective._linear.fit_in_memory", lambda _: False)
-    monkeypatch.setattr("skprob.objective._certificates.fit_in_memory", lambda _: False)
+    monkeypatch.setattr(Description, "keeps_raw_predictions", False)
     model = SparsemaxClassifier(threshold=0.1, max_iter=3)
     newton_cg = clone(model).set_params(solver="newton-cg")
     _, newton = peak_of(lambda: newton_cg.fit(X, Y))
