@@ -16,9 +16,9 @@ class AccuracyLoss(Loss):
     .. math:: \ell(z; q) = -\langle q, p(z) \rangle
 
     is minus the expected accuracy of a class that is drawn from the probabilities. It
-    is bounded, so that a mislabelled row has little influence, and not convex, so that
-    the result depends on the starting point. A fit therefore starts from the optimum of
-    the mapping's matching loss (for softmax the log loss).
+    is bounded, so a mislabelled row has little influence. It is not convex, so the
+    result depends on the starting point. A fit starts from the optimum of the mapping's
+    matching loss (for softmax the log loss).
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class AccuracyLoss(Loss):
         A mapping, or its registered name. None stands for the mapping of the classifier
         to which the loss is passed.
     pretrain : "auto" or None, default="auto"
-        What a fit minimises first: the mapping's matching loss, or nothing.
+        The loss that a fit minimises first: the mapping's matching loss, or none.
 
     See Also
     --------

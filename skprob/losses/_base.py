@@ -1,4 +1,4 @@
-"""What a loss between scores and a target is."""
+"""The base class of the losses between scores and a target."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class LossLinearization(NamedTuple):
     values : ndarray of shape (n_samples,)
         Value of each row, without the loss's :meth:`Loss.constant`.
     residual : callable
-        ``residual()`` is the gradient in the scores, (n_samples, n_classes): a new
-        array at each call, so that it need not be kept.
+        ``residual()`` is the gradient in the scores, (n_samples, n_classes), computed
+        in a new array at each call and not stored.
     hessian_product : callable
         ``hessian_product(direction)``, row by row; it may overwrite ``direction``.
     shorter_diagonal : callable or None
@@ -80,9 +80,9 @@ class Loss(NamesChecked, BaseEstimator, metaclass=ABCMeta):
     As in a mapping, users call methods that check their input (:meth:`value`,
     :meth:`value_and_gradient`, :meth:`hessian_product`) and a loss implements kernels
     that do not: :meth:`check`, :meth:`constant`, :meth:`evaluate` and
-    :meth:`linearize`, and where it needs them :meth:`stages` and :meth:`check_on`.
-    Kernels get scores as a float array that they may overwrite and the target as an
-    object of :mod:`skprob.targets`.
+    :meth:`linearize`, and if necessary :meth:`stages` and :meth:`check_on`. Kernels get
+    scores as a float array that they may overwrite and the target as an object of
+    :mod:`skprob.targets`.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class Loss(NamesChecked, BaseEstimator, metaclass=ABCMeta):
 
     _parameter_constraints: dict = {}
 
-    #: Where the values of its mapping may lie: see :class:`~skprob.mappings.Traits`.
+    #: Polytopes that its mapping may have: see :class:`~skprob.mappings.Traits`.
     polytopes = ("simplex",)
 
     def __init__(self, mapping: MappingLike | None = None) -> None:
@@ -109,17 +109,17 @@ class Loss(NamesChecked, BaseEstimator, metaclass=ABCMeta):
         return get_mapping(self.mapping).traits
 
     def margins(self, target: Any, like: Array) -> Array | None:
-        """Numbers that the loss adds to the scores of each row; None where it has none.
+        """Numbers that the loss adds to the scores of each row, or None.
 
-        They are of the library and the type of the array `like`.
+        The array has the library and the type of the array `like`.
         """
         return None
 
     def for_classes(self, n_classes: int, labels: Array | None = None) -> Loss:
         """The loss for this number of classes, checked.
 
-        `labels` are the classes of a target of labels, with which what the loss knows
-        of classes by name is lined up.
+        `labels` are the classes of a target of labels. Parameters with names of classes
+        are brought to the order of `labels`.
         """
         return self
 
@@ -127,16 +127,16 @@ class Loss(NamesChecked, BaseEstimator, metaclass=ABCMeta):
         """A copy of the loss with this mapping."""
         return clone(self).set_params(mapping=mapping)
 
-    # Kernels: for those who write a loss or an objective.
+    # Kernels, for authors of losses and objectives.
 
     def check(self) -> None:
-        """Raise where the parameters, or the mapping, do not make a loss."""
+        """Raise if the parameters or the mapping are not allowed."""
         if self._parameter_constraints:
             self._validate_params()
         if self.mapping is None:
             raise ValueError(
-                f"{type(self).__name__} needs a mapping: mapping=None only stands "
-                "for the mapping of the classifier that the loss is given to."
+                f"{type(self).__name__} needs a mapping: mapping=None stands for the "
+                "mapping of a classifier, and there is no classifier."
             )
         get_mapping(self.mapping)._validate_params()
         self._check_polytope()
@@ -146,12 +146,12 @@ class Loss(NamesChecked, BaseEstimator, metaclass=ABCMeta):
         if mapping.traits.polytope not in self.polytopes:
             raise ValueError(
                 f"{type(self).__name__} needs a mapping whose probabilities sum to "
-                f"one, and those of {mapping!r} are marginals: use FenchelYoungLoss "
+                f"one, but those of {mapping!r} are marginals: use FenchelYoungLoss "
                 "(loss='fenchel_young')."
             )
 
     def check_target(self, target: Any) -> None:
-        """Raise where marginals sum to what the mapping's budget does not allow."""
+        """Raise if the sum of the marginals of a row is outside the budget."""
         mapping = get_mapping(self.mapping)
         traits = mapping.traits
         least, most = traits.sum_range
@@ -169,14 +169,14 @@ class Loss(NamesChecked, BaseEstimator, metaclass=ABCMeta):
             )
 
     def stages(self) -> list[Loss]:
-        """Losses to minimise one after the other, each from where the last ended."""
+        """Losses to minimise in turn, each from the optimum of the one before."""
         return [self]
 
     def check_on(self, make_scores: Callable[[], Any]) -> None:
-        """Raise where the loss cannot be used with scores like these."""
+        """Raise if the loss cannot be used with scores like these."""
         mapping = get_mapping(self.mapping)
         if mapping.traits.is_only_a_function:
-            # What it returns is checked when it is called.
+            # The call checks the values of the function.
             mapping(make_scores())
 
     def constant(
@@ -208,7 +208,7 @@ class Loss(NamesChecked, BaseEstimator, metaclass=ABCMeta):
     def evaluate_difference(
         self, difference: Array, target: Any
     ) -> tuple[Array, Array]:
-        """As :meth:`evaluate`, of two classes, in the difference of their scores.
+        """The result of :meth:`evaluate` for the difference of two scores.
 
         The difference, and the gradient in it, are of shape (n_samples, 1): the scores
         are minus and plus half of it.
@@ -223,7 +223,7 @@ class Loss(NamesChecked, BaseEstimator, metaclass=ABCMeta):
         """
         return in_difference(self.linearize(pair_scores(difference), target))
 
-    # For users.
+    # Methods for users.
 
     def value(self, scores: ArrayLike, target: Any) -> Array:
         """Loss of each row.
@@ -288,7 +288,7 @@ class Loss(NamesChecked, BaseEstimator, metaclass=ABCMeta):
 
     def _checked(self, scores, target):
         self.check()
-        # Not shifted: a loss shifts them itself, if its mapping allows it.
+        # The loss shifts the scores if its mapping is shift invariant.
         scores = standard_scores(as_rows(scores), shift=False)
         target = as_target(target, scores.shape, scores.dtype, self.traits.polytope)
         self.check_target(target)
@@ -296,7 +296,7 @@ class Loss(NamesChecked, BaseEstimator, metaclass=ABCMeta):
 
 
 def shift_to_standard(scores, mapping):
-    """Shift scores, in place, to what the kernels of a mapping take."""
+    """Shift scores, in place, to standard scores of a mapping."""
     if mapping.traits.is_shift_invariant:
         with np.errstate(over="ignore"):
             scores -= row_max(scores)
@@ -304,7 +304,7 @@ def shift_to_standard(scores, mapping):
 
 
 def check_shape(mapping, what, found, shape):
-    """Raise where what a kernel of a mapping gives has another shape than it should."""
+    """Raise if the result of a kernel of a mapping has a wrong shape."""
     if found.shape != shape:
         raise ValueError(
             f"The mapping must give {what} of shape {shape} for these scores; "
@@ -313,7 +313,7 @@ def check_shape(mapping, what, found, shape):
 
 
 def in_difference(linear: LossLinearization) -> LossLinearization:
-    """A loss of two scores, as one of the difference between them."""
+    """A loss of two scores, as a loss of the difference between them."""
 
     def product(direction):
         return pair_adjoint(linear.hessian_product(pair_scores(direction)))
@@ -323,5 +323,5 @@ def in_difference(linear: LossLinearization) -> LossLinearization:
     )
 
 
-#: What is accepted wherever a loss is.
+#: Values of an argument that is a loss.
 LossLike: TypeAlias = Loss | str

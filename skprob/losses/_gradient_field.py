@@ -1,4 +1,4 @@
-"""The loss of a mapping of which nothing but its values is known."""
+"""The loss of a mapping for which only values are given."""
 
 import numpy as np
 
@@ -7,9 +7,9 @@ from .._utils.lobatto import gauss_lobatto
 from ..mappings import get_mapping
 from ._base import Loss, LossLinearization, check_shape, shift_to_standard
 
-# Of the Gauss-Lobatto rule.
+# Number of nodes of the Gauss-Lobatto rule.
 _N_NODES = 6
-# Bisections of the way from zero to the scores; each kink on it costs about as many.
+# Most bisections of the line from zero to the scores. A kink takes about as many.
 _MAX_DEPTH = 24
 
 
@@ -18,10 +18,10 @@ class GradientFieldLoss(Loss):
 
     .. math:: \ell(z; q) = \int_0^1 \langle p(s z) - q, z \rangle \, ds
 
-    Where the Jacobian of the mapping is symmetric, this is its Fenchel-Young loss up to
-    a constant that depends on the target alone (so it can be negative), and p - q is
-    its gradient. Where it is not, p - q is not the gradient of any loss. A fit checks
-    this on its data and raises an error; use the log loss then.
+    If the Jacobian of the mapping is symmetric, this is its Fenchel-Young loss up to a
+    constant that depends on the target only (so it can be negative), and p - q is its
+    gradient. Otherwise p - q is not the gradient of any loss. A fit checks this on its
+    data and raises an error; use the log loss in this case.
 
     Parameters
     ----------
@@ -36,10 +36,10 @@ class GradientFieldLoss(Loss):
 
     Notes
     -----
-    The integral is computed row by row with Gauss-Lobatto rules. Intervals are halved
-    until the integrand agrees with the polynomial of the rule on each, to 1e-7 of the
-    integral: this takes a few evaluations for a smooth mapping, many for one with
-    kinks. For a mapping with more than a few kinks for each class an error is raised.
+    The integral of each row is computed with Gauss-Lobatto rules. Intervals are halved
+    until the integrand agrees with the polynomial of the rule on each, up to 1e-7 of
+    the integral. This takes a few evaluations for a smooth mapping, and many for one
+    with kinks. More than a few kinks for each class are an error.
 
     Examples
     --------
@@ -55,11 +55,11 @@ class GradientFieldLoss(Loss):
 
     @property
     def traits(self):
-        # The integral is of as many points as a row needs.
+        # The number of nodes differs from row to row.
         return super().traits.but(supports_array_api=False)
 
     def check_on(self, make_scores):
-        """Raise ValueError where the Jacobian is not symmetric at the scores."""
+        """Raise ValueError if the Jacobian is not symmetric at the scores."""
         scores = make_scores()
         mapping = get_mapping(self.mapping)
         u, v = np.random.default_rng(0).standard_normal((2, *scores.shape))
@@ -73,12 +73,12 @@ class GradientFieldLoss(Loss):
         back = np.einsum("nk,nk->n", v, derivative(u))
         size = np.maximum(np.abs(forth), np.abs(back)).max()
         off = np.abs(forth - back)
-        # A kink between two points upsets a few rows, asymmetry all of them.
+        # A kink between two points affects a few rows, asymmetry all rows.
         if np.mean(off > 1e-3 * size) > 0.1:
             raise ValueError(
                 f"The Jacobian of {mapping!r} is not symmetric on these data (u·Jv and "
-                f"v·Ju differ by up to {off.max():.3g}, of {size:.3g}), so that p - q "
-                "is not the gradient of any loss. Use the log loss: loss='log'."
+                f"v·Ju differ by up to {off.max():.3g}, of {size:.3g}), so p - q is "
+                "not the gradient of any loss. Use the log loss: loss='log'."
             )
 
     def evaluate(self, scores, target):
@@ -106,7 +106,7 @@ def _line_integral(mapping, scores):
     nodes, weights, to_halves = gauss_lobatto(_N_NODES)
     tolerance = 1e-7 if scores.dtype == np.float64 else 1e-5
 
-    # An unavailable class has probability 0 and counts nothing.
+    # An unavailable class has probability 0 and is left out.
     unavailable = np.isneginf(scores)
     finite = np.where(unavailable, 0, scores)
 
@@ -144,7 +144,7 @@ def _line_integral(mapping, scores):
 
 
 def _check_regular(mapping, rows, n_classes):
-    """Raise where a row has more intervals left than kinks can explain."""
+    """Raise if a row has more intervals with errors than kinks can cause."""
     most = 64 + 4 * n_classes
     left = np.bincount(rows)
     if left.max() > most:

@@ -14,7 +14,7 @@ from .._utils.validation import RealInterval
 from ..mappings import MappingLike, Softmax, Temperature, get_mapping
 from ._base import Loss, LossLinearization, check_shape, shift_to_standard
 
-# Costs a true class of probability zero about 14 nats.
+# With this smoothing the loss of a true class of probability zero is about 14 nats.
 _EPSILON_WITH_ZEROS = 1e-6
 
 
@@ -38,7 +38,7 @@ class LogLoss(Loss):
 
     See Also
     --------
-    FenchelYoungLoss : The mapping's own convex loss.
+    FenchelYoungLoss : The convex loss of a mapping.
 
     Notes
     -----
@@ -73,7 +73,7 @@ class LogLoss(Loss):
         traits, innermost = mapping.traits, mapping
         while isinstance(innermost, Temperature):
             innermost = get_mapping(innermost.mapping)
-        # Softmax at any temperature, or softmax itself, with nothing smoothed.
+        # Softmax at any temperature, without smoothing.
         is_convex = isinstance(innermost, Softmax) and self.epsilon in ("auto", 0)
         return traits.but(
             is_convex=is_convex,
@@ -99,7 +99,7 @@ class LogLoss(Loss):
         return linear.values, linear.gradient
 
     def _row_by_row(self, scores, target):
-        """By :meth:`_of_labels` where the target is a label."""
+        """Values and gradients, by :meth:`_of_labels` for rows with a label."""
         q = target.to_dense(scores.dtype)
         labels = q.argmax(axis=1)
         is_label = np.take_along_axis(q, labels[:, None], axis=1)[:, 0] == 1
@@ -173,8 +173,8 @@ class LogLoss(Loss):
         Returns
         -------
         gradient : ndarray of shape (n_samples, n_parameters)
-            In the coordinate of the noise's shape, if it has one, and in the loadings,
-            row by row, if there are any.
+            The columns are the coordinate of the noise's shape, if it has one, and the
+            loadings, row by row, if there are any.
         """
         mapping = get_mapping(self.mapping)
         scores = shift_to_standard(scores, mapping)
@@ -184,6 +184,6 @@ class LogLoss(Loss):
 def _check_second_derivatives(mapping, vjp_derivative):
     if vjp_derivative is None:
         raise TypeError(
-            f"The Hessian of LogLoss needs second derivatives of {mapping!r}, whose "
-            "linearize gives no vjp_derivative."
+            f"The Hessian of LogLoss needs second derivatives of {mapping!r}, but its "
+            "linearize returns no vjp_derivative."
         )

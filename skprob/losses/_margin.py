@@ -13,7 +13,7 @@ from ._base import Loss, LossLike
 
 
 class MarginLoss(Loss):
-    r"""A loss that asks for a margin between the target's score and the others.
+    r"""A loss with a margin between the target's score and the others.
 
     .. math:: \ell_m(z; q) = \ell(z + m (1 - q); q)
 

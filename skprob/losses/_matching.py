@@ -1,4 +1,4 @@
-"""The loss that goes with a mapping."""
+"""The default loss of a mapping."""
 
 from ._fenchel_young import FenchelYoungLoss
 from ._gradient_field import GradientFieldLoss
@@ -6,7 +6,7 @@ from ._log import LogLoss
 
 
 def matching_loss(mapping):
-    """The loss that a mapping is trained with unless another is asked for.
+    """The default loss of a mapping in a fit.
 
     Parameters
     ----------
@@ -15,8 +15,8 @@ def matching_loss(mapping):
     Returns
     -------
     loss : Loss
-        The Fenchel-Young loss where the mapping has a potential; else the gradient
-        field of a mapping that is only a function; else the log loss.
+        The Fenchel-Young loss if the mapping has a potential; the gradient field for a
+        mapping that is only a function; otherwise the log loss.
     """
     if mapping.traits.has_potential:
         return FenchelYoungLoss(mapping)

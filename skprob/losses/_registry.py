@@ -1,4 +1,4 @@
-"""The losses that a name stands for."""
+"""The losses by name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ._log import LogLoss
 from ._matching import matching_loss
 from ._sparse_softmax import SparseSoftmaxLoss
 
-#: Every name that is accepted wherever a loss is. A new member is one line here.
+#: Losses by name. A new loss is one line here.
 LOSSES = {
     "fenchel_young": FenchelYoungLoss,
     "log": LogLoss,
@@ -29,15 +29,15 @@ LOSSES = {
 
 
 def get_loss(loss: LossLike, mapping: MappingLike) -> Loss:
-    """The checked loss through a mapping that a name stands for.
+    """The checked loss of a name, through a mapping.
 
     Parameters
     ----------
     loss : str or Loss
-        "auto" is the mapping's matching loss: Fenchel-Young where the mapping has
-        a potential, the gradient field of a plain function, else the log loss.
-        Otherwise a registered name, or a loss with this mapping (of its type, with
-        equal parameters) or with ``mapping=None``.
+        A registered name, or a loss with this mapping (of its type, with equal
+        parameters) or with ``mapping=None``. "auto" is the matching loss of the
+        mapping: Fenchel-Young if the mapping has a potential, the gradient field for a
+        plain function, otherwise the log loss.
     mapping : Mapping or str
         A mapping, or its registered name.
 
@@ -89,7 +89,7 @@ def _same(one, other):
     if isinstance(one, Number) and isinstance(other, Number):
         return one == other
     try:
-        # By content: a distribution of scipy equals nothing but itself.
+        # Compare the content: a distribution of scipy equals only itself.
         return one is other or joblib.hash(one) == joblib.hash(other)
     except (AttributeError, PicklingError, TypeError):
-        return False  # A function without a name, say.
+        return False  # For example a function without a name.

@@ -20,7 +20,7 @@ class SparseSoftmaxLoss(Loss):
 
     where S is the set of kept classes. Its gradient is :math:`p - q`, and it is never
     negative, as the largest score is always kept. A row is called *outside* if no class
-    of its target is in S. The parameter `outside` says what is done with such rows.
+    of its target is in S. The parameter `outside` chooses the loss of such rows.
 
     Parameters
     ----------
@@ -34,8 +34,8 @@ class SparseSoftmaxLoss(Loss):
         of the target's classes. "full" adds all classes. With "skip" the loss of such a
         row is zero.
     pretrain : "softmax" or None, default="softmax"
-        What a fit minimises first, to start from there: the log loss of softmax over
-        all classes, or nothing.
+        The loss that a fit minimises first: the log loss of softmax over all classes,
+        or none.
 
     See Also
     --------
@@ -45,8 +45,8 @@ class SparseSoftmaxLoss(Loss):
     Notes
     -----
     For top-k, "published" is convex. The other losses, and all of them for top-p, are
-    discontinuous where S changes: a solver may stop there, with a usable model. "skip"
-    is only for fine-tuning: its minimum is where every row is outside.
+    discontinuous where S changes: a solver may stop at such a point, with a usable
+    model. "skip" is only for fine-tuning: at its minimum every row is outside.
 
     References
     ----------
@@ -138,10 +138,10 @@ class SparseSoftmaxLoss(Loss):
         return LossLinearization(values, residual, hessian_product)
 
     def _restrict(self, scores, target):
-        """Leave only scores that softmax is taken of, in units of the temperature.
+        """Restrict scores to the classes of the softmax, divided by the temperature.
 
-        Returns the temperature, ⟨q, z⟩ of the scores before, and which rows are
-        skipped; None if that is none.
+        Returns the temperature, ⟨q, z⟩ of all scores, and a mask of the skipped rows,
+        or None if no row is skipped.
         """
         mapping, tau = self._parts()
         shift_to_standard(scores, mapping)
@@ -166,7 +166,7 @@ class SparseSoftmaxLoss(Loss):
         return tau, inner, skipped
 
     def _parts(self):
-        """The sparse softmax itself and the temperature that it is used at."""
+        """The sparse softmax itself and its temperature."""
         mapping, tau = get_mapping(self.mapping), 1.0
         while isinstance(mapping, Temperature):
             mapping, tau = get_mapping(mapping.mapping), tau * mapping.temperature

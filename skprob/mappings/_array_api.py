@@ -1,7 +1,8 @@
 """Kernels for arrays of any library that follows the array API standard.
 
-For NumPy's arrays there are faster ones, which work in place: the modules that they are
-in call these for all others. Input and output are the same, but nothing is overwritten.
+For NumPy arrays there are faster kernels, which work in place. Their modules call the
+functions of this module for all other arrays. Input and output are the same, but
+nothing is overwritten.
 """
 
 import math
@@ -9,7 +10,7 @@ import math
 from .._utils.arrays import namespace, row_max, row_sum, widened
 from .taylor._polynomial import zeros
 
-# As for NumPy's arrays: see _threshold.py and _sorting.py.
+# The same constants as in _threshold.py and _sorting.py.
 _NEAR_SOFTMAX = 1.25
 _MAX_STEPS = 100
 _ROUNDING = 8 * 2.0**-52
@@ -60,8 +61,7 @@ def entmax(scores, alpha):
 def _by_steps(scores, alpha):
     """Newton's method as in `by_threshold`, for alpha up to 2.
 
-    At 2 its steps share out what the sum exceeds one by among the classes in the
-    support, and are those of `by_projection`.
+    For alpha 2 the steps are those of `by_projection`.
     """
     xp, beta = namespace(scores), alpha - 1
     info, exponent = xp.finfo(scores.dtype), 1 / beta - 1
@@ -86,10 +86,10 @@ def _by_steps(scores, alpha):
         total = row_sum(tail * x) + offset * slope
         rise = -total * xp.expm1(-beta * xp.log(total))
         step = rise / slope
-        # The last step is taken on p, where it is not worth another one on x.
+        # The last step is taken on p: one more step on x would not be more accurate.
         if xp.all((step <= short) | (rise <= 8 * beta * info.eps)):
             break
-        # A step back is rounding, and would revive classes that are out.
+        # A negative step is a rounding error. It would return classes to the support.
         step = xp.clip(step, 0.0)
         x = xp.clip(x - step, lowest, 1.0)
         climbed = climbed + step
@@ -115,7 +115,7 @@ def _by_tails(scores, alpha):
         step = total * xp.expm1(gamma * xp.log(total)) / slope
         if xp.all(step <= short * gamma * (1 + climbed)):
             break
-        # A step back is rounding.
+        # A negative step is a rounding error.
         step = xp.clip(step, 0.0)
         v, climbed = v + step, climbed + step
     step = (total - 1) / slope
@@ -173,7 +173,7 @@ def _smallest(gap, size, beta):
         if xp.all(excess <= _ROUNDING):
             break
         slope = row_sum(p / x) * t ** (beta - 1) + tied
-        # A step up is rounding.
+        # A positive step is a rounding error.
         t = xp.clip(t - xp.clip(excess, 0.0) / slope, 0.0)
     return t
 
@@ -205,7 +205,8 @@ def top_k_entropy(probabilities, k):
     """Conjugate of the potential of top-k softmax: see `SparseSoftmax`."""
     xp = namespace(probabilities)
     head = xp.sort(probabilities, axis=1, descending=True)
-    # What remains of a row, and its share of k, where 0, 1, ... are taken.
+    # Rest of a row after its first 0, 1, ... entries, and the rest divided by the
+    # number of remaining places of k.
     rest = xp.flip(xp.cumulative_sum(xp.flip(head, axis=1), axis=1), axis=1)
     head, rest = head[:, :k], rest[:, :k]
     left = xp.arange(k, 0, -1, dtype=head.dtype, device=head.device)
@@ -220,8 +221,8 @@ def top_k_entropy(probabilities, k):
 class TaylorPolynomial:
     """The logarithm of a Taylor polynomial of exp, and its derivatives.
 
-    The logarithms of its factors are added: see `_taylor_polynomial.py`. Scores are in
-    units of their own size where they are large, so that squares do not overflow.
+    The logarithms of its factors are added: see `taylor/_polynomial.py`. Large scores
+    are divided by their size, so that squares do not overflow.
 
     Parameters
     ----------

@@ -61,8 +61,8 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
 
     _parameter_constraints: dict = {}
 
-    #: What losses and fits must know about the mapping: a class attribute or, where it
-    #: depends on parameters, a property.
+    #: Properties that losses and fits use: a class attribute or, if it depends on
+    #: parameters, a property.
     traits: Traits = Traits()
     #: For marginals, the mapping of two classes whose second probability depends on the
     #: difference of their scores as a marginal depends on its score; None if unknown.
@@ -73,8 +73,8 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         Traits.check_class(cls)
 
     def _validate_params(self):
-        # As in scikit-learn, but for reading the constructor's signature: every call
-        # of a mapping comes here.
+        # The check of scikit-learn without reading the signature of the constructor,
+        # which takes long: every call of a mapping calls this method.
         check_parameters(
             self._parameter_constraints,
             {name: getattr(self, name) for name in self._parameter_constraints},
@@ -82,10 +82,10 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         )
         check_shift_invariance(self)
 
-    # Kernels: for those who write a mapping or a loss. Nothing is checked here.
+    # Kernels, for authors of mappings and losses. They do not check their arguments.
 
     def _standard(self, scores, first_row=0):
-        """A copy of scores as the kernels take them; rows count from `first_row`."""
+        """Standard scores, in a new array; errors count rows from `first_row`."""
         return standard_scores(scores, self.traits.is_shift_invariant, first_row)
 
     @abstractmethod
@@ -114,7 +114,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
     def linearize(self, scores: Array) -> Linearization:
         """:class:`Linearization` of the mapping at standard scores.
 
-        Numerical, by central differences, unless a mapping does better.
+        The default is numerical, by central differences.
         """
 
         def probabilities(points):
@@ -130,10 +130,10 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         return self.linearize(scores), potential
 
     def linearize_difference(self, difference: Array) -> Any:
-        """A ``DifferenceLinearization`` of two classes; None without a short way.
+        """A ``DifferenceLinearization`` of two classes; None if there is no formula.
 
-        The difference, an array of shape (n_samples,), is that of the second class's
-        score and the first's. Only for a mapping that is shift invariant.
+        The difference, an array of shape (n_samples,), is the score of the second class
+        minus that of the first. It is defined only for a shift-invariant mapping.
         """
         return None
 
@@ -146,12 +146,12 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
     ) -> tuple[Array, Array]:
         """The probability of one class in each row of scores, and its gradient.
 
-        Or its logarithm, and the gradient of that. Only a mapping with
-        the trait `has_label_gradient` needs to define this.
+        With `logarithm` both are those of the logarithm. Only a mapping with the trait
+        `has_label_gradient` needs to define this.
         """
         raise self._lacks("gradients of one class in each row", "label_gradient")
 
-    # For users: checked, and computed in blocks of rows.
+    # Methods for users. They check their arguments and process rows in blocks.
 
     def _checked(self, scores, **others):
         """Scores, and arrays of their shape, as float arrays of one library."""
@@ -165,7 +165,7 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         if not self.traits.supports_array_api:
             raise ValueError(
                 f"{self!r} takes NumPy arrays only, and no other arrays under "
-                "array_api_dispatch=True: convert them, for instance by "
+                "array_api_dispatch=True: convert them, for example by "
                 "np.asarray(array)."
             )
 
@@ -298,11 +298,11 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
             direction = zeros(scores.shape, scores)
             direction[:, j] = 1
             columns.append(jvp(direction))
-        # A negative zero is a surprise to whoever inspects it.
+        # Adding zero turns negative zeros into zeros.
         return namespace(scores).stack(columns, axis=2) + 0.0
 
     def potential(self, scores: ArrayLike) -> Array:
-        """Convex function of the scores whose gradient the mapping is.
+        """Convex function of the scores whose gradient is the mapping.
 
         Parameters
         ----------
@@ -468,5 +468,5 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         )
 
 
-#: What is accepted wherever a mapping is.
+#: Values of an argument that is a mapping.
 MappingLike: TypeAlias = Mapping | Callable[[Array], Array] | str

@@ -90,7 +90,7 @@ class EntropyInvariantSoftmax(Mapping):
         return Softmax().log_linearize(scores).in_units(lambda array: factor * array)
 
     def _factor(self, n_available):
-        # A class that is alone has probability 1 and potential z at any factor.
+        # A single class has probability 1 and potential z for any factor.
         xp = np if isinstance(n_available, Integral) else namespace(n_available)
         return self.kappa * xp.log(xp.where(n_available == 1, math.e, n_available))
 

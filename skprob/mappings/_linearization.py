@@ -23,12 +23,12 @@ class Linearization(NamedTuple):
         ``jvp(direction)`` is the Jacobian times ``direction``, row by row; it may
         overwrite ``direction``.
     vjp : callable
-        ``vjp(direction)`` is the transposed Jacobian times ``direction``, which it
-        leaves alone.
+        ``vjp(direction)`` is the transposed Jacobian times ``direction``, which it does
+        not change.
     vjp_derivative : callable or None
-        ``vjp_derivative(cotangent, direction)`` is the derivative of
-        ``vjp(cotangent)`` as the scores move along ``direction``; None where
-        the mapping does not provide second derivatives.
+        ``vjp_derivative(cotangent, direction)`` is the derivative of ``vjp(cotangent)``
+        as the scores move along ``direction``; None if the mapping does not provide
+        second derivatives.
     shorter_diagonal : callable or None
         ``shorter_diagonal()`` is the diagonal of each row's Jacobian; None if it can
         only be computed by one product for each class.
@@ -45,9 +45,9 @@ class Linearization(NamedTuple):
     shorter_matrices: Callable | None = None
 
     def in_units(self, scaled: Callable[[Array], Array]) -> Linearization:
-        """The same, for the derivatives in scores before a linear function of them.
+        """The linearization of the mapping of scaled scores, in the scores.
 
-        ``scaled(derivative)`` multiplies an array with what they were multiplied with.
+        ``scaled(derivative)`` multiplies an array by the scale.
         """
 
         def once(function):
@@ -76,7 +76,7 @@ class DifferenceLinearization(NamedTuple):
     second : ndarray of shape (n_samples,)
         Probability of the second class.
     potential : ndarray of shape (n_samples,)
-        The potential at standard scores, that is, minus the larger score.
+        The potential at standard scores: without the larger score.
     derivative : callable
         ``derivative()`` is the derivative of `second` in the difference.
     """
@@ -89,7 +89,7 @@ class DifferenceLinearization(NamedTuple):
 def of_logarithms(linear):
     """The linearization of the logarithms of the probabilities."""
     p, jvp, vjp, vjp_derivative = linear[:4]
-    # A probability of zero stays zero nearby: its logarithm does not move.
+    # A probability of zero is also zero at nearby scores: its logarithm is constant.
     xp, is_positive = namespace(p), p > 0
     lowest = float(xp.finfo(p.dtype).smallest_normal)
     inverse = xp.where(is_positive, 1 / xp.clip(p, lowest, None), 0.0)

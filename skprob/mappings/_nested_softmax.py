@@ -1,4 +1,4 @@
-"""Nested softmax: softmax over nests of classes that are alike, and within each."""
+"""Nested softmax: softmax over nests of similar classes, and within each nest."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class NestedSoftmax(Mapping):
     def negative_entropy_among(self, probabilities, n_available):
         if self.nests is None or not self.traits.is_symmetric:
             return self.negative_entropy(probabilities)
-        # With all scales 1 it is that of one nest, for any number of columns.
+        # With all scales 1 it is the entropy of one nest, for any number of columns.
         return NestedSoftmax().negative_entropy(probabilities)
 
     def linearize(self, scores):
@@ -157,7 +157,7 @@ class NestedSoftmax(Mapping):
         return Linearization(log_p, jvp, vjp, vjp_derivative)
 
     def _log_probabilities(self, scores):
-        """Of standard scores, what everything else is made of.
+        """Log-probabilities of standard scores and the parts of the formulas.
 
         Returns
         -------
@@ -167,7 +167,7 @@ class NestedSoftmax(Mapping):
         nest : ndarray of shape (n_classes, n_nests)
             One where a class is in a nest, else zero.
         scale : ndarray of shape (n_classes,)
-            Of each class's nest.
+            Scale of the nest of each class.
         """
         n_classes, nests = scores.shape[1], self._of(scores.shape[1])
         log_p, within = np.empty_like(scores), np.zeros_like(scores)
@@ -177,7 +177,7 @@ class NestedSoftmax(Mapping):
         for index, (classes, scale) in enumerate(nests):
             z = scores[:, classes]
             top = z.max(axis=1, keepdims=True)
-            # A nest without an available class has no probability.
+            # A nest without an available class has probability zero.
             top = np.where(top > -np.inf, top, 0)
             with np.errstate(divide="ignore", over="ignore"):
                 z = (z - top) / scale
@@ -197,7 +197,7 @@ class NestedSoftmax(Mapping):
         return log_p, within, potential[:, 0], nest, scales
 
     def _of(self, n_classes):
-        """The classes and the scale of each nest, of so many classes."""
+        """The classes and the scale of each nest, for `n_classes` classes."""
         nests, scales = self._nests()
         if nests is None:
             nests = np.zeros(n_classes, dtype=int)
@@ -217,8 +217,8 @@ class NestedSoftmax(Mapping):
             is_index = nests.ndim == 1 and nests.dtype.kind in "iu" and len(nests) > 0
             if not is_index or not (np.unique(nests) == np.arange(n_nests)).all():
                 raise ValueError(
-                    "nests must be integers of shape (n_classes,), with each of 0 to "
-                    f"n_nests - 1 among them; got {self.nests!r}."
+                    "nests must be integers of shape (n_classes,) that contain each of "
+                    f"0, ..., n_nests - 1; got {self.nests!r}."
                 )
         scales = real_or_nan(self.scales)
         if scales.shape in ((), (1,)):

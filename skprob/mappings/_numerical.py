@@ -1,8 +1,8 @@
-"""Derivatives of a mapping by differences, for one that provides none."""
+"""Derivatives by differences, for mappings that do not provide them."""
 
 import numpy as np
 
-# Balances truncation against rounding in a central difference.
+# Relative step of a central difference that balances truncation and rounding errors.
 _STEP = np.finfo(np.float64).eps ** (1 / 3)
 
 
@@ -24,7 +24,7 @@ def numerical_jacobian(probabilities, scores):
     jacobian = np.zeros((n_samples, n_classes, n_classes))
     for j in np.flatnonzero(np.isfinite(scores).any(axis=0)):
         up, down = scores.astype(np.float64), scores.astype(np.float64)
-        # The difference of the points as they were rounded, not as they were meant.
+        # Divide by the difference of the rounded points, not by the nominal step.
         step = _STEP * np.maximum(
             1, np.abs(np.where(np.isfinite(up[:, j]), up[:, j], 0))
         )
@@ -37,14 +37,14 @@ def numerical_jacobian(probabilities, scores):
 
 
 def numerical_vjp_derivative(vjp_at, scores):
-    """Second derivatives by central differences of a product that is known.
+    """Second derivatives by central differences of ``vjp``.
 
     Parameters
     ----------
     vjp_at : callable
         From scores to ``vjp``, the product with the transposed Jacobian there.
     scores : ndarray of shape (n_samples, n_classes)
-        Kept, not modified.
+        The array is stored and not modified.
 
     Returns
     -------
@@ -88,7 +88,7 @@ def numerical_linearization(probabilities, scores):
         return np.einsum("nij,ni->nj", jacobian, direction).astype(scores.dtype)
 
     def vjp_derivative(cotangent, direction):
-        # Differences of differences: a larger step keeps rounding down.
+        # Differences of differences need a larger step against rounding errors.
         step = np.sqrt(_STEP)
         ahead = numerical_jacobian(probabilities, scores + step * direction)
         behind = numerical_jacobian(probabilities, scores - step * direction)

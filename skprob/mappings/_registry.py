@@ -1,4 +1,4 @@
-"""The mappings that a name stands for."""
+"""The mappings by name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .sigmoid._sigmoid import Sigmoid
 from .sparse_softmax._sparse_softmax import SparseSoftmax
 from .taylor._taylor_softmax import TaylorSoftmax
 
-#: Every name that is accepted wherever a mapping is. A new member is one line here.
+#: Mappings by name. A new mapping is one line here.
 MAPPINGS = {
     "softmax": Softmax,
     "sparsemax": Sparsemax,
@@ -30,7 +30,7 @@ MAPPINGS = {
 
 
 def get_mapping(mapping: MappingLike) -> Mapping:
-    """The mapping that a name or a function stands for; a mapping as it is.
+    """The mapping of a name or of a function; a mapping itself.
 
     Parameters
     ----------

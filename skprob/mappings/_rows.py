@@ -1,4 +1,4 @@
-"""Going through scores a block of rows at a time."""
+"""Kernels applied to scores in blocks of rows."""
 
 from numbers import Integral
 
@@ -8,16 +8,16 @@ from .._utils.arrays import is_foreign, namespace
 from .._utils.scores import BadScores, laid_out
 from .._utils.validation import array_real, as_real
 
-# A block and a kernel's scratch should about fit the cache of a core.
+# Size of a block: with the temporary arrays of a kernel it fits the cache of a core.
 _BLOCK_BYTES = 1 << 19
 
 
 def by_blocks(kernel, scores, standard, *others):
     """Apply a kernel to standard scores block by block and gather the results.
 
-    ``standard(scores, first_row)`` makes them, of some rows. The kernel may overwrite
-    them, and gets copies of `others`, too. Arrays of other libraries than NumPy are one
-    block.
+    ``standard(scores, first_row)`` makes the standard scores of some rows. The kernel
+    may overwrite them and its copies of `others`. Arrays of other libraries than NumPy
+    are one block.
     """
     if not isinstance(scores, np.ndarray):
         return kernel(standard(scores), *map(laid_out, others))
@@ -35,7 +35,7 @@ def by_blocks(kernel, scores, standard, *others):
 
 
 def along_axis(mapping, scores, axis):
-    """Probabilities that `mapping` gives the scores along one axis of an array."""
+    """Probabilities of a mapping along one axis of an array of scores."""
     mapping._validate_params()
     if is_foreign(scores):
         mapping._check_array_api()

@@ -1,4 +1,4 @@
-"""Drawing classes, and relaxed one-hot rows, from the probabilities of a mapping."""
+"""Draws of classes and of relaxed one-hot rows from the probabilities of a mapping."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CONSTRAINTS = {
 
 
 def check_sampling(name, **parameters):
-    """Raise where a parameter of a sampling function is not allowed."""
+    """Raise if a parameter of a sampling function is not allowed."""
     constraints = {key: _CONSTRAINTS[key] for key in parameters}
     validate_parameter_constraints(constraints, parameters, caller_name=name)
 
@@ -29,13 +29,13 @@ def check_sampling(name, **parameters):
 def draw_classes(p, size, random_state):
     """Classes drawn from rows of probabilities, (n_samples,) or (n_samples, size).
 
-    One of probability zero is never drawn.
+    A class of probability zero is never drawn.
     """
     rng = check_random_state(random_state)
     below = np.cumsum(p, axis=1, dtype=np.float64)
     n_draws = 1 if size is None else size
     total = below[:, -1:]
-    # Less than the total, however it is rounded.
+    # The level is less than the total in spite of rounding errors.
     level = rng.random_sample((len(p), n_draws)) * total
     np.minimum(level, np.nextafter(total, 0), out=level)
     classes = np.empty(level.shape, dtype=np.intp)
@@ -68,7 +68,7 @@ def relax_classes(log_p, temperature, size, random_state):
 
 
 def relax_sets(p, temperature, size, random_state):
-    """Points of the cube whose side of one half is a draw, label by label."""
+    """Points of the cube; whether a coordinate is above one half is a draw."""
     rng = check_random_state(random_state)
     shape = p.shape if size is None else (len(p), size, p.shape[1])
     with np.errstate(over="ignore", divide="ignore"):
@@ -79,7 +79,7 @@ def relax_sets(p, temperature, size, random_state):
 def gumbel_max(
     scores: ArrayLike, size: int | None = None, random_state: RandomState | None = None
 ) -> Array:
-    r"""Classes drawn from softmax, as those of the largest score with Gumbel noise.
+    r"""Draw classes from softmax: the largest score after Gumbel noise is added.
 
     .. math:: \arg\max_i z_i + g_i, \quad g_i \sim \mathrm{Gumbel}(0, 1)
 

@@ -1,17 +1,17 @@
-"""Whether a mapping is shift invariant, as its class says."""
+"""Check that a mapping is shift invariant if its traits declare it."""
 
 from weakref import WeakSet
 
 import numpy as np
 
-# Classes of users whose kernel was found to be shift invariant where they say so.
+# Classes of users that passed the check.
 _TRIED = WeakSet()
 
 
 def check_shift_invariance(mapping):
-    """Raise if a user's class says so wrongly, when it is used for the first time.
+    """Raise at the first use of a class whose declaration is wrong.
 
-    Kernels get shifted scores, so that the probabilities would be wrong.
+    Kernels get shifted scores, so the probabilities of such a class would be wrong.
     """
     cls = type(mapping)
     is_ours = cls.__module__.partition(".")[0] == __name__.partition(".")[0]
@@ -28,12 +28,12 @@ def check_shift_invariance(mapping):
                     np.abs(moved.sum(axis=1) - 1) <= 1e-6
                 )
         except (ArithmeticError, ValueError):
-            continue  # It may rely on a largest score of zero.
+            continue  # The kernel may need a largest score of zero.
         if is_valid and off > 1e-3:
             raise ValueError(
-                f"{mapping!r} says that it is shift invariant, but for scores that "
-                f"are raised by {shift} its kernel gives probabilities that are "
-                f"up to {off:.3g} off. Set "
+                f"{mapping!r} declares that it is shift invariant, but its kernel's "
+                f"probabilities change by up to {off:.3g} if {shift} is added to the "
+                "scores. Set "
                 "traits = Traits(is_shift_invariant=False) in the class "
                 f"{cls.__name__}, or let `probabilities` subtract the largest "
                 "score of each row."

@@ -16,10 +16,10 @@ from ._base import Mapping, MappingLike
 class Temperature(Mapping):
     r"""A mapping at temperature :math:`\tau`: the probabilities of z / τ.
 
-    A higher temperature brings the probabilities nearer to each other, a lower one
-    nearer to a one-hot row. Where the other mapping is the gradient of F, this one is
-    the gradient of :math:`\tau F(z / \tau)`, and its entropy is :math:`\tau` times
-    the other's.
+    With a higher temperature the probabilities are more equal, with a lower one closer
+    to a one-hot row. If the other mapping is the gradient of F, this one is the
+    gradient of :math:`\tau F(z / \tau)`, and its entropy is :math:`\tau` times the
+    entropy of the other.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class Temperature(Mapping):
 
     @property
     def pair_mapping(self):
-        """That of the mapping, at the same temperature."""
+        """The pair mapping of the mapping, at the same temperature."""
         pair = self._inner.pair_mapping
         return None if pair is None else Temperature(pair, self.temperature)
 
@@ -113,7 +113,7 @@ class Temperature(Mapping):
         return values, self._divided(gradient)
 
     def log_noise_gradient(self, scores: ArrayLike, q: ArrayLike) -> Array:
-        """Derivatives of Σ_k q_k log p_k in what a noise can learn (a kernel)."""
+        """Derivatives of Σ_k q_k log p_k in the parameters of a noise (a kernel)."""
         return self._inner.log_noise_gradient(self.cooled(scores), q)
 
     def temperature_derivative(self, scores: ArrayLike) -> Array:
@@ -140,7 +140,7 @@ class Temperature(Mapping):
         scores = as_rows(scores)
         along = scores
         if self.traits.is_shift_invariant:
-            # Only differences matter: about the largest score nothing cancels.
+            # Only differences matter. Relative to the largest score nothing cancels.
             along = standard_scores(scores, shift=True)
         rise = self.jvp(scores, np.where(np.isfinite(along), along, 0))
         return self._divided(-rise)
@@ -149,13 +149,13 @@ class Temperature(Mapping):
     def _inner(self):
         if isinstance(self.mapping, Mapping):
             return self.mapping
-        # The registry has mappings that are made of this one.
+        # Import here: the registry imports subclasses of this class.
         from ._registry import get_mapping
 
         return get_mapping(self.mapping)
 
     def cooled(self, scores: Array) -> Array:
-        """The scores, overwritten, as the other mapping gets them (a kernel)."""
+        """The scores divided by the temperature, in place (a kernel)."""
         if not isinstance(scores, np.ndarray):
             return self._cooled(scores)
         tau, info = float(self.temperature), np.finfo(scores.dtype)
@@ -166,20 +166,20 @@ class Temperature(Mapping):
         if not len(large):
             scores[...] = self._divided(scores)
             return scores
-        # A row that would overflow is as large as can be.
+        # A row that would overflow is scaled to the largest numbers.
         rows = scores[large] / largest[large, None] * info.max
         scores[...] = self._divided(scores)
         scores[large] = rows
         return scores
 
     def _cooled(self, scores):
-        """The same for arrays of other libraries, which are not overwritten."""
+        """The result of `cooled` for arrays of other libraries, in a new array."""
         xp, tau = namespace(scores), float(self.temperature)
         most = float(xp.finfo(scores.dtype).max)
         available = scores > -xp.inf
         finite = xp.where(available, scores, 0.0)
         largest = xp.max(abs(finite), axis=1, keepdims=True)
-        # A row that would overflow is as large as can be.
+        # A row that would overflow is scaled to the largest numbers.
         is_large = widened(largest) / most >= tau
         large = xp.where(is_large, finite, 0.0) / xp.where(largest > 0, largest, 1.0)
         others = self._divided(xp.where(is_large, 0.0, finite))
@@ -193,7 +193,7 @@ class Temperature(Mapping):
 
 
 def _as_given(operation, array, number):
-    """Of an array and a positive number that its type, e.g. float32, may not hold."""
+    """An operation with a positive number that the type of the array may not hold."""
     if not isinstance(array, np.ndarray):
         return as_type(operation(widened(array), number), array.dtype)
     info = np.finfo(array.dtype)

@@ -1,4 +1,4 @@
-"""What losses and fits must know about a mapping, and about a loss."""
+"""Properties of a mapping and of a loss that other code uses."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import numpy as np
 class Traits:
     """Properties of a mapping, and of a loss through it.
 
-    A mapping makes them, a loss changes those that it changes, and all other code reads
-    them.
+    A mapping defines them, a loss may change some of them, and other code reads them.
 
     Parameters
     ----------
     polytope : {"simplex", "cube"}, default="simplex"
-        Where the values of the mapping lie: rows of the simplex sum to one; rows of the
-        cube are marginals between zero and one, of labels that may occur together.
+        The set that contains the values of the mapping. Rows of the simplex sum to one.
+        Rows of the cube are marginals between zero and one, of labels that may occur
+        together.
     sum_range : tuple of float, default=None
         Lower and upper bound of the sum of the probabilities of a row. None is (1, 1)
         on the simplex and (0, inf) in the cube.
@@ -28,7 +28,7 @@ class Traits:
         Whether the mapping is the gradient of a convex function, which it provides.
         Then it has a Fenchel-Young loss and a symmetric positive semidefinite Jacobian.
     no_potential_because : str, default=""
-        Why there is no potential, in words, where that depends on parameters.
+        The reason why there is no potential, if it depends on parameters.
     has_zeros : bool, default=False
         Whether a probability can be exactly zero for finite scores.
     is_shift_invariant : bool, default=True
@@ -45,8 +45,8 @@ class Traits:
     is_projection : bool, default=False
         Whether the mapping is the Euclidean projection onto the simplex.
     is_separable : bool, default=False
-        Whether each probability depends on its own score only; of a loss, whether it is
-        a sum of losses of one score each, so that its Hessian is diagonal.
+        Whether each probability depends on one score only. For a loss, whether it is a
+        sum of losses of one score each, so that its Hessian is diagonal.
     is_only_a_function : bool, default=False
         Whether only the values are known. Then the loss is the gradient-field loss.
     base_score : float, default=0.0
@@ -57,17 +57,17 @@ class Traits:
     has_label_gradient : bool, default=False
         Whether :meth:`Mapping.label_gradient` is faster than a linearization.
     is_convex : bool, default=False
-        Of a loss: whether it is convex in the scores.
+        For a loss: whether it is convex in the scores.
     has_kinks : bool, default=False
-        Of a loss: whether it is convex, with a gradient that jumps.
+        For a loss: whether it is convex, with a discontinuous gradient.
     has_bounded_hessian : bool, default=True
-        Of a loss: whether the second derivatives are bounded.
+        For a loss: whether the second derivatives are bounded.
     has_negative_entropy : bool, default=False
-        Of a loss: whether it is F(z) - ⟨q, z⟩, up to a constant, with F = Ω*, once z
-        has been raised by the margins. Then it has a method
+        For a loss: whether it is F(z) - ⟨q, z⟩, up to a constant, with F = Ω*, after
+        the margins have been added to z. Then it has a method
         ``negative_entropy(probabilities)``, Ω of each row.
     has_proximal_step : bool, default=False
-        Of a loss: whether it has a method ``proximal_residual(scores, target,
+        For a loss: whether it has a method ``proximal_residual(scores, target,
         strength)``, in closed form.
 
     Examples
@@ -111,14 +111,14 @@ class Traits:
 
     @staticmethod
     def check_class(cls: type) -> None:
-        """Raise TypeError where a class defines a trait as an attribute of its own."""
+        """Raise TypeError if a class defines a trait as a separate attribute."""
         misplaced = sorted(Traits.__dataclass_fields__.keys() & vars(cls).keys())
         if misplaced:
             name = misplaced[0]
             raise TypeError(
                 f"{name} is a field of the traits, and must not be an attribute of "
-                f"{cls.__name__}: define there `traits = Traits({name}=...)` or, where "
-                "it depends on parameters, a property `traits`. Traits is in "
+                f"{cls.__name__}: define `traits = Traits({name}=...)` or, if it "
+                "depends on parameters, a property `traits`. Traits is in "
                 "skprob.mappings."
             )
 

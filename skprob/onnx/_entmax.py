@@ -52,7 +52,7 @@ def _by_threshold(u, beta, n_classes):
         tail = _power(x, 1 / beta - 1)
         total = (tail * x).sum()
         rise = total - _power(total, 1 - beta)
-        # A step back is rounding.
+        # A negative step is a rounding error.
         x = (x - (rise / tail.sum()).maximum(0)).maximum(0)
     p = _power(x, 1 / beta - 1) * x
     # Near alpha = 1 the high power multiplies the rounding error of x: the sum was
@@ -71,7 +71,7 @@ def _by_tails(d, gamma, n_classes):
         p = y ** (-1 / gamma)
         total = p.sum()
         rise = total ** (1 + gamma) - total
-        # A step back is rounding.
+        # A negative step is a rounding error.
         y = y + (rise / (p / y).sum()).maximum(0)
     p = y ** (-1 / gamma)
     return p / p.sum()

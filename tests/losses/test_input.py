@@ -41,7 +41,7 @@ class Squares(Mapping):
 
 def test_a_loss_without_a_mapping_says_so():
     for make in LOSSES.values():
-        with pytest.raises(ValueError, match="needs a mapping: mapping=None only sta"):
+        with pytest.raises(ValueError, match="needs a mapping: mapping=None stands"):
             make().value(SCORES, ONE_HOT)
 
 

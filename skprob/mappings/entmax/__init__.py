@@ -1,8 +1,8 @@
 """Entmax and sparsemax: probabilities [(alpha - 1)(z - tau)]_+ ^ (1 / (alpha - 1)).
 
-Read `_entmax.py` first: it chooses how a row's threshold tau is found. `_projection.py`
-does so for sparsemax, `_threshold.py` for 1 < alpha < 2, `_sorting.py` for alpha > 2,
-`_tails.py` for alpha < 1,
-and `_pair.py` for two classes. `_candidates.py` leaves out classes that are certain to
-get zero. The Jacobian is shared with other mappings: `mappings/_jacobian.py`.
+Read `_entmax.py` first: it chooses the algorithm for the threshold tau of a row.
+`_projection.py` is the one for sparsemax, `_threshold.py` for 1 < alpha < 2,
+`_sorting.py` for alpha > 2, `_tails.py` for alpha < 1, and `_pair.py` for two classes.
+`_candidates.py` removes classes whose probability is certainly zero. The Jacobian is
+shared with other mappings: `mappings/_jacobian.py`.
 """

@@ -1,4 +1,4 @@
-"""Leaving out the classes that cannot get a probability."""
+"""Removal of classes whose probability is certainly zero."""
 
 import numpy as np
 
@@ -8,8 +8,7 @@ from ..._utils.scores import FEW_CLASSES
 def compact(scores, lowest):
     """The scores above `lowest`, moved to the left of narrower rows.
 
-    With many classes and few candidates, what follows is as cheap as the
-    candidates are few.
+    With many classes and few candidates, further computations are faster.
 
     Parameters
     ----------
@@ -20,11 +19,11 @@ def compact(scores, lowest):
     Returns
     -------
     candidates : ndarray of shape (n_samples, largest number of candidates)
-        Padded with -inf on the right; `scores` itself where it would hardly be
-        narrower.
+        Rows are padded with -inf on the right. The result is `scores` itself if rows
+        would not be much narrower.
     scatter : callable
-        ``scatter(values)`` puts an array of the shape of `candidates` back where
-        they came from, with zeros elsewhere. It overwrites `scores`.
+        ``scatter(values)`` writes an array of the shape of `candidates` to the columns
+        of the candidates, with zeros elsewhere. It overwrites `scores`.
     """
     n_samples, n_classes = scores.shape
     chosen = np.ascontiguousarray(scores > lowest)

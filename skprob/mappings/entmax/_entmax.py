@@ -1,4 +1,4 @@
-"""Entmax: from heavy tails through softmax and sparsemax to ever sharper mappings."""
+"""Entmax: a family of mappings that contains softmax and sparsemax."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Entmax(Mapping):
         alpha = self.alpha
         return _TRAITS.but(
             has_zeros=alpha > 1,
-            # With a larger alpha probabilities rise from zero with an infinite slope.
+            # With a larger alpha the slope is infinite at probability zero.
             is_lipschitz=alpha <= 2,
             is_projection=alpha == 2,
         )
@@ -99,7 +99,7 @@ class Entmax(Mapping):
             return _array_api.entmax(scores, alpha)
         if scores.shape[1] <= FEW_CLASSES or alpha < 1:
             return _solve(scores, alpha)
-        # A class this far below the largest score gets nothing.
+        # A class this far below the largest score has probability zero.
         candidates, scatter = compact(scores, 1 / (1 - alpha))
         p, potential = _solve(candidates, alpha)
         return scatter(p), potential
@@ -164,7 +164,7 @@ class Entmax(Mapping):
         self._validate_params()
         refuse_arrays("alpha_derivative", scores=scores)
         scores = as_rows(scores)
-        # A derivative may have fewer digits than its probability.
+        # Compute in float64: the derivative is less accurate than the probability.
         p = self(scores.astype(np.float64, copy=False))
         beta = float(self.alpha) - 1
         derivative = _near_softmax if beta < 0.5 else _far_from_softmax
@@ -223,8 +223,9 @@ def entmax(scores: ArrayLike, alpha: float = 1.5, axis: int = -1) -> Array:
 def _near_softmax(p, beta):
     """Derivative of entmax in alpha = 1 + beta, for a small beta.
 
-    That of log p = log1p(beta (z - lam)) / beta with lam held still, without the
-    cancellation that dividing by beta² brings, and what the change of lam adds.
+    It is the sum of two terms: the derivative of log p = log1p(beta (z - lam)) / beta
+    for fixed lam, computed without the cancellation of a division by beta², and the
+    effect of the change of lam.
     """
     support = p > 0
     log_p = np.log(p, where=support, out=np.zeros_like(p))
@@ -235,10 +236,10 @@ def _near_softmax(p, beta):
 
 
 def _far_from_softmax(p, beta):
-    """The same for a large beta: powers that overflow are only divided by their sum.
+    """Derivative of entmax in alpha = 1 + beta, for a large beta.
 
     With r = p (1 - beta log p) and the shares w of s = p^(1 - beta) in its sum, it is
-    (r - w sum(r)) / beta².
+    (r - w sum(r)) / beta². The powers s may overflow, but only their shares are used.
     """
     support = p > 0
     log_p = np.log(p, where=support, out=np.zeros_like(p))

@@ -4,9 +4,9 @@ For alpha up to 2 the probability q of the class with the lower score, by d, sol
 
     ((1 - q)^(alpha - 1) - q^(alpha - 1)) / (alpha - 1) = d,
 
-or is zero where d is too large. For alpha = 2 and alpha = 3/2 that is a linear and a
-quadratic equation, and what is left of the potential is a sum of positive terms: a
-small loss is as accurate as a large one.
+or is zero if d is too large. For alpha = 2 and alpha = 3/2 this is a linear and a
+quadratic equation. The potential without the larger score is a sum of positive terms,
+so a small loss has the same relative accuracy as a large one.
 """
 
 import numpy as np
@@ -25,7 +25,7 @@ def linearize_pair(difference, alpha):
     Parameters
     ----------
     difference : ndarray of shape (n_samples,)
-        Of the second class's score and the first's.
+        Score of the second class minus score of the first.
     alpha : float
 
     Returns

@@ -1,10 +1,10 @@
 """Sparsemax: the projection onto the simplex, by Michelot's algorithm.
 
 With scores whose largest is 0, p_i = x_i for x_i = [1 + z_i - lambda]+ and the lambda
-at which they sum to one. Sharing out what the sum exceeds one by among the classes
-that have anything takes some of them to zero, but none that belongs to the support:
-so, when none drops out any more, the answer is exact. Not even the worst row of
-floating-point numbers makes that take many rounds.
+at which they sum to one. A round divides the excess of the sum over one equally among
+the positive entries and subtracts it. Some entries become zero, but never one of the
+support. When no further entry becomes zero, the result is exact. No row of
+floating-point numbers takes many rounds.
 """
 
 import numpy as np
@@ -27,11 +27,11 @@ def by_projection(scores):
     np.clip(x, 0, 1, out=x)
     size = _count_positive(x)
     potential = np.zeros(len(x), dtype=x.dtype)
-    # A class alone has all already. In a fit that is most rows.
+    # With a single class its probability is one already: most rows of a fit.
     rows = np.flatnonzero(size > 1)
     if 2 * len(rows) > len(x):
         return x, _share_out(x, size)
-    # In the layout of x: sums along the memory are the more accurate ones.
+    # Keep the memory order of x: sums along the memory are more accurate.
     some = x.take(rows, axis=0) if x.flags.c_contiguous else x.T.take(rows, axis=1).T
     potential[rows] = _share_out(some, size[rows])
     x[rows] = some
@@ -43,7 +43,7 @@ def _share_out(x, size):
     lam = np.zeros((len(x), 1), dtype=x.dtype)
     while True:
         share = (x.sum(axis=1, keepdims=True) - 1) / size.astype(x.dtype)
-        # To give back is rounding, and would revive classes that are out.
+        # A negative share is a rounding error. It would return classes to the support.
         np.maximum(share, 0, out=share)
         x -= share
         np.clip(x, 0, 1, out=x)
@@ -60,7 +60,7 @@ def _share_out(x, size):
 
 
 def _count_positive(x):
-    """How many entries of each row are positive, as a column."""
-    # Small integers are added fastest.
+    """Number of positive entries of each row, as a column."""
+    # Sums of small integers are faster.
     dtype = np.int8 if x.shape[1] <= np.iinfo(np.int8).max else np.intp
     return (x > 0).view(np.int8).sum(axis=1, dtype=dtype, keepdims=True)

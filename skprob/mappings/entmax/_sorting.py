@@ -1,9 +1,8 @@
 """Entmax for alpha > 2: the support by sorting, then its smallest probability.
 
-Here p_i = [u_i - tau]+^(1/beta) with u = beta d and beta = alpha - 1 > 1: the slope
-is infinite at the edge of the support, and Newton's method in tau would have to be
-bracketed. Instead, with u sorted in descending order, k classes are in the support
-as long as
+With u = beta d and beta = alpha - 1 > 1, p_i = [u_i - tau]+^(1/beta). The slope is
+infinite at the edge of the support, so Newton's method in tau would need a bracket.
+Instead, with u sorted in descending order, k classes are in the support if
 
     sum_{i < k} (u_i - u_k)^(1/beta) < 1,
 
@@ -11,17 +10,17 @@ whose left side grows with k. The smallest probability t of the k is the root of
 
     phi(t) = sum_{i <= k} (t^beta + u_i - u_k)^(1/beta) = 1.
 
-Each term is a beta-norm of (t, .), so that phi is convex and increasing, and Newton's
-steps from above descend to the root without passing it. Nothing is subtracted but
-the scores, so that the answer is the exact one for scores a few ulp away.
+Each term is a beta-norm of (t, .), so phi is convex and increasing, and Newton's steps
+from above do not pass the root. Only scores are subtracted, so the result is exact for
+scores that differ by a few ulp.
 """
 
 import numpy as np
 
 _MAX_STEPS = 100
-# How far rounding may leave a sum of probabilities from one.
+# Largest rounding error of a sum of probabilities.
 _ROUNDING = 8 * np.finfo(np.float64).eps
-# Below every positive x, and above all of them.
+# Bounds of the positive x.
 _TINY, _LARGE = np.finfo(np.float64).tiny, 4.0
 
 
@@ -40,7 +39,7 @@ def by_sorting(scores, alpha):
     potential : ndarray of shape (n_samples,)
     """
     beta = alpha - 1
-    # Scores that far down have no probability; this keeps differences finite.
+    # Lower scores have probability zero; clipping keeps differences finite.
     u = np.clip(scores, -2 / beta, 0, dtype=np.float64)
     u *= beta
     ordered = np.sort(u, axis=1)[:, ::-1]
@@ -54,7 +53,7 @@ def by_sorting(scores, alpha):
     x = np.clip(u, 0, _LARGE, out=u)
     x += smallest**beta
     p = _root(x, inside, beta)
-    # Exact, and free of underflow in the power of it.
+    # This is exact, and the power of the smallest probability may underflow.
     np.copyto(p, smallest, where=tied)
     p /= p.sum(axis=1, keepdims=True)
     lam = -np.expm1(beta * np.log(p.max(axis=1))) / beta
@@ -63,7 +62,7 @@ def by_sorting(scores, alpha):
 
 
 def _support_size(ordered, beta):
-    """How many classes of each row, in descending order, are in the support."""
+    """Number of classes in the support of each row, from scores in descending order."""
     n_samples, n_classes = ordered.shape
     low = np.ones((n_samples, 1), dtype=np.intp)
     high = np.full((n_samples, 1), n_classes)
@@ -93,14 +92,14 @@ def _smallest(gap, size, beta):
             break
         np.divide(p, x, out=p, where=above)
         slope = p.sum(axis=1, keepdims=True) * t ** (beta - 1) + tied
-        # A step up is rounding.
+        # A positive step is a rounding error.
         t = np.maximum(t - np.maximum(excess, 0) / slope, 0)
     return t
 
 
 def _root(x, chosen, beta):
-    """x^(1/beta) where `chosen`, among numbers that are positive there; else 0."""
-    # Logarithms of zero are slow on some machines, and warn.
+    """x^(1/beta) if `chosen`, which implies a positive x; else 0."""
+    # Logarithms of zero are slow on some machines, and give a warning.
     root = np.clip(x, _TINY, _LARGE)
     np.log(root, out=root)
     root /= beta

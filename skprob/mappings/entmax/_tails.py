@@ -4,22 +4,23 @@ With gamma = 1 - alpha and scores d whose largest is 0,
 
     p_i = (1 + v_i)^(-1/gamma),    v_i = gamma (lambda - d_i) >= 0,
 
-with the lambda >= 0 at which p sums to one: there the power mean of 1 + v with the
-exponent -1/gamma, not divided by the number of classes, is one. That mean is concave
-and increases with lambda, so that Newton's steps
+with the lambda >= 0 at which p sums to one. At this lambda the power mean of 1 + v with
+the exponent -1/gamma, not divided by the number of classes, is one. The power mean is
+concave and increases with lambda, so Newton's steps
 
     gamma dlambda = (S^(1 + gamma) - S) / A,    S = sum p,    A = sum p / (1 + v),
 
-climb from lambda = 0 to the root and never pass it. As alpha tends to 1 they become one
-step, logsumexp. The last step is taken on p, to first order, so that rows sum to one.
+increase lambda from 0 to the root and never pass it. As alpha tends to 1 they become
+one step, logsumexp. The last step is taken on p, to first order, so that rows sum to
+one.
 """
 
 import numpy as np
 
 from .._linearization import Linearization
 
-# A step squares the error once the largest probabilities are known; the hardest of the
-# rows that were searched for took ten.
+# Most Newton steps. They converge quadratically; the most difficult rows of a search
+# took ten.
 _MAX_STEPS = 100
 
 
@@ -38,7 +39,7 @@ def by_tails(scores, alpha):
     potential : ndarray of shape (n_samples,)
     """
     p, v, lam = _solve(scores, alpha)
-    # An infinite v is that of a class that is not available.
+    # v is infinite for a class that is not available.
     with np.errstate(invalid="ignore"):
         v *= p
     np.nan_to_num(v, copy=False, nan=0.0)
@@ -51,9 +52,9 @@ def by_tails(scores, alpha):
 def log_linearize(scores, alpha):
     """:class:`Linearization` of the logarithms of entmax for 0 < alpha < 1.
 
-    A logarithm is finite where its probability underflows. With r = 1 / (1 + v) and the
-    shares w of p^(1 + gamma) in its sum, the derivative of log p_i in z_j is
-    r_i (delta_ij - w_j).
+    A logarithm is finite even if its probability underflows. With r = 1 / (1 + v) and
+    the shares w of p^(1 + gamma) in its sum, the derivative of log p_i in z_j is r_i
+    (delta_ij - w_j).
     """
     gamma = 1 - alpha
     p, v, _ = _solve(scores, alpha)
@@ -87,7 +88,7 @@ def _solve(scores, alpha):
     gamma = 1 - alpha
     power = _POWERS.get(alpha, _log_power)
     eps = np.finfo(scores.dtype).eps
-    # The error of a last step to first order is of second order.
+    # Largest last step: its error is of second order.
     short = eps**0.5 / 4
     v = np.multiply(scores, -gamma, out=scores)
     climbed = np.zeros((len(v), 1), dtype=v.dtype)
@@ -100,7 +101,7 @@ def _solve(scores, alpha):
         step = total * np.expm1(gamma * np.log(total)) / slope
         if (step <= short * gamma * (1 + climbed)).all():
             break
-        # A step back is rounding.
+        # A negative step is a rounding error.
         np.maximum(step, 0, out=step)
         v += step
         climbed += step

@@ -4,26 +4,26 @@ With beta = alpha - 1 and scores d whose largest is 0, entmax is
 
     p_i = x_i^(1/beta),    x_i = [1 + beta (d_i - lambda)]+,
 
-with the lambda at which p sums to one, that is, at which the 1/beta-norm of x is
-one. That norm is convex and decreasing in lambda (Minkowski), so that Newton's steps
+with the lambda at which p sums to one, so the 1/beta-norm of x is one. This norm is
+convex and decreasing in lambda (Minkowski), so Newton's steps
 
     beta dlambda = (S - S^(1 - beta)) / A,    S = sum x^(1/beta),
                                               A = sum x^(1/beta - 1),
 
-climb from lambda = 0 to the root without ever passing it; as alpha tends to 1 they
-become one step, logsumexp. The steps are taken on x itself, where a small entry
-keeps a small rounding error, and the last one, to first order, on p: so rows sum to
-one however many classes there are.
+increase lambda from 0 to the root and never pass it. As alpha tends to 1 they become
+one step, logsumexp. The steps are subtracted from x, so a small entry has a small
+rounding error. The last step is taken on p, to first order, so rows sum to one for any
+number of classes.
 """
 
 import numpy as np
 
-# Below this alpha, x = 1 + beta (d - lambda) would round away what its high power
-# needs, and x - 1 is kept instead.
+# Below this alpha, x - 1 is stored instead of x = 1 + beta (d - lambda), whose high
+# power would amplify the rounding error of x.
 _NEAR_SOFTMAX = 1.25
 
-# Once the classes that are out are known a step squares the error, and no row of
-# floating-point numbers can make that take longer than this.
+# Most Newton steps. After the support is known they converge quadratically, and no row
+# of floating-point numbers takes more steps.
 _MAX_STEPS = 100
 
 
@@ -43,7 +43,7 @@ def by_threshold(scores, alpha):
     """
     beta = alpha - 1
     info = np.finfo(scores.dtype)
-    # x below holds the x of the formulas less this offset.
+    # The array x below is the x of the formulas minus this offset.
     offset = 1 if alpha < _NEAR_SOFTMAX else 0
     tails = _log1p_tails if offset else _TAILS.get(1 / beta - 1, _log_tails)
     lowest = _lowest(beta, info) if offset else 0
@@ -63,10 +63,10 @@ def by_threshold(scores, alpha):
             total += slope
         rise = _rise(total, beta)
         step = rise / slope
-        # The last step is taken on p, where it is not worth another one on x.
+        # The last step is taken on p: one more step on x would not be more accurate.
         if ((step <= short) | (rise <= 8 * beta * info.eps)).all():
             break
-        # A step back is rounding, and would revive classes that are out.
+        # A negative step is a rounding error. It would return classes to the support.
         np.maximum(step, 0, out=step)
         x -= step
         np.clip(x, lowest, 1, out=x)
@@ -93,8 +93,9 @@ def _rise(total, beta):
     return -total * np.expm1(-beta * np.log(total))
 
 
-# Functions (x, power, out) -> x^power, for x less its offset. Those of zero are zero,
-# but logarithms of zero and exponentials that underflow are slow, and avoided.
+# Functions (x, power, out) -> x^power, for x minus its offset. The power of zero is
+# zero. Logarithms of zero and exponentials that underflow are avoided, because they are
+# slow.
 
 _TAILS = {
     1: lambda x, power, out: x,
@@ -119,15 +120,15 @@ def _log1p_tails(x, power, out):
 
 
 def _lowest(beta, info):
-    """The x, less 1, where its power is as good as zero and not yet slow to take."""
+    """Smallest x - 1 whose power is computed: negligible, but without underflow."""
     return float(max(info.epsneg - 1, np.expm1(np.log(info.tiny) * beta / (1 - beta))))
 
 
 def _short_step(beta, share):
-    """A step in x that may be taken on p to first order.
+    """Largest step in x that may be taken on p to first order.
 
-    The error is of second order and, where it would take a class below zero, at most
-    the step to the power 1/beta: this makes both a small part of each class's `share`
-    of rounding.
+    The error is of second order and, for a class that would become negative, at most
+    the step to the power 1/beta. With this step both are a small part of the rounding
+    error that each class may have, `share`.
     """
     return min(beta * (share / 16) ** 0.5, (share / 16) ** beta)

@@ -5,8 +5,8 @@ import numpy as np
 from ..._utils.lobatto import gauss_lobatto
 
 _N_NODES = 12
-# Squares of smaller numbers overflow. An integral that has not converged there is
-# taken for infinite.
+# Lowest argument: squares of smaller numbers overflow. An integral that has not
+# converged at this argument counts as infinite.
 LOWEST = -1e150
 # Allowed error of an interval, for a function with values up to about one.
 _ERROR = 1e-16
@@ -25,16 +25,16 @@ class Antiderivative:
     """The integral of an increasing function that is not negative.
 
     The line below `top` is divided into intervals, each twice as long as the interval
-    above. An interval is halved until one rule is enough.
+    above. An interval is halved until one rule is accurate.
 
     Parameters
     ----------
     function : callable
-        Of an array, element by element.
+        Function of an array, element by element.
     top : float
         The largest argument.
     n_intervals : int
-        Number of intervals before any is halved. Below them the integral is zero.
+        Number of intervals before they are halved. Below them the integral is zero.
 
     Raises
     ------
@@ -59,7 +59,7 @@ class Antiderivative:
             off = np.abs(values - function(at) @ to_halves.T).max(axis=1)
             n_values += at.size + halves.size
             errors = 2 * width * off
-            # Halving an interval does not lower rounding errors of the function.
+            # Rounding errors of the function do not decrease if an interval is halved.
             is_rounding = (off <= _ROUNDING) & (off > last_off / 4)
             done = (errors <= _ERROR) | is_rounding
             n_following = 6 * _N_NODES * np.count_nonzero(~done)
@@ -78,7 +78,7 @@ class Antiderivative:
             raise ValueError(
                 f"The integral of g up to {top:.6g} has an error of about {error:.1g} "
                 f"after {n_values} values of g; at most {_LARGEST_ERROR:.0e} is "
-                f"allowed, with at most {_MOST_VALUES} values. g must be smooth, but "
+                f"allowed, with at most {_MOST_VALUES} values. g must be smooth except "
                 "for some kinks, and computed in double precision; or give its "
                 "antiderivative as `integral`."
             )

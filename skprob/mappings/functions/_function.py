@@ -1,4 +1,4 @@
-"""A user's own function as a mapping."""
+"""A function of a user as a mapping."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class FunctionMapping(Mapping):
 
     _parameter_constraints = {"function": [callable]}
 
-    # Nothing is relied on that is not known.
+    # Properties that are unknown have the more general value.
     traits = Traits(
         is_only_a_function=True,
         has_zeros=True,

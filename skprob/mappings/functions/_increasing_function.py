@@ -1,4 +1,4 @@
-"""An increasing function that a user gives, and what is computed from it once."""
+"""An increasing function of a user, with results that are computed once."""
 
 from collections import OrderedDict
 from functools import cached_property
@@ -8,29 +8,29 @@ import numpy as np
 from ._antiderivative import LOWEST, Antiderivative, interval_ends
 from ._user_function import check_derivative, values_of
 
-# Arguments at which the values of a function are compared with those of its last use.
+# Arguments at which a function is compared with its values at the last use.
 _PROBES = np.concatenate(
     [-np.geomspace(1e6, 40, 10), np.linspace(-32, 8, 81), np.geomspace(10, 1e3, 5)]
 )
-# Number of functions whose facts are kept.
+# Number of functions whose results are stored.
 _MOST_KEPT = 128
-# Levels of g: at about these values derivative and integral are compared with g.
+# Values of g at which derivative and integral are compared with g, approximately.
 _LEVELS = np.linspace(0.02, 0.98, 25)
-# Intervals that reach LOWEST.
+# Number of intervals from zero to LOWEST.
 _N_INTERVALS = 498
-# Smaller values may be nothing but rounding errors, where g computes them as
-# differences of numbers near one.
+# Smaller values may be rounding errors, if g computes them as differences of numbers
+# near one.
 _EXACT = 1e-12
 # Doublings of the distance over which a power of the tail is estimated.
 _N_DOUBLINGS = 8
-# A tail with a smaller power counts as one without a finite integral.
+# The integral of a tail with a smaller power counts as infinite.
 _LEAST_POWER = 1.01
-# Integral that may be left below -1e100, and below the lowest interval.
+# Largest part of the integral below -1e100, and below the lowest interval.
 _LEFT_FAR, _LEFT_BELOW = 1e-12, 1e-18
 
 
 class IncreasingFunction:
-    """An increasing function g, with all that is computed from its values alone.
+    """An increasing function g, with results that are computed from its values.
 
     Parameters
     ----------
@@ -39,9 +39,9 @@ class IncreasingFunction:
     Attributes
     ----------
     top : float
-        Smallest argument, to rounding, at which g is 1 or more.
+        Smallest argument, up to rounding, at which g is 1 or more.
     has_zeros : bool
-        Whether g is exactly zero somewhere, not by underflow.
+        Whether g is exactly zero at some argument, without underflow.
 
     Raises
     ------
@@ -59,7 +59,8 @@ class IncreasingFunction:
         values = self(x)
         _check_increasing(x, values)
         zero = np.flatnonzero(values == 0)
-        # Beside its zeros a power has values far above underflow, an exponential not.
+        # A power has values far above underflow close to its zeros, an exponential does
+        # not.
         self.has_zeros = bool(len(zero) and values[zero[0] - 1] > 1e-200)
 
     def __call__(self, x):
@@ -74,7 +75,7 @@ class IncreasingFunction:
         return np.minimum(values, 1e300)
 
     def argument_below(self, value):
-        """An argument, to within a thousandth, at which g is less than a value."""
+        """An argument, with an error of 0.001, at which g is less than a value."""
         if value not in self._arguments:
             self._arguments[value] = self._search(value, above=False)
         return self._arguments[value]
@@ -86,7 +87,7 @@ class IncreasingFunction:
             return self(np.array([x]))[0]
 
         low, high = -1.0, 1.0
-        self(np.array([low, high]))  # Negative values have an error of their own.
+        self(np.array([low, high]))  # This raises an error for negative values.
         while at(low) >= value:
             low *= 2
             if low < LOWEST:
@@ -101,7 +102,7 @@ class IncreasingFunction:
                     f"g must become {value:.3g} or more for large arguments; "
                     f"g({high / 2:.3g}) is {at(high / 2):.6g}."
                 )
-        # Where g is 1 a class is certain: this argument is exact to rounding.
+        # The argument with g = 1 makes a class certain: it is exact up to rounding.
         allowed = np.finfo(np.float64).eps / 8 if above else 1e-3
         while True:
             middle = low + (high - low) / 2
@@ -111,29 +112,29 @@ class IncreasingFunction:
             low, high = (middle, high) if at(middle) < value else (low, middle)
 
     def _check_entry_by_entry(self):
-        """Raise where values depend on other entries, or differ between calls."""
-        # These lack the largest argument, in another order and another shape.
+        """Raise if values depend on other entries, or differ between calls."""
+        # The arguments without the largest one, in another order and shape.
         x = _PROBES[-2::-2]
         values = values_of("g", self._g, _PROBES)[-2::-2]
         again = values_of("g", self._g, x[:, None])[:, 0]
-        # Vector instructions may round the last digit in another way.
+        # Vector instructions may round the last digit differently.
         same = np.isclose(values, again, rtol=1e-9, atol=1e-15, equal_nan=True)
         if not same.all():
             at = int(np.argmin(same))
             raise ValueError(
-                "g must compute each entry from the same entry of its argument, and "
-                f"the same at each call; g({x[at]:.6g}) was {values[at]:.6g} and then "
-                f"{again[at]:.6g}."
+                "g must compute each entry from the same entry of its argument, with "
+                f"the same value at each call; g({x[at]:.6g}) was {values[at]:.6g} and "
+                f"then {again[at]:.6g}."
             )
 
     @cached_property
     def _tail(self):
-        """Number of intervals of the integral, and why there is none, or ''."""
+        """Number of intervals, and the reason why there is no integral, or ''."""
         ends = interval_ends(self.top, _N_INTERVALS)[:-1]
         values = self(ends)
         _check_increasing(ends, values)
         lengths = 2.0 ** np.arange(_N_INTERVALS)
-        # Each interval has at most its length times the value at its upper end.
+        # The integral over an interval is at most its length times its upper value.
         left = np.cumsum((lengths * values)[::-1])[::-1]
         last = int(np.flatnonzero(values >= _EXACT)[-1])
         infinite = "the integral of g from minus infinity is infinite: "
@@ -156,7 +157,7 @@ class IncreasingFunction:
 
     @property
     def no_integral_because(self):
-        """Why there is no integral from minus infinity; '' where there is one."""
+        """Reason why there is no integral from minus infinity; '' if there is one."""
         return self._tail[1]
 
     @cached_property
@@ -166,21 +167,21 @@ class IncreasingFunction:
 
     @cached_property
     def level_points(self):
-        """Arguments at which g is about as large as each of some levels."""
+        """Arguments at which g is about equal to each of the levels."""
         grid = np.linspace(self.argument_below(_LEVELS[0]), self.top, 2049)
         return np.interp(_LEVELS, np.maximum.accumulate(self(grid)), grid)
 
     def check_derivative(self, derivative):
-        """Raise where a derivative does not agree with g."""
+        """Raise if a derivative does not agree with g."""
         x = self.level_points
         step = 1e-4 * np.gradient(x)
         check_derivative("derivative", derivative, "g", self, x, step)
 
     def check_integral(self, integral):
-        """Raise where an antiderivative does not agree with g.
+        """Raise if an antiderivative does not agree with g.
 
-        Between two arguments it rises by their distance times a value of g between the
-        values at both.
+        Its increase between two arguments is their distance times a value of g between
+        the values at both.
         """
         x = self.level_points
         values, total = self(x), integral(x)
@@ -198,7 +199,7 @@ class IncreasingFunction:
 
 
 def _check_increasing(x, values):
-    """Raise where values are larger at the next, smaller argument."""
+    """Raise if a value is larger at the next, smaller argument."""
     change = np.diff(values)
     if (change > 1e-12).any():
         at = np.argmax(change)
@@ -215,12 +216,12 @@ _kept = OrderedDict()
 def increasing_function(g):
     """The :class:`IncreasingFunction` of g, which is made once.
 
-    It is made again where the values of g have changed since.
+    It is made again if the values of g have changed.
     """
     values = values_of("g", g, _PROBES)
     known = _kept.get(id(g))
     if known is None or not np.array_equal(known[1], values, equal_nan=True):
-        # With a reference to g, so that no other object gets its identity.
+        # The reference to g prevents another object with the same identity.
         known = g, values, IncreasingFunction(g)
         _kept.pop(id(g), None)
         while len(_kept) >= _MOST_KEPT:

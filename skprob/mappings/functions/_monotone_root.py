@@ -3,21 +3,21 @@
 import numpy as np
 
 _EPS = np.finfo(np.float64).eps
-# Steps that do not halve the residual are followed by one that halves the bracket.
+# Most steps. After a step that does not halve the residual the bracket is halved.
 _MAX_STEPS = 400
 
 
 def decreasing_root(function, low, high):
-    """Where a decreasing function is zero, to rounding.
+    """Root of a decreasing function, up to rounding errors.
 
-    Newton's steps, or secants where there is no derivative, in a bracket that is halved
-    when they do not shrink it.
+    The method is Newton's, or secants if there is no derivative, in a bracket. The
+    bracket is halved if the steps do not make it smaller.
 
     Parameters
     ----------
     function : callable
-        ``function(x, rows)`` gives, at `x` for the entries numbered `rows`, values and
-        derivatives; None for derivatives that are not known.
+        ``function(x, rows)`` returns values and derivatives at `x` for the entries with
+        the indices `rows`; None if there are no derivatives.
     low, high : ndarray of shape (n,)
         The function is not negative at `low` and not positive at `high`.
 
@@ -25,13 +25,13 @@ def decreasing_root(function, low, high):
     -------
     root : ndarray of shape (n,)
     residual : ndarray of shape (n,)
-        The function there.
+        Value of the function at the root.
     """
     low, high = low.copy(), high.copy()
     root, residual = low.copy(), np.zeros_like(low)
     rows, rounding = np.arange(len(low)), _EPS * np.maximum(np.abs(low), np.abs(high))
     (f_low, slope), (f_high, _) = (function(end, rows) for end in (low, high))
-    # From the left Newton's steps never pass the root of a convex function.
+    # From the left, Newton's steps do not pass the root of a convex function.
     at, last = low, np.full_like(low, np.inf)
     if slope is None:
         at = low + (high - low) / 2
@@ -39,7 +39,7 @@ def decreasing_root(function, low, high):
         value, slope = function(at, rows)
         root[rows], residual[rows] = at, value
         is_low = value > 0
-        # A secant's end that stays counts half: Illinois.
+        # The value at an end that does not change is halved (Illinois method).
         stays = np.where(is_low == (last > 0), 0.5, 1)
         low, f_low, high, f_high = (
             np.where(is_low, at, low),

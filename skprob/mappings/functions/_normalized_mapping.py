@@ -1,4 +1,4 @@
-"""A mapping made of any positive function, divided by its sum."""
+"""A mapping that divides a positive function by its sum."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from .._numerical import numerical_vjp_derivative
 from .._traits import Traits
 from ._user_function import check_derivative, values_of
 
-# Balances truncation against rounding in a central difference.
+# Relative step of a central difference that balances truncation and rounding errors.
 _STEP = np.finfo(np.float64).eps ** (1 / 3)
-# Arguments of both signs, for the question whether f is a power.
+# Arguments of both signs, at which f is compared with a power.
 _SCALES = np.array([0.01, 0.7, 1.0, 5.3, 100.0, -0.01, -0.7, -1.0, -5.3, -100.0])
-# Arguments at which values of f are compared with those of its last use.
+# Arguments at which f is compared with its values at the last use.
 _PROBES = np.array([-20.0, -3.0, -1.0, -0.25, 0.0, 0.25, 1.0, 3.0, 20.0])
 # Number of scores at which a given derivative is compared with differences of f.
 _N_CHECKED = 25
 
 
 class NormalizedMapping(Mapping):
-    r"""A mapping made of any positive function, divided by its sum.
+    r"""A mapping that divides a positive function by its sum.
 
     .. math:: p_i = f(z_i) / \textstyle\sum_j f(z_j)
 
@@ -54,14 +54,13 @@ class NormalizedMapping(Mapping):
     Unless f is an exponential, adding a constant to all scores changes the
     probabilities, so the trait ``is_shift_invariant`` is False.
 
-    Where f(0) is 0 there are no probabilities of a row of zeros, at which fits start
-    otherwise. Then a classifier starts with all intercepts 1 (or -1, where f(1) is 0
-    and f(-1) is positive) or, without intercepts, from the means of the classes. With
-    :math:`f(x) = x^2` this is the spherical softmax. A power of the scores gives the
-    same probabilities for scores that are all multiplied by a positive number.
-    Coefficients close to zero then have the same loss and no penalty, so that the
-    penalty has no influence on the least objective. Classifiers leave it out, and
-    ``C_`` is infinite.
+    If f(0) is 0, a row of zeros, at which other fits start, has no probabilities. Then
+    a classifier starts with all intercepts 1 (or -1, if f(1) is 0 and f(-1) is
+    positive) or, without intercepts, from the means of the classes. With :math:`f(x) =
+    x^2` this is the spherical softmax. A power of the scores gives the same
+    probabilities for scores that are all multiplied by a positive number. So
+    coefficients close to zero have the same loss and nearly no penalty, and the penalty
+    has no effect on the minimum. Classifiers omit it, and ``C_`` is infinite.
 
     Two classes have the scores -u/2 and u/2. An even f gives both the probability 1/2,
     and a power depends only on the sign of u; a fit to two classes refuses both. Use
@@ -94,7 +93,7 @@ class NormalizedMapping(Mapping):
 
     @property
     def traits(self):
-        # A function may have changed since its last use.
+        # The values of a function may change between uses.
         values = values_of("f", self.f, _PROBES).tobytes()
         try:
             return _traits_of(self.f, values)
@@ -102,7 +101,7 @@ class NormalizedMapping(Mapping):
             return _traits_of.__wrapped__(self.f, values)
 
     def _standard(self, scores, first_row=0):
-        # Without the other traits, which take values of f.
+        # The traits are not used, because they need values of f.
         return standard_scores(scores, False, first_row)
 
     def probabilities(self, scores):
@@ -160,7 +159,7 @@ class NormalizedMapping(Mapping):
         return (_values(self.f, up) - _values(self.f, down)) / (up - down)
 
     def _given_derivative(self, z):
-        """The derivative that was given, checked at some of the scores."""
+        """Values of the given derivative, which is checked at some of the scores."""
 
         def derivative(x):
             return values_of("derivative", self.derivative, x)
@@ -181,20 +180,20 @@ class NormalizedMapping(Mapping):
 
 @lru_cache(maxsize=128)
 def _traits_of(f, values):
-    """Traits of the mapping that is made of a function with these values."""
+    """Traits of the mapping of a function with these values."""
     return Traits(
-        # For scores of the usual size.
+        # Whether there are zeros for scores of the usual size.
         has_zeros=bool((_values(f, np.linspace(-20, 20, 401)) == 0).any()),
         base_score=_base_score(f),
         is_scale_invariant=_is_scale_invariant(f),
         is_shift_invariant=False,
-        # It is not known.
+        # The order is unknown.
         is_order_preserving=False,
     )
 
 
 def _base_score(f):
-    """0 where f(0) is positive, else 1 or -1, where it should be."""
+    """Score at which f is positive: 0, or else 1 or -1."""
     at_zero, at_one, below = values_of("f", f, np.array([0.0, 1.0, -1.0]))
     if 0 < at_zero < np.inf:
         return 0.0
@@ -202,7 +201,7 @@ def _base_score(f):
 
 
 def _is_scale_invariant(f):
-    """Whether f is a power, apart from a factor for each sign."""
+    """Whether f is a power, up to a factor for each sign."""
     values = [values_of("f", f, factor * _SCALES) for factor in (1, 2, 3)]
     if not np.isfinite(values).all():
         return False
@@ -221,7 +220,7 @@ def _values(f, x):
 
 
 def _is_multiple(values, others):
-    """Whether values are one positive number times others, to rounding."""
+    """Whether values are a positive multiple of others, up to rounding."""
     factor = values.sum() / others.sum() if others.sum() > 0 else 0.0
     return factor > 0 and np.allclose(values, factor * others, rtol=1e-12, atol=0)
 

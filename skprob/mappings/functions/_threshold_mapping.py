@@ -1,4 +1,4 @@
-"""A mapping made of any increasing function, by a threshold."""
+"""A mapping that subtracts a threshold from the scores of an increasing function."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from ._increasing_function import increasing_function
 from ._monotone_root import decreasing_root
 from ._user_function import values_of
 
-# Balances truncation against rounding in a central difference.
+# Relative step of a central difference that balances truncation and rounding errors.
 _STEP = np.finfo(np.float64).eps ** (1 / 3)
-# Rounding error of a given derivative where it is zero.
+# Largest rounding error of a given derivative at its zeros.
 _NEGATIVE = 1e-8
 
 
 class ThresholdMapping(Mapping):
-    r"""A mapping made of any increasing function, by a threshold.
+    r"""A mapping that subtracts a threshold from the scores of an increasing function.
 
     .. math:: p_i = g(z_i - \lambda), \quad \lambda \text{ such that } \sum_i p_i = 1
 
@@ -64,21 +64,22 @@ class ThresholdMapping(Mapping):
     Notes
     -----
     For a potential the integral of g from minus infinity must be finite: g must
-    decrease faster than :math:`1 / |x|`, and not to a positive number. Its power is
-    measured where g is about 1e-12; a power of 1.01 or less counts as infinite, and one
-    of less than about 1.13 is too slow for double precision. For these no potential is
-    provided, unless `integral` is given and converges.
+    decrease to zero, faster than :math:`1 / |x|`. The power of the tail is estimated at
+    values of g of about 1e-12. With a power of 1.01 or less the integral counts as
+    infinite. With a power of less than about 1.13 it converges too slowly for double
+    precision. In these cases there is no potential, unless `integral` is given and
+    converges.
 
-    The quadrature takes at most 1,000,000 values of g, once for each g. It allows for
-    about a thousand kinks. An error above 1e-7 raises a ValueError. Where g computes
-    small values as differences of numbers near one, such as
-    :math:`1 + x / \sqrt{1 + x^2}`, the potential has an error of about 1e-8.
+    The quadrature takes at most 1,000,000 values of g, once for each g. This is enough
+    for about a thousand kinks. An error above 1e-7 raises a ValueError. If g computes
+    small values as differences of numbers near one, such as :math:`1 + x / \sqrt{1 +
+    x^2}`, the potential has an error of about 1e-8.
 
     Derivative and integral are compared with g at 25 points. The state of g may change
     between calls, and g need not be hashable.
 
-    g should have a bounded derivative. Where it has none, as entmax with
-    alpha above 2, use :class:`Entmax`, whose Jacobian is more accurate there.
+    g should have a bounded derivative. For entmax with alpha above 2 it is unbounded:
+    use :class:`Entmax`, whose Jacobian is more accurate.
 
     References
     ----------
@@ -126,17 +127,17 @@ class ThresholdMapping(Mapping):
         )
 
     def _standard(self, scores, first_row=0):
-        # Without the other traits, which take values of g.
+        # The traits are not used, because they need values of g.
         return standard_scores(scores, True, first_row)
 
     def _no_potential_because(self, function):
-        """Why there is no potential; '' where there is one."""
+        """Reason why there is no potential; '' if there is one."""
         if self.integral is None:
             return function.no_integral_because
         return self._given_integral_diverges()
 
     def _given_integral_diverges(self):
-        """Why the given integral does not converge; '' where it does."""
+        """Reason why the given integral does not converge; '' if it does."""
         low, far = values_of("integral", self.integral, np.array([LOWEST, -1e100]))
         if np.isnan(low) or np.isnan(far):
             raise ValueError(
@@ -172,7 +173,7 @@ class ThresholdMapping(Mapping):
         p = np.asarray(probabilities, dtype=np.float64)
         inside = p > 0
         goal = p[inside]
-        # Where g is that small: twice as far down each time.
+        # Double the distance until g is small enough.
         low, reach = np.full(goal.shape, g.top), 1.0
         while reach < -LOWEST and (above := g(low) > goal).any():
             low[above] -= reach
@@ -188,7 +189,7 @@ class ThresholdMapping(Mapping):
         return (terms.sum(axis=1) + certain).astype(np.asarray(probabilities).dtype)
 
     def _function(self):
-        """The function g, with derivative and integral compared with it."""
+        """The function g, after its derivative and integral have been checked."""
         g = increasing_function(self.g)
         if self.derivative is not None:
             g.check_derivative(self._derivative)
@@ -210,7 +211,7 @@ class ThresholdMapping(Mapping):
     def _products(self, g, p, x, dtype):
         slopes = self._slopes(g, x, p)
         total = slopes.sum(axis=1, keepdims=True)
-        # In shares of their sum, so that a class alone has no slope, to the last bit.
+        # With shares of the sum, the slope of a single class is exactly zero.
         shares = np.divide(slopes, total, out=np.zeros_like(slopes), where=total > 0)
         jacobian = ThresholdJacobian(shares.astype(dtype))
         products = jacobian.product, jacobian.product_of_copy, None, jacobian.diagonal
@@ -246,7 +247,7 @@ class ThresholdMapping(Mapping):
         return p, np.where(available, x, LOWEST), lam
 
     def _slopes(self, g, x, p):
-        # A probability of zero stays zero nearby.
+        # A probability of zero is also zero at nearby scores.
         inside = p > 0
         if self.derivative is not None:
             slopes = np.where(inside, self._derivative(x), 0)
@@ -260,7 +261,7 @@ class ThresholdMapping(Mapping):
             return np.maximum(slopes, 0)
         step = _STEP * np.maximum(1, np.abs(x))
         here, ahead, behind, far = (g(x + n * step) for n in (0, 1, -1, 2))
-        # Across the edge of the support it would be the mean of two slopes.
+        # At the edge of the support a central difference is the mean of two slopes.
         at_edge = behind == 0
         rise = np.where(at_edge, 4 * ahead - 3 * here - far, ahead - behind)
         return np.where(inside, np.maximum(rise, 0) / (2 * step), 0)
@@ -271,7 +272,7 @@ class ThresholdMapping(Mapping):
         return lam + self._G(g, x).sum(axis=1) - certain
 
     def _G(self, g, x):
-        """The integral from minus infinity, and zero there."""
+        """The integral from minus infinity, which is zero at minus infinity."""
         if self.integral is None:
             return g.antiderivative(x)
         end = self._integral(np.array([LOWEST]))[0]

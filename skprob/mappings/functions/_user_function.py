@@ -1,8 +1,8 @@
-"""Values of functions that users give: checked, with errors that name the argument."""
+"""Checked values of functions of users, with errors that name the argument."""
 
 import numpy as np
 
-# Relative error that is allowed between a derivative and differences of the function.
+# Largest relative difference between a derivative and differences of the function.
 _TOLERANCE = 0.02
 
 
@@ -12,7 +12,7 @@ def values_of(name, function, x):
     Parameters
     ----------
     name : str
-        Name of the function, as the argument of the mapping.
+        Name of the function: the argument of the mapping.
     function : callable
     x : ndarray of float64
         The function gets a copy: it may overwrite it.
@@ -20,7 +20,7 @@ def values_of(name, function, x):
     Returns
     -------
     values : ndarray of float64, of the shape of `x`
-        Not a view of anything that the function keeps.
+        A new array, not a view of one of the function.
 
     Raises
     ------
@@ -32,7 +32,7 @@ def values_of(name, function, x):
         returned = function(x.copy(order="K"))
     try:
         values = np.asarray(returned)
-    except ValueError:  # Lists of different lengths.
+    except ValueError:  # Lists of different lengths are not an array.
         values = np.array(None)
     if values.dtype.kind not in "fiub" or values.shape != x.shape:
         if isinstance(returned, np.ndarray):
@@ -52,14 +52,14 @@ def values_of(name, function, x):
 
 
 def check_derivative(name, derivative, function_name, function, x, step):
-    """Raise where a derivative does not agree with differences of its function.
+    """Raise if a derivative does not agree with differences of its function.
 
     Parameters
     ----------
     name, function_name : str
         Names of both, as arguments of the mapping.
     derivative, function : callable
-        Of an array of float64. Where the function is not finite nothing is checked.
+        Functions of an array of float64. Points with infinite values are not checked.
     x : ndarray of shape (n_points,)
     step : ndarray of shape (n_points,)
         Steps of the differences.
@@ -67,8 +67,8 @@ def check_derivative(name, derivative, function_name, function, x, step):
     Raises
     ------
     ValueError
-        If they differ at more than half of the points. At a kink any slope between both
-        sides is right.
+        If they differ at more than half of the points. At a kink any slope between the
+        slopes of both sides is correct.
     """
     with np.errstate(all="ignore"):
         behind, here, ahead = (function(x + n * step) for n in (-1, 0, 1))

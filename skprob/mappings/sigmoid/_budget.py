@@ -1,26 +1,26 @@
-"""The threshold that keeps the sum of marginals within a budget."""
+"""The threshold with which the sum of marginals is within a budget."""
 
 import numpy as np
 
-# The search for a threshold ends where the sum is off by so many times the rounding of
-# each label.
+# Error of the sum at which the search for a threshold ends, in rounding errors for each
+# label.
 _ROUNDING = 2
-# Newton's steps; the interval is halved instead where they are not half as long as the
-# last one. Six are usual.
+# Most steps of Newton's method, usually six. If a step is not at most half of the last
+# one, the interval is halved instead.
 _MOST_STEPS = 400
 
 
 def within_budget(scores, total, pairs, alpha, least, most):
-    """Scores whose marginals sum to a number within bounds.
+    """Shifted scores, whose marginals have a sum within bounds.
 
     Parameters
     ----------
     scores : ndarray of shape (n_samples, n_labels)
     total : ndarray of shape (n_samples,)
-        What the marginals of a row sum to without a budget.
+        Sum of the marginals of each row without a budget.
     pairs : callable
-        ``pairs(scores)`` are the marginals without a budget, and a function of no
-        arguments that gives their derivatives.
+        ``pairs(scores)`` returns the marginals without a budget, and a function without
+        arguments that returns their derivatives.
     alpha : float
     least, most : float
         Bounds of the sum of a row.
@@ -28,22 +28,22 @@ def within_budget(scores, total, pairs, alpha, least, most):
     Returns
     -------
     shifted : ndarray of shape (n_samples, n_labels)
-        The scores less the threshold of their row.
+        The scores minus the threshold of their row.
     threshold : ndarray of shape (n_samples,), float64
     bound : ndarray of shape (n_samples,), float64
-        What a row sums to because of the budget; NaN where no bound is active.
+        The active bound of each row; NaN if no bound is active.
 
     Raises
     ------
     ValueError
-        If a row has fewer labels than the least sum.
+        If a row has fewer labels than the lower bound.
     """
     n_available = np.count_nonzero(scores > -np.inf, axis=1)
     if n_available.min(initial=scores.shape[1]) < least:
         row = int(np.argmin(n_available))
         raise ValueError(
-            f"budget must not ask for more labels than are available: its lower bound "
-            f"is {least:g}, and row {row} has {n_available[row]} available labels."
+            "budget must have a lower bound of at most the number of available labels; "
+            f"it is {least:g}, and row {row} has {n_available[row]} available labels."
         )
     bound = np.full(len(scores), np.nan)
     bound[total > most], bound[total < least] = most, least
@@ -55,14 +55,14 @@ def within_budget(scores, total, pairs, alpha, least, most):
         return shifted, threshold, bound
     some, level = scores[rows].astype(np.float64, order="C"), bound[rows]
     pivot = some.min(axis=1, where=some > -np.inf, initial=np.inf)
-    # A sum of as many as there are takes a one for each.
+    # If the bound is the number of labels, all marginals are one.
     every = level == n_available[rows]
     room = 64 * np.maximum(1, np.finfo(float).eps * np.abs(pivot))
     root = np.where(every, -room, 0.0)
     for b in np.unique(level[~every]):
         of_level = ~every & (level == b)
-        # The threshold is near the first score that the sum has no one for: less that
-        # score, those that share the rest are not rounded.
+        # The threshold is close to the first score without a marginal of one. Subtract
+        # this score first, so that scores close to it are not rounded.
         pivot[of_level] = -np.sort(-some[of_level], axis=1)[:, int(b)]
         near = some[of_level] - pivot[of_level, None]
         root[of_level] = _root(near, pairs, alpha, b)
@@ -72,7 +72,7 @@ def within_budget(scores, total, pairs, alpha, least, most):
 
 
 def _root(scores, pairs, alpha, bound):
-    """Where the marginals of ``scores - root`` sum to a bound, row by row."""
+    """Root of each row: the marginals of ``scores - root`` sum to the bound."""
     low, high = _bracket(scores, alpha, bound)
     root, left, last = low / 2 + high / 2, np.arange(len(scores)), high - low
     rounding = _ROUNDING * scores.shape[1] * np.finfo(float).eps
@@ -99,9 +99,9 @@ def _root(scores, pairs, alpha, bound):
 def _bracket(scores, alpha, bound):
     """Thresholds below and above that of a bound, from the order of the scores.
 
-    The j largest marginals are at least the j-th, and sum to more than a bound b where
-    that is more than b/j; the others are at most the next, and all sum to less where
-    that is less than (b - j) / (n - j).
+    The j largest marginals are at least the j-th. If the j-th is more than b/j, the sum
+    is more than the bound b. The other marginals are at most the (j+1)-th. If it is
+    less than (b - j) / (n - j), the sum is less than b.
     """
     ordered = -np.sort(-scores, axis=1)
     n_available = np.count_nonzero(scores > -np.inf, axis=1)[:, None]

@@ -1,4 +1,4 @@
-"""A marginal for each label: points of the cube instead of the simplex."""
+"""Sigmoid: a marginal for each label, a point of the cube instead of the simplex."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class Sigmoid(Mapping):
     Fenchel-Young loss is the sum of the losses of the labels, its Jacobian is diagonal.
 
     With a budget, the sum of the probabilities, which is the expected number of labels,
-    stays within bounds: where it would not, the same number is subtracted from all
-    scores of the row. This is the Bregman projection onto the points of the cube whose
-    sum is within the bounds; the loss and the Jacobian are those of the projection.
+    is within bounds: if it is not, one number is subtracted from all scores of the row.
+    This is the Bregman projection onto the points of the cube whose sum is within the
+    bounds. The loss and the Jacobian are those of the projection.
 
     Parameters
     ----------
@@ -97,13 +97,13 @@ class Sigmoid(Mapping):
         bounds = tuple(self.budget)
         if not (len(bounds) == 2 and all(isinstance(b, Real) for b in bounds)):
             raise ValueError(
-                f"budget must be two numbers, the least and the most; got {bounds!r}."
+                f"budget must be two numbers, lower and upper bound; got {bounds!r}."
             )
         least, most = bounds
         if not (0 <= least <= most and 0 < most and least < np.inf):
             raise ValueError(
-                "budget must be (least, most) with 0 <= least <= most, a finite least "
-                f"and a positive most; got {bounds!r}."
+                "budget must be (lower, upper) with 0 <= lower <= upper, a finite "
+                f"lower bound and a positive upper bound; got {bounds!r}."
             )
 
     @property
@@ -112,10 +112,10 @@ class Sigmoid(Mapping):
         least, most = (0.0, np.inf) if is_free else self.budget
         return _TRAITS.but(
             sum_range=(float(least), float(most)),
-            # Where the sum of the probabilities is given.
+            # With equal bounds the sum of the probabilities is given.
             is_shift_invariant=least == most,
             has_zeros=self.alpha > 1,
-            # With a larger alpha probabilities rise from zero with an infinite slope.
+            # With a larger alpha the slope is infinite at probability zero.
             is_lipschitz=self.alpha <= 2,
             is_separable=is_free,
             supports_array_api=is_free,
@@ -151,26 +151,26 @@ class Sigmoid(Mapping):
         if not is_active.any():
             return linear, potential
         linear, potential = self._linearize_freely(shifted)
-        # Of the dual problem, less the sum of the positive scores.
+        # Potential of the dual problem minus the sum of the positive scores.
         raised = np.maximum(shifted, 0) - np.maximum(scores, 0)
         added = raised.sum(axis=1) + threshold * np.where(is_active, bound, 0)
         potential = (potential + added).astype(scores.dtype, copy=False)
         return _of_given_sum(linear, is_active), potential
 
     def _within_budget(self, scores, marginals):
-        """For scores and their marginals without a budget."""
+        """The result of `within_budget` for scores and marginals without a budget."""
         total, alpha = marginals.sum(axis=1, dtype=np.float64), float(self.alpha)
         return within_budget(
             scores, total, self._marginals, alpha, *self.traits.sum_range
         )
 
     def _marginals(self, scores):
-        """Those without a budget, and a function that gives their derivatives."""
+        """Marginals without a budget, and a function that returns their derivatives."""
         linear, _ = self._linearize_freely(scores)
         return linear.probabilities, linear.shorter_diagonal
 
     def _linearize_freely(self, scores):
-        # In the order of the memory: the kernels of pairs take vectors.
+        # The kernels of pairs take vectors, in memory order.
         xp = namespace(scores)
         is_turned = xp is np and scores.flags.f_contiguous
         flat = xp.reshape(scores.T if is_turned else scores, (-1,))
@@ -193,7 +193,7 @@ class Sigmoid(Mapping):
             curvature = laid_out(_second_derivative(pair, self.alpha))
             return cotangent * direction * curvature
 
-        # That of a pair is less the larger of its scores, which are 0 and z.
+        # The potential of a pair is without the larger of its scores, 0 and z.
         potential = xp.sum(laid_out(pair.potential), axis=1)
         p = laid_out(pair.second)
         return (
@@ -207,7 +207,7 @@ class Sigmoid(Mapping):
             return linear
         if self.budget is not None:
             scores = self._within_budget(scores, self._marginals(scores)[0])[0]
-        # The logarithm of a probability next to one has digits that it has not.
+        # log(p) of a probability p close to one is inaccurate.
         log_p = log_expit if namespace(scores) is np else _log_expit
         return linear._replace(probabilities=log_p(scores))
 
@@ -218,15 +218,15 @@ def _log_expit(scores):
 
 
 def _of_given_sum(linear, is_active):
-    """The linearization where the sum of some rows is given.
+    """The linearization if the sum of some rows is given.
 
-    Its derivatives are those of free marginals, s, along directions less their mean
-    weighted by s: diag(s) - s sᵀ / Σs.
+    With the derivatives s of marginals without a budget, the Jacobian of such a row is
+    diag(s) - s sᵀ / Σs.
     """
     free, free_derivative = linear.jvp, linear.vjp_derivative
 
     def share():
-        """Derivatives s / Σs in the rows whose sum is given, zero elsewhere."""
+        """Shares s / Σs in rows with a given sum, zero in other rows."""
         s = linear.shorter_diagonal()
         total = s.sum(axis=1, keepdims=True)
         where = is_active[:, None] & (total > 0)
@@ -253,7 +253,7 @@ def _of_given_sum(linear, is_active):
 
 
 def _by_entmax(difference, alpha):
-    """The pairs' linearization from that of two classes, for any alpha."""
+    """Linearization of pairs by entmax of two classes, for any alpha."""
     xp, scores = namespace(difference), zeros((2, difference.shape[0]), difference)
     scores[1, ...] = -abs(difference)
     p, potential = Entmax(alpha).probabilities_and_potential(scores.T)
@@ -269,7 +269,7 @@ def _by_entmax(difference, alpha):
 
 
 def _second_derivative(pair, alpha):
-    """That of the second probability p, p' d(p')/dp with p' = s t / (s + t)."""
+    """Second derivative of the probability p: p' d(p')/dp with p' = s t / (s + t)."""
     p, q = pair.second, 1 - pair.second
     inside = (p > 0) & (q > 0)
     where = namespace(p).where

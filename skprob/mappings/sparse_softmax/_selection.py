@@ -1,18 +1,18 @@
-"""The classes with the largest scores of each row, found without sorting it."""
+"""The classes with the largest scores of each row, without sorting the row."""
 
 import numpy as np
 
-# Scores of a row that are put in order at first, to find how many make up a mass.
+# Number of scores of a row that are sorted first, to find those with a given mass.
 _FIRST = 64
 
 
 def largest(scores, k):
-    """Which entries are the k largest of their row; of equal ones, the first.
+    """Mask of the k largest entries of each row; of equal entries, the first.
 
     Parameters
     ----------
     scores : ndarray of shape (n_samples, n_classes)
-        No NaN; -inf is never among the largest.
+        Scores without NaN; -inf is never kept.
     k : int
         At least 1; may exceed n_classes.
 
@@ -29,14 +29,14 @@ def largest(scores, k):
 
 
 def largest_with_mass(scores, share):
-    """Which entries make up the smallest leading set whose softmax mass is `share`.
+    """Mask of the smallest set of largest scores with softmax mass `share`.
 
     Parameters
     ----------
     scores : ndarray of shape (n_samples, n_classes)
-        No NaN; in each row something above -inf.
+        Scores without NaN; each row has a score above -inf.
     share : float
-        Above 0 and below 1. A mass that misses it by rounding has reached it.
+        Above 0 and below 1, up to rounding errors of the mass.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def largest_with_mass(scores, share):
 
 
 def _kept(scores, last, count):
-    """Which entries are the first `count` of their row, `last` being the least."""
+    """Mask of the first `count` entries that are at least `last`, the smallest kept."""
     last = last[:, None]
     kept = scores > last
     ties = scores == last

@@ -106,7 +106,7 @@ class SparseSoftmax(Mapping):
 
     def _standard(self, scores, first_row=0):
         standard = super()._standard(scores, first_row)
-        # What the subtraction has made equal to a score that is kept is lowered again.
+        # After the subtraction a score may equal a kept one by rounding: lower it.
         kept = self.kept(scores)
         xp = namespace(scores)
         least, bottom = (
@@ -136,7 +136,8 @@ class SparseSoftmax(Mapping):
         parts = np.partition(probabilities, width - k, axis=1)
         head = -np.sort(-parts[:, width - k :], axis=1)
         tail = parts[:, : width - k].sum(axis=1, keepdims=True)
-        # What remains of a row, and its share of k, where 0, 1, ... k - 1 are taken.
+        # Rest of a row after its first 0, 1, ..., k - 1 entries, and the rest divided
+        # by the number of remaining places.
         rest = tail + head[:, ::-1].cumsum(axis=1)[:, ::-1]
         theta = rest / np.arange(k, 0, -1)
         taken = head > theta
@@ -152,7 +153,7 @@ class SparseSoftmax(Mapping):
         return Softmax().log_linearize(self._restricted(scores))
 
     def kept(self, scores: Array) -> Array:
-        """Which classes are kept, a boolean array (a kernel, of any scores)."""
+        """Mask of the kept classes (a kernel, for any scores)."""
         if self.p == 1:
             return scores > -np.inf
         here = _selection if isinstance(scores, np.ndarray) else _array_api
@@ -176,8 +177,8 @@ class SparseSoftmax(Mapping):
     def _needs_k(self, what):
         if self.p is not None:
             raise TypeError(
-                f"SparseSoftmax with p has no {what}: it is no gradient of a convex "
-                "function. With k it has one."
+                f"SparseSoftmax with p has no {what}: it is not the gradient of a "
+                "convex function. With k it has one."
             )
 
 

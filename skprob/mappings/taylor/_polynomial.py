@@ -1,13 +1,13 @@
 """The Taylor polynomials of exp of even order k, to full relative accuracy.
 
-The terms of f_k(x) = sum of x^m / m! for m <= k cancel where x is negative, and
-overflow where it is large. But f_k has no real zero, and its complex ones come in
-pairs a ± bi, so that
+The terms of f_k(x) = sum of x^m / m! for m <= k cancel for negative x, and overflow for
+large x. But f_k has no real zeros, and its complex zeros are pairs a ± bi, so
 
     k! f_k(x) = product of (x - a)^2 + b^2 over the k/2 pairs,
 
-in which all is positive. Where x is large, each factor is computed from x and the
-zeros divided by one power of two above |x|; the powers are put together as integers.
+where all factors are positive. For large x, each factor is computed from x and the
+zeros divided by one power of two above |x|. The exponents of the powers are added as
+integers.
 """
 
 from decimal import Decimal, localcontext
@@ -17,7 +17,7 @@ from math import factorial
 import numpy as np
 
 _DIGITS = 50
-# Up to this size nothing overflows, at any order in use.
+# Largest size of x without overflow, for all orders.
 _TAME = 1e9
 
 
@@ -27,9 +27,9 @@ def scaled_polynomial(x, order):
     Parameters
     ----------
     x : ndarray of float64
-        Finite.
+        Finite numbers.
     order : int
-        Even and at least 2.
+        An even number of at least 2.
 
     Returns
     -------
@@ -94,7 +94,8 @@ def _factors(x, order):
 @lru_cache
 def zeros(order):
     """Zeros a + bi of the polynomial with b > 0, as pairs (a, b), correctly rounded."""
-    # In units of the order the zeros are of size one and the coefficients tame.
+    # In units of the order the zeros have size one and the coefficients do not
+    # overflow.
     coefficients = [order**m / factorial(m) for m in range(order, -1, -1)]
     estimates = order * np.roots(coefficients)
     with localcontext(prec=_DIGITS):
@@ -105,7 +106,7 @@ def _polished(z, order):
     """Newton's method from the estimate z of a zero, in many digits."""
     re, im = Decimal(z.real), Decimal(z.imag)
     step = Decimal(1)
-    # The number of right digits doubles: the step after this one would be below 1e-30.
+    # The number of correct digits doubles: the next step would be below 1e-30.
     while step > Decimal("1e-15"):
         term, total, previous = (Decimal(1), Decimal(0)), (Decimal(1), Decimal(0)), None
         for m in range(1, order + 1):

@@ -135,7 +135,7 @@ class TaylorSoftmax(Mapping):
         return Linearization(log_p, jvp, vjp, vjp_derivative)
 
     def _parts(self, scores):
-        """Of log p, p, and the first and, a function, second derivative of log f."""
+        """Arrays log p, p and (log f)', and the second derivative as a function."""
         if not isinstance(scores, np.ndarray):
             return self._parts_of_any(scores)
         dtype = scores.dtype
@@ -164,9 +164,9 @@ class TaylorSoftmax(Mapping):
         return *(xp.astype(part, dtype) for part in parts), curvature
 
     def _solve(self, scores):
-        """The scores in float64, and the p = share 2^exponent of each.
+        """The scores in float64, and shares and exponents, p = share 2^exponent.
 
-        The share is positive where the class is available, whatever p underflows to.
+        The share of an available class is positive, even if p underflows.
         """
         x = scores.astype(np.float64, copy=False)
         unavailable = np.isneginf(x)
