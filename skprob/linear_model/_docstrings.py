@@ -135,7 +135,8 @@ history_ : dict of str to ndarray of shape (n_iterations + 1,)
     as ``gradient_norm_``; "duality_gap", NaN where it was not computed; "passes", how
     often X had been read by then (a product with some of the rows counts as a part of a
     pass); "seconds" since the solver began; "round_trips" to the workers of a cluster
-    and "bytes" sent and received, both zero for data in memory.
+    and "bytes" sent and received, both zero for data in memory. A fit to many rows
+    starts from a fit to a sample of them, which counts as the start.
     ``pandas.DataFrame(model.history_)`` makes a table of it,
     :class:`~skprob.inspection.ConvergenceDisplay` a plot. If the loss is minimised in
     stages, the objective is NaN in all stages but the last.

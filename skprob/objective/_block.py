@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from .._utils.arrays import beside, fill, is_host, namespace, take
+from .._utils.arrays import beside, fill, is_host, namespace, take, to_numpy, widened
 from .._utils.pair import pair_adjoint, pair_scores
 from ..data import (
     DesignMatrix,
@@ -215,6 +215,25 @@ def standardize(block, standardization, n_rows):
     """The block with standardised columns; there are `n_rows` in all blocks."""
     design = standardized(block.design, standardization, n_rows)
     return Block(design, block.target, block.weight, block.offset, block.available)
+
+
+def sample(block, share):
+    """A share of the rows, drawn at random, in their order; at least one."""
+    n_rows = block.weight.shape[0]
+    n_drawn = max(round(share * n_rows), 1)
+    drawn = np.random.default_rng(0).choice(n_rows, n_drawn, replace=False)
+    return block.take(np.sort(drawn))
+
+
+def weight_and_rows(block):
+    """Sum of the weights, and number of rows."""
+    weight = widened(block.weight)
+    return to_numpy(namespace(weight).sum(weight)), weight.shape[0]
+
+
+def with_weight_divided(block, total):
+    """The block with its weights divided by a number."""
+    return replace(block, weight=block.weight / total)
 
 
 def of_outputs(block, outputs):

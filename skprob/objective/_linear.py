@@ -110,6 +110,23 @@ class LinearObjective(MeanLoss):
         other._set_loss(self.loss)
         return other
 
+    def sample(self, n_rows):
+        """The objective of about `n_rows` rows, drawn at random without replacement.
+
+        Penalty and units of the features are those of all rows. The sample counts its
+        own passes. The same rows are drawn each time.
+        """
+        other, share = copy.copy(self), n_rows / self.description.n_rows
+        blocks = self.blocks.map(_block.sample, share)
+        total, n_drawn = blocks.sum(_block.weight_and_rows)
+        other.blocks = blocks.map(_block.with_weight_divided, float(total) or 1.0)
+        other.description = self.description._replace(
+            n_rows=int(n_drawn), n_stored=int(self.description.n_stored * share)
+        )
+        other._n_passes = [0.0]
+        other._set_loss(self.loss)
+        return other
+
     def to_model(self, parameters):
         """Coefficients (M, n_features) and intercepts (M,) of parameters.
 

@@ -9,6 +9,7 @@ from ._lbfgs import minimize_lbfgs
 from ._minimize import minimize
 from ._plan import plan
 from ._problem import check_problem
+from ._sample import minimize_from_sample, sample_size
 from ._splitting import DouglasRachford
 from ._tuning import Tuning
 from .newton._newton_cg import NewtonCG, NewtonCGState
@@ -83,7 +84,27 @@ def solve(
         before, factor = resume
         if isinstance(before, NewtonCGState):
             state = solvers[0].resume(problem, before, factor)
-    return minimize(problem, solvers, criteria, start, callback, state)
+    n_sampled = sample_size(problem.description, tuning)
+    if not n_sampled or start.any() or method != "newton-cg":
+        return minimize(problem, solvers, criteria, start, callback, state)
+
+    def minimize_sample(sample, start):
+        return _minimize_roughly(sample, start, criteria, tuning)
+
+    def minimize_all(problem, start):
+        return minimize(problem, solvers, criteria, start, callback, state)
+
+    return minimize_from_sample(
+        problem, n_sampled, start, minimize_sample, minimize_all
+    )
+
+
+def _minimize_roughly(problem, start, criteria, tuning):
+    """Minimise within a looser tolerance than criteria, without a certificate."""
+    tol = max(criteria.tol, tuning.sample_tol)
+    looser = Criteria(tol=tol, max_iter=criteria.max_iter, certify=False, tuning=tuning)
+    solver = NewtonCG(plan(problem.description, tuning), looser, tuning=tuning)
+    return minimize(problem, [solver], looser, start)
 
 
 #: Every name that is accepted as ``solver``.

@@ -174,6 +174,12 @@ class LinearProblem(Problem, Protocol):
         It counts its own passes.
         """
 
+    def sample(self, n_rows: int) -> LinearProblem:
+        """The problem of about so many rows, drawn at random.
+
+        It counts its own passes.
+        """
+
     def splitting(self, parameters: Array, strength: float, n_kept: int) -> Splitting:
         """A splitting from parameters, in one and a half passes."""
 

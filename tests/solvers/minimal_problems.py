@@ -82,6 +82,11 @@ class SquaredHinges:
     def family(self, strengths):
         return SquaredHingesFamily(self, strengths)
 
+    def sample(self, n_rows):
+        other = SquaredHinges(self._X[:n_rows], self._signs[:n_rows], self._ridge)
+        other.description = replace(self.description, n_rows=n_rows)
+        return other
+
     def of_outputs(self, outputs):
         other = SquaredHinges(self._X, self._signs[:, outputs], self._ridge)
         shape = other.description.shape
