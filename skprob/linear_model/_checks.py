@@ -27,6 +27,12 @@ def is_dask(data):
     return hasattr(type(data), "__dask_graph__")
 
 
+def has_dask(*arguments):
+    """Whether one of some arguments is a Dask collection."""
+    types = {type(each) for each in arguments}
+    return any([hasattr(each, "__dask_graph__") for each in types])
+
+
 def refuse_for_dask(**given):
     """Raise where what is known of each row comes with Dask collections."""
     for name, array in given.items():

@@ -90,7 +90,10 @@ class FenchelYoungLoss(Loss):
     def evaluate(self, scores, target):
         mapping = get_mapping(self.mapping)
         shift_to_standard(scores, mapping)
-        inner = _inner(target, scores, mapping.traits.polytope)
+        if mapping.traits.polytope == "simplex":
+            inner = target.inner(scores)
+        else:
+            inner = _inner_in_cube(target, scores)
         gradient, values = mapping.probabilities_and_potential(scores)
         check_shape(mapping, "probabilities", gradient, target.shape)
         check_shape(mapping, "a potential", values, inner.shape)
@@ -101,7 +104,10 @@ class FenchelYoungLoss(Loss):
     def linearize(self, scores, target):
         mapping = get_mapping(self.mapping)
         shift_to_standard(scores, mapping)
-        inner = _inner(target, scores, mapping.traits.polytope)
+        if mapping.traits.polytope == "simplex":
+            inner = target.inner(scores)
+        else:
+            inner = _inner_in_cube(target, scores)
         linear, potential = mapping.linearize_with_potential(scores)
         check_shape(mapping, "probabilities", linear.probabilities, target.shape)
         check_shape(mapping, "a potential", potential, inner.shape)
@@ -169,10 +175,8 @@ def _of_pair(pair, u, target):
     return pair.potential - inner, (pair.second - second)[:, None]
 
 
-def _inner(target, scores, polytope):
-    """⟨q, z⟩, in the cube less the sum of the positive scores, as the potential is."""
-    if polytope == "simplex":
-        return target.inner(scores)
+def _inner_in_cube(target, scores):
+    """⟨q, z⟩ less the sum of the positive scores, as the potential is."""
     # Label by label, so that nothing cancels between labels.
     xp = namespace(scores)
     excess = target.to_dense(scores.dtype) - as_type(scores > 0, scores.dtype)

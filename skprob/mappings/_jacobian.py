@@ -75,11 +75,11 @@ class _Jacobian(ThresholdJacobian):
     """The Jacobian for alpha <= 2, where no s is larger than 1."""
 
     def __init__(self, p, alpha):
+        self.p, self.alpha = p, alpha
         if alpha == 1:
-            super().__init__(p, total=1.0)
+            self.s, self.total = p, 1.0
         else:
             super().__init__(power(p, 2 - alpha))
-        self.p, self.alpha = p, alpha
 
     def derivative_of_product(self, cotangent, direction):
         # With c the centred cotangent, product = s c and dproduct = ds c + s dc;

@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..mappings import get_mapping
 from . import _block
 
 # Most raw predictions that are kept for a duality gap (128 MiB for each array of them);
@@ -61,13 +60,13 @@ class Description(NamedTuple):
 
     def with_loss(self, loss):
         """The description with that of a loss."""
-        mapping = get_mapping(loss.mapping)
-        has_closed_form = loss.traits.has_proximal_step and not self.has_row_scores
+        traits = loss.traits
+        has_closed_form = traits.has_proximal_step and not self.has_row_scores
         return self._replace(
-            is_convex=self.is_linear and loss.traits.is_convex,
-            has_bounded_hessian=loss.traits.has_bounded_hessian,
-            has_kinks=self.is_linear and loss.traits.has_kinks,
+            is_convex=self.is_linear and traits.is_convex,
+            has_bounded_hessian=traits.has_bounded_hessian,
+            has_kinks=self.is_linear and traits.has_kinks,
             has_proximal_step=self.is_linear and has_closed_form,
-            is_separable=self.is_linear and loss.traits.is_separable,
-            is_relative=self.shape[0] > 1 and mapping.traits.is_shift_invariant,
+            is_separable=self.is_linear and traits.is_separable,
+            is_relative=self.shape[0] > 1 and traits.is_shift_invariant,
         )

@@ -6,7 +6,6 @@ import numpy as np
 
 from .._utils.pair import n_raw_predictions
 from ..data import Standardization
-from ..mappings import get_mapping
 from . import _block
 from ._certificates import duality_gap, target_sums
 from ._description import Description
@@ -174,7 +173,7 @@ class LinearObjective(MeanLoss):
 
         The first call takes a pass over the data.
         """
-        if not (self.has_penalty and self.loss.traits.has_negative_entropy):
+        if not (self.has_penalty and self.traits.has_negative_entropy):
             return False
         ridge = self.penalty.diagonal[: self.coef_shape[1]]
         if ridge.min(initial=np.inf) < np.finfo(self.description.dtype).eps ** 1.4:
@@ -208,8 +207,8 @@ class LinearObjective(MeanLoss):
         Without a penalty there is none if classes or rows are separable and the mapping
         has no exact zeros.
         """
-        reaches_zero = get_mapping(self.loss.mapping).traits.has_zeros
-        if self.has_penalty or reaches_zero or not self.loss.traits.is_convex:
+        reaches_zero = self.traits.has_zeros
+        if self.has_penalty or reaches_zero or not self.traits.is_convex:
             return False
         return has_descent_direction(self, point.parameters)
 
@@ -226,7 +225,7 @@ class LinearObjective(MeanLoss):
         # Kept, because most fits start at zero.
         block, base = (
             self.blocks.single,
-            get_mapping(self.loss.mapping).traits.base_score,
+            self.traits.base_score,
         )
         raw = np.full((len(block.weight), self.shape[0]), base, order="F")
         self.rows_at_zero = EvaluatedRows(self, raw)

@@ -23,6 +23,7 @@ class MeanLoss:
 
     def _set_loss(self, loss):
         self.loss, self.description = loss, self.description.with_loss(loss)
+        self.traits = loss.traits
         # Weighted means, over the rows, of the loss's part that does not depend on the
         # scores, and of the target, class by class.
         self.constant, self.class_means = self._constants()
@@ -93,4 +94,4 @@ class MeanLoss:
         """The mean loss, from the part that depends on the scores."""
         value = float(value) + self.constant
         # Rounding may take a loss that is never negative below zero.
-        return max(value, 0.0) if self.loss.traits.has_negative_entropy else value
+        return max(value, 0.0) if self.traits.has_negative_entropy else value

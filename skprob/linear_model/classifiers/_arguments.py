@@ -8,7 +8,7 @@ import numpy as np
 from ..._utils.arrays import is_foreign, moved, numpy_dtype
 from ..._utils.columns import in_order
 from ...targets import column_names
-from .._checks import check_fit_data, check_X, is_dask, refuse_for_dask
+from .._checks import check_fit_data, check_X, has_dask, refuse_for_dask
 from .._given import Given
 from ..fit._rows import RowsInMemory
 from ..fit._training_data import TrainingData
@@ -17,7 +17,7 @@ from ..fit._training_data import TrainingData
 @contextmanager
 def training_rows(estimator, spec, X, y, sample_weight, available, offset):
     """The checked rows of a user's arguments of `fit`, in memory or on workers."""
-    if any(is_dask(data) for data in (X, y, sample_weight, available, offset)):
+    if has_dask(X, y, sample_weight, available, offset):
         from ..dask._rows import dask_rows
 
         refuse_for_dask(available=available, offset=offset)

@@ -20,7 +20,7 @@ from ..._utils.typing import AnyArray, ArrayLike, MatrixLike, same_signature
 from ..._utils.validation import check_sample_weight
 from ...decision import DecisionRule, LeastCost, ThresholdLike, as_indicator
 from ...targets import check_target
-from .._checks import check_X, is_dask, refuse_for_dask
+from .._checks import check_X, has_dask, refuse_for_dask
 from .._docstrings import with_shared_arguments
 from .._given import Given
 from .._known_threshold import (
@@ -429,7 +429,7 @@ class BaseLinearClassifier(
         """
         check_is_fitted(self)
         given = Given(available, offset).arguments
-        if any(is_dask(data) for data in (X, y, sample_weight)):
+        if has_dask(X, y, sample_weight):
             from ..dask._prediction import score
 
             refuse_for_dask(**given)

@@ -11,15 +11,16 @@ def fitted_attributes(estimator):
     return {
         name: value
         for name, value in vars(estimator).items()
-        if name.endswith("_") and not name.startswith("_")
+        if name[-1] == "_" and name[0] != "_"
     }
 
 
 def replace_fitted(estimator, attributes):
     """Set the fitted attributes, and remove those of an earlier fit."""
+    state = vars(estimator)
     for name in fitted_attributes(estimator).keys() - _OF_FEATURES:
-        delattr(estimator, name)
-    vars(estimator).update(attributes)
+        del state[name]
+    state.update(attributes)
 
 
 @contextmanager
@@ -40,6 +41,6 @@ def unchanged_on_error(estimator):
             replace_fitted(estimator, after_interrupt)
         else:
             for name in fitted_attributes(estimator).keys() - before.keys():
-                delattr(estimator, name)
+                del vars(estimator)[name]
             vars(estimator).update(before)
         raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from functools import cache
+from inspect import signature
 from numbers import Integral, Real
 from typing import Any, Literal
 
@@ -110,14 +111,15 @@ class LinearParameters(NamesChecked, BaseEstimator, metaclass=ABCMeta):
         return super()._get_param_names()
 
     def _validate_params(self):
-        # scikit-learn makes the objects of the constraints anew at every fit: ask it
-        # only for the error. On little data that is 5 % of a fit.
-        for name, constraints in _made_constraints(type(self)):
-            value = getattr(self, name)
-            for constraint in constraints:
-                if constraint.is_satisfied_by(value):
-                    break
-            else:
+        # scikit-learn makes the objects of the constraints anew at every fit, and tests
+        # defaults too: it is called only for the error. On little data that is 5 % of
+        # a fit.
+        values = vars(self)
+        for name, default, constraints in _made_constraints(type(self)):
+            value = values[name] if name in values else getattr(self, name)
+            if value is default:
+                continue
+            if not any(allowed.is_satisfied_by(value) for allowed in constraints):
                 super()._validate_params()
 
     @abstractmethod
@@ -172,12 +174,12 @@ class LinearParameters(NamesChecked, BaseEstimator, metaclass=ABCMeta):
 
 @cache
 def _made_constraints(cls):
-    """The constraints of a class's parameters, as objects of scikit-learn."""
-    names = cls._get_param_names()
+    """Names, defaults and constraints (as objects) of the parameters of a class."""
+    parameters = signature(cls.__init__).parameters
     return [
-        (name, [make_constraint(constraint) for constraint in allowed])
+        (name, parameters[name].default, [make_constraint(each) for each in allowed])
         for name, allowed in cls._parameter_constraints.items()
-        if name in names and allowed != "no_validation"
+        if name in parameters and allowed != "no_validation"
     ]
 
 
