@@ -204,15 +204,15 @@ def dot(a, b):
 
 def row_max(array):
     """The largest entry of each row, as a column."""
-    if isinstance(array, np.ndarray):  # A method takes half as long as the function.
-        return array.max(axis=1, keepdims=True)
+    if isinstance(array, np.ndarray):  # The method calls this from Python.
+        return np.maximum.reduce(array, axis=1, keepdims=True)
     return namespace(array).max(array, axis=1, keepdims=True)
 
 
 def row_sum(array):
     """The sum of each row, as a column."""
     if isinstance(array, np.ndarray):
-        return array.sum(axis=1, keepdims=True)
+        return np.add.reduce(array, axis=1, keepdims=True)
     return namespace(array).sum(array, axis=1, keepdims=True)
 
 

@@ -51,7 +51,7 @@ class Softmax(Mapping):
         if not isinstance(scores, np.ndarray):
             return _array_api.softmax(scores)
         p = np.exp(scores, out=scores)
-        total = p.sum(axis=1, keepdims=True, dtype=np.float64)
+        total = np.add.reduce(p, axis=1, dtype=np.float64, keepdims=True)
         p /= total.astype(p.dtype, copy=False)
         return p, np.log(total[:, 0]).astype(p.dtype, copy=False)
 

@@ -45,8 +45,6 @@ def checked_data(estimator, spec, X, y, sample_weight, available, offset):
     data : TrainingData
     encoded : EncodedTarget
     """
-    if is_foreign(X):
-        _check_array_api(estimator, spec)
     if spec.class_names is not None:
         y = in_order("y", y, np.asarray(spec.class_names))
     as_given = y
@@ -60,16 +58,3 @@ def checked_data(estimator, spec, X, y, sample_weight, available, offset):
     given = Given.checked(available, offset, *rows, **about)
     known = given, encoded.classes, encoded.has_none
     return TrainingData(X, y, sample_weight, *known), encoded
-
-
-def _check_array_api(estimator, spec):
-    """Raise where X may not be an array of another library."""
-    found = estimator
-    if estimator._takes_arrays:
-        found = spec.loss if spec.mapping.traits.supports_array_api else spec.mapping
-        if found.traits.supports_array_api:
-            return
-    raise ValueError(
-        f"X must be a NumPy array for {found!r}, which takes no other arrays under "
-        "array_api_dispatch=True: convert it, for instance by np.asarray(X)."
-    )

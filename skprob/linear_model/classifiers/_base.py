@@ -142,6 +142,8 @@ class BaseLinearClassifier(
             spec = self._fit_spec()
             if self.warm_start and hasattr(self, "coef_"):
                 spec = replace(spec, last_fit=self._last_fit())
+            if is_foreign(X):
+                self._check_array_api(spec)
             arguments = X, y, sample_weight, available, offset
             with training_rows(self, spec, *arguments) as rows:
                 warn_of_lost_labels(rows)

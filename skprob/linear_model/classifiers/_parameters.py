@@ -162,6 +162,20 @@ class LinearParameters(NamesChecked, BaseEstimator, metaclass=ABCMeta):
     #: Whether `fit` takes arrays of other libraries, if mapping and loss do.
     _takes_arrays = True
 
+    def _check_array_api(self, spec):
+        """Raise where X may not be an array of another library."""
+        found = self
+        if self._takes_arrays:
+            found = (
+                spec.loss if spec.mapping.traits.supports_array_api else spec.mapping
+            )
+            if found.traits.supports_array_api:
+                return
+        raise ValueError(
+            f"X must be a NumPy array for {found!r}, which takes no other arrays under "
+            "array_api_dispatch=True: convert it, for instance by np.asarray(X)."
+        )
+
     def _supports_array_api(self):
         try:
             mapping = get_mapping(self._mapping()) if self._takes_arrays else None

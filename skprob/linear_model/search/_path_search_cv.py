@@ -25,6 +25,7 @@ from sklearn.utils.metadata_routing import (
 )
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
+from ..._utils.arrays import is_foreign
 from ..._utils.columns import in_order
 from ..._utils.pair import n_raw_predictions
 from ..._utils.typing import ArrayLike, MatrixLike, same_signature
@@ -200,6 +201,8 @@ class PathSearchCV(BaseLinearClassifier):
             arguments = {"X": X, "y": y, "metadata": metadata}
             template = self._template(self.target_type)
             specs = self._specs(template, values)
+            if is_foreign(X):
+                self._check_array_api(specs[0])
             data, encoded = checked_data(
                 self, specs[0], X, y, sample_weight, available, offset
             )
