@@ -225,7 +225,7 @@ def test_entries_in_parts_are_one_entry(iris):
     [
         name
         for name, mapping in MAPPINGS.items()
-        if mapping().traits.has_potential and mapping.traits.polytope == "simplex"
+        if mapping().traits.has_potential and mapping().traits.polytope == "simplex"
     ],
 )
 def test_a_margin_for_every_fenchel_young_loss(name, similarity, kind):
