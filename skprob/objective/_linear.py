@@ -170,20 +170,17 @@ class LinearObjective(MeanLoss):
         features, because the gap divides the square of the gradient's rounding error by
         it. Each class is the target of some rows, and not of all: the best intercept of
         others is infinite, or very large. The probabilities of all rows fit in memory.
-
-        The first call takes a pass over the data.
         """
         if not (self.has_penalty and self.traits.has_negative_entropy):
             return False
         ridge = self.penalty.diagonal[: self.coef_shape[1]]
         if ridge.min(initial=np.inf) < np.finfo(self.description.dtype).eps ** 1.4:
             return False
-        description = self.description
+        description, mean = self.description, self.class_means
         if not description.has_intercept:
             return True
         if description.has_row_scores or not description.keeps_raw_predictions:
             return False
-        mean = self.target_sums().mean
         return bool(((mean > 0) & (mean < 1)).all())
 
     def target_sums(self):

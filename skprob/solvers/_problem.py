@@ -184,7 +184,7 @@ class LinearProblem(Problem, Protocol):
         """A splitting from parameters, in one and a half passes."""
 
     def has_certificate(self) -> bool:
-        """Whether the duality gap vanishes at the minimum; one pass at first."""
+        """Whether the duality gap vanishes at the minimum; it takes no pass."""
 
 
 @cache
