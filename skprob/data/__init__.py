@@ -12,6 +12,7 @@ from ._dask import Cluster, DaskBlocks, Partition, wait_for
 from ._dense import DenseDesign
 from ._design import DesignMatrix, as_design
 from ._little import LittleDesign
+from ._restricted import restricted
 from ._rows import row_slices
 from ._standardized import Standardization, StandardizedDesign, standardized
 
@@ -31,6 +32,7 @@ __all__ = [
     "StandardizedDesign",
     "as_design",
     "local_blocks",
+    "restricted",
     "row_slices",
     "standardized",
     "wait_for",

@@ -44,6 +44,16 @@ class Standardization(NamedTuple):
         """Number of parameters for each raw prediction."""
         return len(self.mean) + self.fit_intercept
 
+    def restricted(self, features):
+        """The standardisation of some features alone."""
+        mean, scale = self.mean[features], self.scale[features]
+        return Standardization(mean, scale, self.fit_intercept)
+
+    def columns_of(self, features):
+        """Numbers of the columns of some features, and of the constant."""
+        constant = range(len(self.mean), self.size)
+        return np.append(features, constant).astype(np.intp)
+
     def to_model(self, parameters):
         """Coefficients (..., n_features) and intercepts (...) of parameters."""
         coef = parameters[..., : len(self.mean)] / self.scale

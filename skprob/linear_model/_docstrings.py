@@ -33,6 +33,20 @@ C : float or "auto", default=1.0
     "auto" makes the penalty as strong, relative to the loss, as C=1 makes it for
     softmax: C is in inverse proportion to the curvature of the loss at equal scores.
     For entmax that is ``n_classes ** (1 - alpha)``.
+l1_ratio : float in [0, 1], default=0.0
+    The share ρ of the penalty that makes coefficients exactly zero, as in
+    :class:`~sklearn.linear_model.LogisticRegression`: the penalty is
+    ((1 - ρ) / 2 ‖W‖² + ρ ‖W‖₁) / (C Σs), of the coefficients W of the features as they
+    are in X, with s the weights of the rows. Scale features that have different units.
+select : {"coefficients", "features"}, default="coefficients"
+    What becomes zero. With "features" the second term of the penalty is ρ times the sum
+    over features of the Euclidean norm of a feature's coefficients for all classes: a
+    feature is used for all classes or for none. For two classes, and with
+    ``l1_ratio=0``, it makes no difference.
+penalty_factors : array-like of shape (n_features,) or dict, default=None
+    Non-negative multiples of the penalty for each feature. With 0 the coefficients of a
+    feature are not penalised, with ``np.inf`` they are zero. A dict has names of
+    columns of X as keys; the others have the factor 1. None stands for ones.
 fit_intercept : bool, default=True
     Whether the scores have a constant term. It is not penalised.
 class_weight : dict, "balanced" or None, default=None
@@ -129,7 +143,9 @@ threshold_ : float, ndarray of shape (n_classes,), DecisionRule or LeastCost
 solver_ : str
     The method that was used: "newton-cholesky" (Newton's steps with the whole Hessian),
     "newton-cg" (by conjugate gradients), "lbfgs" or "bundle" (bundles of gradients);
-    two of them joined by "+" if the second continued from where the first ended.
+    two of them joined by "+" if the second continued from where the first ended. With
+    ``l1_ratio`` it is "proximal-newton", for which ``solver`` says whether the whole
+    Hessian is computed, or "proximal-lbfgs".
 history_ : dict of str to ndarray of shape (n_iterations + 1,)
     The start and each iteration: "iteration", its number; "objective"; "gradient_norm",
     as ``gradient_norm_``; "duality_gap", NaN where it was not computed; "passes", how
@@ -150,8 +166,8 @@ gradient_norm_ : float
 duality_gap_ : float
     An upper bound on ``objective_`` minus its minimum, usually much larger than this
     difference. It is computed for Fenchel-Young losses and for the log loss with
-    softmax, and infinite for other losses. Without a penalty it is ``objective_``
-    itself.
+    softmax, and infinite for other losses. Without a penalty, or with features that are
+    not penalised, it is ``objective_`` itself.
 n_features_in_ : int
     Number of features.
 feature_names_in_ : ndarray of shape (``n_features_in_``,)

@@ -8,23 +8,31 @@ and the objective along a step. Little data are one array in one block: read
 `_block_point.py` computes a block's part of the loss and its derivatives, and
 `_linear_point.py` adds the parts up.
 
-Another penalty takes the place of `_penalty.py`; another kind of score that of
-`_linear.py`, as `_cosine.py` does.
+A penalty that makes coefficients zero is added by `_composite.py`, from the ridge part
+of `_penalty.py` and the part without a derivative of `_shrinkage.py`. Another kind of
+score takes the place of `_linear.py`, as `_cosine.py` does.
 """
 
 from ._block import Block, scores_of, split_rows
+from ._composite import CompositeObjective, CompositePoint
 from ._cosine import CosineObjective
 from ._description import Description
 from ._linear import LinearObjective
 from ._linear_point import LinearPoint
 from ._penalty import Ridge
+from ._shrinkage import ColumnShrinkage, EntryShrinkage, PenaltyShape
 
 __all__ = [
     "Block",
+    "ColumnShrinkage",
+    "CompositeObjective",
+    "CompositePoint",
     "CosineObjective",
     "Description",
+    "EntryShrinkage",
     "LinearObjective",
     "LinearPoint",
+    "PenaltyShape",
     "Ridge",
     "scores_of",
     "split_rows",

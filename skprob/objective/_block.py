@@ -27,6 +27,7 @@ from ..data import (
     SingleBlock,
     as_design,
     local_blocks,
+    restricted,
     row_slices,
     standardized,
 )
@@ -245,6 +246,11 @@ def of_outputs(block, outputs):
         offset=None if offset is None else offset[:, outputs],
         available=None if available is None else available[:, outputs],
     )
+
+
+def restrict(block, columns, n_rows):
+    """The block with some of its standardised columns alone."""
+    return replace(block, design=restricted(block.design, columns, n_rows))
 
 
 def target_coupling(block):

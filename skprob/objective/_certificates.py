@@ -120,10 +120,10 @@ def _gap_at(objective, parameters, mean, gradient, mismatch=0.0):
 
     These are the first sum, `mismatch`, and l2 W + V, the `gradient`.
     """
-    some = slice(objective.coef_shape[1])
+    some = slice(objective.n_features)
     ridge, slope, t = objective.penalty.diagonal[some], gradient[:, some], 0
     if objective.description.has_intercept:
-        t, u = _mixture(objective, gradient[:, -1])
+        t, u = mixture(objective, gradient[:, -1])
     if t == 0:
         return mismatch + (slope**2 / (2 * ridge)).sum()
     if objective.description.has_row_scores:
@@ -138,8 +138,11 @@ def _gap_at(objective, parameters, mean, gradient, mismatch=0.0):
     return (1 - t) * mismatch + t * of_u + (rest**2 / (2 * ridge)).sum()
 
 
-def _mixture(objective, residual):
-    """The share and the distribution that make the mean that of the target."""
+def mixture(objective, residual):
+    """The share and the distribution that make the mean that of the target.
+
+    The residual is the gradient in the intercepts.
+    """
     target_mean, loss = objective.target_sums().mean, objective.loss
     # Mean probabilities less mean target, class by class.
     if len(residual) < len(target_mean):

@@ -33,6 +33,8 @@ class Description(NamedTuple):
     #: Whether equal changes of all raw predictions change nothing but the penalty.
     is_relative: bool = False
     is_remote: bool = False  #: Whether a sum over the blocks is a round trip.
+    #: Whether a penalty without a derivative at zero is a part.
+    has_shrinkage: bool = False
 
     @classmethod
     def of(cls, blocks):

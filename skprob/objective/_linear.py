@@ -38,6 +38,8 @@ class LinearObjective(MeanLoss):
     l2 : float
         Strength of the penalty; the intercepts are free.
     fit_intercept : bool, default=True
+    factors : ndarray of shape (n_features,), default=None
+        Multiples of l2 for each feature; None stands for ones.
 
     Examples
     --------
@@ -56,7 +58,7 @@ class LinearObjective(MeanLoss):
     1.0986
     """
 
-    def __init__(self, blocks, loss, *, l2, fit_intercept=True):
+    def __init__(self, blocks, loss, *, l2, fit_intercept=True, factors=None):
         data = Description.of(blocks)
         _, mean, deviation = _block.pooled_moments(blocks.map(_block.moments))
         polytope = loss.traits.polytope
@@ -64,6 +66,7 @@ class LinearObjective(MeanLoss):
         # The curvature of a loss is about 1/4 for one raw prediction, 1/K for K that
         # sum to one.
         ridge = l2 * (4 if polytope == "cube" else max(n_outputs, 4))
+        ridge = ridge if factors is None else ridge * factors
         units = Standardization.of(mean, deviation, fit_intercept, ridge, data.dtype)
         description = data._replace(
             shape=(n_outputs, units.size),
@@ -73,9 +76,12 @@ class LinearObjective(MeanLoss):
         blocks = blocks.map(_block.standardize, units, data.n_rows)
         super().__init__(blocks, loss, description)
         self.count(1)
-        self.units, self.penalty = units, Ridge(l2, units)
+        self.units, self._factors = units, factors
+        self.penalty = Ridge(l2, units, factors)
         #: Shape of the coefficients: (M, n_features).
         self.coef_shape = n_outputs, len(mean)
+        # Numbers of its features among those of the model; None for all.
+        self._of_model = None
 
     def _set_loss(self, loss):
         super()._set_loss(loss)
@@ -84,13 +90,46 @@ class LinearObjective(MeanLoss):
 
     @property
     def has_penalty(self):
-        """Whether the coefficients are penalised."""
-        return self.penalty.strength > 0
+        """Whether the coefficients of all features are penalised."""
+        has_free = self._factors is not None and not self._factors.all()
+        return self.penalty.strength > 0 and not has_free
+
+    @property
+    def n_features(self):
+        """Number of the columns of coefficients in the parameters."""
+        return len(self.units.mean)
 
     def with_l2(self, l2):
         """The same loss of the same data under another penalty."""
         other = copy.copy(self)
-        other.penalty = Ridge(l2, self.units)
+        other.penalty = Ridge(l2, self.units, self._factors)
+        return other
+
+    def restricted(self, features):
+        """The objective of some features alone, given by their numbers.
+
+        Its passes count as shares of one.
+        """
+        other, n_rows = copy.copy(self), self.description.n_rows
+        share = len(features) / max(self.n_features, 1)
+        other.units = self.units.restricted(features)
+        other._factors = None if self._factors is None else self._factors[features]
+        columns = self.units.columns_of(features)
+        other.blocks = self.blocks.map(_block.restrict, columns, n_rows)
+        other.penalty = self.penalty.restricted(columns)
+        other.shape = self.shape[0], len(columns)
+        other.description = self.description._replace(
+            shape=other.shape, n_stored=int(share * self.description.n_stored)
+        )
+        other.n_parameters = other.shape[0] * other.shape[1]
+        is_part = self._of_model is not None
+        other._of_model = self._of_model[features] if is_part else features
+        other._share_of_pass = share * self._share_of_pass
+        if is_little(other.blocks) and not is_little(self.blocks):
+            other._evaluate_at_zero()
+        if self._target_sums is not None:
+            coupling = self._target_sums.coupling[:, columns]
+            other._target_sums = self._target_sums._replace(coupling=coupling)
         return other
 
     def of_outputs(self, outputs):
@@ -132,17 +171,33 @@ class LinearObjective(MeanLoss):
         Where the same added to all scores changes nothing, the intercepts are zero on
         average and, without a penalty, the coefficients, too.
         """
-        coef, intercept = self.units.to_model(parameters.reshape(self.shape))
+        found, intercept = self.units.to_model(parameters.reshape(self.shape))
+        coef = found
+        if self._of_model is not None:
+            coef = np.zeros(self.coef_shape)
+            coef[:, self._of_model] = found
         if self.description.is_relative:
             if self.description.has_intercept:
                 intercept = intercept - intercept.mean()
-            if not self.has_penalty:
-                coef = coef - coef.mean(axis=0)
+            free = self._free_features()
+            if len(free):
+                coef[:, free] -= coef[:, free].mean(axis=0)
         return coef, intercept
+
+    def _free_features(self):
+        """Numbers of the features that are not penalised."""
+        if self.has_penalty:
+            return np.array([], dtype=int)
+        numbers = np.arange(self.n_features)
+        if self.penalty.strength > 0:
+            numbers = np.flatnonzero(self._factors == 0)
+        return numbers if self._of_model is None else self._of_model[numbers]
 
     def from_model(self, coef, intercept):
         """Parameters of coefficients and intercepts."""
         coef, intercept = coef.astype(float), intercept.astype(float)
+        if self._of_model is not None:
+            coef = coef[:, self._of_model]
         return self.units.from_model(coef, intercept).ravel()
 
     def initial(self):
@@ -173,8 +228,8 @@ class LinearObjective(MeanLoss):
         """
         if not (self.has_penalty and self.traits.has_negative_entropy):
             return False
-        ridge = self.penalty.diagonal[: self.coef_shape[1]]
-        if ridge.min(initial=np.inf) < np.finfo(self.description.dtype).eps ** 1.4:
+        penalties = self._penalties()[: self.n_features]
+        if penalties.min(initial=np.inf) < np.finfo(self.description.dtype).eps ** 1.4:
             return False
         description, mean = self.description, self.class_means
         if not description.has_intercept:
@@ -182,6 +237,10 @@ class LinearObjective(MeanLoss):
         if description.has_row_scores or not description.keeps_raw_predictions:
             return False
         return bool(((mean > 0) & (mean < 1)).all())
+
+    def _penalties(self):
+        """Strength of the penalty of each column."""
+        return self.penalty.diagonal
 
     def target_sums(self):
         """``TargetSums`` of the rows; the first call takes a pass."""
@@ -207,7 +266,10 @@ class LinearObjective(MeanLoss):
         reaches_zero = self.traits.has_zeros
         if self.has_penalty or reaches_zero or not self.traits.is_convex:
             return False
-        return has_descent_direction(self, point.parameters)
+        # A penalty ends the decrease in directions of the other columns.
+        is_free = self._penalties() == 0
+        free = point.parameters.reshape(self.shape) * is_free
+        return has_descent_direction(self, free.reshape(-1))
 
     def _constants(self):
         if not is_little(self.blocks):

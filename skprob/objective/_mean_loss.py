@@ -12,6 +12,9 @@ class MeanLoss:
     It starts from a description of the data, and adds that of the loss.
     """
 
+    #: What a pass over these columns counts, as a share of one over all.
+    _share_of_pass = 1.0
+
     def __init__(self, blocks, loss, description):
         self.blocks, self.description = blocks, description
         self.shape = description.shape
@@ -58,7 +61,7 @@ class MeanLoss:
 
     def count(self, passes):
         """Count passes over X."""
-        self._n_passes[0] += passes
+        self._n_passes[0] += passes * self._share_of_pass
 
     def mean_loss(self, parameters):
         """Value and gradient (M, size) of the mean loss, in one pass."""

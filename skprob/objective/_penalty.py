@@ -1,4 +1,6 @@
-"""The penalty on the coefficients."""
+"""The penalty on the coefficients, where it has derivatives."""
+
+import copy
 
 import numpy as np
 
@@ -13,17 +15,31 @@ class Ridge:
     strength : float
     units : Standardization
         Of the features whose coefficients the parameters are; intercepts are free.
+    factors : ndarray of shape (n_features,), default=None
+        Multiples of the strength for each feature; None stands for ones.
     """
 
-    def __init__(self, strength, units):
+    def __init__(self, strength, units, factors=None):
         self.strength = float(strength)
         # Divided twice: the square could overflow.
         self._weights = np.zeros(units.size)
         self._weights[: len(units.scale)] = 1 / units.scale
+        if factors is not None:
+            self._weights[: len(factors)] *= np.sqrt(factors)
+        self._set_diagonal()
+
+    def _set_diagonal(self):
         #: Second derivatives in the parameters of a raw prediction, of shape (size,).
         self.diagonal = self.strength * self._weights * self._weights
         #: Numbers of the columns that are not penalised.
         self.free_columns = (self.diagonal == 0).nonzero()[0].tolist()
+
+    def restricted(self, columns):
+        """The penalty of some columns alone."""
+        other = copy.copy(self)
+        other._weights = self._weights[columns]
+        other._set_diagonal()
+        return other
 
     def value(self, parameters):
         """Penalty of parameters (M, size)."""

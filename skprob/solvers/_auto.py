@@ -14,6 +14,7 @@ from ._splitting import DouglasRachford
 from ._tuning import Tuning
 from .newton._newton_cg import NewtonCG, NewtonCGState
 from .newton._newton_cholesky import NewtonCholesky
+from .proximal._proximal_newton import ProximalNewton
 
 
 @serial_blas
@@ -66,6 +67,16 @@ def solve(
 
         return minimize_groups(problem, groups, solve_group, start, callback)
     criteria = Criteria(tuning=tuning, **criteria)
+    if problem.description.has_shrinkage:
+        description = problem.description
+        is_smooth = description.is_convex and description.has_bounded_hessian
+        method = solver
+        if solver == "newton-cholesky":
+            _check_hessian(description)
+        elif not is_smooth or description.has_kinks:
+            method = "lbfgs"
+        first = ProximalNewton(criteria, method, tuning)
+        return minimize(problem, [first], criteria, start, callback)
     chosen = plan(problem.description, tuning)
     method = chosen.method if solver == "auto" else solver
     if method == "lbfgs":

@@ -33,6 +33,7 @@ class Description(Protocol):
     #: Whether equal changes of all raw predictions change nothing but the penalty.
     is_relative: bool
     is_remote: bool  #: Whether an evaluation is a round trip to other machines.
+    has_shrinkage: bool  #: Whether a shrinkage is a part: see `CompositeProblem`.
 
 
 class Curvature(Protocol):
@@ -187,6 +188,67 @@ class LinearProblem(Problem, Protocol):
         """Whether the duality gap vanishes at the minimum; it takes no pass."""
 
 
+class Shrinkage(Protocol):
+    """A convex function of parameters without derivatives where they are zero.
+
+    Arguments and results are matrices (M, size), unless another shape is named. A
+    proximal step has a length for each entry, or for each column.
+    """
+
+    thresholds: Array  #: For each column, (size,); zero for those that are free.
+    is_by_column: bool  #: Whether the entries of a column are zero together.
+
+    def value(self, parameters: Array) -> float:
+        """Value at parameters."""
+
+    def smallest_subgradient(self, parameters: Array, gradient: Array) -> Array:
+        """The sum of a gradient and a subgradient that is smallest in norm."""
+
+    def slope(self, parameters: Array) -> Array:
+        """Derivatives where parameters are not zero; zero where they are."""
+
+    def proximal_step(self, parameters: Array, lengths: Array) -> Array:
+        """argmin_w Σ (w - parameters)² / (2 lengths) + value(w)."""
+
+    def model_residual(
+        self, parameters: Array, stepped: Array, lengths: Array
+    ) -> Array:
+        """Right-hand side of Newton's step on the piece of a proximal step's result."""
+
+    def curvature_product(self, parameters: Array, direction: Array) -> Array:
+        """Second derivatives where parameters are not zero, times a direction."""
+
+    def largest_curvature(self, parameters: Array) -> Array:
+        """Upper bounds on these second derivatives, for each column: (size,)."""
+
+    def on_piece_of(self, parameters: Array, reference: Array) -> Array:
+        """Parameters, with zeros where they leave the orthant of a reference."""
+
+
+class CompositePoint(Protocol):
+    """A composite problem at one point."""
+
+    parameters: Array  #: (n_parameters,).
+    value: float
+    gradient: Array  #: Smallest subgradient (n_parameters,).
+    smooth: LinearPoint  #: The smooth part.
+
+
+class CompositeProblem(LinearProblem, Protocol):
+    """A linear problem whose value is that of a smooth part plus a shrinkage."""
+
+    shrinkage: Shrinkage
+
+    def at(self, parameters: Array) -> CompositePoint:
+        """The point at parameters, in one pass."""
+
+    def composed(self, smooth: LinearPoint) -> CompositePoint:
+        """The point whose smooth part this is, without a pass."""
+
+    def restricted(self, features: Array) -> CompositeProblem:
+        """The problem of some features alone, given by their numbers."""
+
+
 @cache
 def members_of(protocol):
     """Names of the members that a protocol declares."""
@@ -199,7 +261,8 @@ def check_problem(problem):
     """Raise TypeError where a problem lacks something that solvers need."""
     kind, protocol = type(problem), Problem
     if hasattr(problem, "description") and problem.description.is_linear:
-        protocol = LinearProblem
+        is_composite = problem.description.has_shrinkage
+        protocol = CompositeProblem if is_composite else LinearProblem
     missing = sorted(
         name
         for name in members_of(protocol)

@@ -129,6 +129,27 @@ class Tuning(NamedTuple):
     #: Splitting ends when a step lowers the objective by less than this part.
     splitting_end: float = 1e-6
 
+    # Composite problems.
+
+    #: Most parameters of a Hessian that is written out.
+    largest_hessian: int = 1500
+    #: Largest cost of a Hessian with its factor, in Hessian products.
+    hessian_products: float = 40.0
+    #: A working set with more than this share of the features becomes all of them.
+    largest_working_set: float = 0.5
+    #: Fewest features that may be added to a working set ...
+    fewest_added: int = 100
+    #: ... and most, in units of the features with a coefficient.
+    most_added: float = 2.0
+    #: Part of the largest entry of the gradient that may be left on a working set.
+    left_on_working_set: float = 0.05
+    #: Most steps on a working set.
+    most_on_working_set: int = 50
+    #: Steps from which L-BFGS approximates the Hessian.
+    steps_kept: int = 20
+    #: Least cosine between a step and the change of the gradient that L-BFGS uses.
+    least_curvature: float = 1e-8
+
     # Bundles of gradients.
 
     #: Most gradients of a bundle.

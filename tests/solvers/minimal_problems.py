@@ -28,6 +28,7 @@ class PlainDescription:
     is_separable: bool = False
     is_relative: bool = False
     is_remote: bool = False
+    has_shrinkage: bool = False
 
 
 class SquaredHinges:

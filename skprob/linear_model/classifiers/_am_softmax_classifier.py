@@ -88,7 +88,10 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
     """
 
     _parameter_constraints: dict = {
-        **constraints_but("loss", "similarity", "C", "fit_intercept"),
+        **constraints_but(
+            *("loss", "similarity", "fit_intercept"),
+            *("C", "l1_ratio", "select", "penalty_factors"),
+        ),
         "standardize": ["boolean", StrOptions({"auto"})],
         "constant": [RealInterval(0, None, closed="left")],
     }

@@ -146,6 +146,7 @@ class BaseLinearClassifier(
                 self._check_array_api(spec)
             arguments = X, y, sample_weight, available, offset
             with training_rows(self, spec, *arguments) as rows:
+                spec = spec.for_features(self)
                 warn_of_lost_labels(rows)
                 choose_threshold = None
                 if rows.kind == "label_set":
@@ -508,7 +509,7 @@ class BaseLinearClassifier(
 
     def _refit_spec(self):
         """The spec of a fit with the parameters of this one."""
-        return self._fit_spec()
+        return self._fit_spec().for_features(self)
 
     def _labels_of(self, columns):
         """The classes of these columns, on their device unless the classes are text."""

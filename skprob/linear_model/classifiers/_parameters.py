@@ -24,6 +24,7 @@ from ...mappings import Temperature, get_mapping
 from ...solvers import SOLVERS
 from ...targets import KINDS
 from .._known_threshold import NAMES
+from ..fit._penalty_choice import PenaltyChoice
 from ..fit._spec import FitSpec
 from ..predict._inputs import Features, UnitRows
 
@@ -40,6 +41,9 @@ class LinearParameters(NamesChecked, BaseEstimator, metaclass=ABCMeta):
         "margin": [RealInterval(0, None, closed="left"), "array-like"],
         "temperature": [RealInterval(0, None, closed="neither")],
         "C": [RealInterval(0, None, closed="right"), StrOptions({"auto"})],
+        "l1_ratio": [RealInterval(0, 1, closed="both")],
+        "select": [StrOptions({"coefficients", "features"})],
+        "penalty_factors": ["array-like", dict, None],
         "fit_intercept": ["boolean"],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "label_smoothing": [RealInterval(0, 1, closed="left")],
@@ -70,6 +74,9 @@ class LinearParameters(NamesChecked, BaseEstimator, metaclass=ABCMeta):
         margin: float | ArrayLike = 0.0,
         temperature: float = 1.0,
         C: float | Literal["auto"] = 1.0,
+        l1_ratio: float = 0.0,
+        select: Literal["coefficients", "features"] = "coefficients",
+        penalty_factors: ArrayLike | dict[str, float] | None = None,
         fit_intercept: bool = True,
         class_weight: dict[Any, float] | Literal["balanced"] | None = None,
         label_smoothing: float = 0.0,
@@ -89,6 +96,9 @@ class LinearParameters(NamesChecked, BaseEstimator, metaclass=ABCMeta):
         self.margin = margin
         self.temperature = temperature
         self.C = C
+        self.l1_ratio = l1_ratio
+        self.select = select
+        self.penalty_factors = penalty_factors
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
         self.label_smoothing = label_smoothing
@@ -146,6 +156,7 @@ class LinearParameters(NamesChecked, BaseEstimator, metaclass=ABCMeta):
             loss=loss,
             is_cosine=self.similarity == "cosine",
             C=self.C,
+            penalty=self._penalty_choice(),
             fit_intercept=self.fit_intercept,
             class_weight=self.class_weight,
             label_smoothing=self.label_smoothing,
@@ -158,6 +169,14 @@ class LinearParameters(NamesChecked, BaseEstimator, metaclass=ABCMeta):
             max_iter=self.max_iter,
             inputs=UnitRows() if self.similarity == "cosine" else Features(),
         )
+
+    def _penalty_choice(self):
+        """The penalty but for its strength."""
+        by_feature = self.select == "features"
+        choice = PenaltyChoice(float(self.l1_ratio), by_feature, self.penalty_factors)
+        if self.similarity == "cosine":
+            choice.check_without_penalty()
+        return choice
 
     #: Whether `fit` takes arrays of other libraries, if mapping and loss do.
     _takes_arrays = True

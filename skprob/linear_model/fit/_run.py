@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ..._utils.warnings import warn
 from ...losses import FenchelYoungLoss
 from ...mappings import Softmax
-from ...objective import CosineObjective, LinearObjective
+from ...objective import CosineObjective
 from ...solvers import Solution, groups_of_outputs
 from .._checks import check_kernel
 from ..predict._fitted_model import FittedModel
@@ -107,7 +107,7 @@ def objectives_of(spec, rows):
     objectives : list of LinearObjective or CosineObjective
     """
     mapping, loss, inputs = spec.mapping, spec.loss, spec.inputs
-    l2 = penalty(spec.C, rows.total_weight)
+    strength = penalty(spec.C, rows.total_weight)
     rows.check_target(loss)
     check_kernel(mapping, rows.n_scores, rows.dtype)
     loss.check_on(lambda: rows.trial_scores(inputs, mapping.traits.polytope))
@@ -121,9 +121,7 @@ def objectives_of(spec, rows):
     if spec.is_cosine:
         first = CosineObjective(blocks, stages[0])
     else:
-        first = LinearObjective(
-            blocks, stages[0], l2=l2, fit_intercept=spec.fit_intercept
-        )
+        first = spec.penalty.objective(blocks, stages[0], strength, spec.fit_intercept)
     return [first, *(first.with_loss(stage) for stage in stages[1:])]
 
 

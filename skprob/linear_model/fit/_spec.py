@@ -13,6 +13,7 @@ from ...targets import encode_target
 from .._known_threshold import checked_rule
 from ..predict._one_vs_rest import one_vs_rest
 from ._learnt_noise import NoiseSearch
+from ._penalty_choice import PenaltyChoice
 from ._start import LastFit
 from ._strength import automatic_C
 
@@ -38,6 +39,8 @@ class FitSpec:
         Whether scores are cosines, which have no penalty and no intercept.
     inputs : Features or StandardizedFeatures
         Transformation of the rows of X.
+    penalty : PenaltyChoice
+        But for its strength, which C gives.
     noise : NoiseSearch or None
         How the noise of the mapping is estimated; None if it is given.
     last_fit : LastFit or None
@@ -49,6 +52,7 @@ class FitSpec:
     loss: Loss
     is_cosine: bool
     C: float | str
+    penalty: PenaltyChoice
     fit_intercept: bool
     class_weight: Any
     label_smoothing: float
@@ -72,6 +76,12 @@ class FitSpec:
         none_class = none_class if self.none_class else False
         polytope = self.mapping.traits.polytope
         return encode_target(y, self.target_type, dtype, classes, polytope, none_class)
+
+    def for_features(self, estimator):
+        """The spec with factors for the features that an estimator is fitted to."""
+        names = getattr(estimator, "feature_names_in_", None)
+        penalty = self.penalty.for_features(estimator.n_features_in_, names)
+        return replace(self, penalty=penalty)
 
     def is_pair(self, encoded):
         """Whether two classes have one raw prediction, the difference of scores."""

@@ -55,7 +55,10 @@ class PathSearchCV(BaseLinearClassifier):
     _parameter_constraints: dict = {
         # The convex loss and linear scores are what makes a path lead to the answers
         # of single fits; C is what is searched.
-        **constraints_but("C", "loss", "similarity", "warm_start"),
+        **constraints_but(
+            *("C", "loss", "similarity", "warm_start"),
+            *("l1_ratio", "select", "penalty_factors"),
+        ),
         "Cs": [Interval(Integral, 1, 10**6, closed="both"), "array-like"],
         "cv": ["cv_object"],
         "scoring": [StrOptions(set(get_scorer_names())), callable, None],
@@ -210,7 +213,10 @@ class PathSearchCV(BaseLinearClassifier):
             of_labelled(data.given, encoded)
             X, y, classes = data.X, data.y, data.classes
             template.set_params(target_type=encoded.kind)
-            specs = [replace(spec, target_type=encoded.kind) for spec in specs]
+            specs = [
+                replace(spec, target_type=encoded.kind).for_features(self)
+                for spec in specs
+            ]
             grid = Grid(
                 self._parameter,
                 values,
@@ -375,7 +381,8 @@ class PathSearchCV(BaseLinearClassifier):
 
     def _refit_spec(self):
         best = {self._parameter: getattr(self, f"{self._parameter}_"), "C": self.C_}
-        return self._template(self.target_type_).set_params(**best)._fit_spec()
+        template = self._template(self.target_type_).set_params(**best)
+        return template._fit_spec().for_features(self)
 
     def _template(self, kind):
         """An unfitted classifier with the parameters that it shares with this one."""

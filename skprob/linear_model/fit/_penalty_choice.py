@@ -1,0 +1,127 @@
+"""The penalty that the parameters of a classifier ask for, but for its strength."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ...objective import CompositeObjective, LinearObjective, PenaltyShape
+
+
+@dataclass(frozen=True)
+class PenaltyChoice:
+    """A penalty but for its strength; see the parameters of a classifier.
+
+    Attributes
+    ----------
+    l1_ratio : float
+    by_feature : bool
+        Whether coefficients of a feature are zero for all classes together.
+    factors : array-like of shape (n_features,), dict or None
+        As it was given; an array or None after :meth:`for_features`.
+    """
+
+    l1_ratio: float = 0.0
+    by_feature: bool = False
+    factors: Any = None
+
+    def for_features(self, n_features, names=None):
+        """The penalty with checked factors.
+
+        Parameters
+        ----------
+        n_features : int
+        names : ndarray of shape (n_features,), default=None
+            Names of the features, where X has names.
+
+        Raises
+        ------
+        ValueError
+            If a factor is negative or NaN, all are infinite, their number is not that
+            of the features, or a key of a dict is not the name of a feature.
+        """
+        if self.factors is None:
+            return self
+        factors = _checked_factors(self.factors, n_features, names)
+        return replace(self, factors=None if (factors == 1).all() else factors)
+
+    def check_without_penalty(self):
+        """Raise where a penalty is chosen for scores that have none."""
+        if self.l1_ratio > 0 or self.factors is not None:
+            raise ValueError(
+                "similarity='cosine' has no penalty: l1_ratio must be 0 and "
+                f"penalty_factors None; got l1_ratio={self.l1_ratio:g} and "
+                f"penalty_factors={self.factors!r}."
+            )
+
+    def objective(self, blocks, loss, strength, fit_intercept):
+        """The objective of blocks under the penalty of a strength.
+
+        Features with an infinite factor are left out.
+        """
+        factors, features = self.factors, None
+        if factors is not None and np.isinf(factors).any():
+            features = np.flatnonzero(np.isfinite(factors))
+            factors = np.where(np.isfinite(factors), factors, 1.0)
+        is_free = strength == 0 or not (factors is None or factors[features].any())
+        about = {"fit_intercept": fit_intercept}
+        if self.l1_ratio > 0 and not is_free:
+            shape = PenaltyShape(float(self.l1_ratio), self.by_feature, factors)
+            objective = CompositeObjective(
+                blocks, loss, strength=strength, shape=shape, **about
+            )
+        else:
+            l2 = (1 - self.l1_ratio) * strength
+            objective = LinearObjective(blocks, loss, l2=l2, factors=factors, **about)
+        return objective if features is None else objective.restricted(features)
+
+
+def _checked_factors(factors, n_features, names):
+    """Penalty factors as an array (n_features,): see :meth:`for_features`."""
+    if isinstance(factors, dict):
+        factors = _by_name(factors, n_features, names)
+    try:
+        array = np.asarray(factors, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"penalty_factors must be numbers, one for each feature; got {factors!r}."
+        ) from error
+    if array.shape != (n_features,):
+        raise ValueError(
+            "penalty_factors must have one number for each feature of X, "
+            f"{n_features} in all; got an array of shape {array.shape}."
+        )
+    wrong = np.flatnonzero(~(array >= 0))
+    if len(wrong):
+        raise ValueError(
+            "penalty_factors must not be negative or NaN; that of feature "
+            f"{wrong[0]} is {array[wrong[0]]:g}."
+        )
+    if np.isinf(array).all():
+        raise ValueError(
+            "penalty_factors must be finite for one feature at least; all are "
+            "infinite, which leaves every feature out."
+        )
+    return array
+
+
+def _by_name(factors, n_features, names):
+    if names is None:
+        raise ValueError(
+            "penalty_factors can be a dict only where the columns of X have names that "
+            "are strings, as in a DataFrame; these have none. Use an array."
+        )
+    place = {name: i for i, name in enumerate(names)}
+    unknown = [name for name in factors if name not in place]
+    if unknown:
+        raise ValueError(
+            f"penalty_factors has the names {unknown[:5]}, which are not columns of X; "
+            f"its columns are {list(names[:10])}"
+            f"{' and so on' if len(names) > 10 else ''}."
+        )
+    array = np.ones(n_features, dtype=object)
+    for name, factor in factors.items():
+        array[place[name]] = factor
+    return array

@@ -1,0 +1,140 @@
+"""A linear objective with a penalty that makes coefficients exactly zero."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ._composite_gap import composite_gap
+from ._linear import LinearObjective
+from ._linear_point import LinearPoint
+from ._shrinkage import shrinkage
+
+
+@dataclass(frozen=True)
+class CompositePoint:
+    """A composite objective at one point.
+
+    Attributes
+    ----------
+    smooth : LinearPoint
+        The part that has derivatives.
+    value : float
+    gradient : ndarray of shape (n_parameters,)
+        The smallest subgradient, which is zero at the minimum.
+    """
+
+    smooth: LinearPoint
+    value: float
+    gradient: np.ndarray
+
+    @property
+    def parameters(self):
+        """Parameters (n_parameters,)."""
+        return self.smooth.parameters
+
+
+class CompositeObjective(LinearObjective):
+    """The sum of a :class:`LinearObjective`, the smooth part, and a shrinkage.
+
+    Parameters are those of standardised features; the thresholds of the shrinkage are
+    such that it is a penalty of the coefficients themselves.
+
+    Parameters
+    ----------
+    blocks : Blocks of Block
+        The weights of all blocks sum to one.
+    loss : Loss
+        Checked, with its mapping.
+    strength : float
+        Of the whole penalty, positive; intercepts are free.
+    shape : PenaltyShape
+        With a positive l1_ratio.
+    fit_intercept : bool, default=True
+
+    Attributes
+    ----------
+    shrinkage : EntryShrinkage or ColumnShrinkage
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.losses import FenchelYoungLoss
+    >>> from skprob.mappings import Softmax
+    >>> from skprob.objective import CompositeObjective, PenaltyShape, split_rows
+    >>> from skprob.targets import SparseTarget
+    >>> X = np.array([[0.0], [1.0], [2.0]])
+    >>> target = SparseTarget.from_labels(np.array([0, 1, 2]), n_classes=3)
+    >>> objective = CompositeObjective(
+    ...     split_rows(X, target, np.ones(3)),
+    ...     FenchelYoungLoss(Softmax()),
+    ...     strength=0.5,
+    ...     shape=PenaltyShape(l1_ratio=1.0),
+    ... )
+    >>> bool(objective.at(np.zeros(6)).gradient.any())  # Zero is the minimum.
+    False
+    """
+
+    def __init__(self, blocks, loss, *, strength, shape, fit_intercept=True):
+        l2 = (1 - shape.l1_ratio) * strength
+        smooth = {"l2": l2, "fit_intercept": fit_intercept, "factors": shape.factors}
+        super().__init__(blocks, loss, **smooth)
+        self._penalty_shape, self._strength = shape, strength
+        self.shrinkage = shrinkage(strength, shape, self.units)
+        self.description = self.description._replace(has_shrinkage=True)
+
+    @property
+    def has_penalty(self):
+        """Whether the coefficients of all features are penalised."""
+        return self._factors is None or bool(self._factors.all())
+
+    def with_l2(self, l2):
+        """The same loss of the same data under a penalty of another strength."""
+        shape = self._penalty_shape
+        other = super().with_l2((1 - shape.l1_ratio) * l2)
+        other._strength = l2
+        other.shrinkage = self.shrinkage.times(l2 / self._strength)
+        return other
+
+    def restricted(self, features):
+        """The objective of some features alone, given by their numbers."""
+        other = super().restricted(features)
+        other.shrinkage = self.shrinkage.restricted(self.units.columns_of(features))
+        return other
+
+    def at(self, parameters):
+        """The :class:`CompositePoint` at parameters, in one pass."""
+        return self.composed(super().at(parameters))
+
+    def composed(self, smooth):
+        """The :class:`CompositePoint` of a point of the smooth part; without a pass."""
+        matrix = smooth.parameters.reshape(self.shape)
+        gradient = smooth.gradient.reshape(self.shape)
+        return CompositePoint(
+            smooth=smooth,
+            value=smooth.value + self.shrinkage.value(matrix),
+            gradient=self.shrinkage.smallest_subgradient(matrix, gradient).reshape(-1),
+        )
+
+    def value_and_gradient(self, parameters):
+        """Value, and smallest subgradient (n_parameters,), in one pass."""
+        value, gradient = super().value_and_gradient(parameters)
+        matrix, gradient = parameters.reshape(self.shape), gradient.reshape(self.shape)
+        smallest = self.shrinkage.smallest_subgradient(matrix, gradient)
+        return value + self.shrinkage.value(matrix), smallest.ravel()
+
+    def family(self, strengths):
+        """None: these objectives are not minimised together."""
+        return None
+
+    def duality_gap(self, point, enough=0.0, known=np.inf, newton_step=None):
+        """A bound on a point's value less the minimum; infinite where none is known.
+
+        It is at most one that is `known`. Where it is above `enough` it is made tighter
+        by another pass.
+        """
+        if not self.loss.has_negative_entropy:
+            return np.inf
+        return composite_gap(self, point, enough, known)
+
+    def _penalties(self):
+        return np.maximum(self.penalty.diagonal, self.shrinkage.thresholds)

@@ -1,0 +1,217 @@
+"""Proximal Newton's method on a working set of features.
+
+A step minimises a quadratic model of the smooth part plus the shrinkage itself, and
+goes along the way there. If few features are active, it solves the problem restricted
+to a working set of them, on a copy of their columns, before the next pass over all
+data: the features with a coefficient, and those whose gradient exceeds the threshold
+most.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..._utils.typing import Array
+from .._plan import plan
+from .._state import State
+from .._tuning import Tuning
+from ._curvature import HessianProducts, LBFGSMatrix, WholeHessian
+from ._quadratic_model import minimise_model
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProximalState(State):
+    """Where proximal Newton's method is."""
+
+    # The working set.
+    #: The problem restricted to it, and the numbers of its features; None for all.
+    restricted: object = None
+    features: Array | None = None
+
+    # Estimates of the curvature.
+    #: Gram matrices, and Hessian products since they were computed.
+    grams: Array | None = None
+    n_products: int = 0
+    #: The last steps and changes of the gradient of the smooth part.
+    pairs: tuple = ()
+
+
+class ProximalNewton:
+    """Proximal Newton's method on a working set of features.
+
+    Parameters
+    ----------
+    criteria : Criteria
+        Its rounding error is used in line searches.
+    method : {"auto", "newton-cg", "newton-cholesky", "lbfgs"}
+        Whether the Hessian is written out, multiplied with, or approximated from the
+        last steps; "auto" writes it out where that costs little.
+    tuning : Tuning
+
+    References
+    ----------
+    Lee, Sun, Saunders, "Proximal Newton-type methods for minimizing composite
+    functions", SIAM Journal on Optimization 2014.
+
+    Massias, Gramfort, Salmon, "Celer: a fast solver for the lasso with dual
+    extrapolation", ICML 2018 (working sets).
+    """
+
+    def __init__(self, criteria, method="auto", tuning=Tuning()):
+        self.name = "proximal-lbfgs" if method == "lbfgs" else "proximal-newton"
+        self._criteria, self._method, self._tuning = criteria, method, tuning
+
+    def init(self, problem, point):
+        """The state at a point."""
+        return ProximalState(point=point)
+
+    def step(self, problem, state):
+        """One step on all features, or several on a working set."""
+        features = self._working_set(problem, state.point)
+        if features is None:
+            after = self._iterate(problem, state)
+            return replace(state, is_spent=True) if after is None else after
+        return self._solve_restricted(problem, state, features)
+
+    def _working_set(self, problem, point):
+        """Numbers of the features to work on; None for all."""
+        tuning, (n_outputs, size) = self._tuning, problem.description.shape
+        n_features = size - problem.description.has_intercept
+        parameters = point.parameters.reshape(n_outputs, size)[:, :n_features]
+        gradient = point.gradient.reshape(n_outputs, size)[:, :n_features]
+        support = parameters.any(axis=0)
+        excess = np.abs(gradient).max(axis=0)
+        n_kept = np.count_nonzero(support)
+        most = max(tuning.fewest_added, int(tuning.most_added * n_kept))
+        n_chosen = n_kept + min(np.count_nonzero((excess > 0) & ~support), most)
+        if n_chosen > tuning.largest_working_set * n_features:
+            return None
+        order = np.argsort(np.where(support, -np.inf, -excess), kind="stable")
+        return np.sort(order[:n_chosen])
+
+    def _solve_restricted(self, problem, state, features):
+        """The state after steps on some features alone."""
+        tuning, description = self._tuning, problem.description
+        if state.features is None or not np.array_equal(features, state.features):
+            restricted = problem.restricted(features)
+            state = replace(
+                state, restricted=restricted, features=features, grams=None, pairs=()
+            )
+        restricted = state.restricted
+        columns = features
+        if description.has_intercept:
+            columns = np.append(features, description.shape[1] - 1)
+        matrix = state.point.parameters.reshape(description.shape)
+        point = restricted.at(np.ascontiguousarray(matrix[:, columns]).reshape(-1))
+        before = point
+        enough = tuning.left_on_working_set * np.abs(state.point.gradient).max()
+        inner = replace(state, point=point)
+        for _ in range(tuning.most_on_working_set):
+            if np.abs(inner.point.gradient).max() <= enough:
+                break
+            after = self._iterate(restricted, inner)
+            if after is None:
+                break
+            inner = after
+        if inner.point is before:
+            return replace(state, is_spent=True)
+        matrix = np.zeros(description.shape)
+        matrix[:, columns] = inner.point.parameters.reshape(len(matrix), -1)
+        point = problem.at(matrix.reshape(-1))
+        return replace(inner, point=point)
+
+    def _iterate(self, problem, state):
+        """The state after one proximal Newton step; None if none lowers the value."""
+        point, shape = state.point, problem.description.shape
+        start, smooth = point.parameters.reshape(shape), point.smooth
+        norm = float(np.abs(point.gradient).max())
+        if norm == 0:
+            return None
+        curvature, state, rounds = self._curvature(problem, state, norm)
+        shrinkage = problem.shrinkage
+        gradient = smooth.gradient.reshape(shape)
+        model = minimise_model(curvature, shrinkage, start, gradient, **rounds)
+        step = model.parameters - start
+        penalty = shrinkage.value(start)
+        slope = float(np.vdot(gradient, step))
+        slope += shrinkage.value(model.parameters) - penalty
+        if not slope < 0:
+            return None
+        ray = smooth.along(step.reshape(-1))
+        length = self._length(problem, point, ray, step, slope)
+        if length is None:
+            return None
+        point = problem.composed(ray.arrive(length))
+        n_products = state.n_products + curvature.n_products
+        state = replace(state, point=point, n_products=n_products)
+        if self._method != "lbfgs":
+            return state
+        change = point.smooth.gradient - gradient.reshape(-1)
+        pair = length * step.reshape(-1), change
+        # Without a positive curvature along the step there is nothing to learn.
+        least = self._tuning.least_curvature * np.linalg.norm(change)
+        if not pair[0] @ change > least * np.linalg.norm(pair[0]):
+            return state
+        return replace(state, pairs=(*state.pairs[1 - self._tuning.steps_kept :], pair))
+
+    def _curvature(self, problem, state, norm):
+        """Second derivatives at the point, and how well to minimise the model."""
+        description, smooth = problem.description, state.point.smooth
+        tuning, shape = self._tuning, description.shape
+        forcing_term = min(tuning.forcing_term, norm**0.5)
+        if self._method == "lbfgs":
+            curvature = LBFGSMatrix(smooth, shape, state.pairs, 1e-3)
+            return curvature, state, {"forcing_term": 1e-2, "most_rounds": 10}
+        if self._writes_hessian(description):
+            rounds = {"forcing_term": 1e-2 * forcing_term, "most_rounds": 30}
+            return WholeHessian(smooth, shape), state, rounds
+        planned = plan(description, tuning)
+        grams = state.grams
+        if planned.preconditioner == "diagonal":
+            grams = None
+        elif grams is None or state.n_products >= planned.renew_after:
+            by_output = planned.preconditioner == "gram by output"
+            grams = smooth.sandwiches(by_output, planned.n_drawn)
+            state = replace(state, grams=grams, n_products=0)
+        curvature = HessianProducts(smooth, shape, grams, forcing_term)
+        return curvature, state, {"forcing_term": forcing_term, "most_rounds": 6}
+
+    def _writes_hessian(self, description):
+        if self._method != "auto":
+            return self._method == "newton-cholesky"
+        tuning, (n_outputs, size) = self._tuning, description.shape
+        n_rows, n_parameters = description.n_rows, n_outputs * size
+        pairs = n_outputs * (n_outputs + 1) / 2
+        cost = n_rows * pairs * size**2 + n_parameters**3 / 3
+        product = 4 * n_outputs * description.n_stored
+        product += tuning.elementwise_cost * n_rows * n_outputs
+        return n_parameters <= tuning.largest_hessian and cost <= max(
+            tuning.hessian_products * product, tuning.largest_hessian_cost
+        )
+
+    def _length(self, problem, point, ray, step, slope):
+        """A length at which the value has fallen; None if there is none."""
+        tuning, shrinkage = self._tuning, problem.shrinkage
+        rounding = self._criteria.rounding_error(problem, point.value)
+        start = point.parameters.reshape(step.shape)
+        length = 1.0
+        for _ in range(tuning.most_trials):
+            value, smooth_slope = ray.trial(length)
+            there = start + length * step
+            change = value + shrinkage.value(there) - point.value
+            if change <= tuning.sufficient_decrease * length * slope:
+                return length
+            if abs(change) <= rounding:
+                # Where values are the same up to rounding, a smaller slope must do.
+                piece = np.where(there != 0, there, start)
+                remaining = smooth_slope + np.vdot(shrinkage.slope(piece), step)
+                if abs(remaining) < abs(slope):
+                    return length
+            curved = change - length * slope
+            least = -slope * length**2 / (2 * curved) if curved > 0 else math.inf
+            least = least if math.isfinite(least) else 0.0
+            length = min(max(least, 0.1 * length), 0.5 * length)
+        return None

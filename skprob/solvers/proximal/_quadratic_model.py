@@ -1,0 +1,126 @@
+"""The minimum of a quadratic model plus a shrinkage.
+
+In each round a proximal step with a length for each column predicts which parameters
+are zero, and in which orthant the others are. On that piece the model has derivatives,
+and Newton's step leads to its minimum. Parameters that leave the piece on the way
+become zero. Near the minimum the prediction is right, and one round is enough.
+
+References
+----------
+Andrew, Gao, "Scalable training of L1-regularized log-linear models", ICML 2007
+(orthants).
+
+Byrd, Chin, Nocedal, Oztoprak, "A family of second-order methods for convex
+l1-regularized optimization", Mathematical Programming 2016.
+
+Hintermüller, Ito, Kunisch, "The primal-dual active set strategy as a semismooth Newton
+method", SIAM Journal on Optimization 2002.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+# Most points on the way of a Newton step that are tried.
+_MOST_TRIALS = 5
+
+
+class ModelMinimum(NamedTuple):
+    """Parameters (M, size) at which a model is about least, and what it took."""
+
+    parameters: np.ndarray
+    n_rounds: int
+
+
+def minimise_model(curvature, shrinkage, start, gradient, *, forcing_term, most_rounds):
+    """Minimise ⟨gradient, w - start⟩ + ½ ⟨w - start, H (w - start)⟩ + shrinkage(w).
+
+    Parameters
+    ----------
+    curvature : Curvature of `_curvature.py`
+        Products with H, its diagonal, and steps on a piece.
+    shrinkage : Shrinkage
+    start, gradient : ndarray of shape (M, size)
+    forcing_term : float
+        Part of the length of the first proximal step that may be left.
+    most_rounds : int
+    """
+    parameters, penalty = start, shrinkage.value(start)
+    lengths = 1 / curvature.diagonal
+    if shrinkage.is_by_column:
+        lengths = lengths.min(axis=0)
+    is_free = np.broadcast_to(shrinkage.thresholds == 0, start.shape)
+    enough, n_rounds = 0.0, 0
+    while n_rounds < most_rounds:
+        stepped = shrinkage.proximal_step(parameters - lengths * gradient, lengths)
+        square = float(np.sum((parameters - stepped) ** 2 / lengths))
+        if n_rounds == 0:
+            enough = forcing_term**2 * square
+        if square <= enough:
+            break
+        n_rounds += 1
+
+        # 1. Newton's step on the predicted piece.
+        is_active = (stepped != 0) | is_free
+        to_zero = np.where(is_active, 0.0, -parameters)
+        residual = shrinkage.model_residual(parameters, stepped, lengths)
+        if to_zero.any():
+            residual = residual + curvature.product(to_zero)
+        residual = np.where(is_active, residual, 0.0)
+        step = curvature.newton_step(is_active, residual, stepped, shrinkage)
+        newton = step + to_zero
+
+        # 2. The lowest of some points on the way, projected onto the piece.
+        here = curvature, shrinkage, parameters, penalty, gradient
+        best = _Trial.at(*here, stepped)
+        length, fell = 1.0, False
+        for _ in range(_MOST_TRIALS):
+            moved = shrinkage.on_piece_of(parameters + length * newton, stepped)
+            trial = _Trial.at(
+                curvature, shrinkage, parameters, penalty, gradient, moved
+            )
+            if trial.change < best.change:
+                best, fell = trial, True
+            elif fell:
+                break
+            if np.array_equal(moved, parameters + length * newton):
+                break
+            length /= 3
+        if not best.change < 0:
+            # The proximal step is too long: go part of it.
+            best = best.shortened(shrinkage, parameters, penalty)
+            if not best.change < 0:
+                break
+        parameters, penalty = best.parameters, best.penalty
+        gradient = gradient + best.product
+    return ModelMinimum(parameters, n_rounds)
+
+
+class _Trial(NamedTuple):
+    """Parameters, and the model there."""
+
+    parameters: np.ndarray
+    product: np.ndarray  #: Of the Hessian with the step.
+    slope: float
+    square: float
+    penalty: float
+    change: float  #: Of the model.
+
+    @classmethod
+    def at(cls, curvature, shrinkage, start, penalty, gradient, parameters):
+        step = parameters - start
+        product = curvature.product(step)
+        slope, square = float(np.vdot(gradient, step)), float(np.vdot(step, product))
+        there = shrinkage.value(parameters)
+        change = slope + square / 2 + there - penalty
+        return cls(parameters, product, slope, square, there, change)
+
+    def shortened(self, shrinkage, start, penalty):
+        """The trial at the length where an upper bound on the model is least."""
+        slope = self.slope + self.penalty - penalty
+        length = min(-slope / self.square, 1.0) if self.square > 0 else 1.0
+        parameters = start + length * (self.parameters - start)
+        there = shrinkage.value(parameters)
+        change = length * self.slope + length**2 / 2 * self.square + there - penalty
+        product = length * self.product
+        return _Trial(parameters, product, self.slope, self.square, there, change)
