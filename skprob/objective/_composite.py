@@ -79,8 +79,13 @@ class CompositeObjective(LinearObjective):
         smooth = {"l2": l2, "fit_intercept": fit_intercept, "factors": shape.factors}
         super().__init__(blocks, loss, **smooth)
         self._penalty_shape, self._strength = shape, strength
-        self.shrinkage = shrinkage(strength, shape, self.units)
+        self._set_shrinkage(shrinkage(strength, shape, self.units))
         self.description = self.description._replace(has_shrinkage=True)
+
+    def _set_shrinkage(self, shrinkage):
+        self.shrinkage = shrinkage
+        free = np.flatnonzero(self._penalties() == 0).tolist()
+        self.penalty = self.penalty.with_free_columns(free)
 
     @property
     def has_penalty(self):
@@ -92,13 +97,14 @@ class CompositeObjective(LinearObjective):
         shape = self._penalty_shape
         other = super().with_l2((1 - shape.l1_ratio) * l2)
         other._strength = l2
-        other.shrinkage = self.shrinkage.times(l2 / self._strength)
+        other._set_shrinkage(self.shrinkage.times(l2 / self._strength))
         return other
 
     def restricted(self, features):
         """The objective of some features alone, given by their numbers."""
         other = super().restricted(features)
-        other.shrinkage = self.shrinkage.restricted(self.units.columns_of(features))
+        columns = self.units.columns_of(features)
+        other._set_shrinkage(self.shrinkage.restricted(columns))
         return other
 
     def at(self, parameters):

@@ -34,6 +34,12 @@ class Ridge:
         #: Numbers of the columns that are not penalised.
         self.free_columns = (self.diagonal == 0).nonzero()[0].tolist()
 
+    def with_free_columns(self, columns):
+        """The same where other columns have a penalty of another kind."""
+        other = copy.copy(self)
+        other.free_columns = columns
+        return other
+
     def restricted(self, columns):
         """The penalty of some columns alone."""
         other = copy.copy(self)

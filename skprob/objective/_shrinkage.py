@@ -113,6 +113,34 @@ class EntryShrinkage:
         """
         return (parameters - stepped) / lengths
 
+    def common_shift(self, parameters, ridge):
+        """What to subtract from the entries of a column to make its penalty least.
+
+        It changes nothing else where the loss is invariant to the same shift of all raw
+        predictions. Columns with an entry that is zero are left as they are.
+
+        Parameters
+        ----------
+        parameters : ndarray of shape (M, size)
+        ridge : ndarray of shape (size,)
+            Second derivatives of the ridge part of the penalty.
+
+        Returns
+        -------
+        shift : ndarray of shape (size,)
+        """
+        shift, n = np.zeros(len(self.thresholds)), len(parameters)
+        some = (parameters != 0).all(axis=0) & (self.thresholds > 0)
+        entries = parameters[:, some]
+        # The minimum is the median of the entries and of the minima on all pieces.
+        balance = (n - 2 * np.arange(n + 1.0))[:, None] / n * self.thresholds[some]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            minima = entries.mean(axis=0) + balance / ridge[some]
+        # Without a ridge, all between the middle entries is best: zero if it is there.
+        minima[np.isnan(minima)] = 0
+        shift[some] = np.median(np.concatenate([entries, minima]), axis=0)
+        return shift
+
     def on_piece_of(self, parameters, reference):
         """Parameters, with zeros where they leave the orthant of a reference.
 
@@ -167,6 +195,10 @@ class ColumnShrinkage(EntryShrinkage):
         unit = stepped * _divided(1.0, norms)
         across = change - unit * (unit * change).sum(axis=0)
         return change + across * _divided(lengths * self.thresholds, norms)
+
+    def common_shift(self, parameters, ridge):
+        # Entries sum to zero at the minimum, and after steps from zero.
+        return np.where(self.thresholds > 0, parameters.mean(axis=0), 0.0)
 
     def on_piece_of(self, parameters, reference):
         stays = (parameters * reference).sum(axis=0) > 0

@@ -221,6 +221,12 @@ class Shrinkage(Protocol):
     def largest_curvature(self, parameters: Array) -> Array:
         """Upper bounds on these second derivatives, for each column: (size,)."""
 
+    def common_shift(self, parameters: Array, ridge: Array) -> Array:
+        """What to subtract from the entries of a column to make its penalty least.
+
+        The ridge (size,) is the rest of the penalty; the result is of the same shape.
+        """
+
     def on_piece_of(self, parameters: Array, reference: Array) -> Array:
         """Parameters, with zeros where they leave the orthant of a reference."""
 

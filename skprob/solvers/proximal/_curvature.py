@@ -18,8 +18,9 @@ class WholeHessian:
 
     n_products = 0
 
-    def __init__(self, point, shape):
-        self._hessian, self._shape = point.hessian(), shape
+    def __init__(self, point, description):
+        self._hessian, self._shape = point.hessian(), description.shape
+        self._is_relative, shape = description.is_relative, description.shape
         diagonal = self._hessian.diagonal().reshape(shape)
         self.diagonal = np.maximum(diagonal, _least(diagonal))
 
@@ -29,11 +30,16 @@ class WholeHessian:
     def newton_step(self, is_active, residual, stepped, shrinkage):
         """Minus the inverse on the active parameters, times a residual."""
         active = np.flatnonzero(is_active)
+        hessian = self._hessian
         if shrinkage.is_by_column:
-            hessian = self._hessian.copy()
+            hessian = hessian.copy()
             _add_norms(hessian.reshape(*self._shape, *self._shape), shrinkage, stepped)
-        else:
-            hessian = self._hessian
+        elif self._is_relative:
+            # Equal changes of all entries of a column are another step.
+            whole = np.flatnonzero(is_active.all(axis=0) & (shrinkage.thresholds > 0))
+            hessian, unit = hessian.copy(), self.diagonal.max(axis=0)[whole]
+            blocks = hessian.reshape(*self._shape, *self._shape)
+            blocks[:, whole, :, whole] += unit[:, None, None] / len(is_active)
         matrix = hessian[np.ix_(active, active)]
         step = np.zeros(self._shape)
         step.reshape(-1)[active] = -_solved(matrix, residual.reshape(-1)[active])

@@ -133,7 +133,10 @@ class ProximalNewton:
         curvature, state, rounds = self._curvature(problem, state, norm)
         shrinkage = problem.shrinkage
         gradient = smooth.gradient.reshape(shape)
-        model = minimise_model(curvature, shrinkage, start, gradient, **rounds)
+        ridge = smooth.ridge if problem.description.is_relative else None
+        model = minimise_model(
+            curvature, shrinkage, start, gradient, ridge=ridge, **rounds
+        )
         step = model.parameters - start
         penalty = shrinkage.value(start)
         slope = float(np.vdot(gradient, step))
@@ -167,7 +170,7 @@ class ProximalNewton:
             return curvature, state, {"forcing_term": 1e-2, "most_rounds": 10}
         if self._writes_hessian(description):
             rounds = {"forcing_term": 1e-2 * forcing_term, "most_rounds": 30}
-            return WholeHessian(smooth, shape), state, rounds
+            return WholeHessian(smooth, description), state, rounds
         planned = plan(description, tuning)
         grams = state.grams
         if planned.preconditioner == "diagonal":

@@ -32,7 +32,9 @@ class ModelMinimum(NamedTuple):
     n_rounds: int
 
 
-def minimise_model(curvature, shrinkage, start, gradient, *, forcing_term, most_rounds):
+def minimise_model(
+    curvature, shrinkage, start, gradient, *, forcing_term, most_rounds, ridge=None
+):
     """Minimise ⟨gradient, w - start⟩ + ½ ⟨w - start, H (w - start)⟩ + shrinkage(w).
 
     Parameters
@@ -44,6 +46,9 @@ def minimise_model(curvature, shrinkage, start, gradient, *, forcing_term, most_
     forcing_term : float
         Part of the length of the first proximal step that may be left.
     most_rounds : int
+    ridge : ndarray of shape (size,), default=None
+        Curvature along equal changes of the entries of a column; given where that is
+        all curvature along these.
     """
     parameters, penalty = start, shrinkage.value(start)
     lengths = 1 / curvature.diagonal
@@ -93,6 +98,11 @@ def minimise_model(curvature, shrinkage, start, gradient, *, forcing_term, most_
                 break
         parameters, penalty = best.parameters, best.penalty
         gradient = gradient + best.product
+        if ridge is not None:
+            shift = shrinkage.common_shift(parameters, ridge)
+            if shift.any():
+                parameters, gradient = parameters - shift, gradient - ridge * shift
+                penalty = shrinkage.value(parameters)
     return ModelMinimum(parameters, n_rounds)
 
 
