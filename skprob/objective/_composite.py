@@ -75,12 +75,20 @@ class CompositeObjective(LinearObjective):
     """
 
     def __init__(self, blocks, loss, *, strength, shape, fit_intercept=True):
+        self._penalty_shape, self._strength = shape, strength
         l2 = (1 - shape.l1_ratio) * strength
         smooth = {"l2": l2, "fit_intercept": fit_intercept, "factors": shape.factors}
         super().__init__(blocks, loss, **smooth)
-        self._penalty_shape, self._strength = shape, strength
         self._set_shrinkage(shrinkage(strength, shape, self.units))
-        self.description = self.description._replace(has_shrinkage=True)
+
+    def _set_loss(self, loss):
+        super()._set_loss(loss)
+        # Norms of columns couple the raw predictions.
+        is_separable = self.description.is_separable
+        is_separable = is_separable and not self._penalty_shape.by_feature
+        self.description = self.description._replace(
+            has_shrinkage=True, is_separable=is_separable
+        )
 
     def _set_shrinkage(self, shrinkage):
         self.shrinkage = shrinkage
@@ -138,8 +146,6 @@ class CompositeObjective(LinearObjective):
         It is at most one that is `known`. Where it is above `enough` it is made tighter
         by another pass.
         """
-        if not self.loss.has_negative_entropy:
-            return np.inf
         return composite_gap(self, point, enough, known)
 
     def _penalties(self):

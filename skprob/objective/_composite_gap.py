@@ -24,7 +24,6 @@ from .._utils.arrays import beside, copied, row_dot
 from ._block import predictions_adjoint
 from ._block_point import weighted_sum
 from ._certificates import mixture
-from ._intercepts import fit_in_memory
 
 
 def composite_gap(objective, point, enough, known):
@@ -39,6 +38,8 @@ def composite_gap(objective, point, enough, known):
     known : float
         A bound that is known.
     """
+    if not objective.loss.traits.has_negative_entropy:
+        return known
     # No such loss is negative.
     bound = min(max(float(point.value), 0.0), known)
     shape = objective.shape
@@ -78,7 +79,11 @@ def composite_gap(objective, point, enough, known):
         gap = (1 - s) * mismatch + s * mean_loss + of_penalty
         bound = float(np.fmin(bound, gap))
         is_exact = t == s == 0 or objective.description.has_row_scores
-        if bound <= enough or is_exact or not fit_in_memory(objective.description):
+        if (
+            bound <= enough
+            or is_exact
+            or not objective.description.keeps_raw_predictions
+        ):
             return max(bound, 0.0)
         objective.count(0.5)
         mixed = parameters, objective.loss, t, u, s
