@@ -13,14 +13,14 @@ of `_penalty.py` and the part without a derivative of `_shrinkage.py`. Another k
 score takes the place of `_linear.py`, as `_cosine.py` does.
 """
 
+from importlib import import_module
+
 from ._block import Block, scores_of, split_rows
-from ._composite import CompositeObjective, CompositePoint
 from ._cosine import CosineObjective
 from ._description import Description
 from ._linear import LinearObjective
 from ._linear_point import LinearPoint
 from ._penalty import Ridge
-from ._shrinkage import ColumnShrinkage, EntryShrinkage, PenaltyShape
 
 __all__ = [
     "Block",
@@ -37,3 +37,20 @@ __all__ = [
     "scores_of",
     "split_rows",
 ]
+
+_MODULES = {
+    "ColumnShrinkage": "_shrinkage",
+    "CompositeObjective": "_composite",
+    "CompositePoint": "_composite",
+    "EntryShrinkage": "_shrinkage",
+    "PenaltyShape": "_shrinkage",
+}
+
+
+def __getattr__(name):
+    # Imported when used: the import takes milliseconds.
+    if name in _MODULES:
+        value = getattr(import_module(f".{_MODULES[name]}", __name__), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,7 +3,6 @@
 import copy
 
 from . import _block_point
-from ._splitting import Splitting
 
 
 class MeanLoss:
@@ -80,6 +79,8 @@ class MeanLoss:
 
     def splitting(self, parameters, strength, n_kept):
         """The ``Splitting`` at parameters; the loss has a proximal step."""
+        from ._splitting import Splitting  # Imported when used.
+
         return Splitting.at(self, parameters.reshape(self.shape), strength, n_kept)
 
     def without_common_part(self, derivatives):

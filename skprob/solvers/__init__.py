@@ -9,15 +9,15 @@ every number.
 A new solver is one file, and a name in `_auto.py`.
 """
 
+from importlib import import_module
+
 from ._auto import SOLVERS, solve
 from ._criteria import Criteria, Criterion, Verdict
 from ._groups import groups_of_outputs
 from ._line_search import Trial, line_search
 from ._minimize import minimize, total_of
-from ._path import minimize_path
 from ._plan import Plan, plan
 from ._problem import LinearProblem, Problem, members_of
-from ._splitting import DouglasRachford
 from ._state import Iteration, Solution, State
 from ._tuning import Tuning
 from .newton._newton_cg import NewtonCG
@@ -50,3 +50,14 @@ __all__ = [
     "solve",
     "total_of",
 ]
+
+_MODULES = {"DouglasRachford": "_splitting", "minimize_path": "_path"}
+
+
+def __getattr__(name):
+    # Imported when used: the import takes milliseconds.
+    if name in _MODULES:
+        value = getattr(import_module(f".{_MODULES[name]}", __name__), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

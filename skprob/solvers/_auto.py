@@ -10,11 +10,9 @@ from ._minimize import minimize
 from ._plan import plan
 from ._problem import check_problem
 from ._sample import minimize_from_sample, sample_size
-from ._splitting import DouglasRachford
 from ._tuning import Tuning
 from .newton._newton_cg import NewtonCG, NewtonCGState
 from .newton._newton_cholesky import NewtonCholesky
-from .proximal._proximal_newton import ProximalNewton
 
 
 @serial_blas
@@ -68,6 +66,9 @@ def solve(
         return minimize_groups(problem, groups, solve_group, start, callback)
     criteria = Criteria(tuning=tuning, **criteria)
     if problem.description.has_shrinkage:
+        # Imported when used: the import takes milliseconds.
+        from .proximal._proximal_newton import ProximalNewton
+
         description = problem.description
         is_smooth = description.is_convex and description.has_bounded_hessian
         method = solver
@@ -88,6 +89,8 @@ def solve(
         solvers.insert(0, first)
     elif solver == "auto" and chosen.split_after < math.inf and problem.has_penalty:
         # Without a penalty the quadratic problem of a splitting may have no solution.
+        from ._splitting import DouglasRachford  # Imported when used.
+
         first = NewtonCG(chosen, criteria, chosen.split_after, tuning)
         solvers = [first, DouglasRachford(criteria, tuning), *solvers]
     state = None

@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 import scipy.optimize
 
-from ._bundle import Bundle
 from ._criteria import allowed_decrease, expected_decrease
 from ._minimize import Record
 from ._state import State
@@ -63,6 +62,8 @@ def minimize_lbfgs(problem, plan, criteria, start, callback=None, tuning=Tuning(
         gave_up = path.descend(curvatures, stretch)
         if has_kinks and record.may_resume and path.is_slow(criteria.tol):
             # Between kinks L-BFGS finds no curvature, and its steps become short.
+            from ._bundle import Bundle  # Imported when used.
+
             bundle = Bundle(criteria, preconditioner.coordinates, tuning)
             _continue(record, problem, bundle, path.point)
             return record.solution("lbfgs+bundle")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...objective import CompositeObjective, LinearObjective, PenaltyShape
+from ...objective import LinearObjective
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,9 @@ class PenaltyChoice:
         is_free = strength == 0 or not (factors is None or factors[features].any())
         about = {"fit_intercept": fit_intercept}
         if self.l1_ratio > 0 and not is_free:
+            # Imported when used: the import takes milliseconds.
+            from ...objective import CompositeObjective, PenaltyShape
+
             shape = PenaltyShape(float(self.l1_ratio), self.by_feature, factors)
             objective = CompositeObjective(
                 blocks, loss, strength=strength, shape=shape, **about

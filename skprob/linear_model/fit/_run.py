@@ -12,7 +12,6 @@ from ...objective import CosineObjective
 from ...solvers import Solution, groups_of_outputs
 from .._checks import check_kernel
 from ..predict._fitted_model import FittedModel
-from ._learnt_noise import learn_noise
 from ._minimise import attributes_of, minimise
 from ._progress import NO_PROGRESS
 from ._spec import FitSpec
@@ -80,6 +79,8 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=NO_PROGRESS):
     if spec.noise is None:
         solution = minimise(objectives, start, progress=progress, **spec.solver_options)
     else:
+        from ._learnt_noise import learn_noise  # Imported when used.
+
         solution = learn_noise(
             objectives[0],
             spec.noise,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...decision import LeastCost, ThresholdLike
 from ...losses import Loss
@@ -12,10 +12,12 @@ from ...mappings import Mapping
 from ...targets import encode_target
 from .._known_threshold import checked_rule
 from ..predict._one_vs_rest import one_vs_rest
-from ._learnt_noise import NoiseSearch
 from ._penalty_choice import PenaltyChoice
 from ._start import LastFit
 from ._strength import automatic_C
+
+if TYPE_CHECKING:
+    from ._learnt_noise import NoiseSearch
 
 # Fits to folds have this multiple of the tolerance, and at most this tolerance, if the
 # objective is convex. With 1e-2 in place of 1e-4 the rules "micro" and "macro" of
