@@ -6,12 +6,14 @@ from importlib.util import find_spec
 # scikit-learn skips its check of array inputs without it.
 os.environ["SCIPY_ARRAY_API"] = "1"
 
+import skprob.decision
 import skprob.linear_model
 
 # pytest finds a class's example in the package that has the class, and this one has
 # it once it is used.
-for name in skprob.linear_model.__all__:
-    getattr(skprob.linear_model, name)
+for package in skprob.linear_model, skprob.decision:
+    for name in package.__all__:
+        getattr(package, name)
 
 # Their examples need other libraries; the tests say so where they are skipped.
 collect_ignore = ["tests/typing"]  # For mypy, with errors on purpose.

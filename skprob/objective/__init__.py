@@ -16,7 +16,6 @@ score takes the place of `_linear.py`, as `_cosine.py` does.
 from importlib import import_module
 
 from ._block import Block, scores_of, split_rows
-from ._cosine import CosineObjective
 from ._description import Description
 from ._linear import LinearObjective
 from ._linear_point import LinearPoint
@@ -41,6 +40,7 @@ __all__ = [
 _MODULES = {
     "ColumnShrinkage": "_shrinkage",
     "CompositeObjective": "_composite",
+    "CosineObjective": "_cosine",
     "CompositePoint": "_composite",
     "EntryShrinkage": "_shrinkage",
     "PenaltyShape": "_shrinkage",

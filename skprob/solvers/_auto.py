@@ -5,7 +5,6 @@ import math
 from .._utils.blas import serial_blas
 from ._criteria import Criteria
 from ._groups import groups_of_outputs, minimize_groups
-from ._lbfgs import minimize_lbfgs
 from ._minimize import minimize
 from ._plan import plan
 from ._problem import check_problem
@@ -81,6 +80,8 @@ def solve(
     chosen = plan(problem.description, tuning)
     method = chosen.method if solver == "auto" else solver
     if method == "lbfgs":
+        from ._lbfgs import minimize_lbfgs  # Imported when used.
+
         return minimize_lbfgs(problem, chosen, criteria, start, callback, tuning)
     solvers = [NewtonCG(chosen, criteria, tuning=tuning)]
     if method == "newton-cholesky":

@@ -146,7 +146,7 @@ class BaseLinearClassifier(
                 self._check_array_api(spec)
             arguments = X, y, sample_weight, available, offset
             with training_rows(self, spec, *arguments) as rows:
-                spec = spec.for_features(self)
+                spec = spec.for_features(*self._features())
                 warn_of_lost_labels(rows)
                 choose_threshold = None
                 if rows.kind == "label_set":
@@ -507,9 +507,13 @@ class BaseLinearClassifier(
             return LastFit(coef, intercept, None, None)
         return LastFit(coef, intercept, to_numpy(self.classes_), self.target_type_)
 
+    def _features(self):
+        """Number of the features, and their names or None."""
+        return self.n_features_in_, getattr(self, "feature_names_in_", None)
+
     def _refit_spec(self):
         """The spec of a fit with the parameters of this one."""
-        return self._fit_spec().for_features(self)
+        return self._fit_spec().for_features(*self._features())
 
     def _labels_of(self, columns):
         """The classes of these columns, on their device unless the classes are text."""

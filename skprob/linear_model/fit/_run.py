@@ -8,7 +8,6 @@ from sklearn.exceptions import ConvergenceWarning
 from ..._utils.warnings import warn
 from ...losses import FenchelYoungLoss
 from ...mappings import Softmax
-from ...objective import CosineObjective
 from ...solvers import Solution, groups_of_outputs
 from .._checks import check_kernel
 from ..predict._fitted_model import FittedModel
@@ -120,6 +119,8 @@ def objectives_of(spec, rows):
         stages = stages[-1:]
     blocks = rows.blocks(inputs, mapping.traits.polytope)
     if spec.is_cosine:
+        from ...objective import CosineObjective  # Imported when used.
+
         first = CosineObjective(blocks, stages[0])
     else:
         first = spec.penalty.objective(blocks, stages[0], strength, spec.fit_intercept)

@@ -79,11 +79,9 @@ class FitSpec:
         polytope = self.mapping.traits.polytope
         return encode_target(y, self.target_type, dtype, classes, polytope, none_class)
 
-    def for_features(self, estimator):
-        """The spec with factors for the features that an estimator is fitted to."""
-        names = getattr(estimator, "feature_names_in_", None)
-        penalty = self.penalty.for_features(estimator.n_features_in_, names)
-        return replace(self, penalty=penalty)
+    def for_features(self, n_features, names):
+        """The spec with checked penalty factors; names are None where X has none."""
+        return replace(self, penalty=self.penalty.for_features(n_features, names))
 
     def is_pair(self, encoded):
         """Whether two classes have one raw prediction, the difference of scores."""

@@ -214,7 +214,7 @@ class PathSearchCV(BaseLinearClassifier):
             X, y, classes = data.X, data.y, data.classes
             template.set_params(target_type=encoded.kind)
             specs = [
-                replace(spec, target_type=encoded.kind).for_features(self)
+                replace(spec, target_type=encoded.kind).for_features(*self._features())
                 for spec in specs
             ]
             grid = Grid(
@@ -382,7 +382,7 @@ class PathSearchCV(BaseLinearClassifier):
     def _refit_spec(self):
         best = {self._parameter: getattr(self, f"{self._parameter}_"), "C": self.C_}
         template = self._template(self.target_type_).set_params(**best)
-        return template._fit_spec().for_features(self)
+        return template._fit_spec().for_features(*self._features())
 
     def _template(self, kind):
         """An unfitted classifier with the parameters that it shares with this one."""

@@ -248,7 +248,7 @@ def test_sets_outside_the_budget():
     X, Y = sets()
     with pytest.raises(ValueError, match=r"budget \(1, 2\).* row \d+, which sums to"):
         SigmoidClassifier(budget=(1, 2)).fit(X, Y)
-    with pytest.raises(ValueError, match=r"budget must be \(least, most\)"):
+    with pytest.raises(ValueError, match=r"budget must be \(lower, upper\)"):
         SigmoidClassifier(budget=(3, 2)).fit(X, Y)
 
 

@@ -19,6 +19,7 @@ from skprob import (
 )
 from skprob.linear_model._given import NOTHING
 from skprob.linear_model.fit._folds import SeparateFolds
+from skprob.linear_model.fit._penalty_choice import PenaltyChoice
 from skprob.linear_model.fit._rows import RowsInMemory
 from skprob.linear_model.fit._run import fit_to_rows
 from skprob.linear_model.fit._spec import FitSpec
@@ -43,6 +44,7 @@ def spec(mapping, loss, **others):
         "name": "Model",
         "is_cosine": False,
         "C": 1.0,
+        "penalty": PenaltyChoice(),
         "fit_intercept": True,
         "class_weight": None,
         "label_smoothing": 0.0,
