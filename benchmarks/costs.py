@@ -3,7 +3,7 @@
     SKPROB_DATA=... python benchmarks/costs.py --save docs/user_guide
 
 The first three sets are scikit-learn's, in ten folds; the others are split by their
-sources (movie at random), and of each at most 4,000 training rows are used. For each
+sources (movie at random), and of each at most 2,000 training rows are used. For each
 method, C and the scale of the margins are chosen by the cost over three folds of the
 training rows, where SoftmaxClassifier stands in for LogisticRegression, of which it is
 the same model. "cost" is the mean cost of the test rows, and the difference that to
@@ -29,7 +29,7 @@ from sklearn.preprocessing import StandardScaler
 from skprob import EntmaxClassifier, SoftmaxClassifier, SparsemaxClassifier
 from skprob.decision import LeastCost
 
-MOST_ROWS = 4000
+MOST_ROWS = 2000
 CS = [0.01, 0.1, 1.0, 10.0, 100.0]
 #: Of the margins, in units of the mean cost of an error.
 SCALES = [0.5, 2.0]

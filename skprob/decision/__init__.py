@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ._base import DecisionRule, Sample
 from ._base import ThresholdLike as ThresholdLike
 from ._best_threshold import best_threshold
+from ._blocks import known_only
 from ._cuts import CommonCut, LabelCuts
 from ._expected_size import ExpectedSize, expected_size, has_empty, n_labelled
 from ._input import as_indicator
@@ -42,6 +43,7 @@ __all__ = [
     "expected_size",
     "get_rule",
     "has_empty",
+    "known_only",
     "n_labelled",
     "names_of",
 ]

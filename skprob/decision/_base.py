@@ -15,7 +15,7 @@ from .._utils.columns import common_names, in_order, lined_up
 from .._utils.names import NamesChecked, did_you_mean
 from .._utils.typing import AnyArray, Array, ArrayLike, MatrixLike, same_signature
 from .._utils.validation import check_sample_weight
-from ._blocks import Blocks, with_rows
+from ._blocks import Blocks, known_only, with_rows
 from ._expected_size import expected_size, has_empty, n_labelled
 from ._input import as_features, as_indicator, as_probabilities
 from ._least_cost import LeastCost
@@ -43,6 +43,8 @@ class Sample(NamedTuple):
         Whether there were rows without a label.
     has_none : bool
         Whether shares sum to less than one; the rest is the probability of no label.
+    known : ndarray of bool of shape (n_samples, n_labels) or None
+        Which entries of the labels are known; None if all are. The others are zero.
     """
 
     blocks: object
@@ -52,6 +54,7 @@ class Sample(NamedTuple):
     polytope: str
     may_be_empty: bool
     has_none: bool
+    known: np.ndarray | None = None
 
 
 class DecisionRule(NamesChecked, BaseEstimator, metaclass=ABCMeta):
@@ -74,6 +77,9 @@ class DecisionRule(NamesChecked, BaseEstimator, metaclass=ABCMeta):
     """
 
     _parameter_constraints: dict = {}
+    #: Whether ``_fit`` uses ``sample.known``. Otherwise the probabilities of entries
+    #: that are not known are zero in the sample, as are their labels.
+    _uses_gaps = False
 
     @same_signature(_fit_context(prefer_skip_nested_validation=True))
     def fit(
@@ -213,7 +219,7 @@ class DecisionRule(NamesChecked, BaseEstimator, metaclass=ABCMeta):
         self._validate_params()
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
-        self._fit(sample)
+        self._fit(sample if self._uses_gaps else _without_gaps(sample))
         self.label_names_ = None
         self.n_labels_ = sample.labels.shape[1]
         self.polytope_ = sample.polytope
@@ -284,6 +290,11 @@ class DecisionRule(NamesChecked, BaseEstimator, metaclass=ABCMeta):
     @abstractmethod
     def _chosen(self, p, sizes):
         """Boolean indicator of a dense block of rows."""
+
+
+def _without_gaps(sample):
+    blocks = known_only(sample.blocks, sample.known)
+    return sample._replace(blocks=blocks, known=None)
 
 
 #: What is accepted wherever the threshold of label sets, or the rule of labels, is.

@@ -1,5 +1,6 @@
 """Probabilities as dense blocks of rows."""
 
+import numpy as np
 from scipy import sparse
 
 # Dense blocks of probabilities have at most so many entries (8 MiB).
@@ -25,3 +26,39 @@ def with_rows(blocks, array):
     for p in blocks:
         yield p, None if array is None else array[start : start + len(p)]
         start += len(p)
+
+
+def known_only(blocks, known):
+    """The same blocks, with zeros in place of entries whose labels are not known.
+
+    Such an entry is above no cut, and counts neither as right nor as wrong.
+
+    Parameters
+    ----------
+    blocks : iterable of ndarray of shape (n_rows, n_labels)
+    known : ndarray of bool of shape (n_samples, n_labels) or None
+        None if all are known.
+
+    Returns
+    -------
+    blocks : iterable of ndarray
+        It can be iterated over any number of times.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.decision import known_only
+    >>> blocks = [np.array([[0.6, 0.3]])]
+    >>> list(known_only(blocks, np.array([[True, False]])))
+    [array([[0.6, 0. ]])]
+    """
+    return blocks if known is None else _KnownOnly(blocks, known)
+
+
+class _KnownOnly:
+    def __init__(self, blocks, known):
+        self._blocks, self._known = blocks, known
+
+    def __iter__(self):
+        pairs = with_rows(self._blocks, self._known)
+        return (np.where(known, p, 0) for p, known in pairs)

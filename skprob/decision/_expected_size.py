@@ -15,6 +15,8 @@ _N_FOLDS = 3
 _N_STEPS = 20
 # Most numbers of a dense X that are in float64 at a time (1 MiB).
 _BLOCK_SIZE = 1 << 17
+# Standard deviations by which rows without a known label must exceed their expectation.
+_SIGNIFICANT = 3
 
 
 def n_labelled(labels: MatrixLike) -> int:
@@ -22,9 +24,36 @@ def n_labelled(labels: MatrixLike) -> int:
     return np.count_nonzero(np.diff(labels.indptr))
 
 
-def has_empty(labels: MatrixLike) -> bool:
-    """Whether a CSR indicator has a row without a label."""
-    return n_labelled(labels) < labels.shape[0]
+def has_empty(labels: MatrixLike, known: Array | None = None) -> bool:
+    """Whether a CSR indicator has a row without a label.
+
+    Parameters
+    ----------
+    labels : CSR array of shape (n_samples, n_labels)
+    known : ndarray of bool of shape (n_samples, n_labels), default=None
+        Which entries are known, at random; None if all are. If each row has one label,
+        it is hidden with a probability that is the share of unknown entries. There are
+        empty rows if significantly more rows than this are without a known label.
+
+    Returns
+    -------
+    has_empty : bool
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.sparse import csr_array
+    >>> from skprob.decision import has_empty
+    >>> labels = csr_array(np.array([[1, 0], [0, 0]]))
+    >>> has_empty(labels), has_empty(labels, np.array([[True, True], [False, True]]))
+    (True, False)
+    """
+    n_empty = labels.shape[0] - n_labelled(labels)
+    if known is None:
+        return bool(n_empty > 0)
+    hidden = 1 - known.mean(axis=1)
+    deviation = np.sqrt(hidden @ (1 - hidden))
+    return bool(n_empty > hidden.sum() + _SIGNIFICANT * deviation)
 
 
 def expected_size(

@@ -91,6 +91,7 @@ class StackedLabels(DecisionRule):
     0.99
     """
 
+    _uses_gaps = True
     _parameter_constraints: dict = {"rule": [InstancesOf(DecisionRule), None]}
 
     def __init__(self, rule: DecisionRule | None = None) -> None:
@@ -115,6 +116,7 @@ class StackedLabels(DecisionRule):
             lines = [fit.line(self.penalty_) for fit in fits]
         self.rule_ = LabelCuts() if self.rule is None else clone(self.rule)
         blocks = _Corrected(sample.blocks, lines, self.least_)
+        # Only marginals have gaps: the estimates are the probabilities.
         self.rule_.fit_sample(
             sample._replace(blocks=blocks, sizes=None, polytope="cube", has_none=False)
         )
@@ -142,16 +144,25 @@ class _Moments(NamedTuple):
 
 
 def _moments(sample):
-    """The moments of each fold; of one fold only if there is a single row."""
+    """The moments of each fold; of one fold only if there is a single row.
+
+    The error of an entry whose label is not known is zero, and the other errors of the
+    label weigh more, so that sums over the rows have the same expectation.
+    """
     weight = sample.weight / sample.weight.max()
     n_folds, n_labels = min(_N_FOLDS, len(weight)), sample.labels.shape[1]
     totals = [
         [0.0, *np.zeros((2, n_labels)), *np.zeros((2, n_labels, n_labels))]
         for _ in range(n_folds)
     ]
-    start = 0
+    start, known = 0, sample.known
+    if known is not None:
+        increase = weight.sum() / np.maximum(weight @ known, np.finfo(float).tiny)
     for p, labels in with_rows(sample.blocks, sample.labels):
         p = p.astype(np.float64)
+        if known is not None:
+            errors = (labels.toarray() - p) * known[start : start + len(p)]
+            labels = p + errors * increase
         for i, total in enumerate(totals):
             rows = np.arange((i - start) % n_folds, len(p), n_folds)
             q, y, w = p[rows], labels[rows], weight[start + rows]

@@ -72,7 +72,7 @@ def check_fit_data(estimator, X, y, sample_weight):
     """What `fit` is given: `X`, `y` and `sample_weight` as arrays of one length."""
     X = check_X(estimator, X, reset=True)
     check_squares(X)
-    y = check_target(y, "y", len_of=X)
+    y = check_target(y, "y", len_of=X, may_have_gaps=True)
     return X, y, check_sample_weight(sample_weight, X)
 
 

@@ -39,6 +39,17 @@ class Given(NamedTuple):
             offset = check_offset(offset, *shape, is_pair, dtype)
         return cls(available, offset)
 
+    def with_known(self, known):
+        """The same with targets of which some entries are not known.
+
+        An entry that is not available has no influence on the loss of a row. `known` is
+        an array of booleans, or None where all is known.
+        """
+        if known is None:
+            return self
+        available = known if self.available is None else known & self.available
+        return self._replace(available=available)
+
     @property
     def is_nothing(self):
         """Whether neither of the two is given."""

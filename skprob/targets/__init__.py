@@ -29,6 +29,7 @@ from ._encode import (
     encode_target,
     unique_labels,
 )
+from ._gaps import without_gaps
 from ._kind import KINDS, infer_target_type
 from ._labels import as_labels
 from ._offset import check_offset
@@ -59,4 +60,5 @@ __all__ = [
     "target_beside",
     "unique_labels",
     "weights_of_classes",
+    "without_gaps",
 ]

@@ -11,7 +11,7 @@ from ._dense import DenseTarget
 from ._sparse import SparseTarget
 
 
-def check_target(y, name, *, len_of):
+def check_target(y, name, *, len_of, may_have_gaps=False):
     """A user's target as an array or CSR matrix of the right length.
 
     Parameters
@@ -22,6 +22,8 @@ def check_target(y, name, *, len_of):
         The argument that errors name.
     len_of : array or sparse matrix
         The data whose number of rows `y` must have.
+    may_have_gaps : bool, default=False
+        Whether entries of a matrix may be NaN: not known.
 
     Returns
     -------
@@ -56,9 +58,16 @@ def check_target(y, name, *, len_of):
         # A vector of integers has no lists and no NaN.
         is_row = isinstance(y, np.ndarray) and y.ndim == 1 and len(y) > 0
         if not (is_row and y.dtype.kind in "biu"):
+            how = {"accept_sparse": "csr", "ensure_2d": False, "dtype": None}
+            as_given = y
             y = check_array(
-                y, accept_sparse="csr", ensure_2d=False, dtype=None, input_name=name
+                y,
+                ensure_all_finite="allow-nan" if may_have_gaps else True,
+                input_name=name,
+                **how,
             )
+            if may_have_gaps and (y.ndim != 2 or y.shape[1] == 1):
+                y = check_array(as_given, input_name=name, **how)
     n_samples = len_of.shape[0]
     if y.ndim == 0 or y.shape[0] != n_samples:
         raise ValueError(

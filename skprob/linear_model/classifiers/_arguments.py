@@ -7,7 +7,7 @@ import numpy as np
 
 from ..._utils.arrays import is_foreign, moved, numpy_dtype
 from ..._utils.columns import in_order
-from ...targets import column_names
+from ...targets import column_names, without_gaps
 from .._checks import check_fit_data, check_X, has_dask, refuse_for_dask
 from .._given import Given
 from ..fit._rows import RowsInMemory
@@ -51,10 +51,32 @@ def checked_data(estimator, spec, X, y, sample_weight, available, offset):
     X, y, sample_weight = check_fit_data(estimator, X, y, sample_weight)
     names = column_names(as_given, y.shape, spec.class_names)
     dtype = numpy_dtype(X)
+    y, known = without_gaps(y)
+    if known is not None:
+        _check_gaps(spec, known)
     encoded = spec.encoded(y, dtype, names)
     is_pair = spec.is_pair(encoded)
     about = {"kind": encoded.kind, "is_pair": is_pair, "dtype": dtype}
     rows = X.shape[0], encoded.classes
     given = Given.checked(available, offset, *rows, **about)
-    known = given, encoded.classes, encoded.has_none
-    return TrainingData(X, y, sample_weight, *known), encoded
+    if known is not None:
+        # A row of which nothing is known is left out.
+        empty = ~known.any(axis=1)
+        known |= empty[:, None]
+        sample_weight = np.where(empty, 0.0, sample_weight)
+    about = given, encoded.classes, encoded.has_none, known
+    return TrainingData(X, y, sample_weight, *about), encoded
+
+
+def _check_gaps(spec, known):
+    """Raise where the loss of a row is not a sum over its labels."""
+    traits = spec.mapping.traits
+    is_sum = traits.polytope == "cube" and traits.is_separable
+    if is_sum and spec.target_type in ("auto", "label_set"):
+        return
+    raise ValueError(
+        "y must be labels, a 0/1 indicator or distributions without NaN for "
+        f"{spec.name}; y contains NaN in {np.count_nonzero(~known)} entries. Labels of "
+        "a set that are not known are left out of the loss by a mapping to marginals "
+        "without a budget: take SigmoidClassifier."
+    )

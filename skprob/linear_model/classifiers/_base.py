@@ -96,9 +96,10 @@ class BaseLinearClassifier(
         y : array-like or sparse matrix
             What is learnt (see ``target_type``): labels of shape (n_samples,); a
             0/1 indicator of shape (n_samples, n_classes), dense or sparse, of each
-            row's set of labels; or a distribution over the classes in each row. With a
-            Dask X, a Dask collection with the same partitions or, if the lengths of
-            these are known, an array in memory.
+            row's set of labels; or a distribution over the classes in each row. NaN in
+            an indicator is a label that is not known, for mappings to marginals without
+            a budget. With a Dask X, a Dask collection with the same partitions or, if
+            the lengths of these are known, an array in memory.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights of the rows; 1 if not given.
         available : array-like of bool of shape (n_samples, n_classes), default=None
@@ -119,10 +120,10 @@ class BaseLinearClassifier(
         Raises
         ------
         ValueError
-            If a parameter is not allowed; if X, y or sample_weight hold NaN or
-            infinity, have different numbers of rows, or are none of the kinds above; if
-            a class of a row's target is not available to the row; if the columns of a
-            DataFrame have other names than the classes.
+            If a parameter is not allowed; if X, y (but see there) or sample_weight hold
+            NaN or infinity, have different numbers of rows, or are none of the kinds
+            above; if a class of a row's target is not available to the row; if the
+            columns of a DataFrame have other names than the classes.
         ConnectionError
             If the scheduler of a Dask cluster is lost.
         RuntimeError

@@ -58,6 +58,8 @@ class RowsInMemory:
             X, sample_weight = take(X, np.flatnonzero(rows)), sample_weight[rows]
         self._smoothing = spec.label_smoothing
         self.given = of_labelled(data.given, encoded)
+        # Entries of the target that are not known are only left out of the loss.
+        self._known = data.known
         self._X, self._target, self._sample_weight = X, encoded.target, sample_weight
         with np.errstate(over="ignore", invalid="ignore"):
             factors = class_weight_factors(spec.class_weight, encoded, sample_weight)
@@ -79,7 +81,7 @@ class RowsInMemory:
             self._smoothed_target(polytope),
             self._weight,
             offset=self.given.offset,
-            available=self.given.available,
+            available=self._in_loss.available,
         )
 
     @property
@@ -97,8 +99,13 @@ class RowsInMemory:
 
     def _smoothed_target(self, polytope):
         """The target with label smoothing."""
-        available = self.given.available
+        available = self._in_loss.available
         return smoothed_target(self._target, self._smoothing, polytope, available)
+
+    @property
+    def _in_loss(self):
+        """What is given, with the entries of the target that are known."""
+        return self.given.with_known(self._known)
 
     def trial_scores(self, inputs, polytope):
         """Scores of some rows under random coefficients."""
@@ -120,6 +127,7 @@ class RowsInMemory:
             any_empty=self.n_unlabelled > 0,
             given=Given(**of_labels),
             folds=folds,
+            known=self._known,
         )
 
 

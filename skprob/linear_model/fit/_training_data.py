@@ -24,6 +24,8 @@ class TrainingData(NamedTuple):
     has_none : bool or "auto"
         Whether there is a class for rows without a label beside these; "auto" if there
         are such rows.
+    known : ndarray of bool of shape (n_samples, n_classes) or None
+        Which entries of `y` are known; None if all are.
     """
 
     X: object
@@ -32,11 +34,14 @@ class TrainingData(NamedTuple):
     given: Given
     classes: np.ndarray | None = None
     has_none: bool | str = "auto"
+    known: np.ndarray | None = None
 
     def take(self, rows):
         """Some of the rows."""
         arrays = self.X[rows], self.y[rows], self.sample_weight[rows]
-        return TrainingData(*arrays, self.given.of(rows), self.classes, self.has_none)
+        known = None if self.known is None else self.known[rows]
+        about = self.given.of(rows), self.classes, self.has_none, known
+        return TrainingData(*arrays, *about)
 
 
 def of_labelled(given, encoded):

@@ -36,6 +36,8 @@ def accuracy(predicted, y, sample_weight, model):
             return float(np.average(y == predicted, weights=weight))
     else:
         y = in_order("y", y, model.classes)
+    if model.target_type == "label_set":
+        check_target(y, "y", len_of=predicted)
     if model.target_type != "distribution":
         return accuracy_score(y, predicted, sample_weight=sample_weight)
     y = check_target(y, "y", len_of=predicted)

@@ -16,6 +16,7 @@ from ...decision import (
     expected_size,
     get_rule,
     has_empty,
+    known_only,
     n_labelled,
 )
 from ...targets import class_weight_factors
@@ -49,6 +50,7 @@ def threshold_rule(
     any_empty,
     given,
     folds,
+    known=None,
 ):
     """How the threshold of a fit to label sets is found.
 
@@ -74,6 +76,8 @@ def threshold_rule(
         ``folds.models(X, labels, weight, folds, given)`` iterates over models that are
         fitted to each fold's training rows, and ``folds.sizes(make)`` is what
         ``make()`` returned the first time.
+    known : ndarray of bool of shape (n_samples, n_labels), default=None
+        Which entries of the target are known; None if all are.
 
     Returns
     -------
@@ -95,11 +99,13 @@ def threshold_rule(
     fitted = fit_weight > 0
     if not fitted.all():  # All rows need no copy, which may not fit.
         labels, given = labels[fitted], given.of(fitted)
+        known = None if known is None else known[fitted]
         X = take(X, np.flatnonzero(fitted))
         fit_weight, weight = fit_weight[fitted], weight[fitted]
     check_some_label(labels)
-    any_empty = any_empty or has_empty(labels)
-    data = _Data(X, labels, weight, polytope, any_empty, has_none, folds)
+    any_empty = any_empty or has_empty(labels, known)
+    about = polytope, any_empty, has_none, folds, known
+    data = _Data(X, labels, weight, *about)
     n_folds = min(_N_FOLDS, n_labelled(labels))
     if n_folds == 1 or (threshold == "auto" and len(weight) > _ROWS_ENOUGH):
         if threshold == "auto":
@@ -113,7 +119,8 @@ def threshold_rule(
         # It does not depend on the model, so that callbacks can ask at every step.
         if not found:
             splits = _splits(n_folds, labels)
-            models = folds.models(X, labels, fit_weight, splits, given)
+            in_loss = given.with_known(known)
+            models = folds.models(X, labels, fit_weight, splits, in_loss)
             blocks, order = _out_of_fold(models, X, splits, given)
             found.append(data.chosen(threshold, blocks, order))
         return found[0]
@@ -188,12 +195,14 @@ class _Data(NamedTuple):
     may_be_empty: bool
     has_none: bool
     folds: object
+    known: np.ndarray | None = None
 
     def chosen(self, threshold, blocks, rows):
         """The threshold by probabilities of rows that come in an order."""
         labels, weight = self.labels[rows], self.weight[rows]
+        known = None if self.known is None else self.known[rows]
         if threshold == "cv":
-            return best_threshold(blocks, labels, weight)
+            return best_threshold(known_only(blocks, known), labels, weight)
 
         def sizes():
             size = self.folds.sizes(self._expected_size)
@@ -204,7 +213,7 @@ class _Data(NamedTuple):
             threshold = "micro" if is_small else LabelCuts("micro")
         rule = get_rule(threshold)
         about = self.polytope, self.may_be_empty, self.has_none
-        return rule.fit_sample(Sample(blocks, labels, weight, sizes, *about))
+        return rule.fit_sample(Sample(blocks, labels, weight, sizes, *about, known))
 
     def _expected_size(self):
         X = to_numpy(self.X)
