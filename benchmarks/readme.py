@@ -2,10 +2,10 @@
 
     python benchmarks/readme.py
 
-The demonstration, the certain digits and the iterations are those that the scripts in
-`examples` compute when this runs. The ratios of time are read from the file that
-`benchmarks/fit.py` wrote. Text between the lines "begin NAME" and "end NAME" of the
-README is replaced.
+The demonstration, the sets of digits and the iterations are those that the scripts in
+`examples` compute when this runs, and the picture is one of theirs. The ratios of time
+are read from the file that `benchmarks/fit.py` wrote. Text between the lines "begin
+NAME" and "end NAME" of the README is replaced.
 """
 
 import contextlib
@@ -54,15 +54,19 @@ def demo():
     return table(["model and target", "squared distance to the truth", possible], rows)
 
 
-def certain():
-    """Sentences about images with one possible digit."""
-    found = run("possible_classes")
-    one, right = found["certain"], found["right"]
-    return (
-        f"{one.mean():.0%} of the test images have one possible digit, and "
-        f"{right[one].mean():.0%} of these predictions are right. Of the others "
-        f"{right[~one].mean():.0%} are right. This needs no threshold."
-    )
+def sets():
+    """Coverage and size of sets of digits, and the module of the example."""
+    example = run("sets_with_a_guarantee")
+    names = {
+        ("softmax", 0.98): "softmax, until the sum is 98 %",
+        ("entmax", None): "entmax, all positive probabilities",
+        ("conformal", 0.98): "`ConformalSets`, 98 %",
+    }
+    rows = []
+    for key, name in names.items():
+        coverage, size = example["found"][key]
+        rows.append([name, f"{coverage:.1%}", f"{size:.2f}"])
+    return table(["digits in the set", "true digit in the set", "mean size"], rows)
 
 
 def scales():
@@ -112,14 +116,12 @@ def main():
 
     path = ROOT / "README.md"
     text = with_figures(
-        path.read_text(), demo=demo(), certain=certain(), scales=scales(), times=times()
+        path.read_text(), demo=demo(), sets=sets(), scales=scales(), times=times()
     )
     path.write_text(text)
     plt.close("all")
-    style = {"figure.constrained_layout.use": True}
-    with plt.rc_context(style):
-        runpy.run_path(str(ROOT / "docs" / "figures" / "iris_regions.py"))
-        plt.savefig(ROOT / "docs" / "_static" / "readme.png", dpi=100)
+    runpy.run_path(str(ROOT / "examples" / "sets_with_a_guarantee.py"))
+    plt.savefig(ROOT / "docs" / "_static" / "readme.png", dpi=100)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,12 @@
 """The order of the examples: those first that show what the package is for."""
 
-FIRST = ["demo.py", "possible_classes.py", "alpha.py", "alpha_and_penalty.py"]
+FIRST = [
+    "demo.py",
+    "sets_with_a_guarantee.py",
+    "possible_classes.py",
+    "alpha.py",
+    "alpha_and_penalty.py",
+]
 
 
 def position(filename):

@@ -1,7 +1,4 @@
-"""Shares of the digits of a picture, and the number of possible digits in all pictures.
-
-The data are those of the page on label sets.
-"""
+"""The prediction for one picture of several digits, and the sizes of all of them."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -15,6 +12,7 @@ rng = np.random.default_rng(0)
 
 
 def overlaid(rows, n_pictures):
+    """Pictures of one to three digits, and their sets: those of the text."""
     pictures = np.zeros((n_pictures, 64))
     sets = np.zeros((n_pictures, 10), dtype=int)
     for i, size in enumerate(rng.integers(1, 4, size=n_pictures)):

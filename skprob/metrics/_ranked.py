@@ -35,7 +35,7 @@ def precision_at_k(
         Labels of shape (n_samples,), or a 0/1 indicator of label sets of shape
         (n_samples, n_classes).
     scores : array-like or sparse matrix of shape (n_samples, n_classes)
-        Probabilities or other scores. Of equal scores the first columns are taken.
+        Probabilities or other scores. Ties go to the first columns.
         Columns of DataFrames are matched by name.
     k : int, default=1
         Number of labels, from 1 to n_classes.
@@ -93,7 +93,7 @@ def propensity_scored_precision_at_k(
         Labels of shape (n_samples,), or a 0/1 indicator of label sets of shape
         (n_samples, n_classes).
     scores : array-like or sparse matrix of shape (n_samples, n_classes)
-        Probabilities or other scores. Of equal scores the first columns are taken.
+        Probabilities or other scores. Ties go to the first columns.
         Columns of DataFrames are matched by name.
     propensities : array-like of shape (n_classes,)
         Larger than 0 and at most 1, such as those of :func:`label_propensities`.

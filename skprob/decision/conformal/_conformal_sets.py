@@ -193,7 +193,7 @@ class ConformalSets(
     >>> print(f"coverage {coverage:.2f}, {sets.sum(axis=1).mean():.1f} of 10 digits")
     coverage 0.99, 1.2 of 10 digits
     >>> names_of(sets[76:79], model.classes_)
-    [[9], [1, 2], [8]]
+    [[2], [1, 2], [9]]
     >>> model.predict_proba(X_new[[77]]).round(2)
     array([[0. , 0.4, 0.6, 0. , 0. , 0. , 0. , 0. , 0. , 0. ]])
     """

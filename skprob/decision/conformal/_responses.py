@@ -13,7 +13,7 @@ _LOG_ZERO = np.log(np.finfo(np.float64).tiny)
 
 
 def response_of(model, X, n_classes, response, is_set):
-    """What a fitted classifier says of each class of each row.
+    """Score or probability of each class of each row, by a fitted classifier.
 
     Parameters
     ----------
