@@ -1,8 +1,8 @@
 """Tables and plots of mappings, of predictions and of fits.
 
 Displays of mappings need no data. Displays of predictions show the probabilities of a
-fitted classifier for one row or many. :class:`ConvergenceDisplay` shows how a fit
-converged.
+fitted classifier for one row or many. :class:`SetDisplay` shows how often predicted
+sets contain the truth. :class:`ConvergenceDisplay` shows how a fit converged.
 """
 
 from ._coefficients import CoefficientSummary, coefficient_table
@@ -12,6 +12,7 @@ from ._mapping_display import MappingDisplay
 from ._prediction import PredictionDisplay
 from ._profile import ProfileDisplay
 from ._properties import PROPERTIES, Counterexample, find_counterexamples
+from ._set import Group, SetDisplay
 from ._support import SupportDisplay
 from ._support_size import SupportSizeDisplay
 from ._table import MappingSummary, mapping_table
@@ -22,10 +23,12 @@ __all__ = [
     "ConvergenceDisplay",
     "Counterexample",
     "EntropyDisplay",
+    "Group",
     "MappingDisplay",
     "MappingSummary",
     "PredictionDisplay",
     "ProfileDisplay",
+    "SetDisplay",
     "SupportDisplay",
     "SupportSizeDisplay",
     "coefficient_table",

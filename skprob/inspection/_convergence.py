@@ -207,6 +207,8 @@ class ConvergenceDisplay:
                 gap_line = self._draw(history[x], gaps, label=label, **look)
                 self.gap_lines_.append(gap_line)
         self.ax_.set(xlabel=_X_LABELS[x], ylabel=_Y_LABELS[y], yscale="log")
+        if x == "iteration":
+            self.ax_.xaxis.get_major_locator().set_params(integer=True)
         self.ax_.legend(fontsize="small")
         return self
 

@@ -6,6 +6,8 @@ import numpy as np
 
 #: Colours of predicted classes and of other possible classes.
 PREDICTED, POSSIBLE = "#4573c4", "#c4d1ea"
+# Height of the numbers and the label below axes, in points.
+_BELOW_AXES = 36
 
 
 def import_pyplot(user):
@@ -22,7 +24,28 @@ def import_pyplot(user):
 def axes_for(user, ax):
     """The axes `ax`, or those of a new figure if it is None."""
     pyplot = import_pyplot(user)
-    return pyplot.subplots()[1] if ax is None else ax
+    return pyplot.subplots(layout="constrained")[1] if ax is None else ax
+
+
+def legend_below(ax, artists=None):
+    """A legend below the axes and their label, where it covers nothing.
+
+    `artists` are what it shows by label; None stands for those of the axes.
+    """
+    from matplotlib.transforms import ScaledTranslation
+
+    offset = ScaledTranslation(0, -_BELOW_AXES / 72, ax.figure.dpi_scale_trans)
+    if artists is None:
+        artists = dict(zip(*ax.get_legend_handles_labels()[::-1], strict=True))
+    return ax.legend(
+        artists.values(),
+        artists,
+        loc="upper center",
+        bbox_to_anchor=(0.5, 0),
+        bbox_transform=ax.transAxes + offset,
+        ncols=3,
+        fontsize="small",
+    )
 
 
 def grid_of_axes(user, ax, n_panels, *, most_columns, size, said):

@@ -13,10 +13,12 @@ from .._utils.names import did_you_mean
 from .._utils.typing import Array, ArrayLike, Axes, MatrixLike
 from .._utils.validation import as_distributions, as_marginals
 from ._input import check_count, indicator_of
-from ._matplotlib import POSSIBLE, PREDICTED, axes_for, grid_of_axes
+from ._matplotlib import POSSIBLE, PREDICTED, axes_for, grid_of_axes, legend_below
 
 # More panels cannot be read.
 _MOST_ROWS = 30
+# Fewer classes have bars of the same height and space below them.
+_LEAST_LINES = 5
 
 
 class PredictionDisplay:
@@ -265,7 +267,7 @@ class PredictionDisplay:
             self.ax_ = axes_for(name, ax)
             self.figure_ = self.ax_.figure
             self.shown_, self.bars_ = self._draw(self.ax_, p, dark, target, max_classes)
-            self.ax_.legend(loc="lower right", fontsize="small")
+            legend_below(self.ax_)
             return self
         self.ax_ = grid_of_axes(
             name,
@@ -282,7 +284,19 @@ class PredictionDisplay:
         for number, panel in enumerate(self.ax_):
             title = panel.get_title()
             panel.set_title(f"row {number}: {title}", fontsize="small")
-        self.ax_[0].legend(loc="lower right", fontsize="small")
+        # A panel need not have every kind of bar.
+        kinds = [panel.get_legend_handles_labels() for panel in self.ax_]
+        pairs = {k: h for row in kinds for h, k in zip(*row, strict=True)}
+        if ax is None:
+            self.figure_.legend(
+                pairs.values(),
+                pairs,
+                loc="outside lower center",
+                ncols=3,
+                fontsize="small",
+            )
+        else:
+            legend_below(self.ax_[-1], pairs)
         return self
 
     def _draw(self, ax, p, dark, target, max_classes):
@@ -297,15 +311,21 @@ class PredictionDisplay:
         ):
             at = lines[of[shown]]
             if len(at):
-                bars.append(ax.barh(at, p[shown[at]], color=colour, label=label))
+                # The edge and the number show a bar that is too short to be seen.
+                look = {"color": colour, "edgecolor": PREDICTED, "linewidth": 0.8}
+                widths = p[shown[at]]
+                bars.append(ax.barh(at, widths, label=label, **look))
+                numbers = [f"{width:.2g}" for width in widths]
+                ax.bar_label(bars[-1], numbers, padding=4, fontsize="small")
         if self.target is not None:
             at = lines[target[shown] > 0]
             ax.plot(target[shown[at]], at, "k|", ms=10, mew=2, label="true")
         ax.set_yticks(lines, labels=self.class_names[shown].astype(str))
         ax.set(
             xlabel="probability",
-            xlim=(0, 1.02),
-            ylim=(max(len(lines), 1) - 0.4, -0.6),
+            # The line of the axis would cover a bar without a width.
+            xlim=(-0.012, 1.15),
+            ylim=(max(len(lines), _LEAST_LINES) - 0.4, -0.6),
             title=self._title(p, len(order) - len(shown)),
         )
         return shown, bars

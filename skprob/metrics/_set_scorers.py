@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.pipeline import Pipeline
 
-from .._utils.last_step import last_step
+from .._utils.last_step import predicted_sets
 from .._utils.typing import ArrayLike, MatrixLike
 from ._ranked import precision_at_k, propensity_scored_precision_at_k
 from ._scorers import _host, _Scorer, columns_in_order
@@ -188,7 +187,7 @@ class SetCoverageScorer(_Scorer):
         """
         return set_coverage(
             columns_in_order(y, estimator),
-            _sets(estimator, X),
+            predicted_sets(estimator, X),
             classes=_classes(estimator, y),
             sample_weight=sample_weight,
         )
@@ -227,7 +226,7 @@ class SetSizeScorer(_Scorer):
         -------
         size : float
         """
-        return mean_set_size(_sets(estimator, X), sample_weight=sample_weight)
+        return mean_set_size(predicted_sets(estimator, X), sample_weight=sample_weight)
 
 
 def _ranking_scores(estimator, X):
@@ -238,32 +237,6 @@ def _ranking_scores(estimator, X):
     if scores.ndim > 1:
         return scores
     return np.stack([-scores, scores], axis=1)
-
-
-def _sets(estimator, X):
-    """Predicted sets, by pipelines and searches, too."""
-    model = last_step(estimator)
-    if not hasattr(model, "predict_set"):
-        sets = estimator.predict(X)
-        if sets.ndim != 2:
-            raise ValueError(
-                "estimator must have predict_set, such as ConformalSets, or be fitted "
-                f"to label sets; {type(model).__name__} predicts one label a row."
-            )
-        return sets
-    return model.predict_set(_before_last_step(estimator, X))
-
-
-def _before_last_step(estimator, X):
-    """The rows as the model at the end of pipelines and searches takes them."""
-    while True:
-        if isinstance(estimator, Pipeline):
-            X = estimator[:-1].transform(X) if len(estimator) > 1 else X
-            estimator = estimator[-1]
-        elif hasattr(estimator, "best_estimator_"):
-            estimator = estimator.best_estimator_
-        else:
-            return X
 
 
 def _classes(estimator, y):

@@ -177,3 +177,13 @@ def test_bad_input_gets_an_error_in_words():
         with pytest.raises(ValueError, match=message):
             make()
     assert not plt.get_fignums()
+
+
+@pytest.mark.parametrize("max_iter", [1, 2, 3])
+def test_ticks_of_iterations_are_integers(max_iter):
+    X, y = load_iris(return_X_y=True)
+    with pytest.warns(match="did not converge"):
+        model = EntmaxClassifier(max_iter=max_iter, tol=1e-12).fit(X, y)
+    shown = ConvergenceDisplay.from_estimator(model, x="iteration")
+    ticks = shown.ax_.get_xticks()
+    np.testing.assert_array_equal(ticks, np.round(ticks))

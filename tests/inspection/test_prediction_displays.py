@@ -71,6 +71,60 @@ def test_a_bar_for_each_possible_class_and_a_mark_for_each_true_one():
     assert shown.ax_.get_title() == "3 of 5 classes possible"
 
 
+@pytest.mark.parametrize("n_possible", [1, 2, 5, 9])
+def test_bars_are_never_blocks(n_possible):
+    p = np.zeros(12)
+    p[:n_possible] = 1 / n_possible
+    shown = PredictionDisplay.from_predictions(p)
+    (bottom, top) = shown.ax_.get_ylim()
+    assert shown.bars_[0][0].get_height() / (bottom - top) < 0.2
+
+
+def test_a_small_probability_is_seen():
+    """Its bar is narrower than a pixel: an edge and a number show it."""
+    shown = PredictionDisplay.from_predictions([0.9998, 0.0002, 0.0])
+    assert [text.get_text() for text in shown.ax_.texts] == ["1", "0.0002"]
+    small = shown.bars_[0][1]
+    assert small.get_width() == 0.0002
+    assert small.get_linewidth() > 0.5
+    canvas = shown.figure_.canvas
+    canvas.draw()
+    pixels = np.asarray(canvas.buffer_rgba())[..., :3].astype(int)
+    box = small.get_window_extent()
+    rows = slice(int(len(pixels) - box.y1) + 2, int(len(pixels) - box.y0) - 2)
+    # The number is farther to the right, and grey as the axis is.
+    near = pixels[rows, int(box.x0) - 1 : int(box.x0) + 2]
+    colour = near.max(axis=2) - near.min(axis=2)
+    assert (colour.max(axis=1) > 30).all()
+
+
+@pytest.mark.parametrize("n_rows", [None, 1, 4])
+def test_the_legend_covers_no_axes(n_rows):
+    p = P if n_rows is None else np.tile(P, (n_rows, 1))
+    predicted = np.zeros_like(p)
+    # Only the last row has every kind of mark.
+    predicted[..., -5:].reshape(-1)[-5] = 1
+    for given in (False, True):
+        axes = None
+        if given:
+            _, axes = plt.subplots(1, n_rows or 1, layout="constrained")
+        shown = PredictionDisplay.from_predictions(
+            p, predicted=predicted, y_true=p, ax=axes
+        )
+        shown.figure_.canvas.draw()
+        panels = np.ravel(shown.ax_)
+        legends = [*shown.figure_.legends, *(ax.get_legend() for ax in panels)]
+        (legend,) = [legend for legend in legends if legend is not None]
+        box = legend.get_window_extent()
+        for panel in panels:
+            assert not box.overlaps(panel.get_window_extent())
+        labels = {text.get_text() for text in legend.get_texts()}
+        assert labels == {"predicted", "possible", "true"}
+        inside = shown.figure_.bbox
+        assert inside.y0 <= box.y0
+        assert box.y1 <= inside.y1
+
+
 def test_the_mark_of_a_distribution_stands_at_its_share():
     truth = [0.25, 0.0, 0.75, 0.0, 0.0]
     shown = PredictionDisplay.from_predictions(P, y_true=truth)

@@ -1,0 +1,122 @@
+"""Coverage and sizes of predicted sets, as a drawing."""
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse, stats
+from sklearn.datasets import load_iris, make_multilabel_classification
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skprob import SoftmaxClassifier
+from skprob.decision import ConformalSets
+from skprob.inspection import SetDisplay
+
+matplotlib.use("Agg")
+from matplotlib import pyplot as plt
+
+RNG = np.random.default_rng(0)
+SETS = RNG.integers(0, 2, size=(60, 4))
+Y = RNG.integers(0, 3, size=60)
+HIT = SETS[np.arange(60), Y] == 1
+SIZES = SETS.sum(axis=1)
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    plt.close("all")
+
+
+@pytest.mark.parametrize("as_sets", [np.asarray, sparse.csr_array, pd.DataFrame])
+def test_groups_of_labels(as_sets):
+    display = SetDisplay.from_predictions(as_sets(SETS), Y, coverage=0.9)
+    # The last class has no row.
+    assert [group.name for group in display.by_class] == [0, 1, 2]
+    assert [group.name for group in display.by_size] == np.unique(SIZES).tolist()
+    for groups, of_row in ((display.by_class, Y), (display.by_size, SIZES)):
+        for group in groups:
+            rows = of_row == group.name
+            assert group.n_rows == rows.sum()
+            assert group.coverage == pytest.approx(HIT[rows].mean())
+            assert group.size == pytest.approx(SIZES[rows].mean())
+            # The interval of Clopper and Pearson.
+            k, n = HIT[rows].sum(), rows.sum()
+            low = stats.beta.ppf(0.025, k, n - k + 1) if k else 0
+            high = stats.beta.ppf(0.975, k + 1, n - k) if k < n else 1
+            assert (group.low, group.high) == pytest.approx((low, high), abs=1e-8)
+
+
+def test_what_is_drawn():
+    display = SetDisplay.from_predictions(
+        SETS, np.array(list("abc"))[Y], classes=list("abcd"), coverage=0.9
+    )
+    left, right = display.ax_
+    points = left.containers[0][0].get_data()
+    np.testing.assert_allclose(points[1], [g.coverage for g in display.by_class])
+    assert [text.get_text() for text in left.texts] == ["a", "b", "c"]
+    heights = [bar.get_height() for bar in right.containers[0]]
+    assert sum(heights) == pytest.approx(1)
+    for panel in display.ax_:
+        assert [0.9, 0.9] in [list(line.get_ydata()) for line in panel.lines]
+        assert panel.get_xlabel()
+    display.plot(max_names=2)
+    assert not display.ax_[0].texts
+    _, axes = plt.subplots(1, 2)
+    assert display.plot(axes).ax_ == list(axes)
+    with pytest.raises(ValueError, match="ax must be two axes"):
+        display.plot(axes[:1])
+
+
+def test_groups_of_label_sets():
+    true = RNG.integers(0, 2, size=(60, 4))
+    display = SetDisplay.from_predictions(SETS, true)
+    for k, group in enumerate(display.by_class):
+        assert group.coverage == pytest.approx(SETS[true[:, k] == 1, k].mean())
+    n_true = true.sum(axis=1)
+    for group in display.by_size:
+        rows = (SIZES == group.name) & (n_true > 0)
+        recall = (SETS * true)[rows].sum(axis=1) / n_true[rows]
+        assert group.coverage == pytest.approx(recall.mean())
+        assert np.isnan(group.low)
+    assert sum(group.n_rows for group in display.by_size) == (n_true > 0).sum()
+
+
+def test_of_estimators():
+    X, y = load_iris(return_X_y=True)
+    model = make_pipeline(StandardScaler(), ConformalSets(SoftmaxClassifier()))
+    display = SetDisplay.from_estimator(model.fit(X, y), X, y)
+    assert display.coverage == 0.9
+    sets = model[-1].predict_set(model[:-1].transform(X))
+    for k, group in enumerate(display.by_class):
+        assert group.coverage == sets[y == k, k].mean()
+    X, true = make_multilabel_classification(random_state=0)
+    frame = pd.DataFrame(true, columns=list("abcde"))
+    model = SoftmaxClassifier().fit(X, frame)
+    shuffled = SetDisplay.from_estimator(model, X, frame[list("edcba")])
+    expected = SetDisplay.from_estimator(model, X, frame)
+    assert shuffled.by_class == expected.by_class
+    assert [group.name for group in expected.by_class] == list("abcde")
+    assert expected.coverage is None
+    with pytest.raises(ValueError, match="must have predict_set"):
+        iris = load_iris(return_X_y=True)
+        SetDisplay.from_estimator(SoftmaxClassifier().fit(*iris), *iris)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"sets": SETS * 2}, "sets must be a 0/1 indicator"),
+        ({"sets": SETS[:0]}, "sets must be a 0/1 indicator"),
+        ({"y_true": SETS[:5]}, "y_true must have a row for each of the 60"),
+        ({"y_true": SETS * 0}, "y_true must have a row with a label"),
+        ({"y_true": Y + 5}, "y must be one of the classes"),
+        ({"classes": [1, 2]}, "classes must be 4 names"),
+        ({"coverage": 90}, "coverage must be between 0 and 1"),
+        ({"max_names": -1}, "max_names must be an integer"),
+    ],
+)
+def test_what_is_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        SetDisplay.from_predictions(**{"sets": SETS, "y_true": Y, **changes})
