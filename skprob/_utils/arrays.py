@@ -232,11 +232,21 @@ def all_finite(array):
 
 
 def identity_like(n, array):
-    """Identity matrix (n, n) of the library, device and type of an array."""
+    """Identity matrix (n, n) of the library, device and type of an array.
+
+    NumPy's cannot be written to.
+    """
+    if isinstance(array, np.ndarray):
+        return _identity(n, array.dtype)
     xp = namespace(array)
-    if xp is np:
-        return np.eye(n, dtype=array.dtype)
     return xp.eye(n, dtype=array.dtype, device=array.device)
+
+
+@lru_cache(maxsize=16)
+def _identity(n, dtype):
+    identity = np.eye(n, dtype=dtype)
+    identity.flags.writeable = False
+    return identity
 
 
 @lru_cache(maxsize=16)

@@ -131,18 +131,15 @@ class SingleBlock(LocalBlocks):
     """
 
     def __init__(self, block):
+        #: The block itself.
+        self.single = block
         self._blocks = [block]
 
-    @property
-    def single(self):
-        """The block itself."""
-        return self._blocks[0]
-
     def map(self, function, *args):
-        return SingleBlock(function(self._blocks[0], *args))
+        return SingleBlock(function(self.single, *args))
 
     def sum(self, function, *args):
-        terms = function(self._blocks[0], *args)
+        terms = function(self.single, *args)
         return [np.asarray(term, dtype=np.float64) for term in terms]
 
 

@@ -32,8 +32,8 @@ def entmax_linearization(p, alpha):
         jacobian.product,
         jacobian.product_of_copy,
         jacobian.derivative_of_product,
-        getattr(jacobian, "diagonal", None),
-        getattr(jacobian, "matrices", None),
+        jacobian.diagonal,
+        jacobian.matrices,
     )
 
 
@@ -102,6 +102,9 @@ class _SteepJacobian:
     Probabilities so tiny that their s cannot be told from infinity are raised to
     where it still can be computed with.
     """
+
+    # There is no shorter way than products.
+    diagonal = matrices = None
 
     def __init__(self, p, alpha):
         xp = self._xp = namespace(p)

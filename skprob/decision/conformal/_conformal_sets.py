@@ -144,7 +144,7 @@ class ConformalSets(
         What `y` was in ``fit``.
     n_features_in_ : int
         Number of features, if the classifier has it.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (``n_features_in_``,)
         Names of features, if the classifier has them.
 
     See Also
