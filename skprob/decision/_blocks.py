@@ -1,5 +1,7 @@
 """Probabilities as dense blocks of rows."""
 
+from collections.abc import Iterable
+
 import numpy as np
 from scipy import sparse
 
@@ -28,7 +30,9 @@ def with_rows(blocks, array):
         start += len(p)
 
 
-def known_only(blocks, known):
+def known_only(
+    blocks: Iterable[np.ndarray], known: np.ndarray | None
+) -> Iterable[np.ndarray]:
     """The same blocks, with zeros in place of entries whose labels are not known.
 
     Such an entry is above no cut, and counts neither as right nor as wrong.
