@@ -8,9 +8,9 @@ and the objective along a step. Little data are one array in one block: read
 `_block_point.py` computes a block's part of the loss and its derivatives, and
 `_linear_point.py` adds the parts up.
 
-A penalty that makes coefficients zero is added by `_composite.py`, from the ridge part
-of `_penalty.py` and the part without a derivative of `_shrinkage.py`. Another kind of
-score takes the place of `_linear.py`, as `_cosine.py` does.
+A penalty that makes coefficients zero is in `composite/`. Its ridge part is that of
+`_penalty.py`, and its part without a derivative is in `composite/_shrinkage.py`.
+Another kind of score takes the place of `_linear.py`, as `_cosine.py` does.
 """
 
 from importlib import import_module
@@ -38,12 +38,12 @@ __all__ = [
 ]
 
 _MODULES = {
-    "ColumnShrinkage": "_shrinkage",
-    "CompositeObjective": "_composite",
+    "ColumnShrinkage": "composite._shrinkage",
+    "CompositeObjective": "composite._composite",
     "CosineObjective": "_cosine",
-    "CompositePoint": "_composite",
-    "EntryShrinkage": "_shrinkage",
-    "PenaltyShape": "_shrinkage",
+    "CompositePoint": "composite._composite",
+    "EntryShrinkage": "composite._shrinkage",
+    "PenaltyShape": "composite._shrinkage",
 }
 
 

@@ -11,7 +11,7 @@ class MeanLoss:
     It starts from a description of the data, and adds that of the loss.
     """
 
-    #: What a pass over these columns counts, as a share of one over all.
+    #: Cost of a pass over these columns, as a share of a pass over all.
     _share_of_pass = 1.0
 
     def __init__(self, blocks, loss, description):

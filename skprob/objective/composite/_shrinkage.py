@@ -114,7 +114,7 @@ class EntryShrinkage:
         return (parameters - stepped) / lengths
 
     def common_shift(self, parameters, ridge):
-        """What to subtract from the entries of a column to make its penalty least.
+        """Shift of the entries of each column that makes its penalty least.
 
         It changes nothing else where the loss is invariant to the same shift of all raw
         predictions. Columns with an entry that is zero are left as they are.

@@ -20,10 +20,10 @@ penalties", JMLR 2017.
 
 import numpy as np
 
-from .._utils.arrays import beside, copied, row_dot
-from ._block import predictions_adjoint
-from ._block_point import weighted_sum
-from ._certificates import mixture
+from ..._utils.arrays import beside, copied, row_dot
+from .._block import predictions_adjoint
+from .._block_point import weighted_sum
+from .._certificates import mixture
 
 
 def composite_gap(objective, point, enough, known):

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._composite_gap import composite_gap
-from ._linear import LinearObjective
-from ._linear_point import LinearPoint
+from .._linear import LinearObjective
+from .._linear_point import LinearPoint
+from ._gap import composite_gap
 from ._shrinkage import shrinkage
 
 
