@@ -29,6 +29,7 @@ from skprob.objective import (
 from skprob.objective._linear_point import LinearCurvature
 from skprob.solvers import Tuning, _auto, _line_search, _path, plan, solve
 from skprob.solvers._coordinates import Whitening
+from skprob.solvers._sample import sample_size
 from skprob.solvers.newton._newton_family import minimize_family
 
 
@@ -153,6 +154,10 @@ def samples(d, p):
 
 def in_single_precision(d, p):
     return p.precision is np.float32
+
+
+def starts_on_sample(d, p):
+    return by_cg(d, p) and sample_size(d) > 0
 
 
 def is_small(d, p):
@@ -285,6 +290,7 @@ GROUPS = {
             )
         )
     },
+    starts_on_sample: {"start on a sample": Without(sampled_rows=math.inf)},
     is_large: {
         "blocks no larger": Without(blocks_times(2)),
         "blocks no smaller": Without(blocks_times(0.5)),

@@ -62,6 +62,12 @@ def many_classes():
     return Problem(centres[y] + rng.standard_normal((len(y), 50)), y)
 
 
+def many_rows():
+    rng = np.random.default_rng(0)
+    X, W = rng.standard_normal((400_000, 50)), rng.standard_normal((50, 20))
+    return Problem(X, np.argmax(X @ W + rng.gumbel(size=(400_000, 20)), axis=1))
+
+
 def mnist():
     X, y = from_folder("mnist")
     return Problem(X / 255, y)
@@ -100,6 +106,7 @@ BUNDLED = {
     "breast cancer, scaled, no intercept": breast_cancer_no_intercept,
     "badly scaled columns": badly_scaled,
     "500 classes": many_classes,
+    "400,000 rows": many_rows,
 }
 #: Those that SKPROB_DATA has.
 FROM_FOLDER = {
