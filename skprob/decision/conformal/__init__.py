@@ -1,9 +1,11 @@
-"""Prediction sets with a guarantee, by split and cross-conformal prediction.
+"""Prediction sets with a guarantee, by split conformal prediction.
 
 Every class of a row gets a nonconformity score: the less the class fits the row, the
 higher. The limit is a quantile of the scores that the true classes of calibration rows
-have. The set of a new row is all classes whose score is at most the limit, and holds
-the true class with the probability that was asked for.
+have. The set of a new row is all classes whose score is at most the limit. It contains
+the true class with the chosen probability if the calibration rows were not used in the
+fit. With folds, where the classifier is fitted again to all rows, it does so
+approximately.
 
 Read ``_conformal_sets.py`` first, the estimator. A new nonconformity score is a class
 of two methods in ``_scores.py``; the quantile is in ``_quantile.py``; what is computed
