@@ -297,5 +297,5 @@ def _without_gaps(sample):
     return sample._replace(blocks=blocks, known=None)
 
 
-#: What is accepted wherever the threshold of label sets, or the rule of labels, is.
+#: Types that are accepted as a threshold of label sets or as a rule of labels.
 ThresholdLike: TypeAlias = float | ArrayLike | DecisionRule | LeastCost | str

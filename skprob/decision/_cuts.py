@@ -284,7 +284,7 @@ class _Result(NamedTuple):
 
 
 class _Counts(NamedTuple):
-    """What is predicted at each candidate for a cut.
+    """Numbers of predicted and of true entries at each candidate for a cut.
 
     Attributes
     ----------
@@ -360,7 +360,7 @@ class _Counts(NamedTuple):
         """The steps from the common cut to the best cuts, of shape (n_labels,)."""
         hits, predicted = self.hits.sum(axis=0), self.predicted.sum(axis=0)
         true = self.true.sum(axis=0)
-        # Of equal ones, that which is nearest to the common cut.
+        # Among equal candidates, choose the one nearest to the common cut.
         tie = 1e-9 * np.abs(_STEPS) * self.unit
         total = predicted + true[:, None]
         f1 = 2 * hits / np.where(total > 0, total, 1)

@@ -22,7 +22,7 @@ class _SizeRule(DecisionRule):
 
     def _chosen(self, p, sizes):
         marginals = p if sizes is None else p * sizes[:, None]
-        # Of shares that sum to less than one it is times the probability of any label.
+        # The sum of shares is below one where a row may have no label.
         sizes = marginals.sum(axis=1)
         order = np.argsort(-marginals, axis=1, kind="stable")
         ordered = np.take_along_axis(marginals, order, axis=1)

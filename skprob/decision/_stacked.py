@@ -12,7 +12,7 @@ from ._base import DecisionRule
 from ._blocks import with_rows
 from ._cuts import LabelCuts
 
-# Of the ridge regression, in parts of the mean variance of the probabilities.
+# Penalties of the ridge regression, relative to the mean variance of the probabilities.
 _PENALTIES = 10.0 ** np.arange(2, -3, -0.5)
 _N_FOLDS = 5
 # A corrected estimate is at least this part of the one before. So labels whose estimate
@@ -192,7 +192,7 @@ class _Ridge:
             return
         self.p_mean, self.y_mean = moments.p / moments.one, moments.y / moments.one
         pp, py = moments.about(self.p_mean, self.y_mean)
-        # Of constant probabilities nothing is left but rounding.
+        # The spread of constant probabilities is a rounding error.
         spread = np.trace(pp)
         if spread > 1e-12 * np.trace(moments.pp):
             self.unit = spread / len(pp)
@@ -222,7 +222,7 @@ class _Ridge:
 
 
 def _best_penalty(fits, folds, factor):
-    """That of the least squared error over the folds; infinite is no correction."""
+    """Penalty with the least squared error over the folds; inf is no correction."""
     if not all(fit.unit for fit in fits):
         return np.inf
     errors = np.sum(

@@ -15,9 +15,9 @@ class TopK(DecisionRule):
     """The k most probable labels of each row.
 
     It is for the classes of a row, whose sets then contain the true class as often as
-    the top-k accuracy says, and for label sets. Of equal probabilities the first
-    columns are taken. With fewer than k labels all are. No fit is needed: unfitted,
-    ``predict`` takes any number of columns.
+    the top-k accuracy says, and for label sets. The first columns
+    are taken among equal probabilities. With fewer than k labels all are taken. No fit
+    is needed: unfitted, ``predict`` takes any number of columns.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ def has_dask(*arguments):
 
 
 def refuse_for_dask(**given):
-    """Raise where what is known of each row comes with Dask collections."""
+    """Raise where an argument with a value for each row comes with Dask collections."""
     for name, array in given.items():
         if array is not None:
             raise ValueError(
@@ -121,7 +121,7 @@ def trial_scores(X, n_classes, polytope):
 def check_kernel(mapping, n_classes, dtype):
     """Raise where a mapping does not give a point of its polytope for each row.
 
-    Those of this package do.
+    The mappings of this package give one; it is checked for a user's own mapping.
     """
     if type(mapping) in MAPPINGS.values():
         return

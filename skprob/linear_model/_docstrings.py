@@ -244,7 +244,7 @@ interrupted. Attributes of an earlier fit are removed, and ``predict`` raises a
 NotFittedError. After any other error the classifier is as it was before ``fit``."""
 
 
-# Of methods of fitted models.
+# Arguments of the methods of fitted models.
 _ARGUMENTS = {
     "X": """\
 X : {array-like, sparse matrix} of shape (n_samples, n_features)
@@ -274,9 +274,9 @@ def with_shared_sections(cls: Decorated) -> Decorated:
 
     The class is said to be of the package, under which pickle and skops look for it.
 
-    Those of a search have the prefix "search_", and {search_notes} beside. Of the
-    shared entries those are described that the docstring does not describe itself; of
-    the parameters those that the constructor takes, with its default of C.
+    Sections of a search have the prefix "search_", and there is {search_notes}. An
+    entry that the docstring describes itself is left out, and so is a parameter that
+    the constructor does not take. C gets the default of the constructor.
     """
     taken = inspect.signature(cls.__init__).parameters
     value = getattr(cls, "_parameter", "")

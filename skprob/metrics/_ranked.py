@@ -197,7 +197,7 @@ def label_propensities(y: MatrixLike, *, a: float = 0.55, b: float = 1.5) -> Arr
 
 
 def _gains(true, scores, k, worth):
-    """For each row, the sum of what the true ones of k labels are worth."""
+    """Worth of the true labels among the k with the highest scores, for each row."""
     n_rows, n_classes = true.shape
     if not isinstance(k, Integral) or not 1 <= k <= n_classes:
         raise ValueError(f"k must be an integer from 1 to {n_classes}; got {k!r}.")

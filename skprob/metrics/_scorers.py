@@ -19,7 +19,7 @@ from ._losses import brier_loss, fenchel_young_loss, mean_support_size
 class _Scorer(BaseEstimator):
     """A callable ``scorer(estimator, X, y)`` that uses the fitted model's target type.
 
-    As a scikit-learn object it can be cloned inside a grid search.
+    It is a scikit-learn object, so that it can be cloned inside a grid search.
     ``set_score_request`` requests the routing of ``sample_weight``.
     """
 

@@ -140,7 +140,7 @@ class PropensityScoredPrecisionAtKScorer(_Scorer):
 class SetCoverageScorer(_Scorer):
     """Share of predicted sets that contain the truth.
 
-    It is meant to be reported beside the size of the sets, not to be maximised.
+    Report it together with the size of the sets. Do not maximise it.
 
     See Also
     --------
@@ -196,7 +196,7 @@ class SetCoverageScorer(_Scorer):
 class SetSizeScorer(_Scorer):
     """Mean number of classes in a predicted set.
 
-    It is meant to be reported beside the coverage, not to be maximised.
+    Report it together with the coverage. Do not maximise it.
 
     See Also
     --------

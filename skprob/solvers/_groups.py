@@ -29,8 +29,8 @@ def groups_of_outputs(description, tuning=Tuning()):
     Returns
     -------
     groups : list of slice
-        A single one if the loss is not a sum over outputs, if rows are remote, where
-        each group would take round trips of its own, or if all outputs fit in a group.
+        A single one if the loss is not a sum over outputs, or if all outputs fit in a
+        group. Rows on other machines have one, too: each group would take round trips.
     """
     n_outputs, _ = description.shape
     most = max(tuning.group_size // description.n_rows, tuning.fewest_outputs)

@@ -222,7 +222,7 @@ class Shrinkage(Protocol):
         """Upper bounds on these second derivatives, for each column: (size,)."""
 
     def common_shift(self, parameters: Array, ridge: Array) -> Array:
-        """What to subtract from the entries of a column to make its penalty least.
+        """Shift of the entries of each column that makes its penalty least.
 
         The ridge (size,) is the rest of the penalty; the result is of the same shape.
         """

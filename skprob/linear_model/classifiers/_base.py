@@ -482,7 +482,7 @@ class BaseLinearClassifier(
         return Sets(threshold, probabilities, features, _num_samples(X))
 
     def _fitted_model(self):
-        """What predictions need of the fitted attributes."""
+        """The fitted attributes that predictions use, as plain data."""
         return FittedModel(
             coef=self.coef_,
             intercept=self.intercept_,

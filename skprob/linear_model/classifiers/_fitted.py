@@ -2,7 +2,7 @@
 
 from contextlib import contextmanager
 
-# What scikit-learn sets at the beginning of a fit, when it checks X.
+# Attributes that scikit-learn sets at the beginning of a fit, when it checks X.
 _OF_FEATURES = {"n_features_in_", "feature_names_in_"}
 
 

@@ -102,7 +102,7 @@ class PerturbMaxClassifier(BaseLinearClassifier):
     four classes and 2 of 8 with five: set `n_init` to 5 or more there. The
     log-likelihood of the other minima was lower by 0.4 to 2, with other loadings.
 
-    Of the noise only what the location and the scale leave can be learnt. So
+    Location and scale of the noise cannot be learnt: scores have both already. So
     :class:`~skprob.mappings.SkewNormal` has mean 0 and variance 1 at any skewness: in
     the usual form of that distribution a small shape parameter changes next to nothing
     but location and scale, and the information on it at zero is none.

@@ -41,7 +41,7 @@ class EncodedRows(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """What must be known of y before it can be encoded."""
+    """Figures of y that its encoding needs."""
 
     n_rows: int
     n_columns: int  #: Of y; 0 for labels.

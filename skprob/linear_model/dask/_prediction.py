@@ -17,7 +17,7 @@ from ._collections import (
 
 def lazily(predict, X):
     """The result of a function of rows for a Dask collection, as a Dask array."""
-    # What is wrong with the columns is said before any row is read.
+    # Errors about the columns are raised before any row is read.
     empty = predict(example_of(X))[:0]
     names = names_of(X)
     if not isinstance(X, dask.array.Array):

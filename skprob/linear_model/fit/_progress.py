@@ -1,4 +1,4 @@
-"""What a fit reports its iterations to."""
+"""Receivers of the reports of a fit."""
 
 
 class NoProgress:

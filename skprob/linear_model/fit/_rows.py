@@ -104,7 +104,7 @@ class RowsInMemory:
 
     @property
     def _in_loss(self):
-        """What is given, with the entries of the target that are known."""
+        """Offsets and available classes; unknown labels are not available."""
         return self.given.with_known(self._known)
 
     def trial_scores(self, inputs, polytope):

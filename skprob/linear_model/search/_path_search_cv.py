@@ -365,7 +365,7 @@ class PathSearchCV(BaseLinearClassifier):
         )
 
     def _scorer(self, classes=None):
-        """The scorer, which is told the classes of labels."""
+        """The scorer, with the class labels passed to it where it accepts them."""
         if self.scoring is None:
             return DefaultScore()
         scorer = get_scorer(self.scoring)
@@ -440,6 +440,6 @@ class PathSearchCV(BaseLinearClassifier):
             model.fit(data.X, data.y, data.sample_weight, **data.given.arguments)
         task.call_on_fit_task_end(estimator=self, **arguments)
         learnt = fitted_attributes(model)
-        # Of the features it knows less than this one.
+        # The refitted model saw an array: keep the feature names of the search.
         del learnt["n_features_in_"]
         return learnt

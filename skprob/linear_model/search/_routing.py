@@ -2,12 +2,12 @@
 
 from sklearn.utils import Bunch
 
-# Of those that searches call.
+# Methods that searches call.
 _METHODS = ("fit", "split", "score")
 
 
 def manual_routing(routing):
-    """What ``process_routing`` gives, made by hand (scikit-learn has it from 1.9.1).
+    """The result of ``process_routing``, made by hand (in scikit-learn from 1.9.1).
 
     Parameters
     ----------

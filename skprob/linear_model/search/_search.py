@@ -93,7 +93,7 @@ def search(results, paths, n_jobs):
                 known[...] = new
             yield from [None] * found.scores.size
     finally:
-        # Processes are ended; threads can only be told.
+        # Processes are ended; threads stop when they see this flag.
         cancelled.is_set = True
         with suppress(_GivenUp):
             # Not closed: joblib would warn of jobs that did not end.
@@ -129,7 +129,7 @@ def _in_parallel(jobs, n_jobs):
 
 
 def _in_batches(jobs, n_jobs):
-    # What has ended is kept if a later batch is interrupted.
+    # Results of finished batches are kept if a later one is interrupted.
     with Parallel(n_jobs) as parallel:
         for start in range(0, len(jobs), n_jobs):
             yield from parallel(jobs[start : start + n_jobs])

@@ -10,8 +10,8 @@ concave and increases with lambda, so Newton's steps
 
     gamma dlambda = (S^(1 + gamma) - S) / A,    S = sum p,    A = sum p / (1 + v),
 
-increase lambda from 0 to the root and never pass it. As alpha tends to 1 they become
-one step, logsumexp. The last step is taken on p, to first order, so that rows sum to
+increase lambda from 0 to the root and never pass it. They become one step, logsumexp,
+as alpha tends to 1. The last step is taken on p, to first order, so that rows sum to
 one.
 """
 

@@ -10,8 +10,8 @@ convex and decreasing in lambda (Minkowski), so Newton's steps
     beta dlambda = (S - S^(1 - beta)) / A,    S = sum x^(1/beta),
                                               A = sum x^(1/beta - 1),
 
-increase lambda from 0 to the root and never pass it. As alpha tends to 1 they become
-one step, logsumexp. The steps are subtracted from x, so a small entry has a small
+increase lambda from 0 to the root and never pass it. They become one step, logsumexp,
+as alpha tends to 1. The steps are subtracted from x, so a small entry has a small
 rounding error. The last step is taken on p, to first order, so rows sum to one for any
 number of classes.
 """

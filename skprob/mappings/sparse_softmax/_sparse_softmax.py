@@ -30,7 +30,7 @@ class SparseSoftmax(Mapping):
 
     The kept classes are either the k classes with the largest scores (top-k), or the
     smallest number of leading classes whose softmax probabilities sum to p or more
-    (top-p, nucleus). Of classes with equal scores, the first is kept.
+    (top-p, nucleus). The first of several classes with equal scores is kept.
 
     Top-k is the gradient, wherever it exists, of the convex function
 

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-# Most points on the way of a Newton step that are tried.
+# Largest number of lengths of a Newton step that are tried.
 _MOST_TRIALS = 5
 
 
@@ -75,7 +75,7 @@ def minimise_model(
         step = curvature.newton_step(is_active, residual, stepped, shrinkage)
         newton = step + to_zero
 
-        # 2. The lowest of some points on the way, projected onto the piece.
+        # 2. The lowest of several lengths of the step, projected onto the piece.
         here = curvature, shrinkage, parameters, penalty, gradient
         best = _Trial.at(*here, stepped)
         length, fell = 1.0, False
@@ -110,11 +110,11 @@ class _Trial(NamedTuple):
     """Parameters, and the model there."""
 
     parameters: np.ndarray
-    product: np.ndarray  #: Of the Hessian with the step.
+    product: np.ndarray  #: Product of the Hessian and the step.
     slope: float
     square: float
     penalty: float
-    change: float  #: Of the model.
+    change: float  #: Change of the model.
 
     @classmethod
     def at(cls, curvature, shrinkage, start, penalty, gradient, parameters):
