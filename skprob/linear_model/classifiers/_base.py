@@ -8,12 +8,12 @@ from typing import Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin, _fit_context
-from sklearn.callback import CallbackSupportMixin
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from ..._utils.arrays import beside, is_foreign, namespace, take, to_numpy
 from ..._utils.blas import serial_blas
 from ..._utils.columns import in_order
+from ..._utils.compat import CallbackSupportMixin
 from ..._utils.names import check_parameters
 from ..._utils.saving import PlainState
 from ..._utils.typing import AnyArray, ArrayLike, MatrixLike, same_signature

@@ -1,0 +1,64 @@
+"""Parts of scikit-learn 1.9 that older versions lack.
+
+Callbacks exist since scikit-learn 1.9. Without them classifiers have no method
+``set_callbacks``, and a fit opens its tasks in :class:`_NoCallbacks`, which does
+nothing.
+"""
+
+from contextlib import nullcontext
+
+from sklearn.utils import _array_api
+
+try:
+    from sklearn.callback import CallbackSupportMixin
+except ModuleNotFoundError:
+
+    class _NoCallbacks:
+        """Context of a task without callbacks."""
+
+        def subcontext(self, **kwargs):
+            return self
+
+        def propagate_callback_context(self, estimator):
+            return nullcontext()
+
+        def call_on_fit_task_begin(self, **kwargs):
+            return None
+
+        def call_on_fit_task_end(self, **kwargs):
+            return False
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """A fit without callbacks."""
+
+        def _init_callback_context(self, **kwargs):
+            return _NoCallbacks()
+
+
+def check_same_namespace(X, estimator, *, attribute, method):
+    """Raise if X and an attribute are of different libraries or on different devices.
+
+    Only called while scikit-learn's ``array_api_dispatch`` is set.
+    """
+    if hasattr(_array_api, "check_same_namespace"):
+        _array_api.check_same_namespace(
+            X, estimator, attribute=attribute, method=method
+        )
+        return
+    places = [
+        _array_api.get_namespace_and_device(array)
+        for array in (X, getattr(estimator, attribute))
+    ]
+    (given, _, given_device), (fitted, _, fitted_device) = places
+    both_numpy = all(_array_api._is_numpy_namespace(place[0]) for place in places)
+    if both_numpy or (given is fitted and given_device == fitted_device):
+        return
+    raise ValueError(
+        f"Inputs passed to {type(estimator).__name__}.{method}() must use the same "
+        "namespace and the same device as those passed to fit(): got "
+        f"{given.__name__} on {given_device}, the fit had {fitted.__name__} on "
+        f"{fitted_device}."
+    )
+
+
+__all__ = ["CallbackSupportMixin", "check_same_namespace"]
