@@ -73,9 +73,13 @@ def composite_gap(objective, point, enough, known):
             return max(bound, 0.0)
         sizes = objective.shrinkage.sizes(coupling)[:, some]
         thresholds = objective.shrinkage.thresholds[some]
-        s = 1 - float(np.min(thresholds / sizes, initial=1.0, where=sizes > thresholds))
+        factor = np.min(thresholds / sizes, initial=1.0, where=sizes > thresholds)
+        if factor < 1:
+            # Rounding must not leave anything beyond a threshold.
+            factor *= 1 - 8 * np.finfo(float).eps
+        s = 1 - float(factor)
         mean_loss = mean + objective.constant
-        of_penalty = _penalty_gap(objective, parameters, (1 - s) * coupling)
+        of_penalty = _penalty_gap(objective, parameters, factor * coupling)
         gap = (1 - s) * mismatch + s * mean_loss + of_penalty
         bound = float(np.fmin(bound, gap))
         is_exact = t == s == 0 or objective.description.has_row_scores

@@ -1,0 +1,120 @@
+"""Composite objectives against the formula, derivatives and the best of steps."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+
+from skprob.losses import FenchelYoungLoss
+from skprob.mappings import Sigmoid, Softmax, Sparsemax
+from skprob.objective import CompositeObjective, PenaltyShape, split_rows
+from skprob.targets import as_target
+
+from ..formulas import Problem, in_model
+
+FACTORS = np.array([1.0, 2.0, 0.0, 0.5])
+
+
+def composite(problem, mapping, shape, *, X=None, strength=0.1, fit_intercept=True):
+    X = problem.X if X is None else X
+    target = as_target(problem.Q, problem.Q.shape, X.dtype)
+    blocks = split_rows(X, target, problem.weight)
+    kind = {"strength": strength, "shape": shape, "fit_intercept": fit_intercept}
+    return CompositeObjective(blocks, FenchelYoungLoss(mapping), **kind)
+
+
+def formula(problem, mapping, shape, coef, *, strength=0.1, fit_intercept=True):
+    """Mean loss plus penalty, of coefficients and the problem's intercepts."""
+    raw = problem.X @ coef.T + problem.intercept * fit_intercept
+    scores = raw if raw.shape[1] > 1 else np.hstack([-raw / 2, raw / 2])
+    losses = FenchelYoungLoss(mapping).value(scores, problem.Q)
+    factors = np.ones(4) if shape.factors is None else shape.factors
+    sizes = abs(coef).sum(axis=0)
+    if shape.by_feature:
+        sizes = np.linalg.norm(coef, axis=0)
+    ridge = (1 - shape.l1_ratio) / 2 * (factors * coef**2).sum()
+    penalty = ridge + shape.l1_ratio * factors @ sizes
+    return np.average(losses, weights=problem.weight) + strength * penalty
+
+
+@pytest.mark.parametrize("mapping", [Softmax(), Sparsemax(), Sigmoid()], ids=repr)
+@pytest.mark.parametrize("by_feature", [False, True])
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_value_and_smallest_subgradient(mapping, by_feature, n_classes, fit_intercept):
+    problem = Problem(n_classes, polytope=mapping.traits.polytope)
+    rng, shape = np.random.default_rng(0), PenaltyShape(0.6, by_feature, FACTORS)
+    kind = {"fit_intercept": fit_intercept}
+    problem.coef[:, 1] = 0
+    problem.coef[0, 0] = 0
+    X = sparse.csr_array(problem.X)
+    for objective in (
+        composite(problem, mapping, shape, **kind),
+        composite(problem, mapping, shape, X=X, **kind),
+    ):
+        intercept = problem.intercept * fit_intercept
+        x = objective.from_model(problem.coef, intercept)
+        expected = formula(problem, mapping, shape, problem.coef, **kind)
+        point = objective.at(x)
+        value, gradient = objective.value_and_gradient(x)
+        assert point.value == pytest.approx(expected, rel=1e-12)
+        assert value == pytest.approx(expected, rel=1e-12)
+        assert_allclose(point.gradient, gradient, atol=1e-13)
+        # Steepest descent: see the test of shrinkages.
+        smallest, step = gradient.reshape(objective.shape), 1e-7
+        norm = np.linalg.norm(smallest)
+        directions = rng.normal(size=(30, *objective.shape))
+        for direction in directions:
+            direction = direction / np.linalg.norm(direction)
+            moved = objective.value_and_gradient(x + step * direction.ravel())[0]
+            slope = (moved - value) / step
+            assert slope >= -norm - 1e-5
+        descent = x - step * smallest.ravel() / norm
+        moved = objective.value_and_gradient(descent)[0]
+        assert (moved - value) / step == pytest.approx(-norm, abs=1e-5)
+
+
+@pytest.mark.parametrize("by_feature", [False, True])
+def test_other_strengths_and_some_features(by_feature):
+    problem, mapping = Problem(3), Softmax()
+    shape = PenaltyShape(0.6, by_feature, FACTORS)
+    objective = composite(problem, mapping, shape)
+    x = objective.from_model(problem.coef, problem.intercept)
+    stronger = objective.with_l2(0.7)
+    expected = formula(problem, mapping, shape, problem.coef, strength=0.7)
+    assert stronger.at(x).value == pytest.approx(expected, rel=1e-12)
+    # And back, without a trace.
+    assert stronger.with_l2(0.1).at(x).value == pytest.approx(objective.at(x).value)
+
+    features = np.array([1, 3])
+    part = objective.restricted(features)
+    coef = np.zeros_like(problem.coef)
+    coef[:, features] = problem.coef[:, features]
+    parameters = part.from_model(coef, problem.intercept)
+    expected = formula(problem, mapping, shape, coef)
+    point = part.at(parameters)
+    assert point.value == pytest.approx(expected, rel=1e-12)
+    whole = objective.at(objective.from_model(coef, problem.intercept))
+    columns = np.append(features, 4)
+    gradient = whole.gradient.reshape(3, 5)[:, columns]
+    assert_allclose(point.gradient.reshape(3, 3), gradient, atol=1e-12)
+    back, intercept = part.to_model(parameters)
+    assert_allclose(back, coef, atol=1e-13)
+    # One number added to all intercepts is no change.
+    shift = problem.intercept - intercept
+    assert_allclose(shift, shift.mean(), atol=1e-12)
+    assert in_model(objective, whole.gradient)[0].shape == coef.shape
+
+
+def test_what_a_shrinkage_makes_of_a_problem():
+    problem = Problem(3)
+    plain = composite(problem, Softmax(), PenaltyShape(0.5))
+    free = composite(problem, Softmax(), PenaltyShape(0.5, factors=FACTORS))
+    assert plain.has_penalty and not free.has_penalty
+    assert plain.description.has_shrinkage
+    assert plain.family(np.ones(2)) is None
+    cube = Problem(3, polytope="cube")
+    by_entry = composite(cube, Sigmoid(), PenaltyShape(0.5))
+    by_feature = composite(cube, Sigmoid(), PenaltyShape(0.5, True))
+    assert by_entry.description.is_separable
+    assert not by_feature.description.is_separable

@@ -1,0 +1,125 @@
+"""Second derivatives on a piece, against solutions of the whole system."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from skprob.objective.composite._shrinkage import ColumnShrinkage, EntryShrinkage
+from skprob.solvers.proximal._curvature import (
+    HessianProducts,
+    LBFGSMatrix,
+    WholeHessian,
+)
+
+KINDS = {"entries": EntryShrinkage, "columns": ColumnShrinkage}
+SHAPE = 3, 5
+THRESHOLDS = np.array([0.5, 0.3, 0.0, 1.0, 0.2])
+
+
+def a_point(seed=0):
+    """A point with a Hessian, and Gram matrices that are about its blocks."""
+    rng = np.random.default_rng(seed)
+    factor = rng.normal(size=(30, 15))
+    hessian, ridge = factor.T @ factor / 30, np.full(5, 0.1)
+    blocks = hessian.reshape(*SHAPE, *SHAPE)
+    grams = np.array([blocks[k, :, k] for k in range(3)])
+    hessian = hessian + np.diag(np.tile(ridge, 3))
+    return SimpleNamespace(
+        ridge=ridge,
+        hessian=lambda: hessian,
+        hessian_product=lambda direction: hessian @ direction,
+        moments=lambda: (0.5, np.array([0, 1, 0, -1, 0.5]), np.ones(5)),
+        grams=grams,
+    )
+
+
+def curvatures(point):
+    description = SimpleNamespace(shape=SHAPE, is_relative=False)
+    yield WholeHessian(point, description)
+    for grams in None, point.grams, point.grams.mean(axis=0, keepdims=True):
+        yield HessianProducts(point, SHAPE, grams, 1e-12)
+
+
+def newton_step(hessian, is_active, residual, second):
+    """Minus the solution of the system of the active parameters."""
+    some = is_active.ravel()
+    step = np.zeros(15)
+    matrix = (hessian + second)[np.ix_(some, some)]
+    step[some] = -np.linalg.solve(matrix, residual.ravel()[some])
+    return step.reshape(SHAPE)
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_newton_steps_on_a_piece(kind):
+    rng, point = np.random.default_rng(1), a_point()
+    stepped = rng.normal(size=SHAPE)
+    stepped[:, 3] = 0
+    is_active = np.ones(SHAPE, bool)
+    is_active[:, 3] = False
+    second = np.zeros((15, 15))
+    if kind is EntryShrinkage:
+        is_active[0, :2] = False
+        stepped = np.where(is_active, stepped, 0)
+    else:
+        # The Hessian of the norm of each column that is not zero.
+        blocks = second.reshape(*SHAPE, *SHAPE)
+        for j in 0, 1, 4:
+            w = stepped[:, j]
+            norm = np.linalg.norm(w)
+            across = np.eye(3) - np.outer(w, w) / norm**2
+            blocks[:, j, :, j] = THRESHOLDS[j] / norm * across
+    residual = np.where(is_active, rng.normal(size=SHAPE), 0)
+    expected = newton_step(point.hessian(), is_active, residual, second)
+    for curvature in curvatures(point):
+        step = curvature.newton_step(is_active, residual, stepped, kind(THRESHOLDS))
+        assert_allclose(step, expected, atol=1e-8)
+        direction = rng.normal(size=SHAPE)
+        product = point.hessian() @ direction.ravel()
+        assert_allclose(curvature.product(direction).ravel(), product, atol=1e-12)
+        assert curvature.diagonal.shape == SHAPE
+    assert curvature.n_products > 0
+
+
+def test_a_hessian_without_an_inverse_is_damped():
+    hessian = np.zeros((15, 15))
+    hessian[:3, :3] = 1
+    point = SimpleNamespace(hessian=lambda: hessian)
+    description = SimpleNamespace(shape=SHAPE, is_relative=False)
+    curvature = WholeHessian(point, description)
+    shrinkage, active = EntryShrinkage(THRESHOLDS), np.ones(SHAPE, bool)
+    residual = np.zeros(SHAPE)
+    residual[0, :3] = 1
+    step = curvature.newton_step(active, residual, np.ones(SHAPE), shrinkage)
+    assert_allclose(hessian @ step.ravel(), -residual.ravel(), atol=1e-5)
+    assert (curvature.diagonal > 0).all()
+
+
+def test_lbfgs_is_the_update_written_out():
+    rng, point = np.random.default_rng(2), a_point()
+    hessian = point.hessian()
+    steps = rng.normal(size=(4, 15))
+    pairs = tuple((s, hessian @ s) for s in steps)
+    matrix = LBFGSMatrix(point, SHAPE, pairs, 1e-12)
+    # BFGS from the scaled diagonal: Nocedal and Wright, equation (6.19).
+    total, mean, deviation = point.moments()
+    B = np.diag(np.tile(total * (deviation**2 + mean**2) + point.ridge, 3))
+    s, y = pairs[-1]
+    B *= (y @ np.linalg.solve(B, y)) / (s @ y)
+    for s, y in pairs:
+        B = B - np.outer(B @ s, B @ s) / (s @ B @ s) + np.outer(y, y) / (s @ y)
+    products = [matrix.product(e.reshape(SHAPE)).ravel() for e in np.eye(15)]
+    assert_allclose(products, B, atol=1e-10)
+    active, residual = np.ones(SHAPE, bool), rng.normal(size=SHAPE)
+    shrinkage = EntryShrinkage(THRESHOLDS)
+    step = matrix.newton_step(active, residual, np.ones(SHAPE), shrinkage)
+    assert_allclose(B @ step.ravel(), -residual.ravel(), atol=1e-8)
+
+
+def test_lbfgs_without_steps_is_the_diagonal():
+    point = a_point()
+    matrix = LBFGSMatrix(point, SHAPE, (), 1e-12)
+    diagonal = np.tile(0.5 * (1 + np.array([0, 1, 0, 1, 0.25])) + 0.1, (3, 1))
+    assert_allclose(matrix.diagonal, diagonal)
+    assert_allclose(matrix.product(np.ones(SHAPE)), diagonal)

@@ -1,0 +1,113 @@
+"""Proximal Newton's method reaches the minimum, with the declared members alone."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from skprob.objective.composite._shrinkage import ColumnShrinkage, EntryShrinkage
+from skprob.solvers import Criteria, Tuning, members_of, minimize, solve
+from skprob.solvers._problem import CompositePoint, CompositeProblem
+from skprob.solvers.proximal._proximal_newton import ProximalNewton
+
+from .composite_problem import (
+    CompositeHinges,
+    CompositeHingesPoint,
+    composite_optimum,
+)
+
+KINDS = {"entries": EntryShrinkage, "columns": ColumnShrinkage}
+every_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+
+
+def data(n_rows=120, n_columns=8, n_outputs=3, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, n_columns)) * 2.0 ** rng.uniform(-1, 1, n_columns)
+    X += 0.5 * rng.normal(size=(n_rows, 1))
+    raw = X[:, :5] @ rng.normal(size=(5, n_outputs))
+    return X, np.sign(raw + rng.normal(size=raw.shape))
+
+
+def public(instance):
+    return {name for name in dir(instance) if not name.startswith("_")}
+
+
+def test_the_problem_has_the_declared_members_and_no_others():
+    problem = CompositeHinges(*data(), 1e-3, EntryShrinkage(np.full(8, 0.1)))
+    assert public(problem) == members_of(CompositeProblem)
+    point = problem.at(problem.initial())
+    assert isinstance(point, CompositeHingesPoint)
+    assert public(point) == members_of(CompositePoint)
+
+
+@every_kind
+@pytest.mark.parametrize("solver", ["auto", "newton-cg", "newton-cholesky", "lbfgs"])
+def test_the_minimum_of_a_small_problem(kind, solver):
+    X, signs = data()
+    thresholds = np.array([0.1, 0, 0.1, 0.2, 0.1, 0.1, 0.05, 0.1])
+    by_column = kind is ColumnShrinkage
+    best, value = composite_optimum(X, signs, 1e-3, thresholds, by_column)
+    assert 0 < np.count_nonzero(best) < best.size
+    problem = CompositeHinges(X, signs, 1e-3, kind(thresholds))
+    limits = {"tol": 1e-8, "max_iter": 500}
+    solution = solve(problem, problem.initial(), solver=solver, **limits)
+    assert solution.converged, solution.message
+    W = solution.parameters.reshape(best.shape)
+    assert solution.value == pytest.approx(value, abs=1e-10)
+    assert_allclose(W, best, atol=1e-5)
+    np.testing.assert_array_equal(W == 0, best == 0)
+    fall = np.diff([row.objective for row in solution.history])
+    assert (fall <= 1e-14).all()
+
+
+@every_kind
+def test_few_of_many_features_are_solved_on_a_working_set(kind, monkeypatch):
+    X, signs = data(60, 1500, 2)
+    thresholds = np.full(1500, 0.2)
+    by_column = kind is ColumnShrinkage
+    best, value = composite_optimum(X, signs, 1e-2, thresholds, by_column)
+    problem, sizes = CompositeHinges(X, signs, 1e-2, kind(thresholds)), []
+    restricted = CompositeHinges.restricted
+
+    def counted(self, features):
+        sizes.append(len(features))
+        return restricted(self, features)
+
+    monkeypatch.setattr(CompositeHinges, "restricted", counted)
+    solution = solve(problem, problem.initial(), tol=1e-8, max_iter=100)
+    assert solution.converged, solution.message
+    assert solution.value == pytest.approx(value, abs=1e-10)
+    W = solution.parameters.reshape(best.shape)
+    assert_allclose(W, best, atol=1e-5)
+    # All features with a coefficient were in the last set, which is not all of them.
+    assert np.count_nonzero(best.any(axis=0)) <= sizes[-1] <= 300
+
+
+@every_kind
+def test_a_start_at_the_minimum_takes_no_step(kind):
+    X, signs = data()
+    problem = CompositeHinges(X, signs, 1e-3, kind(np.full(8, 0.1)))
+    first = solve(problem, problem.initial(), tol=1e-8, max_iter=100)
+    again = solve(problem, first.parameters, tol=1e-6, max_iter=100)
+    assert (again.n_iter, again.converged) == (0, True)
+    # So strong that zero is the minimum.
+    margin = np.abs(signs.T @ X / len(X)).max(axis=0)
+    largest = np.linalg.norm(signs.T @ X / len(X), axis=0)
+    strong = kind(np.maximum(margin, largest))
+    problem = CompositeHinges(X, signs, 1e-3, strong)
+    solution = solve(problem, problem.initial(), tol=1e-8, max_iter=100)
+    assert (solution.n_iter, solution.converged) == (0, True)
+    assert not solution.parameters.any()
+
+
+def test_quasi_newton_steps_keep_their_pairs():
+    X, signs = data()
+    problem = CompositeHinges(X, signs, 1e-3, EntryShrinkage(np.full(8, 0.05)))
+    criteria, tuning = Criteria(tol=1e-8, max_iter=500), Tuning(steps_kept=3)
+    solver = ProximalNewton(criteria, "lbfgs", tuning)
+    solution = minimize(problem, [solver], criteria, problem.initial())
+    assert solution.converged and solution.solver == "proximal-lbfgs"
+    assert len(solution.state.pairs) == 3
+    for step, change in solution.state.pairs:
+        assert step @ change > 0
+    best, _ = composite_optimum(X, signs, 1e-3, np.full(8, 0.05), False)
+    assert_allclose(solution.parameters, best.ravel(), atol=1e-5)

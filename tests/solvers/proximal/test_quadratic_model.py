@@ -1,0 +1,105 @@
+"""The minimum of a quadratic model plus a shrinkage, against accelerated steps."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from skprob.objective.composite._shrinkage import ColumnShrinkage, EntryShrinkage
+from skprob.solvers.proximal._curvature import WholeHessian
+from skprob.solvers.proximal._quadratic_model import minimise_model
+
+KINDS = {"entries": EntryShrinkage, "columns": ColumnShrinkage}
+SHAPE = 3, 6
+THRESHOLDS = np.array([0.5, 0.3, 1.0, 0.0, 0.4, 2.0])
+
+
+def quadratic(rank, seed=0):
+    rng = np.random.default_rng(seed)
+    factor = rng.normal(size=(18, rank))
+    # Correlated: curvatures of three decades.
+    hessian = (factor * np.logspace(-1, 0, rank) ** 2) @ factor.T + 1e-2 * np.eye(18)
+    gradient = (hessian @ rng.normal(size=18)).reshape(SHAPE)
+    return hessian, rng.normal(size=SHAPE), gradient + rng.normal(size=SHAPE)
+
+
+def whole(hessian):
+    point = SimpleNamespace(hessian=lambda: hessian)
+    return WholeHessian(point, SimpleNamespace(shape=SHAPE, is_relative=False))
+
+
+def model_value(kind, hessian, start, gradient, W):
+    step = (W - start).ravel()
+    sizes = abs(W).sum(axis=0)
+    if kind is ColumnShrinkage:
+        sizes = np.linalg.norm(W, axis=0)
+    value = gradient.ravel() @ step + step @ hessian @ step / 2
+    return value + THRESHOLDS @ sizes
+
+
+def least(kind, hessian, start, gradient):
+    """Its minimum by FISTA with restarts."""
+    length, t = 1 / np.linalg.eigvalsh(hessian)[-1], 1.0
+    W = before = start
+    for _ in range(100_000):
+        after = (1 + np.sqrt(1 + 4 * t * t)) / 2
+        V, t = W + (t - 1) / after * (W - before), after
+        before = W
+        slope = gradient + (hessian @ (V - start).ravel()).reshape(SHAPE)
+        U = V - length * slope
+        size = np.linalg.norm(U, axis=0) if kind is ColumnShrinkage else abs(U)
+        kept = np.maximum(size - length * THRESHOLDS, 0)
+        W = U * kept / np.where(size > 0, size, 1)
+        if np.vdot(V - W, W - before) > 0:
+            t = 1.0
+        if abs(W - before).max() < 1e-15:
+            break
+    return W
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize("rank", [18, 12])
+@pytest.mark.parametrize("start_at", ["some", "zero", "minimum"])
+def test_the_minimum(kind, rank, start_at):
+    hessian, start, gradient = quadratic(rank)
+    if start_at == "zero":
+        start = np.zeros(SHAPE)
+    best = least(kind, hessian, start, gradient)
+    if start_at == "minimum":
+        gradient = gradient + (hessian @ (best - start).ravel()).reshape(SHAPE)
+        start = best
+    model = minimise_model(
+        whole(hessian),
+        kind(THRESHOLDS),
+        start,
+        gradient,
+        forcing_term=1e-8,
+        most_rounds=100,
+    )
+    arguments = kind, hessian, start, gradient
+    least_value = model_value(*arguments, best)
+    assert model_value(*arguments, model.parameters) <= least_value + 1e-9
+    if rank == 18:
+        np.testing.assert_array_equal(model.parameters == 0, best == 0)
+        assert_allclose(model.parameters, best, atol=1e-5)
+    assert model.n_rounds <= 30
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_every_round_lowers_the_model(kind):
+    hessian, start, gradient = quadratic(12, seed=1)
+    values = [model_value(kind, hessian, start, gradient, start)]
+    for most_rounds in range(1, 6):
+        model = minimise_model(
+            whole(hessian),
+            kind(THRESHOLDS),
+            start,
+            gradient,
+            forcing_term=1e-12,
+            most_rounds=most_rounds,
+        )
+        assert model.n_rounds <= most_rounds
+        values.append(model_value(kind, hessian, start, gradient, model.parameters))
+    assert (np.diff(values) <= 1e-12).all()
+    assert values[1] < values[0]
