@@ -1,12 +1,22 @@
 # Everything below needs only Python 3.11 or newer and make; each target installs
 # what it runs on into the virtual environment .venv, once.
 
+# Windows has other names, and a shell of Git runs the recipes.
+ifeq ($(OS),Windows_NT)
+PYTHON ?= python
+SCRIPTS := Scripts
+else
 PYTHON ?= python3
+SCRIPTS := bin
+endif
 VENV ?= .venv
-BIN := $(VENV)/bin
+BIN := $(VENV)/$(SCRIPTS)
 
 # The CPU build of torch is a tenth of the size of the default one.
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
+
+# Wheels of the development versions of scikit-learn and others.
+NIGHTLY_INDEX ?= https://pypi.anaconda.org/scientific-python-nightly-wheels/simple
 
 # What pytest runs; nothing stands for all.
 TESTS ?=
@@ -15,10 +25,11 @@ TESTS ?=
 PYTEST_FLAGS ?= -n auto --maxprocesses 4 --dist worksteal --durations 25
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test torch oldest integrations lint format docs pages package bench dev clean
+.PHONY: help demo test coverage torch oldest nightly integrations lint format docs site \
+    pages package release-check bench dev clean
 
 help:  ## Show this list
-	@sed -n 's/^\([a-z]*\):.*## /  make \1 \t/p' $(MAKEFILE_LIST) | expand -t 22
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1 \t/p' $(MAKEFILE_LIST) | expand -t 22
 
 # Idle threads of BLAS would slow down the short fits of scikit-learn.
 demo docs: export OPENBLAS_NUM_THREADS ?= 1
@@ -31,12 +42,21 @@ demo: $(VENV)/.plot  ## Fit real data, compare with LogisticRegression, save dem
 test: $(VENV)/.test  ## Run the whole test suite, with the examples in docstrings and docs
 	$(BIN)/python -m pytest $(PYTEST_FLAGS) $(TESTS)
 
+coverage: $(VENV)/.coverage  ## Run all tests, and show the lines and branches that they miss
+	$(BIN)/python -m pytest $(PYTEST_FLAGS) --cov --cov-report=term-missing:skip-covered
+
 oldest:  ## Run the tests with the oldest dependencies, in .venv-oldest
 	$(MAKE) test VENV=.venv-oldest PIP_FLAGS="--constraint .ci/oldest.txt"
 
+nightly:  ## Run the tests with scikit-learn of last night, in .venv-nightly
+	$(MAKE) .venv-nightly/.test VENV=.venv-nightly
+	.venv-nightly/$(SCRIPTS)/python -m pip install --quiet --upgrade --pre --no-deps \
+	    --only-binary :all: --index-url $(NIGHTLY_INDEX) scikit-learn
+	.venv-nightly/$(SCRIPTS)/python -m pytest $(PYTEST_FLAGS) $(TESTS)
+
 integrations:  ## Run the tests with libraries that take any classifier, in their own venv
 	$(MAKE) .venv-integrations/.integrations VENV=.venv-integrations
-	.venv-integrations/bin/python -m pytest tests/test_other_libraries.py
+	.venv-integrations/$(SCRIPTS)/python -m pytest tests/test_other_libraries.py
 
 torch: $(VENV)/.test-torch  ## Run the tests of arrays of other libraries with torch, too
 	$(BIN)/python -m pytest $(PYTEST_FLAGS) tests/array_api
@@ -55,9 +75,21 @@ docs: $(VENV)/.docs  ## Build the documentation in docs/_build/html
 
 package: $(VENV)-package/.tools  ## Build the package in dist/ and check it
 	rm -rf dist
-	$(VENV)-package/bin/python -m build --quiet --no-isolation
-	$(VENV)-package/bin/python -m twine check --strict dist/*
-	$(VENV)-package/bin/python .ci/check_package.py $(RELEASE)
+	$(VENV)-package/$(SCRIPTS)/python -m build --quiet --no-isolation
+	$(VENV)-package/$(SCRIPTS)/python -m twine check --strict dist/*
+	$(VENV)-package/$(SCRIPTS)/python .ci/check_package.py $(RELEASE)
+
+site:  ## Build the documentation of all versions in docs/_build/site
+	$(PYTHON) .ci/build_site.py
+
+# The version is checked last, so that the rest can be tried before its date is set.
+release-check: package docs $(VENV)/.test  ## Do all of a release but the upload
+	rm -rf .venv-release
+	$(PYTHON) -m venv .venv-release
+	.venv-release/$(SCRIPTS)/python -m pip install --quiet dist/*.whl
+	.venv-release/$(SCRIPTS)/python -P .ci/check_installed.py
+	$(BIN)/python -m pytest -q tests/test_readme.py tests/test_pages.py tests/test_project.py
+	$(BIN)/python .ci/check_release.py
 
 pages: docs  ## Look at every page of the documentation in Chromium, without a network
 	$(BIN)/python docs/check_pages.py docs/_build/html
@@ -69,7 +101,8 @@ dev: $(VENV)/.dev  ## Install all that a developer needs, and the pre-commit hoo
 	$(BIN)/pre-commit install
 
 clean:  ## Remove the virtual environment and everything that was built
-	rm -rf $(VENV) $(VENV)-package .venv-oldest .venv-integrations build dist
+	rm -rf $(VENV) $(VENV)-package .venv-oldest .venv-nightly .venv-integrations
+	rm -rf .venv-release build dist .coverage
 	rm -rf docs/_build docs/generated docs/auto_examples .pytest_cache .ruff_cache
 	rm -rf .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -86,7 +119,7 @@ $(VENV)/.%: pyproject.toml | $(BIN)/python
 # What publishes the package is installed by hash, apart from everything else.
 $(VENV)-package/.tools: .ci/package.txt
 	$(PYTHON) -m venv $(VENV)-package
-	$(VENV)-package/bin/python -m pip install --quiet --require-hashes -r $<
+	$(VENV)-package/$(SCRIPTS)/python -m pip install --quiet --require-hashes -r $<
 	@touch $@
 
 comma := ,

@@ -1,5 +1,6 @@
 """Sphinx configuration; neither the build nor its pages read from the network."""
 
+import os
 import sys
 from importlib.resources import files
 from pathlib import Path
@@ -32,7 +33,7 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "auto_examples/*.ipynb"]
+exclude_patterns = ["_build", "auto_examples/*.ipynb", "paper"]
 templates_path = ["_templates"]
 default_role = "literal"
 
@@ -40,6 +41,18 @@ html_theme = "pydata_sphinx_theme"
 html_title = f"skprob {release}"
 html_show_sourcelink = False
 html_theme_options = {"show_prev_next": True, "navigation_with_keys": False}
+# The site of all versions (`make site`) has a menu of them. Its address begins with the
+# folder of the site, since pages at every depth read it.
+if site_version := os.environ.get("SKPROB_SITE_VERSION"):
+    html_theme_options |= {
+        "switcher": {
+            "json_url": f"{os.environ.get('SITE', '').rstrip('/')}/switcher.json",
+            "version_match": site_version,
+        },
+        "check_switcher": False,
+        "navbar_end": ["version-switcher", "theme-switcher", "navbar-icon-links"],
+        "show_version_warning_banner": True,
+    }
 html_css_files = ["skprob.css"]
 html_js_files = ["tables.js"]
 

@@ -65,9 +65,9 @@ def test_what_a_page_names_exists(page):
     assert [path for path in paths if not (ROOT / path).exists()] == []
     extras = re.findall(r"(?:skprob|\"\.)\[([\w,]+)\]", text)
     assert {name for found in extras for name in found.split(",")} <= set(EXTRAS)
-    known = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    known = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
     known += re.findall(r"^(\w+) \w+: export", (ROOT / "Makefile").read_text())
-    targets = re.findall(r"(?:\$ |`)make (\w+)", text)
+    targets = re.findall(r"(?:\$ |`)make ([\w-]+)", text)
     assert set(targets) <= set(known)
 
 

@@ -24,7 +24,7 @@ def read(path):
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
 def test_workflows_run_targets_of_the_makefile(path):
-    targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
     jobs = read(path)["jobs"]
     commands = [
         step["run"] for job in jobs.values() for step in job["steps"] if "run" in step
