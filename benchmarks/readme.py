@@ -1,39 +1,31 @@
-"""Write the figures and the picture of the README, by the scripts that measure them.
+"""Write the picture and the figures of the README and of the page "In numbers".
 
     python benchmarks/readme.py
 
-The demonstration, the sets of digits and the iterations are those that the scripts in
-`examples` compute when this runs, and the picture is one of theirs. The ratios of time
-are read from the file that `benchmarks/fit.py` wrote. Text between the lines "begin
-NAME" and "end NAME" of the README is replaced.
+The sets of digits and the iterations are those that the scripts in `examples` compute
+when this runs. The table of the README replaces the text between its lines "begin sets"
+and "end sets". The page reads `sets.csv` and `badly_scaled.csv`. The picture is
+`docs/_static/readme.png`.
 """
 
 import contextlib
+import csv
 import io
 import runpy
+import sys
 from pathlib import Path
 
 import matplotlib
+import numpy as np
 
 ROOT = Path(__file__).resolve().parents[1]
-FIT_TIMES = ROOT / "docs" / "user_guide" / "fit_times.txt"
-# Problems with many rows, with many classes, and small ones.
-PROBLEMS = {
-    "letter": "letter, 16,000 × 16, 26 classes",
-    "digits, raw": "digits, 1,797 × 64, raw",
-    "mnist": "mnist, 60,000 × 784",
-    "pendigits": "pendigits, 7,494 × 16",
-    "500 classes": "10,000 × 50, 500 classes",
-    "digits, scaled": "digits, standardised",
-    "news20": "20 newsgroups, sparse, 21,209 words",
-    "breast cancer, raw": "breast cancer, 569 × 30",
+GUIDE = ROOT / "docs" / "user_guide"
+COLOURS = {"softmax": "#4573c4", "entmax": "#d9a441", "conformal": "#c24a5c"}
+LINES = {
+    "softmax": "softmax: best digits until\ntheir probabilities sum to …",
+    "entmax": "entmax: positive probabilities",
+    "conformal": "ConformalSets(coverage=…)",
 }
-
-
-def table(head, rows):
-    """A table in Markdown."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
 def run(name):
@@ -42,86 +34,107 @@ def run(name):
         return runpy.run_path(str(ROOT / "examples" / f"{name}.py"))
 
 
-def demo():
-    """Brier scores of the demonstration."""
-    found = run("demo")
-    rows = [
-        [name, f"{score:.3f}", f"{found['mean_support_size'](found['p'][name]):.1f}"]
-        for name, score in found["brier"].items()
-    ]
-    true_size = found["mean_support_size"](found["truth"])
-    possible = f"possible digits ({true_size:.1f} in truth)"
-    return table(["model and target", "squared distance to the truth", possible], rows)
-
-
-def sets():
-    """Coverage and size of sets of digits, and the module of the example."""
-    example = run("sets_with_a_guarantee")
+def sets_table(found):
+    """Head and rows: coverage and size of three kinds of sets of digits."""
     names = {
-        ("softmax", 0.98): "softmax, until the sum is 98 %",
-        ("entmax", None): "entmax, all positive probabilities",
-        ("conformal", 0.98): "`ConformalSets`, 98 %",
+        ("softmax", 0.98): "softmax: best digits until their sum is 98 %",
+        ("entmax", None): "entmax: digits with a positive probability",
+        ("conformal", 0.98): "ConformalSets, coverage 98 %",
     }
-    rows = []
+    rows = [["digits in the set", "true digit in the set", "mean number of digits"]]
     for key, name in names.items():
-        coverage, size = example["found"][key]
+        coverage, size = found[key]
         rows.append([name, f"{coverage:.1%}", f"{size:.2f}"])
-    return table(["digits in the set", "true digit in the set", "mean size"], rows)
+    return rows
 
 
-def scales():
-    """Iterations on badly scaled features."""
+def iterations_table(results):
+    """Head and rows: iterations on features in their own units."""
     by_data = {}
-    for data, model, iterations, _ in run("badly_scaled")["results"]:
+    for data, model, iterations, _ in results:
         if model != "LogisticRegression()":  # stopped at a hundred
             by_data.setdefault(data, []).append(f"{iterations:,}")
-    rows = [[data, *iterations] for data, iterations in by_data.items()]
-    return table(["data", "`LogisticRegression`", "`SoftmaxClassifier`"], rows)
+    heads = ["LogisticRegression, iterations", "SoftmaxClassifier, iterations"]
+    return [["data", *heads], *([data, *row] for data, row in by_data.items())]
 
 
-def times():
-    """Ratios of time, from the file of `benchmarks/fit.py`."""
-    lines = FIT_TIMES.read_text().splitlines()
-    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-    rival, ratio = (cells[2].index(f"1e-06: {name}") for name in ("rival", "ratio"))
-    measured = {}
-    for row in cells:
-        if row[1:3] == ["softmax", "1"]:
-            measured.setdefault(row[0], row)  # the first table is of one thread
-    rows = []
-    for problem, text in PROBLEMS.items():
-        row = measured[problem]
-        least = "at least " if ">" in row[rival] else ""
-        times = f"{least}{float(row[ratio]):.2g}"
-        rows.append([text, row[rival].split()[0], times])
-    heads = ["data", "fastest solver of scikit-learn", "skprob, times as fast"]
-    return table(heads, rows)
+def markdown(rows):
+    """A table in Markdown, of which the first row is the head."""
+    lines = [rows[0], ["---"] * len(rows[0]), *rows[1:]]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
 def with_figures(readme, **sections):
     """Text of the README with the sections by name."""
     for name, text in sections.items():
         begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
-        before, found, rest = readme.partition(begin)
-        _, closed, after = rest.partition(end)
-        if not (found and closed):
+        before, has_begin, remaining = readme.partition(begin)
+        _, has_end, after = remaining.partition(end)
+        if not (has_begin and has_end):
             raise ValueError(f"The README has no place for {name!r}.")
         readme = f"{before}{begin}\n{text}\n{end}{after}"
     return readme
 
 
+def draw_coverage(ax, found):
+    """Coverage of held-out rows against the size of the sets, with the levels."""
+    for kind, label in LINES.items():
+        points = {level: value for (name, level), value in found.items() if name == kind}
+        coverage, size = np.transpose(list(points.values()))
+        ax.plot(size, 100 * coverage, "o-", color=COLOURS[kind], label=label)
+        for level, (share, number) in points.items():
+            if level is not None:
+                ax.annotate(
+                    f"{level:.0%}",
+                    (number, 100 * share),
+                    xytext=(5, -11),
+                    textcoords="offset points",
+                    fontsize="small",
+                )
+    ax.set(
+        xlabel="mean number of digits in a set",
+        ylabel="sets with the true digit (%)",
+        title="digits: sets and their coverage on held-out rows",
+        ylim=(95, 100.3),
+        xlim=(0.8, 4.4),
+    )
+    ax.legend(fontsize="small", loc="lower right")
+
+
+def draw_picture(found):
+    """Regions of iris under two mappings, and coverage against size on the digits."""
+    sys.path.insert(0, str(ROOT / "docs" / "code"))
+    import matplotlib.pyplot as plt
+    from regions import add_species_legend, draw_regions
+
+    from skprob import SoftmaxClassifier, SparsemaxClassifier
+
+    figure, (left, middle, right) = plt.subplots(
+        1, 3, figsize=(12, 4), layout="constrained", width_ratios=[1, 1, 1.2]
+    )
+    draw_regions(left, SoftmaxClassifier(C=10))
+    left.set_title("softmax rules nothing out")
+    draw_regions(middle, SparsemaxClassifier(C=10))
+    middle.set(title="sparsemax names the possible species", ylabel="")
+    for ax in (left, middle):
+        add_species_legend(ax)
+    draw_coverage(right, found)
+    return figure
+
+
 def main():
     matplotlib.use("agg")
-    import matplotlib.pyplot as plt
-
+    found = run("sets_with_a_guarantee")["found"]
+    tables = {
+        "sets": sets_table(found),
+        "badly_scaled": iterations_table(run("badly_scaled")["results"]),
+    }
+    for name, rows in tables.items():
+        with open(GUIDE / f"{name}.csv", "w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows(rows)
     path = ROOT / "README.md"
-    text = with_figures(
-        path.read_text(), demo=demo(), sets=sets(), scales=scales(), times=times()
-    )
-    path.write_text(text)
-    plt.close("all")
-    runpy.run_path(str(ROOT / "examples" / "sets_with_a_guarantee.py"))
-    plt.savefig(ROOT / "docs" / "_static" / "readme.png", dpi=100)
+    path.write_text(with_figures(path.read_text(), sets=markdown(tables["sets"])))
+    draw_picture(found).savefig(ROOT / "docs" / "_static" / "readme.png", dpi=110)
 
 
 if __name__ == "__main__":

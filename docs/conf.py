@@ -20,6 +20,7 @@ version = release = skprob.__version__
 extensions = [
     "attribute_comments",
     "comparison",
+    "fit_times",
     "mapping_table",
     "measured",
     "matplotlib.sphinxext.plot_directive",

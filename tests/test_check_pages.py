@@ -10,8 +10,11 @@ import pytest
 pytest.importorskip("playwright", reason="needs the extra skprob[docs]")
 SCRIPT = Path(__file__).parents[1] / "docs" / "check_pages.py"
 PAGE = "<!doctype html><meta charset=utf-8><article>{}</article>"
+# Fits at 1,280 pixels, but not at 400.
+MEDIUM_TABLE = "<table><td>" + "x" * 80 + "</table>"
 WRONG = {
     "wide": ("<table><td>" + "x" * 300 + "</table>", "cut table"),
+    "medium": (MEDIUM_TABLE, "400 pixels, cut table"),
     "formula": (r'<span class="math">\(\alpha\)</span>', "raw TeX"),
     "role": ("<p>:class:`Entmax`</p>", "raw markup"),
     "link": ('<a href="nowhere.html">a</a>', "dead link"),
@@ -33,6 +36,8 @@ def run(folder, **environment):
 
 def test_what_is_wrong_is_found_on_its_page(tmp_path):
     (tmp_path / "right.html").write_text(PAGE.format("<table><td>a</table>"))
+    scrolling = f'<div style="overflow-x: auto">{MEDIUM_TABLE}</div>'
+    (tmp_path / "scrolling.html").write_text(PAGE.format(scrolling))
     for name, (content, _) in WRONG.items():
         (tmp_path / f"{name}.html").write_text(PAGE.format(content))
     result = run(tmp_path)
@@ -41,7 +46,7 @@ def test_what_is_wrong_is_found_on_its_page(tmp_path):
     lines = result.stdout.splitlines()
     for name, (_, what) in WRONG.items():
         assert any(line.startswith(f"{name}.html") and what in line for line in lines)
-    assert not any(line.startswith("right.html") for line in lines)
+    assert not any(line.startswith(("right.html", "scrolling.html")) for line in lines)
     assert result.returncode == 1
 
 

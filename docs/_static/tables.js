@@ -1,4 +1,4 @@
-// Prepare tables for narrow screens.
+// Let tables fit the page.
 document.addEventListener("DOMContentLoaded", () => {
   for (const table of document.querySelectorAll(".bd-article table")) {
     // Names may break after an underscore or a dot and before a capital.
@@ -10,17 +10,7 @@ document.addEventListener("DOMContentLoaded", () => {
         ),
       );
     }
-    // Each cell knows the head of its column.
-    const heads = [...table.querySelectorAll("thead tr:last-child th")].map((head) =>
-      head.textContent.trim(),
-    );
+    const heads = table.querySelectorAll("thead tr:last-child th");
     if (heads.length > 6) table.classList.add("many-columns");
-    if (heads.length < 3) continue;
-    table.classList.add("as-cards");
-    for (const row of table.querySelectorAll("tbody tr")) {
-      [...row.children].forEach((cell, column) => {
-        if (heads[column] && cell.textContent.trim()) cell.dataset.head = heads[column];
-      });
-    }
   }
 });

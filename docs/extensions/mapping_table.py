@@ -19,7 +19,7 @@ PROPERTIES = {
 def table_row(name, cls):
     """Cells of the row of a mapping, for its default parameters."""
     mapping = cls()
-    parameters = [f"``{p}``" for p in signature(cls).parameters.values()]
+    parameters = [f"``{name}``" for name in signature(cls).parameters]
     return [
         f"``{name!r}``",
         f":class:`~skprob.mappings.{cls.__name__}`",

@@ -7,11 +7,14 @@ The directive shows rows of a table, and a download of the file.
     .. measured:: fit_times.txt
        :table: 0
        :columns: problem; 1e-06: ratio
+       :heads: data; times as fast
        :rows: softmax +\| 1 +\|
 
-A file holds Markdown tables, or columns that are two or more spaces apart; an empty
-line or a line without columns ends a table. ``table`` is the number of the table in the
-file, ``columns`` are heads, and ``rows`` is a regular expression that lines match.
+A file holds comma-separated values, Markdown tables, or columns that are two or more
+spaces apart; an empty line or a line without columns ends a table. ``table`` is the
+number of the table in the file, ``columns`` are its heads, and ``rows`` is a regular
+expression that lines match. ``heads`` are the heads to show instead. ``first`` is the
+number of columns to show, where a file has more columns than heads.
 
 The role shows one cell of a table::
 
@@ -19,7 +22,7 @@ The role shows one cell of a table::
 
 The second part is a regular expression that one line matches, the third a head, and a
 fourth the number of the table. What stands in brackets at the end of the cell is left
-out. A file of comma-separated values has one table.
+out.
 """
 
 import csv
@@ -77,15 +80,26 @@ def listed(argument):
     return [name.strip() for name in argument.split(";")]
 
 
+def read_table(name, text, columns, pattern, table=0):
+    """Rows of cells of a file's table, of which the first is the head."""
+    if name.endswith(".csv"):
+        return select(text.splitlines(), columns, pattern, csv_cells)
+    return select(tables(text)[table], columns, pattern)
+
+
+def with_heads(rows, heads):
+    """The rows under other heads."""
+    if len(heads) != len(rows[0]):
+        raise ValueError(f"{len(heads)} heads for the columns {rows[0]}")
+    return [heads, *rows[1:]]
+
+
 def cell(name, text, row, column, table="0"):
     """The cell in a column of the only row of a file's table that matches a pattern."""
-    if name.endswith(".csv"):
-        found = select(text.splitlines(), [column], row, csv_cells)
-    else:
-        found = select(tables(text)[int(table)], [column], row)
-    if len(found) != 2:
-        raise ValueError(f"{len(found) - 1} rows match {row!r}, which must be one")
-    return re.sub(r" *\(.*\)$", "", found[1][0])
+    rows = read_table(name, text, [column], row, int(table))
+    if len(rows) != 2:
+        raise ValueError(f"{len(rows) - 1} rows match {row!r}, which must be one")
+    return re.sub(r" *\(.*\)$", "", rows[1][0])
 
 
 class MeasuredCell(SphinxRole):
@@ -107,6 +121,8 @@ class Measured(SphinxDirective):
     option_spec = {
         "table": directives.nonnegative_int,
         "columns": listed,
+        "first": directives.positive_int,
+        "heads": listed,
         "rows": directives.unchanged,
     }
 
@@ -115,14 +131,18 @@ class Measured(SphinxDirective):
         relative, path = self.env.relfn2path(self.arguments[0])
         self.env.note_dependency(relative)
         with open(path, encoding="utf-8") as file:
-            found = tables(file.read())
-        rows = select(
-            found[self.options.get("table", 0)],
-            self.options.get("columns"),
-            self.options.get("rows", ""),
-        )
+            rows = read_table(
+                self.arguments[0],
+                file.read(),
+                self.options.get("columns"),
+                self.options.get("rows", ""),
+                self.options.get("table", 0),
+            )
+        rows = [row[: self.options.get("first")] for row in rows]
+        if "heads" in self.options:
+            rows = with_heads(rows, self.options["heads"])
         below = nodes.container()
-        line = f"All that was measured: :download:`{self.arguments[0]}`."
+        line = f"The whole file: :download:`{self.arguments[0]}`."
         self.state.nested_parse(StringList([line], self.name), 0, below)
         return [*list_table(self, rows), *below.children]
 
