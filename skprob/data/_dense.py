@@ -53,7 +53,9 @@ class DenseDesign(DesignMatrix):
             squares = mean**2 + variance
         # Squares below this are inaccurate because of underflow, or a column is zero.
         vanishing = np.finfo(np.float64).tiny / np.finfo(np.float64).eps
-        if not np.isfinite(squares).all() or X[:, squares < vanishing].any():
+        tiny = squares < vanishing
+        has_tiny = tiny.any() and X[:, tiny].any()
+        if has_tiny or not np.isfinite(squares).all():
             unit = np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)
             unit[unit == 0] = 1
             mean, rest, variance = _moments(X / unit, share)

@@ -62,7 +62,7 @@ def _target_sums(block, n_outputs, loss):
 
 def duality_gap(objective, point, enough, known, newton_step):
     """Bound on the value less the minimum: see :meth:`LinearObjective.duality_gap`."""
-    if not objective.loss.traits.has_negative_entropy:
+    if not objective.traits.has_negative_entropy:
         return known
     # No such loss is negative.
     bound = min(max(float(point.value), 0.0), known)
@@ -148,9 +148,9 @@ def mixture(objective, residual):
     if len(residual) < len(target_mean):
         residual = pair_scores(2 * residual[None, :])[0]
     mean = (target_mean + residual).clip(0, 1)
-    if loss.traits.polytope == "simplex":
+    if objective.traits.polytope == "simplex":
         return mixing_distribution(target_mean, mean)
-    return mixing_marginals(target_mean, mean, loss.traits.sum_range)
+    return mixing_marginals(target_mean, mean, objective.traits.sum_range)
 
 
 def mixing_distribution(target_mean, model_mean):

@@ -208,11 +208,14 @@ class LinearObjective(MeanLoss):
         it takes more iterations the smaller the tolerance is.
         """
         start, means = np.zeros(self.shape), self.class_means
-        if self.description.has_intercept and self.loss.traits.has_negative_entropy:
+        is_in_none, is_in_all = means == 0, 1 - means < 1e3 * np.finfo(float).eps
+        is_infinite = is_in_none.any() or is_in_all.any()
+        has_intercept = self.description.has_intercept
+        if has_intercept and is_infinite and self.traits.has_negative_entropy:
             far = np.log(np.finfo(self.description.dtype).eps)
-            intercepts = np.where(means == 0, far, 0.0)
-            if self.loss.traits.polytope == "cube":
-                intercepts[1 - means < 1e3 * np.finfo(float).eps] = -far
+            intercepts = np.where(is_in_none, far, 0.0)
+            if self.traits.polytope == "cube":
+                intercepts[is_in_all] = -far
             if len(start) < len(means):
                 intercepts = np.diff(intercepts)
             start[:, -1] = intercepts

@@ -99,8 +99,10 @@ def solve(
         before, factor = resume
         if isinstance(before, NewtonCGState):
             state = solvers[0].resume(problem, before, factor)
-    n_sampled = sample_size(problem.description, tuning)
-    if not n_sampled or start.any() or method != "newton-cg":
+    n_sampled = 0
+    if method == "newton-cg" and not start.any():
+        n_sampled = sample_size(problem.description, tuning)
+    if not n_sampled:
         return minimize(problem, solvers, criteria, start, callback, state)
 
     def minimize_sample(sample, start):

@@ -143,10 +143,10 @@ class LinearParameters(NamesChecked, BaseEstimator, metaclass=ABCMeta):
     def _fit_spec(self):
         """The checked parameters of a fit, as plain data."""
         mapping = clone(get_mapping(self._mapping()))
-        mapping._validate_params()
         if self.temperature != 1:
+            mapping._validate_params()
             mapping = Temperature(mapping, self.temperature)
-        loss = get_loss(self._loss(), mapping)
+        loss = get_loss(self._loss(), mapping)  # It checks the mapping, too.
         if not isinstance(self.margin, Real) or self.margin != 0:
             loss = MarginLoss(loss, self.margin)
             loss.check()
