@@ -143,7 +143,7 @@ def mixture(objective, residual):
 
     The residual is the gradient in the intercepts.
     """
-    target_mean, loss = objective.target_sums().mean, objective.loss
+    target_mean = objective.target_sums().mean
     # Mean probabilities less mean target, class by class.
     if len(residual) < len(target_mean):
         residual = pair_scores(2 * residual[None, :])[0]

@@ -30,8 +30,7 @@ from ._encode import (
     unique_labels,
 )
 from ._gaps import without_gaps
-from ._kind import KINDS, infer_target_type
-from ._labels import as_labels
+from ._kind import KINDS, as_labels, infer_target_type
 from ._offset import check_offset
 from ._smoothed import SmoothedTarget, smoothed_target
 from ._sparse import SparseTarget

@@ -7,8 +7,7 @@ from scipy import sparse
 
 from .._utils.names import did_you_mean
 from ._dense import DenseTarget
-from ._kind import KINDS, if_encoded, infer_target_type, other_than_0_and_1
-from ._labels import as_labels
+from ._kind import KINDS, as_labels, if_encoded, infer_target_type, other_than_0_and_1
 from ._sparse import SparseTarget
 
 # Largest error of the sum of a distribution, which is then normalised.

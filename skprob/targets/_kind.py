@@ -1,7 +1,10 @@
-"""The kinds of target, and the kind of a given `y`."""
+"""The kinds of target, the kind of a given `y`, and checks of class labels."""
+
+from numbers import Real
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils.validation import column_or_1d
 
 #: The kinds of target that can be learnt.
 KINDS = ("class", "label_set", "distribution")
@@ -56,11 +59,11 @@ def _not_an_indicator(y):
     """The end of a sentence in an error: the values that are not 0 and 1."""
     if y.dtype.kind not in "biuf":
         return "; make an indicator of lists of names by MultiLabelBinarizer"
-    found = f", with the values {other_than_0_and_1(y)}"
+    values = f", with the values {other_than_0_and_1(y)}"
     if (y >= 0).all():
-        found += "; divide counts of votes by their row sums"
-        found += ", and make an indicator of lists of labels by MultiLabelBinarizer"
-    return found
+        values += "; divide counts of votes by their row sums"
+        values += ", and make an indicator of lists of labels by MultiLabelBinarizer"
+    return values
 
 
 def if_encoded(y):
@@ -71,3 +74,52 @@ def if_encoded(y):
 def other_than_0_and_1(entries):
     """The first few other values among the entries, sorted."""
     return np.unique(entries[(entries != 0) & (entries != 1)])[:5].tolist()
+
+
+def as_labels(y):
+    """Labels as a one-dimensional array whose entries can be sorted.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,) or (n_samples, 1)
+
+    Returns
+    -------
+    labels : ndarray of shape (n_samples,)
+
+    Raises
+    ------
+    ValueError
+        If `y` is anything but strings, booleans or whole numbers.
+
+    Examples
+    --------
+    >>> from skprob.targets import as_labels
+    >>> as_labels([2.0, 0.0])
+    array([2., 0.])
+    >>> as_labels([2.5, 0.0])
+    Traceback (most recent call last):
+        ...
+    ValueError: y must be labels, ... Unknown label type: continuous, 2.5 in row 0.
+    """
+    if not isinstance(y, np.ndarray) or y.ndim != 1:
+        y = column_or_1d(y, warn=True)
+    what = ""
+    if y.dtype == object:
+        types = {type(label) for label in y}
+        if all(issubclass(t, str) for t in types):
+            return y
+        what = f"objects of type {', '.join(sorted(t.__name__ for t in types))}"
+        if all(issubclass(t, (Real, np.bool_)) for t in types):
+            y = np.array(y.tolist())
+    if y.dtype.kind in "biuU":
+        return y
+    if y.dtype.kind == "f":
+        whole = np.isfinite(y) & (y == np.floor(y))
+        if whole.all():
+            return y
+        what = f"continuous, {y[np.argmin(whole)]} in row {np.argmin(whole)}"
+    raise ValueError(
+        "y must be labels, all strings, all booleans or all whole numbers. Unknown "
+        f"label type: {what or f'dtype {y.dtype}'}."
+    )

@@ -10,8 +10,7 @@ from ..._utils.columns import in_order
 from ...targets import column_names, without_gaps
 from .._checks import check_fit_data, check_X, has_dask, refuse_for_dask
 from .._given import Given
-from ..fit._rows import RowsInMemory
-from ..fit._training_data import TrainingData
+from ..fit._rows import RowsInMemory, TrainingData
 
 
 @contextmanager

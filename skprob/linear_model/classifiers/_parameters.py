@@ -24,7 +24,7 @@ from ...mappings import Temperature, get_mapping
 from ...solvers import SOLVERS
 from ...targets import KINDS
 from .._known_threshold import NAMES
-from ..fit._penalty_choice import PenaltyChoice
+from ..fit._penalty import PenaltyChoice
 from ..fit._spec import FitSpec
 from ..predict._inputs import Features, UnitRows
 

@@ -1,9 +1,8 @@
 """Models that are fitted to folds, from which a threshold is chosen."""
 
 from ..._utils.arrays import numpy_dtype, take
-from ._rows import RowsInMemory
+from ._rows import RowsInMemory, TrainingData
 from ._run import fit_to_rows
-from ._training_data import TrainingData
 
 
 class SeparateFolds:

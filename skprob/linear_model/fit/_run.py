@@ -12,10 +12,10 @@ from ...solvers import Solution, groups_of_outputs
 from .._checks import check_kernel
 from ..predict._fitted_model import FittedModel
 from ._minimise import attributes_of, minimise
+from ._penalty import check_total_weight, penalty
 from ._progress import NO_PROGRESS
 from ._spec import FitSpec
 from ._start import start_of
-from ._strength import check_total_weight, penalty
 
 
 class Fit(NamedTuple):

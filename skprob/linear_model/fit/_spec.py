@@ -12,9 +12,8 @@ from ...mappings import Mapping
 from ...targets import encode_target
 from .._known_threshold import checked_rule
 from ..predict._one_vs_rest import one_vs_rest
-from ._penalty_choice import PenaltyChoice
+from ._penalty import PenaltyChoice, automatic_C
 from ._start import LastFit
-from ._strength import automatic_C
 
 if TYPE_CHECKING:
     from ._learnt_noise import NoiseSearch

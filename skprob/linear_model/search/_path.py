@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...solvers import minimize_path
+from ..fit._penalty import penalty
 from ..fit._rows import RowsInMemory
 from ..fit._run import attributes_of_model, model_at, objectives_of
-from ..fit._strength import penalty
 from ..predict._fitted_model import FittedModel
 
 

@@ -35,7 +35,7 @@ from ..classifiers._arguments import checked_data
 from ..classifiers._base import BaseLinearClassifier
 from ..classifiers._fitted import fitted_attributes, replace_fitted, unchanged_on_error
 from ..classifiers._parameters import constraints_but
-from ..fit._training_data import of_labelled
+from ..fit._rows import of_labelled
 from ._grid import Grid, checked_Cs
 from ._mean_model import mean_model
 from ._routing import manual_routing
