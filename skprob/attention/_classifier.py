@@ -72,7 +72,7 @@ class AttentionClassifier(ClassifierMixin, BaseAttention):
 
     _parameter_constraints: dict = {
         **BaseAttention._parameter_constraints,
-        "target_type": [StrOptions({"auto", *KINDS})],
+        "target_type": [StrOptions({"auto", *KINDS} - {"candidates"})],
         "threshold": [RealInterval(0, 1, closed="left")],
     }
 

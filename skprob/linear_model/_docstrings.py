@@ -55,9 +55,12 @@ class_weight : dict, "balanced" or None, default=None
     the mean of its classes' weights under its target, times ``sample_weight``.
 label_smoothing : float in [0, 1), default=0.0
     The proportion in which the target is mixed with the uniform distribution.
-target_type : {"auto", "class", "label_set", "distribution"}, default="auto"
+target_type : {"auto", "class", "label_set", "distribution", "candidates"}, \
+        default="auto"
     What ``y`` is. "auto" reads it off ``y``: one dimension is labels, a matrix
-    of 0 and 1 label sets, any other matrix distributions.
+    of 0 and 1 label sets, any other matrix distributions. With "candidates" a matrix of
+    0 and 1 marks the classes of which exactly one is true: the loss is
+    :class:`~skprob.losses.InfimumLoss`, and ``predict`` returns one class.
 class_names : array-like of shape (n_classes,), default=None
     Names of the classes where ``y`` is a matrix: they become ``classes_``. They are
     in the order of the columns of an array; those of a DataFrame are matched by name.
@@ -134,7 +137,7 @@ mapping_ : Mapping
 loss_ : Loss
     The loss that was minimised, as a function of scores and target.
 target_type_ : str
-    "class", "label_set" or "distribution": what ``y`` was in ``fit``.
+    "class", "label_set", "distribution" or "candidates": what ``y`` was in ``fit``.
 threshold_ : float, ndarray of shape (n_classes,), DecisionRule or LeastCost
     The cut, the cuts or the fitted rule that ``predict`` uses; only after a fit to
     label sets or, for class labels, with a ``LeastCost``. ``set_threshold`` changes it

@@ -5,6 +5,7 @@ from ._base import Loss, LossLinearization, in_difference
 from ._base import LossLike as LossLike
 from ._fenchel_young import FenchelYoungLoss
 from ._gradient_field import GradientFieldLoss
+from ._infimum import InfimumLoss
 from ._log import LogLoss
 from ._margin import MarginLoss
 from ._registry import LOSSES, get_loss
@@ -15,6 +16,7 @@ __all__ = [
     "AccuracyLoss",
     "FenchelYoungLoss",
     "GradientFieldLoss",
+    "InfimumLoss",
     "LogLoss",
     "Loss",
     "LossLinearization",

@@ -13,6 +13,7 @@ from ._accuracy import AccuracyLoss
 from ._base import Loss, LossLike
 from ._fenchel_young import FenchelYoungLoss
 from ._gradient_field import GradientFieldLoss
+from ._infimum import InfimumLoss
 from ._log import LogLoss
 from ._matching import matching_loss
 from ._sparse_softmax import SparseSoftmaxLoss
@@ -25,6 +26,7 @@ LOSSES = {
     "sparse_softmax": SparseSoftmaxLoss,
     "accuracy": AccuracyLoss,
     "gradient_field": GradientFieldLoss,
+    "infimum": InfimumLoss,
 }
 
 

@@ -60,7 +60,9 @@ class EntropyInvariantSoftmax(Mapping):
     """
 
     _parameter_constraints = {"kappa": [RealInterval(0, None, closed="neither")]}
-    traits = Traits(has_potential=True, supports_array_api=True)
+    traits = Traits(
+        has_potential=True, depends_on_n_available=True, supports_array_api=True
+    )
 
     def __init__(self, kappa: float = 1.0) -> None:
         self.kappa = kappa

@@ -47,6 +47,9 @@ class Traits:
     is_separable : bool, default=False
         Whether each probability depends on one score only. For a loss, whether it is a
         sum of losses of one score each, so that its Hessian is diagonal.
+    depends_on_n_available : bool, default=False
+        Whether the function of the scores of the available classes depends on their
+        number. Then the potential is another if a class becomes unavailable.
     is_only_a_function : bool, default=False
         Whether only the values are known. Then the loss is the gradient-field loss.
     base_score : float, default=0.0
@@ -89,6 +92,7 @@ class Traits:
     is_lipschitz: bool = True
     is_projection: bool = False
     is_separable: bool = False
+    depends_on_n_available: bool = False
     is_only_a_function: bool = False
     base_score: float = 0.0
     supports_array_api: bool = False

@@ -212,6 +212,11 @@ def _with_none(p):
 
 
 def _encode(y_true, predicted, classes, target_type, has_none=False):
+    if target_type == "candidates":
+        raise ValueError(
+            "target_type must be 'auto', 'class', 'label_set' or 'distribution' in a "
+            "score; got 'candidates', which are not the truth. Give the labels."
+        )
     y_true = check_target(y_true, "y_true", len_of=predicted)
     if classes is not None:
         classes = _checked_classes(classes, must_be_sorted=y_true.ndim == 1)

@@ -224,6 +224,8 @@ def columns_in_order(y, estimator):
 
 def _target_of(estimator, model):
     kind = getattr(model, "target_type_", "auto")
+    # A model of candidates predicts a class, and is scored on labels.
+    kind = "class" if kind == "candidates" else kind
     classes = _host(estimator.classes_) if kind in ("auto", "class") else None
     return {"classes": classes, "target_type": kind}
 

@@ -7,7 +7,8 @@ from scipy import sparse
 
 from .._utils.names import did_you_mean
 from ._dense import DenseTarget
-from ._kind import KINDS, as_labels, if_encoded, infer_target_type, other_than_0_and_1
+from ._indicator import checked_indicator, shares_of_candidates
+from ._kind import KINDS, as_labels, if_encoded, infer_target_type
 from ._sparse import SparseTarget
 
 # Largest error of the sum of a distribution, which is then normalised.
@@ -19,7 +20,7 @@ class EncodedTarget(NamedTuple):
 
     Attributes
     ----------
-    kind : {"class", "label_set", "distribution"}
+    kind : {"class", "label_set", "distribution", "candidates"}
     classes : ndarray of shape (n_classes,)
         The sorted labels; if `y` is a matrix, the names of its columns or, without
         names, their numbers.
@@ -58,15 +59,17 @@ def encode_target(
     polytope="simplex",
     none_class=False,
 ):
-    """Encode labels, label sets or distributions as rows of a polytope.
+    """Encode labels, label sets, distributions or candidates as rows of a polytope.
 
     Parameters
     ----------
     y : array-like or CSR matrix
         Labels (n_samples,), a 0/1 indicator (n_samples, n_classes), dense or
         sparse, or distributions (n_samples, n_classes).
-    target_type : {"auto", "class", "label_set", "distribution"}, default="auto"
-        "auto" derives it from `y`; a 0/1 matrix contains label sets.
+    target_type : {"auto", "class", "label_set", "distribution", "candidates"}, \
+            default="auto"
+        "auto" derives it from `y`; a 0/1 matrix contains label sets. As "candidates" it
+        marks the classes of which one is true, encoded with equal shares.
     dtype : dtype, default=float64
         Type of the encoded target.
     classes : ndarray of shape (n_classes,), default=None
@@ -87,9 +90,10 @@ def encode_target(
     Raises
     ------
     ValueError
-        If `y` is none of the three kinds or not of the given `target_type`; if it has
-        fewer than two classes, no label at all, or a row that is not a distribution; if
-        it is distributions and the polytope is the cube.
+        If `y` is none of these kinds or not of the given `target_type`; if it has fewer
+        than two classes, no label at all, a row that is not a distribution, or a row
+        without a candidate; if it is distributions or candidates and the polytope is
+        the cube.
 
     Examples
     --------
@@ -162,6 +166,9 @@ def encode_rows(y, target_type, dtype, classes, polytope="simplex", none_class=F
         raise ValueError(f"y must have {len(classes)} columns, got {y.shape[1]}.")
     if target_type == "distribution":
         encoded = _encode_distributions(y, dtype)
+    elif target_type == "candidates":
+        target = shares_of_candidates(checked_indicator(y, target_type), dtype)
+        encoded = EncodedTarget(target_type, np.arange(y.shape[1]), target)
     else:
         encoded = _encode_sets(y, dtype, polytope, none_class)
     return encoded if classes is None else encoded._replace(classes=classes)
@@ -172,23 +179,24 @@ def check_marginals(target_type):
 
     Parameters
     ----------
-    target_type : {"class", "label_set", "distribution"}
+    target_type : {"class", "label_set", "distribution", "candidates"}
 
     Raises
     ------
     ValueError
-        If it is "distribution".
+        If it is "distribution" or "candidates".
 
     Examples
     --------
     >>> from skprob.targets import check_marginals
     >>> check_marginals("class")
     """
-    if target_type == "distribution":
+    contents = {"distribution": "distributions", "candidates": "candidates"}
+    if target_type in contents:
         raise ValueError(
             "y must be labels of shape (n_samples,), or label sets, a 0/1 indicator of "
             "shape (n_samples, n_labels), for a mapping to marginals such as sigmoid; "
-            "got distributions."
+            f"got {contents[target_type]}."
         )
 
 
@@ -251,24 +259,7 @@ def _encode_labels(y, dtype, classes):
 
 
 def _encode_sets(y, dtype, polytope, none_class):
-    if y.dtype.kind not in "biuf":
-        raise ValueError(
-            f"As label sets, y must be an indicator of 0 and 1; got dtype {y.dtype}."
-        )
-    if sparse.issparse(y):
-        y = sparse.csr_array(y, copy=True)
-        y.sum_duplicates()
-        y.eliminate_zeros()
-    entries = y.data if sparse.issparse(y) else y
-    other = other_than_0_and_1(entries)
-    if other:
-        raise ValueError(
-            f"As label sets, y must be an indicator of 0 and 1; got also {other}. "
-            "(Distributions must be dense. Counts of votes are divided by row sums; "
-            "lists of labels are made an indicator by MultiLabelBinarizer.)"
-            f"{if_encoded(y)}"
-        )
-    y = sparse.csr_array(y)
+    y = checked_indicator(y, "label_set")
     classes = np.arange(y.shape[1])
     if polytope == "cube":
         marginals = y.data.astype(dtype, copy=False)

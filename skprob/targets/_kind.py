@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.utils.validation import column_or_1d
 
 #: The kinds of target that can be learnt.
-KINDS = ("class", "label_set", "distribution")
+KINDS = ("class", "label_set", "distribution", "candidates")
 
 # cross_val_predict encodes each column of a matrix y to predict probabilities.
 _ENCODED = (
@@ -17,7 +17,7 @@ _ENCODED = (
 
 
 def infer_target_type(y):
-    """The kind of target that `y` is.
+    """The kind of target that `y` is; a 0/1 matrix never counts as candidates.
 
     Parameters
     ----------

@@ -30,6 +30,7 @@ from skprob.losses import (
     AccuracyLoss,
     FenchelYoungLoss,
     GradientFieldLoss,
+    InfimumLoss,
     LogLoss,
     MarginLoss,
     SparseSoftmaxLoss,
@@ -46,7 +47,7 @@ from skprob.mappings import (
 )
 from skprob.mappings.perturb_max.noises import NOISES
 from skprob.metrics import BrierScorer, brier_loss, fenchel_young_loss
-from skprob.targets import SmoothedTarget, SparseTarget, target_beside
+from skprob.targets import DenseTarget, SmoothedTarget, SparseTarget, target_beside
 
 from ..estimators import CLASSIFIERS
 
@@ -142,6 +143,7 @@ LOSSES = [
     MarginLoss(FenchelYoungLoss("sparsemax"), abs(np.subtract.outer(*[range(6)] * 2))),
     FenchelYoungLoss(EntropyInvariantSoftmax()),
     FenchelYoungLoss("sigmoid"),
+    InfimumLoss("entmax"),
 ]
 
 
@@ -151,6 +153,9 @@ def test_losses(loss, library, numpy):
     target = SmoothedTarget(SparseTarget.from_labels(np.arange(40) % 6, 6), 0.1)
     if isinstance(loss, SparseSoftmaxLoss):  # A row is outside by its label.
         target = target.target
+    if isinstance(loss, InfimumLoss):  # A row has one to six candidates.
+        rows = np.tril(np.ones((6, 6)))[np.arange(40) % 6]
+        target = DenseTarget(rows / rows.sum(axis=1, keepdims=True))
     there = target_beside(target, library.array(scores))
     assert library.holds(there.values, "float64")
     expected = loss.linearize(scores.copy(), target)

@@ -153,7 +153,9 @@ PARAMETERS = {
     "tol": [1e-4, 0.0, 1e300, -1.0],
     "max_iter": [50, 0, 1, -1, 2.5],
     "class_weight": [None, "balanced", {0: 2.0}, {0: 0.0}, {"a": 1e300}, {0: "x"}, {}],
-    "target_type": ["auto", "class", "label_set", "distribution", "other"],
+    "target_type": [
+        *("auto", "class", "label_set", "distribution", "candidates", "other")
+    ],
     "threshold": ["auto", "cv", "support", 0.3, 1.0, -1, [0.3] * 3, [0.3, np.nan]],
     "temperature": [1.0, 1e-3, 1e3, 0.0, np.inf],
     "fit_intercept": [True, False, None],

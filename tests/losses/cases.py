@@ -3,7 +3,13 @@
 import numpy as np
 
 from skprob.losses import LOSSES as REGISTERED_LOSSES
-from skprob.losses import AccuracyLoss, FenchelYoungLoss, GradientFieldLoss, LogLoss
+from skprob.losses import (
+    AccuracyLoss,
+    FenchelYoungLoss,
+    GradientFieldLoss,
+    InfimumLoss,
+    LogLoss,
+)
 from skprob.mappings import MAPPINGS as REGISTERED_MAPPINGS
 from skprob.mappings import Entmax, Softmax, Sparsemax, Temperature
 
@@ -33,6 +39,7 @@ def _all_losses():
     losses = [loss(m) for m in REGISTERED for loss in REGISTERED_LOSSES.values()]
     for mapping in VARIANTS:
         losses += [FenchelYoungLoss(mapping), LogLoss(mapping, epsilon=0.01)]
+        losses += [InfimumLoss(mapping)]
     return {repr(loss): loss for loss in losses if _suits(loss)}
 
 

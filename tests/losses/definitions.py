@@ -12,6 +12,7 @@ from skprob.losses import (
     AccuracyLoss,
     FenchelYoungLoss,
     GradientFieldLoss,
+    InfimumLoss,
     LogLoss,
 )
 from skprob.mappings import Entmax, Softmax, Temperature
@@ -95,6 +96,19 @@ def _(loss: GradientFieldLoss, z, q, p):
     potential_at_zero = -negative_entropy(loss.mapping, uniform)
     value = potential - potential_at_zero - mp.fdot(q, z)
     return value, [a - b for a, b in zip(p, q, strict=True)]
+
+
+@value_and_gradient.register
+def _(loss: InfimumLoss, z, q, p):
+    candidates = [k for k, share in enumerate(q) if share > 0]
+    inner = [mp.mpf(0)] * len(z)
+    among = definition(loss.mapping)([z[k] for k in candidates])
+    for k, probability in zip(candidates, among, strict=True):
+        inner[k] = probability
+    potential = mp.fdot(p, z) - negative_entropy(loss.mapping, p)
+    of_candidates = mp.fdot(inner, z) - negative_entropy(loss.mapping, inner)
+    gradient = [a - b for a, b in zip(p, inner, strict=True)]
+    return potential - of_candidates, gradient
 
 
 @value_and_gradient.register

@@ -9,6 +9,7 @@ from skprob.losses import (
     AccuracyLoss,
     FenchelYoungLoss,
     GradientFieldLoss,
+    InfimumLoss,
     LogLoss,
 )
 from skprob.mappings import Entmax, Sparsemax
@@ -36,7 +37,7 @@ def assert_meets_definition(mapping, scores, target):
             error, gradient_error = (1e-6 + 64 * eps) * (1 + depth), 64 * eps
         elif isinstance(loss, AccuracyLoss):
             error, gradient_error = 64 * eps, 256 * eps
-        elif isinstance(loss, FenchelYoungLoss):
+        elif isinstance(loss, (FenchelYoungLoss, InfimumLoss)):
             error, gradient_error = 16 * eps * (1 + depth), 64 * eps
             assert value.min() >= -error.max()
         else:

@@ -165,6 +165,10 @@ def test_a_registered_name_gives_its_loss(name):
         message = None
         if name == "fenchel_young" and not MAPPINGS[mapping]().traits.has_potential:
             message = "has none: use LogLoss"
+        if name == "infimum" and not MAPPINGS[mapping]().traits.has_potential:
+            message = "InfimumLoss needs a mapping with a potential"
+        if name == "infimum" and mapping == "entropy_invariant_softmax":
+            message = "the same function for all numbers of available classes"
         if name == "sparse_softmax" and mapping != "sparse_softmax":
             message = "needs the mapping SparseSoftmax"
         if mapping == "sigmoid" and name != "fenchel_young":

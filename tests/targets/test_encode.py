@@ -29,6 +29,16 @@ def test_label_sets(container, dtype):
     assert_allclose(encoded.target.to_dense(float), SHARES)
 
 
+@pytest.mark.parametrize("container", [np.array, sparse.csr_array, sparse.coo_matrix])
+def test_candidates(container):
+    encoded = encode_target(container(SETS[[0, 1, 3]]), "candidates", np.float32)
+    assert (encoded.kind, encoded.labelled) == ("candidates", None)
+    assert encoded.target.values.dtype == np.float32
+    assert_allclose(encoded.target.to_dense(float), SHARES, rtol=1e-7)
+    with pytest.raises(ValueError, match="row 2 has none, like 0 other rows"):
+        encode_target(container(SETS), "candidates")
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_distributions(dtype):
     encoded = encode_target(SHARES + 1e-6, dtype=dtype)

@@ -96,8 +96,9 @@ class BaseLinearClassifier(
         y : array-like or sparse matrix
             What is learnt (see ``target_type``): labels of shape (n_samples,); a
             0/1 indicator of shape (n_samples, n_classes), dense or sparse, of each
-            row's set of labels; or a distribution over the classes in each row. NaN in
-            an indicator is a label that is not known, for mappings to marginals without
+            row's set of labels or, with ``target_type="candidates"``, of the classes of
+            which one is true; or a distribution over the classes in each row. NaN in an
+            indicator is a label that is not known, for mappings to marginals without
             a budget. With a Dask X, a Dask collection with the same partitions or, if
             the lengths of these are known, an array in memory.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -275,9 +276,9 @@ class BaseLinearClassifier(
             After a fit to labels, the most probable label of each row or, where
             ``threshold_`` is a ``LeastCost``, that of least expected cost. After a fit
             to label sets, a 0/1 indicator of the labels that ``threshold_`` chooses;
-            with ``sparse_output`` it is a CSR array. After a fit to distributions, the
-            most probable class: its name if ``classes_`` are names, else its column
-            number.
+            with ``sparse_output`` it is a CSR array. After a fit to distributions or
+            candidates, the most probable class: its name if ``classes_`` are names,
+            else its column number.
         """
         check_is_fitted(self)
         if self.target_type_ == "label_set":
@@ -418,8 +419,9 @@ class BaseLinearClassifier(
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         y : array-like or sparse matrix
-            Labels, label sets or distributions, as in ``fit``. Columns of a DataFrame
-            are matched with ``classes_`` by name.
+            Labels, label sets, distributions or candidates, as in ``fit``. After a fit
+            to candidates also labels. Columns of a DataFrame are matched with
+            ``classes_`` by name.
         sample_weight : array-like of shape (n_samples,), default=None
         {available}
         {offset}
@@ -429,7 +431,9 @@ class BaseLinearClassifier(
         score : float
             For labels, the proportion of correct predictions; for label sets, the
             proportion of rows whose whole set is correct; for distributions, the mean
-            target probability of the predicted class (the expected accuracy).
+            target probability of the predicted class (the expected accuracy); for
+            candidates, the proportion of predicted classes that are candidates, which
+            is at least the accuracy.
         """
         check_is_fitted(self)
         given = Given(available, offset).arguments

@@ -68,6 +68,11 @@ class DaskRows:
         found = partition.combined(blocks.collect(partition.summary, spec.target_type))
         self.dtype, self.kind = dtype, found.kind
         polytope, self._smoothing = spec.mapping.traits.polytope, spec.label_smoothing
+        if self.kind == "candidates":
+            raise ValueError(
+                "target_type='candidates' needs X and y in memory, not Dask "
+                "collections. Give X.compute() and y.compute()."
+            )
         if polytope == "cube":
             check_marginals(self.kind)
         _check_threshold(spec.threshold, self.kind)

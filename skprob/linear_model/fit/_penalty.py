@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...losses import FenchelYoungLoss, MarginLoss
+from ...losses import FenchelYoungLoss, InfimumLoss, MarginLoss
 from ...mappings import Sigmoid, Softmax, get_mapping
 from ...objective import LinearObjective
 from ...targets import DenseTarget
@@ -190,6 +190,9 @@ def automatic_C(loss, n_classes):
     # Margins move the point at which all scores are equal.
     while isinstance(loss, MarginLoss):
         loss = loss.loss
+    if isinstance(loss, InfimumLoss):
+        # With all classes as candidates it has no curvature.
+        loss = FenchelYoungLoss(loss.mapping)
     reference = Sigmoid() if loss.traits.polytope == "cube" else Softmax()
     curvature = _curvature(loss, n_classes)
     if not 1e-12 < curvature < np.inf:  # Beyond rounding.

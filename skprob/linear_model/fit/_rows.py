@@ -185,7 +185,7 @@ def warn_of_lost_labels(rows):
             "target and are left out of the fit.",
         )
     absent = []
-    if rows.kind == "label_set":
+    if rows.kind in ("label_set", "candidates"):
         absent = np.flatnonzero(rows.class_totals[: len(rows.classes)] == 0)
     if len(absent):
         shown = f"{absent[:5].tolist()}{' and so on' if len(absent) > 5 else ''}"

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ...decision import LeastCost, ThresholdLike
-from ...losses import Loss
+from ...losses import InfimumLoss, Loss
 from ...mappings import Mapping
 from ...targets import encode_target
 from .._known_threshold import checked_rule
 from ..predict._one_vs_rest import one_vs_rest
+from ._candidates import loss_of_candidates
 from ._penalty import PenaltyChoice, automatic_C
 from ._start import LastFit
 
@@ -102,6 +103,8 @@ class FitSpec:
         if rows.kind == "class" and mapping.traits.polytope == "cube":
             mapping = one_vs_rest(mapping, rows.n_scores)
             loss = loss.with_mapping(mapping)
+        if rows.kind == "candidates" or isinstance(loss, InfimumLoss):
+            loss = loss_of_candidates(loss, self.label_smoothing)
         labels = rows.classes if rows.kind == "class" else None
         loss = loss.for_classes(rows.n_scores, labels)
         threshold = self.threshold

@@ -6,7 +6,7 @@ from sklearn.metrics import accuracy_score
 from ..._utils.arrays import check_no_gradient, is_foreign, to_numpy
 from ..._utils.columns import in_order
 from ..._utils.validation import check_sample_weight
-from ...targets import as_labels, check_target, encode_target
+from ...targets import as_labels, check_target, encode_rows, encode_target
 
 
 def accuracy(predicted, y, sample_weight, model):
@@ -36,6 +36,8 @@ def accuracy(predicted, y, sample_weight, model):
             return float(np.average(y == predicted, weights=weight))
     else:
         y = in_order("y", y, model.classes)
+    if model.target_type == "candidates":
+        return _among_candidates(predicted, y, sample_weight, to_numpy(model.classes))
     if model.target_type == "label_set":
         check_target(y, "y", len_of=predicted)
     if model.target_type != "distribution":
@@ -44,5 +46,16 @@ def accuracy(predicted, y, sample_weight, model):
     classes = to_numpy(model.classes)
     target = encode_target(y, "distribution", classes=classes).target
     hit = target.values[predicted[:, None] == classes]
+    weight = check_sample_weight(sample_weight, predicted)
+    return float(np.average(hit, weights=weight))
+
+
+def _among_candidates(predicted, y, sample_weight, classes):
+    """Proportion of predictions that are the label, or one of the candidates."""
+    y = check_target(y, "y", len_of=predicted)
+    if y.ndim == 1 or y.shape[1] == 1:
+        return accuracy_score(as_labels(y), predicted, sample_weight=sample_weight)
+    shares = encode_rows(y, "candidates", np.float64, classes).target
+    hit = shares.inner((predicted[:, None] == classes).astype(float)) > 0
     weight = check_sample_weight(sample_weight, predicted)
     return float(np.average(hit, weights=weight))

@@ -197,6 +197,13 @@ class PathSearchCV(BaseLinearClassifier):
         """
         _raise_for_params(params, self, "fit")
         with unchanged_on_error(self) as after_interrupt:
+            if self.target_type == "candidates":
+                raise ValueError(
+                    "target_type must be 'auto', 'class', 'label_set' or "
+                    f"'distribution' for {type(self).__name__}; got 'candidates', "
+                    "whose loss is not convex, so that a path of fits may end in "
+                    "another minimum than single fits. Use GridSearchCV."
+                )
             values, order = self._values()
             strengths = checked_Cs(self.Cs)
             metadata = Given(available, offset).arguments

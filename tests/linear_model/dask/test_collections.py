@@ -253,6 +253,9 @@ def test_what_dask_collections_are_not_for(rows):
         shares = da.from_array(np.full((len(X), 2), 0.5), chunks=60)
         SigmoidClassifier(threshold=0.5).fit(split, shares)
     sets = (scores > 0).astype(int)
+    with pytest.raises(ValueError, match="'candidates' needs X and y in memory"):
+        lazy_sets = da.from_array(sets | [1, 0, 0], chunks=(60, -1))
+        SoftmaxClassifier(target_type="candidates").fit(split, lazy_sets)
     model = SoftmaxClassifier(threshold="support").fit(
         split[:100], sets[:100] | [1, 0, 0]
     )

@@ -1,0 +1,144 @@
+"""The infimum loss, of rows of which only candidates for the class are known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._utils.arrays import copied, fill, namespace, row_max
+from ..mappings import get_mapping
+from ._base import Loss, LossLinearization, shift_to_standard
+from ._fenchel_young import FenchelYoungLoss
+
+
+class InfimumLoss(Loss):
+    r"""The least Fenchel-Young loss over all distributions on the candidates of a row.
+
+    The candidates S are the classes of which one is true: those with a positive entry
+    in the target, whose size has no influence. For a mapping :math:`p = \nabla F`,
+
+    .. math:: \ell(z; S) = \min_{q \in \Delta_S} L(z; q) = F(z) - F_S(z) \ge 0,
+
+    where :math:`F_S` is the potential if only the classes in S are available. The loss
+    is zero if all probability is on candidates. Its gradient in the scores is
+    :math:`p - p_S`. With softmax it is minus the logarithm of the probability of S.
+    With one candidate it is the Fenchel-Young loss, with all classes it is zero.
+
+    It is not convex, so the result depends on the starting point. A fit starts from the
+    optimum of the Fenchel-Young loss of the shares, in which all candidates of a row
+    are equally likely.
+
+    Parameters
+    ----------
+    mapping : Mapping, str or None, default=None
+        A mapping with a potential, or its registered name. None stands for the mapping
+        of the classifier to which the loss is passed.
+
+    See Also
+    --------
+    FenchelYoungLoss : The loss of one class, or of a distribution over the classes.
+
+    Notes
+    -----
+    The loss says nothing about the candidates of a row relative to each other. They are
+    told apart by other rows, which have other candidates.
+
+    References
+    ----------
+    V. Cabannes, A. Rudi and F. Bach, "Structured prediction with partial labelling
+    through the infimum loss", ICML 2020.
+
+    Examples
+    --------
+    >>> from skprob.losses import InfimumLoss
+    >>> loss = InfimumLoss("sparsemax")
+    >>> candidates = [[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]]
+    >>> loss.value([[0.5, 0.3, 0.2], [0.5, 0.3, 0.2]], candidates).round(4)
+    array([0.03, 0.49])
+    """
+
+    @property
+    def traits(self):
+        return super().traits.but(is_convex=False, has_negative_entropy=False)
+
+    def check(self):
+        super().check()
+        mapping = get_mapping(self.mapping)
+        if not mapping.traits.has_potential:
+            because = mapping.traits.no_potential_because
+            raise ValueError(
+                "InfimumLoss needs a mapping with a potential, such as softmax or "
+                f"entmax, and {mapping!r} has none{f' ({because})' if because else ''}."
+            )
+        if mapping.traits.depends_on_n_available:
+            raise ValueError(
+                "InfimumLoss needs a mapping that is the same function for all numbers "
+                f"of available classes; got {mapping!r}. Use softmax at a temperature."
+            )
+
+    def stages(self):
+        return [FenchelYoungLoss(self.mapping), self]
+
+    def evaluate(self, scores, target):
+        mapping = get_mapping(self.mapping)
+        among, is_empty, distance = self._split(scores, target)
+        gradient, values = mapping.probabilities_and_potential(scores)
+        inner, of_candidates = mapping.probabilities_and_potential(among)
+        values = _difference(values - of_candidates, distance, is_empty)
+        return values, gradient - inner
+
+    def linearize(self, scores, target):
+        mapping = get_mapping(self.mapping)
+        among, is_empty, distance = self._split(scores, target)
+        linear, potential = mapping.linearize_with_potential(scores)
+        inner, of_candidates = mapping.linearize_with_potential(among)
+        values = _difference(potential - of_candidates, distance, is_empty)
+
+        def hessian_product(direction):
+            # A product may overwrite the direction.
+            product = copied(linear.jvp(copied(direction)))
+            product -= inner.jvp(direction)
+            return product
+
+        return LossLinearization(
+            values, lambda: linear.probabilities - inner.probabilities, hessian_product
+        )
+
+    def _split(self, scores, target):
+        """Standard scores, in place, and those with the candidates available alone.
+
+        Returns
+        -------
+        among : array of shape (n_samples, n_classes)
+        is_empty : array of bool of shape (n_samples,) or None
+            Rows without an available candidate; None if all have one.
+        distance : array of shape (n_samples,) or float
+            The largest score minus the largest score of a candidate, by which the
+            difference of the potentials grows.
+        """
+        mapping, xp = get_mapping(self.mapping), namespace(scores)
+        shift_to_standard(scores, mapping)
+        candidates = target.to_dense(scores.dtype) > 0
+        among = copied(scores)
+        fill(among, ~candidates, -xp.inf)
+        top = row_max(among)
+        is_empty: Any = top[:, 0] == -xp.inf
+        if xp.any(is_empty):
+            # Their loss is infinite.
+            fill(among, is_empty[:, None], 0.0)
+            top = row_max(among)
+        else:
+            is_empty = None
+        if not mapping.traits.is_shift_invariant:
+            return among, is_empty, 0.0
+        shift_to_standard(among, mapping)
+        return among, is_empty, -top[:, 0]
+
+
+def _difference(values, distance, is_empty):
+    """Difference of two potentials, from those of standard scores."""
+    values = values + distance
+    if is_empty is not None:
+        fill(values, is_empty, np.inf)
+    return values

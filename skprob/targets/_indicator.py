@@ -1,0 +1,86 @@
+"""Matrices of zeros and ones: label sets, and candidates for the class of a row."""
+
+import numpy as np
+from scipy import sparse
+
+from ._kind import if_encoded, other_than_0_and_1
+from ._sparse import SparseTarget
+
+_WHAT = {"label_set": "label sets", "candidates": "candidates"}
+
+
+def checked_indicator(y, kind):
+    """A 0/1 matrix as a CSR array without stored zeros.
+
+    Parameters
+    ----------
+    y : ndarray or sparse matrix of shape (n_samples, n_classes)
+    kind : {"label_set", "candidates"}
+        What errors say that `y` contains.
+
+    Returns
+    -------
+    y : CSR array of shape (n_samples, n_classes)
+
+    Raises
+    ------
+    ValueError
+        If an entry is neither 0 nor 1.
+    """
+    what = _WHAT[kind]
+    if y.dtype.kind not in "biuf":
+        raise ValueError(
+            f"As {what}, y must be an indicator of 0 and 1; got dtype {y.dtype}."
+        )
+    if sparse.issparse(y):
+        y = sparse.csr_array(y, copy=True)
+        y.sum_duplicates()
+        y.eliminate_zeros()
+    entries = y.data if sparse.issparse(y) else y
+    other = other_than_0_and_1(entries)
+    if other:
+        raise ValueError(
+            f"As {what}, y must be an indicator of 0 and 1; got also {other}. "
+            "(Distributions must be dense. Counts of votes are divided by row sums; "
+            "lists of labels are made an indicator by MultiLabelBinarizer.)"
+            f"{if_encoded(y)}"
+        )
+    return sparse.csr_array(y)
+
+
+def shares_of_candidates(y, dtype):
+    """The candidates of each row as a distribution with equal shares.
+
+    Parameters
+    ----------
+    y : CSR array of shape (n_samples, n_classes)
+        Of zeros and ones, without stored zeros.
+    dtype : dtype
+
+    Returns
+    -------
+    target : SparseTarget
+
+    Raises
+    ------
+    ValueError
+        If a row has no candidate.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> from skprob.targets._indicator import shares_of_candidates
+    >>> y = sparse.csr_array([[1, 1, 0], [0, 0, 1]])
+    >>> shares_of_candidates(y, float).to_dense(float)
+    array([[0.5, 0.5, 0. ],
+           [0. , 0. , 1. ]])
+    """
+    counts = np.diff(y.indptr)
+    if not counts.all():
+        raise ValueError(
+            "As candidates, y must have a candidate in each row; row "
+            f"{int(np.argmin(counts))} has none, like {np.sum(counts == 0) - 1} other "
+            "rows. Leave these rows out or, if nothing is known, mark all classes."
+        )
+    values = np.repeat(1 / counts, counts).astype(dtype)
+    return SparseTarget(y.indptr, y.indices, values, y.shape[1])
