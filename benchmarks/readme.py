@@ -79,7 +79,8 @@ def with_figures(readme, **sections):
 def draw_coverage(ax, found):
     """Coverage of held-out rows against the size of the sets, with the levels."""
     for kind, label in LINES.items():
-        points = {level: value for (name, level), value in found.items() if name == kind}
+        of_kind = {key: value for key, value in found.items() if key[0] == kind}
+        points = {level: value for (_, level), value in of_kind.items()}
         coverage, size = np.transpose(list(points.values()))
         ax.plot(size, 100 * coverage, "o-", color=COLOURS[kind], label=label)
         for level, (share, number) in points.items():

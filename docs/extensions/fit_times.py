@@ -6,8 +6,8 @@
        :mappings: softmax
        :problems: letter; mnist
 
-Without the options all mappings and problems are shown. The times are those to a relative
-suboptimality of 1e-6 with C = 1 on one thread.
+Without the options all mappings and problems are shown. The times are those to a
+relative suboptimality of 1e-6 with C = 1 on one thread.
 """
 
 import re
