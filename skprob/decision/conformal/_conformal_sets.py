@@ -479,7 +479,7 @@ class ConformalSets(
             parts = [np.zeros(values.shape, np.int64)]
         if is_sparse:
             return sparse.vstack(list(map(sparse.csr_array, parts)), format="csr")
-        return np.concatenate(parts)
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def predict_proba(self, X: MatrixLike) -> Array:
         """Probabilities that are positive exactly for the classes of the set.

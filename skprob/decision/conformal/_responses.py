@@ -97,7 +97,7 @@ def _marginals(model, X):
 def _checked(values, method, n_classes):
     is_single = values.dtype in (np.float32, np.float16)
     resolution = float(np.finfo(values.dtype if is_single else np.float64).eps)
-    values = np.array(values, dtype=np.float64)
+    values = np.asarray(values, dtype=np.float64)
     if values.shape[1:] != (n_classes,):
         raise ValueError(
             f"{method} of the estimator must return a column for each of the "

@@ -11,6 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 
+# Largest number of classes in a set for which the norms of all of them take less time
+# than a bisection.
+_FEW = 16
+
 
 class EntmaxScore:
     r"""Distance below the better classes, in the norm that belongs to entmax.
@@ -39,38 +43,55 @@ class EntmaxScore:
 
     def within(self, z, limit, uniform=None):
         """Boolean (n_rows, n_classes): classes whose score is at most the limit."""
-        if np.ndim(limit) == 0:
-            # The norm is at least the distance to the best class, and equal to it for
-            # the second best.
-            result = z.max(axis=1, keepdims=True) - z <= limit
-            several = np.flatnonzero(np.count_nonzero(result, axis=1) > 2)
-            if len(several):
-                z = z[several]
-                result[several] = z >= self._edge(z, limit)[:, None]
-            return result
-        columns = range(z.shape[1])
-        distances = [self._distance(z, z[:, column]) for column in columns]
-        return np.stack(distances, axis=1) <= limit
+        if np.ndim(limit):
+            columns = range(z.shape[1])
+            distances = [self._distance(z, z[:, column]) for column in columns]
+            return np.stack(distances, axis=1) <= limit
+        # Class by class: reductions over rows of few classes take five times as long.
+        below = np.array(z.T, order="C")
+        np.subtract(below.max(axis=0), below, out=below)
+        # The norm is at least the distance to the best class, and equal to it for the
+        # second best.
+        result = below <= limit
+        sizes = result.view(np.uint8).sum(axis=0, dtype=np.uint32)
+        several = np.flatnonzero(sizes > 2)
+        if len(several):
+            below = below.take(several, axis=1)
+            edge = self._edge(below, limit, int(sizes.max()))
+            result[:, several] = below <= edge
+        return result.T
 
-    def _edge(self, z, limit):
-        """Lowest score of the set of each row, by bisection over the falling scores."""
-        falling = -np.sort(-z, axis=1)
-        rows = np.arange(len(z))
-        low, high = np.zeros_like(rows), np.full_like(rows, z.shape[1] - 1)
-        while (low < high).any():
-            middle = (low + high + 1) // 2
-            is_in = self._is_within(z, falling[rows, middle], limit)
-            low = np.where(is_in, middle, low)
-            high = np.where(is_in, high, middle - 1)
-        return falling[rows, low]
+    def _edge(self, below, limit, most):
+        """Largest distance below the best class in the set of each row.
 
-    def _is_within(self, z, score, limit):
-        """Whether the norm is at most the limit, without the root of a square."""
-        if self._power != 2:
-            return self._distance(z, score) <= limit
-        excess = z - score[:, None]
+        The distances have shape (n_classes, n_rows); sets have at most `most` classes.
+        """
+        rising = np.sort(below, axis=0)[:most]
+        rows = np.arange(rising.shape[1])
+        if most > _FEW:
+            low, high = np.ones_like(rows), np.full_like(rows, most - 1)
+            while (low < high).any():
+                middle = (low + high + 1) // 2
+                is_in = self._norm(rising, rising[middle, rows]) <= limit
+                low = np.where(is_in, middle, low)
+                high = np.where(is_in, high, middle - 1)
+            return rising[low, rows]
+        last = np.ones_like(rows)
+        for rank in range(2, most):
+            is_in = self._norm(rising[:rank], rising[rank]) <= limit
+            if not is_in.any():
+                break
+            last += is_in
+        return rising[last, rows]
+
+    def _norm(self, below, of_class):
+        """Norm of what the scores are above one score, from distances to the best."""
+        excess = of_class - below
         np.maximum(excess, 0, out=excess)
-        return np.einsum("ij,ij->i", excess, excess) <= limit**2
+        if self._power == 2:
+            np.square(excess, out=excess)
+            return np.sqrt(np.add.reduce(excess, axis=0))
+        return self._distance(excess.T, np.zeros(excess.shape[1]))
 
     def _distance(self, z, score):
         """The norm of what the scores z of a row are above one score."""
@@ -100,7 +121,17 @@ class _ProbabilityScore:
 
     def within(self, p, limit, uniform=None):
         """Boolean (n_rows, n_classes): classes whose score is at most the limit."""
-        return self._scores(p, uniform) <= limit
+        if np.ndim(limit):
+            return self._scores(p, uniform) <= limit
+        result = self._at_most(p, limit, uniform)
+        if self._never_empty:
+            empty = np.flatnonzero(~result.any(axis=1))
+            result[empty, p[empty].argmax(axis=1)] = True
+        return result
+
+    def _at_most(self, p, limit, uniform):
+        """Classes whose score is at most a number; a set may be empty."""
+        return self._of_all(p, uniform) <= limit
 
     def _scores(self, p, uniform):
         scores = self._of_all(p, uniform)
@@ -139,3 +170,29 @@ class AdaptiveScore(_ProbabilityScore):
         scores = np.empty_like(total)
         np.put_along_axis(scores, order, total, axis=1)
         return scores
+
+    def _at_most(self, p, limit, uniform):
+        # Class by class, and only as many classes as are in some set.
+        by_class = np.array(p.T, order="C")
+        rising = np.sort(by_class, axis=0)
+        total, rows = np.zeros(len(p)), np.arange(len(p))
+        size, n_classes = np.zeros(len(p), dtype=np.intp), len(rising)
+        for rank in range(1, n_classes + 1):
+            falling = rising[n_classes - rank]
+            total += falling
+            score = total if uniform is None else total - uniform * falling
+            score = score + self._rank_penalty * max(rank - self._free_ranks, 0)
+            is_in = score <= limit
+            if not is_in.any():
+                break
+            size += is_in
+        last = n_classes - np.maximum(size, 1)
+        cut = rising[last, rows]
+        result = by_class >= np.where(size > 0, cut, np.inf)
+        # Only some of the classes with equal probabilities may be in the set.
+        is_tied = (size > 0) & (last > 0) & (rising[last - 1, rows] == cut)
+        tied = np.flatnonzero(is_tied)
+        if len(tied):
+            draws = None if uniform is None else uniform[tied]
+            result[:, tied] = (self._of_all(p[tied], draws) <= limit).T
+        return result.T

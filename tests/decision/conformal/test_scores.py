@@ -113,3 +113,27 @@ def test_weights_of_the_quantile_are_repetitions():
         assert found == conformal_quantile(repeated, np.ones(len(repeated)), coverage)
         above = [s for s in np.unique(scores) if np.mean(repeated <= s) >= coverage]
         assert_allclose(found, above[0], atol=0.2)
+
+
+@pytest.mark.parametrize("limit", [0.2, 0.5, 0.9, 0.999])
+def test_sets_of_many_classes_and_of_ties(limit):
+    """Sets are computed from sorted rows, scores of all classes without."""
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=(50, 40))
+    z[::3] = np.round(z[::3])
+    p, uniform = entmax(z, 1.0), rng.random(50)
+    for draws in None, uniform:
+        adaptive = AdaptiveScore(False, 0.01, 2)
+        expected = adaptive._of_all(p, draws) <= limit
+        assert_array_equal(adaptive.within(p, limit, draws), expected)
+    pairs = tuple(index.ravel() for index in np.indices(z.shape))
+    for alpha in (1.25, 1.5, 2.0):
+        scores = EntmaxScore(alpha).of_pairs(z, *pairs).reshape(z.shape)
+        quantile = np.quantile(scores, limit) + 1e-9
+        within = EntmaxScore(alpha).within(z, quantile)
+        assert_array_equal(within, scores <= quantile)
+        assert within.sum(axis=1).max() > 16 or limit < 0.9
+    for score in ThresholdScore(True), AdaptiveScore(True, 0.0, 1):
+        within = score.within(p, 0.01)
+        assert_array_equal(within.sum(axis=1), 1)
+        assert within[np.arange(50), p.argmax(axis=1)].all()
