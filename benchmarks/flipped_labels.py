@@ -7,8 +7,9 @@ test rows keep their labels. Compared are entmax with alpha from 0.5 to 1.5, of 
 is softmax, and Taylor softmax with its log loss. C is the one of the best Brier score
 in three folds of the training rows, whose labels are flipped, too. "accuracy" is in per
 cent; "log loss" is of probabilities p of K classes that are smoothed to (p + 1e-6) / (1
-+ 1e-6 K). Both are means over five draws of rows and flips, and over the six sets in
-the tables of the page.
++ 1e-6 K). Both are means over five draws of rows and flips. The table of the page has
+the means of softmax over the six sets, and differences to them with their standard
+errors over the draws of all sets.
 
 iris, wine, breast cancer and digits are split into five folds; of pendigits and letter
 1,000 training rows are drawn. Features are standardised.
@@ -31,6 +32,8 @@ from skprob.metrics import BrierScorer
 FLIPPED = [0.0, 0.1, 0.2, 0.3, 0.4]
 CS = [0.01, 0.1, 1.0, 10.0, 100.0]
 N_ROWS, N_DRAWS = 1000, 5
+#: With the number of digits in the tables.
+MEASURES = {"accuracy": 1, "log loss": 3}
 MODELS = {
     **{f"α = {alpha:g}": EntmaxClassifier(alpha) for alpha in (0.5, 0.75)},
     "softmax": EntmaxClassifier(1),
@@ -100,25 +103,30 @@ def main():
     rows, means = [["data", "flipped", "measure", *MODELS]], {}
     for name in arguments.sets:
         for share in FLIPPED:
-            found = measured(name, share).mean(axis=0)
+            found = measured(name, share)
             means.setdefault(share, []).append(found)
-            for measure, numbers in zip(("accuracy", "log loss"), found.T, strict=True):
-                rows.append([name, f"{share:.0%}", measure, *cells(measure, numbers)])
+            for column, (measure, digits) in enumerate(MEASURES.items()):
+                numbers = found[:, :, column].mean(axis=0)
+                cells = [f"{number:.{digits}f}" for number in numbers]
+                rows.append([name, f"{share:.0%}", measure, *cells])
                 print(*rows[-1], sep="  ", flush=True)
-    summary = [["flipped", "measure", *MODELS]]
-    for measure, column in (("accuracy", 0), ("log loss", 1)):
+    others = [name for name in MODELS if name != "softmax"]
+    summary = [["measure", "flipped", "softmax", *others]]
+    for column, (measure, digits) in enumerate(MEASURES.items()):
         for share, found in means.items():
-            numbers = np.mean(found, axis=0)[:, column]
-            summary.append([f"{share:.0%}", measure, *cells(measure, numbers)])
+            by_model = np.concatenate(found)[:, :, column].T
+            numbers = dict(zip(MODELS, by_model, strict=True))
+            cells = [f"{numbers['softmax'].mean():.{digits}f}"]
+            for name in others:
+                more = numbers[name] - numbers["softmax"]
+                error = more.std(ddof=1) / np.sqrt(len(more))
+                cells.append(f"{more.mean():+.{digits}f} ± {error:.{digits}f}")
+            summary.append([measure, f"{share:.0%}", *cells])
+            print(*summary[-1], sep="  ", flush=True)
     if arguments.save:
         for file, table in (("flipped_labels", rows), ("flipped_labels_mean", summary)):
             with open(arguments.save / f"{file}.csv", "w", newline="") as stream:
                 csv.writer(stream, lineterminator="\n").writerows(table)
-
-
-def cells(measure, numbers):
-    digits = 1 if measure == "accuracy" else 3
-    return [f"{number:.{digits}f}" for number in numbers]
 
 
 if __name__ == "__main__":
