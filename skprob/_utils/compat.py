@@ -6,8 +6,11 @@ nothing.
 """
 
 from contextlib import nullcontext
+from inspect import signature
 
+import numpy as np
 from sklearn.utils import _array_api
+from sklearn.utils.validation import _check_sample_weight
 
 try:
     from sklearn.callback import CallbackSupportMixin
@@ -61,4 +64,40 @@ def check_same_namespace(X, estimator, *, attribute, method):
     )
 
 
-__all__ = ["CallbackSupportMixin", "check_same_namespace"]
+# Older versions allow weights that are all zero, and have no parameter for it.
+_PARAMETERS_OF_CHECK = signature(_check_sample_weight).parameters
+_ALLOW_ZEROS = (
+    {"allow_all_zero_weights": True}
+    if "allow_all_zero_weights" in _PARAMETERS_OF_CHECK
+    else {}
+)
+
+
+def check_weights(sample_weight, X, *, may_be_zero=False):
+    """Non-negative weights of the rows of X; an error if all of them are zero.
+
+    Parameters
+    ----------
+    sample_weight : array-like of shape (n_samples,), float or None
+    X : array of shape (n_samples, n_features)
+    may_be_zero : bool, default=False
+        Whether all weights may be zero.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_samples,)
+    """
+    if np.ndim(sample_weight) > 1:
+        raise ValueError(
+            "Sample weights must be 1D array or scalar, got "
+            f"{np.ndim(sample_weight)}D array."
+        )
+    weights = _check_sample_weight(
+        sample_weight, X, dtype=np.float64, ensure_non_negative=True, **_ALLOW_ZEROS
+    )
+    if not (may_be_zero or weights.any()):
+        raise ValueError("Sample weights must contain at least one non-zero number.")
+    return weights
+
+
+__all__ = ["CallbackSupportMixin", "check_same_namespace", "check_weights"]

@@ -7,7 +7,6 @@ from numbers import Real
 import numpy as np
 from scipy import sparse
 from sklearn.utils._param_validation import Interval, Options
-from sklearn.utils.validation import _check_sample_weight
 
 from .arrays import (
     beside,
@@ -18,6 +17,7 @@ from .arrays import (
     to_numpy,
     widened,
 )
+from .compat import check_weights
 from .saving import public_name
 
 _TARGET = (
@@ -81,9 +81,7 @@ def check_sample_weight(sample_weight, X):
             raise ValueError("Complex numbers were found.")
         if is_foreign(X):  # The weights are a NumPy array in any case.
             X = np.empty((X.shape[0], 0))
-        return _check_sample_weight(
-            sample_weight, X, dtype=np.float64, ensure_non_negative=True
-        )
+        return check_weights(sample_weight, X)
 
 
 def as_real(name, array):

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
-from sklearn.utils.validation import _check_sample_weight
 
+from ..._utils.compat import check_weights
 from ..._utils.validation import naming
 from ...data import LocalBlocks, as_design
 from ...objective import split_rows
@@ -82,13 +82,7 @@ def _checked(X, y, weight, names, dtype, n_features, name):
     check_squares(X)
     y = check_target(y, "y", len_of=X)
     with naming("sample_weight"):
-        weight = _check_sample_weight(
-            weight,
-            X,
-            dtype=np.float64,
-            ensure_non_negative=True,
-            allow_all_zero_weights=True,
-        )
+        weight = check_weights(weight, X, may_be_zero=True)
     return X.astype(dtype, copy=False), y, weight
 
 
