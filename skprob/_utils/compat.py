@@ -87,10 +87,10 @@ def check_weights(sample_weight, X, *, may_be_zero=False):
     -------
     weights : ndarray of shape (n_samples,)
     """
-    if np.ndim(sample_weight) > 1:
+    n_dimensions = np.asarray(sample_weight).ndim
+    if n_dimensions > 1:
         raise ValueError(
-            "Sample weights must be 1D array or scalar, got "
-            f"{np.ndim(sample_weight)}D array."
+            f"Sample weights must be 1D array or scalar, got {n_dimensions}D array."
         )
     weights = _check_sample_weight(
         sample_weight, X, dtype=np.float64, ensure_non_negative=True, **_ALLOW_ZEROS
