@@ -39,7 +39,8 @@ class DenseDesign(DesignMatrix):
     def _parts(self, n_outputs):
         """Slices of rows: one, or several such that each product is small."""
         n_rows, n_columns = self.shape
-        length = _SMALL_PRODUCT // (n_columns * n_outputs)
+        # There may be no columns: of a working set without features.
+        length = _SMALL_PRODUCT // max(n_columns * n_outputs, 1)
         if length < n_columns:
             return [slice(None)]
         return [slice(i, i + length) for i in range(0, max(n_rows, 1), length)]

@@ -14,6 +14,7 @@ _MODULES = {
     "SparseSoftmaxClassifier": "classifiers._sparse_softmax_classifier",
     "SparsemaxClassifier": "classifiers._sparsemax_classifier",
     "TaylorSoftmaxClassifier": "classifiers._taylor_softmax_classifier",
+    "smallest_C": "_smallest_C",
 }
 
 __all__ = list(_MODULES)

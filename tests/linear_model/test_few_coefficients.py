@@ -362,3 +362,13 @@ def test_the_duality_gap_is_never_below_the_true_gap(l1_ratio, select, alpha):
 def fitted_with_a_warning(model, X, y):
     with pytest.warns():
         model.fit(X, y)
+
+
+def test_lbfgs_steps_on_few_features_and_then_on_all():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 260))
+    y = (X[:, :100] @ rng.normal(size=(100, 3))).argmax(axis=1)
+    about = {"C": 0.5, "l1_ratio": 0.1, "tol": 1e-6}
+    model = SoftmaxClassifier(solver="lbfgs", **about).fit(X, y)
+    assert model.coef_.any(axis=0).sum() > 200
+    assert subgradient(model, X, y, False) < 1e-2

@@ -72,6 +72,11 @@ class ProximalNewton:
         """One step on all features, or several on a working set."""
         features = self._working_set(problem, state.point)
         if features is None:
+            if state.features is not None:
+                # Matrices and steps of the working set have other shapes.
+                state = replace(
+                    state, restricted=None, features=None, grams=None, pairs=()
+                )
             after = self._iterate(problem, state)
             return replace(state, is_spent=True) if after is None else after
         return self._solve_restricted(problem, state, features)

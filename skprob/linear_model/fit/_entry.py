@@ -1,0 +1,91 @@
+"""The C below which all penalised coefficients are zero."""
+
+from dataclasses import replace
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from ..._utils.warnings import warn
+from ._minimise import minimise
+from ._penalty import check_total_weight
+from ._progress import NO_PROGRESS
+from ._run import objectives_of
+from ._start import start_of
+
+# Tolerance of the gradient in the parameters that are free, and most iterations.
+_TOL, _MAX_ITER = 1e-13, 1000
+# The C that is returned is this part below the limit, so that rounding errors of a fit
+# there do not make a coefficient enter. On iris, wine, digits and breast cancer these
+# errors are below 1e-9 and 1e-6.
+_MARGIN = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-5}
+# A gradient of so many rounding errors is zero.
+_ROUNDING_ERRORS = 10
+
+
+def entry_C(spec, rows):
+    """The largest C at which all penalised coefficients are zero, for a lasso.
+
+    With an l1_ratio it is multiplied by that. At the minimum over the free parameters,
+    which are the intercepts and the coefficients with a factor of zero, let g be the
+    gradient of the mean loss in the others. They are zero at the minimum over all
+    parameters where no entry of g, or with groups no norm of a column, is larger than
+    the strength l1_ratio / (C Σs) times the factor of the feature.
+
+    Parameters
+    ----------
+    spec : FitSpec
+        Its C and l1_ratio have no effect.
+    rows : RowsInMemory or DaskRows
+
+    Returns
+    -------
+    C : float
+        Infinite if no coefficient enters under any penalty.
+    """
+    check_total_weight(rows.total_weight)
+    spec = replace(spec, C=np.inf).for_rows(rows)
+    with np.errstate(over="ignore", invalid="ignore"):
+        # Without a penalty, and without the features that are left out.
+        objectives = objectives_of(spec, rows)
+    objective, factors = objectives[-1], spec.penalty.factors
+    if factors is None:
+        factors = np.ones(objective.n_features)
+    factors = factors[np.isfinite(factors)]
+    free, penalised = np.flatnonzero(factors == 0), np.flatnonzero(factors)
+    parameters = np.zeros(objective.shape)
+    columns = objective.units.columns_of(free)
+    if len(columns):
+        parts = [each.restricted(free) for each in objectives]
+        minimum = _minimum(spec, parts, rows)
+        parameters[:, columns] = minimum.reshape(len(parameters), -1)
+    gradient = objective.at(parameters.ravel()).gradient.reshape(objective.shape)
+    gradient = gradient[:, penalised]
+    if spec.penalty.by_feature:
+        sizes = np.sqrt(np.square(gradient).sum(axis=0))
+    else:
+        sizes = np.abs(gradient).max(axis=0)
+    # Of standardised features, which have a deviation of about one.
+    if not sizes.max(initial=0) > _ROUNDING_ERRORS * np.finfo(rows.dtype).eps:
+        return np.inf
+    strength = (sizes * objective.units.scale[penalised] / factors[penalised]).max()
+    margin = _MARGIN.get(np.dtype(rows.dtype), _MARGIN[np.dtype(np.float32)])
+    return float((1 - margin) / (strength * rows.total_weight))
+
+
+def _minimum(spec, objectives, rows):
+    """Parameters at the minimum of objectives of the free parameters."""
+    solution = minimise(
+        objectives,
+        start_of(objectives[0], None, rows),
+        solver=spec.solver,
+        tol=_TOL,
+        max_iter=max(spec.max_iter, _MAX_ITER),
+        progress=NO_PROGRESS,
+    )
+    if solution.remedies == ("penalty",) or solution.gradient_norm > spec.tol:
+        warn(
+            "smallest_C is not exact: the minimum over the intercepts and the features "
+            f"with penalty factor 0 was not found ({solution.message}).",
+            ConvergenceWarning,
+        )
+    return solution.parameters
