@@ -26,6 +26,7 @@ from ..targets import (
     encode_target,
     smoothed_target,
 )
+from ._penalty import FittedPenalty
 
 # Most numbers of a block of rows (8 MiB).
 _BLOCK_SIZE = 1 << 20
@@ -99,7 +100,9 @@ def coefficient_table(
         A fitted linear classifier with ``similarity="dot"`` and a mapping without exact
         zeros; also a pipeline or a search that ends with one. It should be fitted
         without a penalty, ``C=np.inf``: a penalty biases the coefficients towards zero,
-        which the standard errors ignore.
+        which the standard errors ignore. If the penalty made coefficients zero
+        (``l1_ratio``), standard errors after this selection are not valid; features
+        without a coefficient are not in the table.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         The training rows.
     y : array-like or sparse matrix
@@ -137,7 +140,8 @@ def coefficient_table(
     Warns
     -----
     UserWarning
-        If the model has a penalty, or is not the optimum for these rows.
+        If the model has a penalty, with other words if this penalty selected
+        coefficients; or if the model is not the optimum for these rows.
 
     References
     ----------
@@ -231,7 +235,13 @@ def _check_model(model):
             "changes, and rows that are fitted exactly have no gradient. Use the "
             "bootstrap."
         )
-    if np.isfinite(model.C_):
+    if FittedPenalty.of(model).selects:
+        warn(
+            f"The penalty (C={model.C_:.3g}, l1_ratio={model.l1_ratio:.3g}) selected "
+            "the coefficients that are not zero: standard errors after a selection are "
+            "not valid. Fit the selected features with C=np.inf to other rows.",
+        )
+    elif np.isfinite(model.C_):
         warn(
             f"The penalty (C={model.C_:.3g}) biases the coefficients towards zero, "
             "which the standard errors leave out. Fit with C=np.inf.",
@@ -302,6 +312,15 @@ class _Fit:
         coef, has_intercept = model.coef_, int(model.fit_intercept)
         coef = coef.toarray() if sparse.issparse(coef) else coef
         self.coef = coef.astype(float)
+        self._penalty = FittedPenalty.of(model)
+        is_used = np.isfinite(self._penalty.ridge)
+        if self._penalty.selects:
+            is_used &= self.coef.any(axis=0)
+        if not is_used.all():
+            features = np.flatnonzero(is_used)
+            self._X, self.coef = self._X[:, features], self.coef[:, features]
+            self.feature_names = [self.feature_names[j] for j in features]
+            self._penalty = self._penalty.of_features(features)
         if has_intercept:
             self.feature_names.append("intercept")
             self.coef = np.column_stack([self.coef, model.intercept_])
@@ -325,8 +344,6 @@ class _Fit:
         self.to_raw = np.diag(np.append(1 / self._scale, np.ones(has_intercept)))
         if has_intercept:
             self.to_raw[-1, :-1] = -mean / self._scale
-        strength = 0 if np.isinf(self._model.C_) else 1 / self._model.C_
-        self._ridge = np.append(strength / self._scale**2, np.zeros(has_intercept))
 
     def covariances(self):
         """The inverse Hessian, and the sum of squares of the rows' gradients."""
@@ -345,10 +362,14 @@ class _Fit:
         for k in range(M):
             for m in range(k):
                 H[k, :, m] = H[m, :, k].T
-            H[k, :, k] += np.diag(self._ridge)
-        # Add the gradient of the penalty in standardised features.
-        standardised = np.linalg.solve(self.to_raw, self.coef.T).T
-        total += self._ridge * standardised
+        # Add the derivatives of the penalty in standardised features.
+        n_features = len(self._scale)
+        coef, features = self.coef[:, :n_features], np.arange(n_features)
+        curvature = self._penalty.curvature(coef) / self._scale[:, None, None] ** 2
+        H[:, features, :, features] += curvature
+        gradient = total[:, :n_features] * self._scale
+        slope = self._penalty.slope(coef, gradient)
+        total[:, :n_features] += slope / self._scale
         project = np.kron(self.basis, np.eye(size))
         H = project.T @ H.reshape(M * size, -1) @ project
         self._gradient = project.T @ total.ravel()

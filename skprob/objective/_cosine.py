@@ -119,7 +119,7 @@ class CosinePoint:
 
     def along(self, step):
         """The ray along a step of shape (n_parameters,)."""
-        return EvaluatedRay(self._objective, self, step)
+        return EvaluatedRay(self._objective.at, self, step)
 
 
 def _norm(vectors):

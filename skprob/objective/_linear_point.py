@@ -135,7 +135,7 @@ class LinearPoint(LinearCurvature):
     def along(self, step):
         """The ray along a step of shape (n_parameters,)."""
         if self._objective.description.is_remote:
-            return EvaluatedRay(self._objective, self, step)
+            return EvaluatedRay(self._objective.smooth_at, self, step)
         self._objective.count(0.5)
         change = step.reshape(self._objective.shape)
         rays = self._points.map(BlockPoint.along, change)
@@ -193,16 +193,23 @@ class EvaluatedRay:
     For scores that are not linear in the parameters; and for rows on other machines,
     where value, slope and gradient come in one round trip, and no state depends on the
     last one, so that a worker that is lost costs one pass.
+
+    Parameters
+    ----------
+    evaluate : callable
+        ``evaluate(parameters)`` is the point at parameters.
+    start : LinearPoint or CosinePoint
+    step : ndarray of shape (n_parameters,)
     """
 
-    def __init__(self, objective, start, step):
-        self._objective, self._start, self._step = objective, start.parameters, step
+    def __init__(self, evaluate, start, step):
+        self._evaluate, self._start, self._step = evaluate, start.parameters, step
         self._length, self._point = None, None
 
     def trial(self, length):
         """Value at a length of the step, and its derivative in the length."""
         self._point = None  # Free its memory.
-        self._point = self._objective.at(self._start + length * self._step)
+        self._point = self._evaluate(self._start + length * self._step)
         self._length = length
         return self._point.value, float(self._point.gradient @ self._step)
 

@@ -5,13 +5,13 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse, stats
-from scipy.special import softmax
-from sklearn.datasets import load_iris
+from scipy.special import expit, log_softmax, softmax
+from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import StandardScaler, scale
 
 from skprob import LinearClassifier, SigmoidClassifier, SoftmaxClassifier
 from skprob.inspection import coefficient_table
@@ -353,3 +353,88 @@ def test_warnings_and_errors():
         coefficient_table(model, X[:, :1], Y)
     with pytest.raises(ValueError, match="y must have one entry for each of the 300"):
         coefficient_table(model, X, Y[:9])
+
+
+def breast_cancer_errors(model, rows, X, y, second):
+    """Standard errors by the inverse Hessian, written out for two classes."""
+    used = np.flatnonzero(model.coef_.any(axis=0))
+    assert 0 < len(used) < X.shape[1]
+    names = [f"x{j}" for j in used]
+    assert [row.feature for row in rows] == [*names, "intercept"]
+    Z = np.column_stack([X[:, used], np.ones(len(X))])
+    p = expit(Z @ np.append(model.coef_[0, used], model.intercept_))
+    hessian = (Z.T * (p * (1 - p))) @ Z + np.diag(np.append(second[used], 0))
+    return np.sqrt(np.diag(np.linalg.inv(hessian)))
+
+
+@pytest.mark.parametrize("l1_ratio", [0.4, 1.0])
+def test_coefficients_that_a_penalty_selected(l1_ratio):
+    X, y = load_breast_cancer(return_X_y=True)
+    X = scale(X)
+    factors = np.linspace(0.5, 2, 30)
+    about = {"C": 0.1, "penalty_factors": factors, "tol": 1e-9}
+    model = SoftmaxClassifier(l1_ratio=l1_ratio, **about).fit(X, y)
+    message = r"l1_ratio=.* selected .* standard errors after a selection are not valid"
+    # No other warning: it is at the optimum of this penalty.
+    with pytest.warns(UserWarning, match=message) as caught:
+        rows = coefficient_table(model, X, y)
+    assert len(caught) == 1
+    ridge = (1 - l1_ratio) / 0.1 * factors
+    expected = breast_cancer_errors(model, rows, X, y, ridge)
+    assert_allclose([row.standard_error for row in rows], expected, rtol=1e-6)
+    model.set_params(l1_ratio=l1_ratio / 2)
+    with (
+        pytest.warns(UserWarning, match=message),
+        pytest.warns(UserWarning, match="not at the optimum"),
+    ):
+        coefficient_table(model, X, y)
+
+
+def test_features_selected_for_all_classes():
+    X, y = load_iris(return_X_y=True)
+    X = scale(X)
+    about = {"l1_ratio": 0.8, "select": "features", "C": 0.1, "tol": 1e-9}
+    model = SoftmaxClassifier(**about).fit(X, y)
+    used = np.flatnonzero(model.coef_.any(axis=0))
+    assert 0 < len(used) < 4
+    with pytest.warns(UserWarning, match="selection are not valid") as caught:
+        rows = coefficient_table(model, X, y, reference="mean")
+    assert len(caught) == 1
+    Z, size = np.column_stack([X[:, used], np.ones(150)]), len(used) + 1
+    W = np.column_stack([model.coef_[:, used], model.intercept_])
+
+    def value(theta):
+        theta = theta.reshape(W.shape)
+        coef, log_p = theta[:, :-1], log_softmax(Z @ theta.T, axis=1)
+        penalty = 0.1 * (coef**2).sum() + 0.8 * np.linalg.norm(coef, axis=0).sum()
+        return -log_p[np.arange(150), y].sum() + penalty / 0.1
+
+    step = 1e-3 * np.eye(3 * size)
+    theta = W.ravel()
+    hessian = [
+        [
+            value(theta + a + b)
+            - value(theta + a - b)
+            - value(theta - a + b)
+            + value(theta - a - b)
+            for a in step
+        ]
+        for b in step
+    ]
+    # Equal changes of all intercepts change nothing: they are left out.
+    across = np.kron(np.eye(3) - 1 / 3, np.eye(size))
+    inverse = np.linalg.pinv(across @ np.array(hessian) / 4e-6 @ across, 1e-9)
+    expected = np.sqrt(np.diag(inverse))
+    assert_allclose([row.standard_error for row in rows], expected, rtol=1e-4)
+
+
+def test_features_that_factors_leave_out_or_free():
+    X, y = load_breast_cancer(return_X_y=True)
+    X = scale(X)[:, :6]
+    factors = np.array([1, np.inf, 0, 2, 1, 1])
+    model = SoftmaxClassifier(C=0.1, penalty_factors=factors, tol=1e-9).fit(X, y)
+    with pytest.warns(UserWarning, match="biases") as caught:
+        rows = coefficient_table(model, X, y)
+    assert len(caught) == 1
+    expected = breast_cancer_errors(model, rows, X, y, factors / 0.1)
+    assert_allclose([row.standard_error for row in rows], expected, rtol=1e-6)

@@ -117,7 +117,7 @@ class CompositeObjective(LinearObjective):
 
     def at(self, parameters):
         """The :class:`CompositePoint` at parameters, in one pass."""
-        return self.composed(super().at(parameters))
+        return self.composed(self.smooth_at(parameters))
 
     def composed(self, smooth):
         """The :class:`CompositePoint` of a point of the smooth part; without a pass."""
