@@ -23,6 +23,7 @@ extensions = [
     "fit_times",
     "mapping_table",
     "measured",
+    "method_summary",
     "matplotlib.sphinxext.plot_directive",
     "myst_parser",
     "numpydoc",
@@ -93,7 +94,9 @@ sphinx_gallery_conf = {
     "backreferences_dir": "generated/backreferences",
     "doc_module": ("skprob",),
     "filename_pattern": r"\.py$",
-    "within_subsection_order": "gallery_order.position",
+    # The groups of the examples, in the order of the page.
+    "copyfile_regex": r"index\.rst",
+    "thumbnail_size": (480, 336),
     "min_reported_time": 0,
     "remove_config_comments": True,
     "show_signature": False,
@@ -111,14 +114,3 @@ plot_rcparams = {
     "legend.frameon": False,
 }
 plot_apply_rcparams = True
-
-
-def skip_inherited(app, what, name, obj, skip, options):
-    """Leave out what every scikit-learn estimator has; its own pages describe it."""
-    inherited = (getattr(obj, "__module__", None) or "").startswith("sklearn.")
-    setter = name.startswith("set_") and name.endswith("_request")
-    return skip or inherited or setter
-
-
-def setup(app):
-    app.connect("autodoc-skip-member", skip_inherited)

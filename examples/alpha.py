@@ -43,6 +43,7 @@ figure.legend(
     frameon=False,
 )
 plt.show()
+# sphinx_gallery_thumbnail_path = "_static/thumbnails/alpha.png"
 
 # %%
 # In the grey interval the first class is possible but not certain. Below it this class

@@ -54,3 +54,4 @@ ax.set(
 )
 figure.colorbar(image, label="Brier score, less is better")
 plt.show()
+# sphinx_gallery_thumbnail_path = "_static/thumbnails/alpha_and_penalty.png"

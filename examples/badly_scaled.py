@@ -64,3 +64,4 @@ for row, name in zip(axes, ("breast cancer", "wine"), strict=True):
     row[1].set(title="objective, relative to the lowest", xscale="log", xlim=(1e-7, 30))
 figure.suptitle("Fewer than ten iterations to the optimum, on raw measurements")
 plt.show()
+# sphinx_gallery_thumbnail_path = "_static/thumbnails/badly_scaled.png"

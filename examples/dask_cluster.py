@@ -51,3 +51,4 @@ figure, ax = plt.subplots(figsize=(6.5, 4), layout="constrained")
 ConvergenceDisplay.from_estimator(model, name="objective", ax=ax)
 ax.set_title(f"120,000 rows on two workers: a fit in {trips} round trips")
 plt.show()
+# sphinx_gallery_thumbnail_path = "_static/thumbnails/dask_cluster.png"

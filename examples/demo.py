@@ -79,3 +79,4 @@ axes["x"].bar_label(bars, fmt="%.3f")
 axes["x"].set(title="Brier score, less is better", xticks=[])
 figure.legend(bars, p, loc="outside lower center", ncols=3)
 plt.show()
+# sphinx_gallery_thumbnail_path = "_static/thumbnails/demo.png"

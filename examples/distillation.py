@@ -62,3 +62,4 @@ ax.set_ylabel("gain in accuracy, percentage points")
 ax.set_title("Learning from the teacher's probabilities, not its decisions")
 ax.minorticks_off()
 plt.show()
+# sphinx_gallery_thumbnail_path = "_static/thumbnails/distillation.png"

@@ -53,6 +53,7 @@ bars[0].set_color("#d1495b")
 bars[1].set_color("#a3a9b1")
 ax.set(xlabel="MiB", xlim=(0, 1.15 * size), title="X is read, not copied")
 plt.show()
+# sphinx_gallery_thumbnail_path = "_static/thumbnails/memory_mapped.png"
 
 del X  # Now the file can be removed on all systems.
 folder.cleanup()

@@ -67,3 +67,4 @@ ax.set(yscale="log", ylim=(1e-4, 1), xlabel="score behind two other classes")
 ax.set(ylabel="probability", title="How fast a class loses its probability")
 ax.legend(frameon=False)
 plt.show()
+# sphinx_gallery_thumbnail_path = "_static/thumbnails/own_mapping.png"

@@ -72,3 +72,4 @@ figure.suptitle(
     f"and {right[certain].mean():.0%} of these are right"
 )
 plt.show()
+# sphinx_gallery_thumbnail_path = "_static/thumbnails/possible_classes.png"

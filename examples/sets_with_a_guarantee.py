@@ -116,3 +116,4 @@ axes["s"].set(
 axes["s"].yaxis.set_major_formatter("{x:.1%}")
 axes["s"].legend(fontsize="small", loc="lower right")
 plt.show()
+# sphinx_gallery_thumbnail_path = "_static/thumbnails/sets_with_a_guarantee.png"

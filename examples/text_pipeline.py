@@ -67,3 +67,4 @@ for ax, (name, p), colour in zip(
     ax.barh(model.classes_[order], p[order], color=colour)
     ax.set(title=f"{name}: {np.count_nonzero(p)} possible", xlabel="probability")
 plt.show()
+# sphinx_gallery_thumbnail_path = "_static/thumbnails/text_pipeline.png"

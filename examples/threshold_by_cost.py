@@ -65,3 +65,4 @@ ax.set(xlabel="threshold", ylabel="seconds of work on a picture", ylim=(0, None)
 ax.set_title(f"The right threshold saves {1 - chosen / default:.0%} of the work")
 ax.legend(frameon=False)
 plt.show()
+# sphinx_gallery_thumbnail_path = "_static/thumbnails/threshold_by_cost.png"

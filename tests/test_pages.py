@@ -9,6 +9,7 @@ import doctest
 import re
 import sys
 import tomllib
+from importlib import import_module
 from itertools import chain
 from pathlib import Path
 
@@ -124,3 +125,24 @@ def test_messages_name_extras_that_exist():
     extras = re.findall(r"skprob\[([\w,]+)\]", text)
     assert extras
     assert {name for found in extras for name in found.split(",")} <= set(EXTRAS)
+
+
+PUBLIC = "attention decision inspection linear_model losses mappings metrics onnx"
+
+
+@pytest.mark.parametrize("package", PUBLIC.split())
+def test_the_index_lists_every_public_object(package):
+    listed = re.findall(
+        rf"^   ~skprob\.{package}\.(\w+)$", (DOCS / "api.rst").read_text(), re.MULTILINE
+    )
+    module = import_module(f"skprob.{package}")
+    objects = [name for name in module.__all__ if callable(getattr(module, name))]
+    assert sorted(listed) == sorted(objects)
+
+
+def test_the_gallery_shows_every_example():
+    page = (ROOT / "examples" / "index.rst").read_text()
+    names = [path.stem for path in (ROOT / "examples").glob("*.py")]
+    shown = re.findall(r"^   \.\./examples/(\w+)\.py$", page, re.M)
+    assert sorted(shown) == sorted(names)
+    assert sorted(re.findall(r"^   (\w+)$", page, re.M)) == sorted(names)

@@ -20,7 +20,7 @@ SIZES = {
     "digits, raw": "digits, 1,797 × 64",
     "digits, scaled": "digits, standardised",
     "breast cancer, raw": "breast cancer, 569 × 30",
-    "breast cancer, scaled, no intercept": "breast cancer, standardised",
+    "breast cancer, scaled, no intercept": "breast cancer, standardised, no intercept",
     "badly scaled columns": "columns on very different scales",
     "letter": "letter, 16,000 × 16, 26 classes",
     "pendigits": "pendigits, 7,494 × 16",
@@ -54,7 +54,8 @@ def times_as_fast(ratio, reached):
     """A ratio of times in two digits, as a lower bound where it is one."""
     if float(ratio) > MOST_TIMES:
         return f"over {MOST_TIMES}"
-    return f"{'' if reached else 'over '}{float(ratio):.2g}"
+    digits = 2 if float(ratio) < 1 else 1 if float(ratio) < 10 else 0
+    return f"{'' if reached else 'over '}{float(ratio):.{digits}f}"
 
 
 def fit_times(text, mappings=None, problems=None):

@@ -103,7 +103,7 @@ def attention_vjp(
     scale: float | None = "sqrt",
     mask: ArrayLike | None = None,
 ) -> tuple[Array, Array, Array]:
-    """Derivatives of a number that is computed from the result of :func:`attention`.
+    """Derivatives of a number that is computed from the result of `attention`.
 
     Parameters
     ----------

@@ -59,7 +59,7 @@ def has_empty(labels: MatrixLike, known: Array | None = None) -> bool:
 def expected_size(
     X: MatrixLike, labels: MatrixLike, weight: Array, has_none: bool
 ) -> ExpectedSize:
-    """The :class:`ExpectedSize` of the sets of a CSR indicator.
+    """The `ExpectedSize` of the sets of a CSR indicator.
 
     With `has_none` shares sum to less than one, and the rest is the probability of no
     label: then it is the expected size of the sets that are not empty.
