@@ -51,11 +51,11 @@ class SerialBlas(ContextDecorator):
         self._own = _OfThread()
 
     def __enter__(self):
-        own = self._own
-        if own.n_inside == 0:
-            own.n_free = self._begin()
-        own.n_inside += 1
-        return own.n_free
+        thread = self._own
+        if thread.n_inside == 0:
+            thread.n_free = self._begin()
+        thread.n_inside += 1
+        return thread.n_free
 
     def __exit__(self, *exception):
         self._own.n_inside -= 1

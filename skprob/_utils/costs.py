@@ -53,22 +53,22 @@ def as_costs(name, costs, n_classes=None, classes=None):
         order = names if classes is None else classes
         costs = in_order(name, costs, order, are_labels=True).T
         costs = in_order(f"{name}.T", costs, order, are_labels=True).T
-    found = as_real(name, costs).astype(np.float64, copy=False)
-    size = len(found) if found.ndim and n_classes is None else n_classes
-    if found.shape != (size, size):
+    matrix = as_real(name, costs).astype(np.float64, copy=False)
+    size = len(matrix) if matrix.ndim and n_classes is None else n_classes
+    if matrix.shape != (size, size):
         raise ValueError(
             f"{name} must be a matrix of shape (n_classes, n_classes)"
             f"{'' if n_classes is None else f', {(size, size)}'}, a row for each true "
-            f"class; got shape {found.shape}."
+            f"class; got shape {matrix.shape}."
         )
-    finite = np.isfinite(found)
+    finite = np.isfinite(matrix)
     if not finite.all():
         row, column = np.argwhere(~finite)[0]
         raise ValueError(
-            f"{name} must be finite; got {found[row, column]} in row {row}, column "
+            f"{name} must be finite; got {matrix[row, column]} in row {row}, column "
             f"{column}."
         )
-    return found
+    return matrix
 
 
 def as_margins(name, costs, n_classes=None, classes=None):
@@ -86,12 +86,12 @@ def as_margins(name, costs, n_classes=None, classes=None):
     array([[0., 9.],
            [1., 0.]])
     """
-    found = as_costs(name, costs, n_classes, classes)
-    if found.min(initial=0) < 0 or found.diagonal().any():
+    matrix = as_costs(name, costs, n_classes, classes)
+    if matrix.min(initial=0) < 0 or matrix.diagonal().any():
         raise ValueError(
             f"{name} must be a matrix of non-negative numbers, with zeros on the "
-            f"diagonal; got a minimum of {found.min():.6g} and the diagonal "
-            f"{found.diagonal()[:5].tolist()}"
-            f"{' and so on' if len(found) > 5 else ''}."
+            f"diagonal; got a minimum of {matrix.min():.6g} and the diagonal "
+            f"{matrix.diagonal()[:5].tolist()}"
+            f"{' and so on' if len(matrix) > 5 else ''}."
         )
-    return found
+    return matrix

@@ -28,7 +28,7 @@ def _described(value):
     name = public_name(type(value))
     if name is None or not hasattr(value, "__dict__"):
         return value
-    attributes = {key: _described(own) for key, own in vars(value).items()}
+    attributes = {key: _described(attribute) for key, attribute in vars(value).items()}
     return {_CLASS: name, _ATTRIBUTES: attributes}
 
 
@@ -42,7 +42,9 @@ def _restored(value):
             "does not have. Load it with the version that saved it."
         )
     restored = object.__new__(cls)
-    attributes = {key: _restored(own) for key, own in value[_ATTRIBUTES].items()}
+    attributes = {
+        key: _restored(attribute) for key, attribute in value[_ATTRIBUTES].items()
+    }
     vars(restored).update(attributes)
     return restored
 

@@ -140,8 +140,10 @@ def attention_vjp(
             f"cotangent must have the shape of the result, {shape}; got "
             f"{cotangent.shape}."
         )
-    found = [np.zeros((*parts.batch, *a.shape[-2:]), parts.dtype) for a in parts.arrays]
-    of_query, of_key, of_value = found
+    gradients = [
+        np.zeros((*parts.batch, *a.shape[-2:]), parts.dtype) for a in parts.arrays
+    ]
+    of_query, of_key, of_value = gradients
     for where, rows in parts.blocks():
         scores, weights, factor = parts.weights(where, rows)
         given = cotangent[where][rows].astype(parts.dtype, copy=False)
@@ -154,7 +156,7 @@ def attention_vjp(
         of_query[where][rows] = of_scores @ parts.key[where]
         of_key[where] += of_scores.T @ parts.query[where][rows]
     given_shapes = [np.shape(a) for a in (query, key, value)]
-    return tuple(map(_summed_to, found, given_shapes))
+    return tuple(map(_summed_to, gradients, given_shapes))
 
 
 class _Parts:

@@ -107,10 +107,10 @@ class BaseAttention(NamesChecked, PlainState, BaseEstimator):
         weights = self._mapping(similarity / (self.temperature * self.scale_))
         indptr = np.arange(0, weights.size + 1, weights.shape[1])
         shape = len(X), self.n_samples_fit_
-        found = sparse.csr_array((weights.ravel(), columns.ravel(), indptr), shape)
-        found.sort_indices()
-        found.eliminate_zeros()
-        return found
+        csr = sparse.csr_array((weights.ravel(), columns.ravel(), indptr), shape)
+        csr.sort_indices()
+        csr.eliminate_zeros()
+        return csr
 
     def _similarities(self, X):
         """Similarities to some training rows, and the numbers of these rows."""

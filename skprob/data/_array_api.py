@@ -45,8 +45,8 @@ class ArrayDesign(DesignMatrix):
         self.n_stored = self.shape[0] * self.shape[1]
 
     def matvec(self, coef, shift=None):
-        found = self._X @ beside(coef, self._X).T
-        return found if shift is None else found + beside(shift, self._X)
+        result = self._X @ beside(coef, self._X).T
+        return result if shift is None else result + beside(shift, self._X)
 
     def rmatvec(self, residual):
         product = beside(residual, self._X).T @ self._X
@@ -67,12 +67,14 @@ class ArrayDesign(DesignMatrix):
         z = self._X / unit
         mean = share @ z
         z -= mean
-        rest = share @ z
+        mean_error = share @ z
         # Subtract the rounding error of the mean: a constant column has deviation zero.
-        variance = xp.clip(share @ z**2 - rest**2, 0.0)
-        found = unit, mean, rest, variance
-        unit, mean, rest, variance = (to_numpy(a).astype(np.float64) for a in found)
-        return total, unit * (mean + rest), unit * np.sqrt(variance)
+        variance = xp.clip(share @ z**2 - mean_error**2, 0.0)
+        result = unit, mean, mean_error, variance
+        unit, mean, mean_error, variance = (
+            to_numpy(a).astype(np.float64) for a in result
+        )
+        return total, unit * (mean + mean_error), unit * np.sqrt(variance)
 
     def take(self, rows):
         return ArrayDesign(take(self._X, rows))
@@ -83,8 +85,8 @@ class ArrayDesign(DesignMatrix):
 
     def sandwich_of(self, columns, n_columns, weights):
         z = columns(slice(None))
-        found = np.empty((weights.shape[1], n_columns, n_columns))
+        result = np.empty((weights.shape[1], n_columns, n_columns))
         weights = as_type(beside(weights, self._X), z.dtype)
-        for k, sandwich in enumerate(found):
+        for k, sandwich in enumerate(result):
             sandwich[:] = to_numpy((z * weights[:, k]) @ z.T)
-        return (found + found.swapaxes(1, 2)) / 2
+        return (result + result.swapaxes(1, 2)) / 2

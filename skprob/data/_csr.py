@@ -24,11 +24,11 @@ class CSRDesign(DesignMatrix):
 
     def matvec(self, coef, shift=None):
         coef = coef.astype(min(coef.dtype, self.dtype), copy=False)
-        found = self._in_precision_of(coef) @ np.ascontiguousarray(coef.T)
+        raw = self._in_precision_of(coef) @ np.ascontiguousarray(coef.T)
         if shift is not None:
-            found = found.astype(self.dtype, copy=False)
-            found += shift.astype(self.dtype)
-        return found
+            raw = raw.astype(self.dtype, copy=False)
+            raw += shift.astype(self.dtype)
+        return raw
 
     def rmatvec(self, residual):
         data = self._in_precision_of(residual).data
@@ -48,12 +48,12 @@ class CSRDesign(DesignMatrix):
         absent = np.cumsum(share)[-1] - self._transposed(np.ones_like(z)) @ share
         mean = self._transposed(z) @ share
         z -= mean[column]
-        rest = self._transposed(z) @ share - absent * mean
+        mean_error = self._transposed(z) @ share - absent * mean
         variance = np.maximum(absent, 0) * mean**2
         variance += self._transposed(np.square(z, out=z)) @ share
         # Subtract the rounding error of the mean: a constant column has deviation zero.
-        variance = np.maximum(variance - rest**2, 0)
-        return total, unit * (mean + rest), unit * np.sqrt(variance)
+        variance = np.maximum(variance - mean_error**2, 0)
+        return total, unit * (mean + mean_error), unit * np.sqrt(variance)
 
     @property
     def fits_single_precision(self):

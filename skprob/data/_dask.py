@@ -132,10 +132,12 @@ class Cluster:
 
     def collect(self, step, function, args):
         """Results in the order of the blocks."""
-        found = {}
+        gathered = {}
         for results in self._answers("collect", step, function, args):
-            found |= results
-        return list(itertools.chain.from_iterable(found[i] for i in sorted(found)))
+            gathered |= results
+        return list(
+            itertools.chain.from_iterable(gathered[i] for i in sorted(gathered))
+        )
 
     def wait(self):
         """Wait until the workers have computed the partitions; see :func:`wait_for`."""
@@ -388,16 +390,16 @@ async def _answer(request, places, dask_worker):
             if partition is None:
                 return
             try:
-                found = await asyncio.to_thread(_evaluate, partition, request)
+                result = await asyncio.to_thread(_evaluate, partition, request)
             except Exception as error:
                 error.add_note(f"(In partition {number} of the Dask collection.)")
                 errors[number] = error
                 return
         done.add(number)
         if request["verb"] == "sum":
-            total.add(0, number, found)
+            total.add(0, number, result)
         else:
-            results[number] = found
+            results[number] = result
 
     await asyncio.gather(*(ask(number, key) for number, key in keys.items()))
     results = total.nodes if request["verb"] == "sum" else results

@@ -25,12 +25,12 @@ class DenseDesign(DesignMatrix):
     def matvec(self, coef, shift=None):
         coef = coef.astype(self.dtype, copy=False)
         # Fortran order, class by class, is faster for the kernels of mappings.
-        found = np.empty((self.shape[0], len(coef)), self.dtype, order="F")
+        raw = np.empty((self.shape[0], len(coef)), self.dtype, order="F")
         for rows in self._parts(len(coef)):
-            np.matmul(coef, self._X[rows].T, out=found[rows].T)
+            np.matmul(coef, self._X[rows].T, out=raw[rows].T)
         if shift is not None:
-            found += shift.astype(self.dtype)
-        return found
+            raw += shift.astype(self.dtype)
+        return raw
 
     def rmatvec(self, residual):
         parts = self._parts(residual.shape[1])
@@ -50,7 +50,7 @@ class DenseDesign(DesignMatrix):
         share = weight / (total or np.float64(1))
         unit = 1.0
         with np.errstate(over="ignore", invalid="ignore"):
-            mean, rest, variance = _moments(X, share)
+            mean, mean_error, variance = _moments(X, share)
             squares = mean**2 + variance
         # Squares below this are inaccurate because of underflow, or a column is zero.
         vanishing = np.finfo(np.float64).tiny / np.finfo(np.float64).eps
@@ -59,10 +59,10 @@ class DenseDesign(DesignMatrix):
         if has_tiny or not np.isfinite(squares).all():
             unit = np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)
             unit[unit == 0] = 1
-            mean, rest, variance = _moments(X / unit, share)
+            mean, mean_error, variance = _moments(X / unit, share)
         # Subtract the rounding error of the mean: a constant column has deviation zero.
-        variance = np.maximum(variance - rest**2, 0)
-        return total, unit * (mean + rest), unit * np.sqrt(variance)
+        variance = np.maximum(variance - mean_error**2, 0)
+        return total, unit * (mean + mean_error), unit * np.sqrt(variance)
 
     def take(self, rows):
         return DenseDesign(self._X[rows])

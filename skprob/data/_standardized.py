@@ -103,23 +103,23 @@ class StandardizedDesign(DesignMatrix):
         raw = np.empty((len(coef), len(mean)), coef.dtype, order="F")
         np.divide(coef[:, : len(mean)], scale, out=raw, casting="same_kind")
         if fit_intercept:
-            own = coef[:, -1] - raw @ mean.astype(raw.dtype, copy=False)
-            shift = own if shift is None else own + shift
+            offset = coef[:, -1] - raw @ mean.astype(raw.dtype, copy=False)
+            shift = offset if shift is None else offset + shift
         return self._design.matvec(raw, shift)
 
     def rmatvec(self, residual):
         mean, scale, fit_intercept = self._units
         raw = self._design.rmatvec(residual)
         order = "C" if raw.flags.c_contiguous else "F"
-        found = np.empty((len(raw), self.shape[1]), order=order)
-        coef = found[:, : len(mean)]
+        gradient = np.empty((len(raw), self.shape[1]), order=order)
+        coef = gradient[:, : len(mean)]
         # Divide first, so that large features do not overflow.
         np.divide(raw, scale, out=coef)
         if fit_intercept:
             total = self._design.totals(residual)
             coef -= np.multiply(total[:, None], mean / scale, order=order)
-            found[:, -1] = total
-        return found
+            gradient[:, -1] = total
+        return gradient
 
     def totals(self, residual):
         return self._design.totals(residual)

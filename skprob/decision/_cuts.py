@@ -32,18 +32,18 @@ class _CutRule(DecisionRule):
     def _fit(self, sample):
         labels, weight = sample.labels, sample.weight / sample.weight.max()
         fold = np.arange(len(weight)) % _N_FOLDS
-        found = None
+        best = None
         for size, blocks in self._scales(sample):
             common = best_threshold(blocks, labels, weight)
             counts = _Counts.of(blocks, labels, weight, common, fold)
             steps, shrinkage, at = self._steps(counts)
             result = _Result(size, common, steps, shrinkage, *at)
-            if found is None or _is_clearly_better(result, found, counts.true):
-                found = result
-        self.expected_size_ = found.size
-        is_marginal = found.size is not None or sample.polytope == "cube"
+            if best is None or _is_clearly_better(result, best, counts.true):
+                best = result
+        self.expected_size_ = best.size
+        is_marginal = best.size is not None or sample.polytope == "cube"
         self.scale_ = "marginal" if is_marginal else "probability"
-        self._set_cuts(found)
+        self._set_cuts(best)
 
     def _scales(self, sample):
         """Pairs of an :class:`ExpectedSize` or None, and blocks in that scale."""
@@ -237,11 +237,11 @@ class LabelCuts(_CutRule):
         candidates = {np.inf: counts.at(common)}
         gain_of = _macro_gain if self.average == "macro" else _micro_gain
         others = [counts.without(fold) for fold in range(len(counts.hits))]
-        own = [other.best(self.average) for other in others]
+        best_alone = [other.best(self.average) for other in others]
         for shrinkage in _SHRINKAGES:
             steps = [
                 _shrunk(best, other.n_rows, shrinkage)
-                for best, other in zip(own, others, strict=True)
+                for best, other in zip(best_alone, others, strict=True)
             ]
             candidates[shrinkage] = counts.at(np.array(steps))
         reference = candidates[np.inf]

@@ -110,8 +110,8 @@ class ExpectedSize:
             training = np.where(fold != i, weight, 0)
             if training.any():
                 coefs, intercepts = _ridge(X, sizes, training, _PENALTIES)
-                own = fold == i
-                predicted[:, own] = (_times(X, coefs) + intercepts)[own].T
+                in_fold = fold == i
+                predicted[:, in_fold] = (_times(X, coefs) + intercepts)[in_fold].T
         np.clip(predicted, self.least, self.most, out=predicted)
         error = (predicted - sizes) ** 2 @ weight
         best = np.flatnonzero(error == error.min())[-1]
@@ -181,18 +181,18 @@ def _ridge(X, y, weight, penalties):
 
 def _times(X, v):
     """The product X v in float64."""
-    found = np.empty((X.shape[0], *v.shape[1:]))
+    product = np.empty((X.shape[0], *v.shape[1:]))
     for rows, part in _blocks(X):
-        found[rows] = part @ v
-    return found
+        product[rows] = part @ v
+    return product
 
 
 def _adjoint(X, weight):
     """The product of X transposed with a weight for each row, in float64."""
-    found = np.zeros(X.shape[1])
+    product = np.zeros(X.shape[1])
     for rows, part in _blocks(X):
-        found += weight[rows] @ part
-    return found
+        product += weight[rows] @ part
+    return product
 
 
 def _blocks(X):

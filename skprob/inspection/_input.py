@@ -68,11 +68,11 @@ def check_count(name, number, at_least):
 def indicator_of(labels, classes):
     """Indicator (n_samples, n_classes) of a label in each row."""
     labels, classes = np.asarray(labels), np.asarray(classes)
-    found = labels[:, None] == classes
-    known = found.any(axis=1)
+    is_label = labels[:, None] == classes
+    known = is_label.any(axis=1)
     if not known.all():
         raise ValueError(
             f"y must be one of the classes {classes[:10].tolist()}; got "
             f"{labels[~known][0]!r}."
         )
-    return found.astype(float)
+    return is_label.astype(float)

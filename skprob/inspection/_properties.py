@@ -156,9 +156,9 @@ def gradient_of_convex(mapping, scores, rng):
             np.concatenate([centre, centre + u, centre + v], axis=1),
             centre[:_N_CIRCLES] + circle,
         ):
-            found = _gain_round(mapping, cycles)
-            if found is not None:
-                return found
+            example = _gain_round(mapping, cycles)
+            if example is not None:
+                return example
     return None
 
 
@@ -239,9 +239,9 @@ def _first(mapping, search, seed):
     for n_classes in _N_CLASSES:
         rng = np.random.default_rng(seed)
         for scores in _trial_scores(n_classes, rng):
-            found = search(mapping, scores, rng)
-            if found is not None:
-                return found
+            example = search(mapping, scores, rng)
+            if example is not None:
+                return example
     return None
 
 

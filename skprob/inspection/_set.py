@@ -302,8 +302,8 @@ def _group(name, sizes, covered, is_share):
     n_rows, n_covered = len(covered), covered.sum()
     low = high = np.nan
     if is_share:
-        found = stats.binomtest(int(n_covered), n_rows).proportion_ci(_CONFIDENCE)
-        low, high = float(found.low), float(found.high)
+        interval = stats.binomtest(int(n_covered), n_rows).proportion_ci(_CONFIDENCE)
+        low, high = float(interval.low), float(interval.high)
     return Group(
         name, n_rows, float(sizes.mean()), float(n_covered / n_rows), low, high
     )

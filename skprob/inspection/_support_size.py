@@ -175,8 +175,8 @@ class SupportSizeDisplay:
             sizes["wrong"] = sizes["possible"][~right]
         else:
             if predicted is not None:
-                found = _indicator("predicted", predicted, shape)
-                sizes["predicted"] = _row_sums(found)
+                indicator = _indicator("predicted", predicted, shape)
+                sizes["predicted"] = _row_sums(indicator)
             if y_true is not None:
                 true = _indicator("y_true", y_true, shape)
                 sizes["true"] = _row_sums(true)

@@ -155,10 +155,10 @@ def _check_two_classes(mapping, dtype):
     p = np.asarray(mapping.probabilities(scores_of(both)))
     is_even = np.abs(p - 0.5).max() <= 1e-6
     if is_even or mapping.traits.is_scale_invariant:
-        found = "always 1/2" if is_even else "only by the sign of u"
+        fact = "always 1/2" if is_even else "only by the sign of u"
         raise ValueError(
             "The scores of two classes are -u/2 and u/2, and the mapping must tell "
             f"them apart by the size of u; the probabilities of {mapping!r} are "
-            f"{'' if is_even else 'changed '}{found}. Take a function that is neither "
+            f"{'' if is_even else 'changed '}{fact}. Take a function that is neither "
             "symmetric about zero nor a power, such as that of the score plus one."
         )

@@ -303,12 +303,12 @@ def shift_to_standard(scores, mapping):
     return scores
 
 
-def check_shape(mapping, what, found, shape):
+def check_shape(mapping, what, array, shape):
     """Raise if the result of a kernel of a mapping has a wrong shape."""
-    if found.shape != shape:
+    if array.shape != shape:
         raise ValueError(
             f"The mapping must give {what} of shape {shape} for these scores; "
-            f"{mapping!r} gave {found.shape}."
+            f"{mapping!r} gave {array.shape}."
         )
 
 

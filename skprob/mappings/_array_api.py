@@ -162,9 +162,9 @@ def _smallest(gap, size, beta):
     above = gap > 0
     size = xp.astype(size, gap.dtype)
     tied = size - row_sum(xp.astype(above, gap.dtype))
-    rest = row_sum(power(xp.clip(gap, 0.0), 1 / beta))
+    tail = row_sum(power(xp.clip(gap, 0.0), 1 / beta))
     h = 2 ** (1 / beta - 1)
-    t = xp.minimum((1 - rest) / tied, (1 - h * rest) / (tied + h * (size - tied)))
+    t = xp.minimum((1 - tail) / tied, (1 - h * tail) / (tied + h * (size - tied)))
     t = xp.clip(t, 0.0)
     for _ in range(_MAX_STEPS):
         x = xp.where(above, gap + t**beta, 1.0)
@@ -207,15 +207,15 @@ def top_k_entropy(probabilities, k):
     head = xp.sort(probabilities, axis=1, descending=True)
     # Rest of a row after its first 0, 1, ... entries, and the rest divided by the
     # number of remaining places of k.
-    rest = xp.flip(xp.cumulative_sum(xp.flip(head, axis=1), axis=1), axis=1)
-    head, rest = head[:, :k], rest[:, :k]
+    tail = xp.flip(xp.cumulative_sum(xp.flip(head, axis=1), axis=1), axis=1)
+    head, tail = head[:, :k], tail[:, :k]
     left = xp.arange(k, 0, -1, dtype=head.dtype, device=head.device)
-    taken = head > rest / left
+    taken = head > tail / left
     r = xp.count_nonzero(taken, axis=1, keepdims=True)
-    rest = xp.take_along_axis(rest, r, axis=1)[:, 0]
-    theta = rest / xp.astype(k - r[:, 0], rest.dtype)
-    own = shannon(xp.where(taken, head, 0.0))
-    return own + rest * xp.log(xp.where(rest > 0, theta, 1.0))
+    tail = xp.take_along_axis(tail, r, axis=1)[:, 0]
+    theta = tail / xp.astype(k - r[:, 0], tail.dtype)
+    of_taken = shannon(xp.where(taken, head, 0.0))
+    return of_taken + tail * xp.log(xp.where(tail > 0, theta, 1.0))
 
 
 class TaylorPolynomial:

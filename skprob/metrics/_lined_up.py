@@ -38,15 +38,15 @@ def lined_up_with(classes, y_true, **predicted):
        calm  sad
     0   0.1  0.9
     """
-    ((name, found),) = predicted.items()
+    ((name, array),) = predicted.items()
     are_labels = names_of("y_true", y_true) is None
-    if classes is None and are_labels and names_of(name, found) is not None:
-        classes = _labels(y_true, found)
+    if classes is None and are_labels and names_of(name, array) is not None:
+        classes = _labels(y_true, array)
     if classes is None:
         return lined_up(y_true=y_true, **predicted)
     classes = np.asarray(classes)
     y_true = in_order("y_true", y_true, classes)
-    return y_true, in_order(name, found, classes, are_labels=are_labels)
+    return y_true, in_order(name, array, classes, are_labels=are_labels)
 
 
 def _labels(y_true, predicted):

@@ -195,20 +195,20 @@ def mean_support_size(
 
 def as_probabilities(probabilities, may_fall_short=False):
     """Rows on the simplex as a float matrix, or as a CSR array of the non-zeros."""
-    how = {"may_fall_short": may_fall_short}
+    options = {"may_fall_short": may_fall_short}
     if sparse.issparse(probabilities):
-        return as_sparse_distributions(probabilities, **how)
-    return as_distributions(probabilities, **how)
+        return as_sparse_distributions(probabilities, **options)
+    return as_distributions(probabilities, **options)
 
 
 def _with_none(p):
     """Rows with one minus their sum as a last column, if it is positive; and if so."""
-    rest = 1 - np.asarray(p.sum(axis=1, dtype=np.float64))
-    if not (rest > 1e3 * np.finfo(p.dtype).eps).any():
+    missing = 1 - np.asarray(p.sum(axis=1, dtype=np.float64))
+    if not (missing > 1e3 * np.finfo(p.dtype).eps).any():
         return p, False
-    rest = np.maximum(rest, 0).astype(p.dtype)[:, None]
+    missing = np.maximum(missing, 0).astype(p.dtype)[:, None]
     stack = partial(sparse.hstack, format="csr") if sparse.issparse(p) else np.hstack
-    return stack([p, rest]), True
+    return stack([p, missing]), True
 
 
 def _encode(y_true, predicted, classes, target_type, has_none=False):

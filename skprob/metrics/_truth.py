@@ -33,34 +33,44 @@ def true_indicator(y_true, classes, **predicted):
         If an array has another shape or other values.
     """
     (name,) = predicted
-    y_true, found = lined_up_with(classes, y_true, **predicted)
-    found = sparse.csr_array(found) if sparse.issparse(found) else np.asarray(found)
-    entries = found.data if sparse.issparse(found) else found
-    if found.ndim != 2 or entries.dtype.kind not in "biuf" or np.isnan(entries).any():
+    y_true, predictions = lined_up_with(classes, y_true, **predicted)
+    predictions = (
+        sparse.csr_array(predictions)
+        if sparse.issparse(predictions)
+        else np.asarray(predictions)
+    )
+    entries = predictions.data if sparse.issparse(predictions) else predictions
+    if (
+        predictions.ndim != 2
+        or entries.dtype.kind not in "biuf"
+        or np.isnan(entries).any()
+    ):
         raise ValueError(
             f"{name} must be numbers of shape (n_samples, n_classes), without NaN; got "
-            f"dtype {found.dtype} and shape {found.shape}."
+            f"dtype {predictions.dtype} and shape {predictions.shape}."
         )
-    y = check_target(y_true, "y_true", len_of=found)
+    y = check_target(y_true, "y_true", len_of=predictions)
     if sparse.issparse(y) or (y.ndim == 2 and y.shape[1] > 1):
         true = sparse.csr_array(y, copy=True)
         true.sum_duplicates()
         true.eliminate_zeros()
-        if true.shape != found.shape or not (true.data == 1).all():
+        if true.shape != predictions.shape or not (true.data == 1).all():
             raise ValueError(
                 f"y_true must be labels, or a 0/1 indicator of the shape of {name}, "
-                f"{found.shape}; got shape {true.shape}."
+                f"{predictions.shape}; got shape {true.shape}."
             )
-        return true, found
+        return true, predictions
     y = y.ravel()
     with naming("y_true"):
         known = unique_labels(y) if classes is None else np.asarray(classes)
     columns = np.searchsorted(np.sort(known), y)
     columns = np.argsort(known)[np.minimum(columns, len(known) - 1)]
-    if len(known) != found.shape[1] or (known[columns] != y).any():
+    if len(known) != predictions.shape[1] or (known[columns] != y).any():
         raise ValueError(
-            f"classes must be the labels of the {found.shape[1]} columns of {name}, "
-            f"and those of y_true be among them; got {known[:10].tolist()}."
+            f"classes must be the labels of the {predictions.shape[1]} columns of "
+            f"{name}, and those of y_true be among them; got {known[:10].tolist()}."
         )
-    shape, starts = found.shape, np.arange(len(y) + 1)
-    return sparse.csr_array((np.ones(len(y)), columns, starts), shape=shape), found
+    shape, starts = predictions.shape, np.arange(len(y) + 1)
+    return sparse.csr_array(
+        (np.ones(len(y)), columns, starts), shape=shape
+    ), predictions

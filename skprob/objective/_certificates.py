@@ -102,8 +102,8 @@ def _may_shift(objective, gradient, bound, enough):
     if not (description.has_intercept and description.keeps_raw_predictions):
         return False
     # About what remains of the bound at the best intercepts.
-    rest = (gradient[:, :-1] ** 2 / (2 * ridge[:-1])).sum()
-    return rest <= max(2 * enough, bound / 2)
+    remainder = (gradient[:, :-1] ** 2 / (2 * ridge[:-1])).sum()
+    return remainder <= max(2 * enough, bound / 2)
 
 
 def _gap_after(objective, parameters, mean, step):
@@ -134,8 +134,8 @@ def _gap_at(objective, parameters, mean, gradient, mismatch=0.0):
     drift[:, -1] -= predictions_adjoint(u[None, :], len(drift))[0]
     of_u = mean + np.vdot(drift, parameters) + loss.negative_entropy(u[None, :])[0]
     of_u += sums.target_margin - u @ sums.margins
-    rest = (1 - t) * slope + t * (ridge * parameters[:, some] - drift[:, some])
-    return (1 - t) * mismatch + t * of_u + (rest**2 / (2 * ridge)).sum()
+    remainder = (1 - t) * slope + t * (ridge * parameters[:, some] - drift[:, some])
+    return (1 - t) * mismatch + t * of_u + (remainder**2 / (2 * ridge)).sum()
 
 
 def mixture(objective, residual):

@@ -171,11 +171,11 @@ class LinearObjective(MeanLoss):
         Where the same added to all scores changes nothing, the intercepts are zero on
         average and, without a penalty, the coefficients, too.
         """
-        found, intercept = self.units.to_model(parameters.reshape(self.shape))
-        coef = found
+        some_coef, intercept = self.units.to_model(parameters.reshape(self.shape))
+        coef = some_coef
         if self._of_model is not None:
             coef = np.zeros(self.coef_shape)
-            coef[:, self._of_model] = found
+            coef[:, self._of_model] = some_coef
         if self.description.is_relative:
             if self.description.has_intercept:
                 intercept = intercept - intercept.mean()

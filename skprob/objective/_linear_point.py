@@ -168,10 +168,10 @@ class LinearRay:
         n_numbers = objective.description.n_rows * objective.shape[0]
         keep = n_numbers <= MOST_KEPT
         value, slope = self._trial.sum(BlockRay.value_and_slope, keep)
-        there = (self._start + length * self._step).reshape(objective.shape)
+        parameters = (self._start + length * self._step).reshape(objective.shape)
         self._mean_loss = objective.with_constant(value)
-        slope = float(slope) + float(penalty.gradient(there).ravel() @ self._step)
-        return self._mean_loss + penalty.value(there), slope
+        slope = float(slope) + float(penalty.gradient(parameters).ravel() @ self._step)
+        return self._mean_loss + penalty.value(parameters), slope
 
     def arrive(self, length):
         """The point at a length of the step, in half a pass."""
@@ -183,8 +183,8 @@ class LinearRay:
         objective.count(0.5)
         (gradient,) = points.sum(BlockPoint.gradient)
         gradient = objective.without_common_part(gradient)
-        there = self._start + length * self._step
-        return LinearPoint(objective, there, points, self._mean_loss, gradient)
+        parameters = self._start + length * self._step
+        return LinearPoint(objective, parameters, points, self._mean_loss, gradient)
 
 
 class EvaluatedRay:

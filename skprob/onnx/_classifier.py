@@ -52,11 +52,11 @@ def parser(model):
 
 def set_shapes(operator):
     """Set the shapes of the outputs of an operator (skl2onnx's shape calculator)."""
-    model, (labels, found) = operator.raw_operator, operator.outputs
+    model, (labels, output) = operator.raw_operator, operator.outputs
     n_rows, n_classes = operator.inputs[0].type.shape[:1], model.classes_.shape[0]
     is_set = model.target_type_ == "label_set"
     labels.type.shape = [*n_rows, n_classes] if is_set else n_rows
-    found.type.shape = [*n_rows, n_classes]
+    output.type.shape = [*n_rows, n_classes]
 
 
 def convert(scope, operator, container):
@@ -74,7 +74,7 @@ def convert(scope, operator, container):
             f"target_opset must be {_LEAST_OPSET} or newer for {operator.type}; got "
             f"{container.target_opset}."
         )
-    model, (labels, found) = operator.raw_operator, operator.outputs
+    model, (labels, output) = operator.raw_operator, operator.outputs
     graph = Graph(scope, container)
     X = _features(graph, operator.inputs, model)
     n_classes = model.classes_.shape[0]
@@ -103,7 +103,7 @@ def convert(scope, operator, container):
         predicted = graph.node("Gather", _class_names(graph, model), chosen)
     p = p.where(is_finite, np.nan)
     graph.output(predicted.without_row(), labels)
-    graph.output(p.without_row().astype(_dtype(found)), found)
+    graph.output(p.without_row().astype(_dtype(output)), output)
 
 
 def _class_names(graph, model, *others):

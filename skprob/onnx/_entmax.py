@@ -89,11 +89,11 @@ def _by_smallest(u, beta, n_classes):
     gap = ordered - edge
     is_above, is_tied = gap > 0, (gap >= 0).astype(np.float64)
     is_tied = is_tied - is_above.astype(np.float64)
-    rest = _root(gap, is_above, beta).sum()
+    mass = _root(gap, is_above, beta).sum()
     n_tied, n_above = is_tied.sum(), is_above.astype(np.float64).sum()
     # A norm of (t, r) is at least r, and at least 2^(1/beta - 1) (t + r).
     h = 2 ** (1 / beta - 1)
-    t = ((1 - rest) / n_tied).minimum((1 - rest * h) / (n_tied + n_above * h))
+    t = ((1 - mass) / n_tied).minimum((1 - mass * h) / (n_tied + n_above * h))
     t = t.maximum(0)
     for _ in range(8 + math.ceil(math.log2(n_classes))):
         x = gap + t**beta

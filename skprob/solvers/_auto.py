@@ -59,8 +59,8 @@ def solve(
     if len(groups) > 1 and solver in ("auto", "newton-cg"):
 
         def solve_group(group, start, callback):
-            how = {"solver": solver, "tuning": tuning, **criteria}
-            return solve(group, start, callback=callback, **how)
+            options = {"solver": solver, "tuning": tuning, **criteria}
+            return solve(group, start, callback=callback, **options)
 
         return minimize_groups(problem, groups, solve_group, start, callback)
     criteria = Criteria(tuning=tuning, **criteria)

@@ -82,11 +82,11 @@ class Whitening:
         rows = variables.reshape(-1, self._factors.shape[1])
         if len(self._factors) == 1:
             return (rows @ self._factors[0]).ravel()
-        found = np.matmul(rows[: self._n_outputs, None, :], self._factors)[:, 0]
+        coordinates = np.matmul(rows[: self._n_outputs, None, :], self._factors)[:, 0]
         if self._splits:
             common = self._common * rows[self._n_outputs]
-            found += common - found.sum(axis=0) / self._n_outputs
-        return found.ravel()
+            coordinates += common - coordinates.sum(axis=0) / self._n_outputs
+        return coordinates.ravel()
 
     def gradient(self, gradient):
         rows = gradient.reshape(self._n_outputs, -1)
@@ -95,8 +95,8 @@ class Whitening:
         if not self._splits:
             return np.matmul(self._factors, rows[:, :, None]).ravel()
         mean = rows.sum(axis=0) / self._n_outputs
-        own = np.matmul(self._factors, (rows - mean)[:, :, None])
-        return np.append(own, self._n_outputs * self._common * mean)
+        of_outputs = np.matmul(self._factors, (rows - mean)[:, :, None])
+        return np.append(of_outputs, self._n_outputs * self._common * mean)
 
 
 def _inverse_factors(grams, ridge, precision, vanishing):

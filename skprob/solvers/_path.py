@@ -87,5 +87,5 @@ def _solved_together(problem, strengths, starts, tol, tol_at_start, max_iter):
             )
         except np.linalg.LinAlgError:  # A Hessian without an inverse.
             return {}
-    found = zip(parameters, n_iter.tolist(), strict=True)
-    return {i: pair for i, pair in enumerate(found) if pair[1] >= 0}
+    pairs = zip(parameters, n_iter.tolist(), strict=True)
+    return {i: pair for i, pair in enumerate(pairs) if pair[1] >= 0}

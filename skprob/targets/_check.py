@@ -58,16 +58,16 @@ def check_target(y, name, *, len_of, may_have_gaps=False):
         # A vector of integers has no lists and no NaN.
         is_row = isinstance(y, np.ndarray) and y.ndim == 1 and len(y) > 0
         if not (is_row and y.dtype.kind in "biu"):
-            how = {"accept_sparse": "csr", "ensure_2d": False, "dtype": None}
+            options = {"accept_sparse": "csr", "ensure_2d": False, "dtype": None}
             as_given = y
             y = check_array(
                 y,
                 ensure_all_finite="allow-nan" if may_have_gaps else True,
                 input_name=name,
-                **how,
+                **options,
             )
             if may_have_gaps and (y.ndim != 2 or y.shape[1] == 1):
-                y = check_array(as_given, input_name=name, **how)
+                y = check_array(as_given, input_name=name, **options)
     n_samples = len_of.shape[0]
     if y.ndim == 0 or y.shape[0] != n_samples:
         raise ValueError(

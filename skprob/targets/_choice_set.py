@@ -26,22 +26,29 @@ def check_available(available, shape, name="available"):
     ValueError
         If it has another shape, other values, or a row without any class.
     """
-    found = to_numpy(available) if is_foreign(available) else np.asarray(available)
-    if found.shape != tuple(shape):
+    is_available = (
+        to_numpy(available) if is_foreign(available) else np.asarray(available)
+    )
+    if is_available.shape != tuple(shape):
         raise ValueError(
             f"{name} must be booleans of shape (n_samples, n_classes), {tuple(shape)}; "
-            f"got shape {found.shape}."
+            f"got shape {is_available.shape}."
         )
-    if found.dtype != bool:
-        if found.dtype.kind not in "iuf" or not np.isin(found, (0, 1)).all():
-            raise ValueError(f"{name} must be booleans; got dtype {found.dtype}.")
-        found = found.astype(bool)
-    without = ~found.any(axis=1)
+    if is_available.dtype != bool:
+        if (
+            is_available.dtype.kind not in "iuf"
+            or not np.isin(is_available, (0, 1)).all()
+        ):
+            raise ValueError(
+                f"{name} must be booleans; got dtype {is_available.dtype}."
+            )
+        is_available = is_available.astype(bool)
+    without = ~is_available.any(axis=1)
     if without.any():
         raise ValueError(
             f"{name} must have a class for each row; row {without.argmax()} has none."
         )
-    return found
+    return is_available
 
 
 def check_target_available(target, available, rows):

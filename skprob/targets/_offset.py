@@ -42,21 +42,21 @@ def check_offset(offset, n_samples, n_classes, is_pair, dtype):
             f"offset must be in memory here, not a Dask collection; got "
             f"{type(offset).__name__}. Give offset.compute()."
         )
-    found = to_numpy(offset) if is_foreign(offset) else offset
-    found = as_real("offset", found)
-    if found.shape == (n_samples,) and is_pair:
-        found = pair_scores(found[:, None])
-    if found.shape != (n_samples, n_classes):
+    array = to_numpy(offset) if is_foreign(offset) else offset
+    array = as_real("offset", array)
+    if array.shape == (n_samples,) and is_pair:
+        array = pair_scores(array[:, None])
+    if array.shape != (n_samples, n_classes):
         alone = f" or, for the difference, ({n_samples},)" if is_pair else ""
         raise ValueError(
             "offset must have a number for each row and class, of shape "
-            f"({n_samples}, {n_classes}){alone}; got shape {found.shape}."
+            f"({n_samples}, {n_classes}){alone}; got shape {array.shape}."
         )
     with np.errstate(over="ignore"):
-        found = found.astype(dtype, copy=False)
-    finite = np.isfinite(found).all(axis=1)
+        array = array.astype(dtype, copy=False)
+    finite = np.isfinite(array).all(axis=1)
     if not finite.all():
         raise ValueError(
             f"offset must be finite in {np.dtype(dtype)}; row {finite.argmin()} is not."
         )
-    return found
+    return array

@@ -183,16 +183,16 @@ class LinearParameters(NamesChecked, BaseEstimator, metaclass=ABCMeta):
 
     def _check_array_api(self, spec):
         """Raise where X may not be an array of another library."""
-        found = self
+        source = self
         if self._takes_arrays:
-            found = (
+            source = (
                 spec.loss if spec.mapping.traits.supports_array_api else spec.mapping
             )
-            if found.traits.supports_array_api:
+            if source.traits.supports_array_api:
                 return
         raise ValueError(
-            f"X must be a NumPy array for {found!r}, which takes no other arrays under "
-            "array_api_dispatch=True: convert it, for instance by np.asarray(X)."
+            f"X must be a NumPy array for {source!r}, which takes no other arrays "
+            "under array_api_dispatch=True: convert it, for instance by np.asarray(X)."
         )
 
     def _supports_array_api(self):

@@ -65,21 +65,21 @@ def _aligned(name, data, lengths, divisions, n_pieces):
     if isinstance(data, dask.array.Array):
         if data.ndim == 2:
             data = data if data.numblocks[1] == 1 else data.rechunk({1: -1})
-        own = _known(data.chunks[0])
-        if lengths is not None and own is not None and own != lengths:
-            if sum(own) != sum(lengths):
+        of_data = _known(data.chunks[0])
+        if lengths is not None and of_data is not None and of_data != lengths:
+            if sum(of_data) != sum(lengths):
                 raise ValueError(
                     f"{name} must have one entry for each of the {sum(lengths)} rows; "
-                    f"got {sum(own)}."
+                    f"got {sum(of_data)}."
                 )
             data = data.rechunk({0: lengths})
     else:
-        own = getattr(data, "divisions", None)
-        known = all(d is not None and None not in d for d in (own, divisions))
-        if known and own != divisions:
+        of_data = getattr(data, "divisions", None)
+        known = all(d is not None and None not in d for d in (of_data, divisions))
+        if known and of_data != divisions:
             raise ValueError(
-                f"X and {name} must have the same divisions; got {divisions} and {own}."
-                f" Use {name}.repartition(divisions=X.divisions)."
+                f"X and {name} must have the same divisions; got {divisions} and "
+                f"{of_data}. Use {name}.repartition(divisions=X.divisions)."
             )
     pieces = delayed_pieces(name, data)
     if len(pieces) != n_pieces:
@@ -137,11 +137,11 @@ def lined_up(name, rows, names):
 
     Without names, of the collection or the partition, the order stays the same.
     """
-    found = list(getattr(rows, "columns", [])) if names is not None else []
-    if found == names or not (found and rows.shape[0]):
+    columns = list(getattr(rows, "columns", [])) if names is not None else []
+    if columns == names or not (columns and rows.shape[0]):
         return rows
-    missing = list((Counter(names) - Counter(found)).elements())
-    other = list((Counter(found) - Counter(names)).elements())
+    missing = list((Counter(names) - Counter(columns)).elements())
+    other = list((Counter(columns) - Counter(names)).elements())
     if missing or other:
         raise ValueError(
             f"{name} must have the columns of the collection in all partitions; one "

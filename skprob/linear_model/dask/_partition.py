@@ -139,10 +139,10 @@ def combined(summaries):
     return Summary(n_rows, widths[0], kind, labels, n_unlabelled)
 
 
-def encode(rows, *how):
+def encode(rows, *arguments):
     X, y, weight, _ = rows
-    kind, *how = how
-    encoded = encode_rows(y, kind, X.dtype, *how)
+    kind, *arguments = arguments
+    encoded = encode_rows(y, kind, X.dtype, *arguments)
     labelled, n_unlabelled = encoded.labelled, 0
     if labelled is not None:
         n_unlabelled = np.count_nonzero(~labelled)
@@ -183,8 +183,8 @@ def weighted_mean(moments):
 
 def variance(moments, mean):
     """About a mean, times the sum of the weights."""
-    total, own, deviation = moments
-    return (total * (deviation**2 + (own - mean) ** 2),)
+    total, block_mean, deviation = moments
+    return (total * (deviation**2 + (block_mean - mean) ** 2),)
 
 
 def target_error(rows, loss, smoothing, polytope):

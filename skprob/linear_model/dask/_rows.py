@@ -65,8 +65,10 @@ class DaskRows:
     def __init__(self, spec, blocks, dtype, y):
         # Errors come first, and partitions without rows go.
         blocks = blocks.split(partition.some_rows)
-        found = partition.combined(blocks.collect(partition.summary, spec.target_type))
-        self.dtype, self.kind = dtype, found.kind
+        summary = partition.combined(
+            blocks.collect(partition.summary, spec.target_type)
+        )
+        self.dtype, self.kind = dtype, summary.kind
         polytope, self._smoothing = spec.mapping.traits.polytope, spec.label_smoothing
         if self.kind == "candidates":
             raise ValueError(
@@ -76,20 +78,20 @@ class DaskRows:
         if polytope == "cube":
             check_marginals(self.kind)
         _check_threshold(spec.threshold, self.kind)
-        shape = found.n_rows, found.n_columns
+        shape = summary.n_rows, summary.n_columns
         names = column_names(columns_of(y), shape, spec.class_names)
-        self.classes = found.labels
+        self.classes = summary.labels
         if self.kind != "class":
-            self.classes = np.arange(found.n_columns) if names is None else names
-        some_empty = self.kind == "label_set" and found.n_unlabelled > 0
+            self.classes = np.arange(summary.n_columns) if names is None else names
+        some_empty = self.kind == "label_set" and summary.n_unlabelled > 0
         is_share = spec.none_class and polytope == "simplex"
         self.has_none = is_share and some_empty
         self.n_scores = len(self.classes) + self.has_none
-        how = self.kind, self.classes, polytope, self.has_none
-        self._encoded = blocks.map(partition.encode, *how)
+        arguments = self.kind, self.classes, polytope, self.has_none
+        self._encoded = blocks.map(partition.encode, *arguments)
         sums = self._encoded.sum(partition.target_totals)
         self.class_totals, totals, n_unlabelled = sums
-        self.n_rows, self.n_unlabelled = found.n_rows, int(n_unlabelled)
+        self.n_rows, self.n_unlabelled = summary.n_rows, int(n_unlabelled)
         if not self.class_totals[: len(self.classes)].any():
             raise ValueError(
                 f"y must have a label in at least one row; got {self.n_rows} without."
@@ -114,8 +116,8 @@ class DaskRows:
 
     def blocks(self, inputs, polytope):
         """See :meth:`RowsInMemory.blocks`."""
-        how = inputs, self._class_weights, self._smoothing, polytope
-        return self._encoded.split(partition.blocks_of, *how, self.total_weight)
+        arguments = inputs, self._class_weights, self._smoothing, polytope
+        return self._encoded.split(partition.blocks_of, *arguments, self.total_weight)
 
     @property
     def is_sparse(self):
@@ -132,8 +134,8 @@ class DaskRows:
 
     def check_target(self, loss):
         """See :meth:`RowsInMemory.check_target`."""
-        how = self._smoothing, loss.traits.polytope
-        for error in self._encoded.collect(partition.target_error, loss, *how):
+        arguments = self._smoothing, loss.traits.polytope
+        for error in self._encoded.collect(partition.target_error, loss, *arguments):
             if error is not None:
                 raise error
 

@@ -124,18 +124,18 @@ def learn_noise(objective, search, loss_of, parameters, progress, *, tol, **opti
                 "maxiter": max(options["max_iter"], 1),
             },
         )
-        found = minimise_from(fits.start())
+        best = minimise_from(fits.start())
         for _ in range(search.n_init - 1):
             other = minimise_from(fits.random_start(rng))
-            found = min(found, other, key=lambda each: each.fun)
-        _, gradient = fits(found.x)
+            best = min(best, other, key=lambda each: each.fun)
+        _, gradient = fits(best.x)
     except _Stopped:
         return fits.solution
     # Where it can still move within the bounds.
-    steps = np.clip(found.x - gradient, *bounds.T) - found.x
+    steps = np.clip(best.x - gradient, *bounds.T) - best.x
     solution = fits.solution
-    if not (found.success or np.abs(steps).max() <= 10 * tol):
-        message = f"the parameters of the noise did not: {found.message}"
+    if not (best.success or np.abs(steps).max() <= 10 * tol):
+        message = f"the parameters of the noise did not: {best.message}"
         solution = solution._replace(
             converged=False, message=message, remedies=("max_iter", "tol")
         )

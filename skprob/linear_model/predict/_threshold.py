@@ -113,17 +113,17 @@ def threshold_rule(
         return lambda probabilities: data.chosen(
             threshold, probabilities(X, given).on_host(), slice(None)
         )
-    found = []
+    chosen = []
 
     def cross_validated(probabilities):
         # It does not depend on the model, so that callbacks can ask at every step.
-        if not found:
+        if not chosen:
             splits = _splits(n_folds, labels)
             in_loss = given.with_known(known)
             models = folds.models(X, labels, fit_weight, splits, in_loss)
             blocks, order = _out_of_fold(models, X, splits, given)
-            found.append(data.chosen(threshold, blocks, order))
-        return found[0]
+            chosen.append(data.chosen(threshold, blocks, order))
+        return chosen[0]
 
     return cross_validated
 
@@ -223,13 +223,13 @@ class _Data(NamedTuple):
 def _splits(number, labels):
     """Folds whose training rows have labels; at least two rows have some."""
     labelled = np.diff(labels.indptr) > 0
-    how = {"shuffle": True, "random_state": 0}
+    shuffled = {"shuffle": True, "random_state": 0}
     if labelled.all():
-        return list(KFold(number, **how).split(labelled))
+        return list(KFold(number, **shuffled).split(labelled))
     with warnings.catch_warnings():
         # It warns where there are fewer empty rows than folds.
         warnings.simplefilter("ignore", UserWarning)
-        return list(StratifiedKFold(number, **how).split(labelled, labelled))
+        return list(StratifiedKFold(number, **shuffled).split(labelled, labelled))
 
 
 def _out_of_fold(models, X, splits, given):

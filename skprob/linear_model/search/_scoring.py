@@ -76,14 +76,14 @@ def _score(scorer, params, model, X, y):
             "FenchelYoungScorer(mapping) or DistributionScorer(name); or a function "
             "scorer(estimator, X, y)."
         ) from error
-    found = score
+    scored = score
     if hasattr(score, "item"):
         with suppress(ValueError):
             score = score.item()
     if not isinstance(score, Real):
         raise ValueError(
-            f"scoring must return a number; {scorer!r} returned {found!r}, of type "
-            f"{type(found).__name__}."
+            f"scoring must return a number; {scorer!r} returned {scored!r}, of type "
+            f"{type(scored).__name__}."
         )
     return float(score)
 
@@ -105,5 +105,5 @@ class DefaultScore(BaseEstimator):
         if estimator.target_type_ != "label_set":
             return BrierScorer().score(estimator, X, y, sample_weight=sample_weight)
         # No label at all is found completely if none is predicted.
-        how = {"average": "micro", "zero_division": 1.0}
-        return f1_score(y, estimator.predict(X), sample_weight=sample_weight, **how)
+        options = {"average": "micro", "zero_division": 1.0}
+        return f1_score(y, estimator.predict(X), sample_weight=sample_weight, **options)

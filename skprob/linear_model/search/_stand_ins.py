@@ -45,10 +45,12 @@ def predicted(X, models, given=NOTHING):
     for start in range(0, len(scores), max(n_rows, 1)):
         given.put_into(scores[start : start + n_rows], slice(None))
     probabilities = models[0].mapping_(scores)[:, : len(models[0].classes_)]
-    found = (array.reshape(n_models, n_rows, -1) for array in (scores, probabilities))
+    of_models = (
+        array.reshape(n_models, n_rows, -1) for array in (scores, probabilities)
+    )
     return [
         with_attributes(model, {"_known_rows": KnownRows(X, given, *parts)})
-        for model, *parts in zip(models, *found, strict=True)
+        for model, *parts in zip(models, *of_models, strict=True)
     ]
 
 

@@ -80,9 +80,9 @@ def _smallest(gap, size, beta):
     above = gap > 0
     tied = size - above.sum(axis=1, keepdims=True)
     # A norm of (t, r) is at least r, and at least 2^(1/beta - 1) (t + r).
-    rest = _root(gap, above, beta).sum(axis=1, keepdims=True)
+    mass = _root(gap, above, beta).sum(axis=1, keepdims=True)
     h = 2 ** (1 / beta - 1)
-    t = np.minimum((1 - rest) / tied, (1 - h * rest) / (tied + h * (size - tied)))
+    t = np.minimum((1 - mass) / tied, (1 - h * mass) / (tied + h * (size - tied)))
     np.maximum(t, 0, out=t)
     for _ in range(_MAX_STEPS):
         x = gap + t**beta

@@ -139,19 +139,19 @@ class IncreasingFunction:
         last = int(np.flatnonzero(values >= _EXACT)[-1])
         infinite = "the integral of g from minus infinity is infinite: "
         if last == _N_INTERVALS - 1:
-            found = f"g({ends[last]:.3g}) is {values[last]:.6g}"
-            return 0, f"{infinite}{found}, and g must tend to 0"
+            fact = f"g({ends[last]:.3g}) is {values[last]:.6g}"
+            return 0, f"{infinite}{fact}, and g must tend to 0"
         first = max(0, last + 1 - _N_DOUBLINGS)
         with np.errstate(divide="ignore"):
             decrease = np.log2(values[first] / values[last + 1])
         power = decrease / (last + 1 - first)
-        found = f"near {ends[last]:.3g} g decreases like |x|^-{power:.3g}"
+        fact = f"near {ends[last]:.3g} g decreases like |x|^-{power:.3g}"
         if power <= _LEAST_POWER:
-            return 0, f"{infinite}{found}, and it must decrease faster than 1/|x|"
+            return 0, f"{infinite}{fact}, and it must decrease faster than 1/|x|"
         if left[np.searchsorted(lengths, 1e100)] > _LEFT_FAR:
             return 0, (
                 "the integral of g from minus infinity has not converged at -1e+100: "
-                f"{found}, and it must decrease faster than |x|^-1.13"
+                f"{fact}, and it must decrease faster than |x|^-1.13"
             )
         return int(np.argmax(left <= _LEFT_BELOW)) or _N_INTERVALS, ""
 

@@ -260,10 +260,10 @@ class ThresholdMapping(Mapping):
                 )
             return np.maximum(slopes, 0)
         step = _STEP * np.maximum(1, np.abs(x))
-        here, ahead, behind, far = (g(x + n * step) for n in (0, 1, -1, 2))
+        middle, ahead, behind, far = (g(x + n * step) for n in (0, 1, -1, 2))
         # At the edge of the support a central difference is the mean of two slopes.
         at_edge = behind == 0
-        rise = np.where(at_edge, 4 * ahead - 3 * here - far, ahead - behind)
+        rise = np.where(at_edge, 4 * ahead - 3 * middle - far, ahead - behind)
         return np.where(inside, np.maximum(rise, 0) / (2 * step), 0)
 
     def _potential(self, g, x, lam):

@@ -36,12 +36,12 @@ def values_of(name, function, x):
         values = np.array(None)
     if values.dtype.kind not in "fiub" or values.shape != x.shape:
         if isinstance(returned, np.ndarray):
-            found = f"shape {values.shape} and dtype {values.dtype}"
+            kind = f"shape {values.shape} and dtype {values.dtype}"
         else:
-            found = "None" if returned is None else f"a {type(returned).__name__}"
+            kind = "None" if returned is None else f"a {type(returned).__name__}"
         raise ValueError(
             f"{name} must return real numbers, in an array of the shape of its "
-            f"argument, {x.shape}; it returned {found}."
+            f"argument, {x.shape}; it returned {kind}."
         )
     if values.dtype.kind == "f" and np.finfo(values.dtype).eps > 1e-15:
         raise ValueError(
@@ -71,23 +71,23 @@ def check_derivative(name, derivative, function_name, function, x, step):
         slopes of both sides is correct.
     """
     with np.errstate(all="ignore"):
-        behind, here, ahead = (function(x + n * step) for n in (-1, 0, 1))
-        slopes = np.stack([(here - behind) / step, (ahead - here) / step])
+        behind, middle, ahead = (function(x + n * step) for n in (-1, 0, 1))
+        slopes = np.stack([(middle - behind) / step, (ahead - middle) / step])
     known = np.isfinite(slopes).all(axis=0)
     if not known.any():
         return
     x, slopes = x[known], slopes[:, known]
-    found = derivative(x)
+    claimed = derivative(x)
     size = np.abs(slopes).max(axis=0)
     allowed = _TOLERANCE * size + 1e-7 * size.max()
-    wrong = found < slopes.min(axis=0) - allowed
-    wrong |= found > slopes.max(axis=0) + allowed
-    wrong |= np.isnan(found)
+    wrong = claimed < slopes.min(axis=0) - allowed
+    wrong |= claimed > slopes.max(axis=0) + allowed
+    wrong |= np.isnan(claimed)
     if np.count_nonzero(wrong) > len(x) / 2:
         at = int(np.argmax(wrong))
         raise ValueError(
             f"{name} must be the derivative of {function_name}; {name}({x[at]:.6g}) is "
-            f"{found[at]:.6g}, and differences of {function_name} there are "
+            f"{claimed[at]:.6g}, and differences of {function_name} there are "
             f"{slopes[:, at].mean():.6g}. They differ at {np.count_nonzero(wrong)} of "
             f"{len(x)} points."
         )

@@ -108,10 +108,10 @@ class AdaptiveQuadrature:
         x, dx = self._x(*panels.nodes(), panels.rows)
         common, values = self._integrand(x, dx, self.z[panels.rows])
         if self.labels is not None:
-            own = self.labels[panels.rows], slice(None), np.arange(len(panels))
-            own_hazards = values[own].T
+            at_label = self.labels[panels.rows], slice(None), np.arange(len(panels))
+            own_hazards = values[at_label].T
             common = common + own_hazards if self.in_logs else common * own_hazards
-            values[own] = 0 if self.in_logs else 1
+            values[at_label] = 0 if self.in_logs else 1
         if self.in_logs:
             values += common
             unit = np.maximum(values.max(axis=1), np.finfo(float).min)
@@ -138,10 +138,10 @@ class AdaptiveQuadrature:
             size = add_logs(total, panels.rows, log_mass)
             if self.labels is not None:
                 # A derivative has the tolerance relative to the sum of all.
-                own = np.arange(len(size)), self.labels
-                log_p = size[own]
+                at_label = np.arange(len(size)), self.labels
+                log_p = size[at_label]
                 size[:] = logsumexp(size, axis=1, keepdims=True)
-                size[own] = log_p
+                size[at_label] = log_p
             allowed = allowed + size[panels.rows]
         # A logarithm has the rounding error of its size.
         rounding = TUNING.panel_rounding + TUNING.log_rounding * np.abs(log_mass)

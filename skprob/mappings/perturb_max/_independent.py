@@ -83,8 +83,8 @@ class IndependentMax(Mapping):
         values = np.full(len(scores), -np.inf if logarithm else 0.0)
         gradient, is_done = np.zeros(scores.shape), np.zeros(len(scores), dtype=bool)
         # With bounded noise a class that is far below has no probability.
-        own = np.take_along_axis(scores, labels[:, None], axis=1)[:, 0]
-        is_possible = own > noise.support[0] - noise.support[1]
+        of_label = np.take_along_axis(scores, labels[:, None], axis=1)[:, 0]
+        is_possible = of_label > noise.support[0] - noise.support[1]
         if logarithm:
             for shared, rows in self._shared(scores, relative=True):
                 for chunk, *z_and_labels in padded_chunks(scores, rows, labels):
@@ -96,13 +96,16 @@ class IndependentMax(Mapping):
             values[~is_done], gradient[~is_done] = -np.inf, 0
         todo = np.flatnonzero(is_possible & ~is_done)
         for rows, integrals in self._adaptive(scores, todo, tol, logarithm, labels):
-            logs, own = integrals.log_integrals, (np.arange(len(rows)), labels[rows])
-            log_p = logs[own]
+            logs, of_label = (
+                integrals.log_integrals,
+                (np.arange(len(rows)), labels[rows]),
+            )
+            log_p = logs[of_label]
             values[rows] = log_p if logarithm else np.exp(log_p)
             rates = -np.exp(logs - log_p[:, None] if logarithm else logs)
-            rates[own] = 0
+            rates[of_label] = 0
             # The probabilities are shift invariant: the gradient of a row sums to zero.
-            rates[own] = -rates.sum(axis=1)
+            rates[of_label] = -rates.sum(axis=1)
             gradient[rows] = rates
         dtype = scores.dtype
         return values.astype(dtype, copy=False), gradient.astype(dtype, copy=False)

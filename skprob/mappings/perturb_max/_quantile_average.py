@@ -87,11 +87,11 @@ class QuantileAverage(Mapping):
 
 def _value_and_jacobian(z, noise, x):
     available = z > -np.inf
-    own = np.where(available, z, 0)[:, :, None, None]
+    centre = np.where(available, z, 0)[:, :, None, None]
     others = ~np.eye(z.shape[1], dtype=bool)[:, None, :]
     with np.errstate(all="ignore"):
         # Subtract the scores first: a sum with large scores would round the quantile.
-        d = (own - z[:, None, None, :]) + x[:, None]
+        d = (centre - z[:, None, None, :]) + x[:, None]
         logcdf = noise.logcdf(d)
         # With many classes each product is tiny. Only their ratios are needed.
         logs = (logcdf * others).sum(axis=-1)

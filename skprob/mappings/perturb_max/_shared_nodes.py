@@ -178,11 +178,11 @@ class SharedNodes:
         """
         integrand, _, below = self._label_integrand(z, labels)
         sums, (small, large), _ = self._sums(z)
-        own = self._of_labels(small, large, labels)
+        of_label = self._of_labels(small, large, labels)
         integrand *= self._weights
         p = integrand.sum(axis=1)
         of_logcdf, of_log_hazard = self._shape_tables
-        integrand *= sums @ of_logcdf + own @ of_log_hazard
+        integrand *= sums @ of_logcdf + of_label @ of_log_hazard
         is_within = below[np.arange(len(z)), labels] == 0
         return integrand.sum(axis=1) / p, self._is_relative(p) & is_within
 
@@ -205,8 +205,8 @@ class SharedNodes:
     def _of_labels(self, small, large, labels):
         """The polynomials at the score of a label in each row."""
         rows = np.arange(len(labels))
-        own = large[rows, :, None, labels] * small[rows, None, :, labels]
-        return own.reshape(len(labels), -1)
+        of_label = large[rows, :, None, labels] * small[rows, None, :, labels]
+        return of_label.reshape(len(labels), -1)
 
     def _sums(self, z):
         """Sums of the polynomials over a row, these, and scores less the depth."""

@@ -77,19 +77,19 @@ def _root(scores, pairs, alpha, bound):
     root, left, last = low / 2 + high / 2, np.arange(len(scores)), high - low
     rounding = _ROUNDING * scores.shape[1] * np.finfo(float).eps
     for _ in range(_MOST_STEPS):
-        here = root[left]
-        p, derivative = pairs(scores[left] - here[:, None])
+        current = root[left]
+        p, derivative = pairs(scores[left] - current[:, None])
         excess = p.sum(axis=1) - bound
-        low = np.where(excess > 0, here, low)
-        high = np.where(excess > 0, high, here)
+        low = np.where(excess > 0, current, low)
+        high = np.where(excess > 0, high, current)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             step = excess / derivative().sum(axis=1)
-        there, middle = here + step, low / 2 + high / 2
-        is_newton = (low < there) & (there < high) & (np.abs(step) <= last / 2)
+        trial, middle = current + step, low / 2 + high / 2
+        is_newton = (low < trial) & (trial < high) & (np.abs(step) <= last / 2)
         done = (np.abs(excess) <= rounding) | (middle <= low) | (middle >= high)
-        there = np.where(is_newton, there, middle)
-        root[left] = np.where(done, here, there)
-        last = np.abs(there - here)
+        trial = np.where(is_newton, trial, middle)
+        root[left] = np.where(done, current, trial)
+        last = np.abs(trial - current)
         left, low, high, last = (a[~done] for a in (left, low, high, last))
         if len(left) == 0:
             break

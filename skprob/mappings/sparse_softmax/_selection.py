@@ -56,11 +56,11 @@ def largest_with_mass(scores, share):
             mass = np.exp(head - top[open_rows]).cumsum(axis=1, dtype=np.float64)
         needed = (mass < enough[open_rows, None]).sum(axis=1)
         np.minimum(needed, n_classes - 1, out=needed)
-        found = needed < head.shape[1]
-        rows = open_rows[found]
-        count[rows] = needed[found] + 1
-        last[rows] = head[found, needed[found]]
-        open_rows = open_rows[~found]
+        is_done = needed < head.shape[1]
+        rows = open_rows[is_done]
+        count[rows] = needed[is_done] + 1
+        last[rows] = head[is_done, needed[is_done]]
+        open_rows = open_rows[~is_done]
         width *= 8
     return _kept(scores, last, count)
 

@@ -138,13 +138,13 @@ class SparseSoftmax(Mapping):
         tail = parts[:, : width - k].sum(axis=1, keepdims=True)
         # Rest of a row after its first 0, 1, ..., k - 1 entries, and the rest divided
         # by the number of remaining places.
-        rest = tail + head[:, ::-1].cumsum(axis=1)[:, ::-1]
-        theta = rest / np.arange(k, 0, -1)
+        remaining = tail + head[:, ::-1].cumsum(axis=1)[:, ::-1]
+        theta = remaining / np.arange(k, 0, -1)
         taken = head > theta
         r = taken.sum(axis=1)[:, None]
-        own = xlogy(head, head).sum(axis=1, where=taken)
-        rest = np.take_along_axis(rest, r, axis=1)
-        return own + xlogy(rest, np.take_along_axis(theta, r, axis=1))[:, 0]
+        entropy = xlogy(head, head).sum(axis=1, where=taken)
+        remaining = np.take_along_axis(remaining, r, axis=1)
+        return entropy + xlogy(remaining, np.take_along_axis(theta, r, axis=1))[:, 0]
 
     def linearize(self, scores):
         return Softmax().linearize(self._restricted(scores))
@@ -156,10 +156,10 @@ class SparseSoftmax(Mapping):
         """Mask of the kept classes (a kernel, for any scores)."""
         if self.p == 1:
             return scores > -np.inf
-        here = _selection if isinstance(scores, np.ndarray) else _array_api
+        kernels = _selection if isinstance(scores, np.ndarray) else _array_api
         if self.p is None:
-            return here.largest(scores, self._k)
-        return here.largest_with_mass(scores, self.p)
+            return kernels.largest(scores, self._k)
+        return kernels.largest_with_mass(scores, self.p)
 
     @property
     def _k(self):

@@ -238,10 +238,10 @@ class _StandardForm:
         parts, weights = _exact_rule(_N_NODES)
         w = end * parts
         values = np.exp(-w * (z + w / 2)) * erfcx(a * (y + w / root) / _SQRT2)
-        own = erfcx(a * y / _SQRT2)
-        light = (values @ weights)[..., None] * end / (root * own)
-        y, light, own = y[..., 0], light[..., 0], own[..., 0]
-        lower = own * np.exp(-((a * y) ** 2) / 2) / 2
+        scaled_tail = erfcx(a * y / _SQRT2)
+        light = (values @ weights)[..., None] * end / (root * scaled_tail)
+        y, light, scaled_tail = y[..., 0], light[..., 0], scaled_tail[..., 0]
+        lower = scaled_tail * np.exp(-((a * y) ** 2) / 2) / 2
         mills = erfcx(y / _SQRT2) / _ROOT
         return np.stack([(mills - light * lower) / (1 - lower), light])
 
