@@ -41,8 +41,8 @@ class InfimumLoss(Loss):
 
     Notes
     -----
-    The loss says nothing about the candidates of a row relative to each other. They are
-    told apart by other rows, which have other candidates.
+    The loss of a row does not depend on how its probability is divided among its
+    candidates. Other rows, which have other candidates, distinguish them.
 
     References
     ----------

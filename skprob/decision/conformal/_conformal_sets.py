@@ -102,7 +102,8 @@ class ConformalSets(
         The α of "entmax", larger than 1.
     cv : int, cross-validation generator, iterable or "prefit", default=5
         Folds in which the classifier is fitted for the calibration scores; or "prefit"
-        for a fitted classifier, which is calibrated on the rows of ``fit`` as it is.
+        for a fitted classifier, which is calibrated on the rows of ``fit`` and not
+        fitted again.
     by : {"class"} or None, default=None
         "class" calibrates each class by its own rows, so that the coverage holds for
         the rows of each class (Mondrian). Each class needs coverage / (1 - coverage)

@@ -1,7 +1,7 @@
 """Nonconformity scores: how badly a class fits a row, from 0 for the best one.
 
-A score has three members. ``response`` says what it is computed from, the "scores" of
-the classes or their "probabilities". ``of_pairs`` gives the nonconformity of stated
+A score has three members. ``response`` names its input: the "scores" of the classes or
+their "probabilities". ``of_pairs`` gives the nonconformity of stated
 classes, for calibration, and ``within`` says which classes are at most a limit away,
 for prediction. Both compute a nonconformity by the same sums: a class that is exactly
 at the limit must not be lost to rounding.

@@ -325,7 +325,7 @@ class BaseLinearClassifier(
         ----------
         threshold : float, array-like, str, DecisionRule or LeastCost
             As the parameter. Numbers, "support" and a rule that has been fitted need no
-            rows; a fitted rule without rows is used as it is. For a model of class
+            rows; a fitted rule without rows is not fitted again. For a model of class
             labels it is a :class:`~skprob.decision.LeastCost`, which needs no rows.
         X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
             The rows to which the rule is fitted. Without ``cv``, do not use the

@@ -29,8 +29,8 @@ class TrainingData(NamedTuple):
     classes : ndarray of shape (n_classes,) or None
         None takes them from y.
     has_none : bool or "auto"
-        Whether there is a class for rows without a label beside these; "auto" if there
-        are such rows.
+        Whether rows without a label have a class of their own, after these; "auto" if
+        there are such rows.
     known : ndarray of bool of shape (n_samples, n_classes) or None
         Which entries of `y` are known; None if all are.
     """

@@ -34,9 +34,9 @@ class PathPoint(NamedTuple):
 def fitted_path(specs, data, grid):
     """Yield a :class:`PathPoint` for every value and, for each of them, every C.
 
-    A fit starts from the solution for the C before, the first of a value, if the grid
-    says so, from that for the value before. What depends on the features alone is
-    computed once.
+    A fit starts from the solution for the C before. If the grid says so, the first fit
+    of a value starts from the solution for the value before. Quantities that depend on
+    the features alone are computed once.
 
     Parameters
     ----------

@@ -69,8 +69,8 @@ class PathSearchCV(BaseLinearClassifier):
     # As in LogisticRegressionCV: weights that no scorer takes are an error.
     __metadata_request__score = {"sample_weight": UNUSED}
 
-    #: The parameter that is searched beside C, of the classifier of one fit. The values
-    #: to choose from are the parameter of this class with an "s" behind.
+    #: Name of the second parameter that is searched, after C, in a single classifier.
+    #: With an "s" appended it is the parameter of this class that has the values.
     _parameter: str
     #: Do the fits of one value start from those of the value before?
     _starts_from_last: bool
