@@ -253,7 +253,7 @@ def test_free_features_that_separate_the_classes():
             "fit_intercept must be True for a mapping without",
         ),
     ],
-    ids=str,
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
 def test_bad_input_is_refused(model, message):
     with pytest.raises(ValueError, match=message):
