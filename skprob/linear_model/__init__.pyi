@@ -1,5 +1,6 @@
 """For type checkers: what the package imports when it is used."""
 
+from ._smallest_C import smallest_C as smallest_C
 from .classifiers._am_softmax_classifier import (
     AMSoftmaxClassifier as AMSoftmaxClassifier,
 )
