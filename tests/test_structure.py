@@ -156,6 +156,57 @@ def room_of(parts):
     return parts[1] if len(parts) > 1 and inside.is_dir() else ""
 
 
+def imports_past_a_face(package):
+    """Where a package imports a module of one of its rooms from outside the room."""
+    files = [*(ROOT / package).rglob("*.py"), *(ROOT / package).rglob("*.pyi")]
+    for path in sorted(files):
+        room = room_of(path.relative_to(ROOT).with_suffix("").parts)
+        for line, parts in own_imports(path):
+            other = room_of(parts) if parts[0] == package else ""
+            # The room, or a name that its __init__ exports.
+            if other not in ("", room) and (len(parts) > 3 or parts[-1][0] == "_"):
+                yield f"{path.relative_to(ROOT)}:{line}", ".".join(parts)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_rooms_are_imported_through_their_face(package):
+    assert not list(imports_past_a_face(package))
+
+
+def test_an_import_past_a_face_is_seen(tmp_path, monkeypatch):
+    monkeypatch.setattr(f"{__name__}.ROOT", tmp_path / "skprob")
+    for path, text in [
+        ("losses/kitchen/_stove.py", "from . import _pan\nfrom ._pan import lid\n"),
+        ("losses/study/_desk.py", "from ..kitchen import lid\nfrom .._base import a\n"),
+        ("losses/study/_lamp.py", "def f():\n from ..kitchen._pan import lid\n"),
+        ("losses/_base.py", "from .kitchen import _pan\nfrom .kitchen import lid\n"),
+        ("losses/__init__.pyi", "from .kitchen._pan import lid\n"),
+    ]:
+        file = tmp_path / "skprob" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    assert sorted(imports_past_a_face("losses")) == [
+        ("losses/__init__.pyi:1", "losses.kitchen._pan.lid"),
+        ("losses/_base.py:1", "losses.kitchen._pan"),
+        ("losses/study/_lamp.py:2", "losses.kitchen._pan.lid"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "face",
+    sorted(
+        ".".join(path.relative_to(ROOT.parent).parts[:-1])
+        for path in ROOT.rglob("__init__.py")
+    ),
+)
+def test_a_face_has_the_names_that_it_exports(face):
+    module = import_module(face)
+    for name in getattr(module, "__all__", []):
+        assert getattr(module, name) is not None
+    with pytest.raises(AttributeError, match=f"module '{face}' has no attribute 'lid'"):
+        _ = module.lid
+
+
 @pytest.mark.parametrize("package", PACKAGES)
 def test_rooms_do_not_import_each_other_in_circles(package):
     known = {}

@@ -5,9 +5,9 @@ probabilities, or to those of held-out rows: a model is too confident for the ro
 it was fitted to, and cuts that are chosen by these are too high.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from .._utils.lazy import lazy_attribute
 from ._base import DecisionRule, Sample
 from ._base import ThresholdLike as ThresholdLike
 from ._best_threshold import best_threshold
@@ -23,7 +23,7 @@ from ._stacked import StackedLabels
 from ._top_k import TopK
 
 if TYPE_CHECKING:
-    from .conformal._conformal_sets import ConformalSets
+    from .conformal import ConformalSets
 
 __all__ = [
     "RULES",
@@ -49,10 +49,9 @@ __all__ = [
 ]
 
 
+# Imported when used: scikit-learn's model selection is not needed by the rules.
+_MODULES = {"ConformalSets": "conformal"}
+
+
 def __getattr__(name):
-    # Imported when used: scikit-learn's model selection is not needed by the rules.
-    if name == "ConformalSets":
-        module = import_module(".conformal._conformal_sets", __name__)
-        globals()[name] = module.ConformalSets
-        return module.ConformalSets
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return lazy_attribute(__name__, _MODULES, name)

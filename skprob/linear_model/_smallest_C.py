@@ -9,9 +9,8 @@ from sklearn.base import clone
 from .._utils.arrays import is_foreign
 from .._utils.blas import serial_blas
 from .._utils.typing import ArrayLike, MatrixLike
-from .classifiers._arguments import training_rows
-from .classifiers._base import BaseLinearClassifier
-from .fit._entry import entry_C
+from .classifiers import BaseLinearClassifier, training_rows
+from .fit import entry_C
 
 
 def smallest_C(

@@ -13,11 +13,8 @@ from ._sampling import gumbel_max, gumbel_softmax
 from ._softmax import Softmax, softmax
 from ._temperature import Temperature
 from ._traits import Traits
-from .entmax._entmax import Entmax, entmax
-from .entmax._sparsemax import Sparsemax, sparsemax
-from .functions._function import FunctionMapping
-from .functions._normalized_mapping import NormalizedMapping
-from .functions._threshold_mapping import ThresholdMapping
+from .entmax import Entmax, Sparsemax, entmax, sparsemax
+from .functions import FunctionMapping, NormalizedMapping, ThresholdMapping
 from .perturb_max import (
     GeneralizedNormal,
     PerturbMax,
@@ -26,9 +23,9 @@ from .perturb_max import (
     check_shape,
     perturb_max,
 )
-from .sigmoid._sigmoid import Sigmoid, sigmoid
-from .sparse_softmax._sparse_softmax import SparseSoftmax, sparse_softmax
-from .taylor._taylor_softmax import TaylorSoftmax, taylor_softmax
+from .sigmoid import Sigmoid, sigmoid
+from .sparse_softmax import SparseSoftmax, sparse_softmax
+from .taylor import TaylorSoftmax, taylor_softmax
 
 __all__ = [
     "MAPPINGS",

@@ -7,13 +7,12 @@ from ._base import Mapping, MappingLike
 from ._entropy_invariant_softmax import EntropyInvariantSoftmax
 from ._nested_softmax import NestedSoftmax
 from ._softmax import Softmax
-from .entmax._entmax import Entmax
-from .entmax._sparsemax import Sparsemax
-from .functions._function import FunctionMapping
+from .entmax import Entmax, Sparsemax
+from .functions import FunctionMapping
 from .perturb_max import PerturbMax
-from .sigmoid._sigmoid import Sigmoid
-from .sparse_softmax._sparse_softmax import SparseSoftmax
-from .taylor._taylor_softmax import TaylorSoftmax
+from .sigmoid import Sigmoid
+from .sparse_softmax import SparseSoftmax
+from .taylor import TaylorSoftmax
 
 #: Mappings by name. A new mapping is one line here.
 MAPPINGS = {

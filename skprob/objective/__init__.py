@@ -13,8 +13,7 @@ A penalty that makes coefficients zero is in `composite/`. Its ridge part is tha
 Another kind of score takes the place of `_linear.py`, as `_cosine.py` does.
 """
 
-from importlib import import_module
-
+from .._utils.lazy import lazy_attribute
 from ._block import Block, scores_of, split_rows
 from ._description import Description
 from ._linear import LinearObjective
@@ -37,20 +36,16 @@ __all__ = [
     "split_rows",
 ]
 
+# Imported when used: the import takes milliseconds.
 _MODULES = {
-    "ColumnShrinkage": "composite._shrinkage",
-    "CompositeObjective": "composite._composite",
+    "ColumnShrinkage": "composite",
+    "CompositeObjective": "composite",
     "CosineObjective": "_cosine",
-    "CompositePoint": "composite._composite",
-    "EntryShrinkage": "composite._shrinkage",
-    "PenaltyShape": "composite._shrinkage",
+    "CompositePoint": "composite",
+    "EntryShrinkage": "composite",
+    "PenaltyShape": "composite",
 }
 
 
 def __getattr__(name):
-    # Imported when used: the import takes milliseconds.
-    if name in _MODULES:
-        value = getattr(import_module(f".{_MODULES[name]}", __name__), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return lazy_attribute(__name__, _MODULES, name)

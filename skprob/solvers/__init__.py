@@ -9,8 +9,7 @@ every number.
 A new solver is one file, and a name in `_auto.py`.
 """
 
-from importlib import import_module
-
+from .._utils.lazy import lazy_attribute
 from ._auto import SOLVERS, solve
 from ._criteria import Criteria, Criterion, Verdict
 from ._groups import groups_of_outputs
@@ -20,9 +19,7 @@ from ._plan import Plan, plan
 from ._problem import LinearProblem, Problem, members_of
 from ._state import Iteration, Solution, State
 from ._tuning import Tuning
-from .newton._newton_cg import NewtonCG
-from .newton._newton_cholesky import NewtonCholesky
-from .newton._preconditioner import Preconditioner
+from .newton import NewtonCG, NewtonCholesky, Preconditioner
 
 __all__ = [
     "SOLVERS",
@@ -51,13 +48,9 @@ __all__ = [
     "total_of",
 ]
 
+# Imported when used: the import takes milliseconds.
 _MODULES = {"DouglasRachford": "_splitting", "minimize_path": "_path"}
 
 
 def __getattr__(name):
-    # Imported when used: the import takes milliseconds.
-    if name in _MODULES:
-        value = getattr(import_module(f".{_MODULES[name]}", __name__), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return lazy_attribute(__name__, _MODULES, name)

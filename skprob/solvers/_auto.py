@@ -10,8 +10,7 @@ from ._plan import plan
 from ._problem import check_problem
 from ._sample import minimize_from_sample, sample_size
 from ._tuning import Tuning
-from .newton._newton_cg import NewtonCG, NewtonCGState
-from .newton._newton_cholesky import NewtonCholesky
+from .newton import NewtonCG, NewtonCGState, NewtonCholesky
 
 
 @serial_blas
@@ -66,7 +65,7 @@ def solve(
     criteria = Criteria(tuning=tuning, **criteria)
     if problem.description.has_shrinkage:
         # Imported when used: the import takes milliseconds.
-        from .proximal._proximal_newton import ProximalNewton
+        from .proximal import ProximalNewton
 
         description = problem.description
         is_smooth = description.is_convex and description.has_bounded_hessian

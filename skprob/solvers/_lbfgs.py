@@ -15,8 +15,7 @@ from ._criteria import allowed_decrease, expected_decrease
 from ._minimize import Record
 from ._state import State
 from ._tuning import Tuning
-from .newton._newton_cholesky import NewtonCholesky
-from .newton._preconditioner import Preconditioner
+from .newton import NewtonCholesky, Preconditioner
 
 
 class EvaluatedPoint(NamedTuple):

@@ -8,7 +8,7 @@ from .._utils.blas import serial_blas
 from ._auto import solve
 from ._plan import plan
 from ._tuning import Tuning
-from .newton._newton_family import minimize_family
+from .newton import minimize_family
 
 
 class PathSolution(NamedTuple):

@@ -11,3 +11,7 @@ Read ``_conformal_sets.py`` first, the estimator. A new nonconformity score is a
 of two methods in ``_scores.py``; the quantile is in ``_quantile.py``; what is computed
 from classifiers of other packages is in ``_responses.py``.
 """
+
+from ._conformal_sets import ConformalSets
+
+__all__ = ["ConformalSets"]

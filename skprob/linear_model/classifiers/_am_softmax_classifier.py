@@ -12,7 +12,7 @@ from ..._utils.validation import RealInterval
 from ...decision import ThresholdLike
 from ...mappings import Softmax
 from .._docstrings import with_shared_sections
-from ..predict._inputs import StandardizedFeatures, StandardUnitRows
+from ..predict import StandardizedFeatures, StandardUnitRows
 from ._base import BaseLinearClassifier
 from ._parameters import constraints_but
 

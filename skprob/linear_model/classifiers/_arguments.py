@@ -10,14 +10,14 @@ from ..._utils.columns import in_order
 from ...targets import column_names, without_gaps
 from .._checks import check_fit_data, check_X, has_dask, refuse_for_dask
 from .._given import Given
-from ..fit._rows import RowsInMemory, TrainingData
+from ..fit import RowsInMemory, TrainingData
 
 
 @contextmanager
 def training_rows(estimator, spec, X, y, sample_weight, available, offset):
     """The checked rows of a user's arguments of `fit`, in memory or on workers."""
     if has_dask(X, y, sample_weight, available, offset):
-        from ..dask._rows import dask_rows
+        from ..dask import dask_rows
 
         refuse_for_dask(available=available, offset=offset)
         check_columns = functools.partial(check_X, estimator, reset=True)

@@ -29,16 +29,26 @@ from .._known_threshold import (
     is_fitted_to_rows,
     known_threshold,
 )
-from ..fit._folds import SeparateFolds
-from ..fit._rows import warn_of_lost_labels
-from ..fit._run import fit_to_rows, warn_unless_converged
-from ..fit._start import LastFit
-from ..predict._accuracy import accuracy
-from ..predict._fitted_model import FittedModel
-from ..predict._inputs import Features, UnitRows
-from ..predict._known_rows import OneBlock
-from ..predict._label_sets import Sets, sets_of_scores, threshold_of
-from ..predict._threshold import changed_threshold, check_some_label, splits_of
+from ..fit import (
+    LastFit,
+    SeparateFolds,
+    fit_to_rows,
+    warn_of_lost_labels,
+    warn_unless_converged,
+)
+from ..predict import (
+    Features,
+    FittedModel,
+    OneBlock,
+    Sets,
+    UnitRows,
+    accuracy,
+    changed_threshold,
+    check_some_label,
+    sets_of_scores,
+    splits_of,
+    threshold_of,
+)
 from ._arguments import training_rows
 from ._fitted import replace_fitted, unchanged_on_error
 from ._onnx import OnnxConvertible
@@ -438,7 +448,7 @@ class BaseLinearClassifier(
         check_is_fitted(self)
         given = Given(available, offset).arguments
         if has_dask(X, y, sample_weight):
-            from ..dask._prediction import score
+            from ..dask import score
 
             refuse_for_dask(**given)
             check_columns = partial(check_X, self, reset=False)

@@ -24,9 +24,8 @@ from ...mappings import Temperature, get_mapping
 from ...solvers import SOLVERS
 from ...targets import KINDS
 from .._known_threshold import NAMES
-from ..fit._penalty import PenaltyChoice
-from ..fit._spec import FitSpec
-from ..predict._inputs import Features, UnitRows
+from ..fit import FitSpec, PenaltyChoice
+from ..predict import Features, UnitRows
 
 
 class LinearParameters(NamesChecked, BaseEstimator, metaclass=ABCMeta):

@@ -13,7 +13,7 @@ from ...decision import ThresholdLike
 from ...losses import LOSSES, LogLoss, LossLike
 from ...mappings import PerturbMax, check_shape
 from .._docstrings import with_shared_sections
-from ..fit._learnt_noise import NoiseSearch
+from ..fit import NoiseSearch
 from ._base import BaseLinearClassifier
 
 

@@ -27,7 +27,7 @@ def prediction_method(method: Decorated) -> Decorated:
                 check_is_fitted(self)
                 check_same_namespace(X, self, attribute="coef_", method=method.__name__)
             return method(self, X, **given)
-        from ..dask._prediction import lazily
+        from ..dask import lazily
 
         check_is_fitted(self)
         refuse_for_dask(**given)

@@ -1,6 +1,6 @@
 """Reports of a fit's progress: scikit-learn's callbacks and `verbose`."""
 
-from ..fit._progress import NoProgress
+from ..fit import NoProgress
 
 
 class FitProgress(NoProgress):

@@ -4,3 +4,8 @@ Read `_rows.py` first, which does for partitions what `fit/_rows.py` does for ar
 `_collections.py` lines X, y and weights up, `_partition.py` holds the functions that
 run on a worker, `_prediction.py` predicts a partition at a time.
 """
+
+from ._prediction import lazily, score
+from ._rows import dask_rows
+
+__all__ = ["dask_rows", "lazily", "score"]

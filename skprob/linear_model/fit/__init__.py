@@ -7,3 +7,45 @@ sees the estimator. `_rows.py` makes blocks of rows; `_penalty.py` resolves C,
 search of the noise around it; `_folds.py` fits the folds from which thresholds are
 chosen.
 """
+
+from ..._utils.lazy import lazy_attribute
+from ._folds import SeparateFolds
+from ._penalty import PenaltyChoice, penalty
+from ._progress import NoProgress
+from ._rows import RowsInMemory, TrainingData, of_labelled, warn_of_lost_labels
+from ._run import (
+    attributes_of_model,
+    fit_to_rows,
+    model_at,
+    objectives_of,
+    warn_unless_converged,
+)
+from ._spec import FitSpec
+from ._start import LastFit
+
+__all__ = [
+    "FitSpec",
+    "LastFit",
+    "NoProgress",
+    "NoiseSearch",
+    "PenaltyChoice",
+    "RowsInMemory",
+    "SeparateFolds",
+    "TrainingData",
+    "attributes_of_model",
+    "entry_C",
+    "fit_to_rows",
+    "model_at",
+    "objectives_of",
+    "of_labelled",
+    "penalty",
+    "warn_of_lost_labels",
+    "warn_unless_converged",
+]
+
+# Imported when used: most fits need neither.
+_MODULES = {"NoiseSearch": "_learnt_noise", "entry_C": "_entry"}
+
+
+def __getattr__(name):
+    return lazy_attribute(__name__, _MODULES, name)

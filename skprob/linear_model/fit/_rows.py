@@ -12,7 +12,7 @@ from ...objective import split_rows
 from ...targets import check_target_available, class_weight_factors, smoothed_target
 from .._checks import trial_scores
 from .._given import Given
-from ..predict._threshold import threshold_rule
+from ..predict import threshold_rule
 
 
 class TrainingData(NamedTuple):

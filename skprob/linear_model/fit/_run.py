@@ -10,7 +10,7 @@ from ...losses import FenchelYoungLoss
 from ...mappings import Softmax
 from ...solvers import Solution, groups_of_outputs
 from .._checks import check_kernel
-from ..predict._fitted_model import FittedModel
+from ..predict import FittedModel
 from ._minimise import attributes_of, minimise
 from ._penalty import check_total_weight, penalty
 from ._progress import NO_PROGRESS

@@ -11,7 +11,7 @@ from ...losses import InfimumLoss, Loss
 from ...mappings import Mapping
 from ...targets import encode_target
 from .._known_threshold import checked_rule
-from ..predict._one_vs_rest import one_vs_rest
+from ..predict import one_vs_rest
 from ._candidates import loss_of_candidates
 from ._penalty import PenaltyChoice, automatic_C
 from ._start import LastFit

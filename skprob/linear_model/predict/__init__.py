@@ -5,3 +5,35 @@ rows are predicted a block at a time. `_inputs.py` transforms the rows of X.
 `_threshold.py` chooses thresholds of label sets from probabilities and labels of rows,
 and `_label_sets.py` applies them.
 """
+
+from ._accuracy import accuracy
+from ._fitted_model import FittedModel
+from ._inputs import Features, StandardizedFeatures, StandardUnitRows, UnitRows
+from ._known_rows import KnownRows, OneBlock
+from ._label_sets import Sets, sets_of_scores, threshold_of
+from ._one_vs_rest import one_vs_rest
+from ._threshold import (
+    changed_threshold,
+    check_some_label,
+    splits_of,
+    threshold_rule,
+)
+
+__all__ = [
+    "Features",
+    "FittedModel",
+    "KnownRows",
+    "OneBlock",
+    "Sets",
+    "StandardUnitRows",
+    "StandardizedFeatures",
+    "UnitRows",
+    "accuracy",
+    "changed_threshold",
+    "check_some_label",
+    "one_vs_rest",
+    "sets_of_scores",
+    "splits_of",
+    "threshold_of",
+    "threshold_rule",
+]

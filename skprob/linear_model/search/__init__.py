@@ -4,3 +4,24 @@ Read `_path_search_cv.py` first. `_grid.py` holds the values, `_path.py` fits th
 after another from each other's solutions, `_scoring.py` scores the models of a fold,
 and `_search_results.py` chooses the pair with the highest mean score.
 """
+
+from typing import TYPE_CHECKING
+
+from ..._utils.lazy import lazy_attribute
+
+if TYPE_CHECKING:
+    from ._entmax_classifier_cv import EntmaxClassifierCV as EntmaxClassifierCV
+    from ._perturb_max_classifier_cv import (
+        PerturbMaxClassifierCV as PerturbMaxClassifierCV,
+    )
+
+__all__ = ["EntmaxClassifierCV", "PerturbMaxClassifierCV"]
+
+_MODULES = {
+    "EntmaxClassifierCV": "_entmax_classifier_cv",
+    "PerturbMaxClassifierCV": "_perturb_max_classifier_cv",
+}
+
+
+def __getattr__(name):
+    return lazy_attribute(__name__, _MODULES, name)

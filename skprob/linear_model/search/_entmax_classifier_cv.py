@@ -10,7 +10,7 @@ import numpy as np
 from ..._utils.typing import ArrayLike
 from ...decision import ThresholdLike
 from .._docstrings import with_shared_sections
-from ..classifiers._entmax_classifier import EntmaxClassifier
+from ..classifiers import EntmaxClassifier
 from ._grid import checked_alphas
 from ._path_search_cv import PathSearchCV
 

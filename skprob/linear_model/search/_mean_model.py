@@ -1,9 +1,7 @@
 """The mean of the models that a search fitted to the folds."""
 
-from ..fit._folds import SeparateFolds
-from ..fit._rows import RowsInMemory
-from ..fit._run import attributes_of_model
-from ..predict._fitted_model import FittedModel
+from ..fit import RowsInMemory, SeparateFolds, attributes_of_model
+from ..predict import FittedModel
 
 
 def mean_model(spec, data, encoded, results, place):

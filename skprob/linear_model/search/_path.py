@@ -6,10 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...solvers import minimize_path
-from ..fit._penalty import penalty
-from ..fit._rows import RowsInMemory
-from ..fit._run import attributes_of_model, model_at, objectives_of
-from ..predict._fitted_model import FittedModel
+from ..fit import RowsInMemory, attributes_of_model, model_at, objectives_of, penalty
+from ..predict import FittedModel
 
 
 class PathPoint(NamedTuple):

@@ -31,11 +31,15 @@ from ..._utils.pair import n_raw_predictions
 from ..._utils.typing import ArrayLike, MatrixLike, same_signature
 from ...decision import ThresholdLike
 from .._given import Given
-from ..classifiers._arguments import checked_data
-from ..classifiers._base import BaseLinearClassifier
-from ..classifiers._fitted import fitted_attributes, replace_fitted, unchanged_on_error
-from ..classifiers._parameters import constraints_but
-from ..fit._rows import of_labelled
+from ..classifiers import (
+    BaseLinearClassifier,
+    checked_data,
+    constraints_but,
+    fitted_attributes,
+    replace_fitted,
+    unchanged_on_error,
+)
+from ..fit import of_labelled
 from ._grid import Grid, checked_Cs
 from ._mean_model import mean_model
 from ._routing import manual_routing

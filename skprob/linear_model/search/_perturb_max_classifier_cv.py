@@ -12,7 +12,7 @@ from ...decision import ThresholdLike
 from ...losses import LossLike
 from ...mappings import PerturbMax
 from .._docstrings import with_shared_sections
-from ..classifiers._perturb_max_classifier import PerturbMaxClassifier
+from ..classifiers import PerturbMaxClassifier
 from ._path_search_cv import PathSearchCV
 
 

@@ -8,7 +8,7 @@ from ...data import as_design
 from ...objective import scores_of
 from .._checks import check_predictions
 from .._given import NOTHING
-from ..predict._known_rows import KnownRows
+from ..predict import KnownRows
 
 # All models' probabilities together are at most so many numbers (8 MiB). For few, calls
 # cost more than what they compute: a search on iris takes two thirds of the time.

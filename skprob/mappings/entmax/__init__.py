@@ -6,3 +6,8 @@ Read `_entmax.py` first: it chooses the algorithm for the threshold tau of a row
 `_candidates.py` removes classes whose probability is certainly zero. The Jacobian is
 shared with other mappings: `mappings/_jacobian.py`.
 """
+
+from ._entmax import Entmax, entmax
+from ._sparsemax import Sparsemax, sparsemax
+
+__all__ = ["Entmax", "Sparsemax", "entmax", "sparsemax"]

@@ -6,3 +6,9 @@ that the values of an increasing function sum to one. `_user_function.py` checks
 values that such functions return; `_increasing_function.py`, `_antiderivative.py` and
 `_monotone_root.py` integrate and invert them.
 """
+
+from ._function import FunctionMapping
+from ._normalized_mapping import NormalizedMapping
+from ._threshold_mapping import ThresholdMapping
+
+__all__ = ["FunctionMapping", "NormalizedMapping", "ThresholdMapping"]

@@ -15,7 +15,7 @@ from .._jacobian import power
 from .._linearization import DifferenceLinearization, Linearization
 from .._rows import along_axis
 from .._traits import Traits
-from ..entmax._entmax import Entmax
+from ..entmax import Entmax
 from ._budget import within_budget
 
 _TRAITS = Traits(polytope="cube", has_potential=True)

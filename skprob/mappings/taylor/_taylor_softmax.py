@@ -14,6 +14,7 @@ from .._base import Mapping
 from .._linearization import Linearization
 from .._rows import along_axis
 from .._traits import Traits
+from ._array_polynomial import ArrayPolynomial
 from ._polynomial import log_curvature, log_slope, scaled_polynomial, zeros
 
 _ORDERS = range(2, 31, 2)
@@ -95,7 +96,7 @@ class TaylorSoftmax(Mapping):
 
     def probabilities(self, scores):
         if not isinstance(scores, np.ndarray):
-            logarithm = _array_api.TaylorPolynomial(scores, self.order).logarithm()
+            logarithm = ArrayPolynomial(scores, self.order).logarithm()
             return as_type(_array_api.softmax(_shifted(logarithm))[0], scores.dtype)
         _, share, exponent = self._solve(scores)
         return np.ldexp(share, exponent).astype(scores.dtype, copy=False)
@@ -153,7 +154,7 @@ class TaylorSoftmax(Mapping):
 
     def _parts_of_any(self, scores):
         xp, dtype = namespace(scores), scores.dtype
-        polynomial = _array_api.TaylorPolynomial(scores, self.order)
+        polynomial = ArrayPolynomial(scores, self.order)
         z = _shifted(polynomial.logarithm())
         p, potential = _array_api.softmax(z)
         parts = z - potential[:, None], p, polynomial.slope()

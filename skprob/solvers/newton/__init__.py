@@ -5,3 +5,18 @@ by conjugate gradients (`_conjugate_gradients.py`), preconditioned with a part o
 Hessian (`_preconditioner.py`). `_newton_family.py` takes several little problems of the
 same rows at once.
 """
+
+from ._conjugate_gradients import conjugate_gradients
+from ._newton_cg import NewtonCG, NewtonCGState
+from ._newton_cholesky import NewtonCholesky
+from ._newton_family import minimize_family
+from ._preconditioner import Preconditioner
+
+__all__ = [
+    "NewtonCG",
+    "NewtonCGState",
+    "NewtonCholesky",
+    "Preconditioner",
+    "conjugate_gradients",
+    "minimize_family",
+]

@@ -4,3 +4,7 @@
 a quadratic model plus the shrinkage, in `_quadratic_model.py`, with second derivatives
 from `_curvature.py`: the whole Hessian, products with it, or L-BFGS.
 """
+
+from ._proximal_newton import ProximalNewton
+
+__all__ = ["ProximalNewton"]

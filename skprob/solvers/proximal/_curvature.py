@@ -7,7 +7,7 @@ piece: on the active parameters, where the shrinkage has second derivatives, too
 import numpy as np
 from scipy.linalg.lapack import dposv, dpotrf, dpotri
 
-from ..newton._conjugate_gradients import conjugate_gradients
+from ..newton import conjugate_gradients
 
 # Damping of the whole Hessian, in units of its diagonal.
 _DAMPING = 1e-10
