@@ -43,6 +43,15 @@ SCORES = {
     "threshold, best class": {"score_function": "threshold"},
     "adaptive": {"score_function": "adaptive"},
 }
+BY = "all", "class"
+CLASS_HEADS = [
+    "data",
+    "level",
+    "coverage of the worst class",
+    'with by="class"',
+    "size",
+    'size with by="class"',
+]
 SPREAD = {"score_function": "adaptive", "never_empty": False, "random_state": 0}
 IN_FOLDS = "entmax, 5 folds"
 
@@ -272,16 +281,19 @@ def summaries(rows):
     for data, level, by, score, *figures in rows[1:]:
         cells[data, str(level), by, score] = figures
     levels, data_sets = list(map(str, LEVELS)), dict.fromkeys(key[0] for key in cells)
-    of_rows = [["data", "level", *(f"{score}: covered, size" for score in SCORES)]]
-    of_class = [["data", "level", "all rows: worst class, size", "by class"]]
+    coverage = [["data", "level", *SCORES]]
+    sizes = [["data", "level", *SCORES]]
+    of_class = [CLASS_HEADS]
     below = [["splits below the 1 % bound", *SCORES]]
     for data in data_sets:
         for level in levels:
-            found = [cells[data, level, "all", score] for score in SCORES]
-            of_rows.append([data, level, *(f"{f[0]}, {f[3]}" for f in found)])
-            found = [cells[data, level, by, "entmax"] for by in ("all", "class")]
-            of_class.append([data, level, *(f"{f[1]}, {f[3]}" for f in found)])
-    for by in ("all", "class"):
+            of_scores = [cells[data, level, "all", score] for score in SCORES]
+            coverage.append([data, level, *(figures[0] for figures in of_scores)])
+            sizes.append([data, level, *(figures[3] for figures in of_scores)])
+            of_all, by_class = (cells[data, level, by, "entmax"] for by in BY)
+            worst, size = of_all[1], of_all[3]
+            of_class.append([data, level, worst, by_class[1], size, by_class[3]])
+    for by in BY:
         for level in levels:
             shares = [
                 np.mean([float(cells[d, level, by, s][2][:-2]) for d in data_sets])
@@ -290,7 +302,8 @@ def summaries(rows):
             name = f"{level}, {'all rows' if by == 'all' else 'by class'}"
             below.append([name, *(f"{share:.1f} %" for share in shares)])
     return {
-        "conformal_coverage": of_rows,
+        "conformal_coverage": coverage,
+        "conformal_sizes": sizes,
         "conformal_by_class": of_class,
         "conformal_below": below,
     }

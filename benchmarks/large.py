@@ -45,6 +45,11 @@ def say(line):
 # Data.
 
 
+def table_line(*cells):
+    """A line of a Markdown table."""
+    return f"| {' | '.join(map(str, cells))} |"
+
+
 def part(number, n_rows, n_features, n_classes):
     """Features and labels of some rows, the same at every call."""
     common = np.random.default_rng(0)
@@ -293,6 +298,7 @@ def local_cluster(n_workers):
 def table_of_scaling(options):
     import dask
 
+    say(table_line("workers", "rows", "s", "passes over X", "ms a pass"))
     for n_workers in (1, 2):
         cluster, client = local_cluster(n_workers)
         with cluster, client:
@@ -302,10 +308,8 @@ def table_of_scaling(options):
             times = [timed(model().fit, X, y) for _ in range(3)]
             fitted, seconds = min(times, key=lambda pair: pair[1])
             passes = fitted.history_["passes"][-1]
-            say(
-                f"{n_workers} worker(s), {n_rows:,} x 50, 5 classes: {seconds:.2f} s, "
-                f"{passes:.0f} passes, {1000 * seconds / passes:.0f} ms a pass"
-            )
+            cells = f"{seconds:.2f}", f"{passes:.0f}", f"{1000 * seconds / passes:.0f}"
+            say(table_line(n_workers, f"{n_rows:,}", *cells))
 
 
 def table_of_rivals(options):
@@ -314,17 +318,21 @@ def table_of_rivals(options):
     from sklearn.metrics import log_loss
     from sklearn.preprocessing import StandardScaler
 
-    n_parts = 16
+    n_parts, loss_of = 16, "log loss of held-out rows"
+    say(table_line("fit", "classes", "s", loss_of, "difference of coefficients"))
     cluster, client = local_cluster(2)
     with cluster, client:
         X, y = dask.persist(*generated(options.rows, 50, 5, n_parts))
         client.submit(model().fit, np.eye(3), np.arange(3)).result()
         fitted, seconds = timed(model().fit, X, y)
-        say(f"{options.rows:,} x 50, 5 classes, 2 workers: {seconds:.2f} s")
-        here, there = X.compute(), y.compute()
-        local, own = timed(model().fit, here, there)
+        rows, labels = X.compute(), y.compute()
+        local, local_seconds = timed(model().fit, rows, labels)
         off = np.abs(local.coef_ - fitted.coef_).max()
-        say(f"in memory: {own:.2f} s; ratio {seconds / own:.2f}, difference {off:.1e}")
+        X_test, y_test = part(10**6, 50_000, 50, 5)
+        loss = log_loss(y_test, local.predict_proba(X_test))
+        say(table_line("skprob, two workers", 5, f"{seconds:.2f}", "", f"{off:.1e}"))
+        in_memory = f"{local_seconds:.2f}", f"{loss:.4f}", ""
+        say(table_line("skprob, in memory, two threads", 5, *in_memory))
         try:
             from dask_ml.linear_model import LogisticRegression
         except ImportError as error:
@@ -333,25 +341,23 @@ def table_of_rivals(options):
             pair = (y > 1).astype(int).persist()
             _, seconds = timed(model().fit, X, pair)
             _, rival = timed(LogisticRegression(solver="lbfgs").fit, X, pair)
-            say(f"two classes: skprob {seconds:.2f} s, dask-ml (lbfgs) {rival:.2f} s")
-    X_test, y_test = part(10**6, 50_000, 50, 5)
-    goal = log_loss(y_test, local.predict_proba(X_test)) * 1.001
+            say(table_line("skprob, two workers", 2, f"{seconds:.2f}", "", ""))
+            say(table_line("dask-ml, two workers", 2, f"{rival:.2f}", "", ""))
     begun, scaler = time.perf_counter(), StandardScaler()
-    rows = np.array_split(np.arange(len(there)), 80)
-    for some in rows:
-        scaler.partial_fit(here[some])
-    rival = SGDClassifier(loss="log_loss", alpha=1 / len(there), random_state=0)
+    parts = np.array_split(np.arange(len(labels)), 80)
+    for some in parts:
+        scaler.partial_fit(rows[some])
+    rival = SGDClassifier(loss="log_loss", alpha=1 / len(labels), random_state=0)
     n_passes, value = 0, np.inf
-    while value > goal and n_passes < 20:
+    while value > 1.001 * loss and n_passes < 20:
         n_passes += 1
-        for some in rows:
-            rival.partial_fit(scaler.transform(here[some]), there[some], np.arange(5))
+        for some in parts:
+            scaled = scaler.transform(rows[some])
+            rival.partial_fit(scaled, labels[some], np.arange(5))
         value = log_loss(y_test, rival.predict_proba(scaler.transform(X_test)))
     seconds = time.perf_counter() - begun
-    say(
-        f"SGDClassifier.partial_fit: {n_passes} passes, {seconds:.1f} s, held-out log "
-        f"loss {value:.4f} (ours {goal / 1.001:.4f})"
-    )
+    title = f"SGDClassifier, {n_passes} passes"
+    say(table_line(title, 5, f"{seconds:.1f}", f"{value:.4f}", ""))
 
 
 def rows_of(number, n_rows, n_features):
@@ -370,6 +376,7 @@ def table_of_overhead(options):
 
     from skprob.data import Cluster, DaskBlocks, Partition, wait_for
 
+    say(table_line("partitions", "ms, median", "lower quartile", "upper quartile"))
     cluster, client = local_cluster(2)
     with cluster, client:
         for n_parts in (2, 8, 32):
@@ -384,10 +391,7 @@ def table_of_overhead(options):
                 spent.append(seconds - float(inside) / 2)
             quartiles = 1000 * np.quantile(spent, [0.25, 0.5, 0.75])
             low, middle, high = quartiles
-            say(
-                f"{n_parts} partitions on 2 workers: {middle:.1f} ms an evaluation "
-                f"(quartiles {low:.1f} to {high:.1f})"
-            )
+            say(table_line(n_parts, *(f"{ms:.1f}" for ms in (middle, low, high))))
             for future in futures:
                 future.release()
 

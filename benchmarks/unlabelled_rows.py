@@ -7,6 +7,7 @@ the folder with the data, ``--save`` a file for the table. It takes a minute or 
 """
 
 import argparse
+import csv
 import warnings
 from pathlib import Path
 
@@ -28,7 +29,17 @@ MODELS = {
     "1.5-entmax": EntmaxClassifier,
     "sparsemax": SparsemaxClassifier,
 }
-HEADINGS = ["micro", "macro", "example", "subset", "empty"]
+HEADS = [
+    "data",
+    "rows without a label, %",
+    "mapping",
+    "rows without a label are",
+    "micro-F1",
+    "macro-F1",
+    "example-F1",
+    "subset",
+    "empty",
+]
 
 
 def main():
@@ -37,27 +48,26 @@ def main():
     parser.add_argument("--sets", nargs="+", default=SETS, choices=SETS)
     parser.add_argument("--save", type=Path)
     args = parser.parse_args()
-    headings = "".join(f"{heading:>9}" for heading in HEADINGS)
-    lines = [f"{'in per cent of the test rows':40}{headings}"]
-    gains = []
+    rows, gains = [HEADS], []
     for name in args.sets:
         data = splits(name, scaled if name == "birds" else without_the_first)
         empty = 100 * np.mean([(~split.Y_test.any(axis=1)).mean() for split in data])
-        lines += ["", f"{name} ({empty:.0f} without a label)"]
+        first = [name, f"{empty:.0f}"]
         for title, classifier in MODELS.items():
-            out = row(data, classifier(none_class=False))
-            learnt = row(data, classifier())
-            gains.append(learnt - out)
-            lines += [line(f"{title}, left out", out), line(f"{title}, none", learnt)]
-        lines.append(line("sigmoid", row(data, SigmoidClassifier())))
-        print("\n".join(lines[-9:]), flush=True)
-    gains = np.array(gains)
-    lines += ["", "What the class gains:"]
-    lines += [line("mean", gains.mean(axis=0)), line("least", gains.min(axis=0))]
-    text = "\n".join(lines) + "\n"
-    print(text)
+            left_out = mean_figures(data, classifier(none_class=False))
+            learnt = mean_figures(data, classifier())
+            gains.append(learnt - left_out)
+            rows.append([*first, title, "left out", *rounded(left_out)])
+            rows.append([*first, title, "a class", *rounded(learnt)])
+        sigmoid = mean_figures(data, SigmoidClassifier())
+        rows.append([*first, "sigmoid", "kept", *rounded(sigmoid)])
+        print(*rows[-7:], sep="\n", flush=True)
+    for title, values in ("mean", np.mean(gains, 0)), ("least", np.min(gains, 0)):
+        rows.append([f"gain of the class, {title}", "", "", "", *rounded(values)])
+        print(rows[-1])
     if args.save:
-        args.save.write_text(text)
+        with args.save.open("w", newline="") as stream:
+            csv.writer(stream, lineterminator="\n").writerows(rows)
 
 
 def without_the_first(X_train, X_test, Y_train, Y_test):
@@ -67,7 +77,7 @@ def without_the_first(X_train, X_test, Y_train, Y_test):
     return scaled(X_train, X_test, Y_train, Y_test)
 
 
-def row(data, model):
+def mean_figures(data, model):
     """The mean of the figures over the splits, in per cent."""
     return 100 * np.mean([figures(split, model) for split in data], axis=0)
 
@@ -75,19 +85,19 @@ def row(data, model):
 def figures(split: Data, model):
     """Three F1 scores, and the shares of right and of empty predictions."""
     with threadpool_limits(1), warnings.catch_warnings(action="ignore"):
-        found = model.fit(split.X_train, split.Y_train).predict(split.X_test)
+        sets = model.fit(split.X_train, split.Y_train).predict(split.X_test)
     Y = split.Y_test
     micro, macro = (
-        f1_score(Y, found, average=a, zero_division=0) for a in ("micro", "macro")
+        f1_score(Y, sets, average=a, zero_division=0) for a in ("micro", "macro")
     )
-    example = f1_score(Y, found, average="samples", zero_division=1)
-    right = (Y == found).all(axis=1).mean()
-    return micro, macro, example, right, (~found.any(axis=1)).mean()
+    example = f1_score(Y, sets, average="samples", zero_division=1)
+    right = (Y == sets).all(axis=1).mean()
+    return micro, macro, example, right, (~sets.any(axis=1)).mean()
 
 
-def line(title, values):
-    """A line of the table."""
-    return f"  {title:38}" + "".join(f"{value:9.1f}" for value in values)
+def rounded(values):
+    """The figures with one decimal."""
+    return [f"{value:.1f}" for value in values]
 
 
 if __name__ == "__main__":
