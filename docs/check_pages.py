@@ -28,7 +28,7 @@ WIDTHS = (1280, 400)
 HEIGHT = 900
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
-# What is wrong with the page at its present width, as a list of sentences.
+# JavaScript that returns the faults of the page at its present width, as sentences.
 INSPECT = r"""
 async () => {
   if (window.MathJax?.startup?.promise) await MathJax.startup.promise;

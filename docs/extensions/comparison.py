@@ -8,7 +8,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from skprob.inspection import PROPERTIES, find_counterexamples, mapping_table
 
-# Of a cycle of many rows, so many are shown.
+# Largest number of rows of a cycle that the page shows.
 _MAX_ROWS = 3
 
 

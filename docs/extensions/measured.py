@@ -1,4 +1,4 @@
-r"""The directive and the role ``measured`` show what a benchmark wrote to a file.
+r"""The directive and the role ``measured`` show figures from a benchmark's file.
 
 The directive shows rows of a table, and a download of the file.
 
@@ -21,8 +21,7 @@ The role shows one cell of a table::
     :measured:`fit_times.txt; ^. letter +. softmax +. 1 +.; 1e-06: ratio`
 
 The second part is a regular expression that one line matches, the third a head, and a
-fourth the number of the table. What stands in brackets at the end of the cell is left
-out.
+fourth the number of the table. Brackets at the end of the cell are left out.
 """
 
 import csv
