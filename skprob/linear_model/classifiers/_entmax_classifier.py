@@ -45,10 +45,22 @@ class EntmaxClassifier(BaseLinearClassifier):
 
     Examples
     --------
+    Classes; impossible ones have a probability of exactly zero:
+
+    >>> from sklearn.datasets import load_iris
+    >>> from skprob import EntmaxClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = EntmaxClassifier(alpha=1.5).fit(X, y)
+    >>> model.predict(X[[0, 50, 133]])
+    array([0, 1, 2])
+    >>> model.predict_proba(X[[0, 50, 133]]).round(2)
+    array([[0.99, 0.01, 0.  ],
+           [0.  , 0.88, 0.12],
+           [0.  , 0.48, 0.52]])
+
     A label set in each row; the labels above the threshold are predicted:
 
     >>> import numpy as np
-    >>> from skprob import EntmaxClassifier
     >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
     >>> Y = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 1], [0, 0, 1]])
     >>> model = EntmaxClassifier(alpha=1.5, C=10.0, threshold=0.1).fit(X, Y)
