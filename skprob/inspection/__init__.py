@@ -5,7 +5,6 @@ fitted classifier for one row or many. :class:`SetDisplay` shows how often predi
 sets contain the truth. :class:`ConvergenceDisplay` shows how a fit converged.
 """
 
-from ._coefficients import CoefficientSummary, coefficient_table
 from ._convergence import ConvergenceDisplay
 from ._entropy import EntropyDisplay
 from ._mapping_display import MappingDisplay
@@ -16,6 +15,12 @@ from ._set import Group, SetDisplay
 from ._support import SupportDisplay
 from ._support_size import SupportSizeDisplay
 from ._table import MappingSummary, mapping_table
+from .coefficients import (
+    CoefficientSummary,
+    MarginalEffect,
+    coefficient_table,
+    marginal_effects,
+)
 
 __all__ = [
     "PROPERTIES",
@@ -26,6 +31,7 @@ __all__ = [
     "Group",
     "MappingDisplay",
     "MappingSummary",
+    "MarginalEffect",
     "PredictionDisplay",
     "ProfileDisplay",
     "SetDisplay",
@@ -34,4 +40,5 @@ __all__ = [
     "coefficient_table",
     "find_counterexamples",
     "mapping_table",
+    "marginal_effects",
 ]

@@ -29,14 +29,19 @@ class FittedPenalty(NamedTuple):
     def of(cls, model):
         """The penalty of a fitted linear classifier."""
         strength = 0.0 if np.isinf(model.C_) else 1 / float(model.C_)
+        # Searches along paths have no parameters of the penalty but C.
+        l1_ratio, select = (
+            getattr(model, name, default)
+            for name, default in (("l1_ratio", 0.0), ("select", "coefficients"))
+        )
         factors = _factors(model)
         is_out = np.isinf(factors)
         total = strength * np.where(is_out, 0.0, factors)
         ridge, lasso = (
             np.where(is_out, np.inf, share * total)
-            for share in (1 - model.l1_ratio, model.l1_ratio)
+            for share in (1 - l1_ratio, l1_ratio)
         )
-        return cls(ridge, lasso, model.select == "features")
+        return cls(ridge, lasso, select == "features")
 
     @property
     def selects(self):
@@ -77,7 +82,7 @@ class FittedPenalty(NamedTuple):
 
 def _factors(model):
     """Penalty factors of the features, of the parameter as it was given."""
-    given, n_features = model.penalty_factors, model.n_features_in_
+    given, n_features = getattr(model, "penalty_factors", None), model.n_features_in_
     if not isinstance(given, dict):
         return np.ones(n_features) if given is None else np.asarray(given, dtype=float)
     names = getattr(model, "feature_names_in_", ())

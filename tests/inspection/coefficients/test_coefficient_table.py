@@ -17,6 +17,8 @@ from skprob import LinearClassifier, SigmoidClassifier, SoftmaxClassifier
 from skprob.inspection import coefficient_table
 from skprob.mappings import NestedSoftmax, PerturbMax
 
+from .numerical_covariance import numerical_derivatives
+
 NAMES = np.array(["bus", "car", "train"])
 
 
@@ -217,21 +219,11 @@ def test_the_hessian_by_finite_differences(name):
         z = np.where(given.get("available", True), z + given.get("offset", 0), -np.inf)
         return weight * model.loss_.value(z, target)
 
-    def gradients(at, h=1e-5):
-        steps = h * np.eye(len(at))
-        return np.array([(losses(at + s) - losses(at - s)) / (2 * h) for s in steps])
-
-    at, h = coef.ravel(), 1e-4
-    H = np.array(
-        [
-            (gradients(at + s) - gradients(at - s)).sum(axis=1) / (2 * h)
-            for s in h * np.eye(len(at))
-        ]
-    )
+    at = coef.ravel()
+    G, H = numerical_derivatives(losses, at)
     ridge = np.zeros((M, size))
     ridge[:, :2] = 1 / model.C_
     H += np.diag(ridge.ravel())
-    G = gradients(at)
     if M > 1 and parameters["mapping"] not in ("taylor_softmax", "sigmoid"):
         contrast = np.kron((np.eye(M) - np.eye(M)[0])[1:], np.eye(size))
     else:

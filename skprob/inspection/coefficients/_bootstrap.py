@@ -1,0 +1,117 @@
+"""Statistics of refits to resampled rows, from which standard errors follow."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from ..._utils.validation import check_sample_weight
+from ..._utils.warnings import warn
+from ._fitted_rows import encoded_target
+from ._groups import check_groups
+
+
+def bootstrap(
+    statistic, model, X, y, sample_weight, groups, n_bootstrap, random_state, given
+):
+    """Values of a statistic of refits to rows, or groups, drawn with replacement.
+
+    A row that is drawn twice has twice its weight. Refits start from the model.
+
+    Parameters
+    ----------
+    statistic : callable
+        ``statistic(refit, weight)`` is an array, from a refitted model and the weights
+        of the rows that were drawn.
+    model : estimator
+        A fitted linear classifier.
+    X, y, sample_weight, groups : array-like
+        As in :func:`coefficient_table`; X are features that the classifier gets.
+    n_bootstrap : int
+    random_state : int, RandomState instance or None
+    given : dict
+        Further arguments of ``fit``.
+
+    Returns
+    -------
+    values : ndarray of shape (n_refits, ...)
+        Without refits that failed.
+    """
+    if not isinstance(n_bootstrap, Integral) or n_bootstrap < 2:
+        raise ValueError(
+            f"n_bootstrap must be an integer, 2 or more; got {n_bootstrap!r}."
+        )
+    X = X if hasattr(X, "shape") else np.asarray(X)
+    weight = check_sample_weight(sample_weight, X)
+    rng = check_random_state(random_state)
+    n_samples = len(weight)
+    units = np.arange(n_samples)
+    if groups is not None:
+        units = check_groups(groups, n_samples)
+    n_units = units.max() + 1
+    encoded = encoded_target(model, y, X)
+    is_present = _class_totals(encoded, weight) > 0
+    names = [*encoded.classes.tolist(), None]
+    values, failures = [], []
+    for _ in range(n_bootstrap):
+        drawn = rng.randint(n_units, size=n_units)
+        drawn_weight = np.bincount(drawn, minlength=n_units)[units] * weight
+        is_absent = (_class_totals(encoded, drawn_weight) == 0) & is_present
+        if is_absent.any():
+            name = names[is_absent.argmax()]
+            failures.append(f"the class {name!r} is in none of the rows drawn.")
+            continue
+        try:
+            refit = _refitted(model, X, y, drawn_weight, given)
+        except (ConvergenceWarning, ValueError) as error:
+            failures.append(str(error))
+            continue
+        values.append(statistic(refit, drawn_weight))
+    if len(failures) > n_bootstrap / 2 or len(values) < 2:
+        raise ValueError(
+            f"{len(failures)} of the {n_bootstrap} refits of the bootstrap failed. The "
+            f"first failure: {failures[0]}"
+        )
+    if failures:
+        warn(
+            f"{len(failures)} of the {n_bootstrap} refits of the bootstrap failed and "
+            "are left out, which makes standard errors too small if these refits had "
+            f"extreme coefficients. The first failure: {failures[0]}"
+        )
+    return np.array(values)
+
+
+def _class_totals(encoded, weight):
+    """Total weight of each class in rows with these weights."""
+    if encoded.labelled is not None:
+        weight = weight[encoded.labelled]
+    return encoded.target.class_totals(weight)
+
+
+def _refitted(model, X, y, weight, given):
+    """A clone of the model, fitted to rows with these weights."""
+    refit = clone(model)
+    parameters = refit.get_params(deep=False)
+    if "warm_start" in parameters:
+        refit.set_params(warm_start=True)
+        vars(refit).update(
+            {
+                name: value
+                for name, value in vars(model).items()
+                if name.endswith("_") and not name.startswith("_")
+            }
+        )
+    if model.target_type_ == "label_set":
+        # Coefficients do not depend on the rule, which may need refits in folds.
+        refit.set_params(threshold=0.5)
+    if "verbose" in parameters:
+        refit.set_params(verbose=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("error", ConvergenceWarning)
+        return refit.fit(X, y, sample_weight=weight, **given)

@@ -1,0 +1,223 @@
+"""The covariance of coefficients, from derivatives of the loss at the optimum."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import linalg, sparse
+
+from ..._utils.pair import pair_adjoint, pair_scores
+from ..._utils.warnings import warn
+from ...targets import class_weight_factors, smoothed_target
+from ._fitted_penalty import FittedPenalty
+from ._fitted_rows import FittedRows, encoded_target
+from ._groups import check_groups
+
+# Largest Newton step, in standard errors, of a model that counts as an optimum.
+_NEAR = 0.1
+
+
+class FittedLoss(FittedRows):
+    """The loss of a fitted model near its optimum, as a function of the coefficients.
+
+    Derivatives are those in coefficients of standardised features. Features without a
+    coefficient because of the penalty are left out.
+
+    Parameters
+    ----------
+    model : estimator
+    X, y, sample_weight, groups, available, offset : array-like
+        As in :func:`coefficient_table`.
+    """
+
+    def __init__(self, model, X, y, sample_weight, groups, available, offset):
+        super().__init__(model, X, sample_weight, available, offset)
+        encoded = encoded_target(model, y, X)
+        self._groups = None
+        if groups is not None:
+            self._groups = check_groups(groups, len(self.weight))
+        if encoded.labelled is not None:
+            self.keep(encoded.labelled)
+            if groups is not None:
+                self._groups = self._groups[encoded.labelled]
+        self._target = encoded.target
+        self._use_features()
+        self._row_weight = self.weight * class_weight_factors(
+            model.class_weight, encoded, self.weight
+        )
+        self._standardize()
+        M = len(self.coef)
+        # Directions in the rows of `coef` that change predictions.
+        basis = linalg.null_space(np.ones((1, M))) if self.is_relative else np.eye(M)
+        self._basis = np.kron(basis, np.eye(self.coef.shape[1]))
+        self._differentiate()
+
+    def _use_features(self):
+        """Leave out features that have no coefficient because of the penalty."""
+        self._penalty = FittedPenalty.of(self.model)
+        n_features = self.X.shape[1]
+        is_used = np.isfinite(self._penalty.ridge)
+        if self._penalty.selects:
+            is_used &= self.coef[:, :n_features].any(axis=0)
+        if is_used.all():
+            return
+        features = np.flatnonzero(is_used)
+        columns = [*features, *range(n_features, len(self.feature_names))]
+        self.X, self.coef = self.X[:, features], self.coef[:, columns]
+        self.feature_names = [self.feature_names[j] for j in columns]
+        self._penalty = self._penalty.of_features(features)
+
+    def _standardize(self):
+        X, weight = self.X, self._row_weight / self._row_weight.sum()
+        mean = np.asarray(weight @ X).ravel()
+        square = X.multiply(X).T @ weight if sparse.issparse(X) else weight @ X**2
+        if self.has_intercept:
+            square = np.maximum(square - mean**2, 0)
+        else:
+            mean = np.zeros_like(mean)
+        scale = np.sqrt(square)
+        self._mean, self._scale = mean, np.where(scale > 0, scale, 1)
+        # From coefficients of standardised features to those of X.
+        to_raw = np.diag(np.append(1 / self._scale, np.ones(int(self.has_intercept))))
+        if self.has_intercept:
+            to_raw[-1, :-1] = -mean / self._scale
+        self._to_raw = np.kron(np.eye(len(self.coef)), to_raw)
+
+    def root(self, covariance):
+        """A root R of the covariance R Rᵀ of the coefficients, class by class.
+
+        Parameters
+        ----------
+        covariance : {"hessian", "sandwich"}
+
+        Returns
+        -------
+        root : ndarray of shape (M * size, n_free)
+        """
+        root = self._root_of_inverse
+        if covariance == "sandwich":
+            # A sum of squares: rounding cannot make a variance negative.
+            values, vectors = np.linalg.eigh(self._meat)
+            meat_root = vectors * np.sqrt(np.maximum(values, 0))
+            root = root @ (root.T @ meat_root)
+        return self._to_raw @ (self._basis @ root)
+
+    def _differentiate(self):
+        """Compute the root of the inverse Hessian, the meat and the gradient."""
+        M, size = self.coef.shape
+        H, meat = np.zeros((M, size, M, size)), np.zeros((M * size, M * size))
+        total = np.zeros((M, size))
+        sums = None
+        if self._groups is not None:
+            sums = np.zeros((self._groups.max() + 1, M * size))
+        for rows, design, weight, gradient, curvature in self._derivatives():
+            for k in range(M):
+                for m in range(k, M):
+                    part = (design * (weight * curvature[:, k, m])[:, None]).T @ design
+                    H[k, :, m] += part
+            each = (gradient * weight[:, None])[:, :, None] * design[:, None, :]
+            total += each.sum(axis=0)
+            each = each.reshape(len(each), -1)
+            if sums is None:
+                meat += each.T @ each
+            else:
+                np.add.at(sums, self._groups[rows], each)
+        for k in range(M):
+            for m in range(k):
+                H[k, :, m] = H[m, :, k].T
+        # Add the derivatives of the penalty in standardised features.
+        n_features = len(self._scale)
+        coef, features = self.coef[:, :n_features], np.arange(n_features)
+        curvature = self._penalty.curvature(coef) / self._scale[:, None, None] ** 2
+        H[:, features, :, features] += curvature
+        gradient = total[:, :n_features] * self._scale
+        slope = self._penalty.slope(coef, gradient)
+        total[:, :n_features] += slope / self._scale
+        project = self._basis
+        self._gradient = project.T @ total.ravel()
+        H = project.T @ H.reshape(M * size, -1) @ project
+        self._root_of_inverse = _root_of_inverse(H)
+        if sums is not None:
+            meat = self._small_sample_factor(len(H)) * (sums.T @ sums)
+        self._meat = project.T @ meat @ project
+
+    def _small_sample_factor(self, n_parameters):
+        """Factor of the variance of few groups and rows, as in statsmodels."""
+        is_used = self._row_weight > 0
+        n_rows = np.count_nonzero(is_used)
+        n_groups = len(np.unique(self._groups[is_used]))
+        if n_groups < 2 or n_rows <= n_parameters:
+            raise ValueError(
+                "groups need two groups and more rows than coefficients, among rows "
+                f"with a label and a positive weight; got {n_groups} group(s) and "
+                f"{n_rows} rows for {n_parameters} coefficients."
+            )
+        return n_groups / (n_groups - 1) * (n_rows - 1) / (n_rows - n_parameters)
+
+    def check_optimum(self):
+        """Warn if the model is not the optimum for these rows."""
+        step = self._root_of_inverse.T @ self._gradient
+        far = np.sqrt(step @ step / len(step))
+        if far > _NEAR:
+            warn(
+                "The model is not at the optimum for these rows, which is "
+                f"{far:.2g} standard errors away (root mean square): give the training "
+                "rows, their weights included, or fit with a smaller tol.",
+            )
+
+    def is_likelihood(self):
+        """Whether the loss is minus the log-likelihood of the labels."""
+        model = self.model
+        is_cube = self.polytope == "cube"
+        # One-vs-rest has one likelihood for each class, but none for the labels.
+        of_labels = self.are_labels != is_cube
+        if not of_labels or model.label_smoothing or model.class_weight is not None:
+            return False
+        rows = slice(0, 10)
+        scores, target = self.scores(rows), self._dense_target(rows)
+        p = model.mapping_(scores)
+        if is_cube:
+            p = np.where(target > 0, p, 1 - p)
+            target = np.ones_like(p)
+        expected = -np.sum(np.log(p, out=np.zeros_like(p), where=target > 0), axis=1)
+        return np.allclose(
+            model.loss_.value(scores, self._dense_target(rows)), expected
+        )
+
+    def _derivatives(self):
+        """Blocks of rows: design, weight, and derivatives in raw predictions."""
+        M, loss, is_pair = len(self.coef), self.model.loss_, self.is_pair
+        for rows in self.blocks():
+            design = self.design(rows)
+            n_features = len(self._scale)
+            design[:, :n_features] = (design[:, :n_features] - self._mean) / self._scale
+            scores, target = self.scores(rows), self._dense_target(rows)
+            gradient = loss.value_and_gradient(scores, target)[1]
+            gradient = pair_adjoint(gradient) if is_pair else gradient
+            curvature = np.empty((len(design), M, M))
+            for k in range(M):
+                along = np.zeros((len(design), M))
+                along[:, k] = 1
+                along = pair_scores(along) if is_pair else along
+                product = loss.hessian_product(scores, target, along)
+                curvature[:, k] = pair_adjoint(product) if is_pair else product
+            yield rows, design, self._row_weight[rows], gradient, curvature
+
+    def _dense_target(self, rows):
+        target, amount = self._target.block(rows), self.model.label_smoothing
+        target = smoothed_target(target, amount, self.polytope, self.available(rows))
+        return target.to_dense(np.float64)
+
+
+def _root_of_inverse(H):
+    """A root R of the inverse R Rᵀ of a Hessian."""
+    # Scale the Hessian to a unit diagonal: the result does not depend on units.
+    unit = np.sqrt(np.diag(H))
+    unit = np.where(unit > 0, unit, 1)
+    values, vectors = np.linalg.eigh(H / np.outer(unit, unit))
+    if not values[0] > 1e3 * len(H) * np.finfo(float).eps:
+        raise ValueError(
+            "Some coefficients are not identified for these rows: features are "
+            "constant or collinear, or classes separable. Omit features, or fit "
+            "with a penalty (C)."
+        )
+    return vectors / unit[:, None] / np.sqrt(values)

@@ -1,0 +1,186 @@
+"""The coefficients of a fitted linear model, and the scores of rows."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+from sklearn.pipeline import Pipeline
+from sklearn.utils import check_array, gen_batches
+from sklearn.utils.validation import check_is_fitted
+
+from ..._utils.columns import in_order
+from ..._utils.pair import pair_scores
+from ..._utils.validation import check_sample_weight, naming
+from ..._utils.warnings import warn
+from ...targets import check_available, check_offset, check_target, encode_target
+from ._fitted_penalty import FittedPenalty
+
+# Most numbers of a block of rows (8 MiB).
+_BLOCK_SIZE = 1 << 20
+
+
+def features_of(model, X):
+    """Features that the classifier at the end of pipelines and searches gets."""
+    while hasattr(model, "best_estimator_"):
+        model = model.best_estimator_
+    if isinstance(model, Pipeline):
+        X = model[:-1].transform(X) if len(model) > 1 else X
+        return features_of(model[-1], X)
+    return X
+
+
+def check_linear(model):
+    """Raise unless the model is a fitted linear classifier with scores W x + b."""
+    check_is_fitted(model)
+    if not all(hasattr(model, name) for name in ("coef_", "loss_", "mapping_")):
+        raise ValueError(
+            f"model must be a linear classifier of skprob; got {type(model).__name__}."
+        )
+    if model.similarity != "dot":
+        raise ValueError(
+            "model must have the scores W x + b (similarity='dot'); there are no "
+            f"standard errors for similarity={model.similarity!r}."
+        )
+
+
+def check_no_zeros(model):
+    """Raise if the covariance is not defined, because probabilities can be zero."""
+    if model.mapping_.traits.has_zeros:
+        raise ValueError(
+            f"model must have positive probabilities, but those of {model.mapping_!r} "
+            "can be exactly zero: its loss has no second derivative where the support "
+            "changes, and rows that are fitted exactly have no gradient. Use "
+            "method='bootstrap'."
+        )
+
+
+def warn_of_penalty(model):
+    """Warn if the coefficients are biased or selected by a penalty."""
+    if FittedPenalty.of(model).selects:
+        warn(
+            f"The penalty (C={model.C_:.3g}, l1_ratio={model.l1_ratio:.3g}) selected "
+            "the coefficients that are not zero: standard errors after a selection are "
+            "not valid. Fit the selected features with C=np.inf to other rows.",
+        )
+    elif np.isfinite(model.C_):
+        warn(
+            f"The penalty (C={model.C_:.3g}) biases the coefficients towards zero, "
+            "which the standard errors leave out. Fit with C=np.inf.",
+        )
+
+
+def coefficients_of(model):
+    """Coefficients of a model, and its intercept if there is one, as one array."""
+    coef = model.coef_.toarray() if sparse.issparse(model.coef_) else model.coef_
+    coef = coef.astype(float)
+    return np.column_stack([coef, model.intercept_]) if model.fit_intercept else coef
+
+
+def encoded_target(model, y, X):
+    """The target of rows of X, as it was learnt."""
+    are_labels = model.target_type_ == "class"
+    y = in_order("y", y, model.classes_, are_labels=are_labels)
+    return encode_target(
+        check_target(y, "y", len_of=X),
+        model.target_type_,
+        classes=model.classes_,
+        polytope=model.mapping_.traits.polytope,
+        none_class=model.has_none_class_,
+    )
+
+
+class FittedRows:
+    """A fitted model, and rows with their scores.
+
+    Attributes
+    ----------
+    model : estimator
+    X : ndarray or CSR array of shape (n_samples, n_features)
+    weight : ndarray of shape (n_samples,)
+        Weights of the rows, without those of the classes.
+    coef : ndarray of shape (M, size)
+        Coefficients, and the intercept if there is one.
+    classes : list of length n_scores
+        Names of the classes; None is the class of rows without a label.
+    feature_names : list of length size
+        Names of the features, and "intercept".
+    """
+
+    def __init__(self, model, X, sample_weight=None, available=None, offset=None):
+        self.model = model
+        with naming("X"):
+            X = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
+        if X.shape[1] != model.n_features_in_:
+            raise ValueError(
+                f"X must have {model.n_features_in_} features, as in fit; got "
+                f"{X.shape[1]}."
+            )
+        self.polytope = model.mapping_.traits.polytope
+        self.are_labels = model.target_type_ == "class"
+        self.classes = model.classes_.tolist() + [None] * model.has_none_class_
+        self.n_scores, n_classes = len(self.classes), len(model.classes_)
+        self.weight = check_sample_weight(sample_weight, X)
+        self._add = self._available = None
+        offset, available = (
+            in_order(name, a, model.classes_, are_labels=self.are_labels)
+            for name, a in (("offset", offset), ("available", available))
+        )
+        if offset is not None:
+            is_pair = self.n_scores == 2 and self.polytope == "simplex"
+            self._add = check_offset(offset, X.shape[0], n_classes, is_pair, float)
+        if available is not None:
+            self._available = check_available(available, (X.shape[0], n_classes))
+        names = [f"x{j}" for j in range(X.shape[1])]
+        names = getattr(model, "feature_names_in_", names)
+        self.X, self.has_intercept = X, bool(model.fit_intercept)
+        self.feature_names = [*names, *["intercept"] * self.has_intercept]
+        self.coef = coefficients_of(model)
+
+    @property
+    def is_pair(self):
+        """Whether two classes have one raw prediction, the difference of scores."""
+        return len(self.coef) < self.n_scores
+
+    @property
+    def is_relative(self):
+        """Whether only differences of coefficients between classes are identified."""
+        is_shift_invariant = self.model.mapping_.traits.is_shift_invariant
+        return len(self.coef) > 1 and is_shift_invariant
+
+    def keep(self, rows):
+        """Leave out all but these rows."""
+        self.X, self.weight = self.X[rows], self.weight[rows]
+        self._add, self._available = (
+            None if a is None else a[rows] for a in (self._add, self._available)
+        )
+
+    def blocks(self):
+        """Slices of rows that fit into memory with a row of numbers for each score."""
+        n_numbers = self.coef.size + self.n_scores**2
+        return gen_batches(len(self.weight), max(_BLOCK_SIZE // n_numbers, 1))
+
+    def design(self, rows):
+        """Copy of the features of some rows, dense, and ones for the intercept."""
+        X = self.X[rows]
+        X = X.toarray() if sparse.issparse(X) else X
+        return np.column_stack([X, np.ones((len(X), int(self.has_intercept)))])
+
+    def scores(self, rows):
+        """Scores of the classes in some rows."""
+        coef = self.coef[:, : self.X.shape[1]]
+        raw = self.X[rows] @ coef.T + self.model.intercept_
+        scores = pair_scores(raw) if self.is_pair else raw
+        if self._add is not None:
+            scores[:, : self._add.shape[1]] += self._add[rows]
+        if self._available is not None:
+            part = scores[:, : self._available.shape[1]]
+            part[~self._available[rows]] = -np.inf
+        return scores
+
+    def available(self, rows):
+        """Which classes some rows have, of shape (n_rows, n_scores); None for all."""
+        if self._available is None:
+            return None
+        available = self._available[rows]
+        padding = [(0, 0), (0, self.n_scores - available.shape[1])]
+        return np.pad(available, padding, constant_values=True)
