@@ -40,14 +40,15 @@ def response_of(model, X, n_classes, response, is_set):
     ValueError
         If the result has another shape, or holds NaN or infinity.
     """
-    has_scores = hasattr(model, "decision_function")
     has_probabilities = hasattr(model, "predict_proba")
-    if has_scores and n_classes > 2 and _has_pairwise_scores(model):
-        raise ValueError(
-            "estimator must have a score for each class, not for each pair of classes: "
-            "set decision_function_shape='ovr'."
-        )
-    if has_scores and (response == "scores" or not has_probabilities):
+    if has_probabilities and response == "probabilities":
+        return _checked(_marginals(model, X), "predict_proba", n_classes)
+    if hasattr(model, "decision_function"):
+        if n_classes > 2 and _has_pairwise_scores(model):
+            raise ValueError(
+                "estimator must have a score for each class, not for each pair of "
+                "classes: set decision_function_shape='ovr'."
+            )
         values = _as_scores(model.decision_function(X), n_classes, is_set)
         z, resolution = _checked(values, "decision_function", n_classes)
         if response == "scores":
@@ -55,8 +56,6 @@ def response_of(model, X, n_classes, response, is_set):
         return expit(z) if is_set else softmax(z), resolution
     if has_probabilities:
         p, resolution = _checked(_marginals(model, X), "predict_proba", n_classes)
-        if response == "probabilities":
-            return p, resolution
         with np.errstate(divide="ignore"):
             return np.maximum(np.log(p), _LOG_ZERO), resolution
     raise ValueError(

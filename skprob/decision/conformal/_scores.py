@@ -14,6 +14,8 @@ import numpy as np
 # Largest number of classes in a set for which the norms of all of them take less time
 # than a bisection.
 _FEW = 16
+# Bound of the error of a sum of at most 4, of probabilities in single precision.
+_SLACK = 2.0**-20
 
 
 class EntmaxScore:
@@ -52,37 +54,46 @@ class EntmaxScore:
         np.subtract(below.max(axis=0), below, out=below)
         # The norm is at least the distance to the best class, and equal to it for the
         # second best.
-        result = below <= limit
-        sizes = result.view(np.uint8).sum(axis=0, dtype=np.uint32)
+        edge = np.full(len(z), float(limit))
+        counts = np.min_scalar_type(z.shape[1])
+        sizes = (below <= limit).view(np.uint8).sum(axis=0, dtype=counts)
         several = np.flatnonzero(sizes > 2)
         if len(several):
-            below = below.take(several, axis=1)
-            edge = self._edge(below, limit, int(sizes.max()))
-            result[:, several] = below <= edge
-        return result.T
+            most = int(sizes.max())
+            edge[several] = self._edge(z.take(several, axis=0), limit, most)
+        return (below <= edge).T
 
-    def _edge(self, below, limit, most):
+    def _edge(self, z, limit, most):
         """Largest distance below the best class in the set of each row.
 
-        The distances have shape (n_classes, n_rows); sets have at most `most` classes.
+        Sets have at most `most` classes.
         """
-        rising = np.sort(below, axis=0)[:most]
-        rows = np.arange(rising.shape[1])
+        z.sort(axis=1)
+        rising = np.empty((most, len(z)))
+        np.subtract(z[:, -1], z[:, : -most - 1 : -1].T, out=rising)
         if most > _FEW:
-            low, high = np.ones_like(rows), np.full_like(rows, most - 1)
-            while (low < high).any():
-                middle = (low + high + 1) // 2
-                is_in = self._norm(rising, rising[middle, rows]) <= limit
-                low = np.where(is_in, middle, low)
-                high = np.where(is_in, high, middle - 1)
-            return rising[low, rows]
-        last = np.ones_like(rows)
+            return self._edge_by_bisection(rising, limit)
+        edge = rising[1].copy()
+        # Rows are dropped at the first class that is not in the set.
+        rows = np.arange(len(edge))
         for rank in range(2, most):
-            is_in = self._norm(rising[:rank], rising[rank]) <= limit
-            if not is_in.any():
+            is_in = np.flatnonzero(self._norm(rising[:rank], rising[rank]) <= limit)
+            if not len(is_in):
                 break
-            last += is_in
-        return rising[last, rows]
+            if len(is_in) < len(rows):
+                rows, rising = rows[is_in], rising.take(is_in, axis=1)
+            edge[rows] = rising[rank]
+        return edge
+
+    def _edge_by_bisection(self, rising, limit):
+        rows = np.arange(rising.shape[1])
+        low, high = np.ones_like(rows), np.full_like(rows, len(rising) - 1)
+        while (low < high).any():
+            middle = (low + high + 1) // 2
+            is_in = self._norm(rising, rising[middle, rows]) <= limit
+            low = np.where(is_in, middle, low)
+            high = np.where(is_in, high, middle - 1)
+        return rising[low, rows]
 
     def _norm(self, below, of_class):
         """Norm of what the scores are above one score, from distances to the best."""
@@ -123,15 +134,7 @@ class _ProbabilityScore:
         """Boolean (n_rows, n_classes): classes whose score is at most the limit."""
         if np.ndim(limit):
             return self._scores(p, uniform) <= limit
-        result = self._at_most(p, limit, uniform)
-        if self._never_empty:
-            empty = np.flatnonzero(~result.any(axis=1))
-            result[empty, p[empty].argmax(axis=1)] = True
-        return result
-
-    def _at_most(self, p, limit, uniform):
-        """Classes whose score is at most a number; a set may be empty."""
-        return self._of_all(p, uniform) <= limit
+        return self._at_most(p, limit, uniform)
 
     def _scores(self, p, uniform):
         scores = self._of_all(p, uniform)
@@ -145,6 +148,16 @@ class ThresholdScore(_ProbabilityScore):
 
     def _of_all(self, p, uniform):
         return 1 - p
+
+    def _at_most(self, p, limit, uniform):
+        result = self._of_all(p, uniform) <= limit
+        if self._never_empty:
+            # A product takes a sixth of the time of any(axis=1).
+            ones = np.ones(p.shape[1], dtype=np.float32)
+            sizes = result.astype(np.float32).dot(ones)
+            empty = np.flatnonzero(sizes == 0)
+            result[empty, p[empty].argmax(axis=1)] = True
+        return result
 
 
 class AdaptiveScore(_ProbabilityScore):
@@ -172,27 +185,60 @@ class AdaptiveScore(_ProbabilityScore):
         return scores
 
     def _at_most(self, p, limit, uniform):
-        # Class by class, and only as many classes as are in some set.
-        by_class = np.array(p.T, order="C")
-        rising = np.sort(by_class, axis=0)
-        total, rows = np.zeros(len(p)), np.arange(len(p))
-        size, n_classes = np.zeros(len(p), dtype=np.intp), len(rising)
+        # Sums of rounded probabilities settle nearly all rows, in half of the time.
+        result, is_open = self._by_cut(p.astype(np.float32), limit, uniform, _SLACK)
+        if is_open.any():
+            rows = np.flatnonzero(is_open)
+            draws = None if uniform is None else uniform[rows]
+            result[rows], is_tied = self._by_cut(p[rows], limit, draws, 0.0)
+            if is_tied.any():
+                rows, draws = rows[is_tied], None if draws is None else draws[is_tied]
+                result[rows] = self._scores(p[rows], draws) <= limit
+        return result
+
+    def _by_cut(self, p, limit, uniform, slack):
+        """The sets, and the rows whose set may be another one.
+
+        In these a sum differs from the limit by no more than `slack`, or some of the
+        classes with equal probabilities are in the set and some are not.
+        """
+        rising, (n_rows, n_classes) = _sorted(p), p.shape
+        # Numbers below zero, which some classifiers return, may be in another order.
+        is_open = rising[:, 0] < 0
+        total = np.zeros(n_rows)
+        size = np.zeros(n_rows, dtype=np.min_scalar_type(n_classes))
         for rank in range(1, n_classes + 1):
-            falling = rising[n_classes - rank]
+            falling = rising[:, n_classes - rank]
             total += falling
             score = total if uniform is None else total - uniform * falling
-            score = score + self._rank_penalty * max(rank - self._free_ranks, 0)
-            is_in = score <= limit
-            if not is_in.any():
+            penalty = self._rank_penalty * max(rank - self._free_ranks, 0)
+            if penalty:
+                score = score + penalty
+            is_in = may_be_in = score <= limit + slack
+            n_in = np.count_nonzero(may_be_in)
+            if not n_in:
                 break
-            size += is_in
-        last = n_classes - np.maximum(size, 1)
-        cut = rising[last, rows]
-        result = by_class >= np.where(size > 0, cut, np.inf)
-        # Only some of the classes with equal probabilities may be in the set.
-        is_tied = (size > 0) & (last > 0) & (rising[last - 1, rows] == cut)
-        tied = np.flatnonzero(is_tied)
-        if len(tied):
-            draws = None if uniform is None else uniform[tied]
-            result[:, tied] = (self._of_all(p[tied], draws) <= limit).T
-        return result.T
+            if slack:
+                is_in = score <= limit - slack
+                if np.count_nonzero(is_in) < n_in:
+                    is_open |= is_in != may_be_in
+            size += is_in.view(np.uint8)
+        # A row of `rising` begins with its smallest probability.
+        starts = np.arange(0, rising.size, n_classes)
+        last = starts + (n_classes - np.maximum(size, 1))
+        cut = rising.ravel().take(last)
+        next_one = rising.ravel().take(last - 1, mode="wrap")
+        is_open |= (next_one == cut) & (last > starts)
+        if not self._never_empty:
+            cut[size == 0] = np.inf
+        return p >= cut[:, None], is_open
+
+
+def _sorted(p):
+    """A copy with sorted rows."""
+    rising = p.copy()
+    # Integers are sorted in half of the time, and in the same order as the positive
+    # numbers with the same bits.
+    keys = rising.view(np.int32) if p.dtype == np.float32 else rising
+    keys.sort(axis=1)
+    return rising

@@ -137,3 +137,29 @@ def test_sets_of_many_classes_and_of_ties(limit):
         within = score.within(p, 0.01)
         assert_array_equal(within.sum(axis=1), 1)
         assert within[np.arange(50), p.argmax(axis=1)].all()
+
+
+@pytest.mark.parametrize("never_empty", [False, True])
+@pytest.mark.parametrize("penalty", [0.0, 0.125])
+@pytest.mark.parametrize("randomised", [False, True])
+def test_adaptive_sets_at_the_limit(never_empty, penalty, randomised):
+    """Sums at, or just beside, the limit: equal numbers, and equal in single precision.
+
+    A set is collected class by class, in Python.
+    """
+    rng = np.random.default_rng(0)
+    p = rng.multinomial(16, np.full(12, 1 / 12), size=40) / 16
+    p[::2] += rng.choice([-1e-11, 0, 1e-11], size=p[::2].shape)
+    p[:4] -= 1e-17
+    uniform = rng.integers(0, 4, size=40) / 4 if randomised else None
+    score = AdaptiveScore(never_empty, penalty, 2)
+    for limit in (1e-14, 0.375, np.nextafter(0.5, 1), 0.5 - 1e-11, 0.9375, 1.0, 2.5):
+        for row, found in enumerate(score.within(p, limit, uniform)):
+            share = 0.0 if uniform is None else uniform[row]
+            order, total = sorted(range(12), key=lambda k: -p[row, k]), 0.0
+            chosen = {order[0]} if never_empty else set()
+            for rank, k in enumerate(order, start=1):
+                total += p[row, k]
+                if total - share * p[row, k] + penalty * max(rank - 2, 0) <= limit:
+                    chosen.add(k)
+            assert set(np.flatnonzero(found)) == chosen
