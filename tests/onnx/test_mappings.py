@@ -18,10 +18,11 @@ from skprob.mappings import (
     TaylorSoftmax,
     Temperature,
     Traits,
+    get_mapping,
 )
-from skprob.onnx import register_mapping
+from skprob.onnx import mapping_to_onnx, register_mapping
 
-from .running import run, run_session, session
+from .running import onnxruntime, run, run_session, session
 
 
 def classifier(mapping, n_classes, *, is_set=False):
@@ -100,6 +101,71 @@ def test_nests():
     scores = hard_rows(5)
     p = run(classifier(mapping, 5), scores)[1]
     assert np.abs(p - mapping(scores)).max() <= 1e-13
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    "mapping", ["entmax", "softmax", Sigmoid(1.5), NestedSoftmax([0, 1, 1], 0.5)]
+)
+def test_a_mapping_alone(mapping, dtype):
+    model = mapping_to_onnx(mapping, n_classes=3, dtype=dtype)
+    running = onnxruntime.InferenceSession(
+        model.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    scores = hard_rows(3).astype(dtype)
+    (p,) = running.run(["probabilities"], {"scores": scores})
+    assert p.dtype == dtype
+    expected = get_mapping(mapping)(scores.astype(np.float64))
+    assert np.abs(p - expected).max() <= 2 * np.finfo(dtype).eps
+    scores[1, 2], scores[3, 0] = np.nan, -np.inf
+    (broken,) = running.run(None, {"scores": scores})
+    np.testing.assert_array_equal(np.isnan(broken).any(axis=1).nonzero()[0], [1, 3])
+    (none,) = running.run(None, {"scores": scores[:0]})
+    assert none.shape == (0, 3)
+
+
+def test_a_mapping_after_a_network():
+    """Two layers in one graph."""
+    helper = pytest.importorskip("onnx.helper", reason="needs the extra skprob[onnx]")
+    compose = pytest.importorskip("onnx.compose", reason="needs the extra skprob[onnx]")
+    layer = np.random.default_rng(0).normal(size=(4, 3)).astype(np.float32)
+    ends = [
+        [helper.make_tensor_value_info(name, 1, ["n", width])]
+        for name, width in (("X", 4), ("Z", 3))
+    ]
+    network = helper.make_model(
+        helper.make_graph(
+            [helper.make_node("MatMul", ["X", "layer"], ["Z"])],
+            "network",
+            *ends,
+            [helper.make_tensor("layer", 1, layer.shape, layer.ravel())],
+        ),
+        opset_imports=[helper.make_opsetid("", 18)],
+        ir_version=8,
+    )
+    model = compose.merge_models(
+        network, mapping_to_onnx("sparsemax", 3), io_map=[("Z", "scores")]
+    )
+    running = onnxruntime.InferenceSession(
+        model.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    X = np.random.default_rng(1).normal(size=(9, 4)).astype(np.float32)
+    (p,) = running.run(None, {"X": X})
+    assert np.abs(p - get_mapping("sparsemax")(X @ layer)).max() < 1e-6
+
+
+def test_bad_arguments_of_a_mapping_alone():
+    for given, message in (
+        ({"mapping": "entmaxx"}, "Did you mean 'entmax'"),
+        ({"n_classes": 0}, "n_classes must be an integer, 1 or more; got 0"),
+        ({"dtype": np.float16}, "dtype must be float32 or float64"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            mapping_to_onnx(**{"mapping": "entmax", "n_classes": 3, **given})
+    with pytest.raises(NotImplementedError, match="has no ONNX converter"):
+        mapping_to_onnx("perturb_max", 3)
+    with pytest.raises(NotImplementedError, match="has no ONNX converter"):
+        mapping_to_onnx(lambda scores: scores, 3)
 
 
 @pytest.mark.parametrize("name", MAPPINGS)
