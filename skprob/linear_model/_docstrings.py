@@ -27,12 +27,16 @@ margin : float or array-like of shape (n_classes, n_classes), default=0.0
 temperature : float, default=1.0
     The scores are divided by it before the mapping is applied, in training and in
     prediction.
-C : float or "auto", default=1.0
+C : float, "auto" or "loo", default=1.0
     Inverse of the regularisation strength, as in
     :class:`~sklearn.linear_model.LogisticRegression`: positive, ``np.inf`` for none.
     "auto" makes the penalty as strong, relative to the loss, as C=1 makes it for
     softmax: C is in inverse proportion to the curvature of the loss at equal scores.
-    For entmax that is ``n_classes ** (1 - alpha)``.
+    For entmax that is ``n_classes ** (1 - alpha)``. "loo" chooses from ten values, from
+    1e-4 to 1e4 times that of "auto", the one with the best leave-one-out score
+    ``loo_scores_``: by one step of Newton's method for each row, and not by more fits
+    than one for each C. It needs a convex loss with bounded second derivatives, the
+    penalty of ``l1_ratio=0`` and X in memory.
 l1_ratio : float in [0, 1], default=0.0
     The share ρ of the penalty that makes coefficients exactly zero, as in
     :class:`~sklearn.linear_model.LogisticRegression`: the penalty is
@@ -130,8 +134,20 @@ intercept_ : ndarray of shape (n_classes,) or (1,)
 has_none_class_ : bool
     Whether "no label" was learnt as one more class: see ``none_class``.
 C_ : float
-    The C that was used: ``C``, or the number that "auto" stands for. It is infinite
-    where the mapping does not change if all scores are multiplied by the same number.
+    The C that was used: ``C``, or the number that "auto" or "loo" stands for. It is
+    infinite where the mapping does not change if all scores are multiplied by the same
+    number.
+Cs_ : ndarray of shape (10,)
+    With ``C="loo"``, the values of C to choose from, from the strongest penalty to the
+    weakest.
+loo_scores_ : ndarray of shape (10,)
+    With ``C="loo"``, the approximate leave-one-out score of each of these values,
+    greater is better: minus the mean log loss if the mapping has no exact zeros, else
+    minus the mean Brier score. Of marginals it is the mean over the labels as well.
+    Rows have their weights in the fit. It is NaN for values that the search did not
+    reach: it begins with the fourth, and ends after two values in a row that are worse
+    than the best. The other attributes, such as ``history_``, are those of the last
+    fit, which starts from the solution of the search.
 mapping_ : Mapping
     The mapping from scores to probabilities, which includes the temperature.
 loss_ : Loss
@@ -296,15 +312,17 @@ def with_shared_sections(cls: Decorated) -> Decorated:
         if name in taken and not _describes(cls.__doc__, name)
     )
     if "C" in taken and taken["C"].default == "auto":
-        given = 'C : float or "auto", default='
+        given = 'C : float, "auto" or "loo", default='
         parameters = parameters.replace(f"{given}1.0", f'{given}"auto"')
     _fill(cls, "parameters", parameters)
     # A parameter is described before the attributes are, and not among them.
     described = re.split(r"(?m)^ *Attributes\n", cls.__doc__)[-1]
+    # Attributes of the choice of C, which a search makes itself.
+    without = set() if "C" in taken else {"Cs_", "loo_scores_"}
     attributes = [
         entry
         for name, entry in _entries(_ATTRIBUTES)
-        if not _describes(described, name)
+        if not _describes(described, name) and name not in without
     ]
     _fill(cls, "attributes", "\n".join(attributes))
     cls.__module__ = __name__.rpartition(".")[0]

@@ -10,6 +10,7 @@ and the objective along a step. Little data are one array in one block: read
 
 A penalty that makes coefficients zero is in `composite/`. Its ridge part is that of
 `_penalty.py`, and its part without a derivative is in `composite/_shrinkage.py`.
+`_leave_one_out.py` computes what the model without a row predicts for it.
 Another kind of score takes the place of `_linear.py`, as `_cosine.py` does.
 """
 
@@ -32,6 +33,7 @@ __all__ = [
     "LinearPoint",
     "PenaltyShape",
     "Ridge",
+    "leave_one_out",
     "scores_of",
     "split_rows",
 ]
@@ -44,6 +46,7 @@ _MODULES = {
     "CompositePoint": "composite",
     "EntryShrinkage": "composite",
     "PenaltyShape": "composite",
+    "leave_one_out": "_leave_one_out",
 }
 
 

@@ -60,6 +60,10 @@ class LinearCurvature:
         """Hessian of the mean loss in the intercepts, times a shift of them (M,)."""
         return self._sum(BlockPoint.intercept_product, shift)[0]
 
+    def collect(self, function, *args):
+        """Results of a function of the ``BlockPoint`` of each block, in a list."""
+        return self._points.collect(function, *args)
+
     def _sum(self, function, *args):
         if self._points is not None:
             return self._points.sum(function, *args)

@@ -160,12 +160,17 @@ class BaseLinearClassifier(
             with training_rows(self, spec, *arguments) as rows:
                 spec = spec.for_features(*self._features())
                 warn_of_lost_labels(rows)
+                choice = {}
+                if spec.C == "loo":
+                    from ..fit import with_chosen_C  # Imported when used.
+
+                    spec, choice = with_chosen_C(spec, rows)
                 choose_threshold = None
                 if rows.kind == "label_set":
                     choose_threshold = rows.threshold_rule(spec, SeparateFolds(spec))
                 progress = FitProgress(self, rows.data)
                 fit = fit_to_rows(spec, rows, choose_threshold, progress)
-                replace_fitted(self, fit.attributes)
+                replace_fitted(self, fit.attributes | choice)
                 warn_unless_converged(fit)
                 progress.finish()
         return self
@@ -527,8 +532,11 @@ class BaseLinearClassifier(
         return self.n_features_in_, getattr(self, "feature_names_in_", None)
 
     def _refit_spec(self):
-        """The spec of a fit with the parameters of this one."""
-        return self._fit_spec().for_features(*self._features())
+        """The spec of a fit with the parameters of this one, and the C it chose."""
+        spec = self._fit_spec()
+        if spec.C == "loo":
+            spec = replace(spec, C=self.C_)
+        return spec.for_features(*self._features())
 
     def _labels_of(self, columns):
         """The classes of these columns, on their device unless the classes are text."""

@@ -95,7 +95,7 @@ class SigmoidClassifier(BaseLinearClassifier):
         budget: tuple[float, float] | None = None,
         similarity: Literal["dot", "cosine"] = "dot",
         temperature: float = 1.0,
-        C: float | Literal["auto"] = "auto",
+        C: float | Literal["auto", "loo"] = "auto",
         l1_ratio: float = 0.0,
         select: Literal["coefficients", "features"] = "coefficients",
         penalty_factors: ArrayLike | dict[str, float] | None = None,

@@ -98,7 +98,7 @@ class SparseSoftmaxClassifier(BaseLinearClassifier):
         similarity: Literal["dot", "cosine"] = "dot",
         margin: float | ArrayLike = 0.0,
         temperature: float = 1.0,
-        C: float | Literal["auto"] = 1.0,
+        C: float | Literal["auto", "loo"] = 1.0,
         l1_ratio: float = 0.0,
         select: Literal["coefficients", "features"] = "coefficients",
         penalty_factors: ArrayLike | dict[str, float] | None = None,

@@ -55,7 +55,7 @@ class SparsemaxClassifier(BaseLinearClassifier):
         similarity: Literal["dot", "cosine"] = "dot",
         margin: float | ArrayLike = 0.0,
         temperature: float = 1.0,
-        C: float | Literal["auto"] = "auto",
+        C: float | Literal["auto", "loo"] = "auto",
         l1_ratio: float = 0.0,
         select: Literal["coefficients", "features"] = "coefficients",
         penalty_factors: ArrayLike | dict[str, float] | None = None,

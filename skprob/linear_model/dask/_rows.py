@@ -61,6 +61,7 @@ class DaskRows:
     """
 
     given = NOTHING
+    is_remote = True
 
     def __init__(self, spec, blocks, dtype, y):
         # Errors come first, and partitions without rows go.

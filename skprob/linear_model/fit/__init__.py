@@ -3,9 +3,9 @@
 Read `_run.py` first, from top to bottom: rows, spec, objective, minimise, attributes.
 `_spec.py` holds what a fit does, as plain data: an estimator makes it, and nothing here
 sees the estimator. `_rows.py` makes blocks of rows; `_penalty.py` resolves C,
-`_start.py` the first parameters; `_minimise.py` calls the solver, `_learnt_noise.py` a
-search of the noise around it; `_folds.py` fits the folds from which thresholds are
-chosen.
+`_chosen_C.py` chooses it, and `_start.py` the first parameters; `_minimise.py` calls
+the solver, `_learnt_noise.py` a search of the noise around it; `_folds.py` fits the
+folds from which thresholds are chosen.
 """
 
 from ..._utils.lazy import lazy_attribute
@@ -41,10 +41,15 @@ __all__ = [
     "penalty",
     "warn_of_lost_labels",
     "warn_unless_converged",
+    "with_chosen_C",
 ]
 
-# Imported when used: most fits need neither.
-_MODULES = {"NoiseSearch": "_learnt_noise", "entry_C": "_entry"}
+# Imported when used: most fits need none of them.
+_MODULES = {
+    "NoiseSearch": "_learnt_noise",
+    "entry_C": "_entry",
+    "with_chosen_C": "_chosen_C",
+}
 
 
 def __getattr__(name):

@@ -77,9 +77,15 @@ class RowsInMemory:
         Number of all rows, and of those without a target, which are left out.
     class_totals : ndarray of shape (n_scores,)
         Sum of the targets of each class.
+    target : target of shape (n_labelled, n_scores)
+        Of the rows with a target, without label smoothing.
+    weight : ndarray of shape (n_labelled,)
+        Weights of the rows with a target, class weights included.
     total_weight : float
-        Sum of the weights of the rows with a target, class weights included.
+        Sum of these weights.
     """
+
+    is_remote = False
 
     def __init__(self, spec, data, encoded):
         X, sample_weight = data.X, data.sample_weight
@@ -94,15 +100,15 @@ class RowsInMemory:
         self.given = of_labelled(data.given, encoded)
         # Entries of the target that are not known are only left out of the loss.
         self._known = data.known
-        self._X, self._target, self._sample_weight = X, encoded.target, sample_weight
+        self._X, self.target, self._sample_weight = X, encoded.target, sample_weight
         with np.errstate(over="ignore", invalid="ignore"):
             factors = class_weight_factors(spec.class_weight, encoded, sample_weight)
-            self._weight = sample_weight * factors
-            self.total_weight = self._weight.sum()
+            self.weight = sample_weight * factors
+            self.total_weight = self.weight.sum()
 
     @property
     def class_totals(self):
-        return self._target.class_totals(np.ones(self._target.shape[0]))
+        return self.target.class_totals(np.ones(self.target.shape[0]))
 
     def beside_X(self, array):
         """NumPy's array in the library, and on the device, of X."""
@@ -113,9 +119,9 @@ class RowsInMemory:
         return split_rows(
             inputs(self._X),
             self._smoothed_target(polytope),
-            self._weight,
+            self.weight,
             offset=self.given.offset,
-            available=self._in_loss.available,
+            available=self.in_loss.available,
         )
 
     @property
@@ -125,7 +131,7 @@ class RowsInMemory:
 
     def moments(self):
         """Weighted mean and deviation of each feature."""
-        return as_design(self._X).moments(self._weight)[1:]
+        return as_design(self._X).moments(self.weight)[1:]
 
     def check_target(self, loss):
         """Raise where the loss does not allow the target of a row."""
@@ -133,11 +139,11 @@ class RowsInMemory:
 
     def _smoothed_target(self, polytope):
         """The target with label smoothing."""
-        available = self._in_loss.available
-        return smoothed_target(self._target, self._smoothing, polytope, available)
+        available = self.in_loss.available
+        return smoothed_target(self.target, self._smoothing, polytope, available)
 
     @property
-    def _in_loss(self):
+    def in_loss(self):
         """Offsets and available classes; unknown labels are not available."""
         return self.given.with_known(self._known)
 
@@ -154,9 +160,9 @@ class RowsInMemory:
             spec.threshold,
             spec.mapping.traits.polytope,
             self._X,
-            self._target,
+            self.target,
             self._sample_weight,
-            self._weight,
+            self.weight,
             n_labels=n_labels,
             any_empty=self.n_unlabelled > 0,
             given=Given(**of_labels),

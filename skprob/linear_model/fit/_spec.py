@@ -113,7 +113,7 @@ class FitSpec:
         if not self.is_cosine and mapping.traits.is_scale_invariant:
             # Scores may be as small as the penalty wants, at the same loss.
             C = math.inf
-        elif isinstance(self.C, str):
+        elif self.C == "auto":
             C = automatic_C(loss, rows.n_scores)
         else:
             C = float(self.C)

@@ -11,7 +11,7 @@ from ._fitted_model import FittedModel
 from ._inputs import Features, StandardizedFeatures, StandardUnitRows, UnitRows
 from ._known_rows import KnownRows, OneBlock
 from ._label_sets import Sets, sets_of_scores, threshold_of
-from ._one_vs_rest import one_vs_rest
+from ._one_vs_rest import log_shares_of, one_vs_rest, shares_of
 from ._threshold import (
     changed_threshold,
     check_some_label,
@@ -31,8 +31,10 @@ __all__ = [
     "accuracy",
     "changed_threshold",
     "check_some_label",
+    "log_shares_of",
     "one_vs_rest",
     "sets_of_scores",
+    "shares_of",
     "splits_of",
     "threshold_of",
     "threshold_rule",

@@ -1,0 +1,179 @@
+"""C="loo": the C whose model has the best leave-one-out score, approximately."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from ...objective import leave_one_out, scores_of
+from ...solvers import minimize_path
+from ..predict import log_shares_of, shares_of
+from ._penalty import check_total_weight, penalty
+from ._run import objectives_of
+from ._start import LastFit, start_of
+
+# Multiples of the C of "auto", from the strongest penalty to the weakest.
+_GRID = np.logspace(-4, 4, 10)
+# The search begins with this value: the scores of the stronger penalties before it are
+# low for most data. It continues to weaker penalties and, if the first value has the
+# best score of them, to stronger ones.
+_FIRST = 3
+# Numbers of the values in the order of the search. Little data are fitted for all C of
+# a part together, and the last parts, whose fits take longest, are often not reached.
+_WEAKER, _STRONGER = ((3, 4, 5), (6, 7), (8, 9)), ((2,), (1,), (0,))
+# The search ends after so many values in a row with a lower score than the best.
+_MOST_WORSE = 2
+# Tolerance of the fits of the path. With 1e-3 the support of nearly separable rows is
+# another, and so are the scores for weak penalties.
+_TOL = 1e-4
+# Numbers of the scores of rows that are computed at a time.
+_PART = 1 << 20
+
+
+def with_chosen_C(spec, rows):
+    """The spec with the chosen C, and the fitted attributes of the choice.
+
+    Parameters
+    ----------
+    spec : FitSpec
+        With C="loo".
+    rows : RowsInMemory
+
+    Returns
+    -------
+    spec : FitSpec
+        It starts from the solution of the path, unless it has another start.
+    attributes : dict
+        ``Cs_`` and ``loo_scores_``.
+
+    Raises
+    ------
+    ValueError
+        If the loss, the mapping or the penalty do not allow the approximation.
+    """
+    check_total_weight(rows.total_weight)
+    check_leave_one_out(spec, rows)
+    resolved = replace(spec, C="auto").for_rows(rows)
+    Cs = resolved.C * _GRID
+    with np.errstate(over="ignore", invalid="ignore"):
+        objective = objectives_of(replace(resolved, C=Cs[-1]), rows)[-1]
+    if not objective.penalty.diagonal.any():
+        raise ValueError(
+            "C='loo' needs a feature that is penalised; all penalty_factors are 0."
+        )
+    strengths = np.array([penalty(C, rows.total_weight) for C in Cs])
+    scores, solutions = np.full(len(Cs), np.nan), {}
+    start = start_of(objective, None, rows)
+    for numbers in _WEAKER, _STRONGER:
+        path = _path(objective, strengths, numbers, start, spec)
+        for number, at_strength, parameters in path:
+            with np.errstate(all="ignore"):
+                raw = np.concatenate(leave_one_out(at_strength, parameters))
+                scores[number] = left_out_score(raw, resolved.mapping, rows)
+            solutions[number] = parameters
+            best = int(np.nanargmax(scores))
+            if abs(number - best) == _MOST_WORSE:
+                break
+        start = solutions[_FIRST]
+        if best != _FIRST:
+            break
+    spec = replace(spec, C=float(Cs[best]))
+    if spec.last_fit is None:
+        last = LastFit(
+            *objective.to_model(solutions[best]), classes=None, target_type=None
+        )
+        spec = replace(spec, last_fit=last)
+    return spec, {"Cs_": Cs, "loo_scores_": scores}
+
+
+def _path(objective, strengths, parts, start, spec):
+    """Yield number, objective and minimum of each penalty, from a start."""
+    limits = {"solver": spec.solver, "tol": _TOL, "max_iter": spec.max_iter}
+    for numbers in parts:
+        starts = [start] * len(numbers)
+        some = strengths[list(numbers)]
+        solutions = minimize_path(objective, some, starts, **limits)
+        for number, solution in zip(numbers, solutions, strict=True):
+            start = solution.parameters
+            yield number, objective.with_l2(strengths[number]), start
+
+
+def check_leave_one_out(spec, rows, name="C='loo'"):
+    """Raise where leave-one-out scores cannot be approximated."""
+    loss = spec.loss.traits
+    problem = None
+    if spec.is_cosine:
+        problem = "scores W x + b; similarity is 'cosine', which has no penalty"
+    elif rows.is_remote:
+        problem = "X and y in memory; got Dask collections"
+    elif spec.noise is not None:
+        problem = "a mapping that is given; learn_noise is True"
+    elif spec.penalty.l1_ratio > 0:
+        problem = f"the ridge penalty, l1_ratio=0; got l1_ratio={spec.penalty.l1_ratio}"
+    elif spec.mapping.traits.is_scale_invariant:
+        problem = f"a penalty, which {spec.mapping!r} has not: its scores have no scale"
+    elif rows.kind == "candidates" or not loss.is_convex or loss.has_kinks:
+        problem = f"a convex loss with second derivatives; got {spec.loss!r}"
+        if rows.kind == "candidates":
+            problem = "a convex loss; that of target_type='candidates' is not"
+    elif not loss.has_bounded_hessian:
+        problem = (
+            "a loss with bounded second derivatives, such as those of entmax for "
+            f"alpha <= 2; got {spec.loss!r}"
+        )
+    elif np.count_nonzero(rows.weight) < 2:
+        problem = "two or more rows with a target and a positive weight"
+    if problem is not None:
+        raise ValueError(
+            f"{name} needs {problem}. Use a number or GridSearchCV, which fits to "
+            "folds."
+        )
+
+
+def left_out_score(raw, mapping, rows):
+    """Score of the raw predictions of left-out rows; greater is better.
+
+    It is minus the weighted mean, over the rows, of the Brier score if the mapping has
+    exact zeros, else of the log loss. Of marginals it is the mean over the labels, too.
+
+    Parameters
+    ----------
+    raw : ndarray of shape (n_rows, M)
+    mapping : Mapping
+    rows : RowsInMemory
+    """
+    if not np.isfinite(raw).all():
+        return -np.inf
+    is_cube, total = mapping.traits.polytope == "cube", 0.0
+    is_one_vs_rest = is_cube and rows.kind == "class"
+    n_rows, length = len(raw), max(_PART // rows.n_scores, 1)
+    for start in range(0, n_rows, length):
+        part = slice(start, min(start + length, n_rows))
+        scores = scores_of(raw[part])
+        rows.in_loss.put_into(scores, part)
+        target = rows.target.block(part).to_dense(np.float64)
+        if mapping.traits.has_zeros:
+            of_scores = shares_of(mapping) if is_one_vs_rest else mapping
+            losses = np.square(of_scores(scores) - target)
+        elif is_cube and not is_one_vs_rest:
+            losses = _log_losses_of_marginals(mapping(scores), target)
+        else:
+            of_scores = mapping.log_probabilities
+            if is_one_vs_rest:
+                of_scores = log_shares_of(mapping)
+            log_p = of_scores(scores)
+            losses = -np.where(target > 0, target * log_p, 0.0)
+        losses = losses.sum(axis=1)
+        total += rows.weight[part] @ losses
+    if is_cube and not is_one_vs_rest:
+        total /= rows.n_scores
+    return float(-total / rows.total_weight)
+
+
+def _log_losses_of_marginals(p, target):
+    """Log losses (n_rows, n_labels); a marginal that is rounded to 0 or 1 is not."""
+    limits = np.finfo(np.float64)
+    no, yes = (
+        np.log1p(-np.minimum(p, 1 - limits.epsneg)),
+        np.log(np.maximum(p, limits.tiny)),
+    )
+    return -(target * yes + np.where(target < 1, (1 - target) * no, 0.0))

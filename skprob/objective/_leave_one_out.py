@@ -1,0 +1,208 @@
+"""Raw predictions of each row by the model that was fitted without it, approximately.
+
+Without row i, with weight s_i, gradient g_i and Hessian J_i of its loss in the raw
+predictions, the objective is that of all rows less s_i times the loss of the row. One
+step of Newton's method for it, from parameters at which the objective of all rows has
+the Hessian H and Newton's step d, changes the raw predictions of the row by
+
+    (I - s_i A_i J_i)⁻¹ (z_iᵀ d + s_i A_i g_i)    with    A_i = z_iᵀ H⁻¹ z_i,
+
+a matrix with a row and a column for each raw prediction: z_i are the columns of the
+design, those of standardised features and the constant. At the minimum d is zero. So
+each row costs about as much as its part of H, and no model is fitted again. For
+mappings with exact zeros J_i is that of the support that the row has now.
+
+Rahnama Rad, Maleki, "A scalable estimate of the out-of-sample prediction error via
+approximate leave-one-out cross-validation", JRSS B 2020. Wang et al., "Approximate
+leave-one-out for high-dimensional non-differentiable learning problems", 2018.
+"""
+
+import math
+
+import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotri
+
+from .._utils.arrays import to_numpy, upper_triangle
+from ._block_point import BlockPoint
+
+# Largest cost of the whole Hessian, its inverse and the products with each row, in
+# multiplications: about half a second.
+_LARGEST_WHOLE = 4e9
+# Largest cost of the Hessians of the raw predictions one by one; from there on they are
+# those of rows that are drawn, at least so many for each column.
+_LARGEST_BLOCKS, _ROWS_PER_COLUMN = 2e10, 20
+# Most columns of these Hessians, and most numbers in all of them (512 MB).
+_MOST_COLUMNS, _MOST_NUMBERS = 2500, 1 << 26
+# Numbers of a part of the rows that are in memory at a time (16 MiB).
+_PART = 1 << 21
+# Least eigenvalue of I - s_i A_i J_i where H is approximated by its blocks and all
+# probabilities are positive: smaller ones are errors, with which the log losses of a
+# few rows are larger than those of all others together. With exact zeros it is the
+# least that rounding errors allow, because the gradients of these rows are small.
+_LEAST_OF_BLOCKS = 0.1
+# Raw predictions of a row, those with most curvature, whose coupling counts where H is
+# approximated by its blocks.
+_MOST_COUPLED = 16
+
+
+def leave_one_out(objective, parameters):
+    """Raw predictions of each row by the model without it.
+
+    The whole Hessian is written out where that takes about half a second at most. Where
+    it takes longer, H is approximated by its diagonal blocks, one for each raw
+    prediction: A_i is then diagonal. If the loss is a sum of losses of one raw
+    prediction each, nothing is lost by that. Else the approximation has too large an
+    A_i, and s_i A_i J_i may have eigenvalues above one, which are impossible for the
+    exact matrix; they are replaced by one that is possible. The predictions come out
+    too bad rather than too good.
+
+    Parameters
+    ----------
+    objective : LinearObjective
+        Convex, with bounded second derivatives, and of rows in memory.
+    parameters : ndarray of shape (n_parameters,)
+        Near the minimum.
+
+    Returns
+    -------
+    raw : list of ndarray of shape (n_rows, M)
+        For each block, in float64.
+
+    Raises
+    ------
+    ValueError
+        If a block of the Hessian has too many columns.
+    """
+    point, matrix = objective.at(parameters), parameters.reshape(objective.shape)
+    n_rows, (n_outputs, size) = objective.description.n_rows, objective.shape
+    least = math.sqrt(np.finfo(objective.description.dtype).eps)
+    is_separable = objective.description.is_separable
+    cost = n_rows * objective.n_parameters**2 + objective.n_parameters**3
+    if cost <= _LARGEST_WHOLE and not is_separable:
+        inverse = _inverse(point.hessian())
+        step = -(inverse @ point.gradient).reshape(objective.shape)
+        inverse = inverse.reshape(n_outputs, size, n_outputs, size)
+        return point.collect(_by_whole, matrix, step, inverse, least)
+    if size > _MOST_COLUMNS or n_outputs * size**2 > _MOST_NUMBERS:
+        raise ValueError(
+            f"Leave-one-out needs a Hessian for each of {n_outputs} raw predictions, "
+            f"of {size} columns: at most {_MOST_COLUMNS:,} columns, and "
+            f"{_MOST_NUMBERS:,} numbers in all, are possible."
+        )
+    n_drawn = max(_LARGEST_BLOCKS / (n_outputs * size**2), _ROWS_PER_COLUMN * size)
+    blocks = point.sandwiches(True, n_drawn)
+    blocks.reshape(n_outputs, -1)[:, :: size + 1] += objective.penalty.diagonal
+    if not (is_separable or objective.traits.has_zeros):
+        least = _LEAST_OF_BLOCKS
+    gradient, steps = point.gradient.reshape(objective.shape), np.empty_like(matrix)
+    for k in range(n_outputs):
+        blocks[k] = _inverse(blocks[k])
+        steps[k] = -blocks[k] @ gradient[k]
+    return point.collect(_by_blocks, matrix, steps, blocks, least, is_separable)
+
+
+def _inverse(hessian):
+    """The inverse of a Hessian; where it has none, with a larger diagonal."""
+    size = len(hessian)
+    diagonal = hessian.reshape(-1)[:: size + 1]
+    added = np.finfo(float).eps * float(diagonal.max(initial=0)) or 1.0
+    while True:
+        factor, failed = dpotrf(hessian.T, lower=True)
+        if not failed:
+            inverse, failed = dpotri(factor, lower=True)
+        if not failed and np.isfinite(inverse).all():
+            break
+        diagonal += added
+        added *= 100
+    lower = np.tril(inverse, -1)
+    return lower + lower.T + np.diag(np.diagonal(inverse))
+
+
+# Functions of the point of a block, for Blocks.collect.
+
+
+def _by_whole(point, matrix, step, inverse, least):
+    """Raw predictions of left-out rows, from the inverse of the whole Hessian."""
+    n_outputs, size = matrix.shape
+    first, second, number = upper_triangle(n_outputs)
+    # Only the symmetric part of each block counts, because both sides are the same row.
+    forms = inverse.transpose(0, 2, 1, 3)[first, second]
+    identity = (1 + least) * np.eye(n_outputs)
+    left_out = np.empty((point.raw.shape[0], n_outputs))
+    width = max(size * n_outputs, n_outputs**2)
+    for rows, part in _parts(point, width):
+        z, (raw, gradient) = part.block.design.columns(slice(None)), _rows_of(part)
+        A = _quadratic_forms(to_numpy(z), forms)[:, number]
+        J = to_numpy(part.linear.hessian_matrices()) * _weights(part)[:, :, None]
+        move = (step @ z).T + np.einsum("nkl,nl->nk", A, gradient)
+        change = np.linalg.solve(identity - A @ J, move[:, :, None])[:, :, 0]
+        left_out[rows] = raw + change
+    return left_out
+
+
+def _by_blocks(point, matrix, steps, inverses, least, is_separable):
+    """The same from the inverses of the diagonal blocks of the Hessian."""
+    n_outputs, size = matrix.shape
+    left_out = np.empty((point.raw.shape[0], n_outputs))
+    for rows, part in _parts(point, max(size, n_outputs**2)):
+        z, (raw, gradient) = part.block.design.columns(slice(None)), _rows_of(part)
+        a = _quadratic_forms(to_numpy(z), inverses)
+        move = (steps @ z).T + a * gradient
+        if is_separable:
+            curvature = to_numpy(part.linear.hessian_diagonal()) * _weights(part)
+            change = move / (1 + least - a * curvature)
+        else:
+            J = to_numpy(part.linear.hessian_matrices()) * _weights(part)[:, :, None]
+            change = _decoupled(J, a, move, least)
+        left_out[rows] = raw + change
+    return left_out
+
+
+def _decoupled(J, a, move, least):
+    """(I - A J)⁻¹ times a move, for a diagonal A (n_rows, M) that may be too large."""
+    share = np.maximum(np.einsum("nkk->nk", J) * a, 0)
+    change = move / np.maximum(1 - share, least)
+    n_coupled = min(_MOST_COUPLED, share.shape[1])
+    chosen = np.argpartition(share, -n_coupled, axis=1)[:, -n_coupled:]
+    root = np.sqrt(np.take_along_axis(a, chosen, axis=1)) + np.finfo(float).tiny
+    rows = np.arange(len(J))[:, None, None]
+    J = J[rows, chosen[:, :, None], chosen[:, None, :]]
+    # With A = R R it is R (I - R J R)⁻¹ R⁻¹, whose middle is symmetric.
+    values, vectors = np.linalg.eigh(root[:, :, None] * J * root[:, None, :])
+    move = np.take_along_axis(move, chosen, axis=1) / root
+    move = np.einsum("nkl,nk->nl", vectors, move) / np.maximum(1 - values, least)
+    move = root * np.einsum("nkl,nl->nk", vectors, move)
+    np.put_along_axis(change, chosen, move, axis=1)
+    return change
+
+
+def _parts(point, width):
+    """Slices of the rows, and the points there, whose arrays have a limited size."""
+    n_rows, block = point.raw.shape[0], point.block
+    length = max(_PART // width, 1)
+    for start in range(0, n_rows, length):
+        rows = slice(start, start + length)
+        if length >= n_rows:
+            yield rows, point
+            return
+        numbers = np.arange(*rows.indices(n_rows))
+        yield rows, BlockPoint(block.take(numbers), point.loss, point.raw[rows])
+
+
+def _rows_of(point):
+    """Raw predictions, and weighted gradients in them: (n_rows, M)."""
+    raw = to_numpy(point.raw).astype(np.float64)
+    return raw, to_numpy(point.linear.residual()) * _weights(point)
+
+
+def _weights(point):
+    """Weights of the rows, (n_rows, 1), in float64."""
+    return to_numpy(point.block.weight).astype(np.float64)[:, None]
+
+
+def _quadratic_forms(z, matrices):
+    """zᵀ B z of each column of z, for each matrix B: (n_rows, n_matrices)."""
+    forms = np.empty((z.shape[1], len(matrices)))
+    for k, matrix in enumerate(matrices):
+        forms[:, k] = np.einsum("dn,dn->n", matrix @ z, z)
+    return forms

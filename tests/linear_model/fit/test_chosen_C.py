@@ -1,0 +1,226 @@
+"""C="loo", beside leave-one-out by as many fits as there are rows."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_iris, load_wine
+from sklearn.preprocessing import scale
+
+from skprob import (
+    EntmaxClassifier,
+    LinearClassifier,
+    PerturbMaxClassifier,
+    SigmoidClassifier,
+    SoftmaxClassifier,
+    SparsemaxClassifier,
+    TaylorSoftmaxClassifier,
+)
+
+from ..data_sets import distributions, label_sets, labels
+
+
+def iris():
+    X, y = load_iris(return_X_y=True)
+    return scale(X)[::5], y[::5]
+
+
+def wine():
+    X, y = load_wine(return_X_y=True)
+    return scale(X)[::5], y[::5]
+
+
+def losses(p, target, has_zeros):
+    """Brier scores, or log losses, of rows; of marginals the mean over the labels."""
+    if has_zeros:
+        return ((p - target) ** 2).sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return -np.where(target > 0, target * np.log(p), 0).sum(axis=1)
+
+
+def true_score(model, C, X, y, target, weight=None, offset=None):
+    """Score of the probabilities of each row by a model that is fitted without it."""
+    model = clone(model).set_params(C=C, tol=1e-4, max_iter=10**4)
+    p = np.empty(target.shape)
+    for i in range(len(X)):
+        rest = np.arange(len(X)) != i
+        weights = None if weight is None else weight[rest]
+        given = [{}, {}]
+        if offset is not None:
+            given = [{"offset": offset[rest]}, {"offset": offset[[i]]}]
+        model.fit(X[rest], y[rest], weights, **given[0])
+        p[i] = model.predict_proba(X[[i]], **given[1])[0]
+    return p, np.average(
+        losses(p, target, model.mapping_.traits.has_zeros), weights=weight
+    )
+
+
+@pytest.mark.parametrize(("data", "alpha"), [(labels, 1.0), (wine, 1.5)])
+def test_labels(data, alpha):
+    """The same C or a neighbour of it; equal scores where the penalty is not weak."""
+    X, y = data()
+    X, y = X[:36], y[:36]
+    model = EntmaxClassifier(alpha, C="loo").fit(X, y)
+    number = int(np.nanargmax(model.loo_scores_))
+    assert model.C_ == model.Cs_[number]
+    assert_allclose(model.Cs_, 3 ** (1 - alpha) * np.logspace(-4, 4, 10))
+    near = model.Cs_[number - 2 : number + 3]
+    expected = [-true_score(model, C, X, y, np.eye(3)[y])[1] for C in near]
+    assert abs(np.argmax(expected) - 2) <= 1
+    first = max(3, number - 2)
+    known = model.loo_scores_[first:number]
+    assert len(known)
+    assert_allclose(known, expected[2 - len(known) : 2], rtol=0.1)
+
+
+@pytest.mark.parametrize("case", ["weights", "shares", "label sets", "offsets", "two"])
+@pytest.mark.parametrize("alpha", [1.0, 2.0])
+def test_targets_weights_and_offsets(case, alpha):
+    rng, weight, offset = np.random.default_rng(0), None, None
+    model = EntmaxClassifier(alpha, C="loo", none_class=False, threshold=0.2)
+    if case == "shares":
+        X, y = distributions()
+    elif case == "label sets":
+        X, y = label_sets()
+    else:
+        X, y = labels(2 if case == "two" else 3)
+    X, y = X[:25], y[:25]
+    target = np.eye(y.max() + 1)[y] if y.ndim == 1 else y / y.sum(axis=1, keepdims=True)
+    if case == "weights":
+        weight = rng.uniform(0.2, 3, len(X))
+        weight[7] = 0
+    if case == "offsets":
+        offset = rng.normal(size=target.shape)
+    given = {} if offset is None else {"offset": offset}
+    model.fit(X, y, weight, **given)
+    expected = true_score(model, model.Cs_[3], X, y, target, weight, offset)[1]
+    assert_allclose(model.loo_scores_[3], -expected, rtol=0.02)
+
+
+def test_marginals():
+    """The mean over labels of their log losses, or of their squared errors."""
+    X, Y = label_sets()
+    X, Y = X[:25], Y[:25]
+    model = SigmoidClassifier(C="loo", threshold=0.5).fit(X, Y)
+    p, _ = true_score(model, model.Cs_[3], X, Y, Y)
+    expected = -np.where(Y == 1, np.log(p), np.log1p(-p)).mean()
+    assert_allclose(-model.loo_scores_[3], expected, rtol=0.01)
+    with_zeros = SigmoidClassifier(1.5, C="loo", threshold=0.5).fit(X, Y)
+    _, brier = true_score(with_zeros, with_zeros.Cs_[3], X, Y, Y)
+    assert_allclose(-with_zeros.loo_scores_[3], brier / 4, rtol=0.01)
+
+
+def test_the_model_is_that_of_the_number():
+    X, y = iris()
+    for model in (EntmaxClassifier(C="loo", tol=1e-6), SoftmaxClassifier(C="loo")):
+        model.fit(X, y)
+        same = clone(model).set_params(C=model.C_).fit(X, y)
+        assert_allclose(model.coef_, same.coef_, rtol=1e-2, atol=1e-3)
+        assert not hasattr(same, "loo_scores_")
+        assert not hasattr(same, "Cs_")
+
+
+@pytest.mark.parametrize("alpha", [1.0, 1.5])
+def test_kinds_of_X(alpha, tmp_path):
+    X, y = iris()
+    model = EntmaxClassifier(alpha, C="loo")
+    scores = clone(model).fit(X, y).loo_scores_
+    np.save(tmp_path / "X.npy", X)
+    for other in (sparse.csr_array(X), np.load(tmp_path / "X.npy", mmap_mode="r")):
+        assert_allclose(model.fit(other, y).loo_scores_, scores, rtol=1e-4)
+    single = model.fit(X.astype(np.float32), y)
+    assert single.coef_.dtype == np.float32
+    assert_allclose(single.loo_scores_[3:6], scores[3:6], rtol=1e-2)
+
+
+def test_many_parameters_by_blocks_of_the_hessian(monkeypatch):
+    """A penalty that is the same, or the next stronger one."""
+    from skprob.objective import _leave_one_out
+
+    for data in (load_iris, load_wine):
+        X, y = data(return_X_y=True)
+        X = scale(X)
+        for alpha in (1.0, 1.5, 2.0):
+            model = EntmaxClassifier(alpha, C="loo")
+            exact = np.nanargmax(model.fit(X, y).loo_scores_)
+            with monkeypatch.context() as patch:
+                patch.setattr(_leave_one_out, "_LARGEST_WHOLE", 0)
+                blocks = np.nanargmax(model.fit(X, y).loo_scores_)
+            assert blocks in (exact, exact - 1)
+
+
+def test_label_smoothing_margins_and_class_weights_are_of_the_fit_alone():
+    """The target of the score is the user's; the weights are those of the fit."""
+    X, y = labels()
+    X, y = X[:30], y[:30]
+    model = EntmaxClassifier(
+        2.0, C="loo", label_smoothing=0.1, margin=0.3, class_weight="balanced"
+    ).fit(X, y)
+    # Without a row "balanced" weights are other ones: those of all rows are kept.
+    weight = (10 / np.bincount(y))[y]
+    plain = clone(model).set_params(class_weight=None)
+    expected = true_score(plain, model.Cs_[3], X, y, np.eye(3)[y], weight)[1]
+    assert_allclose(-model.loo_scores_[3], expected, rtol=0.02)
+
+
+def test_thresholds_and_warm_starts():
+    X, Y = label_sets()
+    model = EntmaxClassifier(C="loo", threshold="micro").fit(X, Y)
+    same = clone(model).set_params(C=model.C_).fit(X, Y)
+    assert_array_equal(model.predict(X), same.predict(X))
+    chosen = model.C_
+    assert model.set_threshold("micro", X, Y, cv=3).C_ == chosen
+    warm = model.set_params(warm_start=True, threshold=0.2).fit(X, Y)
+    assert warm.C_ == chosen
+    assert warm.n_iter_ <= 2
+
+
+def test_penalty_factors():
+    """A feature that is left out has no influence; a free one is not shrunk."""
+    X, y = iris()
+    out = SparsemaxClassifier(C="loo", penalty_factors=[1, 1, 1, np.inf]).fit(X, y)
+    without = SparsemaxClassifier(C="loo").fit(X[:, :3], y)
+    assert_allclose(out.loo_scores_, without.loo_scores_, rtol=1e-6)
+    assert_array_equal(out.coef_[:, 3], 0)
+    free = SparsemaxClassifier(C="loo", penalty_factors=[1, 1, 1, 0]).fit(X, y)
+    best = int(np.nanargmax(free.loo_scores_))
+    expected = true_score(free, free.Cs_[3], X, y, np.eye(3)[y])[1]
+    assert_allclose(free.loo_scores_[3], -expected, rtol=0.05)
+    assert free.C_ == free.Cs_[best]
+    with pytest.raises(ValueError, match="all penalty_factors are 0"):
+        SparsemaxClassifier(C="loo", penalty_factors=[0, 0, 0, 0]).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (EntmaxClassifier(C="loo", l1_ratio=0.5), "l1_ratio=0; got l1_ratio=0.5"),
+        (LinearClassifier(similarity="cosine", C="loo"), "similarity is 'cosine'"),
+        (EntmaxClassifier(2.5, C="loo"), "alpha <= 2"),
+        (TaylorSoftmaxClassifier(C="loo"), "convex loss with second derivatives"),
+        (LinearClassifier("sparsemax", loss="accuracy", C="loo"), "convex loss"),
+        (
+            PerturbMaxClassifier("student_t", learn_noise=True, C="loo"),
+            "learn_noise is True",
+        ),
+        (EntmaxClassifier(C="loo", target_type="candidates"), "'candidates' is not"),
+    ],
+    ids=lambda case: case if isinstance(case, str) else type(case).__name__,
+)
+def test_what_is_not_allowed(model, message):
+    X, y = labels()
+    if getattr(model, "target_type", None) == "candidates":
+        y = np.eye(3)[y]
+    with pytest.raises(ValueError, match=f"C='loo' needs .*{message}"):
+        model.fit(X, y)
+    assert not hasattr(model, "C_")
+
+
+def test_dask_and_too_few_rows():
+    with pytest.raises(ValueError, match="two or more rows"):
+        X, y = labels()
+        SoftmaxClassifier(C="loo").fit(X, y, (np.arange(60) == 3).astype(float))
+    array = pytest.importorskip("dask.array")
+    with pytest.raises(ValueError, match="X and y in memory; got Dask collections"):
+        SoftmaxClassifier(C="loo").fit(array.from_array(X), array.from_array(y))

@@ -1,0 +1,200 @@
+"""Raw predictions of left-out rows, beside finite differences and refitted models."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+from sklearn.datasets import load_iris
+
+from skprob import SoftmaxClassifier, SparsemaxClassifier
+from skprob.losses import FenchelYoungLoss
+from skprob.mappings import Entmax, Sigmoid, Softmax, Sparsemax
+from skprob.objective import (
+    LinearObjective,
+    _leave_one_out,
+    leave_one_out,
+    split_rows,
+)
+from skprob.solvers import solve
+from skprob.targets import DenseTarget
+
+MAPPINGS = [Softmax(), Entmax(1.5), Sparsemax(), Sigmoid(), Sigmoid(1.5)]
+
+
+def rows(n_classes=3, n_rows=24, n_features=3, marginals=False, seed=0):
+    """X, a target, weights of which one is zero, and offsets."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, n_features)) * [1, 5, 0.2][:n_features]
+    target = rng.dirichlet(np.full(n_classes, 0.4), n_rows)
+    if marginals:
+        target = (target > 0.3).astype(float)
+    weight = rng.uniform(0.5, 2, n_rows)
+    weight[3] = 0
+    return X, target, weight, 0.3 * rng.normal(size=target.shape)
+
+
+def left_out(X, target, weight, offset, loss, C, tol=1e-9):
+    """The approximation in scores, and the minimum (coef, intercept)."""
+    blocks = split_rows(X, DenseTarget(target), weight, offset=offset)
+    objective = LinearObjective(blocks, loss, l2=1 / (C * weight.sum()))
+    solution = solve(objective, objective.initial(), tol=tol, max_iter=1000)
+    raw = np.concatenate(leave_one_out(objective, solution.parameters))
+    if raw.shape[1] == 1:
+        raw = raw * [-0.5, 0.5]
+    scores = raw if offset is None else raw + offset
+    return scores, objective.to_model(solution.parameters)
+
+
+def newton_step_without_row(i, X, target, weight, offset, loss, C, coef, intercept):
+    """Scores of row i after a step without it: a Hessian by central differences."""
+    keep = np.arange(len(X)) != i
+    Z = np.column_stack([X, np.ones(len(X))])
+    theta = np.column_stack([coef, intercept])
+    if len(theta) == 1:
+        theta = np.vstack([-theta / 2, theta / 2])
+    ridge = np.append(np.ones(X.shape[1]), 0.0) / C
+    if len(coef) == 1:  # The penalty is that of one row, the difference.
+        ridge = 2 * ridge
+
+    def gradient(theta):
+        scores = Z[keep] @ theta.T + offset[keep]
+        _, slopes = loss.value_and_gradient(scores, target[keep])
+        return (slopes * weight[keep, None]).T @ Z[keep] + ridge * theta
+
+    size, step = theta.size, 1e-5
+    hessian = np.empty((size, size))
+    for j in range(size):
+        shift = np.zeros(size)
+        shift[j] = step
+        shift = shift.reshape(theta.shape)
+        change = gradient(theta + shift) - gradient(theta - shift)
+        hessian[:, j] = change.ravel() / (2 * step)
+    # The same added to all intercepts has no curvature.
+    newton = np.linalg.lstsq(hessian, -gradient(theta).ravel(), rcond=1e-8)[0]
+    return Z[i] @ (theta + newton.reshape(theta.shape)).T + offset[i]
+
+
+def without_mean(scores, loss):
+    if loss.traits.polytope == "cube":
+        return scores
+    return scores - scores.mean(axis=-1, keepdims=True)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("mapping", MAPPINGS, ids=repr)
+def test_a_newton_step_without_the_row(mapping, n_classes):
+    """Also away from the minimum: the solver stops early."""
+    loss, C = FenchelYoungLoss(mapping), 0.7
+    data = rows(n_classes, marginals=mapping.traits.polytope == "cube")
+    for tol in (1e-9, 3e-2):
+        scores, model = left_out(*data, loss, C, tol)
+        for i in (0, 3, 11):
+            expected = newton_step_without_row(i, *data, loss, C, *model)
+            found, expected = without_mean(np.stack([scores[i], expected]), loss)
+            assert_allclose(found, expected, rtol=1e-5, atol=2e-6)
+
+
+def test_exact_where_no_probability_is_zero_with_sparsemax():
+    """The objective is quadratic there: the step ends at the minimum of the rest."""
+    X, target, weight, offset = rows()
+    loss = FenchelYoungLoss(Sparsemax())
+    target = 0.8 / 3 + 0.2 * target
+    scores, _ = left_out(X, target, weight, offset / 20, loss, C=0.01, tol=1e-12)
+    for i in range(len(X)):
+        rest = np.arange(len(X)) != i
+        part = X[rest], target[rest], weight[rest], offset[rest] / 20
+        _, (coef, intercept) = left_out(*part, loss, C=0.01, tol=1e-12)
+        expected = coef @ X[i] + intercept + offset[i] / 20
+        assert (Sparsemax()(expected[None]) > 0).all()
+        assert_allclose(*without_mean(np.stack([scores[i], expected]), loss), atol=1e-8)
+
+
+@pytest.mark.parametrize("limit", ["_PART", "_LARGEST_WHOLE"])
+@pytest.mark.parametrize("mapping", MAPPINGS, ids=repr)
+def test_rows_in_parts_and_blocks_of_the_hessian(mapping, limit, monkeypatch):
+    """Parts change nothing; blocks nothing where labels are independent."""
+    loss, is_cube = FenchelYoungLoss(mapping), mapping.traits.polytope == "cube"
+    data = rows(marginals=is_cube)
+    whole, (coef, intercept) = left_out(*data, loss, C=1.0)
+    monkeypatch.setattr(_leave_one_out, limit, 40)
+    other, _ = left_out(*data, loss, C=1.0)
+    if limit == "_PART" or is_cube:
+        assert_allclose(other, whole, rtol=1e-7, atol=1e-9)
+        return
+    # Blocks move rows further, but not by much, and in about the same direction.
+    fitted = data[0] @ coef.T + intercept + data[3]
+    exact, blocks = (
+        without_mean(whole - fitted, loss),
+        without_mean(other - fitted, loss),
+    )
+    cosine = np.sum(exact * blocks) / np.linalg.norm(exact) / np.linalg.norm(blocks)
+    assert cosine > 0.9
+    assert 1 < np.linalg.norm(blocks) / np.linalg.norm(exact) < 2.5
+
+
+def test_sparse_single_precision_and_read_only_rows():
+    X, target, weight, offset = rows()
+    loss = FenchelYoungLoss(Entmax(1.5))
+    expected, _ = left_out(X, target, weight, offset, loss, C=1.0)
+    found, _ = left_out(sparse.csr_array(X), target, weight, offset, loss, C=1.0)
+    assert_allclose(found, expected, atol=1e-7)
+    X.flags.writeable = False
+    found, _ = left_out(X, target, weight, offset, loss, C=1.0)
+    assert_allclose(found, expected, atol=1e-9)
+    single = X.astype(np.float32), target, weight, offset.astype(np.float32)
+    found, _ = left_out(*single, loss, C=1.0, tol=1e-5)
+    assert_allclose(found, expected, atol=2e-3)
+
+
+@pytest.mark.parametrize("C", [1e-2, 1.0, 1e4, np.inf])
+def test_a_row_that_alone_has_a_feature(C):
+    """Its coefficients are zero without it, whatever the penalty is."""
+    X, y = load_iris(return_X_y=True)
+    X, y = np.column_stack([X[::4], np.zeros(38)]), y[::4]
+    X[5, 4] = 1.0
+    target, weight = np.eye(3)[y], np.ones(38)
+    with np.errstate(all="ignore"):
+        scores, _ = left_out(X, target, weight, None, FenchelYoungLoss(Softmax()), C)
+    assert np.isfinite(scores).all()
+    if C <= 1:
+        keep = np.arange(38) != 5
+        rest = SoftmaxClassifier(C=C, tol=1e-8).fit(X[keep], y[keep])
+        assert not rest.coef_[:, 4].any()
+        expected = rest.decision_function(X[[5]])[0]
+        assert_allclose(scores[5] - scores[5].mean(), expected, rtol=0.05, atol=0.02)
+
+
+def test_a_row_without_weight_and_a_class_with_one_row():
+    X, y = load_iris(return_X_y=True)
+    X, target = X[:101:4], np.eye(3)[y[:101:4]]
+    assert target.sum(axis=0)[2] == 1
+    weight = np.ones(len(X))
+    weight[0] = 0
+    for mapping in (Softmax(), Sparsemax()):
+        loss = FenchelYoungLoss(mapping)
+        scores, (coef, intercept) = left_out(X, target, weight, None, loss, C=1.0)
+        fitted = X @ coef.T + intercept
+        assert_allclose(scores[0], fitted[0], atol=1e-8)
+        # Without the row its class is less likely.
+        assert np.isfinite(scores).all()
+        assert mapping(scores)[-1, 2] < mapping(fitted)[-1, 2]
+
+
+def test_a_row_of_weight_two_is_left_out_whole():
+    X, y = load_iris(return_X_y=True)
+    X, y = X[::5], y[::5]
+    weight = np.ones(len(X))
+    weight[13] = 2
+    loss = FenchelYoungLoss(Sparsemax())
+    scores, _ = left_out(X, np.eye(3)[y], weight, None, loss, C=0.05)
+    rest = np.arange(len(X)) != 13
+    model = SparsemaxClassifier(C=0.05, tol=1e-8).fit(X[rest], y[rest])
+    expected = model.decision_function(X[[13]])[0]
+    assert_allclose(scores[13] - scores[13].mean(), expected, rtol=0.05, atol=0.01)
+
+
+def test_too_many_columns():
+    X, target, weight, _ = rows()
+    X = np.hstack([X, np.zeros((len(X), 2500))])
+    with pytest.raises(ValueError, match="at most 2,500 columns"):
+        left_out(X, target, weight, None, FenchelYoungLoss(Softmax()), C=1.0)
