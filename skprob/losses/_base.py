@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from .._utils.arrays import copied, namespace, row_max
+from .._utils.messages import row_and_others
 from .._utils.names import NamesChecked
 from .._utils.pair import pair_adjoint, pair_scores
 from .._utils.scores import standard_scores
@@ -164,8 +165,8 @@ class Loss(NamesChecked, BaseEstimator, metaclass=ABCMeta):
             row = int(np.argmax(wrong))
             raise ValueError(
                 f"The budget ({least:g}, {most:g}) of {mapping!r} does not allow the "
-                f"target of row {row}, which sums to {sums[row]:.6g}, nor those of "
-                f"{np.count_nonzero(wrong) - 1} other rows: widen the budget."
+                f"target of {row_and_others(wrong)}; row {row} sums to "
+                f"{sums[row]:.6g}. Widen the budget."
             )
 
     def stages(self) -> list[Loss]:

@@ -3,6 +3,7 @@
 import numpy as np
 from scipy import sparse
 
+from .._utils.messages import row_and_others
 from ._kind import if_encoded, other_than_0_and_1
 from ._sparse import SparseTarget
 
@@ -78,9 +79,9 @@ def shares_of_candidates(y, dtype):
     counts = np.diff(y.indptr)
     if not counts.all():
         raise ValueError(
-            "As candidates, y must have a candidate in each row; row "
-            f"{int(np.argmin(counts))} has none, like {np.sum(counts == 0) - 1} other "
-            "rows. Leave these rows out or, if nothing is known, mark all classes."
+            "As candidates, y must have a candidate in each row; there is none in "
+            f"{row_and_others(counts == 0)}. Leave such rows out or, if nothing is "
+            "known, mark all classes."
         )
     values = np.repeat(1 / counts, counts).astype(dtype)
     return SparseTarget(y.indptr, y.indices, values, y.shape[1])

@@ -35,7 +35,7 @@ def test_candidates(container):
     assert (encoded.kind, encoded.labelled) == ("candidates", None)
     assert encoded.target.values.dtype == np.float32
     assert_allclose(encoded.target.to_dense(float), SHARES, rtol=1e-7)
-    with pytest.raises(ValueError, match="row 2 has none, like 0 other rows"):
+    with pytest.raises(ValueError, match=r"there is none in row 2\. Leave"):
         encode_target(container(SETS), "candidates")
 
 

@@ -246,7 +246,7 @@ def test_the_optimum_under_a_budget(alpha, budget):
 
 def test_sets_outside_the_budget():
     X, Y = sets()
-    with pytest.raises(ValueError, match=r"budget \(1, 2\).* row \d+, which sums to"):
+    with pytest.raises(ValueError, match=r"budget \(1, 2\).* row \d+ sums to"):
         SigmoidClassifier(budget=(1, 2)).fit(X, Y)
     with pytest.raises(ValueError, match=r"budget must be \(lower, upper\)"):
         SigmoidClassifier(budget=(3, 2)).fit(X, Y)

@@ -163,5 +163,7 @@ def test_a_budget_that_is_none():
     with pytest.raises(ValueError, match=r"is 2, and row 1 has 1 available"):
         Sigmoid(budget=(2, 3))([[0.0, 1.0, 2.0], [0.0, -np.inf, -np.inf]])
     loss = FenchelYoungLoss(Sigmoid(budget=(0, 1)))
-    with pytest.raises(ValueError, match=r"budget \(0, 1\).* row 1, which sums to 2"):
+    with pytest.raises(
+        ValueError, match=r"budget \(0, 1\).* target of row 1; row 1 sums to 2"
+    ):
         loss.value([[0.0, 1.0], [0.0, 1.0]], [[0, 1], [1, 1]])
