@@ -33,6 +33,7 @@ __all__ = [
     "SeparateFolds",
     "TrainingData",
     "attributes_of_model",
+    "check_leave_one_out",
     "entry_C",
     "fit_to_rows",
     "model_at",
@@ -47,6 +48,7 @@ __all__ = [
 # Imported when used: most fits need none of them.
 _MODULES = {
     "NoiseSearch": "_learnt_noise",
+    "check_leave_one_out": "_chosen_C",
     "entry_C": "_entry",
     "with_chosen_C": "_chosen_C",
 }

@@ -97,8 +97,12 @@ def _path(objective, strengths, parts, start, spec):
             yield number, objective.with_l2(strengths[number]), start
 
 
-def check_leave_one_out(spec, rows, name="C='loo'"):
-    """Raise where leave-one-out scores cannot be approximated."""
+def check_leave_one_out(spec, rows, name="C='loo'", instead="a number"):
+    """Raise where leave-one-out scores cannot be approximated.
+
+    The message has the name and value of the parameter that asks for them, and what to
+    use instead.
+    """
     loss = spec.loss.traits
     problem = None
     if spec.is_cosine:
@@ -124,7 +128,7 @@ def check_leave_one_out(spec, rows, name="C='loo'"):
         problem = "two or more rows with a target and a positive weight"
     if problem is not None:
         raise ValueError(
-            f"{name} needs {problem}. Use a number or GridSearchCV, which fits to "
+            f"{name} needs {problem}. Use {instead}, or GridSearchCV, which fits to "
             "folds."
         )
 

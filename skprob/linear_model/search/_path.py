@@ -5,8 +5,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...data import as_design
+from ...objective import leave_one_out
 from ...solvers import minimize_path
-from ..fit import RowsInMemory, attributes_of_model, model_at, objectives_of, penalty
+from ..fit import (
+    RowsInMemory,
+    attributes_of_model,
+    check_leave_one_out,
+    model_at,
+    objectives_of,
+    penalty,
+)
 from ..predict import FittedModel
 
 
@@ -21,15 +30,18 @@ class PathPoint(NamedTuple):
     converged : bool
         Whether the gradient is within the tolerance.
     n_iter : int
+    left_out : ndarray of shape (n_samples, M) or None
+        Raw predictions of the rows by the model without them, if they were asked for.
     """
 
     model: FittedModel
     attributes: dict
     converged: bool
     n_iter: int
+    left_out: np.ndarray | None = None
 
 
-def fitted_path(specs, data, grid):
+def fitted_path(specs, data, grid, leaves_out=False):
     """Yield a :class:`PathPoint` for every value and, for each of them, every C.
 
     A fit starts from the solution for the C before. If the grid says so, the first fit
@@ -42,10 +54,15 @@ def fitted_path(specs, data, grid):
         One for each value of the grid.
     data : TrainingData
     grid : Grid
+    leaves_out : bool, default=False
+        Whether to compute the raw predictions of left-out rows.
     """
     dtype = data.X.dtype
     encoded = specs[0].encoded(data.y, dtype, data.classes, data.has_none)
     rows = RowsInMemory(specs[0], data, encoded)
+    if leaves_out:
+        for spec in specs:
+            check_leave_one_out(spec, rows, "cv='loo'", "a number of folds")
     folds = PathFolds(specs, data, grid)
     objective, starts = None, []
     for number in grid.order:
@@ -59,7 +76,7 @@ def fitted_path(specs, data, grid):
             objective = objective.with_loss(spec.loss)
         solutions = minimize_path(objective, strengths, starts, **spec.solver_options)
         starts = []
-        for C, solution in zip(Cs, solutions, strict=True):
+        for C, strength, solution in zip(Cs, strengths, solutions, strict=True):
             if grid.starts_from_last:
                 starts.append(solution.parameters)
             model = model_at(solution.parameters, objective, spec, rows)
@@ -67,7 +84,24 @@ def fitted_path(specs, data, grid):
                 choose_threshold = rows.threshold_rule(spec, folds)
                 model = model.with_threshold(choose_threshold(model.probabilities))
             attributes = attributes_of_model(model, replace(spec, C=C))
-            yield PathPoint(model, attributes, solution.converged, solution.n_iter)
+            left_out = None
+            if leaves_out:
+                at_strength = objective.with_l2(strength)
+                left_out = _left_out(at_strength, solution, model, data, encoded)
+            converged, n_iter = solution.converged, solution.n_iter
+            yield PathPoint(model, attributes, converged, n_iter, left_out)
+
+
+def _left_out(objective, solution, model, data, encoded):
+    """Raw predictions of all rows by the model without the row."""
+    with np.errstate(all="ignore"):
+        left_out = np.concatenate(leave_one_out(objective, solution.parameters))
+    if encoded.labelled is None:
+        return left_out
+    # Rows without a target are not in the fit.
+    raw = as_design(data.X).matvec(model.coef).astype(np.float64) + model.intercept
+    raw[encoded.labelled] = left_out
+    return raw
 
 
 class PathFolds:

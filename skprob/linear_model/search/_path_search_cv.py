@@ -43,7 +43,7 @@ from ..fit import of_labelled
 from ._grid import Grid, checked_Cs
 from ._mean_model import mean_model
 from ._routing import manual_routing
-from ._scoring import DefaultScore, told_classes
+from ._scoring import DefaultScore, sees_predictions_only, told_classes
 from ._search import scored_path, search
 from ._search_results import Results, best_pair, warn_of_failed_fits
 from ._stand_ins import among
@@ -64,7 +64,7 @@ class PathSearchCV(BaseLinearClassifier):
             *("l1_ratio", "select", "penalty_factors"),
         ),
         "Cs": [Interval(Integral, 1, 10**6, closed="both"), "array-like"],
-        "cv": ["cv_object"],
+        "cv": ["cv_object", StrOptions({"loo"})],
         "scoring": [StrOptions(set(get_scorer_names())), callable, None],
         "refit": ["boolean"],
         "n_jobs": [Integral, None],
@@ -236,13 +236,7 @@ class PathSearchCV(BaseLinearClassifier):
                 self._starts_from_last,
             )
             routed = self._routed("fit", params | metadata)
-            cv = self._n_folds(y, encoded.kind) if self.cv is None else self.cv
-            split = check_cv(cv, y, classifier=True).split
-            folds = list(split(X, y, **routed.splitter.split))
-            if not folds:
-                raise ValueError(
-                    f"cv must make one or more folds; {self.cv!r} made none."
-                )
+            folds = self._folds(X, y, encoded.kind, routed)
             results = Results.unknown(
                 shape=(len(folds), *grid.Cs.shape),
                 coef_shape=(n_raw_predictions(encoded.n_scores, "simplex"), X.shape[1]),
@@ -255,7 +249,9 @@ class PathSearchCV(BaseLinearClassifier):
                     estimator=template,
                     scorer=self._scorer(classes if encoded.kind == "class" else None),
                     score_params=_check_method_params(
-                        X, routed.scorer.score, indices=fold[1]
+                        X,
+                        routed.scorer.score,
+                        indices=None if fold is None else fold[1],
                     ),
                     data=data,
                     fold=fold,
@@ -417,6 +413,23 @@ class PathSearchCV(BaseLinearClassifier):
                 [replace(spec, C="auto").for_rows(encoded).C for spec in specs]
             )
         return units[:, None] * strengths
+
+    def _folds(self, X, y, kind, routed):
+        """Training and test rows of each fold; None stands for leave-one-out."""
+        if self.cv == "loo":
+            if not sees_predictions_only(self._scorer()):
+                raise ValueError(
+                    "cv='loo' needs scoring=None, a name, or a scorer by make_scorer, "
+                    "which see the probabilities of all rows; got "
+                    f"scoring={self.scoring!r}. Use a number of folds."
+                )
+            return [None]
+        cv = self._n_folds(y, kind) if self.cv is None else self.cv
+        split = check_cv(cv, y, classifier=True).split
+        folds = list(split(X, y, **routed.splitter.split))
+        if not folds:
+            raise ValueError(f"cv must make one or more folds; {self.cv!r} made none.")
+        return folds
 
     def _n_folds(self, y, kind):
         """Default number of folds: the rows of the largest class, at most five."""

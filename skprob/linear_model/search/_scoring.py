@@ -9,7 +9,7 @@ from sklearn.metrics import f1_score, get_scorer, make_scorer
 from sklearn.utils.metadata_routing import UNUSED
 
 from ...metrics import BrierScorer
-from ._stand_ins import among, predicted
+from ._stand_ins import among, left_out, predicted
 
 
 def is_scikit_learns(scorer):
@@ -35,7 +35,12 @@ def told_classes(scorer, classes):
     )
 
 
-def scores_of_models(scorer, params, models, data):
+def sees_predictions_only(scorer):
+    """Whether a scorer calls methods that predict for the whole X, and nothing else."""
+    return is_scikit_learns(scorer) or getattr(scorer, "sees_predictions_only", False)
+
+
+def scores_of_models(scorer, params, models, data, raw=None):
     """Scores of fitted models of one mapping.
 
     Parameters
@@ -46,6 +51,9 @@ def scores_of_models(scorer, params, models, data):
     models : list of BaseLinearClassifier
     data : TrainingData
         The rows that they are scored on.
+    raw : list of ndarray of shape (n_samples, M), default=None
+        For each model the raw predictions of the rows that are scored, without
+        offsets. None stands for those of the model.
 
     Returns
     -------
@@ -57,7 +65,9 @@ def scores_of_models(scorer, params, models, data):
         If the scorer returns something else than a number, or is for other targets.
     """
     X, y, given = data.X, data.y, data.given
-    if is_scikit_learns(scorer) or getattr(scorer, "sees_predictions_only", False):
+    if raw is not None:
+        models = left_out(X, models, raw, given)
+    elif sees_predictions_only(scorer):
         models = predicted(X, models, given)
     else:
         models = among(X, models, given)

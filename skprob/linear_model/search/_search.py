@@ -16,6 +16,9 @@ from ._stand_ins import with_attributes
 def scored_path(results, specs, estimator, scorer, score_params, data, fold, grid):
     """Fit the grid to the training rows of a fold and score it on the others.
 
+    Without a fold it is fitted to all rows, and scored on what the models without a row
+    predict for it.
+
     Parameters
     ----------
     results : Results
@@ -30,7 +33,7 @@ def scored_path(results, specs, estimator, scorer, score_params, data, fold, gri
     score_params : dict
         Already of the fold's test rows.
     data : TrainingData
-    fold : tuple of ndarray
+    fold : tuple of ndarray or None
         Training and test rows.
     grid : Grid
 
@@ -39,11 +42,13 @@ def scored_path(results, specs, estimator, scorer, score_params, data, fold, gri
     None
         After each fit.
     """
-    train, test = fold
-    tested, columns = data.take(test), grid.columns
-    path = fitted_path(specs, data.take(train), grid)
+    trained, tested = data, data
+    if fold is not None:
+        trained, tested = (data.take(rows) for rows in fold)
+    columns = grid.columns
+    path = fitted_path(specs, trained, grid, leaves_out=fold is None)
     for i in grid.order:
-        models = []
+        models, left_out = [], []
         for j, point in zip(columns, islice(path, len(columns)), strict=True):
             results.coefs[i, j] = point.model.coef
             results.intercepts[i, j] = point.model.intercept
@@ -54,8 +59,10 @@ def scored_path(results, specs, estimator, scorer, score_params, data, fold, gri
             models.append(
                 with_attributes(estimator, chosen | point.attributes | n_features)
             )
+            left_out.append(point.left_out)
             if len(models) == len(columns):
-                found = scores_of_models(scorer, score_params, models, tested)
+                raw = left_out if fold is None else None
+                found = scores_of_models(scorer, score_params, models, tested, raw)
                 results.scores[i, columns] = found
             yield
 

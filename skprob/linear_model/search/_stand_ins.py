@@ -13,6 +13,9 @@ from ..predict import KnownRows
 # All models' probabilities together are at most so many numbers (8 MiB). For few, calls
 # cost more than what they compute: a search on iris takes two thirds of the time.
 _MOST_NUMBERS = 1 << 20
+# Largest raw prediction of a left-out row. A larger one is a rounding error, divided by
+# the curvature that the other rows do not have.
+_MOST_RAW = 1e100
 
 
 def predicted(X, models, given=NOTHING):
@@ -52,6 +55,34 @@ def predicted(X, models, given=NOTHING):
         with_attributes(model, {"_known_rows": KnownRows(X, given, *parts)})
         for model, *parts in zip(models, *of_models, strict=True)
     ]
+
+
+def left_out(X, models, raw, given):
+    """Copies of fitted models that predict rows by other raw predictions.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        The rows; for other rows the copies predict as the models do.
+    models : list of BaseLinearClassifier
+    raw : list of ndarray of shape (n_samples, M)
+        Raw predictions of the rows for each model.
+    given : Given
+        Of these rows.
+
+    Returns
+    -------
+    models : list of BaseLinearClassifier
+    """
+    copies = []
+    for model, predictions in zip(models, raw, strict=True):
+        # The last digits of numbers beyond this decide nothing.
+        scores = scores_of(np.clip(predictions, -_MOST_RAW, _MOST_RAW))
+        given.put_into(scores, slice(None))
+        probabilities = model.mapping_(scores)[:, : len(model.classes_)]
+        known = KnownRows(X, given, scores, probabilities)
+        copies.append(with_attributes(model, {"_known_rows": known}))
+    return copies
 
 
 def among(X, models, given):

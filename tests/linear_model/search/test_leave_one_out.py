@@ -1,0 +1,96 @@
+"""cv="loo" in searches, beside a search with as many folds as rows."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.datasets import load_wine
+from sklearn.metrics import accuracy_score, f1_score, make_scorer
+from sklearn.model_selection import LeaveOneOut
+from sklearn.preprocessing import scale
+
+from skprob import EntmaxClassifierCV, PerturbMaxClassifierCV
+
+from ..data_sets import distributions, label_sets, labels
+
+GRID = {"alphas": [2.0, 1.0], "Cs": [0.1, 0.003, 0.02], "refit": False}
+
+
+def searches(**options):
+    search = EntmaxClassifierCV(cv="loo", **(GRID | options))
+    folds = EntmaxClassifierCV(cv=LeaveOneOut(), **(GRID | options))
+    return search, folds
+
+
+@pytest.mark.parametrize("case", ["labels", "two", "shares", "offset", "weights"])
+def test_scores_are_those_of_as_many_folds_as_rows(case):
+    X, y = distributions() if case == "shares" else labels(2 if case == "two" else 3)
+    X, y, given, weight = X[:20], y[:20], {}, None
+    if case == "offset":
+        given["offset"] = np.random.default_rng(0).normal(size=(20, 3))
+    if case == "weights":
+        weight = np.random.default_rng(0).uniform(0.2, 3, 20)
+    search, folds = searches()
+    search.fit(X, y, weight, **given)
+    expected = np.average(folds.fit(X, y, weight, **given).scores_, 0, weight)
+    assert search.scores_.shape == (1, 2, 3)
+    # Without a row sparsemax may have another support.
+    assert_allclose(search.scores_[0, 1], expected[1], rtol=0.01)
+    assert_allclose(search.scores_[0, 0], expected[0], rtol=0.05)
+    assert_array_equal(search.coefs_paths_.shape[:3], (1, 2, 3))
+
+
+@pytest.mark.parametrize(
+    "scoring", ["accuracy", "neg_log_loss", make_scorer(accuracy_score)]
+)
+def test_scorers_of_predictions(scoring):
+    X, y = load_wine(return_X_y=True)
+    X, y = scale(X)[::6], y[::6]
+    search, folds = searches(scoring=scoring, alphas=[1.0])
+    search.fit(X, y)
+    assert_allclose(search.scores_[0], folds.fit(X, y).scores_.mean(axis=0), rtol=0.1)
+    same = search.fit(sparse.csr_array(X), y).scores_
+    assert_allclose(same, searches(scoring=scoring, alphas=[1.0])[0].fit(X, y).scores_)
+
+
+def test_label_sets_of_which_some_are_empty():
+    """Rows without a label are in no fit; the model predicts them as it is."""
+    X, Y = (array[:30] for array in label_sets())
+    Y[:5] = 0
+    options = {"none_class": False, "threshold": 0.3, "alphas": [2.0]}
+    scorer = make_scorer(f1_score, average="samples", zero_division=1.0)
+    search, folds = searches(**options, scoring=scorer)
+    search.fit(X, Y)
+    scores = folds.fit(X, Y).scores_.mean(axis=0)
+    # Where the leave-one-out probability is about the threshold a set may differ.
+    assert_allclose(search.scores_[0], scores, atol=0.02)
+
+
+def test_the_choice_and_the_last_fit():
+    X, y = load_wine(return_X_y=True)
+    X = scale(X)
+    search = EntmaxClassifierCV([1.0, 1.5], cv="loo").fit(X, y)
+    folds = EntmaxClassifierCV([1.0, 1.5], cv=5).fit(X, y)
+    assert search.alpha_ == folds.alpha_
+    assert abs(np.log(search.C_ / folds.C_)) < 2.1  # At most one value apart.
+    assert search.best_score_ == search.scores_.max()
+    assert search.score(X, y) > 0.98
+    noise = PerturbMaxClassifierCV(["gumbel"], Cs=[0.1, 1], cv="loo")
+    softmax = EntmaxClassifierCV([1.0], Cs=[0.1, 1], cv="loo").fit(X, y)
+    assert_allclose(noise.fit(X, y).scores_[0, 0], softmax.scores_[0, 0], rtol=1e-3)
+
+
+def test_what_is_not_allowed():
+    X, y = labels()
+
+    def of_first_rows(model, X, y):
+        return model.score(X[:10], y[:10])
+
+    with pytest.raises(ValueError, match="cv='loo' needs scoring=None"):
+        EntmaxClassifierCV(cv="loo", scoring=of_first_rows).fit(X, y)
+    with pytest.raises(ValueError, match="cv='loo' needs a loss with bounded second"):
+        EntmaxClassifierCV([1.0, 2.5], cv="loo").fit(X, y)
+    with pytest.raises(ValueError, match="cv='loo' needs a convex loss"):
+        PerturbMaxClassifierCV(["normal"], loss="log", cv="loo").fit(X, y)
+    with pytest.raises(ValueError, match="'cv' parameter"):
+        EntmaxClassifierCV(cv="all").fit(X, y)
