@@ -220,6 +220,7 @@ GROUPS = {
     in_all: {
         NOTHING: Without(),
         "products in small parts": Without(changed(_dense, "_SMALL_PRODUCT", 0)),
+        "both products of a part": Without(changed(_dense, "_MOST_OUTPUTS", 0)),
         "freed memory kept": Without(MemoryGivenBack()),
     },
     by_newton: {

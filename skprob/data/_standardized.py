@@ -99,17 +99,32 @@ class StandardizedDesign(DesignMatrix):
         self.dtype, self.n_stored = design.dtype, design.n_stored
 
     def matvec(self, coef, shift=None):
+        return self._design.matvec(*self._to_raw(coef, shift))
+
+    def _to_raw(self, coef, shift=None):
+        """Coefficients and shift of the design itself."""
         mean, scale, fit_intercept = self._units
         raw = np.empty((len(coef), len(mean)), coef.dtype, order="F")
         np.divide(coef[:, : len(mean)], scale, out=raw, casting="same_kind")
         if fit_intercept:
             offset = coef[:, -1] - raw @ mean.astype(raw.dtype, copy=False)
             shift = offset if shift is None else offset + shift
-        return self._design.matvec(raw, shift)
+        return raw, shift
 
     def rmatvec(self, residual):
+        return self._from_raw(self._design.rmatvec(residual), residual)
+
+    def parts(self, n_outputs):
+        return self._design.parts(n_outputs)
+
+    def product_by_parts(self, coef, function, parts):
+        raw, shift = self._to_raw(coef)
+        product, values = self._design.products_by_parts(raw, shift, function, parts)
+        return self._from_raw(product, values)
+
+    def _from_raw(self, raw, residual):
+        """The product of a residual, from that with the design itself."""
         mean, scale, fit_intercept = self._units
-        raw = self._design.rmatvec(residual)
         order = "C" if raw.flags.c_contiguous else "F"
         gradient = np.empty((len(raw), self.shape[1]), order=order)
         coef = gradient[:, : len(mean)]

@@ -123,6 +123,7 @@ class FenchelYoungLoss(Loss):
             linear.jvp,
             linear.shorter_diagonal,
             linear.shorter_matrices,
+            linear.jvp_of_rows,
         )
 
     def proximal_residual(self, scores: Array, target: Any, strength: Any) -> Array:

@@ -418,3 +418,26 @@ def test_sums_leave_a_point_as_it_is():
         (point.value, point.gradient, point.parameters), before, strict=True
     ):
         assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("alpha", [1.0, 1.5, 2.0])
+def test_a_hessian_product_by_parts_is_the_difference_of_gradients(alpha):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(1300, 210)), rng.integers(3, size=1300)
+    target = SparseTarget.from_labels(y, n_classes=3)
+    blocks = split_rows(X, target, rng.uniform(0.5, 2, size=1300))
+    objective = LinearObjective(blocks, FenchelYoungLoss(Entmax(alpha)), l2=1e-3)
+    x, direction = rng.normal(size=(2, objective.n_parameters)) / 30
+    point, step = objective.at(x), 1e-5
+    ahead = objective.value_and_gradient(x + step * direction)[1]
+    behind = objective.value_and_gradient(x - step * direction)[1]
+    difference, product = (
+        (ahead - behind) / (2 * step),
+        point.hessian_product(direction),
+    )
+    assert point._points.collect(has_parts) == [True] * len(point._points._blocks)
+    assert_allclose(product, difference, rtol=1e-6, atol=1e-6 * abs(product).max())
+
+
+def has_parts(point):
+    return point.block.design.parts(3) is not None and not point.active
