@@ -195,15 +195,22 @@ feature_names_in_ : ndarray of shape (``n_features_in_``,)
 _SEARCH_PARAMETERS = """\
 Cs : int or array-like of shape (n_Cs,), default=10
     The values of C to choose from; an integer is the number of values, from 1e-4 to 1e4
-    times the C of "auto" for each {value}, evenly spaced on a logarithmic scale.
+    times the C of "auto" for each {value}, evenly spaced on a logarithmic scale. For an
+    ``l1_ratio`` above 0 they are from :func:`~skprob.linear_model.smallest_C`, at which
+    all coefficients are zero, to 1e4 times that.
+l1_ratios : array-like of shape (n_l1_ratios,), default=None
+    The values of ``l1_ratio`` to choose from, from 0 to 1, as in
+    :class:`~sklearn.linear_model.LogisticRegressionCV`. 0 is the ridge penalty; above 0
+    coefficients become exactly zero: see :doc:`/user_guide/few_coefficients`. None is 0
+    alone, and leaves out the axis of the ratios in the attributes below.
 cv : int, cross-validation generator, iterable or "loo", default=None
     As in :class:`~sklearn.model_selection.GridSearchCV`: None is five folds,
     stratified for labels; fewer where y has fewer rows, or no class has five rows.
     "loo" is approximate leave-one-out: one path is fitted, to all rows, and each row is
     scored by one step of Newton's method towards the model without it. It takes the
     time of about two folds, and counts as one in the attributes. It needs a convex loss
-    with bounded second derivatives, X in memory, and a ``scoring`` that sees
-    predictions only: None, a name, or the result of ``make_scorer``.
+    with bounded second derivatives, the ridge penalty, X in memory, and a ``scoring``
+    that sees predictions only: None, a name, or the result of ``make_scorer``.
 scoring : str or callable, default=None
     A name of scikit-learn's or ``scorer(estimator, X, y)``, greater is better. None is
     minus the Brier score (:class:`~skprob.metrics.BrierScorer`) for labels and
@@ -232,15 +239,22 @@ verbose : int, default=0
 _SEARCH_ATTRIBUTES = """\
 C_ : float
     The chosen C.
+l1_ratio_ : float
+    The chosen ``l1_ratio``; only if ``l1_ratios`` are given.
 best_score_ : float
     Mean score of the chosen parameters over the folds; without ``scoring`` it is
     negative for labels and distributions, minus the Brier score.
 scores_ : ndarray of shape (n_folds, n_{value}s, n_Cs)
-    Score of each model on the test rows of its fold.
+    Score of each model on the test rows of its fold. If ``l1_ratios`` are given this
+    array, ``Cs_``, ``coefs_paths_``, ``intercepts_paths_`` and ``n_iter_`` have an axis
+    for them after that of the {value}s: (n_folds, n_{value}s, n_l1_ratios, n_Cs).
 Cs_ : ndarray of shape (n_{value}s, n_Cs)
     The values of C for each {value}, in the order given.
+l1_ratios_ : ndarray of shape (n_l1_ratios,)
+    The values of ``l1_ratio``, in the order given; only if there are any.
 coefs_paths_ : ndarray of shape (n_folds, n_{value}s, n_Cs, n_classes, n_features)
-    Coefficients of all models, each as ``coef_``.
+    Coefficients of all models, each as ``coef_``. The array is dense: 5 folds, 5
+    {value}s, 3 ratios and 10 Cs take 750 times as much memory as ``coef_``.
 intercepts_paths_ : ndarray of shape (n_folds, n_{value}s, n_Cs, n_classes)
     Intercepts of all models.
 n_iter_ : ndarray of int of shape (n_folds, n_{value}s, n_Cs)
@@ -260,12 +274,13 @@ A class that is missing from the training rows of a fold is still a class of the
 of this fold, as in :class:`~sklearn.linear_model.LogisticRegressionCV`.
 
 After a KeyboardInterrupt the results so far are kept: ``classes_``, ``{value}s_``,
-``Cs_``, ``scores_``, ``coefs_paths_``, ``intercepts_paths_`` and ``n_iter_``. For fits
-that have not ended (with several jobs, for folds that have not ended) they are NaN, and
--1 in ``n_iter_``. The models of one {value} are scored together, after the last of them
-has been fitted. ``{value}_``, ``C_`` and ``best_score_`` are set if the final fit was
-interrupted. Attributes of an earlier fit are removed, and ``predict`` raises a
-NotFittedError. After any other error the classifier is as it was before ``fit``."""
+``Cs_``, ``scores_``, ``coefs_paths_``, ``intercepts_paths_`` and ``n_iter_``, and
+``l1_ratios_`` if there are any. For fits that have not ended (with several jobs, for
+folds that have not ended) they are NaN, and -1 in ``n_iter_``. The models of one
+{value} and l1_ratio are scored together, after the last of them has been fitted.
+``{value}_``, ``C_`` and ``best_score_`` are set if the final fit was interrupted.
+Attributes of an earlier fit are removed, and ``predict`` raises a NotFittedError. After
+any other error the classifier is as it was before ``fit``."""
 
 
 # Arguments of the methods of fitted models.

@@ -29,13 +29,10 @@ class FittedPenalty(NamedTuple):
     def of(cls, model):
         """The penalty of a fitted linear classifier."""
         strength = 0.0 if np.isinf(model.C_) else 1 / float(model.C_)
-        # Searches along paths have no parameters of the penalty but C.
-        l1_ratio, select = (
-            getattr(model, name, default)
-            for name, default in (("l1_ratio", 0.0), ("select", "coefficients"))
-        )
+        select = getattr(model, "select", "coefficients")
         factors = _factors(model)
         is_out = np.isinf(factors)
+        l1_ratio = l1_ratio_of(model)
         total = strength * np.where(is_out, 0.0, factors)
         ridge, lasso = (
             np.where(is_out, np.inf, share * total)
@@ -78,6 +75,11 @@ class FittedPenalty(NamedTuple):
         unit = (coef / size).T
         across = np.eye(len(coef)) - unit[:, :, None] * unit[:, None, :]
         return total + (self.lasso / size)[:, None, None] * across
+
+
+def l1_ratio_of(model):
+    """The l1_ratio of a fitted classifier: the parameter, or the choice of a search."""
+    return getattr(model, "l1_ratio_", getattr(model, "l1_ratio", 0.0))
 
 
 def _factors(model):

@@ -13,7 +13,7 @@ from ..._utils.pair import pair_scores
 from ..._utils.validation import check_sample_weight, naming
 from ..._utils.warnings import warn
 from ...targets import check_available, check_offset, check_target, encode_target
-from ._fitted_penalty import FittedPenalty
+from ._fitted_penalty import FittedPenalty, l1_ratio_of
 
 # Most numbers of a block of rows (8 MiB).
 _BLOCK_SIZE = 1 << 20
@@ -57,10 +57,11 @@ def check_no_zeros(model):
 def warn_of_penalty(model):
     """Warn if the coefficients are biased or selected by a penalty."""
     if FittedPenalty.of(model).selects:
+        l1_ratio = l1_ratio_of(model)
         warn(
-            f"The penalty (C={model.C_:.3g}, l1_ratio={model.l1_ratio:.3g}) selected "
-            "the coefficients that are not zero: standard errors after a selection are "
-            "not valid. Fit the selected features with C=np.inf to other rows.",
+            f"The penalty (C={model.C_:.3g}, l1_ratio={l1_ratio:.3g}) selected the "
+            "coefficients that are not zero: standard errors after a selection are not "
+            "valid. Fit the selected features with C=np.inf to other rows.",
         )
     elif np.isfinite(model.C_):
         warn(

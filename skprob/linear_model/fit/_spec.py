@@ -83,6 +83,10 @@ class FitSpec:
         """The spec with checked penalty factors; names are None where X has none."""
         return replace(self, penalty=self.penalty.for_features(n_features, names))
 
+    def with_l1_ratio(self, l1_ratio):
+        """The spec with another share of the penalty that makes coefficients zero."""
+        return replace(self, penalty=replace(self.penalty, l1_ratio=float(l1_ratio)))
+
     def is_pair(self, encoded):
         """Whether two classes have one raw prediction, the difference of scores."""
         if encoded.n_scores != 2 or self.mapping.traits.polytope == "simplex":

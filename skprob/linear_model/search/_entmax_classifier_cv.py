@@ -19,12 +19,13 @@ from ._path_search_cv import PathSearchCV
 class EntmaxClassifierCV(PathSearchCV):
     """Entmax classifier that chooses alpha and C by cross-validation.
 
-    In each fold the models of the grid are fitted one after the other, from the
-    strongest penalty to the weakest and from softmax to sparser mappings. Each fit
-    starts from a neighbour's solution, and what depends on the data alone is computed
-    once. So the result is that of ``GridSearchCV(EntmaxClassifier(), ...)``, in less
-    time. The pair with the highest mean score is chosen; ties go to the smallest C, and
-    then to the smallest alpha.
+    With ``l1_ratios`` it also chooses ``l1_ratio``, which makes coefficients zero. In
+    each fold the models of the grid are fitted one after the other, from the strongest
+    penalty to the weakest and from softmax to sparser mappings. Each fit starts from a
+    neighbour's solution, and what depends on the data alone is computed once. So the
+    result is that of ``GridSearchCV(EntmaxClassifier(), ...)``, in less time. The
+    parameters with the highest mean score are chosen; ties go to the smallest C, then
+    to the largest l1_ratio, and then to the smallest alpha.
 
     Parameters
     ----------
@@ -70,6 +71,12 @@ class EntmaxClassifierCV(PathSearchCV):
     >>> model.predict_proba(X[[0, 133]]).round(1)
     array([[1. , 0. , 0. ],
            [0. , 0.5, 0.5]])
+
+    Few coefficients:
+
+    >>> model = EntmaxClassifierCV([1.5], Cs=5, l1_ratios=[0.5, 1]).fit(X, y)
+    >>> model.scores_.shape  # folds, alphas, l1_ratios, Cs
+    (5, 1, 2, 5)
     """
 
     _parameter_constraints: dict = {
@@ -84,12 +91,15 @@ class EntmaxClassifierCV(PathSearchCV):
         alphas: ArrayLike = (1, 1.25, 1.5, 1.75, 2),
         Cs: int | ArrayLike = 10,
         *,
+        l1_ratios: ArrayLike | None = None,
         cv: Any = None,
         scoring: str | Callable[..., Any] | None = None,
         refit: bool = True,
         n_jobs: int | None = None,
         margin: float | ArrayLike = 0.0,
         temperature: float = 1.0,
+        select: Literal["coefficients", "features"] = "coefficients",
+        penalty_factors: ArrayLike | dict[str, float] | None = None,
         fit_intercept: bool = True,
         class_weight: dict[Any, float] | Literal["balanced"] | None = None,
         label_smoothing: float = 0.0,
@@ -105,12 +115,15 @@ class EntmaxClassifierCV(PathSearchCV):
     ) -> None:
         super().__init__(
             Cs=Cs,
+            l1_ratios=l1_ratios,
             cv=cv,
             scoring=scoring,
             refit=refit,
             n_jobs=n_jobs,
             margin=margin,
             temperature=temperature,
+            select=select,
+            penalty_factors=penalty_factors,
             fit_intercept=fit_intercept,
             class_weight=class_weight,
             label_smoothing=label_smoothing,

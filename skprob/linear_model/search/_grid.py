@@ -1,21 +1,28 @@
-"""The grid of a search: values of one parameter of the mapping, and of C."""
+"""The grid of a search: values of a parameter of the mapping, of l1_ratio and of C."""
 
+from dataclasses import replace
 from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
 
+from ..fit import RowsInMemory, entry_C
+
+# With l1_ratio, an integer of Cs spans this factor, from the first coefficient.
+_SPAN = 1e4
+
 
 class Grid(NamedTuple):
-    """All pairs of a value of a parameter and a value of C.
+    """All combinations of a value of a parameter, an l1_ratio and a value of C.
 
     Attributes
     ----------
     parameter : str
         The parameter that is searched, of the classifier.
     values : sequence of length n_values
-    Cs : ndarray of shape (n_values, n_Cs)
-        In any order, which is the same for all values.
+    l1_ratios : ndarray of shape (n_l1_ratios,)
+    Cs : ndarray of shape (n_values, n_l1_ratios, n_Cs)
+        In any order, which is the same for all values and ratios.
     order : ndarray of int of shape (n_values,)
         The order in which the values are fitted.
     starts_from_last : bool
@@ -24,6 +31,7 @@ class Grid(NamedTuple):
 
     parameter: str
     values: object
+    l1_ratios: np.ndarray
     Cs: np.ndarray
     order: np.ndarray
     starts_from_last: bool
@@ -31,12 +39,35 @@ class Grid(NamedTuple):
     @property
     def columns(self):
         """The columns of the values of C, from the strongest penalty to the weakest."""
-        return np.argsort(self.Cs[0])
+        return np.argsort(self.Cs[0, 0])
+
+    @property
+    def paths(self):
+        """Numbers of a value and a ratio for each path over C, as they are fitted."""
+        ratios = range(len(self.l1_ratios))
+        return [(i, r) for r in ratios for i in self.order]
+
+    def params(self, i, r, j):
+        """The parameters of a point, by name."""
+        return {
+            self.parameter: self.values[i],
+            "l1_ratio": self.l1_ratios[r],
+            "C": self.Cs[i, r, j],
+        }
 
 
 def checked_alphas(alphas):
     """Values of alpha as an array of floats; ValueError if they are not allowed."""
     return _checked("alphas", alphas, "positive", lambda a: (a > 0) & (a < np.inf))
+
+
+def checked_l1_ratios(l1_ratios):
+    """Values of l1_ratio as an array of floats; None stands for zero alone."""
+    if l1_ratios is None:
+        return np.zeros(1)
+    return _checked(
+        "l1_ratios", l1_ratios, "from 0 to 1", lambda r: (r >= 0) & (r <= 1)
+    )
 
 
 def checked_Cs(Cs):
@@ -56,4 +87,43 @@ def _checked(name, values, allowed, is_allowed):
             f"{name} must be a list of one or more numbers, each {allowed}; got "
             f"{values!r}."
         )
+    return grid
+
+
+def Cs_of_grid(Cs, specs, l1_ratios, data, encoded):
+    """Values of C for each value of the parameter and each l1_ratio.
+
+    They are those that are given. A number stands for multiples of the C of "auto" or,
+    where coefficients become zero, of the C at which the first of them enters.
+
+    Parameters
+    ----------
+    Cs : int or array-like
+        The parameter.
+    specs : list of FitSpec
+        One for each value of the parameter.
+    l1_ratios : ndarray of shape (n_l1_ratios,)
+    data : TrainingData
+        All rows.
+    encoded : EncodedTarget
+        Of these rows.
+
+    Returns
+    -------
+    Cs : ndarray of shape (n_values, n_l1_ratios, n_Cs)
+    """
+    multiples = checked_Cs(Cs)
+    grid = np.tile(multiples, (len(specs), len(l1_ratios), 1))
+    if not isinstance(Cs, Integral):
+        return grid
+    selects = l1_ratios > 0
+    span = np.geomspace(1, _SPAN, Cs)
+    for i, spec in enumerate(specs):
+        grid[i] *= replace(spec, C="auto").for_rows(encoded).C
+        if not selects.any():
+            continue
+        first = entry_C(spec, RowsInMemory(spec, data, encoded))
+        # Where no coefficient enters at any C, every C has the same model.
+        if np.isfinite(first):
+            grid[i, selects] = first * l1_ratios[selects, None] * span
     return grid

@@ -17,7 +17,7 @@ def mean_model(spec, data, encoded, results, place):
         The target of these rows.
     results : Results
     place : tuple of int
-        Row and column of the chosen parameters in the grid.
+        Place of the chosen parameters in the grid.
 
     Returns
     -------

@@ -42,7 +42,7 @@ class PathPoint(NamedTuple):
 
 
 def fitted_path(specs, data, grid, leaves_out=False):
-    """Yield a :class:`PathPoint` for every value and, for each of them, every C.
+    """Yield a :class:`PathPoint` for every path of the grid and every C on it.
 
     A fit starts from the solution for the C before. If the grid says so, the first fit
     of a value starts from the solution for the value before. Quantities that depend on
@@ -62,14 +62,17 @@ def fitted_path(specs, data, grid, leaves_out=False):
     rows = RowsInMemory(specs[0], data, encoded)
     if leaves_out:
         for spec in specs:
+            spec = spec.with_l1_ratio(grid.l1_ratios.max())
             check_leave_one_out(spec, rows, "cv='loo'", "a number of folds")
     folds = PathFolds(specs, data, grid)
-    objective, starts = None, []
-    for number in grid.order:
-        Cs = grid.Cs[number, grid.columns]
+    objective, starts, last_ratio = None, [], None
+    for number, ratio in grid.paths:
+        Cs = grid.Cs[number, ratio, grid.columns]
         strengths = np.array([penalty(C, rows.total_weight) for C in Cs])
-        # Features are scaled as for the least penalty: others hide what varies little.
-        spec = replace(specs[number], C=Cs[-1]).for_rows(rows)
+        spec = specs[number].with_l1_ratio(grid.l1_ratios[ratio])
+        spec = replace(spec, C=_weakest(Cs, spec)).for_rows(rows)
+        if ratio != last_ratio:
+            objective, starts, last_ratio = None, [], ratio
         if objective is None:
             (objective,) = objectives_of(spec, rows)
         else:
@@ -79,7 +82,8 @@ def fitted_path(specs, data, grid, leaves_out=False):
         for C, strength, solution in zip(Cs, strengths, solutions, strict=True):
             if grid.starts_from_last:
                 starts.append(solution.parameters)
-            model = model_at(solution.parameters, objective, spec, rows)
+            penalised = objective if strength > 0 else objective.with_l2(0.0)
+            model = model_at(solution.parameters, penalised, spec, rows)
             if rows.kind == "label_set":
                 choose_threshold = rows.threshold_rule(spec, folds)
                 model = model.with_threshold(choose_threshold(model.probabilities))
@@ -102,6 +106,16 @@ def _left_out(objective, solution, model, data, encoded):
     raw = as_design(data.X).matvec(model.coef).astype(np.float64) + model.intercept
     raw[encoded.labelled] = left_out
     return raw
+
+
+def _weakest(Cs, spec):
+    """The C at which features are scaled: others hide features that vary little.
+
+    It is the largest, and finite where coefficients become zero, if one is.
+    """
+    is_finite = np.isfinite(Cs)
+    selects = spec.penalty.l1_ratio > 0 and is_finite.any()
+    return Cs[is_finite][-1] if selects else Cs[-1]
 
 
 class PathFolds:

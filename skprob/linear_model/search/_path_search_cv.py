@@ -40,17 +40,24 @@ from ..classifiers import (
     unchanged_on_error,
 )
 from ..fit import of_labelled
-from ._grid import Grid, checked_Cs
+from ._grid import Cs_of_grid, Grid, checked_Cs, checked_l1_ratios
 from ._mean_model import mean_model
 from ._routing import manual_routing
 from ._scoring import DefaultScore, sees_predictions_only, told_classes
 from ._search import scored_path, search
-from ._search_results import Results, best_pair, warn_of_failed_fits
+from ._search_results import (
+    Results,
+    attributes_of_search,
+    best_choice,
+    warn_of_failed_fits,
+)
 from ._stand_ins import among
 
 
 class PathSearchCV(BaseLinearClassifier):
     """A classifier that chooses a parameter of its mapping, and C, by cross-validation.
+
+    It chooses ``l1_ratio``, too, where values of it are given.
 
     A subclass defines `_parameter`, `_starts_from_last`, :meth:`_values` and
     :meth:`_candidate`.
@@ -60,9 +67,9 @@ class PathSearchCV(BaseLinearClassifier):
         # The convex loss and linear scores are what makes a path lead to the answers
         # of single fits; C is what is searched.
         **constraints_but(
-            *("C", "loss", "similarity", "warm_start"),
-            *("l1_ratio", "select", "penalty_factors"),
+            *("C", "l1_ratio", "loss", "similarity", "warm_start"),
         ),
+        "l1_ratios": ["array-like", None],
         "Cs": [Interval(Integral, 1, 10**6, closed="both"), "array-like"],
         "cv": ["cv_object", StrOptions({"loo"})],
         "scoring": [StrOptions(set(get_scorer_names())), callable, None],
@@ -84,12 +91,15 @@ class PathSearchCV(BaseLinearClassifier):
         self,
         *,
         Cs: int | ArrayLike,
+        l1_ratios: ArrayLike | None,
         cv: Any,
         scoring: str | Callable[..., Any] | None,
         refit: bool,
         n_jobs: int | None,
         margin: float | ArrayLike,
         temperature: float,
+        select: Literal["coefficients", "features"],
+        penalty_factors: ArrayLike | dict[str, float] | None,
         fit_intercept: bool,
         class_weight: dict[Any, float] | Literal["balanced"] | None,
         label_smoothing: float,
@@ -104,12 +114,15 @@ class PathSearchCV(BaseLinearClassifier):
         verbose: int | bool,
     ) -> None:
         self.Cs = Cs
+        self.l1_ratios = l1_ratios
         self.cv = cv
         self.scoring = scoring
         self.refit = refit
         self.n_jobs = n_jobs
         self.margin = margin
         self.temperature = temperature
+        self.select = select
+        self.penalty_factors = penalty_factors
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
         self.label_smoothing = label_smoothing
@@ -189,7 +202,7 @@ class PathSearchCV(BaseLinearClassifier):
         ValueError
             If a parameter is not allowed, a grid is empty, or X, y, sample_weight,
             available or offset are malformed; if the scorer returns something else than
-            a number, or NaN for every pair.
+            a number, or NaN for every model.
 
         Warns
         -----
@@ -197,7 +210,7 @@ class PathSearchCV(BaseLinearClassifier):
             If fits stopped before the gradient was within ``tol``.
         UserWarning
             If rows of a label set have no label and ``none_class`` is False: they are
-            left out. If some scores are NaN: their pairs are not chosen.
+            left out. If some scores are NaN: their parameters are not chosen.
         """
         _raise_for_params(params, self, "fit")
         with unchanged_on_error(self) as after_interrupt:
@@ -209,7 +222,8 @@ class PathSearchCV(BaseLinearClassifier):
                     "another minimum than single fits. Use GridSearchCV."
                 )
             values, order = self._values()
-            strengths = checked_Cs(self.Cs)
+            l1_ratios = checked_l1_ratios(self.l1_ratios)
+            checked_Cs(self.Cs)
             metadata = Given(available, offset).arguments
             metadata |= {"sample_weight": sample_weight}
             arguments = {"X": X, "y": y, "metadata": metadata}
@@ -231,7 +245,8 @@ class PathSearchCV(BaseLinearClassifier):
             grid = Grid(
                 self._parameter,
                 values,
-                self._Cs_of_values(specs, encoded, strengths),
+                l1_ratios,
+                Cs_of_grid(self.Cs, specs, l1_ratios, data, encoded),
                 order,
                 self._starts_from_last,
             )
@@ -263,24 +278,24 @@ class PathSearchCV(BaseLinearClassifier):
                 max_subtasks=results.scores.size + self.refit
             )
             context.call_on_fit_task_begin(estimator=self, **arguments)
-            after_interrupt |= {
-                "classes_": classes,
-                f"{self._parameter}s_": values,
-                "Cs_": grid.Cs,
-                "scores_": results.scores,
-                "coefs_paths_": results.coefs,
-                "intercepts_paths_": results.intercepts,
-                "n_iter_": results.n_iter,
-            }
+            after_interrupt |= {"classes_": classes} | attributes_of_search(
+                grid, results, self.l1_ratios is None
+            )
             self._search(results, paths, context, arguments)
-            place, choice = best_pair(grid, results.scores, self.scoring)
+            place, choice = best_choice(grid, results.scores, self.scoring)
+            chosen = {name[:-1]: choice[name] for name in choice}
+            if self.l1_ratios is None:
+                del choice["l1_ratio_"]
             after_interrupt |= choice
-            chosen = choice[f"{self._parameter}_"]
-            template.set_params(**{self._parameter: chosen}, C=choice["C_"])
+            spec = specs[place[0]].with_l1_ratio(chosen["l1_ratio"])
             if self.refit:
-                learnt = self._refitted(template, data, context, arguments)
+                # Checked: the columns of an array have no names.
+                factors = {"penalty_factors": spec.penalty.factors}
+                del chosen["best_score"]
+                model = template.set_params(**chosen, **factors)
+                learnt = self._refitted(model, data, context, arguments)
             else:
-                spec = replace(specs[place[0]], C=choice["C_"])
+                spec = replace(spec, C=choice["C_"])
                 learnt = mean_model(spec, data, encoded, results, place)
             # The classes and the iterations are those of the search.
             after_interrupt |= learnt | {
@@ -388,6 +403,7 @@ class PathSearchCV(BaseLinearClassifier):
 
     def _refit_spec(self):
         best = {self._parameter: getattr(self, f"{self._parameter}_"), "C": self.C_}
+        best["l1_ratio"] = getattr(self, "l1_ratio_", 0.0)
         template = self._template(self.target_type_).set_params(**best)
         return template._fit_spec().for_features(*self._features())
 
@@ -404,15 +420,6 @@ class PathSearchCV(BaseLinearClassifier):
             template.set_params(**{self._parameter: value})._fit_spec()
             for value in values
         ]
-
-    def _Cs_of_values(self, specs, encoded, strengths):
-        """Values of C for each value: what was given, or multiples of C="auto"."""
-        units = np.ones(len(specs))
-        if isinstance(self.Cs, Integral):
-            units = np.array(
-                [replace(spec, C="auto").for_rows(encoded).C for spec in specs]
-            )
-        return units[:, None] * strengths
 
     def _folds(self, X, y, kind, routed):
         """Training and test rows of each fold; None stands for leave-one-out."""

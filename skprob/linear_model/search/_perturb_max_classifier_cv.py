@@ -22,8 +22,10 @@ class PerturbMaxClassifierCV(PathSearchCV):
 
     In each fold the models of a noise are fitted one after the other, from the
     strongest penalty to the weakest. Each fit starts from a neighbour's solution, and
-    what depends on the data alone is computed once. The pair with the highest mean
-    score is chosen; ties go to the smallest C, and then to the noise that comes first.
+    what depends on the data alone is computed once. The parameters with the highest
+    mean score are chosen; ties go to the smallest C, then to the largest l1_ratio, and
+    then to the noise that comes first. With ``l1_ratios`` it also chooses ``l1_ratio``,
+    which makes coefficients zero.
 
     Parameters
     ----------
@@ -91,6 +93,7 @@ class PerturbMaxClassifierCV(PathSearchCV):
         noises: Any = ("gumbel", "normal", "laplace"),
         Cs: int | ArrayLike = 10,
         *,
+        l1_ratios: ArrayLike | None = None,
         cv: Any = None,
         scoring: str | Callable[..., Any] | None = None,
         refit: bool = True,
@@ -98,6 +101,8 @@ class PerturbMaxClassifierCV(PathSearchCV):
         loss: LossLike = "auto",
         margin: float | ArrayLike = 0.0,
         temperature: float = 1.0,
+        select: Literal["coefficients", "features"] = "coefficients",
+        penalty_factors: ArrayLike | dict[str, float] | None = None,
         fit_intercept: bool = True,
         class_weight: dict[Any, float] | Literal["balanced"] | None = None,
         label_smoothing: float = 0.0,
@@ -113,12 +118,15 @@ class PerturbMaxClassifierCV(PathSearchCV):
     ) -> None:
         super().__init__(
             Cs=Cs,
+            l1_ratios=l1_ratios,
             cv=cv,
             scoring=scoring,
             refit=refit,
             n_jobs=n_jobs,
             margin=margin,
             temperature=temperature,
+            select=select,
+            penalty_factors=penalty_factors,
             fit_intercept=fit_intercept,
             class_weight=class_weight,
             label_smoothing=label_smoothing,

@@ -22,7 +22,7 @@ def scored_path(results, specs, estimator, scorer, score_params, data, fold, gri
     Parameters
     ----------
     results : Results
-        Of the fold, to be filled in. The models of one value are scored together,
+        Of the fold, to be filled in. The models of one path over C are scored together,
         after the last.
     specs : list of FitSpec
         One for each value of the grid.
@@ -47,23 +47,21 @@ def scored_path(results, specs, estimator, scorer, score_params, data, fold, gri
         trained, tested = (data.take(rows) for rows in fold)
     columns = grid.columns
     path = fitted_path(specs, trained, grid, leaves_out=fold is None)
-    for i in grid.order:
+    for i, r in grid.paths:
         models, left_out = [], []
         for j, point in zip(columns, islice(path, len(columns)), strict=True):
-            results.coefs[i, j] = point.model.coef
-            results.intercepts[i, j] = point.model.intercept
-            results.converged[i, j] = point.converged
-            results.n_iter[i, j] = point.n_iter
-            chosen = {grid.parameter: grid.values[i], "C": grid.Cs[i, j]}
+            results.coefs[i, r, j] = point.model.coef
+            results.intercepts[i, r, j] = point.model.intercept
+            results.converged[i, r, j] = point.converged
+            results.n_iter[i, r, j] = point.n_iter
             n_features = {"n_features_in_": data.X.shape[1]}
-            models.append(
-                with_attributes(estimator, chosen | point.attributes | n_features)
-            )
+            about = grid.params(i, r, j) | point.attributes | n_features
+            models.append(with_attributes(estimator, about))
             left_out.append(point.left_out)
             if len(models) == len(columns):
                 raw = left_out if fold is None else None
                 found = scores_of_models(scorer, score_params, models, tested, raw)
-                results.scores[i, columns] = found
+                results.scores[i, r, columns] = found
             yield
 
 
@@ -91,7 +89,7 @@ def search(results, paths, n_jobs):
             yield from path(results.of_fold(number))
         return
     cancelled = _Flag()
-    sizes = results.scores.shape[1:], results.coefs.shape[3:], results.coefs.dtype
+    sizes = results.scores.shape[1:], results.coefs.shape[-2:], results.coefs.dtype
     jobs = [delayed(_whole_path)(*job, sizes, cancelled) for job in enumerate(paths)]
     ended = _in_parallel(jobs, n_jobs)
     try:

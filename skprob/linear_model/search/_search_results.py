@@ -1,4 +1,4 @@
-"""Results of the fits of a search, and the pair with the highest mean score."""
+"""Results of the fits of a search, and the choice with the highest mean score."""
 
 from typing import NamedTuple
 
@@ -13,11 +13,11 @@ class Results(NamedTuple):
 
     Attributes
     ----------
-    scores : ndarray of shape (..., n_values, n_Cs)
-    coefs : ndarray of shape (..., n_values, n_Cs, M, n_features)
-    intercepts : ndarray of shape (..., n_values, n_Cs, M)
-    converged : ndarray of bool of shape (..., n_values, n_Cs)
-    n_iter : ndarray of int of shape (..., n_values, n_Cs)
+    scores : ndarray of shape (..., n_values, n_l1_ratios, n_Cs)
+    coefs : ndarray of shape (..., n_values, n_l1_ratios, n_Cs, M, n_features)
+    intercepts : ndarray of shape (..., n_values, n_l1_ratios, n_Cs, M)
+    converged : ndarray of bool of shape (..., n_values, n_l1_ratios, n_Cs)
+    n_iter : ndarray of int of shape (..., n_values, n_l1_ratios, n_Cs)
         -1 for fits that are not done.
     """
 
@@ -42,21 +42,53 @@ class Results(NamedTuple):
         """Views of the results of a fold."""
         return Results(*(array[number] for array in self))
 
+    def without_ratios(self):
+        """Views of the results for the only l1_ratio, without that axis."""
+        return Results(*(array[:, :, 0] for array in self))
 
-def best_pair(grid, scores, scoring):
-    """The pair with the highest mean score and this score, by attribute.
+
+def attributes_of_search(grid, results, without_ratios):
+    """The grid and the results as fitted attributes, by name.
 
     Parameters
     ----------
     grid : Grid
-    scores : ndarray of shape (n_folds, n_values, n_Cs)
+    results : Results
+        Of all folds. The attributes are views, which see what is filled in later.
+    without_ratios : bool
+        Whether the axis of the only l1_ratio is left out.
+    """
+    Cs = grid.Cs
+    if without_ratios:
+        results, Cs = results.without_ratios(), Cs[:, 0]
+    attributes = {
+        f"{grid.parameter}s_": grid.values,
+        "l1_ratios_": grid.l1_ratios,
+        "Cs_": Cs,
+        "scores_": results.scores,
+        "coefs_paths_": results.coefs,
+        "intercepts_paths_": results.intercepts,
+        "n_iter_": results.n_iter,
+    }
+    if without_ratios:
+        del attributes["l1_ratios_"]
+    return attributes
+
+
+def best_choice(grid, scores, scoring):
+    """The parameters with the highest mean score and this score, by attribute.
+
+    Parameters
+    ----------
+    grid : Grid
+    scores : ndarray of shape (n_folds, n_values, n_l1_ratios, n_Cs)
     scoring : object
         The parameter, for errors and warnings.
 
     Returns
     -------
     place : tuple of int
-        Its row and column in the grid.
+        Place in the grid.
     choice : dict
     """
     with np.errstate(invalid="ignore"):
@@ -67,18 +99,25 @@ def best_pair(grid, scores, scoring):
     if unknown.any():
         warn(
             f"scoring={scoring!r} is NaN for {np.isnan(scores).sum()} of the "
-            f"{scores.size} fits; their pairs of {grid.parameter} and C, "
-            f"{unknown.sum()} of {unknown.size}, are not chosen.",
+            f"{scores.size} fits; their parameters, {unknown.sum()} of "
+            f"{unknown.size}, are not chosen.",
         )
-    best = np.argwhere(mean == np.nanmax(mean))
+    best = np.argwhere(mean == np.nanmax(mean)).tolist()
     rank = np.argsort(grid.order)
-    # The first value stands for all: Cs in one column weigh alike.
-    i, j = min(best, key=lambda place: (grid.Cs[0, place[1]], rank[place[0]]))
+
+    def preference(place):
+        i, r, j = place
+        # The first path stands for all: Cs in one column weigh alike.
+        return grid.Cs[0, 0, j], -grid.l1_ratios[r], rank[i]
+
+    place = tuple(min(best, key=preference))
+    i, r, _ = place
     value = grid.values[i]
-    return (i, j), {
+    return place, {
         f"{grid.parameter}_": float(value) if isinstance(value, float) else value,
-        "C_": float(grid.Cs[i, j]),
-        "best_score_": float(mean[i, j]),
+        "l1_ratio_": float(grid.l1_ratios[r]),
+        "C_": float(grid.Cs[place]),
+        "best_score_": float(mean[place]),
     }
 
 

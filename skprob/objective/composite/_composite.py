@@ -101,12 +101,24 @@ class CompositeObjective(LinearObjective):
         return self._factors is None or bool(self._factors.all())
 
     def with_l2(self, l2):
-        """The same loss of the same data under a penalty of another strength."""
+        """The same loss of the same data under a penalty of another strength.
+
+        Without a penalty it is a :class:`LinearObjective`.
+        """
+        if l2 == 0:
+            return self._without_penalty()
         shape = self._penalty_shape
         other = super().with_l2((1 - shape.l1_ratio) * l2)
         other._strength = l2
         other._set_shrinkage(self.shrinkage.times(l2 / self._strength))
         return other
+
+    def _without_penalty(self):
+        other = LinearObjective.__new__(LinearObjective)
+        vars(other).update(vars(self))
+        other.description = self.description._replace(has_shrinkage=False)
+        other._set_loss(self.loss)
+        return other.with_l2(0.0)
 
     def restricted(self, features):
         """The objective of some features alone, given by their numbers."""
