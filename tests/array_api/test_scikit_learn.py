@@ -7,6 +7,8 @@ from sklearn.utils._array_api import yield_namespace_device_dtype_combinations
 
 from skprob import SoftmaxClassifier
 
+from ..versions import since_1_8
+
 #: What float32 and float64 allow of the gradient, of which ours warns.
 TOLERANCE = {"float32": 1e-6, "float64": 1e-9}
 
@@ -42,6 +44,7 @@ CHOICES = [
 ]
 
 
+@since_1_8
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: "-".join(map(str, place)))
 def test_in_the_place_of_logistic_regression(place, monkeypatch):
     monkeypatch.setattr(test_logistic, "LogisticRegression", LogisticRegression)

@@ -41,6 +41,7 @@ from skprob import (
 from skprob.mappings import Entmax
 from skprob.metrics import BrierScorer
 
+from ..versions import since_1_8
 from .data_sets import KINDS, distributions, label_sets
 
 IRIS = load_iris(return_X_y=True)
@@ -107,7 +108,9 @@ def test_a_grid_for_every_kind_of_target(kind):
     assert search.best_score_ > search.cv_results_["mean_test_score"].min()
 
 
-@pytest.mark.parametrize("method", ["sigmoid", "isotonic", "temperature"])
+@pytest.mark.parametrize(
+    "method", ["sigmoid", "isotonic", pytest.param("temperature", marks=since_1_8)]
+)
 def test_calibration(method):
     X, y = scaled(load_breast_cancer)
     # Hardly penalised: overconfident.

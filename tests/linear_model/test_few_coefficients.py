@@ -5,7 +5,6 @@ import pytest
 from scipy import sparse
 from scipy.special import log_softmax, softmax
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
-from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import scale
 
 from skprob import (
@@ -16,6 +15,8 @@ from skprob import (
     SparsemaxClassifier,
     TaylorSoftmaxClassifier,
 )
+
+from ..versions import elastic_net
 
 TIGHT = {"tol": 1e-9, "max_iter": 500}
 
@@ -28,9 +29,7 @@ def digits(n_rows=400):
 @pytest.mark.parametrize("l1_ratio", [0.3, 0.9])
 def test_as_logistic_regression(l1_ratio):
     X, y = digits()
-    theirs = LogisticRegression(
-        C=0.3, l1_ratio=l1_ratio, solver="saga", tol=1e-10, max_iter=10**5
-    ).fit(X, y)
+    theirs = elastic_net(C=0.3, l1_ratio=l1_ratio).fit(X, y)
     model = SoftmaxClassifier(C=0.3, l1_ratio=l1_ratio, **TIGHT).fit(X, y)
     np.testing.assert_allclose(model.coef_, theirs.coef_, atol=1e-6)
     assert 0 < np.count_nonzero(model.coef_) < 0.6 * model.coef_.size
@@ -42,9 +41,7 @@ def test_as_logistic_regression(l1_ratio):
 def test_two_classes_have_one_row(l1_ratio, select):
     X, y = load_breast_cancer(return_X_y=True)
     X = scale(X)
-    theirs = LogisticRegression(
-        C=0.2, l1_ratio=l1_ratio, solver="saga", tol=1e-10, max_iter=10**5
-    ).fit(X, y)
+    theirs = elastic_net(C=0.2, l1_ratio=l1_ratio).fit(X, y)
     model = SoftmaxClassifier(C=0.2, l1_ratio=l1_ratio, select=select, **TIGHT)
     model.fit(X, y)
     assert model.coef_.shape == (1, 30)

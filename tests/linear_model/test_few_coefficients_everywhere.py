@@ -19,6 +19,8 @@ from skprob import (
     SparsemaxClassifier,
 )
 
+from ..versions import needs_callbacks
+
 N_ROWS, N_FEATURES, N_CLASSES = 200, 12, 3
 SELECT = "coefficients", "features"
 
@@ -281,6 +283,7 @@ class StopAfter:
         return len(self.models) >= self.n_iter
 
 
+@needs_callbacks
 def test_history_and_callbacks():
     model = model_of(SparsemaxClassifier).fit(X, Y)
     history = model.history_

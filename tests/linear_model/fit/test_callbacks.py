@@ -4,14 +4,19 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.base import clone
-from sklearn.callback import ProgressBar, ScoringMonitor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 
 from skprob import EntmaxClassifier, SoftmaxClassifier
 from skprob.metrics import BrierScorer
 
+from ...versions import HAS_CALLBACKS, needs_callbacks
 from ..data_sets import KINDS, labels
+
+if HAS_CALLBACKS:
+    from sklearn.callback import ProgressBar, ScoringMonitor
+
+pytestmark = needs_callbacks
 
 
 class Recorder:

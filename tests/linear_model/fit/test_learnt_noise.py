@@ -14,6 +14,7 @@ from skprob.losses import FenchelYoungLoss, LogLoss
 from skprob.mappings import GeneralizedNormal, PerturbMax, SkewNormal, StudentT
 from skprob.targets import DenseTarget
 
+from ...versions import needs_callbacks
 from ..assertions import assert_refused
 from ..data_sets import labels
 from .test_callbacks import Recorder
@@ -225,6 +226,7 @@ def test_two_classes_and_a_warm_start():
     assert model.noise_.df == pytest.approx(1.5, rel=0.1)
 
 
+@needs_callbacks
 def test_callbacks_hear_of_all_fits_and_may_stop_them():
     X, coef = design()
     p = PerturbMax(StudentT(2.0))(X @ coef.T)

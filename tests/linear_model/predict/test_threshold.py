@@ -8,7 +8,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import softmax
-from sklearn.callback import ScoringMonitor
 from sklearn.datasets import make_multilabel_classification
 from sklearn.metrics import f1_score
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
@@ -32,6 +31,7 @@ from skprob.decision import (
 from skprob.linear_model.fit import _run
 from skprob.linear_model.predict import _threshold as threshold_module
 
+from ...versions import needs_callbacks
 from ..assertions import assert_refused
 from ..data_sets import label_sets, labels
 
@@ -249,7 +249,10 @@ def test_rows_of_weight_zero_are_as_if_left_out():
 LABEL = np.r_[3, 3, np.arange(58) % 3]
 
 
+@needs_callbacks
 def test_the_folds_do_not_report(capsys):
+    from sklearn.callback import ScoringMonitor
+
     model = SoftmaxClassifier(verbose=2).fit(X, Y)
     assert capsys.readouterr().out.count("\n") == model.n_iter_
     monitor = ScoringMonitor(scoring="f1_micro")

@@ -8,7 +8,6 @@ from scipy.sparse import csr_array
 from scipy.special import softmax
 from sklearn import config_context
 from sklearn.base import clone
-from sklearn.callback import ProgressBar
 from sklearn.datasets import load_digits, load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegressionCV
@@ -27,6 +26,7 @@ from skprob.decision import LabelCuts
 from skprob.mappings import Entmax
 from skprob.metrics import BrierScorer, DistributionScorer
 
+from ...versions import needs_callbacks
 from ..assertions import assert_refused
 from ..data_sets import KINDS, default_score, label_sets, labels
 from ..fit.test_callbacks import Recorder
@@ -584,7 +584,10 @@ def test_fits_that_do_not_converge_are_counted():
         model.fit(X, y)
 
 
+@needs_callbacks
 def test_callbacks_see_fits_and_the_refit(capsys):
+    from sklearn.callback import ProgressBar
+
     X, y = labels()
     recorder = Recorder()
     model = EntmaxClassifierCV([1, 2], [0.1, 1], cv=3).set_callbacks(recorder)

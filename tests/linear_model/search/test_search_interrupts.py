@@ -14,6 +14,7 @@ from sklearn.model_selection import KFold
 
 from skprob import EntmaxClassifierCV
 
+from ...versions import needs_callbacks
 from ..data_sets import default_score, label_sets, labels
 
 ALPHAS, STRENGTHS, FOLDS = [1, 2], [0.1, 1, 10], KFold(4)
@@ -75,6 +76,7 @@ def failing_score(model, X, y):
     raise OSError("the disk is full")
 
 
+@needs_callbacks
 @pytest.mark.parametrize("n_done", [0, 1, 4, 6, 20])
 def test_an_interrupt_keeps_the_fits_that_have_ended(full, n_done):
     # The next fit begins after so many have ended.
@@ -98,6 +100,7 @@ def test_an_interrupt_keeps_the_fits_that_have_ended(full, n_done):
     assert_array_equal(model.Cs_, [STRENGTHS] * len(ALPHAS))
 
 
+@needs_callbacks
 def test_after_an_interrupt_there_is_no_model_and_the_next_fit_is_a_new_one(full):
     X, y = labels()
     model = search().fit(*label_sets())
@@ -115,6 +118,7 @@ def test_after_an_interrupt_there_is_no_model_and_the_next_fit_is_a_new_one(full
     assert_array_equal(model.coef_, full.coef_)
 
 
+@needs_callbacks
 def test_an_interrupt_of_the_final_fit_keeps_the_search(full):
     model = search().set_callbacks(Watcher("begin refit", 1, KeyboardInterrupt()))
     with pytest.raises(KeyboardInterrupt):
@@ -141,6 +145,7 @@ def test_an_interrupt_before_the_search_changes_nothing():
     assert fitted_attributes(model) == before
 
 
+@needs_callbacks
 @pytest.mark.parametrize("n_jobs", [None, 2])
 @pytest.mark.parametrize("event", ["begin candidate", "end candidate", "end refit"])
 def test_after_an_error_the_search_is_as_it_was_before(n_jobs, event):
@@ -168,6 +173,7 @@ def test_an_error_of_a_scorer_is_that_of_the_fit(backend):
     assert not fitted_attributes(model)
 
 
+@needs_callbacks
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError("full")])
 @pytest.mark.parametrize("backend", BACKENDS[1:])
 def test_nothing_works_on_after_an_exception(backend, error, tmp_path, full):
@@ -193,6 +199,7 @@ def test_nothing_works_on_after_an_exception(backend, error, tmp_path, full):
         assert_allclose(model.scores_[is_done], full.scores_[is_done])
 
 
+@needs_callbacks
 @pytest.mark.parametrize("backend", [*BACKENDS, "sequential"])
 def test_every_backend_finds_the_same_and_tells_of_every_fit(backend, full):
     watcher = Watcher()
@@ -232,6 +239,7 @@ def test_ctrl_c_while_the_workers_are_at_work(backend, tmp_path):
     assert fitted_attributes(model).keys() == RESULTS
 
 
+@needs_callbacks
 def test_with_one_job_callbacks_hear_of_fits_as_they_end(tmp_path):
     # The models of an alpha are scored when the last of them is fitted.
     log, n_scored = tmp_path / "log", []
@@ -245,6 +253,7 @@ def test_with_one_job_callbacks_hear_of_fits_as_they_end(tmp_path):
     assert n_scored == [n // 3 * 3 for n in range(1, 25)] + [24]
 
 
+@needs_callbacks
 def test_n_jobs_may_come_from_joblib():
     before, seen = threading.active_count(), []
 
