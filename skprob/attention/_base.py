@@ -81,6 +81,10 @@ class BaseAttention(NamesChecked, PlainState, BaseEstimator):
                 "mapping must give probabilities that sum to one; those of "
                 f"{mapping!r} are marginals."
             )
+        if getattr(mapping, "learn_noise", False):
+            raise ValueError(
+                "mapping must have learn_noise=False: attention estimates no scales."
+            )
         self._mapping = mapping
         self._keys = X
         self.n_samples_fit_ = len(X)

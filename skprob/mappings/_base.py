@@ -88,6 +88,14 @@ class Mapping(BaseEstimator, metaclass=ABCMeta):
         """Standard scores, in a new array; errors count rows from `first_row`."""
         return standard_scores(scores, self.traits.is_shift_invariant, first_row)
 
+    def for_classes(self, n_classes: int, labels: ArrayLike | None = None) -> Mapping:
+        """The mapping for this number of classes.
+
+        `labels` are names of the first classes. A mapping whose parameters have names
+        of classes returns one with parameters for each column.
+        """
+        return self
+
     @abstractmethod
     def probabilities(self, scores: Array) -> Array:
         """Probabilities of standard scores (a kernel, see the class)."""

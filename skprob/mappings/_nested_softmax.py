@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from scipy.special import xlogy
+from scipy.special import entr, xlogy
+from sklearn.base import clone
 
 from .._utils.typing import Array, ArrayLike
-from .._utils.validation import RealInterval, real_or_nan
+from .._utils.validation import RealInterval
 from ._base import Mapping
 from ._linearization import Linearization
+from ._nests import are_by_name, check_nests, check_scales, indices_of, number_of
 from ._rows import along_axis
 from ._traits import Traits
 
 _TRAITS = Traits(has_potential=True)
+# Smallest scale that is learnt: at smaller ones classes of a nest hardly differ.
+_SMALLEST = 0.01
 
 
 class NestedSoftmax(Mapping):
@@ -39,12 +45,20 @@ class NestedSoftmax(Mapping):
 
     Parameters
     ----------
-    nests : array-like of shape (n_classes,) or None, default=None
-        The index of the nest of each class: integers from 0 to n_nests - 1, each at
-        least once. None stands for one nest of all classes.
+    nests : list of lists, array-like of shape (n_classes,) or None, default=None
+        Lists of class names, such as ``[["bus", "train"], ["car", "taxi"]]``. A
+        classifier matches them with its ``classes_``; without a classifier the names
+        are numbers of columns. A class in no list is a nest of its own. Or the index of
+        the nest of each class: integers from 0 to n_nests - 1, each at least once. None
+        stands for one nest of all classes.
     scales : float or array-like of shape (n_nests,), default=1.0
         The scale of each nest, above 0 and at most 1; a number is the scale of all
         nests. With one nest the mapping is softmax at this temperature.
+    learn_noise : bool, default=False
+        Whether :class:`~skprob.linear_model.LinearClassifier` estimates the scales
+        together with the coefficients, by maximum likelihood: the log loss. The search
+        starts from `scales`, and ends between 0.01 and 1. The scale of a nest with one
+        class has no effect and stays. The fitted ``mapping_`` has the estimates.
 
     See Also
     --------
@@ -68,28 +82,138 @@ class NestedSoftmax(Mapping):
     array([[0.498, 0.251, 0.251]])
     >>> NestedSoftmax(nests=[0, 1, 1])([[0.0, 0.0, 0.0]]).round(3)
     array([[0.333, 0.333, 0.333]])
+
+    A nested logit with an estimated scale, from labels that are drawn with the scale
+    0.4:
+
+    >>> import numpy as np
+    >>> from skprob import LinearClassifier
+    >>> rng, names = np.random.default_rng(0), np.array(["bus", "car", "train"])
+    >>> X = rng.normal(size=(2000, 2))
+    >>> p = NestedSoftmax([[0, 2]], scales=0.4)(X @ [[1.0, 0.0, -1.0], [0.0, 1.0, 1.0]])
+    >>> y = names[(p.cumsum(axis=1) < rng.random((2000, 1))).sum(axis=1)]
+    >>> nested = NestedSoftmax([["bus", "train"]], learn_noise=True)
+    >>> model = LinearClassifier(nested, C=np.inf).fit(X, y)
+    >>> round(model.mapping_.scales[0], 1)
+    0.4
     """
 
     _parameter_constraints = {
         "nests": ["array-like", None],
         "scales": [RealInterval(0, 1, closed="right"), "array-like"],
+        "learn_noise": ["boolean"],
     }
 
     def __init__(
-        self, nests: ArrayLike | None = None, scales: float | ArrayLike = 1.0
+        self,
+        nests: ArrayLike | list[Any] | None = None,
+        scales: float | ArrayLike = 1.0,
+        learn_noise: bool = False,
     ) -> None:
         self.nests = nests
         self.scales = scales
+        self.learn_noise = learn_noise
 
     def _validate_params(self):
         super()._validate_params()
-        self._nests()
+        self._checked_scales()
 
     @property
     def traits(self):
         # Whether all classes are in one nest, or all scales 1.
         is_plain = self.nests is None or bool((np.asarray(self.scales) == 1).all())
         return _TRAITS.but(is_symmetric=is_plain, is_order_preserving=is_plain)
+
+    def for_classes(
+        self, n_classes: int, labels: ArrayLike | None = None
+    ) -> NestedSoftmax:
+        """The mapping with the index of the nest of each class.
+
+        Parameters
+        ----------
+        n_classes : int
+        labels : array-like of shape (n_labels,), default=None
+            Names of the first classes; None stands for 0, ..., n_classes - 1.
+
+        Returns
+        -------
+        mapping : NestedSoftmax
+            The mapping itself if its nests are indices.
+
+        Raises
+        ------
+        ValueError
+            If a name in the nests is not that of a class.
+        """
+        if not are_by_name(self.nests):
+            return self
+        names = range(n_classes) if labels is None else np.asarray(labels).tolist()
+        nests = indices_of(self.nests, names, n_classes)
+        scales = self._checked_scales()
+        scales += [1.0] * (nests.max() + 1 - len(scales))
+        return clone(self).set_params(nests=nests.tolist(), scales=scales)
+
+    def noise_parameters(self) -> np.ndarray:
+        """Logarithms of the scales of nests with several classes, as a vector.
+
+        Returns
+        -------
+        parameters : ndarray of shape (n_parameters,)
+        """
+        scales = np.array(self._checked_scales())
+        return np.maximum(np.log(scales[self._learnt_nests()]), np.log(_SMALLEST))
+
+    def noise_parameter_bounds(self) -> list[tuple[float, float]]:
+        """Lower and upper bound of each parameter, a list of pairs."""
+        return [(np.log(_SMALLEST), 0.0)] * len(self._learnt_nests())
+
+    def with_noise_parameters(self, parameters: ArrayLike) -> NestedSoftmax:
+        """A copy of the mapping with other scales."""
+        scales = np.array(self._checked_scales())
+        scales[self._learnt_nests()] = np.minimum(np.exp(parameters), 1.0)
+        return clone(self).set_params(scales=scales.tolist())
+
+    def log_noise_gradient(self, scores: ArrayLike, q: ArrayLike) -> Array:
+        """Derivatives of Σ_k q_k log p_k in the noise parameters (a kernel).
+
+        Parameters
+        ----------
+        scores, q : ndarray of shape (n_samples, n_classes)
+
+        Returns
+        -------
+        gradient : ndarray of shape (n_samples, n_parameters)
+        """
+        log_p, within = self._log_probabilities(scores)[:2]
+        p, total = np.exp(log_p), q.sum(axis=1)
+        nests = self._of(scores.shape[1])
+        gradient = np.empty((len(scores), len(self._learnt_nests())))
+        for column, index in enumerate(self._learnt_nests()):
+            classes, scale = nests[index]
+            # Classes that are not available have no part in the sums.
+            z = np.where(within[:, classes] > 0, scores[:, classes], 0)
+            mean = (within[:, classes] * z).sum(axis=1, keepdims=True)
+            inside = (q[:, classes] * (mean - z)).sum(axis=1) / scale
+            entropy = entr(within[:, classes]).sum(axis=1)
+            surplus = q[:, classes].sum(axis=1) - total * p[:, classes].sum(axis=1)
+            gradient[:, column] = inside + scale * surplus * entropy
+        return gradient
+
+    @property
+    def n_nests(self) -> int:
+        """Number of nests that have an entry of `scales`."""
+        check_nests(self.nests)
+        return number_of(self.nests)
+
+    def _learnt_nests(self):
+        """Indices of the nests with several classes, if there are several nests."""
+        if self.nests is None:
+            return np.array([], dtype=int)
+        if are_by_name(self.nests):
+            sizes = [len(nest) for nest in self.nests]
+        else:
+            sizes = np.bincount(self.nests)
+        return np.flatnonzero(np.array(sizes) > 1)
 
     def probabilities(self, scores):
         return np.exp(self._log_probabilities(scores)[0])
@@ -198,9 +322,9 @@ class NestedSoftmax(Mapping):
 
     def _of(self, n_classes):
         """The classes and the scale of each nest, for `n_classes` classes."""
-        nests, scales = self._nests()
-        if nests is None:
-            nests = np.zeros(n_classes, dtype=int)
+        mapping = self.for_classes(n_classes)
+        nests, scales = mapping.nests, mapping._checked_scales()
+        nests = np.zeros(n_classes, dtype=int) if nests is None else np.asarray(nests)
         if len(nests) != n_classes:
             raise ValueError(
                 f"nests must have an entry for each of the {n_classes} classes; got "
@@ -208,27 +332,9 @@ class NestedSoftmax(Mapping):
             )
         return [(np.flatnonzero(nests == b), scale) for b, scale in enumerate(scales)]
 
-    def _nests(self):
-        """Both parameters as arrays, checked."""
-        nests, n_nests = None, 1
-        if self.nests is not None:
-            nests = np.asarray(self.nests)
-            n_nests = len(np.unique(nests))
-            is_index = nests.ndim == 1 and nests.dtype.kind in "iu" and len(nests) > 0
-            if not is_index or not (np.unique(nests) == np.arange(n_nests)).all():
-                raise ValueError(
-                    "nests must be integers of shape (n_classes,) that contain each of "
-                    f"0, ..., n_nests - 1; got {self.nests!r}."
-                )
-        scales = real_or_nan(self.scales)
-        if scales.shape in ((), (1,)):
-            scales = np.broadcast_to(scales, n_nests)
-        if scales.shape != (n_nests,) or not ((scales > 0) & (scales <= 1)).all():
-            raise ValueError(
-                "scales must be a number above 0 and up to 1, or one for each of the "
-                f"{n_nests} nests; got {self.scales!r}."
-            )
-        return nests, [float(scale) for scale in scales]
+    def _checked_scales(self):
+        """A scale for each nest, after a check of both parameters."""
+        return check_scales(self.scales, self.n_nests)
 
 
 def _rate(p, within, nest, scale):
@@ -244,7 +350,7 @@ def _rate(p, within, nest, scale):
 
 def nested_softmax(
     scores: ArrayLike,
-    nests: ArrayLike | None = None,
+    nests: ArrayLike | list[Any] | None = None,
     scales: float | ArrayLike = 1.0,
     axis: int = -1,
 ) -> Array:
@@ -254,8 +360,9 @@ def nested_softmax(
     ----------
     scores : array-like of shape (..., n_classes, ...)
         Real scores; -inf means that the class is not available.
-    nests : array-like of shape (n_classes,) or None, default=None
-        The index of the nest of each class; None stands for one nest.
+    nests : array-like of shape (n_classes,), list of lists or None, default=None
+        The index of the nest of each class, or lists of positions along the axis; None
+        stands for one nest.
     scales : float or array-like of shape (n_nests,), default=1.0
         The scale of each nest, above 0 and at most 1; a number is the scale of all
         nests.

@@ -68,6 +68,12 @@ class Temperature(Mapping):
         pair = self._inner.pair_mapping
         return None if pair is None else Temperature(pair, self.temperature)
 
+    def for_classes(self, n_classes: int, labels: ArrayLike | None = None) -> Mapping:
+        """The same temperature of the mapping for this number of classes."""
+        inner = self._inner
+        other = inner.for_classes(n_classes, labels)
+        return self if other is inner else Temperature(other, self.temperature)
+
     def _standard(self, scores, first_row=0):
         return self._inner._standard(scores, first_row)
 

@@ -89,6 +89,7 @@ def _sigmoid(mapping, scores, n_classes):
 
 
 def _nested_softmax(mapping, scores, n_classes):
+    mapping = mapping.for_classes(n_classes)
     nests = mapping.nests
     nests = np.zeros(n_classes, int) if nests is None else np.asarray(nests)
     scales = np.broadcast_to(mapping.scales, nests.max() + 1)

@@ -190,7 +190,16 @@ def test_the_loss_of_distributions_by_its_definition():
     [
         ({"nests": [0, 2, 2]}, "nests must be integers of shape"),
         ({"nests": [0.0, 1.0, 1.0]}, "nests must be integers of shape"),
-        ({"nests": [[0, 1, 1]]}, "nests must be integers of shape"),
+        ({"nests": np.zeros((3, 1), int)}, "nests must be integers of shape"),
+        (
+            {"nests": [[0, 1, 1]]},
+            r"each class once at most; got \['1'\] more than once",
+        ),
+        ({"nests": [[0, 1], []]}, r"with one name or more; got \[\]"),
+        ({"nests": [[0, 1], 2]}, "lists of class names, each with .* got 2"),
+        ({"nests": [[0, 3]]}, r"name classes, \[0, 1, 2\]; got 3"),
+        ({"nests": [["bus", "car"]]}, r"name classes, \[0, 1, 2\]; got 'bus'"),
+        ({"nests": [[0, 1]], "scales": [0.5, 1.0]}, "one for each of the 1 nests"),
         ({"nests": [0, 1]}, "nests must have an entry for each of the 3 classes"),
         ({"nests": [0, 1, 1], "scales": [0.5, 0.5, 0.5]}, "scales must be"),
         ({"nests": [0, 1, 1], "scales": [0.5, 0.0]}, "scales must be"),

@@ -99,7 +99,8 @@ def coefficient_table(
         penalty biases the coefficients towards zero, which the standard errors ignore.
         If the penalty made coefficients zero (``l1_ratio``), standard errors after this
         selection are not valid; features without a coefficient are not in the table,
-        unless `method` is "bootstrap".
+        unless `method` is "bootstrap". A noise that the fit estimated counts as known,
+        except in the bootstrap.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         The training rows.
     y : array-like or sparse matrix

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal
 
+from sklearn.base import clone
 from sklearn.utils._param_validation import StrOptions
 
 from ..._utils.typing import ArrayLike
 from ..._utils.validation import InstancesOf
 from ...decision import ThresholdLike
 from ...losses import LossLike
-from ...mappings import MAPPINGS, Mapping, MappingLike
+from ...mappings import MAPPINGS, Mapping, MappingLike, NestedSoftmax, Temperature
 from .._docstrings import with_shared_sections
 from ._base import BaseLinearClassifier
+from ._log_loss import check_log_loss
 
 
 @with_shared_sections
@@ -117,3 +120,49 @@ class LinearClassifier(BaseLinearClassifier):
 
     def _mapping(self):
         return self.mapping
+
+    @property
+    def _learns_scales(self):
+        """Whether scales of nested softmax are estimated."""
+        mapping = self.mapping
+        if isinstance(mapping, Temperature):
+            mapping = mapping.mapping
+        return isinstance(mapping, NestedSoftmax) and mapping.learn_noise
+
+    def _loss(self):
+        return "log" if self._learns_scales and self.loss == "auto" else self.loss
+
+    def _fit_spec(self):
+        if self._learns_scales:
+            self._check_learning()
+        spec = super()._fit_spec()
+        if not self._learns_scales:
+            return spec
+        from ..fit import ScaleSearch  # Imported when used.
+
+        start = clone(self.mapping)
+        if self.warm_start and hasattr(self, "mapping_"):
+            start.set_params(scales=self._last_scales())
+        return replace(spec, noise=ScaleSearch(start, self.temperature))
+
+    def _last_scales(self):
+        """Scales of the last fit, of as many nests as the mapping has now."""
+        last = self.mapping_
+        last = last.mapping if isinstance(last, Temperature) else last
+        scales = last.scales if isinstance(last, NestedSoftmax) else []
+        n_nests = self.mapping.n_nests
+        # Nests in lists come before those of classes that are in no list.
+        return scales[:n_nests] if len(scales) >= n_nests else self.mapping.scales
+
+    def _check_learning(self):
+        """Raise where parameters do not fit the estimation of scales."""
+        if isinstance(self.mapping, Temperature):
+            raise ValueError(
+                "mapping must be a NestedSoftmax itself if learn_noise=True: use the "
+                f"temperature of the classifier; got {self.mapping!r}."
+            )
+        check_log_loss(self._loss())
+        if self.similarity != "dot":
+            raise ValueError(
+                f"learn_noise=True needs similarity='dot'; got {self.similarity!r}."
+            )

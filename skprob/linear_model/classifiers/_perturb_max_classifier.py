@@ -10,11 +10,12 @@ from sklearn.utils._param_validation import Interval
 
 from ..._utils.typing import ArrayLike, RandomState
 from ...decision import ThresholdLike
-from ...losses import LOSSES, LogLoss, LossLike
+from ...losses import LossLike
 from ...mappings import PerturbMax, check_shape
 from .._docstrings import with_shared_sections
 from ..fit import NoiseSearch
 from ._base import BaseLinearClassifier
+from ._log_loss import check_log_loss
 
 
 @with_shared_sections
@@ -264,14 +265,7 @@ class PerturbMaxClassifier(BaseLinearClassifier):
                     f"learn_noise=True; got {self.loadings}."
                 )
             return
-        loss = self._loss()
-        is_log = isinstance(loss, LogLoss) and loss.epsilon in ("auto", 0)
-        if not (is_log or (isinstance(loss, str) and LOSSES.get(loss) is LogLoss)):
-            raise ValueError(
-                "learn_noise=True needs the log loss, loss='log' or 'auto': values of "
-                "other losses are not comparable between noises; got "
-                f"loss={self.loss!r}."
-            )
+        check_log_loss(self._loss())
         if self.n_quantiles is not None or self.similarity != "dot":
             raise ValueError(
                 "learn_noise=True needs n_quantiles=None and similarity='dot'; got "

@@ -30,6 +30,7 @@ __all__ = [
     "NoiseSearch",
     "PenaltyChoice",
     "RowsInMemory",
+    "ScaleSearch",
     "SeparateFolds",
     "TrainingData",
     "attributes_of_model",
@@ -48,6 +49,7 @@ __all__ = [
 # Imported when used: most fits need none of them.
 _MODULES = {
     "NoiseSearch": "_learnt_noise",
+    "ScaleSearch": "_learnt_noise",
     "check_leave_one_out": "_chosen_C",
     "entry_C": "_entry",
     "with_chosen_C": "_chosen_C",

@@ -1,4 +1,4 @@
-"""The noise of perturb-max, estimated with the coefficients by the log loss.
+"""The noise of a mapping, estimated with the coefficients by the log loss.
 
 For each noise the coefficients are fitted. By the envelope theorem the derivative of
 the least objective in a parameter of the noise is that at fixed coefficients.
@@ -6,7 +6,7 @@ the least objective in a parameter of the noise is that at fixed coefficients.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral
 from typing import Any
@@ -16,7 +16,7 @@ from scipy.optimize import minimize
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from ...mappings import PerturbMax, Temperature
+from ...mappings import NestedSoftmax, PerturbMax, Temperature
 from ...solvers import total_of
 from ._minimise import minimise
 
@@ -54,10 +54,10 @@ class NoiseSearch:
         """The number of factors that are estimated; None if loadings are given."""
         return self.loadings if isinstance(self.loadings, Integral) else None
 
-    def check(self, n_classes):
-        """Raise where the loadings are not for this number of classes."""
+    def for_classes(self, n_classes, labels):
+        """The search itself, if the loadings are for this number of classes."""
         if self.loadings is None:
-            return
+            return self
         if n_classes < 3:
             raise ValueError(
                 "Loadings can be learnt for three or more classes: for two they only "
@@ -68,11 +68,11 @@ class NoiseSearch:
                 f"loadings must be at most {n_classes - 1}, the number of classes less "
                 f"one; got {self.loadings}."
             )
+        return self
 
     def at_temperature(self, mapping):
         """The mapping at the temperature."""
-        is_plain = self.temperature == 1
-        return mapping if is_plain else Temperature(mapping, self.temperature)
+        return _at_temperature(mapping, self.temperature)
 
     def attributes(self, mapping):
         """Fitted attributes of a model with an estimated noise, for its mapping."""
@@ -81,13 +81,57 @@ class NoiseSearch:
         return {"noise_": mapping.noise, "loadings_": mapping.loadings}
 
 
+@dataclass(frozen=True)
+class ScaleSearch:
+    """How the scales of nested softmax are estimated.
+
+    Attributes
+    ----------
+    mapping : NestedSoftmax
+        With the scales to start from.
+    temperature : float
+    """
+
+    mapping: NestedSoftmax
+    temperature: float
+
+    # There are no loadings, and all searches start from the same scales.
+    n_factors = None
+    n_init = 1
+    random_state = None
+
+    def for_classes(self, n_classes, labels):
+        """The search with the nests of the columns; raise if no scale can be learnt."""
+        mapping = self.mapping.for_classes(n_classes, labels)
+        sizes = [n_classes] if mapping.nests is None else np.bincount(mapping.nests)
+        if len(sizes) < 2 or max(sizes) < 2:
+            raise ValueError(
+                "nests must be two or more, one of them with several classes, to learn "
+                "scales: one nest with all classes only changes the temperature; got "
+                f"{self.mapping.nests!r} for {n_classes} classes."
+            )
+        return replace(self, mapping=mapping)
+
+    def at_temperature(self, mapping):
+        """The mapping at the temperature."""
+        return _at_temperature(mapping, self.temperature)
+
+    def attributes(self, mapping):
+        """No attributes: the scales are those of ``mapping_``."""
+        return {}
+
+
+def _at_temperature(mapping, temperature):
+    return mapping if temperature == 1 else Temperature(mapping, temperature)
+
+
 def learn_noise(objective, search, loss_of, parameters, progress, *, tol, **options):
     """Fit coefficients and the parameters of a noise.
 
     Parameters
     ----------
     objective : LinearObjective
-    search : NoiseSearch
+    search : NoiseSearch or ScaleSearch
     loss_of : callable
         ``loss_of(mapping)`` is the loss through a mapping with another noise; it is
         called before each fit.

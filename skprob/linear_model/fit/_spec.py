@@ -17,7 +17,7 @@ from ._penalty import PenaltyChoice, automatic_C
 from ._start import LastFit
 
 if TYPE_CHECKING:
-    from ._learnt_noise import NoiseSearch
+    from ._learnt_noise import NoiseSearch, ScaleSearch
 
 # Fits to folds have this multiple of the tolerance, and at most this tolerance, if the
 # objective is convex. With 1e-2 in place of 1e-4 the rules "micro" and "macro" of
@@ -43,7 +43,7 @@ class FitSpec:
         Transformation of the rows of X.
     penalty : PenaltyChoice
         But for its strength, which C gives.
-    noise : NoiseSearch or None
+    noise : NoiseSearch, ScaleSearch or None
         How the noise of the mapping is estimated; None if it is given.
     last_fit : LastFit or None
         Where the fit starts; None stands for zero coefficients.
@@ -66,7 +66,7 @@ class FitSpec:
     tol: float
     max_iter: int
     inputs: Any
-    noise: NoiseSearch | None = None
+    noise: NoiseSearch | ScaleSearch | None = None
     last_fit: LastFit | None = None
 
     def encoded(self, y, dtype, classes=None, none_class="auto"):
@@ -99,11 +99,15 @@ class FitSpec:
         Parameters
         ----------
         rows : RowsInMemory or DaskRows
-            A fit of numbers of C needs their ``kind`` and ``n_scores`` only.
+            A fit of numbers of C needs their ``kind``, ``n_scores`` and ``classes``
+            only.
         """
-        mapping, loss = self.mapping, self.loss
-        if self.noise is not None:
-            self.noise.check(rows.n_scores)
+        mapping, loss, noise = self.mapping, self.loss, self.noise
+        if noise is not None:
+            noise = noise.for_classes(rows.n_scores, rows.classes)
+        by_column = mapping.for_classes(rows.n_scores, rows.classes)
+        if by_column is not mapping:
+            mapping, loss = by_column, loss.with_mapping(by_column)
         if rows.kind == "class" and mapping.traits.polytope == "cube":
             mapping = one_vs_rest(mapping, rows.n_scores)
             loss = loss.with_mapping(mapping)
@@ -128,6 +132,7 @@ class FitSpec:
             C=C,
             threshold=threshold,
             inputs=self.inputs.for_rows(rows),
+            noise=noise,
         )
 
     @property
@@ -136,7 +141,7 @@ class FitSpec:
         return self.threshold if isinstance(self.threshold, LeastCost) else None
 
     def with_noise(self, mapping):
-        """The spec with the noise, and the loadings, of a perturb-max mapping."""
+        """The spec with the noise of a mapping: loadings and scales, too."""
         mapping = self.noise.at_temperature(mapping)
         return replace(self, mapping=mapping, loss=self.loss.with_mapping(mapping))
 

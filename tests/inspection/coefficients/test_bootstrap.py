@@ -10,11 +10,11 @@ from sklearn.preprocessing import StandardScaler
 from skprob import (
     EntmaxClassifierCV,
     LinearClassifier,
-    PerturbMaxClassifier,
     SoftmaxClassifier,
     SparsemaxClassifier,
 )
 from skprob.inspection import coefficient_table, marginal_effects
+from skprob.mappings import NestedSoftmax
 
 RNG = np.random.default_rng(0)
 GROUPS = np.repeat(np.arange(60), 4)
@@ -113,7 +113,7 @@ def test_further_arguments_of_fit():
     "model",
     [
         LinearClassifier("sparsemax", l1_ratio=1.0, C=0.1),
-        PerturbMaxClassifier("student_t", learn_noise=True, C=1.0, tol=0.01),
+        LinearClassifier(NestedSoftmax([[0, 1]], learn_noise=True)),
         EntmaxClassifierCV([1.5], [1.0], cv=2),
         LinearClassifier("sigmoid", threshold="example_f1"),
     ],
