@@ -2,12 +2,14 @@
 
 Displays of mappings need no data. Displays of predictions show the probabilities of a
 fitted classifier for one row or many. :class:`SetDisplay` shows how often predicted
-sets contain the truth. :class:`ConvergenceDisplay` shows how a fit converged.
+sets contain the truth. :class:`ConvergenceDisplay` shows how a fit converged,
+and :class:`PathDisplay` the coefficients along a path over C.
 """
 
 from ._convergence import ConvergenceDisplay
 from ._entropy import EntropyDisplay
 from ._mapping_display import MappingDisplay
+from ._path import PathDisplay
 from ._prediction import PredictionDisplay
 from ._profile import ProfileDisplay
 from ._properties import PROPERTIES, Counterexample, find_counterexamples
@@ -32,6 +34,7 @@ __all__ = [
     "MappingDisplay",
     "MappingSummary",
     "MarginalEffect",
+    "PathDisplay",
     "PredictionDisplay",
     "ProfileDisplay",
     "SetDisplay",

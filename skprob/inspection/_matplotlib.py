@@ -30,7 +30,8 @@ def axes_for(user, ax):
 def legend_below(ax, artists=None):
     """A legend below the axes and their label, where it covers nothing.
 
-    `artists` are what it shows by label; None stands for those of the axes.
+    `artists` are what it shows by label; None stands for those of the axes. Long labels
+    are in fewer columns.
     """
     from matplotlib.transforms import ScaledTranslation
 
@@ -43,7 +44,7 @@ def legend_below(ax, artists=None):
         loc="upper center",
         bbox_to_anchor=(0.5, 0),
         bbox_transform=ax.transAxes + offset,
-        ncols=3,
+        ncols=max(3 - max(map(len, artists), default=0) // 20, 1),
         fontsize="small",
     )
 

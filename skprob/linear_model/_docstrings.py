@@ -253,7 +253,8 @@ Cs_ : ndarray of shape (n_{value}s, n_Cs)
 l1_ratios_ : ndarray of shape (n_l1_ratios,)
     The values of ``l1_ratio``, in the order given; only if there are any.
 coefs_paths_ : ndarray of shape (n_folds, n_{value}s, n_Cs, n_classes, n_features)
-    Coefficients of all models, each as ``coef_``. The array is dense: 5 folds, 5
+    Coefficients of all models, each as ``coef_``, which
+    :class:`~skprob.inspection.PathDisplay` draws. The array is dense: 5 folds, 5
     {value}s, 3 ratios and 10 Cs take 750 times as much memory as ``coef_``.
 intercepts_paths_ : ndarray of shape (n_folds, n_{value}s, n_Cs, n_classes)
     Intercepts of all models.
