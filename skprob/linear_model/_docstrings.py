@@ -143,11 +143,12 @@ Cs_ : ndarray of shape (10,)
 loo_scores_ : ndarray of shape (10,)
     With ``C="loo"``, the approximate leave-one-out score of each of these values,
     greater is better: minus the mean log loss if the mapping has no exact zeros, else
-    minus the mean Brier score. Of marginals it is the mean over the labels as well.
-    Rows have their weights in the fit. It is NaN for values that the search did not
-    reach: it begins with the fourth, and ends after two values in a row that are worse
-    than the best. The other attributes, such as ``history_``, are those of the last
-    fit, which starts from the solution of the search.
+    minus the mean Brier score. Of marginals it is the mean over the labels as well;
+    other label sets are equal shares of their labels. Rows have their weights in the
+    fit. It is NaN for values that the search did not
+    reach: it begins with the fourth, and goes towards the better neighbour until one is
+    worse. The other attributes, such as ``history_``, are those of the last fit, which
+    starts from the solution of the search.
 mapping_ : Mapping
     The mapping from scores to probabilities, which includes the temperature.
 loss_ : Loss
