@@ -1,6 +1,7 @@
 """Checks of names, with the most similar allowed name in errors."""
 
 from difflib import get_close_matches
+from typing import ClassVar
 
 from sklearn.utils._param_validation import (
     InvalidParameterError,
@@ -35,7 +36,7 @@ def _spelling(name):
     return name.lower().replace("-", "_").replace(" ", "_")
 
 
-def check_parameters(constraints, values, caller_name):
+def check_parameters(constraints, values, caller_name, other_values=None):
     """scikit-learn's check of parameters; errors have the most similar allowed name.
 
     Parameters
@@ -46,6 +47,8 @@ def check_parameters(constraints, values, caller_name):
     values : dict
     caller_name : str
         Name of the estimator or function in the message.
+    other_values : dict, default=None
+        Of a parameter, sentences about values that are not allowed.
 
     Raises
     ------
@@ -63,13 +66,24 @@ def check_parameters(constraints, values, caller_name):
             if isinstance(allowed, StrOptions)
             for option in allowed.options
         }
-        message = f"{error}{did_you_mean(values[name], names)}"
+        value, sentence = values[name], None
+        if other_values and isinstance(value, str | None):
+            sentence = other_values.get(name, {}).get(value)
+        advice = f" {sentence}" if sentence else did_you_mean(value, names)
+        message = f"{error}{advice}"
         raise InvalidParameterError(message) from None
 
 
 class NamesChecked:
     """An estimator whose errors on a wrong name have the most similar allowed name."""
 
+    #: Sentences about values of other packages, by parameter.
+    _other_values: ClassVar[dict] = {}
+
     def _validate_params(self):
-        values = self.get_params(deep=False)
-        check_parameters(self._parameter_constraints, values, type(self).__name__)
+        check_parameters(
+            self._parameter_constraints,
+            self.get_params(deep=False),
+            type(self).__name__,
+            self._other_values,
+        )

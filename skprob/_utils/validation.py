@@ -17,6 +17,7 @@ from .arrays import (
     to_numpy,
     widened,
 )
+from .bad_columns import is_about_features, with_columns
 from .compat import check_weights
 from .saving import public_name
 
@@ -58,15 +59,24 @@ class InstancesOf(Options):
 
 
 @contextmanager
-def naming(argument):
-    """Context that adds the argument and its allowed values to errors."""
+def naming(argument, X=None):
+    """Context that adds the argument and its allowed values to errors.
+
+    For the argument `X` it is given, so that errors name its columns. Errors about
+    other columns than in `fit` are raised as they are.
+    """
     try:
         # The check for infinities in scikit-learn may overflow.
         with np.errstate(over="ignore", invalid="ignore"):
             yield
     except (TypeError, ValueError) as error:
+        message = str(error)
+        if argument == "X":
+            if is_about_features(message):
+                raise
+            message = with_columns(message, X)
         kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"{argument} must be {_ALLOWED[argument]}. {error}") from None
+        raise kind(f"{argument} must be {_ALLOWED[argument]}. {message}") from None
 
 
 def check_sample_weight(sample_weight, X):

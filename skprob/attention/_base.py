@@ -64,7 +64,7 @@ class BaseAttention(NamesChecked, PlainState, BaseEstimator):
         return sparse.vstack(parts, format="csr")
 
     def _check_X(self, X, reset):
-        with naming("X"):
+        with naming("X", X):
             dtype = [np.float64, np.float32]
             return validate_data(self, X, dtype=dtype, reset=reset)
 

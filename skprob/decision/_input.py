@@ -82,7 +82,7 @@ def as_indicator(
 
 def as_features(X, len_of):
     """A float array or CSR matrix with as many rows as probabilities have."""
-    with naming("X"):
+    with naming("X", X):
         X = check_array(
             X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X"
         )

@@ -55,7 +55,7 @@ def check_X(estimator, X, *, reset):
     if is_foreign(X):
         check_no_gradient("X", X)
         dtypes = real_dtypes(X)
-    with naming("X"):
+    with naming("X", X):
         if is_foreign(X) and namespace(X).isdtype(X.dtype, "complex floating"):
             raise ValueError("Complex numbers were found.")
         X = validate_data(

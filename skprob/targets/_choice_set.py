@@ -51,15 +51,15 @@ def check_available(available, shape, name="available"):
     return is_available
 
 
-def check_target_available(target, available, rows):
+def check_target_available(target, available, rows, classes):
     """Raise if a target has a class that is not available.
 
-    Errors name the row by its number in `rows`.
+    Errors name the row by its number in `rows`, and the class by its name.
     """
     wrong = (target.to_dense(np.float64) > 0) & ~available
     if wrong.any():
         row = int(wrong.any(axis=1).argmax())
         raise ValueError(
             f"The target of row {rows[row]} is not available: y has class "
-            f"{int(wrong[row].argmax())}, counted from 0, and available is False there."
+            f"{classes[wrong[row].argmax()]!r}, for which available is False."
         )

@@ -187,8 +187,12 @@ EMPTY = Y * (np.arange(len(Y)) != 3)[:, None]
 @pytest.mark.parametrize(
     ("model", "y", "message"),
     [
-        (SoftmaxClassifier(), EMPTY, "a candidate in each row; row 3 has none, like 0"),
-        (SoftmaxClassifier(), sparse.csr_array(EMPTY), "row 3 has none"),
+        (
+            SoftmaxClassifier(),
+            EMPTY,
+            r"a candidate in each row; there is none in row 3\.",
+        ),
+        (SoftmaxClassifier(), sparse.csr_array(EMPTY), "none in row 3"),
         (SoftmaxClassifier(), 2 * Y, r"As candidates, y must be .*; got also \[2\]"),
         (SoftmaxClassifier(), Y / 2, r"As candidates, y must be .*; got also \[0.5\]"),
         (SoftmaxClassifier(), LABELS, "target_type='candidates' needs y of shape"),

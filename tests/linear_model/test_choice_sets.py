@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -244,6 +245,24 @@ def test_metadata_routing():
         known = SoftmaxClassifier(C=C).fit(scaled, Y, available=AVAILABLE)
         p = search.best_estimator_.predict_proba(X, available=AVAILABLE)
         assert_allclose(p, known.predict_proba(scaled, available=AVAILABLE), atol=1e-9)
+
+
+def test_a_class_that_is_missing_is_named():
+    wrong = AVAILABLE.copy()
+    wrong[17, Y[17]] = False
+    names = np.array(["ant", "bee", "cat", "dog"])
+    message = f"row 17 is not available: y has class '{names[Y[17]]}', for which"
+    with pytest.raises(ValueError, match=message):
+        SoftmaxClassifier().fit(X, names[Y], available=wrong)
+    with pytest.raises(ValueError, match=message):
+        SoftmaxClassifier(class_names=names).fit(X, np.eye(4)[Y], available=wrong)
+    indicator = pd.DataFrame(np.eye(4, dtype=int)[Y], columns=names).assign(bee=0)
+    kept = Y != 1
+    with pytest.warns(UserWarning, match=r"1 of 4 labels are in no row .*\['bee'\]"):
+        SoftmaxClassifier(threshold=0.5).fit(X[kept], indicator[kept])
+    model = SoftmaxClassifier(warm_start=True).fit(X, names[Y])
+    with pytest.raises(ValueError, match=r"had the classes .*'bee'.*; these data have"):
+        model.fit(X[kept], names[Y][kept])
 
 
 def test_bad_input():

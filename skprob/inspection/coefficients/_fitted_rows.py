@@ -109,7 +109,7 @@ class FittedRows:
 
     def __init__(self, model, X, sample_weight=None, available=None, offset=None):
         self.model = model
-        with naming("X"):
+        with naming("X", X):
             X = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
         if X.shape[1] != model.n_features_in_:
             raise ValueError(

@@ -26,9 +26,10 @@ from ...targets import KINDS
 from .._known_threshold import NAMES
 from ..fit import FitSpec, PenaltyChoice
 from ..predict import Features, UnitRows
+from ._other_words import OtherWords
 
 
-class LinearParameters(NamesChecked, BaseEstimator, metaclass=ABCMeta):
+class LinearParameters(OtherWords, NamesChecked, BaseEstimator, metaclass=ABCMeta):
     """The constructor of a linear classifier, and what follows from its parameters.
 
     A subclass says which mapping, in :meth:`_mapping`.

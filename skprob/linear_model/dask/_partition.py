@@ -66,7 +66,7 @@ def _checked(X, y, weight, names, dtype, n_features, name):
                 f"y must have no rows where X has none; got {np.shape(y)[0]}."
             )
         return X, None, None
-    with naming("X"):
+    with naming("X", X):
         X = check_array(
             X,
             accept_sparse="csr",

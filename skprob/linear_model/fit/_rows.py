@@ -179,7 +179,9 @@ def of_labelled(given, encoded):
     if encoded.has_none:
         given = given.with_none_class()
     if given.available is not None:
-        check_target_available(encoded.target, given.available, rows)
+        # The class for rows without a label is available.
+        classes = to_numpy(encoded.classes).tolist()
+        check_target_available(encoded.target, given.available, rows, classes)
     return given
 
 
@@ -194,7 +196,8 @@ def warn_of_lost_labels(rows):
     if rows.kind in ("label_set", "candidates"):
         absent = np.flatnonzero(rows.class_totals[: len(rows.classes)] == 0)
     if len(absent):
-        shown = f"{absent[:5].tolist()}{' and so on' if len(absent) > 5 else ''}"
+        names = to_numpy(rows.classes)[absent[:5]].tolist()
+        shown = f"{names}{' and so on' if len(absent) > 5 else ''}"
         warn(
             f"{len(absent)} of {len(rows.classes)} labels are in no row (columns "
             f"{shown} of y); they are kept, with the target zero.",

@@ -65,13 +65,13 @@ def _start_from(last_fit, objective, rows):
     coef, intercept = last_fit.coef, last_fit.intercept
     if sparse.issparse(coef):
         coef = coef.toarray()
+    order = _order_of_last_fit(last_fit, rows)
     if coef.shape != objective.coef_shape:
         raise ValueError(
             "warm_start=True starts from the last fit, whose coef_ has shape "
             f"{coef.shape}; these data need {objective.coef_shape}. Use "
             "warm_start=False or a clone."
         )
-    order = _order_of_last_fit(last_fit, rows)
     if len(coef) == 1:
         # The difference of two classes.
         sign = 1 if order == [0, 1] else -1

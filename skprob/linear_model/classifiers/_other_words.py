@@ -1,0 +1,151 @@
+"""Parameters of other packages and of papers: errors that name those of skprob."""
+
+from __future__ import annotations
+
+from functools import wraps
+from importlib import import_module
+from inspect import isclass, signature
+from typing import Any, Self
+
+from sklearn.base import BaseEstimator
+
+from ..._utils.names import did_you_mean
+
+_STRENGTH = (
+    "The strength of the penalty is 1 / C, and C=numpy.inf is no penalty. l1_ratio=0 "
+    "is the squared norm ('l2'), l1_ratio=1 the sum of absolute values ('l1')."
+)
+_STEPS = "The solvers choose the length of each step: leave it out."
+
+#: What to do instead of giving a parameter of this name.
+_SENTENCES = {
+    **dict.fromkeys(["penalty", "reg", "regularization", "weight_decay"], _STRENGTH),
+    **dict.fromkeys(["lam", "lamda", "lambda_", "lmbda", "l1", "l2"], _STRENGTH),
+    **dict.fromkeys(["learning_rate", "lr", "eta0", "step_size"], _STEPS),
+    "alpha": (
+        "The α of entmax is a parameter of EntmaxClassifier and SigmoidClassifier. The "
+        "strength of the penalty is 1 / C."
+    ),
+    "multi_class": (
+        "All classes are fitted together. For one against the rest, take "
+        "SigmoidClassifier or sklearn.multiclass.OneVsRestClassifier."
+    ),
+    "dual": "There is no choice between the primal and the dual problem: leave it out.",
+    "intercept_scaling": "The intercept is not penalised: leave it out.",
+    "random_state": "The fit draws no random numbers: leave it out.",
+    "n_jobs": "A fit has the threads of BLAS, limited by threadpoolctl: leave it out.",
+    "s": "The scale s of the scores is 1 / temperature.",
+    "sample_weight": "It is an argument of fit.",
+}
+
+#: Our name of a parameter.
+_OURS = {
+    "activation": "mapping",
+    "class_weights": "class_weight",
+    "classes": "class_names",
+    "degree": "order",
+    "epochs": "max_iter",
+    "eps": "tol",
+    "label_weights": "class_weight",
+    "link": "mapping",
+    "m": "margin",
+    "n_iter": "max_iter",
+    "sigma": "scale",
+    "smoothing": "label_smoothing",
+    "tau": "temperature",
+    "top_k": "k",
+    "transformation": "mapping",
+}
+
+_SOLVER = (
+    "Each solver takes sparse data, all classes at once and l1_ratio: leave the "
+    "default, 'auto'."
+)
+_SPARSEMAX = (
+    "Sparsemax is a mapping: take SparsemaxClassifier, or mapping='sparsemax' of "
+    "LinearClassifier; loss='auto' is then the sparsemax loss."
+)
+_ENTMAX = "Entmax is a mapping: take EntmaxClassifier, whose loss='auto' belongs to it."
+_HINGE = "There is no hinge loss: take sklearn.svm.LinearSVC, or a `margin`."
+_LOG = "The log loss is 'log'."
+
+#: What to do instead of giving a value to a parameter.
+OTHER_VALUES = {
+    "solver": dict.fromkeys(["sag", "saga", "liblinear", "sgd", "adam"], _SOLVER),
+    "loss": {
+        "sparsemax": _SPARSEMAX,
+        **dict.fromkeys(["entmax", "entmax15", "tsallis"], _ENTMAX),
+        **dict.fromkeys(["hinge", "squared_hinge"], _HINGE),
+        **dict.fromkeys(["log_loss", "logistic", "multinomial", "softmax"], _LOG),
+    },
+    "class_weight": {"auto": "Did you mean 'balanced'?"},
+    "C": {None: "C=numpy.inf is no penalty."},
+    "l1_ratio": {None: "l1_ratio=0 is the squared norm only."},
+}
+
+
+class OtherWords:
+    """An estimator whose errors about parameters that it lacks name those of skprob."""
+
+    _other_values = OTHER_VALUES
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        unknown = kwargs.keys() - cls._get_param_names()
+        if unknown and not _takes_any(cls.__init__):
+            name = next(key for key in kwargs if key in unknown)
+            raise TypeError(
+                f"{cls.__name__}.__init__() got an unexpected keyword argument "
+                f"{name!r}.{_instead_of(name, cls)}"
+            )
+        return super().__new__(cls)
+
+    @wraps(BaseEstimator.set_params)
+    def set_params(self, **params):
+        try:
+            return super().set_params(**params)
+        except ValueError as error:
+            cls = type(self)
+            names = {key.partition("__")[0] for key in params}
+            for name in names.difference(cls._get_param_names()):
+                if str(error).startswith(f"Invalid parameter {name!r}"):
+                    raise ValueError(f"{error}{_instead_of(name, cls)}") from None
+            raise
+
+
+def _takes_any(function):
+    """Whether a function has a parameter for any other keywords."""
+    parameters = signature(function).parameters.values()
+    return any(each.kind is each.VAR_KEYWORD for each in parameters)
+
+
+def _instead_of(name, cls):
+    """What to do instead of giving a classifier a parameter that it lacks.
+
+    Parameters
+    ----------
+    name : str
+    cls : type
+        The class of the classifier.
+
+    Returns
+    -------
+    advice : str
+        Empty, or sentences with a space before them.
+    """
+    ours, names = _OURS.get(name, name), cls._get_param_names()
+    if name in _SENTENCES:
+        is_without = _SENTENCES[name] is _STRENGTH and not {"C", "Cs"} & set(names)
+        return " There is no penalty." if is_without else f" {_SENTENCES[name]}"
+    if ours in names:
+        return f" It is {ours!r} here."
+    package = import_module("..", __package__)
+    having = [each for each in package.__all__ if _has(getattr(package, each), ours)]
+    if having:
+        shown = ", ".join(having[:3]) + (" and others" if len(having) > 3 else "")
+        return f" {ours!r} is a parameter of {shown}."
+    return did_you_mean(name, names)
+
+
+def _has(public, parameter):
+    """Whether something public is a classifier with a parameter."""
+    return isclass(public) and parameter in public._get_param_names()

@@ -1,0 +1,110 @@
+"""Words of other packages and papers: errors name the parameters of skprob."""
+
+import inspect
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from skprob import (
+    AMSoftmaxClassifier,
+    EntmaxClassifier,
+    EntmaxClassifierCV,
+    LinearClassifier,
+    SigmoidClassifier,
+    SoftmaxClassifier,
+    SparsemaxClassifier,
+)
+from skprob.losses import FenchelYoungLoss
+
+X = np.arange(12.0).reshape(6, 2)
+y = [0, 1, 2] * 2
+
+PARAMETERS = [
+    (SoftmaxClassifier, "penalty", "1 / C.* l1_ratio=1 the sum of absolute values"),
+    (EntmaxClassifier, "lam", "1 / C"),
+    (SparsemaxClassifier, "weight_decay", "1 / C"),
+    (AMSoftmaxClassifier, "penalty", "There is no penalty"),
+    (SoftmaxClassifier, "alpha", "parameter of EntmaxClassifier.* 1 / C"),
+    (SoftmaxClassifier, "multi_class", "fitted together.* SigmoidClassifier"),
+    (SoftmaxClassifier, "random_state", "no random numbers: leave it out"),
+    (SoftmaxClassifier, "n_jobs", "BLAS.*: leave it out"),
+    (SoftmaxClassifier, "dual", "leave it out"),
+    (SoftmaxClassifier, "intercept_scaling", "not penalised: leave it out"),
+    (SoftmaxClassifier, "learning_rate", "step: leave it out"),
+    (SoftmaxClassifier, "class_weights", "It is 'class_weight' here"),
+    (AMSoftmaxClassifier, "m", "It is 'margin' here"),
+    (AMSoftmaxClassifier, "s", "1 / temperature"),
+    (SigmoidClassifier, "margin", "'margin' is a parameter of .*EntmaxClassifier"),
+    (SoftmaxClassifier, "top_k", "'k' is a parameter of SparseSoftmaxClassifier"),
+    (EntmaxClassifier, "alphas", "'alphas' is a parameter of EntmaxClassifierCV"),
+    (EntmaxClassifierCV, "noise", "'noise' is a parameter of PerturbMaxClassifier"),
+    (SoftmaxClassifier, "fit_intercepts", "Did you mean 'fit_intercept'"),
+]
+
+
+@pytest.mark.parametrize(("cls", "name", "advice"), PARAMETERS)
+def test_parameters(cls, name, advice):
+    expected = f"{cls.__name__}.* got an unexpected keyword argument '{name}'.*{advice}"
+    with pytest.raises(TypeError, match=expected):
+        cls(**{name: 1})
+    model = cls()
+    with pytest.raises(ValueError, match=f"Invalid parameter '{name}' .*{advice}"):
+        model.set_params(**{name: 1})
+    assert model.get_params() == cls().get_params()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "advice"),
+    [
+        ({"loss": "sparsemax"}, "Sparsemax is a mapping: take SparsemaxClassifier"),
+        ({"loss": "entmax15"}, "Entmax is a mapping: take EntmaxClassifier"),
+        ({"loss": "log_loss"}, "The log loss is 'log'"),
+        ({"loss": "hinge"}, "There is no hinge loss: take sklearn.svm.LinearSVC"),
+        ({"solver": "saga"}, "Each solver takes sparse data.* 'auto'"),
+        ({"solver": "liblinear"}, "Each solver takes sparse data.* 'auto'"),
+        ({"solver": "newton_cg"}, "Did you mean 'newton-cg'"),
+        ({"C": None}, "C=numpy.inf is no penalty"),
+        ({"l1_ratio": None}, "l1_ratio=0 is the squared norm only"),
+        ({"class_weight": "auto"}, "Did you mean 'balanced'"),
+    ],
+)
+def test_values(parameters, advice):
+    (name,) = parameters
+    with pytest.raises(ValueError, match=f"'{name}' parameter .*Got .*{advice}"):
+        LinearClassifier(**parameters).fit(X, y)
+
+
+def test_each_word_is_of_a_parameter_that_is_missing():
+    """A word that becomes a parameter of all classes would hide it."""
+    for cls, name, _ in PARAMETERS:
+        assert name not in inspect.signature(cls).parameters
+    assert "alpha" in inspect.signature(EntmaxClassifier).parameters
+
+
+def test_constructors_are_as_before():
+    model = EntmaxClassifier(1.25, C=3)
+    assert next(iter(inspect.signature(EntmaxClassifier).parameters)) == "alpha"
+    for copied in (clone(model), pickle.loads(pickle.dumps(model))):
+        assert copied.get_params() == model.get_params()
+    with pytest.raises(TypeError, match="positional argument"):
+        SoftmaxClassifier(3)
+    with pytest.raises(ValueError, match=r"'mapping' .*is a parameter of LinearClass"):
+        EntmaxClassifier().set_params(mapping__alpha=1)
+    with pytest.raises(
+        ValueError, match=r"'n' for estimator Fenchel.*\['mapping'\]\.$"
+    ):
+        SoftmaxClassifier(loss=FenchelYoungLoss("softmax")).set_params(loss__n=1)
+    assert model.set_params(alpha=2).alpha == 2
+
+
+class _WithAnything(SoftmaxClassifier):
+    def __init__(self, extra=1, **others):
+        super().__init__(**others)
+        self.extra = extra
+
+
+def test_a_subclass_with_any_keywords():
+    model = _WithAnything(extra=2, C=4)
+    assert (model.extra, model.C) == (2, 4)
