@@ -127,8 +127,8 @@ def coefficient_table(
         computes the standard deviation of the coefficients of refits, which start from
         the model, to rows, or to whole groups, that are drawn with replacement. It is
         defined for mappings with exact zeros, too. The transformers of a pipeline and
-        the parameters that a search chose remain as they are, except in classifiers
-        that search along a path, which repeat the search.
+        the parameters that a search chose do not change, except in classifiers that
+        search along a path, which repeat the search.
     n_bootstrap : int, default=200
         Number of refits of the bootstrap. 200 refits determine a standard error to 5 %.
     random_state : int, RandomState instance or None, default=None

@@ -186,7 +186,7 @@ class FittedLoss(FittedRows):
     def _derivatives(self):
         """Blocks of rows: design, weight, and derivatives in raw predictions."""
         M, loss, is_pair = len(self.coef), self.model.loss_, self.is_pair
-        for rows in self.blocks():
+        for rows in self.blocks(self.coef.size + M * self.n_scores):
             design = self.design(rows)
             n_features = len(self._scale)
             design[:, :n_features] = (design[:, :n_features] - self._mean) / self._scale

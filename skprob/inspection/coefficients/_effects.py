@@ -16,6 +16,9 @@ from scipy import sparse
 from ..._utils.pair import pair_adjoint, pair_scores
 from ._linearized import linearized
 
+# Arrays of the size of the scores that a linearization and its products take.
+_N_ARRAYS = 8
+
 
 def effects_of(rows, weight, dummies, with_gradient):
     """Mean effects of the features of some rows, and their gradient.
@@ -37,7 +40,9 @@ def effects_of(rows, weight, dummies, with_gradient):
     """
     effects, gradient = _slopes(rows, weight, with_gradient)
     for j in dummies:
-        effects[:, j], gradient[:, j] = _step(rows, weight, j, with_gradient)
+        effects[:, j], step_gradient = _step(rows, weight, j, with_gradient)
+        if with_gradient:
+            gradient[:, j] = step_gradient
     if not with_gradient:
         return effects, None
     return effects, gradient.reshape(*effects.shape, -1)
@@ -55,48 +60,55 @@ def _slopes(rows, weight, with_gradient):
     """Mean derivatives of the probabilities in all features, and their gradient."""
     M, n_features = len(rows.coef), rows.X.shape[1]
     coef, features = rows.coef[:, :n_features], np.arange(n_features)
-    effects = np.zeros((rows.n_scores, n_features))
-    gradient = np.zeros((rows.n_scores, n_features, *rows.coef.shape))
-    for batch in rows.blocks():
-        linear = linearized(rows.model, rows.scores(batch))
-        weighted = rows.design(batch) * weight[batch, None]
-        units = [_unit(rows, len(weighted), m) for m in range(M)]
+    effects, gradient = np.zeros((rows.n_scores, n_features)), None
+    if with_gradient:
+        gradient = np.zeros((rows.n_scores, n_features, *rows.coef.shape))
+    for batch in rows.blocks(_N_ARRAYS * rows.n_scores):
+        linear, row_weight = linearized(rows.model, rows.scores(batch)), weight[batch]
+        units = [_unit(rows, len(row_weight), m) for m in range(M)]
         for k in range(rows.n_scores):
-            cotangent = np.zeros((len(weighted), rows.n_scores))
-            cotangent[:, k] = 1
-            slope = weight[batch] @ _in_raw(rows, linear.vjp(cotangent))
+            cotangent = _one_hot(k, linear.probabilities)
+            slope = row_weight @ _in_raw(rows, linear.vjp(cotangent))
             effects[k] += slope @ coef
             if not with_gradient:
                 continue
             gradient[k, features, :, features] += slope
             for unit, coefficients in zip(units, coef, strict=True):
-                curvature = _in_raw(rows, linear.vjp_derivative(cotangent, unit))
-                gradient[k] += coefficients[:, None, None] * (curvature.T @ weighted)
+                curvature = _in_raw(rows, linear.vjp_derivative(cotangent, unit.copy()))
+                moments = rows.moments(batch, curvature * row_weight[:, None])
+                gradient[k] += coefficients[:, None, None] * moments
     return effects, gradient
 
 
 def _step(rows, weight, feature, with_gradient):
     """Mean change of the probabilities as a feature changes from 0 to 1."""
     effect = np.zeros(rows.n_scores)
-    gradient = np.zeros((rows.n_scores, *rows.coef.shape))
-    for batch in rows.blocks():
-        scores, design = rows.scores(batch), rows.design(batch)
-        along = rows.coef[:, feature] * np.ones((len(design), 1))
+    gradient = np.zeros((rows.n_scores, *rows.coef.shape)) if with_gradient else None
+    for batch in rows.blocks(_N_ARRAYS * rows.n_scores):
+        scores, row_weight = rows.scores(batch), weight[batch]
+        along = rows.coef[:, feature] * np.ones((len(scores), 1))
         along = pair_scores(along) if rows.is_pair else along
-        current = design[:, feature].copy()
+        current = rows.X[batch][:, [feature]]
+        current = current.toarray() if sparse.issparse(current) else current
         for value, sign in ((1.0, 1.0), (0.0, -1.0)):
-            design[:, feature] = value
-            moved = scores + (value - current)[:, None] * along
-            linear = linearized(rows.model, moved)
-            effect += sign * (weight[batch] @ linear.probabilities)
+            linear = linearized(rows.model, scores + (value - current) * along)
+            effect += sign * (row_weight @ linear.probabilities)
             if not with_gradient:
                 continue
             for k in range(rows.n_scores):
-                cotangent = np.zeros_like(scores)
-                cotangent[:, k] = 1
-                slope = _in_raw(rows, linear.vjp(cotangent)) * weight[batch, None]
-                gradient[k] += sign * (slope.T @ design)
+                cotangent = _one_hot(k, scores)
+                slope = _in_raw(rows, linear.vjp(cotangent)) * row_weight[:, None]
+                moments = rows.moments(batch, slope)
+                moments[:, feature] = value * slope.sum(axis=0)
+                gradient[k] += sign * moments
     return effect, gradient
+
+
+def _one_hot(k, scores):
+    """Rows of zeros of the shape of scores, with ones in column k."""
+    indicator = np.zeros_like(scores)
+    indicator[:, k] = 1
+    return indicator
 
 
 def _unit(rows, n_rows, m):

@@ -155,9 +155,8 @@ class FittedRows:
             None if a is None else a[rows] for a in (self._add, self._available)
         )
 
-    def blocks(self):
-        """Slices of rows that fit into memory with a row of numbers for each score."""
-        n_numbers = self.coef.size + self.n_scores**2
+    def blocks(self, n_numbers):
+        """Slices of rows that fit into memory with this many numbers for each row."""
         return gen_batches(len(self.weight), max(_BLOCK_SIZE // n_numbers, 1))
 
     def design(self, rows):
@@ -165,6 +164,23 @@ class FittedRows:
         X = self.X[rows]
         X = X.toarray() if sparse.issparse(X) else X
         return np.column_stack([X, np.ones((len(X), int(self.has_intercept)))])
+
+    def moments(self, rows, factors):
+        """Sums of the features of some rows, and of one, times factors of the rows.
+
+        Parameters
+        ----------
+        rows : slice
+        factors : ndarray of shape (n_rows, M)
+
+        Returns
+        -------
+        moments : ndarray of shape (M, size)
+        """
+        moments = factors.T @ self.X[rows]
+        if not self.has_intercept:
+            return moments
+        return np.column_stack([moments, factors.sum(axis=0)])
 
     def scores(self, rows):
         """Scores of the classes in some rows."""
