@@ -131,6 +131,10 @@ def more_by_cg(d, p):
     return by_cg(d, p) and not two_classes(d, p)
 
 
+def outputs_apart(d, p):
+    return by_cg(d, p) and p.by_output
+
+
 def splits(d, p):
     return by_cg(d, p) and p.split_after < math.inf
 
@@ -248,6 +252,7 @@ GROUPS = {
         "preconditioner renewed": Without(plan={"renew_after": math.inf}),
         "active rows only": Without(changed(_block_point, "FEW_ACTIVE", 0)),
     },
+    outputs_apart: {"each output alone": Without(plan={"by_output": False})},
     more_by_cg: {
         "stronger penalty first": Without(first_penalty=1.0),
         "recycled directions": Without(recycled_numbers=0),

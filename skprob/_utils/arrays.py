@@ -260,3 +260,15 @@ def upper_triangle(n):
     number = np.empty((n, n), dtype=int)
     number[first, second] = number[second, first] = np.arange(len(first))
     return first, second, number
+
+
+def columns_of(array, columns):
+    """Some columns of NumPy's matrix, given by their numbers, in its memory order."""
+    if array.flags.c_contiguous:
+        return array.take(columns, axis=1)
+    return array.T.take(columns, axis=0).T
+
+
+def rows_of(array, rows):
+    """Some rows of NumPy's matrix, given by their numbers, in its memory order."""
+    return columns_of(array.T, rows).T

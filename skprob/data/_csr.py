@@ -55,6 +55,11 @@ class CSRDesign(DesignMatrix):
         variance = np.maximum(variance - mean_error**2, 0)
         return total, unit * (mean + mean_error), unit * np.sqrt(variance)
 
+    def moments_of(self, weights):
+        data = self._in_precision_of(weights).data
+        first = self._transposed(data) @ weights
+        return first.T, (self._transposed(np.square(data)) @ weights).T
+
     @property
     def fits_single_precision(self):
         # The squares must not overflow.

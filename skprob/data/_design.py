@@ -73,6 +73,20 @@ class DesignMatrix(ABC):
     def columns(self, rows):
         """Some rows, transposed: float64 of shape (n_columns, n_taken), read-only."""
 
+    def moments_of(self, weights):
+        """Sums of w x and w x² over the rows, for each column w of weights.
+
+        Weights are of shape (n_rows, n_weights), both results of shape (n_weights,
+        n_columns). Weights in single precision may be multiplied in single precision.
+        """
+        n_rows, n_columns = self.shape
+        first, second = np.zeros((2, weights.shape[1], n_columns))
+        for some in _parts(np.arange(n_rows), n_rows, max(CACHE_SIZE // n_columns, 1)):
+            columns, weight = self.columns(some), weights[some]
+            first += (columns @ weight).T
+            second += (np.square(columns) @ weight).T
+        return first, second
+
     def sandwich(self, weights):
         """Xᵀ diag(w) X for each column w of weights (n_rows, n_weights), of any sign.
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from .._utils.arrays import beside, concat, zeros
 from ._array_api import ArrayDesign
+from ._csr import CSRDesign
 from ._design import CACHE_SIZE, DesignMatrix
 from ._little import LittleDesign
 
@@ -146,6 +147,22 @@ class StandardizedDesign(DesignMatrix):
         if fit_intercept:
             center, deviation = np.append(center, 1.0), np.append(deviation, 0.0)
         return total, center, deviation
+
+    def moments_of(self, weights):
+        if not isinstance(self._design, CSRDesign):
+            return super().moments_of(weights)
+        mean, scale, fit_intercept = self._units
+        raw_first, raw_second = self._design.moments_of(weights)
+        total = self._design.totals(weights)
+        first, second = (np.empty((len(total), self.shape[1]), order="F") for _ in "12")
+        features, center = slice(len(mean)), total[:, None] * mean
+        first[:, features] = (raw_first - center) / scale
+        # Where the mean is large, digits cancel: squares are not negative.
+        squares = (raw_second - mean * (2 * raw_first - center)) / scale**2
+        second[:, features] = np.maximum(squares, 0)
+        if fit_intercept:
+            first[:, -1] = second[:, -1] = total
+        return first, second
 
     def take(self, rows):
         return StandardizedDesign(self._design.take(rows), self._units)

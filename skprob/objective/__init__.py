@@ -8,6 +8,8 @@ and the objective along a step. Little data are one array in one block: read
 `_block_point.py` computes a block's part of the loss and its derivatives, and
 `_linear_point.py` adds the parts up.
 
+`by_output/` has the points of a sum over outputs that are minimised one by one.
+
 A penalty that makes coefficients zero is in `composite/`. Its ridge part is that of
 `_penalty.py`, and its part without a derivative is in `composite/_shrinkage.py`.
 `_leave_one_out.py` computes what the model without a row predicts for it.

@@ -203,7 +203,8 @@ def dimensions(block):
     design, n_classes = block.design, block.target.shape[1]
     n_rows, n_columns = design.shape
     itemsize, single = design.dtype.itemsize, design.fits_single_precision
-    same = n_classes, n_columns, itemsize, single, block.has_row_scores
+    kind = single, block.has_row_scores, is_host(block.weight)
+    same = n_classes, n_columns, itemsize, *kind
     return (np.array([n_rows, design.n_stored, *same, 1], dtype=float),)
 
 

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..losses import FenchelYoungLoss
 from . import _block
 
 # Most raw predictions that are kept for a duality gap (128 MiB for each array of them);
@@ -30,6 +31,9 @@ class Description(NamedTuple):
     has_proximal_step: bool = False
     #: Whether the loss is a sum of losses of one raw prediction each.
     is_separable: bool = False
+    #: Whether the numbers of each output can be had for themselves: `separate_at`.
+    has_separate_outputs: bool = False
+    is_on_host: bool = True  #: Whether the rows are arrays of NumPy or SciPy.
     #: Whether equal changes of all raw predictions change nothing but the penalty.
     is_relative: bool = False
     is_remote: bool = False  #: Whether a sum over the blocks is a round trip.
@@ -43,7 +47,7 @@ class Description(NamedTuple):
         n_rows, n_stored = sums[:2].astype(int).tolist()
         # The others are means, on which the blocks agree.
         means = (sums[2:-1] // sums[-1]).astype(int).tolist()
-        n_classes, n_columns, itemsize, single, has_row_scores = means
+        n_classes, n_columns, itemsize, single, has_row_scores, is_on_host = means
         return cls(
             n_rows=n_rows,
             n_stored=n_stored,
@@ -51,6 +55,7 @@ class Description(NamedTuple):
             dtype=np.dtype(f"f{itemsize}"),
             suits_single_precision=bool(single),
             has_row_scores=bool(has_row_scores),
+            is_on_host=bool(is_on_host),
             is_remote=blocks.is_remote,
         )
 
@@ -70,5 +75,14 @@ class Description(NamedTuple):
             has_kinks=self.is_linear and traits.has_kinks,
             has_proximal_step=self.is_linear and has_closed_form,
             is_separable=self.is_linear and traits.is_separable,
+            has_separate_outputs=(
+                self.is_linear
+                and traits.is_separable
+                and traits.is_symmetric
+                # Its values are those of the outputs, each as a row of its own.
+                and isinstance(loss, FenchelYoungLoss)
+                and self.is_on_host
+                and not self.is_remote
+            ),
             is_relative=self.shape[0] > 1 and traits.is_shift_invariant,
         )

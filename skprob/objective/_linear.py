@@ -229,10 +229,7 @@ class LinearObjective(MeanLoss):
         it. Each class is the target of some rows, and not of all: the best intercept of
         others is infinite, or very large. The probabilities of all rows fit in memory.
         """
-        if not (self.has_penalty and self.traits.has_negative_entropy):
-            return False
-        penalties = self._penalties()[: self.n_features]
-        if penalties.min(initial=np.inf) < np.finfo(self.description.dtype).eps ** 1.4:
+        if not self._has_bound():
             return False
         description, mean = self.description, self.class_means
         if not description.has_intercept:
@@ -240,6 +237,24 @@ class LinearObjective(MeanLoss):
         if description.has_row_scores or not description.keeps_raw_predictions:
             return False
         return bool(((mean > 0) & (mean < 1)).all())
+
+    @property
+    def has_output_gaps(self):
+        """Whether the duality gap of each output vanishes at its minimum.
+
+        That of a label in no row, or in all rows, vanishes with its loss.
+        """
+        description = self.description
+        if description.has_intercept and description.has_row_scores:
+            return False
+        return description.has_separate_outputs and self._has_bound()
+
+    def _has_bound(self):
+        """Whether the penalty and the loss have a duality gap."""
+        if not (self.has_penalty and self.traits.has_negative_entropy):
+            return False
+        least = self._penalties()[: self.n_features].min(initial=np.inf)
+        return bool(least >= np.finfo(self.description.dtype).eps ** 1.4)
 
     def _penalties(self):
         """Strength of the penalty of each column."""
@@ -317,6 +332,12 @@ class LinearObjective(MeanLoss):
             return LittlePoint.at(self, parameters)
         points, value, gradient = self.points_at(parameters.reshape(self.shape))
         return LinearPoint(self, parameters, points, value, gradient)
+
+    def separate_at(self, parameters):
+        """The :class:`OutputsPoint` of a separable objective, in one pass."""
+        from .by_output import OutputsPoint  # Imported when used.
+
+        return OutputsPoint.at(self, parameters.reshape(self.shape))
 
     def family(self, strengths):
         """The ``Family`` of this objective; None unless its data are little."""

@@ -52,6 +52,10 @@ class Ridge:
         scaled = (parameters * self._weights).ravel()
         return self.strength / 2 * float(scaled @ scaled)
 
+    def values(self, parameters):
+        """Penalty of each row of parameters (M, size): (M,)."""
+        return self.strength / 2 * np.square(parameters * self._weights).sum(axis=1)
+
     def gradient(self, parameters):
         """Gradient at parameters (M, size), and Hessian times a direction, likewise."""
         return self.diagonal * parameters

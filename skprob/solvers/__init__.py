@@ -6,6 +6,8 @@ share: a solver is two functions, `init` and `step`, of a frozen state. Read
 decides when to stop, `_plan.py` which solver suits a problem, and `_tuning.py` has
 every number.
 
+`by_output/` has Newton's method for each output of a separable problem.
+
 A new solver is one file, and a name in `_auto.py`.
 """
 

@@ -82,6 +82,13 @@ def solve(
         from ._lbfgs import minimize_lbfgs  # Imported when used.
 
         return minimize_lbfgs(problem, chosen, criteria, start, callback, tuning)
+    if method == "newton-cg" and chosen.by_output and problem.has_penalty:
+        # Imported when used: the import takes milliseconds.
+        from .by_output import NewtonByOutput
+
+        solver = NewtonByOutput(chosen, criteria, tuning)
+        state = solver.begin(problem, start)
+        return minimize(problem, [solver], criteria, start, callback, state)
     solvers = [NewtonCG(chosen, criteria, tuning=tuning)]
     if method == "newton-cholesky":
         _check_hessian(problem.description)

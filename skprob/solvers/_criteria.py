@@ -79,7 +79,7 @@ class Criteria:
     ):
         self.tol, self.max_iter, self.tuning = tol, max_iter, tuning
         self.certify = certify
-        self._tol_at_start = tol if tol_at_start is None else tol_at_start
+        self.tol_at_start = tol if tol_at_start is None else tol_at_start
 
     def check(self, problem, state, history):
         """The :class:`Verdict` on a state.
@@ -106,7 +106,7 @@ class Criteria:
 
     def _rows(self, problem, state, norm, history, is_stalled):
         """Each criterion in turn, computed lazily."""
-        tol, point = self.tol if history else self._tol_at_start, state.point
+        tol, point = self.tol if history else self.tol_at_start, state.point
         description, tuning = problem.description, self.tuning
         message = f"the largest gradient entry is {norm:.3g}, above tol={tol:.3g}"
         yield Criterion(1, "gradient", norm, tol, norm <= tol, message)
@@ -115,7 +115,8 @@ class Criteria:
         size, at_zero = abs(point.value), abs(problem.value_at_zero)
         eps = float(np.finfo(description.dtype).eps)
         limit = allowed_decrease(problem, point.value, tol)
-        has_certificate = problem.has_certificate()
+        knows_gap = not math.isnan(state.duality_gap)
+        has_certificate = knows_gap or problem.has_certificate()
         certify = has_certificate and self.certify
         within = f"although the largest gradient entry, {norm:.3g}, is within tol"
 
@@ -149,7 +150,9 @@ class Criteria:
             enough = max(enough, min(tol, 1e-4) ** 2 * at_zero, eps)
             # With Newton's step the gap is tight, and the fit need not ask again.
             goal = enough if state.newton_step is None else min(enough, tol * size)
-            gap = problem.duality_gap(point, goal, newton_step=state.newton_step)
+            gap = state.duality_gap
+            if not knows_gap:
+                gap = problem.duality_gap(point, goal, newton_step=state.newton_step)
             message = (
                 f"the duality gap is {gap:.3g}, above {enough:.3g}, with the objective "
                 f"at {point.value:.6g}, {within}"

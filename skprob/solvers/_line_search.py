@@ -44,31 +44,70 @@ def line_search(ray, start, rounding_error, slope_left, tuning=Tuning()):
     ----------
     Nocedal, Wright, "Numerical Optimization", 2006, section 3.5.
     """
-    best, best_slope = None, math.inf
-    low, high, length = start, None, 1.0
-    for _ in range(tuning.most_trials):
-        trial = Trial(length, *ray.trial(length))
+    search = LineSearch(start, rounding_error, slope_left, tuning)
+    while not search.is_over:
+        search.take(*ray.trial(search.length))
+    return search.best
+
+
+class LineSearch:
+    """A line search that is told the value and the slope at each length.
+
+    Parameters
+    ----------
+    start, rounding_error, slope_left, tuning
+        As for :func:`line_search`.
+
+    Attributes
+    ----------
+    length : float
+        To be tried next.
+    best : Trial or None
+        So far: see :func:`line_search`.
+    is_over : bool
+    """
+
+    def __init__(self, start, rounding_error, slope_left, tuning=Tuning()):
+        self._start, self._rounding_error = start, rounding_error
+        self._slope_left, self._tuning = slope_left, tuning
+        self.length, self.best, self.is_over = 1.0, None, False
+        self._least_slope, self._n_trials = math.inf, 0
+        self._low, self._high = start, None
+
+    def take(self, value, slope):
+        """Learn the value and the slope at the length, and choose the next one."""
+        start, tuning, trial = (
+            self._start,
+            self._tuning,
+            Trial(self.length, value, slope),
+        )
+        self._n_trials += 1
         change, remaining = trial.value - start.value, abs(trial.slope / start.slope)
         # Where values are the same up to rounding, a smaller slope must do.
-        is_same = abs(change) <= rounding_error and remaining < 1
-        has_fallen = change <= tuning.sufficient_decrease * length * start.slope
+        is_same = abs(change) <= self._rounding_error and remaining < 1
+        has_fallen = change <= tuning.sufficient_decrease * trial.length * start.slope
         has_fallen = has_fallen or is_same
-        if has_fallen and remaining <= best_slope:
-            best, best_slope = trial, remaining
-        if has_fallen and remaining <= slope_left:
-            break
-        before = low
+        if has_fallen and remaining <= self._least_slope:
+            self.best, self._least_slope = trial, remaining
+        is_small = has_fallen and remaining <= self._slope_left
+        self.is_over = is_small or self._n_trials >= tuning.most_trials
+        if not self.is_over:
+            self._choose_next(trial, has_fallen)
+
+    def _choose_next(self, trial, has_fallen):
+        before = self._low
         if has_fallen and trial.slope < 0:
-            low = trial
+            self._low = trial
         else:
-            high = trial
+            self._high = trial
+        low, high = self._low, self._high
         if high is None:
-            length = extrapolated_length(before, low)
-            continue
-        length = interpolated_length(low, high)
-        if not min(low.length, high.length) < length < max(low.length, high.length):
-            break  # Between the ends of the bracket there is no other number.
-    return best
+            self.length = extrapolated_length(before, low)
+            return
+        self.length = interpolated_length(low, high)
+        ends = low.length, high.length
+        # Between the ends of the bracket there may be no other number.
+        self.is_over = not min(ends) < self.length < max(ends)
 
 
 def extrapolated_length(before, end):

@@ -161,6 +161,8 @@ class Record:
         enough = self._criteria.tol * point.value
         if gap <= enough:
             return gap
+        if not math.isnan(self._state.duality_gap):
+            return self._state.duality_gap
         known = math.inf if math.isnan(gap) else gap
         newton_step = self._state.newton_step
         return self._problem.duality_gap(point, enough, known, newton_step)

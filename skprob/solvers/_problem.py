@@ -30,6 +30,8 @@ class Description(Protocol):
     has_kinks: bool  #: Whether it is convex, with a gradient that jumps.
     has_proximal_step: bool  #: Whether there is a splitting.
     is_separable: bool  #: Whether the Hessian couples no two rows of the parameters.
+    #: Whether it is a `SeparableProblem`.
+    has_separate_outputs: bool
     #: Whether equal changes of all raw predictions change nothing but the penalty.
     is_relative: bool
     is_remote: bool  #: Whether an evaluation is a round trip to other machines.

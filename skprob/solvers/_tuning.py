@@ -120,6 +120,12 @@ class Tuning(NamedTuple):
     #: converged are solved one by one: wine takes 0.8 times as long.
     family_rounds: int = 40
 
+    # Outputs one by one.
+
+    #: Total curvature of an output may change by this factor before the moments of the
+    #: columns are computed again.
+    most_curvature_change: float = 1.5
+
     # Splitting.
 
     #: Residuals that are kept, and iterations in a step.

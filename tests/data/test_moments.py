@@ -102,3 +102,20 @@ def test_those_of_standardised_columns(container, fit_intercept):
     assert_allclose(total, weight.sum())
     assert_allclose(mean, expected[0], rtol=1e-10)
     assert_allclose(deviation, expected[1], rtol=1e-9, atol=1e-15)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_sums_of_columns_and_squares_for_several_weights(kind, fit_intercept):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 4)) * (rng.random((50, 4)) < 0.4)
+    weights = rng.random((50, 3))
+    mean, scale = 10 * rng.normal(size=4), rng.uniform(0.5, 2, 4)
+    units = Standardization(mean * fit_intercept, scale, fit_intercept)
+    Z = (X - units.mean) / scale
+    Z = np.hstack([Z, np.ones((50, 1))]) if fit_intercept else Z
+    design = StandardizedDesign(as_design(kind(X)), units)
+    for matrix, expected in (design, Z), (as_design(kind(X)), X):
+        first, second = matrix.moments_of(weights)
+        assert_allclose(first, weights.T @ expected, rtol=1e-12)
+        assert_allclose(second, weights.T @ expected**2, rtol=1e-12)

@@ -26,6 +26,7 @@ class PlainDescription:
     has_kinks: bool = False
     has_proximal_step: bool = False
     is_separable: bool = False
+    has_separate_outputs: bool = False
     is_relative: bool = False
     is_remote: bool = False
     has_shrinkage: bool = False

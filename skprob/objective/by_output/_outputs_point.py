@@ -1,0 +1,174 @@
+"""A separable objective at one point, and along a step, output by output.
+
+The objective of output k is its mean loss Σ_i s_i ℓ(u_ik; q_ik) plus the penalty of its
+own row of parameters. All of them share the products with the data.
+"""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from ..._utils.arrays import rows_of
+from ._block_outputs import (
+    BlockOutputs,
+    BlockOutputsRay,
+    CurvedRows,
+    constants,
+    in_order_of,
+    outputs_at,
+)
+from ._output_gaps import output_gaps
+
+
+class Losses(NamedTuple):
+    """Mean losses of some outputs, (m,), and their gradient (m, size)."""
+
+    #: Part that does not depend on the scores.
+    constants: np.ndarray
+    #: The rest.
+    values: np.ndarray
+    gradient: np.ndarray
+
+    def of_outputs(self, outputs):
+        """Those of some outputs."""
+        constants, values = self.constants[outputs], self.values[outputs]
+        return Losses(constants, values, rows_of(self.gradient, outputs))
+
+
+class OutputsPoint:
+    """A separable objective at one point, with the numbers of each output.
+
+    Parameters
+    ----------
+    objective : LinearObjective
+    outputs : ndarray of shape (m,)
+        Numbers of the outputs of the objective that these are.
+    parameters : ndarray of shape (m, size)
+    points : Blocks of BlockOutputs
+    losses : Losses
+
+    Attributes
+    ----------
+    gradient : ndarray of shape (m, size)
+    values : ndarray of shape (m,)
+    """
+
+    def __init__(self, objective, outputs, parameters, points, losses):
+        penalty = objective.penalty
+        self._objective, self._points = objective, points
+        self.outputs, self.parameters, self.losses = outputs, parameters, losses
+        self.values = losses.values + losses.constants + penalty.values(parameters)
+        self.gradient = losses.gradient + penalty.gradient(parameters)
+
+    @classmethod
+    def at(cls, objective, parameters):
+        """The point of all outputs at parameters (M, size), in one pass."""
+        objective.count(1)
+        points = objective.blocks.map(outputs_at, parameters, objective.loss)
+        losses = points.sum(BlockOutputs.values_and_gradient)
+        losses = Losses(*points.sum(constants), *losses)
+        # Products with the data set the memory order of all matrices here.
+        parameters = in_order_of(losses.gradient, parameters)
+        outputs = np.arange(len(parameters))
+        return cls(objective, outputs, parameters, points, losses)
+
+    @property
+    def ridge(self):
+        """What the penalty adds to the Hessian's diagonal: (size,)."""
+        return self._objective.penalty.diagonal
+
+    def of_outputs(self, some):
+        """The point of some of these outputs."""
+        return OutputsPoint(
+            self._objective,
+            self.outputs[some],
+            rows_of(self.parameters, some),
+            self._points.map(BlockOutputs.of_outputs, some),
+            self.losses.of_outputs(some),
+        )
+
+    def total_curvature(self):
+        """Curvature of each output: (m,)."""
+        return self._points.sum(BlockOutputs.total_curvature)[0]
+
+    def moments(self, some, precision):
+        """Sums of the columns, and of their squares, weighted by curvature.
+
+        Both are of the shape (n_some, size), of some of these outputs, in a pass in a
+        floating-point type.
+        """
+        self._count(1, len(some))
+        return self._points.sum(BlockOutputs.moments, some, precision)
+
+    def hessian(self, precision):
+        """The :class:`OutputsHessian`, for products in a precision."""
+        rows = self._points.map(BlockOutputs.curved, precision)
+        return OutputsHessian(self._objective, rows, precision)
+
+    def duality_gaps(self):
+        """Bounds (m,) on the values less their minima; one pass in all calls."""
+        return output_gaps(self._objective, self)
+
+    def along(self, step):
+        """The :class:`OutputsRay` along a step (m, size), in half a pass."""
+        self._count(0.5, len(step))
+        rays = self._points.map(BlockOutputs.along, step)
+        at = partial(OutputsPoint, self._objective, self.outputs)
+        return OutputsRay(self._objective, self, step, rays, at)
+
+    def _count(self, passes, n_outputs):
+        self._objective.count(passes * n_outputs / self._objective.shape[0])
+
+
+class OutputsHessian:
+    """The Hessians of some outputs at a point."""
+
+    def __init__(self, objective, rows, precision):
+        self._objective, self._rows, self._precision = objective, rows, precision
+
+    def of_outputs(self, some):
+        """The Hessians of some of these outputs."""
+        rows = self._rows.map(CurvedRows.of_outputs, some)
+        return OutputsHessian(self._objective, rows, self._precision)
+
+    def product(self, direction):
+        """Each Hessian times its row of a direction (m, size), in a pass."""
+        objective = self._objective
+        objective.count(len(direction) / objective.shape[0])
+        rough = direction.astype(self._precision, copy=False, order="K")
+        (product,) = self._rows.sum(CurvedRows.hessian_product, rough)
+        product += objective.penalty.gradient(direction)
+        return product
+
+
+class OutputsRay:
+    """A separable objective along a step, with a length for each output."""
+
+    def __init__(self, objective, start, step, rays, at):
+        self._objective, self._start, self._step = objective, start, step
+        self._rays, self._at, penalty = rays, at, objective.penalty
+        # Slope and curvature of the penalty along the step.
+        ridge_step = penalty.gradient(step)
+        self._slope = (ridge_step * start.parameters).sum(axis=1)
+        self._curvature = (ridge_step * step).sum(axis=1)
+        self._fixed = penalty.values(start.parameters) + start.losses.constants
+
+    def trial(self, lengths, some):
+        """Values and slopes (n_some,) of some outputs, each at its length; no pass."""
+        everything = len(some) == len(self._step)
+        which = None if everything else some
+        losses, slopes = self._rays.sum(BlockOutputsRay.trial, lengths, which)
+        at_start = self._slope[some]
+        slope = at_start + lengths * self._curvature[some]
+        penalty = lengths * (at_start + slope) / 2
+        return losses + self._fixed[some] + penalty, slopes + slope
+
+    def arrive(self, lengths):
+        """The point with each output at its length, in half a pass."""
+        self._objective.count(0.5 * len(lengths) / self._objective.shape[0])
+        points = self._rays.map(BlockOutputsRay.arrive, lengths)
+        losses = points.sum(BlockOutputs.values_and_gradient)
+        losses = Losses(self._start.losses.constants, *losses)
+        parameters = self._start.parameters + lengths[:, None] * self._step
+        return self._at(parameters, points, losses)

@@ -1,0 +1,185 @@
+"""Newton's method for each output, beside SciPy label by label."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.optimize import minimize
+
+from skprob.losses import FenchelYoungLoss
+from skprob.mappings import Sigmoid
+from skprob.objective import LinearObjective, split_rows
+from skprob.solvers import Tuning, plan, solve
+from skprob.targets import DenseTarget, SmoothedTarget
+
+L2 = 0.01
+LIMITS = {"solver": "auto", "tol": 1e-9, "max_iter": 200}
+
+
+def wide_rows(n_rows=60, n_columns=260, n_labels=6):
+    """Wide sparse rows, with rare and frequent labels."""
+    rng = np.random.default_rng(0)
+    X = sparse.random_array((n_rows, n_columns), density=0.04, rng=rng, format="csr")
+    noise = rng.logistic(size=(n_rows, n_labels))
+    scores = 2 * X @ rng.normal(size=(n_columns, n_labels)) + noise
+    return X, (scores > np.linspace(-1, 2.5, n_labels)).astype(float)
+
+
+def objective_of(X, target, weight=None, alpha=1.0, l2=L2, fit_intercept=True, **rows):
+    weight = np.ones(X.shape[0]) if weight is None else weight
+    target = DenseTarget(target) if isinstance(target, np.ndarray) else target
+    blocks = split_rows(X, target, weight, **rows)
+    loss = FenchelYoungLoss(Sigmoid(alpha))
+    problem = LinearObjective(blocks, loss, l2=l2, fit_intercept=fit_intercept)
+    assert plan(problem.description).by_output
+    return problem
+
+
+def optimum(X, q, share, offset, fit_intercept):
+    """Coefficients and intercept of one logistic regression, by SciPy."""
+    size = X.shape[1]
+
+    def loss(theta):
+        u = X @ theta[:size] + fit_intercept * theta[size] + offset
+        slope = share * (1 / (1 + np.exp(-u)) - q)
+        ridge = L2 * np.append(theta[:size], 0)
+        value = share @ (np.logaddexp(0, u) - q * u) + theta @ ridge / 2
+        return value, np.append(X.T @ slope, fit_intercept * slope.sum()) + ridge
+
+    options = {"gtol": 1e-11, "ftol": 0, "maxiter": 10_000, "maxfun": 20_000}
+    start = np.zeros(size + 1)
+    return minimize(loss, start, jac=True, method="L-BFGS-B", options=options).x
+
+
+KINDS = ["plain", "weights", "offset", "unknown", "smoothed", "no intercept"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_the_optimum_is_that_of_each_label_alone(kind, dtype):
+    X, Y = wide_rows()
+    rng, rows, target = np.random.default_rng(1), {}, DenseTarget(Y.astype(dtype))
+    weight, offset, known = np.ones(len(Y)), np.zeros(Y.shape), np.ones(Y.shape, bool)
+    if kind == "weights":
+        weight = rng.integers(0, 4, len(Y)).astype(float)
+    if kind == "offset":
+        offset = rows["offset"] = rng.normal(size=Y.shape).astype(dtype)
+    if kind == "unknown":
+        known = rows["available"] = (rng.random(Y.shape) < 0.7) | (Y > 0)
+    if kind == "smoothed":
+        target = SmoothedTarget(target, 0.1, "cube")
+    has_intercept, X = kind != "no intercept", X.astype(dtype)
+    problem = objective_of(X, target, weight, fit_intercept=has_intercept, **rows)
+    tol, within = (1e-9, 1e-6) if dtype == np.float64 else (1e-5, 2e-3)
+    solution = solve(problem, problem.initial(), **LIMITS | {"tol": tol})
+    assert solution.converged
+    coef, intercept = problem.to_model(solution.parameters)
+    q, share = target.to_dense(float), weight / weight.sum()
+    for k in range(Y.shape[1]):
+        of_label = q[:, k], share * known[:, k], offset[:, k]
+        expected = optimum(X, *of_label, has_intercept)
+        assert_allclose([*coef[k], intercept[k]], expected, atol=within)
+
+
+@pytest.mark.parametrize("alpha", [1.0, 1.5, 2.0])
+@pytest.mark.parametrize("tol", [1e-2, 1e-4])
+def test_figures_are_those_of_all_labels(alpha, tol):
+    X, Y = wide_rows()
+    problem, calls = objective_of(X, Y, alpha=alpha), []
+    limits = LIMITS | {"tol": tol}
+    solution = solve(
+        problem, problem.initial(), callback=lambda *args: calls.append(args), **limits
+    )
+    value, gradient = problem.value_and_gradient(solution.parameters)
+    assert solution.converged
+    assert solution.solver == "newton-cg"
+    assert_allclose(solution.value, value, rtol=1e-12)
+    assert_allclose(solution.gradient, gradient, atol=1e-12)
+    assert solution.gradient_norm == np.abs(solution.gradient).max() <= tol
+    best = solve(problem, solution.parameters, **LIMITS | {"solver": "lbfgs"})
+    assert 0 <= value - best.value <= tol * value + tol**2 * problem.value_at_zero
+    assert value - best.value <= solution.duality_gap <= 0.05 * value
+
+    history = solution.history
+    assert_allclose(history[0].objective, problem.value_at_zero, rtol=1e-12)
+    assert all(np.diff([row.objective for row in history]) <= 0)
+    assert all(np.diff([row.passes for row in history]) > 0)
+    for (n_iter, parameters, value, norm, last), row in zip(
+        calls, history[1:], strict=True
+    ):
+        assert (n_iter, value, norm) == row[:3]
+        there, slope = problem.value_and_gradient(parameters)
+        assert_allclose([there, np.abs(slope).max()], [value, norm], atol=1e-9)
+        assert last == (row is history[-1])
+
+
+def test_gaps_bound_what_each_label_can_still_gain():
+    X, Y = wide_rows()
+    problem = objective_of(X, Y)
+    best = solve(problem, problem.initial(), **LIMITS).parameters.reshape(problem.shape)
+    least = problem.separate_at(best).values
+    rng = np.random.default_rng(0)
+    for size in 0.0, 1e-4, 1e-2, 1.0:
+        near = best + size * rng.normal(size=best.shape) / np.sqrt(best.shape[1])
+        point = problem.separate_at(near)
+        gain, gaps = point.values - least, point.duality_gaps()
+        assert (gaps >= gain - 1e-12).all()
+        # The bound is the loss itself where it is not better.
+        assert (gaps <= point.values).all()
+    assert (problem.separate_at(best).duality_gaps() <= 1e-7).all()
+
+
+def test_a_label_in_no_row_and_one_in_all_take_no_iterations():
+    X, Y = wide_rows()
+    problem = objective_of(X, Y)
+    others = solve(problem, problem.initial(), **LIMITS)
+    extremes = np.zeros((len(Y), 1)), np.ones((len(Y), 1))
+    problem = objective_of(X, np.hstack([Y, *extremes]))
+    solution = solve(problem, problem.initial(), **LIMITS)
+    assert solution.converged
+    assert solution.n_iter == others.n_iter
+    coef, intercept = problem.to_model(solution.parameters)
+    # The limit: no loss.
+    assert_array_equal(coef[-2:], 0)
+    assert_allclose(intercept[-2:], np.log(np.finfo(float).eps) * np.array([1, -1]))
+    assert_allclose(solution.value, others.value, rtol=1e-10)
+    assert_allclose(solution.parameters[: len(others.parameters)], others.parameters)
+
+
+def test_labels_that_are_done_take_no_more_products():
+    X, Y = wide_rows(n_rows=200)
+    problem = objective_of(X, Y, l2=1e-4)
+    outcomes = [
+        solve(part, part.initial(), **LIMITS)
+        for part in (problem.of_outputs(slice(k, k + 2)) for k in (0, 2, 4))
+    ]
+    passes = [outcome.history[-1].passes for outcome in outcomes]
+    together = solve(problem, problem.initial(), **LIMITS).history[-1].passes
+    assert max(passes) > 1.1 * min(passes)
+    assert_allclose(together, np.mean(passes), rtol=0.1)
+
+
+def test_start_at_the_optimum_and_stops():
+    X, Y = wide_rows()
+    problem = objective_of(X, Y)
+    best = solve(problem, problem.initial(), **LIMITS)
+    again = solve(problem, best.parameters, **LIMITS | {"tol": 1e-6})
+    assert (again.converged, again.n_iter) == (True, 0)
+    assert_array_equal(again.parameters, best.parameters)
+    start = problem.initial()
+    stopped = solve(problem, start, callback=lambda n_iter, *_: n_iter == 2, **LIMITS)
+    assert (stopped.stopped, stopped.converged, stopped.n_iter) == (True, False, 2)
+    short = solve(problem, start, **LIMITS | {"max_iter": 2})
+    assert not short.converged
+    assert short.message.startswith("after max_iter=2")
+    assert_array_equal(short.parameters, stopped.parameters)
+
+
+def test_groups_of_outputs_are_the_same():
+    X, Y = wide_rows()
+    problem = objective_of(X, Y)
+    whole = solve(problem, problem.initial(), **LIMITS)
+    tuning = Tuning()._replace(group_size=3 * len(Y), fewest_outputs=2)
+    parts = solve(problem, problem.initial(), tuning=tuning, **LIMITS)
+    assert_allclose(parts.parameters, whole.parameters, atol=1e-7)
+    assert parts.converged
