@@ -12,6 +12,9 @@ HAS_CALLBACKS = find_spec("sklearn.callback") is not None
 needs_callbacks = pytest.mark.skipif(
     not HAS_CALLBACKS, reason="scikit-learn has callbacks since version 1.9"
 )
+since_1_9 = pytest.mark.skipif(
+    VERSION < parse_version("1.9"), reason="tests a part of scikit-learn 1.9"
+)
 since_1_8 = pytest.mark.skipif(
     VERSION < parse_version("1.8"), reason="tests a part of scikit-learn 1.8"
 )

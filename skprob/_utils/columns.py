@@ -208,6 +208,16 @@ def order_by_name(names, classes):
     return None
 
 
+def check_distinct(name, names):
+    """Raise if two columns of the argument have the same name."""
+    repeated = [text for text, n in Counter(map(str, names)).items() if n > 1]
+    if repeated:
+        raise ValueError(
+            f"{name} must have columns with distinct names; got {_shown(repeated)} "
+            "more than once."
+        )
+
+
 def _column_names(name, data):
     """The distinct names of two columns or more, or None."""
     shape = getattr(data, "shape", ())
@@ -216,12 +226,7 @@ def _column_names(name, data):
     # The `columns` of pyarrow are arrays.
     is_arrow = hasattr(type(data), "column_names")
     names = list(data.column_names if is_arrow else data.columns)
-    repeated = [text for text, n in Counter(map(str, names)).items() if n > 1]
-    if repeated:
-        raise ValueError(
-            f"{name} must have columns with distinct names; got {_shown(repeated)} "
-            "more than once."
-        )
+    check_distinct(name, names)
     return names
 
 

@@ -6,6 +6,7 @@ import dask.array
 import numpy as np
 from scipy import sparse
 
+from ..._utils.columns import check_distinct
 from .._checks import is_dask
 
 
@@ -140,6 +141,7 @@ def lined_up(name, rows, names):
     columns = list(getattr(rows, "columns", [])) if names is not None else []
     if columns == names or not (columns and rows.shape[0]):
         return rows
+    check_distinct(name, names)
     missing = list((Counter(names) - Counter(columns)).elements())
     other = list((Counter(columns) - Counter(names)).elements())
     if missing or other:

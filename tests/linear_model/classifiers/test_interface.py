@@ -83,6 +83,8 @@ def test_attributes_are_documented(model):
         is_refused = type(model).__name__ in names
         convex = LinearClassifier() if is_refused else clone(model)
         fits.append((convex.set_params(C="loo"), labels()))
+    if "l1_ratio_" in documented:
+        fits.append((clone(model).set_params(l1_ratios=[0.5], cv=2), labels()))
     fitted = set()
     for each, (X, y) in fits:
         each.fit(as_pandas(X), y)

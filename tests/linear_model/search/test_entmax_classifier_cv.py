@@ -26,7 +26,7 @@ from skprob.decision import LabelCuts
 from skprob.mappings import Entmax
 from skprob.metrics import BrierScorer, DistributionScorer
 
-from ...versions import needs_callbacks
+from ...versions import needs_callbacks, since_1_9
 from ..assertions import assert_refused
 from ..data_sets import KINDS, default_score, label_sets, labels
 from ..fit.test_callbacks import Recorder
@@ -169,6 +169,7 @@ def test_the_probabilities_of_an_alpha_are_computed_together(monkeypatch):
     assert_array_equal(calls, [20 * len(STRENGTHS)] * FOLDS.n_splits * len(ALPHAS))
 
 
+@since_1_9
 def test_softmax_alone_is_LogisticRegressionCV():
     X, y = load_iris(return_X_y=True)
     X = scale(X)
@@ -284,6 +285,7 @@ def test_processes_find_the_same():
     assert_array_equal(two.scores_, one.scores_)
 
 
+@since_1_9
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_without_a_refit_the_folds_are_averaged(n_classes):
     """As scikit-learn does; of one C that is the best of each fold."""
@@ -532,6 +534,7 @@ def test_little_data_has_fewer_folds():
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+@since_1_9
 @pytest.mark.parametrize("scoring", ["neg_brier_score", "f1_macro", None])
 def test_a_fold_without_a_class(scoring):
     """As in LogisticRegressionCV: it is a class of every model, and of the score."""

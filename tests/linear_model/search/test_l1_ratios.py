@@ -21,6 +21,7 @@ from skprob.inspection import coefficient_table
 from skprob.linear_model import smallest_C
 from skprob.metrics import BrierScorer
 
+from ...versions import since_1_9
 from ..assertions import assert_refused
 from ..data_sets import KINDS, labels
 
@@ -93,6 +94,7 @@ def test_noises():
     )
 
 
+@since_1_9
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_softmax_is_LogisticRegressionCV(n_classes):
     X, y = labels(n_classes)
