@@ -22,6 +22,7 @@ from skprob.objective import (
     LinearObjective,
     _block,
     _block_point,
+    _intercepts,
     _linear,
     _linear_point,
     _memory,
@@ -233,6 +234,9 @@ GROUPS = {
             changed(_line_search, "extrapolated_length", lambda _, end: 2 * end.length),
         ),
         "slope condition": Without(slope_left=math.inf, slope_left_far=math.inf),
+        "several steps of the gap's intercepts": Without(
+            changed(_intercepts, "_MOST_STEPS", 1)
+        ),
         "derivatives of a trial kept": Without(changed(_linear_point, "MOST_KEPT", 0)),
     },
     by_cholesky: {

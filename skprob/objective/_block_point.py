@@ -100,6 +100,16 @@ class BlockPoint:
         residual *= self.block.weight[:, None]
         return (self.block.design.rmatvec(residual),)
 
+    def shifted(self, shift):
+        """The point where a shift (M,) is added to all rows' raw predictions."""
+        return BlockPoint(self.block, self.loss, self.raw + beside(shift, self.raw))
+
+    def total_residual(self):
+        """Weighted sum of the gradient in the raw predictions: (M,)."""
+        residual = self.linear.residual()
+        residual *= self.block.weight[:, None]
+        return (self.block.design.totals(residual),)
+
     def along(self, step):
         """The :class:`BlockRay` along a step (M, size) of the parameters.
 

@@ -13,10 +13,10 @@ each, and the formulas are the same, since the features' means are zero.
 
 The probabilities of the model make the first sum zero. They fulfil the condition only
 where the intercepts are best for the coefficients. Two others are tried where they are
-likely to give a smaller bound: those of the model after Newton's step of the intercepts
-and, where the whole Hessian is known, after Newton's step of all parameters. After the
-latter l2 W + V is about -l2 times the step, and the bound is about the expected
-decrease.
+likely to give a smaller bound: those of the model at other intercepts, for which the
+means are those of the target, and, where the whole Hessian is known, after Newton's
+step of all parameters. After the latter l2 W + V is about -l2 times the step, and the
+bound is about the expected decrease.
 
 A mixture (1 - t) p_i + t u, with one distribution u for all rows, fulfils the condition
 exactly. Because Ω is convex, its first sum is at most 1 - t times the sum of p_i plus
@@ -30,7 +30,7 @@ import numpy as np
 from .._utils.arrays import dot
 from .._utils.pair import pair_scores
 from ._block import predictions_adjoint
-from ._intercepts import intercept_step
+from ._intercepts import balancing_shift
 
 
 class TargetSums(NamedTuple):
@@ -87,7 +87,7 @@ def duality_gap(objective, point, enough, known, newton_step):
         if not _may_shift(objective, gradient, bound, enough):
             return bound
         step = np.zeros_like(parameters)
-        step[:, -1] = intercept_step(objective, point)
+        step[:, -1] = balancing_shift(objective, point)
         return _smaller(bound, _gap_after(objective, parameters, mean, step))
 
 
