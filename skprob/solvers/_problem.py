@@ -81,6 +81,13 @@ class LinearPoint(Point, Curvature, Protocol):
     def hessian(self) -> Array:
         """Hessian (n_parameters, n_parameters), in one pass, if it is convex."""
 
+    def piece_hessian(self, included: Array, damping: float = 0.0) -> Array:
+        """Hessian of the parameters that a mask (n_outputs, size) includes.
+
+        In one pass; rows and columns are in the order of the parameters. With a damping
+        the loss of each row of the data has so much more curvature in the outputs.
+        """
+
 
 class Ray(Protocol):
     """A problem along a step."""

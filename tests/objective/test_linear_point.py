@@ -144,6 +144,37 @@ def test_all_second_derivatives_are_of_one_hessian(mapping, n_classes, fit_inter
         assert_allclose(diagonal, np.diag(mean[0]), **close)
 
 
+@every_mapping
+@every_shape
+def test_the_hessian_of_some_parameters_with_and_without_damping(
+    mapping, n_classes, fit_intercept
+):
+    problem, loss = Problem(n_classes), FenchelYoungLoss(mapping)
+    rng = np.random.default_rng(0)
+    for container in (np.asarray, sparse.csr_array):
+        objective = problem.objective(
+            loss, X=container(problem.X), l2=0.1, fit_intercept=fit_intercept
+        )
+        n_outputs, size = objective.shape
+        x = objective.from_model(problem.coef, problem.intercept)
+        mean, scale, _ = objective.units
+        Z = (problem.X - mean) / scale
+        Z = np.hstack([Z, np.ones((len(Z), size - Z.shape[1]))])
+        gram = (Z.T * problem.weight / problem.weight.sum()) @ Z
+        # Softmax and entmax do not change if all raw predictions change alike.
+        more = np.eye(n_outputs) - (n_outputs > 1) / n_outputs
+        hessian = hessian_at(objective, x) + 0.3 * np.kron(more, gram)
+        included = rng.uniform(size=(n_outputs, size)) < 0.6
+        included[0, -1] = False
+        some = np.ix_(included.ravel(), included.ravel())
+        piece = objective.at(x).piece_hessian(included, 0.3)
+        close = {"rtol": 1e-9, "atol": 1e-12 * np.abs(hessian).max()}
+        assert_allclose(piece, hessian[some], **close)
+        everything = np.ones_like(included)
+        whole = objective.at(x).hessian()
+        assert_allclose(objective.at(x).piece_hessian(everything), whole, **close)
+
+
 def given_rows(n_classes, polytope, with_offset, with_available):
     """Arguments of `split_rows`, also with offsets and available classes."""
     rng = np.random.default_rng(n_classes)

@@ -9,40 +9,58 @@ from scipy.linalg.lapack import dposv, dpotrf, dpotri
 
 from ..newton import conjugate_gradients
 
-# Damping of the whole Hessian, in units of its diagonal.
+# Damping of a Hessian that is written out, in units of its diagonal.
 _DAMPING = 1e-10
 
 
-class WholeHessian:
-    """The Hessian, written out."""
+class PieceHessian:
+    """The Hessian of some parameters, written out.
+
+    The others are zero and stay there: products and steps have zeros in their place.
+
+    Parameters
+    ----------
+    point : LinearPoint
+    description : Description
+    included : ndarray of bool of shape (M, size)
+        The parameters. Whole columns for a shrinkage of columns.
+    damping : float, default=0.0
+        More curvature of the loss of each row.
+    """
 
     n_products = 0
 
-    def __init__(self, point, description):
-        self._hessian, self._shape = point.hessian(), description.shape
-        self._is_relative, shape = description.is_relative, description.shape
-        diagonal = self._hessian.diagonal().reshape(shape)
-        self.diagonal = np.maximum(diagonal, _least(diagonal))
+    def __init__(self, point, description, included, damping=0.0):
+        self._included, self._flat = included, np.flatnonzero(included)
+        self._hessian = point.piece_hessian(included, damping)
+        self._is_relative = description.is_relative
+        diagonal = self._hessian.diagonal()
+        self.diagonal = np.ones(description.shape)
+        self.diagonal[included] = np.maximum(diagonal, _least(diagonal))
 
     def product(self, direction):
-        return (self._hessian @ direction.ravel()).reshape(self._shape)
+        result = np.zeros(direction.shape)
+        result[self._included] = self._hessian @ direction[self._included]
+        return result
 
     def newton_step(self, is_active, residual, stepped, shrinkage):
         """Minus the inverse on the active parameters, times a residual."""
-        active = np.flatnonzero(is_active)
-        hessian = self._hessian
+        active = np.flatnonzero(is_active[self._included])
+        outputs, columns = np.divmod(self._flat[active], is_active.shape[1])
+        matrix = self._hessian[np.ix_(active, active)]
         if shrinkage.is_by_column:
-            hessian = hessian.copy()
-            _add_norms(hessian.reshape(*self._shape, *self._shape), shrinkage, stepped)
+            # Columns are active as a whole.
+            _add_norms(matrix, shrinkage, stepped, columns[outputs == 0])
         elif self._is_relative:
             # Equal changes of all entries of a column are another step.
-            whole = np.flatnonzero(is_active.all(axis=0) & (shrinkage.thresholds > 0))
-            hessian, unit = hessian.copy(), self.diagonal.max(axis=0)[whole]
-            blocks = hessian.reshape(*self._shape, *self._shape)
-            blocks[:, whole, :, whole] += unit[:, None, None] / len(is_active)
-        matrix = hessian[np.ix_(active, active)]
-        step = np.zeros(self._shape)
-        step.reshape(-1)[active] = -_solved(matrix, residual.reshape(-1)[active])
+            is_whole = is_active.all(axis=0) & (shrinkage.thresholds > 0)
+            for column in np.flatnonzero(is_whole):
+                place = np.flatnonzero(columns == column)
+                unit = self.diagonal[:, column].max() / len(is_active)
+                matrix[np.ix_(place, place)] += unit
+        step = np.zeros(is_active.shape)
+        right = residual.reshape(-1)[self._flat[active]]
+        step.reshape(-1)[self._flat[active]] = -_solved(matrix, right)
         return step
 
 
@@ -58,15 +76,16 @@ def _solved(matrix, right):
         damping *= 100
 
 
-def _add_norms(hessian, shrinkage, stepped):
-    """Add the second derivatives of norms of columns: hessian (M, size, M, size)."""
-    columns = np.flatnonzero(stepped.any(axis=0) & (shrinkage.thresholds > 0))
-    some = stepped[:, columns]
-    largest = shrinkage.largest_curvature(stepped)[columns]
-    unit = some / np.sqrt((some**2).sum(axis=0))
-    across = np.eye(len(some))[:, :, None] - unit[:, None] * unit[None]
+def _add_norms(hessian, shrinkage, stepped, columns):
+    """Add the second derivatives of the norms of columns to the Hessian of these."""
+    stepped, n_outputs = stepped[:, columns], len(stepped)
+    curvature = shrinkage.restricted(columns).largest_curvature(stepped)
+    some = np.flatnonzero(curvature > 0)
+    unit = stepped[:, some] / np.sqrt((stepped[:, some] ** 2).sum(axis=0))
+    across = np.eye(n_outputs)[:, :, None] - unit[:, None] * unit[None]
+    blocks = hessian.reshape(n_outputs, len(columns), n_outputs, len(columns))
     # Advanced indices come first: (n_columns, M, M).
-    hessian[:, columns, :, columns] += np.moveaxis(largest * across, 2, 0)
+    blocks[:, some, :, some] += np.moveaxis(curvature[some] * across, 2, 0)
 
 
 class HessianProducts:

@@ -18,7 +18,7 @@ from ..._utils.typing import Array
 from .._plan import plan
 from .._state import State
 from .._tuning import Tuning
-from ._curvature import HessianProducts, LBFGSMatrix, WholeHessian
+from ._curvature import HessianProducts, LBFGSMatrix, PieceHessian
 from ._quadratic_model import minimise_model
 
 
@@ -37,6 +37,8 @@ class ProximalState(State):
     n_products: int = 0
     #: The last steps and changes of the gradient of the smooth part.
     pairs: tuple = ()
+    #: More curvature of the loss of each row than there is, where that changes soon.
+    damping: float = 0.0
 
 
 class ProximalNewton:
@@ -152,7 +154,9 @@ class ProximalNewton:
         length = self._length(problem, point, ray, step, slope)
         if length is None:
             return None
+        value = point.value
         point = problem.composed(ray.arrive(length))
+        state = self._damped(state, (value - point.value) / -model.change)
         n_products = state.n_products + curvature.n_products
         state = replace(state, point=point, n_products=n_products)
         if self._method != "lbfgs":
@@ -173,9 +177,11 @@ class ProximalNewton:
         if self._method == "lbfgs":
             curvature = LBFGSMatrix(smooth, shape, state.pairs, 1e-3)
             return curvature, state, {"forcing_term": 1e-2, "most_rounds": 10}
-        if self._writes_hessian(description):
-            rounds = {"forcing_term": 1e-2 * forcing_term, "most_rounds": 30}
-            return WholeHessian(smooth, description), state, rounds
+        included = _may_move(problem, state.point)
+        if self._writes_hessian(description, np.count_nonzero(included)):
+            rounds = {"forcing_term": 3e-2 * forcing_term, "most_rounds": 10}
+            curvature = PieceHessian(smooth, description, included, state.damping)
+            return curvature, state, rounds
         planned = plan(description, tuning)
         grams = state.grams
         if planned.preconditioner == "diagonal":
@@ -187,18 +193,33 @@ class ProximalNewton:
         curvature = HessianProducts(smooth, shape, grams, forcing_term)
         return curvature, state, {"forcing_term": forcing_term, "most_rounds": 6}
 
-    def _writes_hessian(self, description):
+    def _writes_hessian(self, description, n_included):
+        """Whether the Hessian of so many parameters is written out."""
         if self._method != "auto":
             return self._method == "newton-cholesky"
-        tuning, (n_outputs, size) = self._tuning, description.shape
-        n_rows, n_parameters = description.n_rows, n_outputs * size
-        pairs = n_outputs * (n_outputs + 1) / 2
-        cost = n_rows * pairs * size**2 + n_parameters**3 / 3
+        tuning, n_outputs = self._tuning, description.shape[0]
+        cost = description.n_rows * n_included**2 / 2 + n_included**3
         product = 4 * n_outputs * description.n_stored
-        product += tuning.elementwise_cost * n_rows * n_outputs
-        return n_parameters <= tuning.largest_hessian and cost <= max(
+        product += tuning.elementwise_cost * description.n_rows * n_outputs
+        return n_included <= tuning.largest_hessian and cost <= max(
             tuning.hessian_products * product, tuning.largest_hessian_cost
         )
+
+    def _damped(self, state, quality):
+        """The state with a damping for the next step.
+
+        The quality of a step is its decrease in units of that of the model.
+        """
+        tuning = self._tuning
+        if quality < tuning.poor_model:
+            damping = max(tuning.more_damping * state.damping, tuning.first_damping)
+        elif quality > tuning.good_model and state.damping:
+            times = tuning.less_damping ** (3 if quality > tuning.timid_model else 1)
+            damping = times * state.damping
+            damping = damping if damping > tuning.least_damping else 0.0
+        else:
+            return state
+        return replace(state, damping=damping)
 
     def _length(self, problem, point, ray, step, slope):
         """A length at which the value has fallen; None if there is none."""
@@ -223,3 +244,13 @@ class ProximalNewton:
             least = least if math.isfinite(least) else 0.0
             length = min(max(least, 0.1 * length), 0.5 * length)
         return None
+
+
+def _may_move(problem, point):
+    """Mask (M, size) of the parameters that are not zero, or that a step may change."""
+    shape, shrinkage = problem.description.shape, problem.shrinkage
+    may_move = (point.parameters != 0) | (point.gradient != 0)
+    may_move = may_move.reshape(shape) | (shrinkage.thresholds == 0)
+    if shrinkage.is_by_column:
+        may_move = np.broadcast_to(may_move.any(axis=0), shape)
+    return may_move

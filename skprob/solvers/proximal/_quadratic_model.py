@@ -30,6 +30,7 @@ class ModelMinimum(NamedTuple):
 
     parameters: np.ndarray
     n_rounds: int
+    change: float  #: Change of the model.
 
 
 def minimise_model(
@@ -55,7 +56,7 @@ def minimise_model(
     if shrinkage.is_by_column:
         lengths = lengths.min(axis=0)
     is_free = np.broadcast_to(shrinkage.thresholds == 0, start.shape)
-    enough, n_rounds = 0.0, 0
+    enough, n_rounds, change = 0.0, 0, 0.0
     while n_rounds < most_rounds:
         stepped = shrinkage.proximal_step(parameters - lengths * gradient, lengths)
         square = float(np.sum((parameters - stepped) ** 2 / lengths))
@@ -67,6 +68,8 @@ def minimise_model(
 
         # 1. Newton's step on the predicted piece.
         is_active = (stepped != 0) | is_free
+        if shrinkage.is_by_column:
+            is_active = np.broadcast_to(is_active.any(axis=0), start.shape)
         to_zero = np.where(is_active, 0.0, -parameters)
         residual = shrinkage.model_residual(parameters, stepped, lengths)
         if to_zero.any():
@@ -97,13 +100,14 @@ def minimise_model(
             if not best.change < 0:
                 break
         parameters, penalty = best.parameters, best.penalty
+        change += best.change
         gradient = gradient + best.product
         if ridge is not None:
             shift = shrinkage.common_shift(parameters, ridge)
             if shift.any():
                 parameters, gradient = parameters - shift, gradient - ridge * shift
                 penalty = shrinkage.value(parameters)
-    return ModelMinimum(parameters, n_rounds)
+    return ModelMinimum(parameters, n_rounds, change)
 
 
 class _Trial(NamedTuple):

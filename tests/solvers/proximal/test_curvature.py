@@ -1,5 +1,6 @@
 """Second derivatives on a piece, against solutions of the whole system."""
 
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,7 +11,7 @@ from skprob.objective.composite._shrinkage import ColumnShrinkage, EntryShrinkag
 from skprob.solvers.proximal._curvature import (
     HessianProducts,
     LBFGSMatrix,
-    WholeHessian,
+    PieceHessian,
 )
 
 KINDS = {"entries": EntryShrinkage, "columns": ColumnShrinkage}
@@ -28,16 +29,22 @@ def a_point(seed=0):
     hessian = hessian + np.diag(np.tile(ridge, 3))
     return SimpleNamespace(
         ridge=ridge,
-        hessian=lambda: hessian,
+        piece_hessian=partial(piece_of, hessian),
         hessian_product=lambda direction: hessian @ direction,
         moments=lambda: (0.5, np.array([0, 1, 0, -1, 0.5]), np.ones(5)),
         grams=grams,
+        whole=hessian,
     )
+
+
+def piece_of(hessian, included, damping):
+    some = np.ix_(included.ravel(), included.ravel())
+    return (hessian + damping * np.eye(len(hessian)))[some]
 
 
 def curvatures(point):
     description = SimpleNamespace(shape=SHAPE, is_relative=False)
-    yield WholeHessian(point, description)
+    yield PieceHessian(point, description, np.ones(SHAPE, bool))
     for grams in None, point.grams, point.grams.mean(axis=0, keepdims=True):
         yield HessianProducts(point, SHAPE, grams, 1e-12)
 
@@ -71,23 +78,52 @@ def test_newton_steps_on_a_piece(kind):
             across = np.eye(3) - np.outer(w, w) / norm**2
             blocks[:, j, :, j] = THRESHOLDS[j] / norm * across
     residual = np.where(is_active, rng.normal(size=SHAPE), 0)
-    expected = newton_step(point.hessian(), is_active, residual, second)
+    expected = newton_step(point.whole, is_active, residual, second)
     for curvature in curvatures(point):
         step = curvature.newton_step(is_active, residual, stepped, kind(THRESHOLDS))
         assert_allclose(step, expected, atol=1e-8)
         direction = rng.normal(size=SHAPE)
-        product = point.hessian() @ direction.ravel()
+        product = point.whole @ direction.ravel()
         assert_allclose(curvature.product(direction).ravel(), product, atol=1e-12)
         assert curvature.diagonal.shape == SHAPE
     assert curvature.n_products > 0
 
 
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_the_hessian_of_some_parameters_stands_for_all(kind):
+    """The others are zero, and do not move."""
+    rng, point = np.random.default_rng(3), a_point()
+    included = np.ones(SHAPE, bool)
+    included[:, [1, 3]] = False
+    if kind is EntryShrinkage:
+        included[0, 4] = False
+    description = SimpleNamespace(shape=SHAPE, is_relative=False)
+    curvature = PieceHessian(point, description, included, 0.2)
+    hessian = point.whole + 0.2 * np.eye(15)
+    direction = np.where(included, rng.normal(size=SHAPE), 0)
+    product = (hessian @ direction.ravel()).reshape(SHAPE)
+    expected = np.where(included, product, 0)
+    assert_allclose(curvature.product(direction), expected, atol=1e-12)
+    is_active = included.copy()
+    is_active[:, 0] = False
+    stepped = np.where(is_active, rng.normal(size=SHAPE), 0)
+    residual = np.where(is_active, rng.normal(size=SHAPE), 0)
+    second = np.zeros((15, 15))
+    if kind is ColumnShrinkage:
+        w, blocks = stepped[:, 4], second.reshape(*SHAPE, *SHAPE)
+        across = np.eye(3) - np.outer(w, w) / (w @ w)
+        blocks[:, 4, :, 4] = THRESHOLDS[4] / np.linalg.norm(w) * across
+    expected = newton_step(hessian, is_active, residual, second)
+    step = curvature.newton_step(is_active, residual, stepped, kind(THRESHOLDS))
+    assert_allclose(step, expected, atol=1e-8)
+
+
 def test_a_hessian_without_an_inverse_is_damped():
     hessian = np.zeros((15, 15))
     hessian[:3, :3] = 1
-    point = SimpleNamespace(hessian=lambda: hessian)
+    point = SimpleNamespace(piece_hessian=partial(piece_of, hessian))
     description = SimpleNamespace(shape=SHAPE, is_relative=False)
-    curvature = WholeHessian(point, description)
+    curvature = PieceHessian(point, description, np.ones(SHAPE, bool))
     shrinkage, active = EntryShrinkage(THRESHOLDS), np.ones(SHAPE, bool)
     residual = np.zeros(SHAPE)
     residual[0, :3] = 1
@@ -98,7 +134,7 @@ def test_a_hessian_without_an_inverse_is_damped():
 
 def test_lbfgs_is_the_update_written_out():
     rng, point = np.random.default_rng(2), a_point()
-    hessian = point.hessian()
+    hessian = point.whole
     steps = rng.normal(size=(4, 15))
     pairs = tuple((s, hessian @ s) for s in steps)
     matrix = LBFGSMatrix(point, SHAPE, pairs, 1e-12)

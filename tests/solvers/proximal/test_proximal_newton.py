@@ -1,5 +1,7 @@
 """Proximal Newton's method reaches the minimum, with the declared members alone."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -111,3 +113,24 @@ def test_quasi_newton_steps_keep_their_pairs():
         assert step @ change > 0
     best, _ = composite_optimum(X, signs, 1e-3, np.full(8, 0.05), False)
     assert_allclose(solution.parameters, best.ravel(), atol=1e-5)
+
+
+def test_steps_that_bring_less_than_promised_are_damped():
+    X, signs = data()
+    problem = CompositeHinges(X, signs, 1e-3, EntryShrinkage(np.full(8, 0.05)))
+    tuning = Tuning(first_damping=0.1, more_damping=4, less_damping=0.5)
+    solver = ProximalNewton(Criteria(tol=1e-8, max_iter=500), "auto", tuning)
+    state = solver.init(problem, problem.at(problem.initial()))
+    dampings = []
+    for quality in 0.1, 0.1, 0.6, 0.9, 0.9, *[1.0] * 8:
+        state = solver._damped(state, quality)
+        dampings.append(state.damping)
+    assert_allclose(dampings[:5], [0.1, 0.4, 0.4, 0.2, 0.1])
+    assert dampings[-1] == 0
+    # A damped step is shorter, and still lowers the value.
+    free, damped = (
+        solver.step(problem, replace(state, damping=damping)).point
+        for damping in (0.0, 10.0)
+    )
+    assert free.value < damped.value < state.point.value
+    assert np.linalg.norm(damped.parameters) < np.linalg.norm(free.parameters)

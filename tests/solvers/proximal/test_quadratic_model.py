@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from skprob.objective.composite._shrinkage import ColumnShrinkage, EntryShrinkage
-from skprob.solvers.proximal._curvature import WholeHessian
+from skprob.solvers.proximal._curvature import PieceHessian
 from skprob.solvers.proximal._quadratic_model import minimise_model
 
 KINDS = {"entries": EntryShrinkage, "columns": ColumnShrinkage}
@@ -25,8 +25,9 @@ def quadratic(rank, seed=0):
 
 
 def whole(hessian):
-    point = SimpleNamespace(hessian=lambda: hessian)
-    return WholeHessian(point, SimpleNamespace(shape=SHAPE, is_relative=False))
+    point = SimpleNamespace(piece_hessian=lambda included, damping: hessian)
+    description = SimpleNamespace(shape=SHAPE, is_relative=False)
+    return PieceHessian(point, description, np.ones(SHAPE, bool))
 
 
 def model_value(kind, hessian, start, gradient, W):
