@@ -334,7 +334,7 @@ class LinearObjective(MeanLoss):
         return LinearPoint(self, parameters, points, value, gradient)
 
     def separate_at(self, parameters):
-        """The :class:`OutputsPoint` of a separable objective, in one pass."""
+        """The ``OutputsPoint`` of a separable objective, in one pass."""
         from .by_output import OutputsPoint  # Imported when used.
 
         return OutputsPoint.at(self, parameters.reshape(self.shape))
