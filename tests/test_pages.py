@@ -120,6 +120,38 @@ def test_names_between_backticks_are_seen():
     assert {"_base.py", "Loss", "stages"} <= defined_names()
 
 
+def included_code(page):
+    """File, object and first words of the code that a page includes."""
+    for path, options in re.findall(
+        r"\.\. literalinclude:: (\S+\.py)\n((?: +:.*\n)*)", page.read_text()
+    ):
+        values = dict(re.findall(r":([\w-]+): *(.*)", options))
+        name, words = values.get("pyobject"), values.get("start-at", "")
+        yield (page.parent / path).resolve(), name, words
+        # Line numbers would be wrong after the next change.
+        assert name or words, path
+
+
+def source_of(path, name):
+    """Source of a function, class or method of a file; of all of it for None."""
+    text = path.read_text()
+    body = ast.parse(text)
+    for part in name.split(".") if name else []:
+        (body,) = [node for node in body.body if getattr(node, "name", "") == part]
+    return ast.get_source_segment(text, body) if name else text
+
+
+def test_the_way_of_one_fit_includes_functions_that_exist():
+    page = DOCS / "developer" / "the_way_of_one_fit.rst"
+    included = list(included_code(page))
+    for path, name, words in included:
+        assert words in source_of(path, name), (path, name)
+    # From the estimator down to the losses.
+    names = [name for _, name, _ in included]
+    assert names[0] == "BaseLinearClassifier.fit"
+    assert {"fit_to_rows", "minimise", "solve", "minimize", "model_at"} <= set(names)
+
+
 def test_messages_name_extras_that_exist():
     text = "".join(path.read_text() for path in (ROOT / "skprob").rglob("*.py"))
     extras = re.findall(r"skprob\[([\w,]+)\]", text)
