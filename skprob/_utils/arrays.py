@@ -132,6 +132,12 @@ def numpy_dtype(array):
     return np.dtype(np.float32 if array.dtype == xp.float32 else np.float64)
 
 
+@lru_cache
+def precision(dtype):
+    """Relative rounding error of a type of numbers: 2^-52 for float64."""
+    return float(np.finfo(dtype).eps)
+
+
 def zeros(shape, other):
     """Zeros of the library, device and type of another array."""
     xp = namespace(other)

@@ -95,8 +95,7 @@ class FenchelYoungLoss(Loss):
         else:
             inner = _inner_in_cube(target, scores)
         gradient, values = mapping.probabilities_and_potential(scores)
-        check_shape(mapping, "probabilities", gradient, target.shape)
-        check_shape(mapping, "a potential", values, inner.shape)
+        _check_shapes(mapping, gradient, values, target)
         values = values - inner
         target.add_to(gradient, -1)
         return values, gradient
@@ -109,8 +108,7 @@ class FenchelYoungLoss(Loss):
         else:
             inner = _inner_in_cube(target, scores)
         linear, potential = mapping.linearize_with_potential(scores)
-        check_shape(mapping, "probabilities", linear.probabilities, target.shape)
-        check_shape(mapping, "a potential", potential, inner.shape)
+        _check_shapes(mapping, linear.probabilities, potential, target)
 
         def residual():
             gradient = copied(linear.probabilities)
@@ -166,6 +164,13 @@ class FenchelYoungLoss(Loss):
     def negative_entropy(self, probabilities: Array) -> Array:
         mapping = get_mapping(self.mapping)
         return mapping.negative_entropy_among(probabilities, probabilities.shape[1])
+
+
+def _check_shapes(mapping, probabilities, potential, target):
+    """Raise if a mapping gives results of wrong shapes for the scores of a target."""
+    if probabilities.shape != target.shape or potential.shape != target.shape[:1]:
+        check_shape(mapping, "probabilities", probabilities, target.shape)
+        check_shape(mapping, "a potential", potential, target.shape[:1])
 
 
 def _of_pair(pair, u, target):

@@ -25,8 +25,13 @@ from ._linearization import Linearization
 
 def entmax_linearization(p, alpha):
     """Linearization of entmax-alpha at probabilities p (softmax: alpha = 1)."""
-    jacobian = _Jacobian(p, alpha) if alpha <= 2 else _SteepJacobian(p, alpha)
+    if alpha <= 2:
+        return linearization_of(p, EntmaxJacobian(p, alpha))
+    return linearization_of(p, SteepJacobian(p, alpha))
 
+
+def linearization_of(p, jacobian):
+    """Linearization at probabilities p with this Jacobian."""
     return Linearization(
         p,
         jacobian.product,
@@ -72,7 +77,7 @@ class ThresholdJacobian:
         return row_dot(self.s, direction) / self.total
 
 
-class _Jacobian(ThresholdJacobian):
+class EntmaxJacobian(ThresholdJacobian):
     """The Jacobian for alpha <= 2, where no s is larger than 1."""
 
     def __init__(self, p, alpha):
@@ -105,7 +110,7 @@ class _Jacobian(ThresholdJacobian):
         return ds
 
 
-class _SteepJacobian:
+class SteepJacobian:
     """The Jacobian for alpha > 2, where the s of a tiny probability is huge.
 
     The formula would lose everything to the largest s, and overflow. So directions

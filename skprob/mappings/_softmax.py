@@ -8,7 +8,7 @@ from .._utils.arrays import copied, namespace, row_dot, row_sum
 from .._utils.typing import Array, ArrayLike
 from . import _array_api
 from ._base import Mapping
-from ._jacobian import entmax_linearization
+from ._jacobian import EntmaxJacobian, linearization_of
 from ._linearization import DifferenceLinearization, Linearization
 from ._rows import along_axis
 from ._traits import Traits
@@ -68,7 +68,7 @@ class Softmax(Mapping):
 
     def linearize_with_potential(self, scores):
         p, potential = self.probabilities_and_potential(scores)
-        return entmax_linearization(p, 1), potential
+        return linearization_of(p, EntmaxJacobian(p, 1)), potential
 
     def linearize_difference(self, difference):
         xp = namespace(difference)

@@ -90,10 +90,12 @@ class Block:
 
     def linearize(self, loss, raw):
         """The loss as a function of the raw predictions: a ``LossLinearization``."""
-        if raw.shape[1] == 1 and not self.has_row_scores:
-            return loss.linearize_difference(raw, self.target)
+        is_pair = raw.shape[1] == 1
+        if not self.has_row_scores:
+            linearize = loss.linearize_difference if is_pair else loss.linearize
+            return linearize(raw, self.target)
         linear: LossLinearization = loss.linearize(self.scores(raw), self.target)
-        return linear if raw.shape[1] > 1 else in_difference(linear)
+        return in_difference(linear) if is_pair else linear
 
     def constant(self, loss):
         """Part of each row's loss that does not depend on the scores."""

@@ -71,6 +71,8 @@ def duality_gap(objective, point, enough, known, newton_step):
     parameters = point.parameters.reshape(objective.shape)
     gradient = point.gradient.reshape(objective.shape)
     has_row_scores = objective.description.has_row_scores
+    # Without an intercept the rows need no mixture.
+    sums = objective.target_sums() if objective.description.has_intercept else None
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         # The sum of F(z) - ⟨q, z⟩.
         mean = point.value - objective.constant - objective.penalty.value(parameters)
@@ -78,17 +80,21 @@ def duality_gap(objective, point, enough, known, newton_step):
         if has_step:
             # Nearly always the smallest bound.
             step = newton_step.reshape(objective.shape)
-            bound = _smaller(bound, _gap_after(objective, parameters, mean, step))
+            end = objective.mean_loss(parameters + step)
+            gap = _gap_after(objective, sums, parameters, mean, step, *end)
+            bound = _smaller(bound, gap)
             if bound <= enough:
                 return bound
-        bound = _smaller(bound, _gap_at(objective, parameters, mean, gradient))
+        bound = _smaller(bound, _gap_at(objective, sums, parameters, mean, gradient))
         if bound <= enough or has_step or has_row_scores:
             return bound
         if not _may_shift(objective, gradient, bound, enough):
             return bound
         step = np.zeros_like(parameters)
         step[:, -1] = balancing_shift(objective, point)
-        return _smaller(bound, _gap_after(objective, parameters, mean, step))
+        end = objective.mean_loss(parameters + step)
+        gap = _gap_after(objective, sums, parameters, mean, step, *end)
+        return _smaller(bound, gap)
 
 
 def _smaller(bound, other):
@@ -106,16 +112,18 @@ def _may_shift(objective, gradient, bound, enough):
     return remainder <= max(2 * enough, bound / 2)
 
 
-def _gap_after(objective, parameters, mean, step):
-    """The bound of the model's probabilities after a step."""
+def _gap_after(objective, sums, parameters, mean, step, end, slope):
+    """The bound of the model's probabilities after a step.
+
+    `end` and `slope` are the value and the gradient of the mean loss there.
+    """
     # There Ω(p) = ⟨p, z + c⟩ - F(z + c).
-    end, slope = objective.mean_loss(parameters + step)
     mismatch = mean - (end - objective.constant) + np.vdot(slope, step)
     gradient = slope + objective.penalty.gradient(parameters)
-    return _gap_at(objective, parameters, mean, gradient, mismatch)
+    return _gap_at(objective, sums, parameters, mean, gradient, mismatch)
 
 
-def _gap_at(objective, parameters, mean, gradient, mismatch=0.0):
+def _gap_at(objective, sums, parameters, mean, gradient, mismatch=0.0):
     """The bound of probabilities p_i, from means over the rows.
 
     These are the first sum, `mismatch`, and l2 W + V, the `gradient`.
@@ -123,12 +131,12 @@ def _gap_at(objective, parameters, mean, gradient, mismatch=0.0):
     some = slice(objective.n_features)
     ridge, slope, t = objective.penalty.diagonal[some], gradient[:, some], 0
     if objective.description.has_intercept:
-        t, u = mixture(objective, gradient[:, -1])
+        t, u = mixture(objective.traits, sums.mean, gradient[:, -1])
     if t == 0:
         return mismatch + (slope**2 / (2 * ridge)).sum()
     if objective.description.has_row_scores:
         return np.inf
-    sums, loss = objective.target_sums(), objective.loss
+    loss = objective.loss
     # The sum of F(z) - ⟨u, z⟩, from that of F(z) - ⟨q, z⟩.
     drift = sums.coupling.copy()
     drift[:, -1] -= predictions_adjoint(u[None, :], len(drift))[0]
@@ -138,19 +146,18 @@ def _gap_at(objective, parameters, mean, gradient, mismatch=0.0):
     return (1 - t) * mismatch + t * of_u + (remainder**2 / (2 * ridge)).sum()
 
 
-def mixture(objective, residual):
+def mixture(traits, target_mean, residual):
     """The share and the distribution that make the mean that of the target.
 
     The residual is the gradient in the intercepts.
     """
-    target_mean = objective.target_sums().mean
     # Mean probabilities less mean target, class by class.
     if len(residual) < len(target_mean):
         residual = pair_scores(2 * residual[None, :])[0]
     mean = (target_mean + residual).clip(0, 1)
-    if objective.traits.polytope == "simplex":
+    if traits.polytope == "simplex":
         return mixing_distribution(target_mean, mean)
-    return mixing_marginals(target_mean, mean, objective.traits.sum_range)
+    return mixing_marginals(target_mean, mean, traits.sum_range)
 
 
 def mixing_distribution(target_mean, model_mean):

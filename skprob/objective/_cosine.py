@@ -30,7 +30,8 @@ class CosineObjective(MeanLoss):
 
     def __init__(self, blocks, loss):
         data = Description.of(blocks)._replace(is_linear=False)
-        super().__init__(blocks, loss, data._replace(suits_single_precision=False))
+        super().__init__(blocks, data._replace(suits_single_precision=False))
+        self._set_loss(loss)
         #: Shape of the class vectors.
         self.coef_shape = self.shape
 

@@ -1,6 +1,7 @@
 """The training objective of a linear model: mean loss plus penalty."""
 
 import copy
+import math
 
 import numpy as np
 
@@ -74,7 +75,8 @@ class LinearObjective(MeanLoss):
             suits_single_precision=_suits_single_precision(data, units),
         )
         blocks = blocks.map(_block.standardize, units, data.n_rows)
-        super().__init__(blocks, loss, description)
+        super().__init__(blocks, description)
+        self._set_loss(loss)
         self.count(1)
         self.units, self._factors = units, factors
         self.penalty = Ridge(l2, units, factors)
@@ -82,11 +84,6 @@ class LinearObjective(MeanLoss):
         self.coef_shape = n_outputs, len(mean)
         # Numbers of its features among those of the model; None for all.
         self._of_model = None
-
-    def _set_loss(self, loss):
-        super()._set_loss(loss)
-        # They depend on the margins of the loss.
-        self._target_sums = None
 
     @property
     def has_penalty(self):
@@ -144,7 +141,7 @@ class LinearObjective(MeanLoss):
         other.coef_shape = other.shape[0], self.coef_shape[1]
         other.description = self.description._replace(shape=other.shape)
         other.blocks = self.blocks.map(_block.of_outputs, outputs)
-        other._n_passes, other._target_sums = [0.0], None
+        other._n_passes = [0.0]
         other._set_loss(self.loss)
         return other
 
@@ -300,10 +297,7 @@ class LinearObjective(MeanLoss):
         if not is_little(self.blocks):
             return super()._evaluate_at_zero()
         # Kept, because most fits start at zero.
-        block, base = (
-            self.blocks.single,
-            self.traits.base_score,
-        )
+        block, base = self.blocks.single, self.traits.base_score
         raw = np.full((len(block.weight), self.shape[0]), base, order="F")
         self.rows_at_zero = EvaluatedRows(self, raw)
         return self.rows_at_zero.mean_loss
@@ -312,7 +306,11 @@ class LinearObjective(MeanLoss):
         """Value and gradient (M, size) of the mean loss, in one pass."""
         if not is_little(self.blocks):
             return super().mean_loss(parameters)
-        rows = EvaluatedRows.at(self, parameters)
+        self.count(0.5)
+        raw = self.blocks.single.design.matvec(parameters)
+        rows = EvaluatedRows(self, raw)
+        if not math.isfinite(rows.gradient.sum()):
+            rows.check_gradient(self.loss)
         return rows.mean_loss, rows.mean_gradient(self)
 
     def value_and_gradient(self, parameters):

@@ -2,26 +2,28 @@
 
 import copy
 
+import numpy as np
+
 from . import _block_point
 
 
 class MeanLoss:
     """Weighted mean loss, as a function of parameters of shape (M, size).
 
-    It starts from a description of the data, and adds that of the loss.
+    It starts from a description of the data. The loss, with its description, is added
+    by `_set_loss`.
     """
 
     #: Cost of a pass over these columns, as a share of a pass over all.
     _share_of_pass = 1.0
 
-    def __init__(self, blocks, loss, description):
+    def __init__(self, blocks, description):
         self.blocks, self.description = blocks, description
         self.shape = description.shape
         #: Length of a vector of parameters.
         self.n_parameters = self.shape[0] * self.shape[1]
         # A list, which copies of the objective share.
         self._n_passes = [0.0]
-        self._set_loss(loss)
 
     def _set_loss(self, loss):
         self.loss, self.description = loss, self.description.with_loss(loss)
@@ -31,6 +33,8 @@ class MeanLoss:
         self.constant, self.class_means = self._constants()
         #: Mean loss of raw predictions of zero.
         self.value_at_zero = self._evaluate_at_zero()
+        # ``TargetSums`` depend on the margins of the loss.
+        self._target_sums = None
 
     def _constants(self):
         function = _block_point.constant_and_totals
@@ -92,7 +96,7 @@ class MeanLoss:
         """
         if not self.description.is_relative:
             return derivatives
-        return derivatives - derivatives.sum(axis=0) / len(derivatives)
+        return derivatives - np.add.reduce(derivatives) / len(derivatives)
 
     def with_constant(self, value):
         """The mean loss, from the part that depends on the scores."""

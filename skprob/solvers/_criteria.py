@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._utils.arrays import precision
 from ._state import Iteration
 from ._tuning import Tuning
 
@@ -35,7 +36,7 @@ class Verdict(NamedTuple):
     @property
     def converged(self):
         """Whether the point fulfils all criteria."""
-        return all(row.is_met for row in self.rows)
+        return self.rows[-1].is_met  # All before the last are met.
 
 
 class Criteria:
@@ -91,78 +92,78 @@ class Criteria:
         history : list of Iteration
             Of the points before this one.
         """
-        norm = float(np.abs(state.point.gradient).max())
+        point, tol = state.point, self.tol if history else self.tol_at_start
+        norm, gap = float(np.abs(point.gradient).max()), math.nan
         is_stalled = state.is_stalled or self._stagnates(problem, state, norm, history)
-        rows, gap = [], math.nan
-        for row in self._rows(problem, state, norm, history, is_stalled):
-            rows.append(row)
-            if row.number == 4:
-                gap = row.value
-            if not row.is_met:
-                break
-        converged = rows[-1].is_met
-        is_last = converged or is_stalled or len(history) >= self.max_iter
+        message = f"the largest gradient entry is {norm:.3g}, above tol={tol:.3g}"
+        rows = [Criterion(1, "gradient", norm, tol, norm <= tol, message)]
+        if norm <= tol and problem.description.is_linear:
+            knows_gap = not math.isnan(state.duality_gap)
+            has_certificate = knows_gap or problem.has_certificate()
+            certify = has_certificate and self.certify
+            decreases = self._decreases(problem, state, tol, history, has_certificate)
+            within = f"although the largest gradient entry, {norm:.3g}, is within tol"
+            for number, name, value in decreases:
+                limit = allowed_decrease(problem, point.value, tol)
+                is_met = is_stalled or not value > limit
+                message = (
+                    f"the objective, {point.value:.6g}, may still fall by about "
+                    f"{value:.3g}, more than tol={tol:.3g} allows ({limit:.3g}), "
+                    f"{within}"
+                )
+                rows.append(Criterion(number, name, value, limit, is_met, message))
+                if not is_met:
+                    break
+            if rows[-1].is_met and certify:
+                limit, goal = self._gap_limits(problem, state, tol, is_stalled)
+                gap = state.duality_gap
+                if not knows_gap:
+                    step = state.newton_step
+                    gap = problem.duality_gap(point, goal, newton_step=step)
+                message = (
+                    f"the duality gap is {gap:.3g}, above {limit:.3g}, with the "
+                    f"objective at {point.value:.6g}, {within}"
+                )
+                rows.append(
+                    Criterion(4, "duality gap", gap, limit, gap <= limit, message)
+                )
+        is_last = rows[-1].is_met or is_stalled or len(history) >= self.max_iter
         return Verdict(tuple(rows), norm, gap, is_stalled, is_last)
 
-    def _rows(self, problem, state, norm, history, is_stalled):
-        """Each criterion in turn, computed lazily."""
-        tol, point = self.tol if history else self.tol_at_start, state.point
-        description, tuning = problem.description, self.tuning
-        message = f"the largest gradient entry is {norm:.3g}, above tol={tol:.3g}"
-        yield Criterion(1, "gradient", norm, tol, norm <= tol, message)
-        if not description.is_linear:
-            return
-        size, at_zero = abs(point.value), abs(problem.value_at_zero)
-        eps = float(np.finfo(description.dtype).eps)
-        limit = allowed_decrease(problem, point.value, tol)
-        knows_gap = not math.isnan(state.duality_gap)
-        has_certificate = knows_gap or problem.has_certificate()
-        certify = has_certificate and self.certify
-        within = f"although the largest gradient entry, {norm:.3g}, is within tol"
-
-        def decrease(number, name, value):
-            is_met = is_stalled or not value > limit
-            message = (
-                f"the objective, {point.value:.6g}, may still fall by about "
-                f"{value:.3g}, more than tol={tol:.3g} allows ({limit:.3g}), {within}"
-            )
-            return Criterion(number, name, value, limit, is_met, message)
-
-        expected = state.expected_decrease if description.is_convex else math.nan
-        is_known = not math.isnan(expected)
-        if description.is_convex and not has_certificate:
+    def _decreases(self, problem, state, tol, history, has_certificate):
+        """Number, name and value of criteria 2 and, where it holds, 3."""
+        point, is_convex = state.point, problem.description.is_convex
+        expected = state.expected_decrease if is_convex else math.nan
+        if is_convex and not has_certificate:
             gain = gain_by_scaling(point.gradient, point.parameters)
             expected = float(np.fmax(expected, gain))
-        yield decrease(2, "expected decrease", expected)
-
-        has_model = certify or state.newton_step is not None
-        if not has_model or size <= 10 * tol * at_zero:
-            look_back = tuning.look_back * (1 if description.is_convex else 2)
+        yield 2, "expected decrease", expected
+        has_model = state.newton_step is not None or (has_certificate and self.certify)
+        if not has_model or abs(point.value) <= 10 * tol * abs(problem.value_at_zero):
+            look_back = self.tuning.look_back * (1 if is_convex else 2)
             before = point.value
             if history:
                 before = history[max(len(history) - look_back, 0)].objective
-            yield decrease(3, "last iterations", before - point.value)
+            yield 3, "last iterations", before - point.value
 
-        if certify:
-            enough = max(tol, tuning.loose_gap) * size
-            if not (is_known or is_stalled):
-                enough = min(enough, limit)
-            enough = max(enough, min(tol, 1e-4) ** 2 * at_zero, eps)
-            # With Newton's step the gap is tight, and the fit need not ask again.
-            goal = enough if state.newton_step is None else min(enough, tol * size)
-            gap = state.duality_gap
-            if not knows_gap:
-                gap = problem.duality_gap(point, goal, newton_step=state.newton_step)
-            message = (
-                f"the duality gap is {gap:.3g}, above {enough:.3g}, with the objective "
-                f"at {point.value:.6g}, {within}"
-            )
-            yield Criterion(4, "duality gap", gap, enough, gap <= enough, message)
+    def _gap_limits(self, problem, state, tol, is_stalled):
+        """Limit of criterion 4, and the gap below which no smaller one is computed."""
+        size, at_zero = abs(state.point.value), abs(problem.value_at_zero)
+        limit = max(tol, self.tuning.loose_gap) * size
+        is_known = problem.description.is_convex and not math.isnan(
+            state.expected_decrease
+        )
+        if not (is_known or is_stalled):
+            limit = min(limit, allowed_decrease(problem, state.point.value, tol))
+        eps = precision(problem.description.dtype)
+        limit = max(limit, min(tol, 1e-4) ** 2 * at_zero, eps)
+        # With Newton's step the gap is tight, and the fit need not compute it again.
+        return limit, limit if state.newton_step is None else min(limit, tol * size)
 
     def rounding_error(self, problem, value):
         """Rounding error of the objective: smaller differences are not significant."""
         # The loss of a row is computed from numbers of about one.
-        eps = float(np.finfo(problem.description.dtype).eps)
+        eps = precision(problem.description.dtype)
         return eps * (self.tuning.rounding * abs(value) + 1)
 
     def _stagnates(self, problem, state, norm, history: list[Iteration]):
@@ -174,7 +175,7 @@ class Criteria:
         if len(history) <= patience:
             return False
         first, *others = history[-patience - 1 :]
-        eps = float(np.finfo(problem.description.dtype).eps)
+        eps = precision(problem.description.dtype)
         gain = first.objective - state.point.value
         if gain > self.tuning.rounding * eps * state.point.value:
             return False
@@ -184,7 +185,7 @@ class Criteria:
 
 def allowed_decrease(problem, value, tol):
     """Largest decrease that criteria 2 and 3 allow to be left, at a value."""
-    eps = float(np.finfo(problem.description.dtype).eps)
+    eps = precision(problem.description.dtype)
     at_zero = abs(problem.value_at_zero)
     return tol * abs(value) + tol * (tol * at_zero) + eps
 

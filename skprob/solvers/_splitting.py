@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .._utils.arrays import precision
 from .._utils.typing import Array
 from ._line_search import Trial, line_search
 from ._state import State
@@ -66,7 +67,7 @@ class DouglasRachford:
         splitting, gram = state.splitting, state.gram
         memory = self._tuning.splitting_memory
         # Products of residuals that are nearly the same have this rounding error.
-        rounding = float(np.finfo(problem.description.dtype).eps) ** (2 / 3)
+        rounding = precision(problem.description.dtype) ** (2 / 3)
         for _ in range(memory):
             splitting, parameters, products = splitting.step()
             gram = np.pad(gram[-memory:, -memory:], (0, 1))

@@ -45,8 +45,6 @@ class PenaltyChoice:
             If a factor is negative or NaN, all are infinite, their number is not that
             of the features, or a key of a dict is not the name of a feature.
         """
-        if self.factors is None:
-            return self
         factors = _checked_factors(self.factors, n_features, names)
         return replace(self, factors=None if (factors == 1).all() else factors)
 

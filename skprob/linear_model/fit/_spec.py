@@ -81,6 +81,8 @@ class FitSpec:
 
     def for_features(self, n_features, names):
         """The spec with checked penalty factors; names are None where X has none."""
+        if self.penalty.factors is None:
+            return self
         return replace(self, penalty=self.penalty.for_features(n_features, names))
 
     def with_l1_ratio(self, l1_ratio):

@@ -52,11 +52,12 @@ def composite_gap(objective, point, enough, known):
 
     t, u, mismatch = 0.0, None, 0.0
     if objective.description.has_intercept:
-        t, u = mixture(objective, smooth[:, -1])
+        sums = objective.target_sums()
+        t, u = mixture(objective.loss.traits, sums.mean, smooth[:, -1])
     if t > 0:
         if objective.description.has_row_scores:
             return bound
-        sums, loss = objective.target_sums(), objective.loss
+        loss = objective.loss
         drift = sums.coupling.copy()
         drift[:, -1] -= predictions_adjoint(u[None, :], len(drift))[0]
         of_u = mean + np.vdot(drift, parameters) + loss.negative_entropy(u[None, :])[0]

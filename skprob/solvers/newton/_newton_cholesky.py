@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-import numpy as np
 from scipy.linalg.lapack import dposv
 
+from ..._utils.arrays import precision
 from .._line_search import Trial, line_search
 from .._state import State
 from .._tuning import Tuning
@@ -32,9 +32,9 @@ class Damping:
     @classmethod
     def of(cls, problem):
         """The damping to begin with."""
-        precision = float(np.finfo(problem.description.dtype).eps)
-        most = precision ** (0.83 if problem.has_penalty else 0.6)
-        return cls(most, precision, most)
+        least = precision(problem.description.dtype)
+        most = least ** (0.83 if problem.has_penalty else 0.6)
+        return cls(most, least, most)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +98,7 @@ class NewtonCholesky:
         for a part of the decrease that is more than a rounding error.
         """
         tuning, hessian, gradient = self._tuning, point.hessian(), point.gradient
-        rounding = float(np.finfo(problem.description.dtype).eps)
+        rounding = precision(problem.description.dtype)
         diagonal = hessian.reshape(-1)[:: len(hessian) + 1]
         curvature, unit = diagonal.copy(), float(diagonal.max(initial=0))
         while True:

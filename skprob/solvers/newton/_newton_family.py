@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..._utils.arrays import precision
 from .._tuning import Tuning
 
 
@@ -39,14 +40,14 @@ def minimize_family(
         Steps that were taken; -1 for a problem that has not converged.
     """
     family, n_problems = problem.family(strengths), len(strengths)
-    eps = float(np.finfo(problem.description.dtype).eps)
-    precision = eps**0.83
+    eps = precision(problem.description.dtype)
+    damping = eps**0.83
     at_zero = abs(problem.value_at_zero)
 
     def newton(values, gradients, hessians):
         """Newton's steps, and the decreases that are expected of them."""
         diagonals = hessians.reshape(len(hessians), -1)[:, :: hessians.shape[1] + 1]
-        diagonals += precision * diagonals.max(axis=1, keepdims=True)
+        diagonals += damping * diagonals.max(axis=1, keepdims=True)
         steps = -np.linalg.solve(hessians, gradients[:, :, None])[:, :, 0]
         return steps, -(gradients * steps).sum(axis=1) / 2
 
