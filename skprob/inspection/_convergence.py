@@ -31,6 +31,12 @@ class ConvergenceDisplay:
     ``tol``. Points that are not above the reference cannot be shown on the logarithmic
     axis; with the default this is the last point of a fit.
 
+    A fit may minimise something else in its first iterations: the objective with a
+    stronger penalty, or an easier loss. Each of these stages has a dashed line of its
+    own, with its name in the legend. For the stronger penalty the line shows the
+    objective with this penalty; for another loss or noise there is no objective to
+    compare, and only the other quantities have a line.
+
     The duality gap is an upper bound of the suboptimality. It is drawn as a dotted line
     in the same units, at the iterations where it was computed, mostly the last ones.
 
@@ -47,12 +53,14 @@ class ConvergenceDisplay:
     Attributes
     ----------
     ax_ : matplotlib Axes
-        The axes with the lines. This attribute and the next three are set by
+        The axes with the lines. This attribute and the next four are set by
         :meth:`plot`.
     figure_ : matplotlib Figure
         The figure of the axes.
     lines_ : list of matplotlib Line2D
-        The line of each history.
+        The line of the final stage of each history.
+    stage_lines_ : list of matplotlib Line2D
+        The dashed lines of the other stages.
     gap_lines_ : list of matplotlib Line2D
         The dotted lines of the duality gap.
 
@@ -192,14 +200,21 @@ class ConvergenceDisplay:
                 )
         self.ax_ = axes_for(type(self).__name__, ax)
         self.figure_ = self.ax_.figure
-        self.lines_, self.gap_lines_ = [], []
+        self.lines_, self.stage_lines_, self.gap_lines_ = [], [], []
         for label, history in self.histories.items():
             scale, values = 1.0, history[y]
+            is_final = history["stage"] == "final"
             if y == "objective":
-                scale, values = _relative(values, self.reference)
+                scale, values = _relative(values, is_final, self.reference)
             look = {"label": label, "marker": ".", **line_kw}
-            line = self._draw(history[x], values, **look)
+            line = self._draw(history[x], np.where(is_final, values, np.nan), **look)
             self.lines_.append(line)
+            for name in dict.fromkeys(history["stage"][~is_final].tolist()):
+                of_stage = np.where(history["stage"] == name, values, np.nan)
+                if _is_shown(of_stage).any():
+                    look |= {"label": f"{label}, {name}", "color": line.get_color()}
+                    look |= {"linestyle": "--"}
+                    self.stage_lines_.append(self._draw(history[x], of_stage, **look))
             gaps = history["duality_gap"] / scale
             if y == "objective" and _is_shown(gaps).any():
                 look = {"color": line.get_color(), "linestyle": ":", "marker": "o"}
@@ -217,9 +232,9 @@ class ConvergenceDisplay:
         return self.ax_.plot(x[shown], values[shown], **look)[0]
 
 
-def _relative(objective, reference):
+def _relative(objective, is_final, reference):
     """Unit and values of the suboptimality."""
-    best = np.nanmin(objective) if reference is None else reference
+    best = np.nanmin(objective[is_final]) if reference is None else reference
     # If the objective is zero, the suboptimality is absolute.
     unit = abs(best) or 1.0
     return unit, (objective - best) / unit

@@ -171,11 +171,13 @@ history_ : dict of str to ndarray of shape (n_iterations + 1,)
     as ``gradient_norm_``; "duality_gap", NaN where it was not computed; "passes", how
     often X had been read by then (a product with some of the rows counts as a part of a
     pass); "seconds" since the solver began; "round_trips" to the workers of a cluster
-    and "bytes" sent and received, both zero for data in memory. A fit to many rows
-    starts from a fit to a sample of them, which counts as the start.
-    ``pandas.DataFrame(model.history_)`` makes a table of it,
-    :class:`~skprob.inspection.ConvergenceDisplay` a plot. If the loss is minimised in
-    stages, the objective is NaN in all stages but the last.
+    and "bytes" sent and received, both zero for data in memory; "stage", what is
+    minimised. The stage is "final" for the objective itself. First steps of some fits
+    minimise it with a "stronger penalty", and the objective is then the value with this
+    penalty. Before them may be fits of an "easier loss", or with "other noise", whose
+    objective is NaN. A fit to many rows starts from a fit to a sample of them, which
+    counts as the start. ``pandas.DataFrame(model.history_)`` makes a table of it,
+    :class:`~skprob.inspection.ConvergenceDisplay` a plot.
 n_iter_ : int
     Number of iterations of the solver.
 objective_ : float

@@ -92,16 +92,18 @@ class Record:
         self._state, self._verdict = state, verdict
         n_iter, norm = len(self.history), verdict.gradient_norm
         round_trips, n_bytes = self._problem.traffic
+        value = state.point.value if state.stage == "final" else state.stage_value
         self.history.append(
             Iteration(
                 iteration=n_iter,
-                objective=state.point.value,
+                objective=value,
                 gradient_norm=norm,
                 duality_gap=verdict.duality_gap,
                 passes=self._problem.passes - self._passes,
                 seconds=perf_counter() - self._begun,
                 round_trips=round_trips - self._traffic[0],
                 bytes=n_bytes - self._traffic[1],
+                stage=state.stage,
             )
         )
         if n_iter and self._callback is not None:
@@ -167,17 +169,18 @@ class Record:
         return self._problem.duality_gap(point, enough, known, newton_step)
 
 
-def total_of(history: list[Iteration], more: list[Iteration]):
+def total_of(history: list[Iteration], more: list[Iteration], stage: str):
     """Two histories joined, the second of another problem.
 
-    Objectives and gaps of the first are not comparable with the second: they become
-    NaN.
+    The first becomes a stage of this name. Its objectives and gaps are not comparable
+    with the second: they become NaN.
     """
     if not history:
         return list(more)
     last = history[-1]
     joined = [
-        row._replace(objective=math.nan, duality_gap=math.nan) for row in history[:-1]
+        row._replace(objective=math.nan, duality_gap=math.nan, stage=stage)
+        for row in history[:-1]
     ]
     for row in more:
         joined.append(

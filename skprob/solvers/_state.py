@@ -17,6 +17,12 @@ class State:
     # The point. It changes in every iteration.
     point: Point
 
+    # The last step, or the start.
+    #: What the step minimises: "final", the objective itself, or another name.
+    stage: str = "final"
+    #: Value of that at the point; NaN for "final", where it is the value of the point.
+    stage_value: float = math.nan
+
     # The quadratic model at the point.
     #: By how much the objective is expected to fall; NaN where this is not known.
     expected_decrease: float = math.nan
@@ -37,13 +43,15 @@ class Iteration(NamedTuple):
     """A row of a solver's history: an iteration, or the start, and what it took."""
 
     iteration: int
-    objective: float
+    objective: float  #: Value of what is minimised in the stage.
     gradient_norm: float  #: Largest absolute entry of the gradient.
     duality_gap: float  #: NaN where it was not computed.
     passes: float  #: Passes over X so far.
     seconds: float  #: So far.
     round_trips: int  #: To remote blocks, so far.
     bytes: int  #: Sent to and fro so far.
+    #: "final" where the objective itself is minimised, else the name of what is.
+    stage: str = "final"
 
 
 class Solution(NamedTuple):

@@ -4,9 +4,10 @@ import matplotlib
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_digits, load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -114,7 +115,39 @@ def test_of_several_stages_the_last_one_has_the_objective():
     assert 0 < first == line.get_xdata()[0]
     # It is below zero, and the distance to it is not.
     assert model.objective_ < 0 < line.get_ydata().min()
-    assert len(ONE(model, y="gradient_norm").lines_[0].get_xdata()) == len(f)
+    shown = ONE(model, y="gradient_norm")
+    both = [*shown.stage_lines_, *shown.lines_]
+    assert [len(line.get_xdata()) for line in both] == [first, len(f) - first]
+    assert texts(shown)[1].endswith(", easier loss")
+
+
+def test_first_steps_under_a_stronger_penalty_are_a_stage():
+    X, y = load_digits(return_X_y=True)
+    X, l2 = X / 16, 1 / len(y)
+    model = SoftmaxClassifier().fit(X, y)
+    history, is_final = model.history_, model.history_["stage"] == "final"
+    assert set(history["stage"][~is_final]) == {"stronger penalty"}
+    n_first = np.count_nonzero(~is_final)
+    assert is_final[n_first:].all() and 2 < n_first < len(is_final)
+    objectives = []
+    for n_iter in range(1, n_first + 1):
+        with pytest.warns(ConvergenceWarning):
+            early = SoftmaxClassifier(max_iter=n_iter).fit(X, y)
+        loss = log_loss(y, early.predict_proba(X))
+        objectives.append(loss + l2 / 2 * np.sum(early.coef_**2))
+        multiple = 1 if is_final[n_iter] else 10
+        value = loss + multiple * l2 / 2 * np.sum(early.coef_**2)
+        assert_allclose(history["objective"][n_iter], value, rtol=1e-6)
+    # The objective itself rises, and no line does.
+    assert np.diff(objectives).max() > 0
+    shown = ONE(model)
+    (line,), (first,) = shown.lines_, shown.stage_lines_
+    for each in line, first:
+        assert np.all(np.diff(each.get_ydata()) < 0)
+    assert_array_equal(first.get_xdata(), np.arange(n_first))
+    assert line.get_xdata()[0] == n_first
+    assert first.get_linestyle() == "--" and first.get_color() == line.get_color()
+    assert first.get_label().endswith(", stronger penalty")
 
 
 def test_a_fit_without_an_iteration_has_a_line_without_points():

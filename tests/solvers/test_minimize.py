@@ -228,8 +228,8 @@ def test_histories_are_joined():
         ]
 
     first, second = rows(3, 100.0), rows(2, 10.0)
-    joined = total_of(first, second)
-    assert total_of([], second) == second
+    joined = total_of(first, second, "easier loss")
+    assert total_of([], second, "easier loss") == second
     assert [row.iteration for row in joined] == [0, 1, 2, 3]
     # The last row of the first is the start of the second.
     assert_array_equal([r.objective for r in joined], [np.nan, np.nan, 10.0, 11.0])
@@ -239,5 +239,6 @@ def test_histories_are_joined():
     assert [row.round_trips for row in joined] == [0, 1, 2, 3]
     assert [row.bytes for row in joined] == [0, 8, 16, 24]
     assert [row.gradient_norm for row in joined] == [1.0] * 4
+    assert [row.stage for row in joined] == ["easier loss"] * 2 + ["final"] * 2
     # What was given is as it was.
     assert first == rows(3, 100.0)

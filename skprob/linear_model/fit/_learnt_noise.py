@@ -246,7 +246,7 @@ class _Fits:
         solution = minimise(
             [objective], self.parameters, progress=self._progress, **self._options
         )
-        self._history = total_of(self._history, solution.history)
+        self._history = total_of(self._history, solution.history, "other noise")
         self.parameters = solution.parameters
         self.solution = solution._replace(
             n_iter=self._history[-1][0], history=self._history

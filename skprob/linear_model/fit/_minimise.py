@@ -45,7 +45,7 @@ def minimise(objectives, parameters, *, solver, tol, max_iter, progress):
         )
         progress.end()
         parameters = solution.parameters
-        history = total_of(history, solution.history)
+        history = total_of(history, solution.history, "easier loss")
         if solution.stopped:
             break
     # The state of the rows takes memory.

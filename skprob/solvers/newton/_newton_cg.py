@@ -22,6 +22,9 @@ from .._tuning import Tuning
 from ._conjugate_gradients import conjugate_gradients
 from ._preconditioner import Preconditioner
 
+# Name, in the history, of the first steps under a multiple of the penalty.
+_STAGE = "stronger penalty"
+
 
 @dataclass(frozen=True, kw_only=True)
 class NewtonCGState(State):
@@ -93,8 +96,10 @@ class NewtonCG:
         )
         # A step can gain half of the squared length of the gradient.
         gains_much = float(descent[1].sum()) > view.value
-        if factor == 1 or gains_much:
+        if factor == 1:
             return state
+        if gains_much:
+            return replace(state, stage=_STAGE, stage_value=view.value)
         return self._under_own_penalty(problem, state)
 
     def resume(self, problem, state, factor):
@@ -152,6 +157,8 @@ class NewtonCG:
         state = replace(
             state,
             point=point,
+            stage="final" if factor == 1 else _STAGE,
+            stage_value=math.nan if factor == 1 else view.value,
             expected_decrease=expected,
             is_spent=n_products >= self._most_products,
             preconditioner=preconditioner,
