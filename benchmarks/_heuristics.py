@@ -28,7 +28,15 @@ from skprob.objective import (
     _memory,
 )
 from skprob.objective._linear_point import LinearCurvature
-from skprob.solvers import Tuning, _auto, _line_search, _path, plan, solve
+from skprob.solvers import (
+    Tuning,
+    _auto,
+    _line_search,
+    _path,
+    groups_of_outputs,
+    plan,
+    solve,
+)
 from skprob.solvers._coordinates import Whitening
 from skprob.solvers._sample import sample_size
 from skprob.solvers.newton._newton_family import minimize_family
@@ -163,6 +171,10 @@ def in_single_precision(d, p):
 
 def starts_on_sample(d, p):
     return by_cg(d, p) and sample_size(d) > 0
+
+
+def has_groups(d, p):
+    return len(groups_of_outputs(d)) > 1
 
 
 def is_small(d, p):
@@ -301,6 +313,7 @@ GROUPS = {
         )
     },
     starts_on_sample: {"start on a sample": Without(sampled_rows=math.inf)},
+    has_groups: {"groups of outputs": Without(group_size=sys.maxsize)},
     is_large: {
         "blocks no larger": Without(blocks_times(2)),
         "blocks no smaller": Without(blocks_times(0.5)),

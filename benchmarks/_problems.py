@@ -62,10 +62,11 @@ def many_classes():
     return Problem(centres[y] + rng.standard_normal((len(y), 50)), y)
 
 
-def many_rows():
+def many_rows(n_rows=400_000, n_features=50, n_classes=20):
     rng = np.random.default_rng(0)
-    X, W = rng.standard_normal((400_000, 50)), rng.standard_normal((50, 20))
-    return Problem(X, np.argmax(X @ W + rng.gumbel(size=(400_000, 20)), axis=1))
+    X = rng.standard_normal((n_rows, n_features))
+    scores = X @ rng.standard_normal((n_features, n_classes))
+    return Problem(X, np.argmax(scores + rng.gumbel(size=scores.shape), axis=1))
 
 
 def mnist():
