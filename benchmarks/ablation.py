@@ -137,6 +137,7 @@ class LabelCase(FitCase):
 
     @cached_property
     def least(self):
+        """The value at the optimum."""
         X, Y, _ = self.problem
         return sum(self._least_of_label(X, y) for y in Y.T)
 

@@ -263,6 +263,18 @@ def test_the_documentation_lists_every_package(package):
     assert f"skprob.{package}" in "".join(page.read_text() for page in pages).split()
 
 
+# Names that say nothing of the value.
+EMPTY_NAMES = {"among", "found", "here", "how", "news", "own", "rest", "there", "way"}
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_names_say_what_the_value_is(package):
+    for path in sorted((ROOT / package).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            name = getattr(node, "id", getattr(node, "arg", getattr(node, "name", "")))
+            assert name not in EMPTY_NAMES, f"{path.relative_to(ROOT)}:{node.lineno}"
+
+
 # Blocks on a cluster and on a GPU, which a reader of the numerics may leave out.
 DASK = [ROOT / "data" / "_dask.py", ROOT / "data" / "_dask_workers.py"]
 ARRAYS = ROOT / "data" / "_array_api.py"

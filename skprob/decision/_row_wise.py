@@ -31,8 +31,8 @@ class _SizeRule(DecisionRule):
         if not self.may_be_empty_:
             number = np.maximum(number, 1)
         chosen = np.zeros(p.shape, dtype=bool)
-        among = np.arange(p.shape[1]) < number[:, None]
-        np.put_along_axis(chosen, order, among, axis=1)
+        is_first = np.arange(p.shape[1]) < number[:, None]
+        np.put_along_axis(chosen, order, is_first, axis=1)
         return chosen
 
     @abstractmethod

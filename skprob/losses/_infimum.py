@@ -82,17 +82,17 @@ class InfimumLoss(Loss):
 
     def evaluate(self, scores, target):
         mapping = get_mapping(self.mapping)
-        among, is_empty, distance = self._split(scores, target)
+        candidate_scores, is_empty, distance = self._split(scores, target)
         gradient, values = mapping.probabilities_and_potential(scores)
-        inner, of_candidates = mapping.probabilities_and_potential(among)
+        inner, of_candidates = mapping.probabilities_and_potential(candidate_scores)
         values = _difference(values - of_candidates, distance, is_empty)
         return values, gradient - inner
 
     def linearize(self, scores, target):
         mapping = get_mapping(self.mapping)
-        among, is_empty, distance = self._split(scores, target)
+        candidate_scores, is_empty, distance = self._split(scores, target)
         linear, potential = mapping.linearize_with_potential(scores)
-        inner, of_candidates = mapping.linearize_with_potential(among)
+        inner, of_candidates = mapping.linearize_with_potential(candidate_scores)
         values = _difference(potential - of_candidates, distance, is_empty)
 
         def hessian_product(direction):
@@ -110,7 +110,7 @@ class InfimumLoss(Loss):
 
         Returns
         -------
-        among : array of shape (n_samples, n_classes)
+        candidate_scores : array of shape (n_samples, n_classes)
         is_empty : array of bool of shape (n_samples,) or None
             Rows without an available candidate; None if all have one.
         distance : array of shape (n_samples,) or float
@@ -120,20 +120,20 @@ class InfimumLoss(Loss):
         mapping, xp = get_mapping(self.mapping), namespace(scores)
         shift_to_standard(scores, mapping)
         candidates = target.to_dense(scores.dtype) > 0
-        among = copied(scores)
-        fill(among, ~candidates, -xp.inf)
-        top = row_max(among)
+        candidate_scores = copied(scores)
+        fill(candidate_scores, ~candidates, -xp.inf)
+        top = row_max(candidate_scores)
         is_empty: Any = top[:, 0] == -xp.inf
         if xp.any(is_empty):
             # Their loss is infinite.
-            fill(among, is_empty[:, None], 0.0)
-            top = row_max(among)
+            fill(candidate_scores, is_empty[:, None], 0.0)
+            top = row_max(candidate_scores)
         else:
             is_empty = None
         if not mapping.traits.is_shift_invariant:
-            return among, is_empty, 0.0
-        shift_to_standard(among, mapping)
-        return among, is_empty, -top[:, 0]
+            return candidate_scores, is_empty, 0.0
+        shift_to_standard(candidate_scores, mapping)
+        return candidate_scores, is_empty, -top[:, 0]
 
 
 def _difference(values, distance, is_empty):

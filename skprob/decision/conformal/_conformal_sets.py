@@ -413,8 +413,9 @@ class ConformalSets(
             if nonconformity.response == "scores":
                 largest = np.abs(values).max(initial=0)
             rounding = max(rounding, _ROUNDING_ERRORS * resolution * largest)
-        found = map(np.concatenate, (scores, weights, columns))
-        self.quantile_ = self._quantile(*found)
+        self.quantile_ = self._quantile(
+            np.concatenate(scores), np.concatenate(weights), np.concatenate(columns)
+        )
         self.limit_ = np.nextafter(self.quantile_ + rounding, np.inf)
         if self.by is None:
             self.limit_ = float(self.limit_)

@@ -51,7 +51,7 @@ from ._search_results import (
     best_choice,
     warn_of_failed_fits,
 )
-from ._stand_ins import among
+from ._stand_ins import with_given
 
 
 class PathSearchCV(BaseLinearClassifier):
@@ -360,7 +360,7 @@ class PathSearchCV(BaseLinearClassifier):
         scorer = self._scorer(self.classes_ if are_labels else None)
         # scikit-learn's scorers compare columns by position.
         y = y if are_labels else in_order("y", y, self.classes_)
-        (model,) = among(X, [self], given)
+        (model,) = with_given(X, [self], given)
         return scorer(model, X, y, **routed.scorer.score)
 
     def get_metadata_routing(self) -> Any:

@@ -9,7 +9,7 @@ from sklearn.metrics import f1_score, get_scorer, make_scorer
 from sklearn.utils.metadata_routing import UNUSED
 
 from ...metrics import BrierScorer
-from ._stand_ins import among, left_out, predicted
+from ._stand_ins import with_given, left_out, predicted
 
 
 def is_scikit_learns(scorer):
@@ -70,7 +70,7 @@ def scores_of_models(scorer, params, models, data, raw=None):
     elif sees_predictions_only(scorer):
         models = predicted(X, models, given)
     else:
-        models = among(X, models, given)
+        models = with_given(X, models, given)
     return [_score(scorer, params, model, X, y) for model in models]
 
 

@@ -60,8 +60,9 @@ def scored_path(results, specs, estimator, scorer, score_params, data, fold, gri
             left_out.append(point.left_out)
             if len(models) == len(columns):
                 raw = left_out if fold is None else None
-                found = scores_of_models(scorer, score_params, models, tested, raw)
-                results.scores[i, r, columns] = found
+                results.scores[i, r, columns] = scores_of_models(
+                    scorer, score_params, models, tested, raw
+                )
             yield
 
 
@@ -93,10 +94,11 @@ def search(results, paths, n_jobs):
     jobs = [delayed(_whole_path)(*job, sizes, cancelled) for job in enumerate(paths)]
     ended = _in_parallel(jobs, n_jobs)
     try:
-        for number, found in ended:
-            for known, new in zip(results.of_fold(number), found, strict=True):
-                known[...] = new
-            yield from [None] * found.scores.size
+        for number, of_fold in ended:
+            arrays = zip(results.of_fold(number), of_fold, strict=True)
+            for array, values in arrays:
+                array[...] = values
+            yield from [None] * of_fold.scores.size
     finally:
         # Processes are ended; threads stop when they see this flag.
         cancelled.is_set = True

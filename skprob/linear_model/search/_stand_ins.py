@@ -36,7 +36,7 @@ def predicted(X, models, given=NOTHING):
     """
     n_rows, n_models = X.shape[0], len(models)
     if n_rows * n_models * len(models[0].classes_) > _MOST_NUMBERS:
-        return among(X, models, given)
+        return with_given(X, models, given)
     coef = np.concatenate([model.coef_ for model in models])
     with np.errstate(over="ignore", invalid="ignore"):
         predictions = as_design(X).matvec(coef)
@@ -85,7 +85,7 @@ def left_out(X, models, raw, given):
     return copies
 
 
-def among(X, models, given):
+def with_given(X, models, given):
     """Copies of fitted models that use what is given for the rows X.
 
     Parameters

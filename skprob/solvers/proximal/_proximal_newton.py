@@ -229,13 +229,13 @@ class ProximalNewton:
         length = 1.0
         for _ in range(tuning.most_trials):
             value, smooth_slope = ray.trial(length)
-            there = start + length * step
-            change = value + shrinkage.value(there) - point.value
+            parameters = start + length * step
+            change = value + shrinkage.value(parameters) - point.value
             if change <= tuning.sufficient_decrease * length * slope:
                 return length
             if abs(change) <= rounding:
                 # Where values are the same up to rounding, a smaller slope must do.
-                piece = np.where(there != 0, there, start)
+                piece = np.where(parameters != 0, parameters, start)
                 remaining = smooth_slope + np.vdot(shrinkage.slope(piece), step)
                 if abs(remaining) < abs(slope):
                     return length

@@ -79,8 +79,7 @@ def minimise_model(
         newton = step + to_zero
 
         # 2. The lowest of several lengths of the step, projected onto the piece.
-        here = curvature, shrinkage, parameters, penalty, gradient
-        best = _Trial.at(*here, stepped)
+        best = _Trial.at(curvature, shrinkage, parameters, penalty, gradient, stepped)
         length, fell = 1.0, False
         for _ in range(_MOST_TRIALS):
             moved = shrinkage.on_piece_of(parameters + length * newton, stepped)
@@ -125,16 +124,22 @@ class _Trial(NamedTuple):
         step = parameters - start
         product = curvature.product(step)
         slope, square = float(np.vdot(gradient, step)), float(np.vdot(step, product))
-        there = shrinkage.value(parameters)
-        change = slope + square / 2 + there - penalty
-        return cls(parameters, product, slope, square, there, change)
+        new_penalty = shrinkage.value(parameters)
+        change = slope + square / 2 + new_penalty - penalty
+        return cls(parameters, product, slope, square, new_penalty, change)
 
     def shortened(self, shrinkage, start, penalty):
         """The trial at the length where an upper bound on the model is least."""
         slope = self.slope + self.penalty - penalty
         length = min(-slope / self.square, 1.0) if self.square > 0 else 1.0
         parameters = start + length * (self.parameters - start)
-        there = shrinkage.value(parameters)
-        change = length * self.slope + length**2 / 2 * self.square + there - penalty
-        product = length * self.product
-        return _Trial(parameters, product, self.slope, self.square, there, change)
+        new_penalty = shrinkage.value(parameters)
+        change = length * self.slope + length**2 / 2 * self.square
+        return _Trial(
+            parameters=parameters,
+            product=length * self.product,
+            slope=self.slope,
+            square=self.square,
+            penalty=new_penalty,
+            change=change + new_penalty - penalty,
+        )
