@@ -9,7 +9,7 @@ from sklearn.metrics import f1_score, get_scorer, make_scorer
 from sklearn.utils.metadata_routing import UNUSED
 
 from ...metrics import BrierScorer
-from ._stand_ins import with_given, left_out, predicted
+from ._stand_ins import left_out, predicted, with_given
 
 
 def is_scikit_learns(scorer):
