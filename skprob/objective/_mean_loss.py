@@ -26,8 +26,8 @@ class MeanLoss:
         self._n_passes = [0.0]
 
     def _set_loss(self, loss):
-        self.loss, self.traits = loss, loss.traits
-        self.description = self.description.with_traits(self.traits)
+        self.loss, self.description = loss, self.description.with_loss(loss)
+        self.traits = loss.traits
         # Weighted means, over the rows, of the loss's part that does not depend on the
         # scores, and of the target, class by class.
         self.constant, self.class_means = self._constants()

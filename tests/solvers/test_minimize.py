@@ -32,8 +32,8 @@ def test_the_history_is_a_row_an_iteration(solve, mapping, n_classes):
     before, seen = objective.passes, []
     solution = solve(objective, callback=lambda *args: seen.append(args))
     assert solution.converged
-    assert all(len(row) == 8 for row in solution.history)
-    n_iter, values, norms, gaps, passes, seconds, *traffic = map(
+    assert all(len(row) == 9 for row in solution.history)
+    n_iter, values, norms, gaps, passes, seconds, *traffic, stages = map(
         np.array, zip(*solution.history, strict=True)
     )
     assert_array_equal(n_iter, np.arange(solution.n_iter + 1))
@@ -52,7 +52,12 @@ def test_the_history_is_a_row_an_iteration(solve, mapping, n_classes):
     assert not np.any(traffic)
     # The callback has seen the same.
     assert [row[0] for row in seen] == list(n_iter[1:])
-    assert [row[2:4] for row in seen] == [row[1:3] for row in solution.history[1:]]
+    assert [row[3] for row in seen] == [row[2] for row in solution.history[1:]]
+    values_seen, is_final = np.array([row[2] for row in seen]), stages[1:] == "final"
+    assert_array_equal(values_seen[is_final], values[1:][is_final])
+    # The values of the other stage have more of the penalty.
+    assert set(stages[1:][~is_final]) <= {"stronger penalty"}
+    assert np.all(values_seen[~is_final] < values[1:][~is_final])
     assert [row[4] for row in seen] == [False] * (solution.n_iter - 1) + [True]
     for _, parameters, value, norm, _ in seen:
         expected, gradient = objective.value_and_gradient(parameters)
