@@ -12,15 +12,21 @@ class SeparateFolds:
     ----------
     spec : FitSpec
         Of the fit to all rows, for label sets.
+    start : LastFit or None, default=None
+        Of the fit to all rows, where the fits to folds start; None stands for zero.
     """
 
-    def __init__(self, spec):
-        self.spec = spec
+    def __init__(self, spec, start=None):
+        self.spec, self._start = spec, start
         self._sizes = None
+
+    def starting_from(self, start):
+        """The same, started from the solution of all rows."""
+        return SeparateFolds(self.spec, start)
 
     def models(self, X, labels, weight, splits, given):
         """Yield the :class:`FittedModel` of the training rows of each fold."""
-        spec = self.spec.for_folds()
+        spec = self.spec.for_folds(self._start)
         for train, _ in splits:
             data = TrainingData(
                 take(X, train), labels[train], weight[train], given.of(train)

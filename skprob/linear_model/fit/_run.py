@@ -8,14 +8,14 @@ from sklearn.exceptions import ConvergenceWarning
 from ..._utils.warnings import warn
 from ...losses import FenchelYoungLoss
 from ...mappings import Softmax
-from ...solvers import Solution, groups_of_outputs
+from ...solvers import Solution, groups_of_outputs, plan
 from .._checks import check_kernel
 from ..predict import FittedModel
 from ._minimise import attributes_of, minimise
 from ._penalty import check_total_weight, penalty
 from ._progress import NO_PROGRESS
 from ._spec import FitSpec
-from ._start import start_of
+from ._start import LastFit, start_of
 
 
 class Fit(NamedTuple):
@@ -45,8 +45,8 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=NO_PROGRESS):
     spec : FitSpec
     rows : RowsInMemory or DaskRows
     choose_threshold : callable, default=None
-        ``choose_threshold(probabilities)`` is the threshold of a model of label sets,
-        see :func:`threshold_rule`. None leaves it out.
+        ``choose_threshold(probabilities, start=None)`` is the threshold of a model of
+        label sets, see :func:`threshold_rule`. None leaves it out.
     progress : FitProgress, default=NO_PROGRESS
         It is notified of iterations, and may stop the fit.
 
@@ -60,11 +60,12 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=NO_PROGRESS):
         objectives = objectives_of(spec, rows)
     start = start_of(objectives[0], spec.last_fit, rows)
 
-    def fitted(parameters):
+    def fitted(parameters, start_of_folds=None):
         # With the mapping of now: its noise may be estimated, too.
         model = model_at(parameters, objectives[-1], spec, rows)
         if choose_threshold is not None:
-            model = model.with_threshold(choose_threshold(model.probabilities))
+            threshold = choose_threshold(model.probabilities, start_of_folds)
+            model = model.with_threshold(threshold)
         return model, attributes_of_model(model, spec)
 
     def use_noise(mapping):
@@ -88,7 +89,12 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=NO_PROGRESS):
             progress,
             **spec.solver_options,
         )
-    model, attributes = fitted(solution.parameters)
+    start_of_folds = None
+    if plan(objectives[-1].description).by_output:
+        # There a fit from zero takes twice as long as one from the whole solution.
+        coefficients = objectives[-1].to_model(solution.parameters)
+        start_of_folds = LastFit(*coefficients, None, None)
+    model, attributes = fitted(solution.parameters, start_of_folds)
     return Fit(spec, model, solution, attributes | attributes_of(solution))
 
 

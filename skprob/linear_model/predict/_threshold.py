@@ -82,8 +82,9 @@ def threshold_rule(
     Returns
     -------
     choose_threshold : callable
-        ``choose_threshold(probabilities)`` is the threshold of a model whose
-        probabilities, as blocks of rows, are ``probabilities(X, given)``.
+        ``choose_threshold(probabilities, start=None)`` is the threshold of a model
+        whose probabilities, as blocks of rows, are ``probabilities(X, given)``. Fits to
+        folds start from the ``LastFit`` `start` of all rows, if it is given.
 
     Raises
     ------
@@ -92,7 +93,7 @@ def threshold_rule(
     """
     if not is_fitted_to_rows(threshold):
         cuts = known_threshold(threshold, n_labels)
-        return lambda probabilities: cuts
+        return lambda probabilities, start=None: cuts
     labels = _indicator(target)[:, :n_labels]
     fit_weight, weight = weight, sample_weight
     has_none = target.shape[1] > n_labels
@@ -110,20 +111,23 @@ def threshold_rule(
     if n_folds == 1 or (threshold == "auto" and len(weight) > _ROWS_ENOUGH):
         if threshold == "auto":
             threshold = _IN_SAMPLE
-        return lambda probabilities: data.chosen(
+        return lambda probabilities, start=None: data.chosen(
             threshold, probabilities(X, given).on_host(), slice(None)
         )
-    chosen = []
+    chosen = {}
 
-    def cross_validated(probabilities):
-        # It does not depend on the model, so that callbacks can ask at every step.
-        if not chosen:
+    def cross_validated(probabilities, start=None):
+        # Without a start it does not depend on the model, so that callbacks can ask at
+        # every step.
+        key = start is None
+        if key not in chosen:
             splits = _splits(n_folds, labels)
             in_loss = given.with_known(known)
-            models = folds.models(X, labels, fit_weight, splits, in_loss)
+            begun = folds if start is None else folds.starting_from(start)
+            models = begun.models(X, labels, fit_weight, splits, in_loss)
             blocks, order = _out_of_fold(models, X, splits, given)
-            chosen.append(data.chosen(threshold, blocks, order))
-        return chosen[0]
+            chosen[key] = data.chosen(threshold, blocks, order)
+        return chosen[key]
 
     return cross_validated
 
