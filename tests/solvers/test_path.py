@@ -9,8 +9,14 @@ from sklearn.preprocessing import scale
 
 from skprob.losses import FenchelYoungLoss
 from skprob.mappings import Entmax, Softmax, Sparsemax
-from skprob.objective import LinearObjective
+from skprob.objective import (
+    CompositeObjective,
+    LinearObjective,
+    PenaltyShape,
+    split_rows,
+)
 from skprob.solvers import SOLVERS, minimize_path, solve
+from skprob.targets import SparseTarget
 
 from .training_problems import classes, objective_of
 
@@ -200,3 +206,29 @@ def test_penalties_solved_together_are_those_solved_one_by_one(n_classes, mappin
         assert all(converged)
         found.append(parameters)
     assert_allclose(*found, atol=1e-6)
+
+
+def test_penalties_between_those_of_a_lasso_lead_to_its_solutions():
+    """Without them the last fit takes more than 700 iterations."""
+    X, y = load_wine(return_X_y=True)
+    X, y = scale(X)[::3], y[::3]
+    target = SparseTarget.from_labels(y, n_classes=3)
+    blocks = split_rows(X, target, np.ones(len(y)))
+    strengths = np.geomspace(0.5, 5e-5, 8)
+    objective = CompositeObjective(
+        blocks,
+        FenchelYoungLoss(Entmax(1.5)),
+        strength=strengths[-1],
+        shape=PenaltyShape(l1_ratio=1.0),
+    )
+    limits = {"solver": "auto", "tol": 1e-6, "max_iter": 1000}
+    solutions = list(minimize_path(objective, strengths, [], **limits))
+    assert max(solution.n_iter for solution in solutions) < 200
+    for strength, (parameters, converged, _) in zip(strengths, solutions, strict=True):
+        assert converged
+        coef, intercept = objective.to_model(parameters)
+        p = Entmax(1.5)(X @ coef.T + intercept)
+        gradient = (p - np.eye(3)[y]).T @ X / len(y)
+        is_in = coef != 0
+        assert_allclose(gradient[is_in], -strength * np.sign(coef[is_in]), atol=2e-6)
+        assert np.abs(gradient[~is_in]).max(initial=0) <= strength + 2e-6
