@@ -145,10 +145,10 @@ loo_scores_ : ndarray of shape (10,)
     greater is better: minus the mean log loss if the mapping has no exact zeros, else
     minus the mean Brier score. Of marginals it is the mean over the labels as well;
     other label sets are equal shares of their labels. Rows have their weights in the
-    fit. It is NaN for values that the search did not
-    reach: it begins with the fourth, and goes towards the better neighbour until one is
-    worse. The other attributes, such as ``history_``, are those of the last fit, which
-    starts from the solution of the search.
+    fit. It is NaN for values that the search did not reach: it begins with the fourth,
+    or with the first where the Hessian is approximated, and goes towards the better
+    neighbour until one is worse. The other attributes, such as ``history_``, are those
+    of the last fit, which starts from the solution of the search.
 mapping_ : Mapping
     The mapping from scores to probabilities, which includes the temperature.
 loss_ : Loss

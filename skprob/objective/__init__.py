@@ -38,6 +38,7 @@ __all__ = [
     "leave_one_out",
     "scores_of",
     "split_rows",
+    "uses_exact_hessian",
 ]
 
 # Imported when used: the import takes milliseconds.
@@ -49,6 +50,7 @@ _MODULES = {
     "EntryShrinkage": "composite",
     "PenaltyShape": "composite",
     "leave_one_out": "_leave_one_out",
+    "uses_exact_hessian": "_leave_one_out",
 }
 
 

@@ -18,20 +18,24 @@ leave-one-out for high-dimensional non-differentiable learning problems", 2018.
 """
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
 
 from .._utils.arrays import to_numpy, upper_triangle
+from ..data import DenseDesign, local_blocks
 from ._block_point import BlockPoint
+from ._linear import LinearObjective
 
 # Largest cost of the whole Hessian, its inverse and the products with each row, in
-# multiplications: about half a second.
-_LARGEST_WHOLE = 4e9
+# multiplications: about a second.
+_LARGEST_WHOLE = 1.2e10
 # Largest cost of the Hessians of the raw predictions one by one; from there on they are
 # those of rows that are drawn, at least so many for each column.
 _LARGEST_BLOCKS, _ROWS_PER_COLUMN = 2e10, 20
-# Most columns of these Hessians, and most numbers in all of them (512 MB).
+# Most columns of these Hessians, and most numbers in all of them (512 MB). With fewer
+# rows than columns these are replaced by as many as there are rows.
 _MOST_COLUMNS, _MOST_NUMBERS = 2500, 1 << 26
 # Numbers of a part of the rows that are in memory at a time (16 MiB).
 _PART = 1 << 21
@@ -48,8 +52,8 @@ _MOST_COUPLED = 16
 def leave_one_out(objective, parameters):
     """Raw predictions of each row by the model without it.
 
-    The whole Hessian is written out where that takes about half a second at most. Where
-    it takes longer, H is approximated by its diagonal blocks, one for each raw
+    The whole Hessian is written out where that takes about a second at most. Where it
+    takes longer, H is approximated by its diagonal blocks, one for each raw
     prediction: A_i is then diagonal. If the loss is a sum of losses of one raw
     prediction each, nothing is lost by that. Else the approximation has too large an
     A_i, and s_i A_i J_i may have eigenvalues above one, which are impossible for the
@@ -73,12 +77,14 @@ def leave_one_out(objective, parameters):
     ValueError
         If a block of the Hessian has too many columns.
     """
-    point, matrix = objective.at(parameters), parameters.reshape(objective.shape)
-    n_rows, (n_outputs, size) = objective.description.n_rows, objective.shape
     least = math.sqrt(np.finfo(objective.description.dtype).eps)
+    n_rows = objective.description.n_rows
+    if _may_have_fewer_columns(objective):
+        objective, parameters = _with_fewer_columns(objective, parameters)
+    point, matrix = objective.at(parameters), parameters.reshape(objective.shape)
+    n_outputs, size = objective.shape
     is_separable = objective.description.is_separable
-    cost = n_rows * objective.n_parameters**2 + objective.n_parameters**3
-    if cost <= _LARGEST_WHOLE and not is_separable:
+    if not is_separable and _cost(n_rows, objective.n_parameters) <= _LARGEST_WHOLE:
         inverse = _inverse(point.hessian())
         step = -(inverse @ point.gradient).reshape(objective.shape)
         inverse = inverse.reshape(n_outputs, size, n_outputs, size)
@@ -101,6 +107,59 @@ def leave_one_out(objective, parameters):
     return point.collect(_by_blocks, matrix, steps, blocks, least, is_separable)
 
 
+def uses_exact_hessian(objective):
+    """Whether :func:`leave_one_out` needs no approximation of the Hessian."""
+    n_rows, (n_outputs, size) = objective.description.n_rows, objective.shape
+    if _may_have_fewer_columns(objective):
+        size = min(size, n_rows + 1)
+    is_small = _cost(n_rows, n_outputs * size) <= _LARGEST_WHOLE
+    return is_small or objective.description.is_separable
+
+
+def _cost(n_rows, n_parameters):
+    """Multiplications for the whole Hessian, its inverse and all rows."""
+    return n_rows * n_parameters**2 + n_parameters**3
+
+
+def _may_have_fewer_columns(objective):
+    n_rows, size = objective.description.n_rows, objective.shape[1]
+    return n_rows < min(size, _MOST_COLUMNS) and n_rows * size <= _MOST_NUMBERS
+
+
+def _with_fewer_columns(objective, parameters):
+    """The same objective of no more penalised columns than rows, and its parameters.
+
+    A change of coordinates makes the penalty that of the identity. There only the part
+    of the parameters that is in the span of the rows has an effect on them.
+    """
+    matrix, diagonal = parameters.reshape(objective.shape), objective.penalty.diagonal
+    blocks = objective.blocks.collect(_itself)
+    z = [to_numpy(block.design.columns(slice(None))) for block in blocks]
+    ends, z = np.cumsum([part.shape[1] for part in z])[:-1], np.hstack(z)
+    has_intercept = objective.description.has_intercept
+    n_features = len(z) - has_intercept
+    penalised = np.flatnonzero(diagonal)
+    free = np.setdiff1d(np.arange(n_features), penalised)
+    root = np.sqrt(diagonal[penalised])
+    scaled = z[penalised] / root[:, None]
+    values, vectors = np.linalg.eigh(scaled.T @ scaled)
+    is_in_span = values > len(values) * np.finfo(float).eps * values[-1]
+    values, vectors = np.sqrt(values[is_in_span]), vectors[:, is_in_span]
+    coef = (matrix[:, penalised] * root) @ (scaled @ vectors) / values
+    coef = np.hstack([coef, matrix[:, free]])
+    features = np.split(np.hstack([vectors * values, z[free].T]), ends)
+    parts = zip(blocks, features, strict=True)
+    other = LinearObjective(
+        local_blocks(replace(block, design=DenseDesign(X)) for block, X in parts),
+        objective.loss,
+        l2=1.0,
+        fit_intercept=has_intercept,
+        factors=np.repeat([1.0, 0.0], [len(values), len(free)]),
+    )
+    intercept = matrix[:, -1] if has_intercept else np.zeros(len(matrix))
+    return other, other.from_model(coef, intercept).reshape(-1)
+
+
 def _inverse(hessian):
     """The inverse of a Hessian; where it has none, with a larger diagonal."""
     size = len(hessian)
@@ -118,7 +177,11 @@ def _inverse(hessian):
     return lower + lower.T + np.diag(np.diagonal(inverse))
 
 
-# Functions of the point of a block, for Blocks.collect.
+# Functions of a block, or of its point, for Blocks.collect.
+
+
+def _itself(block):
+    return block
 
 
 def _by_whole(point, matrix, step, inverse, least):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...objective import leave_one_out, scores_of
+from ...objective import leave_one_out, scores_of, uses_exact_hessian
 from ...solvers import minimize_path
 from ..predict import log_shares_of, shares_of
 from ._penalty import check_total_weight, penalty
@@ -21,6 +21,7 @@ _FIRST = 3
 # Numbers of the values in the order of the search. Little data are fitted for all C of
 # a part together, and the last parts, whose fits take longest, are often not reached.
 _WEAKER, _STRONGER = ((3, 4, 5), (6, 7), (8, 9)), ((2,), (1,), (0,))
+_ALL = (0, 1, 2, 3), (4, 5), (6, 7), (8, 9)
 # Tolerance of the fits of the path. With 1e-3 the support of nearly separable rows is
 # another, and so are the scores for weak penalties.
 _TOL = 1e-4
@@ -62,7 +63,9 @@ def with_chosen_C(spec, rows):
     strengths = np.array([penalty(C, rows.total_weight) for C in Cs])
     scores, solutions = np.full(len(Cs), np.nan), {}
     start = start_of(objective, None, rows)
-    for numbers in _WEAKER, _STRONGER:
+    # Where the Hessian is approximated, scores under weak penalties may be wrong.
+    is_exact = uses_exact_hessian(objective)
+    for numbers in (_WEAKER, _STRONGER) if is_exact else (_ALL,):
         path = _path(objective, strengths, numbers, start, spec)
         for number, at_strength, parameters in path:
             with np.errstate(all="ignore"):
@@ -72,9 +75,9 @@ def with_chosen_C(spec, rows):
             best = int(np.nanargmax(scores))
             if number != best:
                 break
-        start = solutions[_FIRST]
         if best != _FIRST:
             break
+        start = solutions[_FIRST]
     spec = replace(spec, C=float(Cs[best]))
     if spec.last_fit is None:
         last = LastFit(

@@ -92,5 +92,7 @@ def test_what_is_not_allowed():
         EntmaxClassifierCV([1.0, 2.5], cv="loo").fit(X, y)
     with pytest.raises(ValueError, match="cv='loo' needs a convex loss"):
         PerturbMaxClassifierCV(["normal"], loss="log", cv="loo").fit(X, y)
+    with pytest.raises(ValueError, match="cv='loo' needs the ridge penalty"):
+        EntmaxClassifierCV([1.0], cv="loo", l1_ratios=[0, 0.5]).fit(X, y)
     with pytest.raises(ValueError, match="'cv' parameter"):
         EntmaxClassifierCV(cv="all").fit(X, y)
