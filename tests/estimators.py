@@ -149,6 +149,8 @@ _GRIDS = {
     "class_weight": {"class_weight": [None, {0: 5.0}]},
     "label_smoothing": {"label_smoothing": [0.0, 0.3]},
 }
+#: The mapping with nests has the same name for its scales.
+_NESTED_SCALES = {"learn_noise": [False, True], "nests": [[0, 0, 1]]}
 #: How a model is computed, and what a fit to labels has no use for.
 _NOT_THE_MODEL = {
     *("target_type", "class_names", "none_class", "threshold", "sparse_output"),
@@ -180,7 +182,10 @@ def signature(owner):
 def _searches_over(model, names, prefix):
     for name in names:
         if name not in _NOT_THE_MODEL:
-            grid = {prefix + key: v for key, v in _GRIDS.get(name, {}).items()}
+            values = _GRIDS.get(name, {})
+            if (prefix, name) == ("mapping__", "learn_noise"):
+                values = _NESTED_SCALES
+            grid = {prefix + key: v for key, v in values.items()}
             yield f"{model}, {name}", (model, grid)
 
 

@@ -216,15 +216,21 @@ def test_features_that_differ_at_predict(frame):
     X, y = labels()
     model = EntmaxClassifier().fit(frame(X), y)
     swapped, missing = ["width", "length", "height", "weight"], NAMES[:3]
-    with pytest.raises(ValueError, match=r"(?s)X must.*must be in the same order"):
+    with pytest.raises(
+        ValueError, match=r"(?s)^The feature names.*must be in the same order"
+    ):
         model.predict(frame(X)[swapped])
-    with pytest.raises(ValueError, match=r"(?s)X must.*yet now missing.*weight"):
+    with pytest.raises(
+        ValueError, match=r"(?s)^The feature names.*yet now missing.*weight"
+    ):
         model.predict_proba(frame(X)[missing])
     renamed = frame(X).rename({"weight": "mass"}) if frame is as_polars else None
     renamed = (
         as_pandas(X).rename(columns={"weight": "mass"}) if renamed is None else renamed
     )
-    with pytest.raises(ValueError, match=r"(?s)X must.*unseen at fit time.*mass"):
+    with pytest.raises(
+        ValueError, match=r"(?s)^The feature names.*unseen at fit time.*mass"
+    ):
         model.score(renamed, y)
     with pytest.warns(UserWarning, match="X does not have valid feature names"):
         model.predict(X)
