@@ -12,12 +12,14 @@ from scipy.sparse.linalg import LinearOperator, cg
 
 from . import _block_point
 from ._block_point import BlockPoint
-from ._linear_point import MOST_KEPT, LinearCurvature, LinearPoint
+from ._linear_point import LinearCurvature, LinearPoint
 
 # Most Newton steps, and the largest relative mismatch of the means that ends them. With
 # one step a fit to enron, 1,123 rows with 52 labels, takes 2 times as long.
 _MOST_STEPS = 8
 _SMALL_MISMATCH = 1e-7
+# Most raw predictions that are kept twice: 8 MiB in float64.
+_MOST_TWICE = 1 << 20
 
 
 def balancing_shift(objective, point):
@@ -32,7 +34,7 @@ def balancing_shift(objective, point):
     parameters = point.parameters.reshape(objective.shape)
     gradient = point.gradient.reshape(objective.shape)[:, -1]
     share = objective.target_sums().mean[: len(gradient)]
-    is_large = objective.description.n_rows * len(gradient) > MOST_KEPT
+    is_large = objective.description.n_rows * len(gradient) > _MOST_TWICE
     if is_large or objective.description.is_remote:
         curvature = LinearCurvature(objective, parameters, start)
         return newton_step(curvature, gradient, share, 1e-3)

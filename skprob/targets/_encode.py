@@ -123,8 +123,9 @@ def encode_target(
         )
     if polytope == "cube":
         check_marginals(target_type)
-    if target_type == "class" and classes is None:
-        classes = unique_labels(_labels_of(y))
+    if target_type == "class":
+        y = _labels_of(y)
+        classes = np.unique(y) if classes is None else classes
     encoded = encode_rows(y, target_type, dtype, classes, polytope, none_class)
     if len(encoded.classes) < 2:
         raise ValueError(

@@ -93,7 +93,7 @@ def test_it_is_the_gap_of_its_formula(loss, n_steps, monkeypatch):
     """The formula in raw features, at the probabilities with better intercepts."""
     if n_steps == 1:
         # As with many raw predictions.
-        monkeypatch.setattr(_intercepts, "MOST_KEPT", 0)
+        monkeypatch.setattr(_intercepts, "_MOST_TWICE", 0)
     rng, l2 = np.random.default_rng(1), 0.05
     for n_classes, fit_intercept in SHAPES:
         objective = problem(loss, n_classes, fit_intercept, l2)

@@ -35,7 +35,7 @@ def test_newtons_step_of_the_intercepts(mapping, n_classes, monkeypatch):
         step = step - step.mean()
     assert_allclose(step, expected, atol=1e-2 * np.abs(expected).max())
     # With many raw predictions it is the result.
-    monkeypatch.setattr(_intercepts, "MOST_KEPT", 0)
+    monkeypatch.setattr(_intercepts, "_MOST_TWICE", 0)
     before = objective.passes
     shift = balancing_shift(objective, point)
     if n_classes > 2:

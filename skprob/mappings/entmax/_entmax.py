@@ -82,10 +82,10 @@ class Entmax(Mapping):
     def traits(self):
         alpha = self.alpha
         return _TRAITS.but(
-            has_zeros=alpha > 1,
+            has_zeros=bool(alpha > 1),
             # With a larger alpha the slope is infinite at probability zero.
-            is_lipschitz=alpha <= 2,
-            is_projection=alpha == 2,
+            is_lipschitz=bool(alpha <= 2),
+            is_projection=bool(alpha == 2),
         )
 
     def probabilities(self, scores):
