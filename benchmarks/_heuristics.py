@@ -24,7 +24,6 @@ from skprob.objective import (
     _block_point,
     _intercepts,
     _linear,
-    _linear_point,
     _memory,
 )
 from skprob.objective._linear_point import LinearCurvature
@@ -236,7 +235,6 @@ OF_TWO = "linearize_difference"
 GROUPS = {
     in_all: {
         NOTHING: Without(),
-        "products in small parts": Without(changed(_dense, "_SMALL_PRODUCT", 0)),
         "both products of a part": Without(changed(_dense, "_MOST_OUTPUTS", 0)),
         "freed memory kept": Without(MemoryGivenBack()),
     },
@@ -249,7 +247,6 @@ GROUPS = {
         "several steps of the gap's intercepts": Without(
             changed(_intercepts, "_MOST_STEPS", 1)
         ),
-        "derivatives of a trial kept": Without(changed(_linear_point, "MOST_KEPT", 0)),
     },
     by_cholesky: {
         "whole Hessian": Without(largest_hessian_cost=0),

@@ -4,16 +4,15 @@ import numpy as np
 
 from ._design import DesignMatrix
 
-# Most multiplications of a product that OpenBLAS's AVX-512 kernels compute without
-# packing. With few columns this takes 0.6 times as long (1.05 times with other
-# kernels).
-_SMALL_PRODUCT = 10**6
 # Rows of a part of which both products of a Hessian product are computed while it is in
 # the cache: 60,000 x 784 takes 0.62 times as long with 3 and 5 outputs, 0.87 with 10
 # and 16 (0.95 with other kernels than for AVX-512). With 128 rows 10 outputs take 1.3
 # times as long as with 64.
 _PART_ROWS = 64
-# Most outputs, and fewest columns, of such products: with 20 outputs they take 1.5
+# Most multiplications of a product that OpenBLAS's AVX-512 kernels compute without
+# packing.
+_SMALL_PRODUCT = 10**6
+# Most outputs, and fewest columns, of products by parts: with 20 outputs they take 1.5
 # times as long, and 100 columns 1.03 times.
 _MOST_OUTPUTS = 16
 _FEWEST_COLUMNS = 200
@@ -36,15 +35,14 @@ class DenseDesign(DesignMatrix):
         coef = np.ascontiguousarray(coef, self.dtype)
         # Fortran order, class by class, is faster for the kernels of mappings.
         raw = np.empty((self.shape[0], len(coef)), self.dtype, order="F")
-        for rows in self.parts(len(coef)) or self._small_products(len(coef)):
+        for rows in self.parts(len(coef)) or [slice(None)]:
             np.matmul(coef, self._X[rows].T, out=raw[rows].T)
         if shift is not None:
             raw += shift.astype(self.dtype)
         return raw
 
     def rmatvec(self, residual):
-        slices = self._small_products(residual.shape[1])
-        return sum(residual[rows].T @ self._X[rows] for rows in slices)
+        return residual.T @ self._X
 
     def parts(self, n_outputs):
         n_rows, n_columns = self.shape
@@ -79,13 +77,6 @@ class DenseDesign(DesignMatrix):
                 part[...] = result
             total += np.matmul(part.T, X, out=product)
         return total, values
-
-    def _small_products(self, n_outputs):
-        """Slices of rows: one, or several such that each product is small."""
-        n_rows, n_columns = self.shape
-        # There may be no columns: of a working set without features.
-        length = _SMALL_PRODUCT // max(n_columns * n_outputs, 1)
-        return [slice(None)] if length < n_columns else _slices(n_rows, length)
 
     def moments(self, weight):
         X, total = self._X, weight.sum(dtype=np.float64)

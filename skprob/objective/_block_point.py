@@ -265,32 +265,26 @@ class BlockRay:
 
     def __init__(self, start, change, length=0.0):
         self._start, self._change, self._length = start, change, length
-        self._linear = None
 
     def moved(self, length):
         """The ray at a length of the step."""
         return BlockRay(self._start, self._change, length)
 
-    def value_and_slope(self, keep):
-        """Value at the length, and its derivative there.
-
-        With `keep` the derivatives in the raw predictions are kept for the point.
-        """
+    def value_and_slope(self):
+        """Value at the length, and its derivative there."""
         start, weight = self._start, self._start.block.weight
         raw = start.raw + self._length * self._change
         linear = start.block.linearize(start.loss, raw)
         check_finite("loss", linear.values, start.loss)
         slopes = row_dot(linear.residual(), self._change)[:, 0]
         check_finite("gradient of the loss", slopes, start.loss)
-        if keep:
-            self._linear = linear
         return weighted_sum(linear.values, weight), weighted_sum(slopes, weight)
 
     def point(self):
         """The point at the length. It takes the place of the start, which is lost."""
         start = self._start
         start.raw += self._length * self._change
-        start.linear = self._linear
+        start.linear = None
         return start
 
 

@@ -166,12 +166,6 @@ class LinearPoint(LinearCurvature):
         return LinearRay(self._objective, self.parameters, step, rays)
 
 
-# Derivatives of a trial in the raw predictions are kept for the point if there are at
-# most this many numbers (32 MiB); else they are computed again, which takes 2 % of the
-# time of an iteration and a third less memory.
-MOST_KEPT = 1 << 22
-
-
 class LinearRay:
     """A linear objective along a step: a trial of a length takes no pass over X.
 
@@ -189,9 +183,7 @@ class LinearRay:
         self._trial = None  # Free its memory.
         self._trial, self._length = self._rays.map(BlockRay.moved, length), length
         objective, penalty = self._objective, self._objective.penalty
-        n_numbers = objective.description.n_rows * objective.shape[0]
-        keep = n_numbers <= MOST_KEPT
-        value, slope = self._trial.sum(BlockRay.value_and_slope, keep)
+        value, slope = self._trial.sum(BlockRay.value_and_slope)
         parameters = (self._start + length * self._step).reshape(objective.shape)
         self._mean_loss = objective.with_constant(value)
         slope = float(slope) + float(penalty.gradient(parameters).ravel() @ self._step)
