@@ -44,8 +44,9 @@ def _entropy_invariant_softmax(mapping, scores, n_classes):
 
 
 def _taylor_softmax(mapping, scores, n_classes):
-    # In units of the largest score nothing overflows. Polynomials of one degree have
-    # the same ratio in all units, and no real zeros, so all factors are positive.
+    # The unit is the largest score, so that no power overflows. Polynomials of one
+    # degree have the same ratio in all units. They have no real zeros, so all factors
+    # are positive.
     unit = scores.abs().max().maximum(1)
     product = None
     for zero in mapping.zeros:

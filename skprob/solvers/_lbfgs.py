@@ -37,8 +37,8 @@ def minimize_lbfgs(problem, plan, criteria, start, callback=None, tuning=Tuning(
     is_renewed = plan.preconditioner.startswith("gram")
     has_kinks = problem.description.has_kinks
     stretch = tuning.first_stretch if is_renewed or has_kinks else sys.maxsize
-    # Without a certificate the expected decrease alone decides, and L-BFGS knows the
-    # curvature along its steps only. Where the Hessian costs little, it confirms that.
+    # If there is no certificate, the expected decrease alone decides. L-BFGS estimates
+    # it from the curvature along its steps; a Hessian that costs little confirms it.
     newton = None
     if plan.method == "newton-cholesky" and not problem.has_certificate():
         newton = NewtonCholesky(criteria, tuning=tuning)

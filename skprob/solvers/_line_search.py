@@ -51,7 +51,7 @@ def line_search(ray, start, rounding_error, slope_left, tuning=Tuning()):
 
 
 class LineSearch:
-    """A line search that is told the value and the slope at each length.
+    """A line search whose caller computes the value and the slope at each length.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ class State:
     #: Newton's step from the point, where the whole Hessian is known.
     newton_step: Array | None = None
 
-    #: A bound on value less minimum, if the solver knows one; else NaN.
+    #: A bound on value less minimum, if the solver computes one; else NaN.
     duality_gap: float = math.nan
 
     # The next iteration.

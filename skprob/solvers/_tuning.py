@@ -141,19 +141,21 @@ class Tuning(NamedTuple):
     largest_hessian: int = 3000
     #: Largest cost of a Hessian with its factors, in Hessian products.
     hessian_products: float = 400.0
-    #: After a step that lowers the value by less than this part of what the model
-    #: promises, each row's loss gets more curvature: 500 rows of 5,000 features with
-    #: sparsemax take 0.4 times as long ...
+    #: Damping adds curvature to each row's loss. It grows after a step whose decrease
+    #: of the objective, over that of the quadratic model, is below this ratio. 500 rows
+    #: of 5,000 features with sparsemax take 0.4 times as long as without damping.
     poor_model: float = 0.4
-    #: ... at first so much ...
+    #: The damping after the first such step.
     first_damping: float = 0.1
-    #: ... more by this factor after each such step ...
+    #: Factor of the damping after each further such step.
     more_damping: float = 4.0
-    #: ... and less by this one after a step that brings nearly all, down to nothing,
+    #: Factor of the damping after a step whose ratio is above `good_model`.
     less_damping: float = 0.5
+    #: Ratio of the decreases from which the damping shrinks.
     good_model: float = 0.75
-    #: thrice where a step brings more than so much.
+    #: Ratio from which it shrinks by the factor three times.
     timid_model: float = 1.2
+    #: A smaller damping is set to zero.
     least_damping: float = 1e-3
     #: A working set with more than this share of the features becomes all of them.
     largest_working_set: float = 0.5

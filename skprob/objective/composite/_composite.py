@@ -103,7 +103,7 @@ class CompositeObjective(LinearObjective):
     def with_l2(self, l2):
         """The same loss of the same data under a penalty of another strength.
 
-        Without a penalty it is a :class:`LinearObjective`.
+        The result is a :class:`LinearObjective` if there is no penalty.
         """
         if l2 == 0:
             return self._without_penalty()

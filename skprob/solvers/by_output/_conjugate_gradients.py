@@ -7,7 +7,7 @@ import numpy as np
 from ..._utils.arrays import rows_of
 from ..._utils.typing import Array
 
-# As in `newton/_conjugate_gradients.py`.
+# The same bound as in `newton/_conjugate_gradients.py`.
 _NO_CURVATURE = float(np.finfo(float).eps) ** (2 / 3)
 # Outputs that are done leave the arrays when these would shrink to this share.
 _SHRINK_BELOW = 0.8

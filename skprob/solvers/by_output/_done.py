@@ -6,8 +6,8 @@ import numpy as np
 def outputs_done(problem, criteria, point, expected, fallen):
     """Which outputs of a point are accepted as their minima.
 
-    The criteria are those of :class:`Criteria`, for each output alone. They add up: the
-    sum of outputs that meet them meets them.
+    The criteria are those of :class:`Criteria`, for each output alone. If all outputs
+    fulfil them, so does their sum.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ class OutputsHessian(Protocol):
         """Each Hessian times its row of a direction (m, size), in one pass."""
 
     def of_outputs(self, some: Array) -> OutputsHessian:
-        """Those of some of these outputs, given by their numbers."""
+        """The Hessians of some of these outputs, given by their numbers."""
 
 
 class OutputsRay(Protocol):

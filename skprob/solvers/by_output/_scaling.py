@@ -90,7 +90,7 @@ class OutputScaling:
 
 
 def _positive(total):
-    # Without any curvature the scale is one.
+    # The scale is one where there is no curvature.
     return np.where(total > _EPS**2, total, 1.0)
 
 

@@ -2,7 +2,7 @@
 
 In each round a proximal step with a length for each column predicts which parameters
 are zero, and in which orthant the others are. On that piece the model has derivatives,
-and Newton's step leads to its minimum. Parameters that leave the piece on the way
+and Newton's step leads to its minimum. Parameters that would change their sign
 become zero. Near the minimum the prediction is right, and one round is enough.
 
 References
