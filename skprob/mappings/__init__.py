@@ -1,5 +1,8 @@
 """Mappings from scores to probabilities."""
 
+from typing import TYPE_CHECKING
+
+from .._utils.lazy import lazy_attribute
 from ._base import Mapping
 from ._base import MappingLike as MappingLike
 from ._entropy_invariant_softmax import (
@@ -15,17 +18,13 @@ from ._temperature import Temperature
 from ._traits import Traits
 from .entmax import Entmax, Sparsemax, entmax, sparsemax
 from .functions import FunctionMapping, NormalizedMapping, ThresholdMapping
-from .perturb_max import (
-    GeneralizedNormal,
-    PerturbMax,
-    SkewNormal,
-    StudentT,
-    check_shape,
-    perturb_max,
-)
+from .perturb_max import PerturbMax, perturb_max
 from .sigmoid import Sigmoid, sigmoid
 from .sparse_softmax import SparseSoftmax, sparse_softmax
 from .taylor import TaylorSoftmax, taylor_softmax
+
+if TYPE_CHECKING:
+    from .perturb_max import GeneralizedNormal, SkewNormal, StudentT, check_shape
 
 __all__ = [
     "MAPPINGS",
@@ -62,3 +61,12 @@ __all__ = [
     "sparsemax",
     "taylor_softmax",
 ]
+
+# Imported when used: other mappings need no noise.
+_MODULES = dict.fromkeys(
+    ["GeneralizedNormal", "SkewNormal", "StudentT", "check_shape"], "perturb_max"
+)
+
+
+def __getattr__(name):
+    return lazy_attribute(__name__, _MODULES, name)

@@ -14,9 +14,14 @@ the nodes of either route into derivatives, `noises/` holds the distributions,
 `_tuning.py` the numbers, and `_correlated.py` averages over shared factors.
 """
 
-from ._noise_parameters import check_shape
+from typing import TYPE_CHECKING
+
+from ..._utils.lazy import lazy_attribute
 from ._perturb_max import PerturbMax, perturb_max
-from .noises import GeneralizedNormal, SkewNormal, StudentT
+
+if TYPE_CHECKING:
+    from ._noise_parameters import check_shape
+    from .noises import GeneralizedNormal, SkewNormal, StudentT
 
 __all__ = [
     "GeneralizedNormal",
@@ -26,3 +31,15 @@ __all__ = [
     "check_shape",
     "perturb_max",
 ]
+
+# Imported when used: other mappings need no noise.
+_MODULES = {
+    "GeneralizedNormal": "noises",
+    "SkewNormal": "noises",
+    "StudentT": "noises",
+    "check_shape": "_noise_parameters",
+}
+
+
+def __getattr__(name):
+    return lazy_attribute(__name__, _MODULES, name)
