@@ -31,8 +31,8 @@ PYTEST_FLAGS ?= -n auto --maxprocesses 4 --dist worksteal --durations 25
 help:  ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1 \t/p' $(MAKEFILE_LIST) | expand -t 22
 
-# Idle threads of BLAS would slow down the short fits of scikit-learn.
-demo docs: export OPENBLAS_NUM_THREADS ?= 1
+# Idle threads of BLAS slow down short fits, and the tests have a process for each core.
+demo docs test coverage: export OPENBLAS_NUM_THREADS ?= 1
 
 demo: $(VENV)/.plot  ## Fit real data, compare with LogisticRegression, save demo.png
 	MPLBACKEND=agg $(BIN)/python -c "from runpy import run_path; \
