@@ -4,8 +4,8 @@
 and seconds. It fits the problem at ever tighter settings of the program, up to one at
 which the objective is at most the goal, and writes a line of JSON for each fit: the
 setting, the process time of the call, the value of the objective. An empty line is the
-end. Quick fits are repeated, and the median of the times counts. No fit begins once the
-seconds are over, or would be after another fit as long as the last.
+end. Quick fits are repeated, and the median of the times counts. No fit begins that is
+expected to take more than the seconds, or once four times as many are over.
 """
 
 import json
@@ -41,7 +41,7 @@ def fits(problem, settings, fit, goal, seconds, doubles):
     """Results at one setting after the other."""
     begun, expected = time.process_time(), 0.0
     for setting in settings:
-        if time.process_time() - begun + expected > seconds:
+        if expected > seconds or time.process_time() - begun > 4 * seconds:
             break
         times, (coef, intercept) = timed(fit, setting)
         value = problem.value(coef, intercept)

@@ -12,7 +12,7 @@ For saga, which is stopped after 1, 2, 4, ... passes, it is the time between two
 these, in proportion to the logarithm of the suboptimality. The lowest value is that of
 our fit with tol=1e-8, or of a program that ends lower. We fit before and after the
 others, and the mean counts. A program that is not there within the limit is shown with
-the time that it had and the suboptimality that it reached.
+the time that it had.
 
 Programs that are not installed are left out. ``--python`` names an interpreter that has
 them: adelie needs an older NumPy than skprob. Digits and breast cancer are
@@ -360,31 +360,31 @@ def summary(rows):
 def save_table(path, rows):
     """A row for each case, with the seconds of each program."""
     names = ["skprob", "saga", "liblinear", "adelie", "skglm"]
-    head = ["problem", "rows × features", "C / smallest C", "not zero"]
-    head += [f"{name}, s" for name in names] + ["the fastest other / skprob"]
+    head = ["task", "data", "C / smallest C", "coefficients that are not zero"]
+    head += [f"{name} (seconds)" for name in names]
+    head += ["seconds of the fastest other / those of skprob"]
     lines = []
     for (task, data, factor), case in cases(rows).items():
         ours = case["skprob"]
         others = [row for name, row in case.items() if name != "skprob"]
-        line = [f"{task}: {data}", f"{int(ours['rows']):,} × {int(ours['features']):,}"]
-        line += [factor, ours["n_coefficients"]]
+        line = [task, data, factor, ours["n_coefficients"]]
         line += [cell(case.get(name)) for name in names]
-        best = min(others, key=order) if others else None
-        sign = "" if best is None or best["reached"] else "> "
-        line += ["" if best is None else f"{sign}{ratio(best, ours):.2g}"]
-        lines.append(line)
+        best = min(others, key=order)
+        sign = "" if best["reached"] else "> "
+        sign = sign if ours["reached"] else "< " if best["reached"] else "unknown "
+        number = "" if sign == "unknown " else f"{ratio(best, ours):.2g}"
+        lines.append([*line, (sign + number).strip()])
     with open(path, "w", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerows([head, *lines])
 
 
 def cell(row):
+    """Seconds, or those after which a program was not there."""
     if row is None:
-        return ""
-    if row["reached"]:
-        return (
-            f"{row['seconds']:.2g}" if row["seconds"] < 10 else f"{row['seconds']:.0f}"
-        )
-    return f"> {row['seconds']:.0f} ({row['suboptimality']:.0e})"
+        return "–"
+    sign = "" if row["reached"] else "> "
+    digits = ".2g" if row["seconds"] < 10 else ".0f"
+    return f"{sign}{row['seconds']:{digits}}"
 
 
 if __name__ == "__main__":
