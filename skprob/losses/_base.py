@@ -42,6 +42,10 @@ class LossLinearization(NamedTuple):
         ``product_of_rows(direction, rows)`` is the Hessian product of a slice of the
         rows, for which alone the direction is; it may overwrite it. None if products
         can only be computed for all rows.
+    slopes : callable or None
+        ``slopes()`` are numbers s of shape (n_samples, n_classes), not negative, with
+        which the Hessian of each row is diag(s) - s s' / sum(s). None if it is another
+        matrix.
     """
 
     values: np.ndarray
@@ -50,6 +54,7 @@ class LossLinearization(NamedTuple):
     shorter_diagonal: Callable | None = None
     shorter_matrices: Callable | None = None
     product_of_rows: Callable | None = None
+    slopes: Callable | None = None
 
     @property
     def gradient(self) -> Array:

@@ -122,6 +122,7 @@ class FenchelYoungLoss(Loss):
             linear.shorter_diagonal,
             linear.shorter_matrices,
             linear.jvp_of_rows,
+            linear.slopes,
         )
 
     def proximal_residual(self, scores: Array, target: Any, strength: Any) -> Array:

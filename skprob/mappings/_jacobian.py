@@ -40,6 +40,7 @@ def linearization_of(p, jacobian):
         jacobian.diagonal,
         jacobian.matrices,
         jacobian.product_of_rows,
+        jacobian.slopes,
     )
 
 
@@ -61,6 +62,9 @@ class ThresholdJacobian:
 
     def product_of_copy(self, direction):
         return self.product(copied(direction))
+
+    def slopes(self):
+        return self.s
 
     def diagonal(self):
         diagonal = self.s / -self.total
@@ -120,7 +124,7 @@ class SteepJacobian:
     """
 
     # There is no shorter way than products.
-    diagonal = matrices = product_of_rows = None
+    diagonal = matrices = product_of_rows = slopes = None
 
     def __init__(self, p, alpha):
         xp = self._xp = namespace(p)

@@ -38,6 +38,10 @@ class Linearization(NamedTuple):
     jvp_of_rows : callable or None
         ``jvp_of_rows(direction, rows)`` is ``jvp(direction)`` of a slice of the rows,
         for which alone the direction is. None if it can only be computed for all rows.
+    slopes : callable or None
+        ``slopes()`` are numbers s of shape (n_samples, n_classes), not negative, with
+        which the Jacobian of each row is diag(s) - s s' / sum(s). None if it is another
+        matrix.
     """
 
     probabilities: np.ndarray
@@ -47,6 +51,7 @@ class Linearization(NamedTuple):
     shorter_diagonal: Callable | None = None
     shorter_matrices: Callable | None = None
     jvp_of_rows: Callable | None = None
+    slopes: Callable | None = None
 
     def in_units(self, scaled: Callable[[Array], Array]) -> Linearization:
         """The linearization of the mapping of scaled scores, in the scores.
@@ -69,6 +74,7 @@ class Linearization(NamedTuple):
             once(once(self.vjp_derivative)),
             once(self.shorter_diagonal),
             self.shorter_matrices and matrices,
+            slopes=once(self.slopes),
         )
 
 

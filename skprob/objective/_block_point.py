@@ -25,13 +25,12 @@ from .._utils.arrays import (
     zeros,
 )
 from ..mappings import get_mapping
+from ._piece_hessian import RowHessians
 
 # Rows are active if they have curvature. Where at most this share of them is (under a
 # mapping with exact zeros), they are copied and Hessian products leave out the others:
 # raw digits with sparsemax take 0.7 times as long.
 FEW_ACTIVE = 0.25
-# Numbers of the rows that are multiplied at once in the Hessian of a piece (2 MiB).
-_NUMBERS_AT_ONCE = 1 << 18
 
 
 # Functions of a block, for Blocks.sum and Blocks.map.
@@ -180,16 +179,10 @@ class BlockPoint:
 
         With a damping the raw predictions of each row get so much more curvature.
         """
-        matrices = to_numpy(widened(self.linear.hessian_matrices()))
-        check_finite("second derivative of the loss", matrices, self.loss)
-        if damping:
-            n_outputs = matrices.shape[1]
-            more = np.eye(n_outputs)
-            if n_outputs > 1 and self.loss.traits.is_shift_invariant:
-                more -= 1 / n_outputs
-            matrices = matrices + damping * more
-        matrices = matrices * to_numpy(self.block.weight)[:, None, None]
-        return (_piece_hessian(self.block.design, matrices, included),)
+        linear, weight = self.linear, self.block.weight
+        hessians = RowHessians.of(linear, weight, damping, self.loss.traits)
+        check_finite("second derivative of the loss", hessians.numbers, self.loss)
+        return (hessians.of_piece(self.block.design, included),)
 
     def curvature(self):
         """Weighted second derivatives in each raw prediction: (n_rows, M).
@@ -330,30 +323,6 @@ def take_pairs(matrices, first, second):
     n_rows, n_outputs, _ = matrices.shape
     flat = namespace(matrices).reshape(matrices, (n_rows, -1))
     return take(flat.T, first * n_outputs + second).T
-
-
-def _piece_hessian(design, matrices, included):
-    """Σ_i matrices_i ⊗ x_i x_iᵀ of the included pairs of output and column."""
-    pieces = [np.flatnonzero(columns) for columns in included]
-    ends = np.cumsum([0, *(len(piece) for piece in pieces)])
-    total = np.zeros((ends[-1], ends[-1]))
-    used = np.flatnonzero(included.any(axis=0))
-    pieces = [np.searchsorted(used, piece) for piece in pieces]
-    rows = np.flatnonzero(matrices.any(axis=(1, 2)))
-    step = max(_NUMBERS_AT_ONCE // max(included.shape[1], 1), 256)
-    for start in range(0, len(rows), step):
-        some = rows[start : start + step]
-        columns = to_numpy(design.columns(some))[used]
-        of_outputs = [columns[piece] for piece in pieces]
-        for k, first in enumerate(of_outputs):
-            for m, second in enumerate(of_outputs[: k + 1]):
-                weighted = second * matrices[some, k, m]
-                block = total[ends[k] : ends[k + 1], ends[m] : ends[m + 1]]
-                block += first @ weighted.T
-    # The part above the diagonal is that below.
-    below = np.tril_indices(len(total), -1)
-    total.T[below] = total[below]
-    return total
 
 
 def _any_in_row(mask):

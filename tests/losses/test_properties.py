@@ -254,6 +254,11 @@ def test_hessians_and_diagonals_of_rows_are_those_of_products(loss):
                 assert_allclose(matrices, expected, **close)
                 diagonal = np.einsum("nkk->nk", expected)
                 assert_allclose(each.hessian_diagonal(), diagonal, **close)
+            if linear.slopes is not None:
+                s = linear.slopes()
+                total = s.sum(axis=1)[:, None, None]
+                matrices = s[:, :, None] * (np.eye(n_classes) - s[:, None, :] / total)
+                assert_allclose(matrices, expected, **close)
             if linear.product_of_rows is not None:
                 rows, direction = slice(2, len(z) - 1), np.sin(scores)[2:-1]
                 product = np.einsum("nkj,nj->nk", expected[rows], direction)
