@@ -14,10 +14,9 @@ A new solver is one file, and a name in `_auto.py`.
 from .._utils.lazy import lazy_attribute
 from ._auto import SOLVERS, solve
 from ._criteria import Criteria, Criterion, Verdict
-from ._groups import groups_of_outputs
 from ._line_search import Trial, line_search
 from ._minimize import minimize, total_of
-from ._plan import Plan, plan
+from ._plan import Plan, groups_of_outputs, plan
 from ._problem import LinearProblem, Problem, members_of
 from ._state import Iteration, Solution, State
 from ._tuning import Tuning

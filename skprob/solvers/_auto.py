@@ -4,10 +4,9 @@ import math
 
 from .._utils.blas import serial_blas
 from ._criteria import Criteria
-from ._groups import groups_of_outputs, minimize_groups
+from ._groups import minimize_groups
 from ._minimize import minimize
-from ._plan import plan
-from ._problem import check_problem
+from ._plan import groups_of_outputs, plan
 from ._sample import minimize_from_sample, sample_size
 from ._tuning import Tuning
 from .newton import NewtonCG, NewtonCGState, NewtonCholesky
@@ -53,7 +52,6 @@ def solve(
     ValueError
         If the problem does not suit the solver.
     """
-    check_problem(problem)
     groups = groups_of_outputs(problem.description, tuning)
     if len(groups) > 1 and solver in ("auto", "newton-cg"):
 

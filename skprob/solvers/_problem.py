@@ -270,28 +270,3 @@ def members_of(protocol):
     bases = [base for base in protocol.__mro__ if base not in Protocol.__mro__]
     names = {n for base in bases for n in {*vars(base), *base.__annotations__}}
     return {name for name in names if not name.startswith("_")}
-
-
-@cache
-def _members_of_instances(protocol, kind):
-    """Names of the members of a protocol that a class does not have, sorted."""
-    return sorted(name for name in members_of(protocol) if not hasattr(kind, name))
-
-
-def check_problem(problem):
-    """Raise TypeError where a problem lacks something that solvers need."""
-    kind, protocol = type(problem), Problem
-    if hasattr(problem, "description") and problem.description.is_linear:
-        is_composite = problem.description.has_shrinkage
-        protocol = CompositeProblem if is_composite else LinearProblem
-    # Members of the class need not be looked up, so no property is computed.
-    missing = [
-        name
-        for name in _members_of_instances(protocol, kind)
-        if not hasattr(problem, name)
-    ]
-    if missing:
-        raise TypeError(
-            f"The solver needs {', '.join(missing)}, which {kind.__name__} does not "
-            "define."
-        )

@@ -8,8 +8,7 @@ from scipy.optimize import minimize
 from skprob.losses import FenchelYoungLoss
 from skprob.mappings import Sigmoid
 from skprob.objective import LinearObjective, split_rows
-from skprob.solvers import Tuning, solve
-from skprob.solvers._groups import groups_of_outputs
+from skprob.solvers import Tuning, groups_of_outputs, solve
 from skprob.targets import DenseTarget, SmoothedTarget, SparseTarget
 
 from .minimal_problems import SquaredHinges

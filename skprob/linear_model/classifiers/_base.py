@@ -54,7 +54,7 @@ from ._fitted import replace_fitted, unchanged_on_error
 from ._onnx import OnnxConvertible
 from ._parameters import LinearParameters
 from ._prediction_method import prediction_method
-from ._progress import FitProgress
+from ._progress import progress_of
 from ._sparse_coef import SparseCoef
 
 
@@ -168,7 +168,7 @@ class BaseLinearClassifier(
                 choose_threshold = None
                 if rows.kind == "label_set":
                     choose_threshold = rows.threshold_rule(spec, SeparateFolds(spec))
-                progress = FitProgress(self, rows.data)
+                progress = progress_of(self, rows.data)
                 fit = fit_to_rows(spec, rows, choose_threshold, progress)
                 replace_fitted(self, fit.attributes | choice)
                 warn_unless_converged(fit)

@@ -1,6 +1,16 @@
 """Reports of a fit's progress: scikit-learn's callbacks and `verbose`."""
 
-from ..fit import NoProgress
+from ..fit import NO_PROGRESS, NoProgress
+
+
+def progress_of(estimator, data):
+    """Reports of an estimator's fit to data: see :class:`FitProgress`."""
+    # Callbacks are its own, or those of a search that fits it.
+    has_callbacks = bool(getattr(estimator, "_skl_callbacks", None))
+    has_callbacks |= hasattr(estimator, "_parent_callback_ctx")
+    if not (has_callbacks or estimator.verbose):
+        return NO_PROGRESS
+    return FitProgress(estimator, data, has_callbacks)
 
 
 class FitProgress(NoProgress):
@@ -16,14 +26,13 @@ class FitProgress(NoProgress):
         one.
     data : dict
         ``X``, ``y`` and ``metadata`` of the fit, for the callbacks.
+    has_callbacks : bool
+        Without callbacks there is no task to report.
     """
 
-    def __init__(self, estimator, data):
+    def __init__(self, estimator, data, has_callbacks):
         self._estimator, self._data = estimator, data
-        # Its own, or those of a search that fits it. Without them there is no task to
-        # report, which saves 2 % of a fit to little data.
-        self._has_callbacks = bool(getattr(estimator, "_skl_callbacks", None))
-        self._has_callbacks |= hasattr(estimator, "_parent_callback_ctx")
+        self._has_callbacks = has_callbacks
         self._context = self._iteration = self._attributes_at = self._parameters = None
 
     def start(self, most_iterations, attributes_at):

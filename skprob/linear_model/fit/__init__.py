@@ -11,7 +11,7 @@ folds from which thresholds are chosen.
 from ..._utils.lazy import lazy_attribute
 from ._folds import SeparateFolds
 from ._penalty import PenaltyChoice, penalty
-from ._progress import NoProgress
+from ._progress import NO_PROGRESS, NoProgress
 from ._rows import RowsInMemory, TrainingData, of_labelled, warn_of_lost_labels
 from ._run import (
     attributes_of_model,
@@ -24,6 +24,7 @@ from ._spec import FitSpec
 from ._start import LastFit
 
 __all__ = [
+    "NO_PROGRESS",
     "FitSpec",
     "LastFit",
     "NoProgress",

@@ -20,5 +20,8 @@ class NoProgress:
     def end(self):
         """The solver has ended, perhaps in an iteration that it gave up."""
 
+    def finish(self):
+        """The fit has ended, and the estimator has its attributes."""
+
 
 NO_PROGRESS = NoProgress()

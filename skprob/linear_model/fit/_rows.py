@@ -102,8 +102,10 @@ class RowsInMemory:
         self._known = data.known
         self._X, self.target, self._sample_weight = X, encoded.target, sample_weight
         with np.errstate(over="ignore", invalid="ignore"):
-            factors = class_weight_factors(spec.class_weight, encoded, sample_weight)
-            self.weight = sample_weight * factors
+            self.weight = sample_weight
+            if spec.class_weight is not None:
+                weights = spec.class_weight, encoded, sample_weight
+                self.weight = sample_weight * class_weight_factors(*weights)
             self.total_weight = self.weight.sum()
 
     @property
@@ -139,6 +141,8 @@ class RowsInMemory:
 
     def _smoothed_target(self, polytope):
         """The target with label smoothing."""
+        if self._smoothing == 0:
+            return self.target
         available = self.in_loss.available
         return smoothed_target(self.target, self._smoothing, polytope, available)
 
