@@ -9,7 +9,7 @@ from sklearn.base import clone
 from .._utils.arrays import is_foreign
 from .._utils.blas import serial_blas
 from .._utils.typing import ArrayLike, MatrixLike
-from .classifiers import BaseLinearClassifier, training_rows
+from .base import BaseLinearClassifier, training_rows
 from .fit import entry_C
 
 

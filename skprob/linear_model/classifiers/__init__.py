@@ -1,18 +1,13 @@
-"""The estimators: one class for each mapping, and what they share.
+"""The classifiers: one class for each mapping.
 
-Read `_softmax_classifier.py` first: an estimator is its parameters and the mapping and
-loss that they stand for. `_parameters.py` holds the parameters that all share,
-`_base.py` the public methods. A new estimator is one file here, one line in
-`linear_model/__init__.py` and one in `skprob/__init__.py`.
+Read `_softmax_classifier.py` first: a classifier is its parameters and the mapping and
+loss that they stand for. What all share is in `base/`. A new classifier is one file
+here, one line in `linear_model/__init__.py` and one in `skprob/__init__.py`.
 """
 
 from typing import TYPE_CHECKING
 
 from ..._utils.lazy import lazy_attribute
-from ._arguments import checked_data, training_rows
-from ._base import BaseLinearClassifier
-from ._fitted import fitted_attributes, replace_fitted, unchanged_on_error
-from ._parameters import constraints_but
 
 if TYPE_CHECKING:
     from ._am_softmax_classifier import AMSoftmaxClassifier as AMSoftmaxClassifier
@@ -31,7 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AMSoftmaxClassifier",
-    "BaseLinearClassifier",
     "EntmaxClassifier",
     "LinearClassifier",
     "PerturbMaxClassifier",
@@ -40,12 +34,6 @@ __all__ = [
     "SparseSoftmaxClassifier",
     "SparsemaxClassifier",
     "TaylorSoftmaxClassifier",
-    "checked_data",
-    "constraints_but",
-    "fitted_attributes",
-    "replace_fitted",
-    "training_rows",
-    "unchanged_on_error",
 ]
 
 _MODULES = {

@@ -12,9 +12,8 @@ from ..._utils.validation import RealInterval
 from ...decision import ThresholdLike
 from ...mappings import Softmax
 from .._docstrings import with_shared_sections
+from ..base import BaseLinearClassifier, constraints_but
 from ..predict import StandardizedFeatures, StandardUnitRows
-from ._base import BaseLinearClassifier
-from ._parameters import constraints_but
 
 
 @with_shared_sections

@@ -14,7 +14,7 @@ from ...decision import ThresholdLike
 from ...losses import LossLike
 from ...mappings import MAPPINGS, Mapping, MappingLike, NestedSoftmax, Temperature
 from .._docstrings import with_shared_sections
-from ._base import BaseLinearClassifier
+from ..base import BaseLinearClassifier
 from ._log_loss import check_log_loss
 
 

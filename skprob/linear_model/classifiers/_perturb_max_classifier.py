@@ -13,8 +13,8 @@ from ...decision import ThresholdLike
 from ...losses import LossLike
 from ...mappings import PerturbMax, check_shape
 from .._docstrings import with_shared_sections
+from ..base import BaseLinearClassifier
 from ..fit import NoiseSearch
-from ._base import BaseLinearClassifier
 from ._log_loss import check_log_loss
 
 

@@ -8,7 +8,7 @@ from ..._utils.typing import ArrayLike
 from ...decision import ThresholdLike
 from ...mappings import Sigmoid
 from .._docstrings import with_shared_sections
-from ._base import BaseLinearClassifier
+from ..base import BaseLinearClassifier
 
 
 @with_shared_sections

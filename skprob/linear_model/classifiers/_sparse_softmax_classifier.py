@@ -9,7 +9,7 @@ from ...decision import ThresholdLike
 from ...losses import SparseSoftmaxLoss
 from ...mappings import SparseSoftmax
 from .._docstrings import with_shared_sections
-from ._base import BaseLinearClassifier
+from ..base import BaseLinearClassifier
 
 
 @with_shared_sections

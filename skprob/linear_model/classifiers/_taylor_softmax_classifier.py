@@ -9,7 +9,7 @@ from ...decision import ThresholdLike
 from ...losses import LossLike
 from ...mappings import TaylorSoftmax
 from .._docstrings import with_shared_sections
-from ._base import BaseLinearClassifier
+from ..base import BaseLinearClassifier
 
 
 @with_shared_sections

@@ -2,7 +2,7 @@
 
 
 class NoProgress:
-    """Reports of a fit that go nowhere; `classifiers/_progress.py` has others."""
+    """Reports of a fit that go nowhere; `base/_progress.py` has others."""
 
     def start(self, most_iterations, attributes_at):
         """A fit of `most_iterations` (None if unknown) begins.

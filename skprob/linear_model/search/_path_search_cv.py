@@ -31,7 +31,7 @@ from ..._utils.pair import n_raw_predictions
 from ..._utils.typing import ArrayLike, MatrixLike, same_signature
 from ...decision import ThresholdLike
 from .._given import Given
-from ..classifiers import (
+from ..base import (
     BaseLinearClassifier,
     checked_data,
     constraints_but,

@@ -1,0 +1,22 @@
+"""What the linear classifiers share.
+
+Read `_base.py` first: it has `fit`, from a user's arguments to fitted attributes, and
+names the mixins for the rest. `_parameters.py` holds the parameters of all classifiers,
+`_arguments.py` checks the arguments of `fit`, and `_prediction_mixin.py` has the
+methods that predict.
+"""
+
+from ._arguments import checked_data, training_rows
+from ._base import BaseLinearClassifier
+from ._fitted import fitted_attributes, replace_fitted, unchanged_on_error
+from ._parameters import constraints_but
+
+__all__ = [
+    "BaseLinearClassifier",
+    "checked_data",
+    "constraints_but",
+    "fitted_attributes",
+    "replace_fitted",
+    "training_rows",
+    "unchanged_on_error",
+]

@@ -1,0 +1,170 @@
+"""What all linear classifiers share: how they are fitted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Self
+
+from sklearn.base import ClassifierMixin, _fit_context
+
+from ..._utils.arrays import is_foreign, to_numpy
+from ..._utils.blas import serial_blas
+from ..._utils.compat import CallbackSupportMixin
+from ..._utils.saving import PlainState
+from ..._utils.typing import ArrayLike, MatrixLike, same_signature
+from ..fit import (
+    LastFit,
+    SeparateFolds,
+    fit_to_rows,
+    warn_of_lost_labels,
+    warn_unless_converged,
+)
+from ._arguments import training_rows
+from ._fitted import replace_fitted, unchanged_on_error
+from ._onnx import OnnxConvertible
+from ._parameters import LinearParameters
+from ._prediction_mixin import PredictionMixin
+from ._progress import progress_of
+from ._sparse_coef import SparseCoef
+from ._threshold_mixin import ThresholdMixin
+
+
+class BaseLinearClassifier(
+    CallbackSupportMixin,
+    PredictionMixin,
+    ThresholdMixin,
+    ClassifierMixin,
+    OnnxConvertible,
+    SparseCoef,
+    PlainState,
+    LinearParameters,
+):
+    """Linear scores, a mapping to probabilities and a loss.
+
+    A subclass says which mapping, in :meth:`_mapping`. The parameters, attributes
+    and conventions are documented in :class:`~skprob.LinearClassifier`.
+    """
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.array_api_support = self._supports_array_api()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_label = True
+        # Without an intercept no class can be favoured for every x, which
+        # scikit-learn's check of class weights asks for.
+        tags.classifier_tags.poor_score = self.similarity == "cosine"
+        return tags
+
+    @same_signature(_fit_context(prefer_skip_nested_validation=True))
+    def fit(
+        self,
+        X: MatrixLike,
+        y: MatrixLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        available: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training data. float32 and float64 are used as they are, dense in C or
+            Fortran order or as CSR; anything else is converted to float64. A
+            ``numpy.memmap`` is not copied. For a Dask array, of dense or CSR blocks, or
+            a Dask dataframe the computations are done on the workers that have its
+            partitions; for an array of another library under scikit-learn's
+            ``array_api_dispatch=True``, on its device.
+        y : array-like or sparse matrix
+            What is learnt (see ``target_type``): labels of shape (n_samples,); a
+            0/1 indicator of shape (n_samples, n_classes), dense or sparse, of each
+            row's set of labels or, with ``target_type="candidates"``, of the classes of
+            which one is true; or a distribution over the classes in each row. NaN in an
+            indicator is a label that is not known, for mappings to marginals without
+            a budget. With a Dask X, a Dask collection with the same partitions or, if
+            the lengths of these are known, an array in memory.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights of the rows; 1 if not given.
+        available : array-like of bool of shape (n_samples, n_classes), default=None
+            The classes, in the order of ``classes_``, that are available to each row.
+            The others have probability zero and no influence on the loss of the row.
+            None stands for all classes. Columns of a DataFrame are matched with
+            ``classes_`` by name, as are those of `offset`.
+        offset : array-like, default=None
+            Known numbers that are added to the scores, of shape (n_samples, n_classes).
+            For two classes the shape may be (n_samples,): numbers that are added to the
+            score of the second class minus that of the first. None stands for zero.
+            They are not kept: give those of the rows to the methods that predict.
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        ValueError
+            If a parameter is not allowed; if X, y (but see there) or sample_weight hold
+            NaN or infinity, have different numbers of rows, or are none of the kinds
+            above; if a class of a row's target is not available to the row; if the
+            columns of a DataFrame have other names than the classes.
+        ConnectionError
+            If the scheduler of a Dask cluster is lost.
+        RuntimeError
+            If a Dask cluster has had no worker for two minutes, or the time of its
+            setting ``distributed.scheduler.no-workers-timeout``.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the solver stopped before the gradient was within ``tol``. The model
+            is usable.
+        UserWarning
+            If ``none_class`` is False and rows have no label: they are left out. If
+            labels occur in no row: they are kept, with the target zero.
+        """
+        with unchanged_on_error(self), serial_blas:
+            spec = self._fit_spec()
+            if self.warm_start and hasattr(self, "coef_"):
+                spec = replace(spec, last_fit=self._last_fit())
+            if is_foreign(X):
+                self._check_array_api(spec)
+            arguments = X, y, sample_weight, available, offset
+            with training_rows(self, spec, *arguments) as rows:
+                spec = spec.for_features(*self._features())
+                warn_of_lost_labels(rows)
+                choice = {}
+                if spec.C == "loo":
+                    from ..fit import with_chosen_C  # Imported when used.
+
+                    spec, choice = with_chosen_C(spec, rows)
+                choose_threshold = None
+                if rows.kind == "label_set":
+                    choose_threshold = rows.threshold_rule(spec, SeparateFolds(spec))
+                progress = progress_of(self, rows.data)
+                fit = fit_to_rows(spec, rows, choose_threshold, progress)
+                replace_fitted(self, fit.attributes | choice)
+                warn_unless_converged(fit)
+                progress.finish()
+        return self
+
+    def _last_fit(self):
+        """The coefficients from which `fit` starts."""
+        coef, intercept = self._fitted_inputs().from_model(
+            to_numpy(self.coef_), to_numpy(self.intercept_)
+        )
+        if not hasattr(self, "classes_"):
+            # Coefficients that were assigned are those of the new classes.
+            return LastFit(coef, intercept, None, None)
+        return LastFit(coef, intercept, to_numpy(self.classes_), self.target_type_)
+
+    def _features(self):
+        """Number of the features, and their names or None."""
+        return self.n_features_in_, getattr(self, "feature_names_in_", None)
+
+    def _refit_spec(self):
+        """The spec of a fit with the parameters of this one, and the C it chose."""
+        spec = self._fit_spec()
+        if spec.C == "loo":
+            spec = replace(spec, C=self.C_)
+        return spec.for_features(*self._features())

@@ -1,0 +1,130 @@
+"""The decision rule of a fitted classifier, changed."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ..._utils.arrays import take
+from ..._utils.blas import serial_blas
+from ..._utils.columns import in_order
+from ..._utils.names import check_parameters
+from ..._utils.typing import ArrayLike, MatrixLike
+from ..._utils.validation import check_sample_weight
+from ...decision import DecisionRule, LeastCost, ThresholdLike, as_indicator
+from ...targets import check_target
+from .._checks import check_X
+from .._docstrings import with_shared_arguments
+from .._known_threshold import (
+    check_labels_of_rule,
+    checked_rule,
+    is_fitted_to_rows,
+    known_threshold,
+)
+from ..fit import SeparateFolds
+from ..predict import changed_threshold, check_some_label, splits_of
+
+
+class ThresholdMixin:
+    """A classifier whose decision rule can be changed after the fit."""
+
+    @with_shared_arguments
+    def set_threshold(
+        self,
+        threshold: ThresholdLike,
+        X: MatrixLike | None = None,
+        y: MatrixLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        available: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+        cv: int | None = None,
+    ) -> Self:
+        """Change the decision rule of a model that was fitted to label sets or labels.
+
+        Nothing else changes: neither the coefficients nor the parameter ``threshold``,
+        which is that of the next ``fit``.
+
+        Parameters
+        ----------
+        threshold : float, array-like, str, DecisionRule or LeastCost
+            As the parameter. Numbers, "support" and a rule that has been fitted need no
+            rows; a fitted rule without rows is not fitted again. For a model of class
+            labels it is a :class:`~skprob.decision.LeastCost`, which needs no rows.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
+            The rows to which the rule is fitted. Without ``cv``, do not use the
+            training rows of the model, for which it is too confident.
+        y : array-like or sparse matrix of shape (n_samples, n_classes), default=None
+            0/1 indicator of the labels of these rows. Columns of a DataFrame are
+            matched with ``classes_`` by name.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights of the rows; 1 if not given.
+        available : array-like of bool of shape (n_samples, n_classes), default=None
+            The labels that are available to each of these rows; None stands for all
+            labels.
+        {offset}
+        cv : int, default=None
+            Number of folds, for rows to which the model was fitted: the rule is fitted
+            to out-of-fold probabilities of models with the same parameters. None stands
+            for the probabilities of this model.
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        ValueError
+            If the threshold is not allowed, or it needs rows that are not given.
+
+        See Also
+        --------
+        sklearn.model_selection.TunedThresholdClassifierCV : For two classes.
+        """
+        check_is_fitted(self)
+        with serial_blas:
+            self.threshold_ = self._chosen_threshold(
+                threshold, X, y, sample_weight, available, offset, cv
+            )
+        return self
+
+    def _chosen_threshold(self, threshold, X, y, sample_weight, available, offset, cv):
+        """The threshold of :meth:`set_threshold`, from unchecked arguments."""
+        kind = self.target_type_
+        if isinstance(threshold, LeastCost):
+            if X is not None or y is not None:
+                raise ValueError(
+                    f"threshold={threshold!r} needs no rows: omit X and y."
+                )
+            return checked_rule(threshold, self.classes_, kind)
+        if kind != "label_set":
+            raise ValueError(
+                "set_threshold is for models that were fitted to label sets or, with a "
+                "LeastCost, to class labels; this one was fitted to "
+                f"target_type={kind!r}, and the threshold is {threshold!r}."
+            )
+        constraints = {"threshold": self._parameter_constraints["threshold"]}
+        check_parameters(constraints, {"threshold": threshold}, "set_threshold")
+        if (X is None) != (y is None):
+            raise ValueError("X and y must be given together, or neither of them.")
+        model, is_rule = self._fitted_model(), isinstance(threshold, DecisionRule)
+        if not is_fitted_to_rows(threshold) or (is_rule and X is None):
+            check_labels_of_rule(threshold, model.classes)
+            return known_threshold(threshold, model.n_classes)
+        if X is None:
+            raise ValueError(f"threshold={threshold!r} needs rows: give X and y.")
+        X = check_X(self, X, reset=False)
+        y = check_target(in_order("y", y, model.classes), "y", len_of=X)
+        labels = as_indicator(y, (X.shape[0], model.n_classes), name="y")
+        weight = check_sample_weight(sample_weight, X)
+        given = model.checked_given(X, available, offset)
+        keep = weight > 0
+        labels, weight, given = labels[keep], weight[keep], given.of(keep)
+        check_some_label(labels)
+        X, splits = take(X, np.flatnonzero(keep)), splits_of(cv, labels)
+        folds = SeparateFolds(None if splits is None else self._refit_spec())
+        return changed_threshold(
+            threshold, model, X, labels, weight, given, splits, folds
+        )
