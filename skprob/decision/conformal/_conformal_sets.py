@@ -40,6 +40,7 @@ from ..._utils.saving import PlainState
 from ..._utils.typing import AnyArray, Array, ArrayLike, MatrixLike, same_signature
 from ..._utils.validation import RealInterval, check_sample_weight
 from ...mappings import Entmax, Temperature
+from ._draws import uniform_draws
 from ._quantile import conformal_quantile
 from ._responses import response_of
 from ._scores import AdaptiveScore, EntmaxScore, ThresholdScore
@@ -552,7 +553,7 @@ class ConformalSets(
         """Pairs of a block of the responses and its indicator of the sets."""
         nonconformity, uniform = self._nonconformity(), None
         if self._seed is not None:
-            uniform = np.random.RandomState(self._seed).uniform(size=len(values))
+            uniform = uniform_draws(self._seed, len(values))
         for block, start in blocks_of(values):
             draws = None if uniform is None else uniform[start : start + len(block)]
             yield block, nonconformity.within(block, self.limit_, draws)
