@@ -13,11 +13,9 @@ from .._utils.arrays import copied, namespace, row_max
 from .._utils.messages import row_and_others
 from .._utils.names import NamesChecked
 from .._utils.pair import pair_adjoint, pair_scores
-from .._utils.scores import standard_scores
-from .._utils.typing import Array, ArrayLike
-from .._utils.validation import as_rows
+from .._utils.typing import Array
 from ..mappings import MappingLike, Traits, get_mapping
-from ..targets import as_target
+from ._user_methods import UserMethods
 
 
 class LossLinearization(NamedTuple):
@@ -85,7 +83,7 @@ class LossLinearization(NamedTuple):
         return namespace(direction).stack(columns, axis=2)
 
 
-class Loss(NamesChecked, BaseEstimator, metaclass=ABCMeta):
+class Loss(UserMethods, NamesChecked, BaseEstimator, metaclass=ABCMeta):
     """Base class of the losses of scores through a mapping.
 
     As in a mapping, users call methods that check their input (:meth:`value`,
@@ -138,7 +136,8 @@ class Loss(NamesChecked, BaseEstimator, metaclass=ABCMeta):
         """A copy of the loss with this mapping."""
         return clone(self).set_params(mapping=mapping)
 
-    # Kernels, for authors of losses and objectives.
+    # Kernels, for authors of losses and objectives. They do not check their arguments;
+    # `_user_methods.py` has the methods that do.
 
     def check(self) -> None:
         """Raise if the parameters or the mapping are not allowed."""
@@ -233,77 +232,6 @@ class Loss(NamesChecked, BaseEstimator, metaclass=ABCMeta):
         See :meth:`evaluate_difference`.
         """
         return in_difference(self.linearize(pair_scores(difference), target))
-
-    # Methods for users.
-
-    def value(self, scores: ArrayLike, target: Any) -> Array:
-        """Loss of each row.
-
-        Parameters
-        ----------
-        scores : array-like of shape (n_samples, n_classes)
-            Real scores; -inf means that the class is not available.
-        target : array-like or sparse matrix of shape (n_samples, n_classes)
-            Rows on the probability simplex: one-hot for a label, uniform over the
-            labels of a set, or any distribution. For a mapping that gives marginals,
-            numbers from 0 to 1: the indicator of a set, or any marginals.
-
-        Returns
-        -------
-        value : ndarray of shape (n_samples,)
-
-        Raises
-        ------
-        ValueError
-            If scores or target are malformed, or a parameter is not allowed.
-        """
-        return self.value_and_gradient(scores, target)[0]
-
-    def value_and_gradient(self, scores: ArrayLike, target: Any) -> tuple[Array, Array]:
-        """Loss of each row, and its gradient in the scores.
-
-        Parameters
-        ----------
-        scores, target : as for :meth:`value`
-
-        Returns
-        -------
-        value : ndarray of shape (n_samples,)
-        gradient : ndarray of shape (n_samples, n_classes)
-        """
-        scores, target = self._checked(scores, target)
-        n_available = np.count_nonzero(scores > -np.inf, axis=1)
-        value, gradient = self.evaluate(scores, target)
-        # In place: float32 stays float32.
-        value += self.constant(target, n_available)
-        return value, gradient
-
-    def hessian_product(
-        self, scores: ArrayLike, target: Any, direction: ArrayLike
-    ) -> Array:
-        """Hessian of each row's loss in the scores, times `direction`.
-
-        Parameters
-        ----------
-        scores, target : as for :meth:`value`
-        direction : array-like of shape (n_samples, n_classes)
-
-        Returns
-        -------
-        product : ndarray of shape (n_samples, n_classes)
-        """
-        scores, direction = as_rows(scores, direction=direction)
-        scores, target = self._checked(scores, target)
-        product = self.linearize(scores, target).hessian_product
-        return product(direction.copy(order="K"))
-
-    def _checked(self, scores, target):
-        self.check()
-        # The loss shifts the scores if its mapping is shift invariant.
-        scores = standard_scores(as_rows(scores), shift=False)
-        target = as_target(target, scores.shape, scores.dtype, self.traits.polytope)
-        self.check_target(target)
-        return scores, target
 
 
 def shift_to_standard(scores, mapping):

@@ -87,33 +87,43 @@ def solve(
         solver = NewtonByOutput(chosen, criteria, tuning)
         state = solver.begin(problem, start)
         return minimize(problem, [solver], criteria, start, callback, state)
-    solvers = [NewtonCG(chosen, criteria, tuning=tuning)]
     if method == "newton-cholesky":
         _check_hessian(problem.description)
         first = NewtonCholesky(criteria, shortens_far_starts, tuning)
-        solvers.insert(0, first)
-    elif solver == "auto" and chosen.split_after < math.inf and problem.has_penalty:
+        return minimize(problem, [first], criteria, start, callback)
+    may_split = solver == "auto"
+    return _minimize_by_products(
+        problem, start, chosen, criteria, callback, may_split, resume, tuning
+    )
+
+
+def _minimize_by_products(
+    problem, start, chosen, criteria, callback, may_split, resume, tuning
+):
+    """Minimise by Hessian products, from the minimum of a sample of the rows.
+
+    Where products become many, splitting takes its turn if it may. The other arguments
+    are those of :func:`solve`, the plan and the criteria.
+    """
+    solvers, state = [NewtonCG(chosen, criteria, tuning=tuning)], None
+    if may_split and chosen.split_after < math.inf and problem.has_penalty:
         # Without a penalty the quadratic problem of a splitting may have no solution.
         from ._splitting import DouglasRachford  # Imported when used.
 
         first = NewtonCG(chosen, criteria, chosen.split_after, tuning)
         solvers = [first, DouglasRachford(criteria, tuning), *solvers]
-    state = None
-    if resume is not None and method == "newton-cg":
-        before, factor = resume
-        if isinstance(before, NewtonCGState):
-            state = solvers[0].resume(problem, before, factor)
-    n_sampled = 0
-    if method == "newton-cg" and not start.any():
-        n_sampled = sample_size(problem.description, tuning)
-    if not n_sampled:
-        return minimize(problem, solvers, criteria, start, callback, state)
-
-    def minimize_sample(sample, start):
-        return _minimize_roughly(sample, start, criteria, tuning)
+    if resume is not None and isinstance(resume[0], NewtonCGState):
+        state = solvers[0].resume(problem, *resume)
 
     def minimize_all(problem, start):
         return minimize(problem, solvers, criteria, start, callback, state)
+
+    n_sampled = 0 if start.any() else sample_size(problem.description, tuning)
+    if not n_sampled:
+        return minimize_all(problem, start)
+
+    def minimize_sample(sample, start):
+        return _minimize_roughly(sample, start, criteria, tuning)
 
     return minimize_from_sample(
         problem, n_sampled, start, minimize_sample, minimize_all

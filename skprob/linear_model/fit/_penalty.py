@@ -1,4 +1,4 @@
-"""The penalty of a fit: its shape, and its strength for a number C or C="auto"."""
+"""The penalty of a fit: its shape, and its strength for a number C."""
 
 from __future__ import annotations
 
@@ -7,10 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...losses import FenchelYoungLoss, InfimumLoss, MarginLoss
-from ...mappings import Sigmoid, Softmax, get_mapping
 from ...objective import LinearObjective
-from ...targets import DenseTarget
 
 
 @dataclass(frozen=True)
@@ -151,59 +148,3 @@ def penalty(C, total):
             f"{total:.6g}, the penalty 1 / (C * sum) overflows."
         )
     return l2
-
-
-def automatic_C(loss, n_classes):
-    """The C at which the penalty weighs as much as C=1 does with logistic losses.
-
-    Near zero coefficients an objective is a quadratic function whose curvature is that
-    of the loss at equal scores, plus the penalty 1/C. With C in inverse proportion to
-    the loss's curvature the coefficients shrink alike, whatever the mapping is. The
-    reference is the log loss of softmax, or of a logistic function for each label where
-    the mapping gives marginals. For entmax C is n_classes^(1 - alpha).
-
-    Parameters
-    ----------
-    loss : Loss
-        Checked.
-    n_classes : int
-
-    Returns
-    -------
-    C : float
-
-    Raises
-    ------
-    ValueError
-        If the loss has no curvature at equal scores.
-
-    Examples
-    --------
-    >>> from skprob.linear_model.fit._penalty import automatic_C
-    >>> from skprob.losses import FenchelYoungLoss
-    >>> from skprob.mappings import Sparsemax
-    >>> round(automatic_C(FenchelYoungLoss(Sparsemax()), n_classes=10), 6)
-    0.1
-    """
-    # Margins move the point at which all scores are equal.
-    while isinstance(loss, MarginLoss):
-        loss = loss.loss
-    if isinstance(loss, InfimumLoss):
-        # With all classes as candidates it has no curvature.
-        loss = FenchelYoungLoss(loss.mapping)
-    reference = Sigmoid() if loss.traits.polytope == "cube" else Softmax()
-    curvature = _curvature(loss, n_classes)
-    if not 1e-12 < curvature < np.inf:  # Beyond rounding.
-        raise ValueError(
-            "C must be a number for a loss without curvature at equal scores, from "
-            f"which 'auto' is computed; that of {loss!r} is {curvature:.3g}."
-        )
-    return _curvature(FenchelYoungLoss(reference), n_classes) / curvature
-
-
-def _curvature(loss, n_classes):
-    """Second derivative of a loss in one score, at equal scores and probabilities."""
-    scores = np.full((1, n_classes), get_mapping(loss.mapping).traits.base_score)
-    centre = 0.5 if loss.traits.polytope == "cube" else 1 / n_classes
-    linear = loss.linearize(scores, DenseTarget(np.full((1, n_classes), centre)))
-    return float(linear.hessian_diagonal()[0, 0])

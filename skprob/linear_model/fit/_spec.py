@@ -12,8 +12,9 @@ from ...mappings import Mapping
 from ...targets import encode_target
 from .._known_threshold import checked_rule
 from ..predict import one_vs_rest
+from ._automatic_C import automatic_C
 from ._candidates import loss_of_candidates
-from ._penalty import PenaltyChoice, automatic_C
+from ._penalty import PenaltyChoice
 from ._start import LastFit
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from ...decision import LeastCost, ThresholdLike
 from ...mappings import Mapping
 from .._given import NOTHING, Given
 from .._known_threshold import checked_rule
-from ._inputs import Features
+from ._features import Features
 from ._one_vs_rest import log_shares_of, shares_of
 from ._prediction import BlockwisePrediction, of_classes
 

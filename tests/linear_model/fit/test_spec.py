@@ -23,8 +23,8 @@ from skprob.linear_model.fit._penalty import PenaltyChoice
 from skprob.linear_model.fit._rows import RowsInMemory, TrainingData
 from skprob.linear_model.fit._run import fit_to_rows
 from skprob.linear_model.fit._spec import FitSpec
-from skprob.linear_model.predict._inputs import (
-    Features,
+from skprob.linear_model.predict._features import Features
+from skprob.linear_model.predict._unit_rows import (
     StandardizedFeatures,
 )
 from skprob.losses import FenchelYoungLoss, MarginLoss

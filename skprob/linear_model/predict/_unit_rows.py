@@ -1,4 +1,4 @@
-"""Transformations of the rows of X before the coefficients multiply them."""
+"""Rows of X that are scaled to norm one, for scores that are cosines."""
 
 from dataclasses import dataclass
 
@@ -16,29 +16,7 @@ from ..._utils.arrays import (
     row_max,
     zeros,
 )
-
-
-class Features:
-    """No transformation: the rows of X as they are."""
-
-    def __call__(self, X):
-        return X
-
-    def for_rows(self, rows):
-        """The transformation for the rows of a fit."""
-        return self
-
-    def attributes(self):
-        """Fitted attributes that the transformation is made of."""
-        return {}
-
-    def to_model(self, coef, intercept):
-        """Convert coefficients and intercepts of transformed rows to those of X."""
-        return coef, intercept
-
-    def from_model(self, coef, intercept):
-        """Convert coefficients and intercepts of X to those of transformed rows."""
-        return coef, intercept
+from ._features import Features
 
 
 class UnitRows(Features):

@@ -1,0 +1,27 @@
+"""The transformation of the rows of X before the coefficients multiply them."""
+
+
+class Features:
+    """No transformation: the rows of X as they are.
+
+    `_unit_rows.py` has others, for scores that are cosines.
+    """
+
+    def __call__(self, X):
+        return X
+
+    def for_rows(self, rows):
+        """The transformation for the rows of a fit."""
+        return self
+
+    def attributes(self):
+        """Fitted attributes that the transformation is made of."""
+        return {}
+
+    def to_model(self, coef, intercept):
+        """Convert coefficients and intercepts of transformed rows to those of X."""
+        return coef, intercept
+
+    def from_model(self, coef, intercept):
+        """Convert coefficients and intercepts of X to those of transformed rows."""
+        return coef, intercept
