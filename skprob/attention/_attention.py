@@ -6,9 +6,9 @@ from numbers import Real
 
 import numpy as np
 
+from .._utils.checks import RealInterval, as_real
 from .._utils.names import did_you_mean
 from .._utils.typing import Array, ArrayLike
-from .._utils.validation import RealInterval, as_real
 from ..mappings import MappingLike, get_mapping
 
 # Most scores of a block of queries (8 MiB).

@@ -12,10 +12,10 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._utils.checks import InstancesOf, RealInterval, naming
 from .._utils.names import NamesChecked
 from .._utils.saving import PlainState
 from .._utils.typing import MatrixLike
-from .._utils.validation import InstancesOf, RealInterval, naming
 from ..mappings import Mapping, MappingLike, get_mapping
 
 # Most pairs of new and training rows in a block (8 MiB).

@@ -11,9 +11,9 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from .._utils.checks import RealInterval
 from .._utils.columns import in_order
 from .._utils.typing import Array, ArrayLike, MatrixLike, same_signature
-from .._utils.validation import RealInterval
 from ..mappings import MappingLike
 from ..targets import KINDS, as_labels, check_target, column_names, encode_target
 from ._base import ATTRIBUTES, PARAMETERS, BaseAttention

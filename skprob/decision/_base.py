@@ -11,10 +11,10 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils.validation import check_is_fitted
 
+from .._utils.checks import check_sample_weight
 from .._utils.columns import common_names, in_order, lined_up
 from .._utils.names import NamesChecked, did_you_mean
 from .._utils.typing import AnyArray, Array, ArrayLike, MatrixLike, same_signature
-from .._utils.validation import check_sample_weight
 from ._blocks import Blocks, known_only, with_rows
 from ._expected_size import expected_size, has_empty, n_labelled
 from ._input import as_features, as_indicator, as_probabilities

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from .._utils.validation import RealInterval
+from .._utils.checks import RealInterval
 from ._base import DecisionRule
 from ._best_threshold import best_threshold
 from ._blocks import with_rows

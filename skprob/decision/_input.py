@@ -6,8 +6,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_array
 
+from .._utils.checks import as_real, naming
 from .._utils.typing import MatrixLike
-from .._utils.validation import as_real, naming
 
 
 def as_probabilities(probabilities):

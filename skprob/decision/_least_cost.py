@@ -9,11 +9,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from .._utils.arrays import as_type, beside, namespace, take, to_numpy
+from .._utils.checks import RealInterval, as_costs, as_points
 from .._utils.columns import in_order, names_of
-from .._utils.costs import as_costs
 from .._utils.names import NamesChecked
 from .._utils.typing import AnyArray, Array, ArrayLike, MatrixLike
-from .._utils.validation import RealInterval, as_points
 
 
 class LeastCost(NamesChecked, BaseEstimator):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from .._utils.validation import InstancesOf
+from .._utils.checks import InstancesOf
 from ._base import DecisionRule
 from ._blocks import with_rows
 from ._cuts import LabelCuts

@@ -7,11 +7,11 @@ from typing import Any, Literal, Self
 import numpy as np
 from scipy import sparse
 
+from .._utils.checks import as_distributions, as_marginals
 from .._utils.columns import in_order, lined_up
 from .._utils.last_step import last_step
 from .._utils.names import did_you_mean
 from .._utils.typing import Array, ArrayLike, Axes, MatrixLike
-from .._utils.validation import as_distributions, as_marginals
 from ._input import check_count, indicator_of
 from ._matplotlib import POSSIBLE, PREDICTED, axes_for, grid_of_axes, legend_below
 

@@ -13,9 +13,9 @@ from .._utils.arrays import (
     real_dtypes,
     to_numpy,
 )
+from .._utils.checks import as_marginals, check_sample_weight, naming
 from .._utils.pair import n_raw_predictions
 from .._utils.scores import standard_scores
-from .._utils.validation import as_marginals, check_sample_weight, naming
 from ..data import as_design
 from ..mappings import MAPPINGS
 from ..objective import scores_of

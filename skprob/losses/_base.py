@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from .._utils.arrays import copied, namespace, row_max
-from .._utils.messages import row_and_others
+from .._utils.checks import row_and_others
 from .._utils.names import NamesChecked
 from .._utils.pair import pair_adjoint, pair_scores
 from .._utils.typing import Array

@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from .._utils.arrays import copied, namespace
+from .._utils.checks import RealInterval
 from .._utils.typing import Array, ArrayLike
-from .._utils.validation import RealInterval
 from ..mappings import MappingLike, Softmax, Temperature, get_mapping
 from ._base import Loss, LossLinearization, check_shape, shift_to_standard
 

@@ -6,9 +6,8 @@ from numbers import Real
 from typing import Any
 
 from .._utils.arrays import as_type, beside
-from .._utils.costs import as_margins
+from .._utils.checks import InstancesOf, RealInterval, as_margins
 from .._utils.typing import Array, ArrayLike
-from .._utils.validation import InstancesOf, RealInterval
 from ._base import Loss, LossLike
 
 

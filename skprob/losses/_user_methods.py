@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from .._utils.checks import as_rows
 from .._utils.scores import standard_scores
 from .._utils.typing import Array, ArrayLike
-from .._utils.validation import as_rows
 from ..targets import as_target
 
 

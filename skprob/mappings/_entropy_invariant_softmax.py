@@ -8,8 +8,8 @@ from numbers import Integral
 import numpy as np
 
 from .._utils.arrays import as_type, beside, namespace
+from .._utils.checks import RealInterval
 from .._utils.typing import Array, ArrayLike
-from .._utils.validation import RealInterval
 from ._base import Mapping
 from ._rows import along_axis
 from ._softmax import Softmax

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.special import entr, xlogy
 from sklearn.base import clone
 
+from .._utils.checks import RealInterval
 from .._utils.typing import Array, ArrayLike
-from .._utils.validation import RealInterval
 from ._base import Mapping
 from ._linearization import Linearization
 from ._nests import are_by_name, check_nests, check_scales, indices_of, number_of

@@ -5,8 +5,8 @@ from numbers import Integral
 import numpy as np
 
 from .._utils.arrays import is_foreign, namespace
+from .._utils.checks import array_real, as_real
 from .._utils.scores import BadScores, laid_out
-from .._utils.validation import array_real, as_real
 
 # Size of a block: with the temporary arrays of a kernel it fits the cache of a core.
 _BLOCK_BYTES = 1 << 19

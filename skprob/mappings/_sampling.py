@@ -9,9 +9,9 @@ from scipy.special import log_expit, logit
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, validate_parameter_constraints
 
+from .._utils.checks import RealInterval, as_rows, refuse_arrays
 from .._utils.scores import standard_scores
 from .._utils.typing import Array, ArrayLike, RandomState
-from .._utils.validation import RealInterval, as_rows, refuse_arrays
 
 _CONSTRAINTS = {
     "size": [Interval(Integral, 1, None, closed="left"), None],

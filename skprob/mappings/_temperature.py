@@ -7,9 +7,9 @@ import operator
 import numpy as np
 
 from .._utils.arrays import as_type, namespace, widened
+from .._utils.checks import InstancesOf, RealInterval, as_rows, refuse_arrays
 from .._utils.scores import standard_scores
 from .._utils.typing import Array, ArrayLike
-from .._utils.validation import InstancesOf, RealInterval, as_rows, refuse_arrays
 from ._base import Mapping, MappingLike
 
 

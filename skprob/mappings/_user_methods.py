@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from .._utils.arrays import is_foreign, namespace, positive_part, zeros
-from .._utils.typing import Array, ArrayLike, RandomState
-from .._utils.validation import (
+from .._utils.checks import (
     array_points,
     array_rows,
     as_points,
     as_rows,
     refuse_arrays,
 )
+from .._utils.typing import Array, ArrayLike, RandomState
 from ._rows import by_blocks
 from ._sampling import (
     check_sampling,

@@ -13,9 +13,9 @@ import numpy as np
 from scipy import sparse
 from scipy.special import rel_entr
 
+from .._utils.checks import naming
 from .._utils.columns import lined_up
 from .._utils.typing import ArrayLike, MatrixLike
-from .._utils.validation import naming
 from ..targets import check_target, encode_target
 from ._losses import _average, as_probabilities
 

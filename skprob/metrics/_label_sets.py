@@ -7,9 +7,9 @@ from scipy import sparse
 from sklearn.metrics import precision_score, recall_score
 from sklearn.utils import check_array
 
+from .._utils.checks import check_sample_weight
 from .._utils.columns import lined_up
 from .._utils.typing import ArrayLike, MatrixLike
-from .._utils.validation import check_sample_weight
 
 
 def harmonic_macro_f1_score(

@@ -3,8 +3,8 @@
 import numpy as np
 from scipy import sparse
 
+from .._utils.checks import naming
 from .._utils.columns import in_order, lined_up, names_of
-from .._utils.validation import naming
 from ..targets import check_target, unique_labels
 
 

@@ -8,9 +8,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import gen_batches
 
-from .._utils.scores import standard_scores
-from .._utils.typing import ArrayLike, MatrixLike
-from .._utils.validation import (
+from .._utils.checks import (
     as_distributions,
     as_real,
     as_rows,
@@ -18,6 +16,8 @@ from .._utils.validation import (
     check_sample_weight,
     naming,
 )
+from .._utils.scores import standard_scores
+from .._utils.typing import ArrayLike, MatrixLike
 from .._utils.warnings import warn
 from ..losses import FenchelYoungLoss
 from ..mappings import MappingLike, get_mapping

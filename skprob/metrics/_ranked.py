@@ -8,9 +8,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import gen_batches
 
+from .._utils.checks import as_real, check_sample_weight
 from .._utils.top_k import top_k
 from .._utils.typing import Array, ArrayLike, MatrixLike
-from .._utils.validation import as_real, check_sample_weight
 from ._truth import true_indicator
 
 # Most numbers of a dense block of rows.

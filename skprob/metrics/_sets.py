@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
+from .._utils.checks import check_sample_weight
 from .._utils.typing import ArrayLike, MatrixLike
-from .._utils.validation import check_sample_weight
 from ._truth import true_indicator
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from .._utils.validation import naming
+from .._utils.checks import naming
 from ..targets import check_target, unique_labels
 from ._lined_up import lined_up_with
 

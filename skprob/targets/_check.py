@@ -5,8 +5,8 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from .._utils.arrays import check_no_gradient, is_foreign, to_numpy
+from .._utils.checks import as_points, as_real, naming
 from .._utils.columns import names_of
-from .._utils.validation import as_points, as_real, naming
 from ._dense import DenseTarget
 from ._sparse import SparseTarget
 

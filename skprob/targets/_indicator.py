@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-from .._utils.messages import row_and_others
+from .._utils.checks import row_and_others
 from ._kind import if_encoded, other_than_0_and_1
 from ._sparse import SparseTarget
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from .._utils.arrays import is_foreign, to_numpy
+from .._utils.checks import as_real
 from .._utils.pair import pair_scores
-from .._utils.validation import as_real
 
 
 def check_offset(offset, n_samples, n_classes, is_pair, dtype):

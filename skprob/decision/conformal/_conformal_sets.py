@@ -35,10 +35,10 @@ from sklearn.utils.validation import (
     indexable,
 )
 
+from ..._utils.checks import RealInterval, check_sample_weight
 from ..._utils.names import NamesChecked
 from ..._utils.saving import PlainState
 from ..._utils.typing import AnyArray, Array, ArrayLike, MatrixLike, same_signature
-from ..._utils.validation import RealInterval, check_sample_weight
 from ...mappings import Entmax, Temperature
 from ._draws import uniform_draws
 from ._quantile import conformal_quantile

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from ..._utils.validation import check_sample_weight
+from ..._utils.checks import check_sample_weight
 from ..._utils.warnings import warn
 from ._fitted_rows import encoded_target
 from ._groups import check_groups

@@ -8,9 +8,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
+from ..._utils.checks import check_sample_weight, naming
 from ..._utils.columns import in_order
 from ..._utils.pair import pair_scores
-from ..._utils.validation import check_sample_weight, naming
 from ..._utils.warnings import warn
 from ...targets import check_available, check_offset, check_target, encode_target
 from ._fitted_penalty import FittedPenalty, l1_ratio_of

@@ -15,9 +15,9 @@ from sklearn.utils._param_validation import (
     make_constraint,
 )
 
+from ..._utils.checks import InstancesOf, RealInterval
 from ..._utils.names import NamesChecked
 from ..._utils.typing import ArrayLike
-from ..._utils.validation import InstancesOf, RealInterval
 from ...decision import DecisionRule, LeastCost, ThresholdLike
 from ...losses import LOSSES, Loss, LossLike, MarginLoss, get_loss
 from ...mappings import Temperature, get_mapping

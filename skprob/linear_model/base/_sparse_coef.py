@@ -7,7 +7,7 @@ from typing import Self
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from ..._utils.validation import refuse_arrays
+from ..._utils.checks import refuse_arrays
 
 
 class SparseCoef:

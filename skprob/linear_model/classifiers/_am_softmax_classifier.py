@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from sklearn.utils._param_validation import StrOptions
 
+from ..._utils.checks import RealInterval
 from ..._utils.typing import ArrayLike
-from ..._utils.validation import RealInterval
 from ...decision import ThresholdLike
 from ...mappings import Softmax
 from .._docstrings import with_shared_sections

@@ -8,8 +8,8 @@ from typing import Any, Literal
 from sklearn.base import clone
 from sklearn.utils._param_validation import StrOptions
 
+from ..._utils.checks import InstancesOf
 from ..._utils.typing import ArrayLike
-from ..._utils.validation import InstancesOf
 from ...decision import ThresholdLike
 from ...losses import LossLike
 from ...mappings import MAPPINGS, Mapping, MappingLike, NestedSoftmax, Temperature

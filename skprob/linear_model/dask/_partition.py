@@ -6,8 +6,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
+from ..._utils.checks import naming
 from ..._utils.compat import check_weights
-from ..._utils.validation import naming
 from ...data import LocalBlocks, as_design
 from ...objective import split_rows
 from ...targets import (

@@ -4,8 +4,8 @@ import numpy as np
 from sklearn.metrics import accuracy_score
 
 from ..._utils.arrays import check_no_gradient, is_foreign, to_numpy
+from ..._utils.checks import check_sample_weight
 from ..._utils.columns import in_order
-from ..._utils.validation import check_sample_weight
 from ...targets import as_labels, check_target, encode_rows, encode_target
 
 

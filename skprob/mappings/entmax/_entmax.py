@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
+from ..._utils.checks import RealInterval, as_rows, refuse_arrays
 from ..._utils.scores import FEW_CLASSES
 from ..._utils.typing import Array, ArrayLike
-from ..._utils.validation import RealInterval, as_rows, refuse_arrays
 from .. import _array_api
 from .._base import Mapping
 from .._jacobian import entmax_linearization

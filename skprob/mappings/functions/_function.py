@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..._utils.checks import as_distributions
 from ..._utils.typing import Array
-from ..._utils.validation import as_distributions
 from .._base import Mapping
 from .._traits import Traits
 

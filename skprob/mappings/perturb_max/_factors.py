@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import qmc
 
-from ..._utils.validation import real_or_nan
+from ..._utils.checks import real_or_nan
 
 # Most factors with a grid of nodes, and default number of quasi-random nodes for more.
 _MAX_GRID = 3

@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils._param_validation import Interval
 
+from ..._utils.checks import RealInterval, as_rows, refuse_arrays
 from ..._utils.scores import standard_scores
 from ..._utils.typing import Array, ArrayLike, RandomState
-from ..._utils.validation import RealInterval, as_rows, refuse_arrays
 from .._rows import along_axis
 from .._temperature import Temperature
 

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.special import log_expit
 
 from ..._utils.arrays import namespace, zeros
+from ..._utils.checks import RealInterval
 from ..._utils.typing import Array, ArrayLike
-from ..._utils.validation import RealInterval
 from .._base import Mapping
 from .._jacobian import power
 from .._linearization import DifferenceLinearization, Linearization

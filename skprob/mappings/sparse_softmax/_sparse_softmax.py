@@ -10,8 +10,8 @@ from scipy.special import xlogy
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..._utils.arrays import namespace
+from ..._utils.checks import RealInterval
 from ..._utils.typing import Array, ArrayLike
-from ..._utils.validation import RealInterval
 from .. import _array_api
 from .._base import Mapping
 from .._rows import along_axis

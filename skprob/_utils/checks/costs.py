@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from .columns import in_order, names_of
-from .validation import as_real
+from ..columns import in_order, names_of
+from .matrices import as_real
 
 
 def as_costs(name, costs, n_classes=None, classes=None):
@@ -36,7 +36,7 @@ def as_costs(name, costs, n_classes=None, classes=None):
     --------
     >>> import numpy as np
     >>> import pandas as pd
-    >>> from skprob._utils.costs import as_costs
+    >>> from skprob._utils.checks import as_costs
     >>> names = ["sick", "well"]
     >>> frame = pd.DataFrame([[0, 9], [1, 0]], index=names, columns=names)
     >>> as_costs("costs", frame, classes=np.array(["well", "sick"]))
@@ -81,7 +81,7 @@ def as_margins(name, costs, n_classes=None, classes=None):
 
     Examples
     --------
-    >>> from skprob._utils.costs import as_margins
+    >>> from skprob._utils.checks import as_margins
     >>> as_margins("margin", [[0, 9], [1, 0]])
     array([[0., 9.],
            [1., 0.]])

@@ -1,0 +1,43 @@
+"""Checks of what users give, with errors that name the argument and what is allowed."""
+
+from .constraints import InstancesOf, RealInterval
+from .costs import as_costs, as_margins
+from .matrices import (
+    array_real,
+    array_rows,
+    as_real,
+    as_rows,
+    real_or_nan,
+    refuse_arrays,
+)
+from .messages import row_and_others
+from .naming import naming
+from .points import (
+    array_points,
+    as_distributions,
+    as_marginals,
+    as_points,
+    as_sparse_distributions,
+)
+from .weights import check_sample_weight
+
+__all__ = [
+    "InstancesOf",
+    "RealInterval",
+    "array_points",
+    "array_real",
+    "array_rows",
+    "as_costs",
+    "as_distributions",
+    "as_marginals",
+    "as_margins",
+    "as_points",
+    "as_real",
+    "as_rows",
+    "as_sparse_distributions",
+    "check_sample_weight",
+    "naming",
+    "real_or_nan",
+    "refuse_arrays",
+    "row_and_others",
+]

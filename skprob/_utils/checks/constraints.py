@@ -1,0 +1,34 @@
+"""Constraints of parameters, for scikit-learn's checks."""
+
+import sys
+from numbers import Real
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, Options
+
+from ..saving import public_name
+
+
+class RealInterval(Interval):
+    """The numbers of an interval that a float can represent, for a parameter."""
+
+    def __init__(self, left, right, *, closed):
+        super().__init__(Real, left, right, closed=closed)
+
+    def __contains__(self, value):
+        # An int may be larger than all floats, but pass the other comparisons.
+        too_large = value != np.inf and abs(value) > sys.float_info.max
+        return not too_large and super().__contains__(value)
+
+
+class InstancesOf(Options):
+    """Instances of a class of skprob, for a parameter; errors have its public name."""
+
+    def __init__(self, cls):
+        super().__init__(cls, set())
+
+    def is_satisfied_by(self, value):
+        return isinstance(value, self.type)
+
+    def __str__(self):
+        return f"an instance of {public_name(self.type)!r}"

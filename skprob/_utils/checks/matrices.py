@@ -1,0 +1,127 @@
+"""Scores and other matrices that users give, as arrays of floats."""
+
+import numpy as np
+
+from ..arrays import (
+    beside,
+    check_no_gradient,
+    is_beside,
+    is_foreign,
+    namespace,
+    to_numpy,
+    widened,
+)
+
+
+def as_real(name, array):
+    """`array` as float32 if it is, else as float64; only real numbers pass."""
+    if is_foreign(array):
+        check_no_gradient(name, array)
+        array = to_numpy(array)
+    try:
+        array = np.asarray(array)
+    except ValueError as error:
+        raise ValueError(f"{name} must be an array of real numbers: {error}") from None
+    if array.dtype.kind not in "fiub":
+        raise ValueError(f"{name} must be real numbers, got dtype {array.dtype}.")
+    if array.dtype.newbyteorder("=") == np.float32:
+        array = array.astype(np.float32, copy=False)
+    else:
+        # A longdouble beyond the range of float64 becomes inf, which is refused.
+        with np.errstate(over="ignore"):
+            array = array.astype(np.float64, copy=False)
+    return array
+
+
+def real_or_nan(values):
+    """`values` as a float64 array; a single NaN if they are not real numbers."""
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind in "fiubO":
+            return array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    return np.array(np.nan)
+
+
+def refuse_arrays(function, **arrays):
+    """Raise if a function for NumPy arrays gets arrays of another library."""
+    for name, array in arrays.items():
+        if is_foreign(array):
+            raise ValueError(
+                f"{function} takes NumPy arrays only; {name} is of type "
+                f"{type(array).__module__}.{type(array).__name__}. Convert it, for "
+                "instance by np.asarray(array)."
+            )
+
+
+def array_real(name, array):
+    """The result of :func:`as_real` for an array of another library than NumPy."""
+    xp = namespace(array)
+    check_no_gradient(name, array)
+    if not xp.isdtype(array.dtype, ("real floating", "integral", "bool")):
+        raise ValueError(f"{name} must be real numbers, got dtype {array.dtype}.")
+    return array if array.dtype == xp.float32 else widened(array)
+
+
+def array_rows(scores, **others):
+    """The result of :func:`as_rows` for arrays of the library of the first."""
+    scores = check_matrix("scores", array_real("scores", scores))
+    if not others:
+        return scores
+    xp, checked = namespace(scores), [scores]
+    for name, array in others.items():
+        check_no_gradient(name, array)
+        if not is_beside(array, scores):
+            array = to_numpy(array) if is_foreign(array) else array
+            array = beside(as_real(name, array), scores)
+        array = xp.astype(array_real(name, array), scores.dtype, copy=False)
+        check_direction(name, array, scores)
+        checked.append(array)
+    return checked
+
+
+def as_rows(scores, **others):
+    """`scores`, and arrays named in `others`, as checked float matrices."""
+    scores = as_matrix("scores", scores)
+    if not others:
+        return scores
+    checked = [scores]
+    for name, array in others.items():
+        array = as_matrix(name, array).astype(scores.dtype, copy=False)
+        check_direction(name, array, scores)
+        checked.append(array)
+    return checked
+
+
+def check_direction(name, array, scores):
+    """Raise if an array does not have the shape of scores, or is not finite."""
+    xp = namespace(array)
+    if array.shape != scores.shape:
+        raise ValueError(
+            f"{name} must have the shape of scores, {tuple(scores.shape)}; "
+            f"got {tuple(array.shape)}."
+        )
+    finite = xp.all(xp.isfinite(array), axis=1)
+    if not xp.all(finite):
+        row = int(np.argmin(to_numpy(finite)))
+        raise ValueError(f"{name} must be finite; row {row} is not.")
+
+
+def as_matrix(name, array):
+    """An array as a float matrix with at least one column."""
+    return check_matrix(name, as_real(name, array))
+
+
+def check_matrix(name, array):
+    """The array itself, which must have rows and at least one column."""
+    if array.ndim != 2:
+        raise ValueError(
+            f"{name} must have shape (n_samples, n_classes), got {array.ndim} "
+            f"dimension(s), shape {tuple(array.shape)}."
+        )
+    if array.shape[1] == 0:
+        raise ValueError(
+            f"{name} must have at least one class, got shape {tuple(array.shape)}."
+        )
+    return array
