@@ -149,6 +149,13 @@ class EntryShrinkage:
         stays = (parameters * reference > 0) | (self.thresholds == 0)
         return np.where(stays, parameters, 0.0)
 
+    def breakpoints(self, parameters, step, reference):
+        """Positive lengths of a step at which parameters leave an orthant.
+
+        At a longer one :meth:`on_piece_of` makes more of them zero.
+        """
+        return _crossings(parameters * reference, step * reference, self.thresholds)
+
 
 class ColumnShrinkage(EntryShrinkage):
     """Sum of the Euclidean norms of the columns, each times its threshold.
@@ -204,6 +211,10 @@ class ColumnShrinkage(EntryShrinkage):
         stays = (parameters * reference).sum(axis=0) > 0
         return np.where(stays | (self.thresholds == 0), parameters, 0.0)
 
+    def breakpoints(self, parameters, step, reference):
+        inner = (parameters * reference).sum(axis=0)
+        return _crossings(inner, (step * reference).sum(axis=0), self.thresholds)
+
     def _shrunk(self, parameters, thresholds):
         norms = _norms(parameters)
         return parameters * _divided(np.maximum(norms - thresholds, 0), norms)
@@ -225,6 +236,12 @@ def shrinkage(strength, shape, units):
     thresholds = strength * shape.l1_ratio * factors / units.scale
     thresholds = np.append(thresholds, np.zeros(int(units.fit_intercept)))
     return (ColumnShrinkage if shape.by_feature else EntryShrinkage)(thresholds)
+
+
+def _crossings(inner, change, thresholds):
+    """Lengths at which positive numbers that change at a rate become zero."""
+    crosses = (inner > 0) & (change < 0) & (thresholds > 0)
+    return inner[crosses] / -change[crosses]
 
 
 def _soft(array, thresholds):

@@ -2,8 +2,10 @@
 
 In each round a proximal step with a length for each column predicts which parameters
 are zero, and in which orthant the others are. On that piece the model has derivatives,
-and Newton's step leads to its minimum. Parameters that would change their sign
-become zero. Near the minimum the prediction is right, and one round is enough.
+and Newton's step leads to its minimum. Parameters that would change their sign become
+zero: of the lengths at which one does, the best of a few is chosen, so that a step
+without curvature ends at a zero. Near the minimum the prediction is right, and one
+round is enough.
 
 References
 ----------
@@ -21,8 +23,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-# Largest number of lengths of a Newton step that are tried.
-_MOST_TRIALS = 5
+# Most steps of a round, each with fewer zeros that may move.
+_MOST_STEPS = 5
 
 
 class ModelMinimum(NamedTuple):
@@ -74,14 +76,15 @@ def minimise_model(
         residual = shrinkage.model_residual(parameters, stepped, lengths)
         if to_zero.any():
             residual = residual + curvature.product(to_zero)
-        residual = np.where(is_active, residual, 0.0)
-        step = curvature.newton_step(is_active, residual, stepped, shrinkage)
+        step = _newton_step(
+            curvature, shrinkage, is_active, residual, parameters, stepped
+        )
         newton = step + to_zero
 
         # 2. The lowest of several lengths of the step, projected onto the piece.
         best = _Trial.at(curvature, shrinkage, parameters, penalty, gradient, stepped)
-        length, fell = 1.0, False
-        for _ in range(_MOST_TRIALS):
+        fell = False
+        for length in _lengths(shrinkage.breakpoints(parameters, newton, stepped)):
             moved = shrinkage.on_piece_of(parameters + length * newton, stepped)
             trial = _Trial.at(
                 curvature, shrinkage, parameters, penalty, gradient, moved
@@ -90,9 +93,6 @@ def minimise_model(
                 best, fell = trial, True
             elif fell:
                 break
-            if np.array_equal(moved, parameters + length * newton):
-                break
-            length /= 3
         if not best.change < 0:
             # The proximal step is too long: go part of it.
             best = best.shortened(shrinkage, parameters, penalty)
@@ -107,6 +107,37 @@ def minimise_model(
                 parameters, gradient = parameters - shift, gradient - ridge * shift
                 penalty = shrinkage.value(parameters)
     return ModelMinimum(parameters, n_rounds, change)
+
+
+def _newton_step(curvature, shrinkage, is_active, residual, parameters, stepped):
+    """Newton's step on a piece, without the zeros that it moves off the piece.
+
+    A zero whose sign after the step is not the predicted one remains zero, and the step
+    of the others is another one. Without this, models with features that are sums of
+    others stall.
+    """
+    is_zero = (parameters == 0) & (stepped != 0)
+    for _ in range(_MOST_STEPS):
+        residual = np.where(is_active, residual, 0.0)
+        step = curvature.newton_step(is_active, residual, stepped, shrinkage)
+        entered = np.where(is_zero, step, stepped)
+        leaves = is_zero & is_active & (shrinkage.on_piece_of(entered, stepped) == 0)
+        if shrinkage.is_by_column:
+            leaves = np.broadcast_to(leaves.any(axis=0), leaves.shape)
+        if not leaves.any():
+            break
+        is_active = is_active & ~leaves
+    return step
+
+
+def _lengths(breakpoints):
+    """Lengths of a step to try, from the longest: at which ever fewer are zero."""
+    before_end = np.sort(breakpoints[breakpoints < 1])
+    lengths, number = [1.0], len(before_end)
+    while number:
+        number //= 2
+        lengths.append(before_end[number])
+    return lengths
 
 
 class _Trial(NamedTuple):

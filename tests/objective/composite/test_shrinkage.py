@@ -148,6 +148,24 @@ def test_the_common_shift_is_the_best(kind, ridge):
         assert not shrink.common_shift(W, np.full(4, ridge)).any()
 
 
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_more_becomes_zero_after_each_breakpoint(kind):
+    rng = np.random.default_rng(1)
+    shrinkage = kind(np.append(np.full(7, 0.5), 0.0))
+    parameters, step = rng.normal(size=(2, 3, 8))
+    lengths = np.sort(shrinkage.breakpoints(parameters, step, parameters))
+    assert len(lengths) > 2
+    n_zeros = 0
+    for length in lengths:
+        for side in (1 - 1e-9, 1 + 1e-9):
+            moved = parameters + side * length * step
+            moved = shrinkage.on_piece_of(moved, parameters)
+            if side < 1:
+                assert np.count_nonzero(moved == 0) == n_zeros
+            n_zeros = np.count_nonzero(moved == 0)
+        assert n_zeros > 0
+
+
 def test_pieces():
     thresholds = np.array([1.0, 0.0, 1.0])
     W = np.array([[1.0, -1.0, 2.0], [-3.0, 5.0, -1.0]])

@@ -24,10 +24,10 @@ def quadratic(rank, seed=0):
     return hessian, rng.normal(size=SHAPE), gradient + rng.normal(size=SHAPE)
 
 
-def whole(hessian):
+def whole(hessian, shape=SHAPE):
     point = SimpleNamespace(piece_hessian=lambda included, damping: hessian)
-    description = SimpleNamespace(shape=SHAPE, is_relative=False)
-    return PieceHessian(point, description, np.ones(SHAPE, bool))
+    description = SimpleNamespace(shape=shape, is_relative=False)
+    return PieceHessian(point, description, np.ones(shape, bool))
 
 
 def model_value(kind, hessian, start, gradient, W):
@@ -104,3 +104,26 @@ def test_every_round_lowers_the_model(kind):
         values.append(model_value(kind, hessian, start, gradient, model.parameters))
     assert (np.diff(values) <= 1e-12).all()
     assert values[1] < values[0]
+
+
+def test_features_that_are_sums_of_others():
+    """Along some directions the model has no curvature: a step ends at a zero."""
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(200, 40))
+    Z = np.hstack([Z, Z @ rng.normal(size=(40, 8)) / 6])
+    y = Z @ rng.laplace(size=48) + rng.normal(size=200)
+    hessian, gradient = Z.T @ Z / 200, -(Z.T @ y)[None] / 200
+    threshold, shape = 0.01, (1, 48)
+    model = minimise_model(
+        whole(hessian, shape),
+        EntryShrinkage(np.full(48, threshold)),
+        np.zeros(shape),
+        gradient,
+        forcing_term=1e-6,
+        most_rounds=40,
+    )
+    w = model.parameters[0]
+    slope = gradient[0] + hessian @ w
+    at_zero = np.maximum(abs(slope) - threshold, 0)
+    subgradient = np.where(w != 0, abs(slope + threshold * np.sign(w)), at_zero)
+    assert subgradient.max() < 1e-5
