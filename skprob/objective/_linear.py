@@ -198,13 +198,24 @@ class LinearObjective(MeanLoss):
         return self.units.from_model(coef, intercept).ravel()
 
     def initial(self):
-        """Parameters to start from: zeros, but for the intercepts of some classes.
+        """Parameters to start from, at which all rows have probabilities.
+
+        They are zeros for most mappings. Where zero scores have no probabilities, all
+        intercepts are the same; without intercepts the coefficients are the means of
+        the classes, of which the largest entry becomes 1.
 
         The best intercept of a class in no row, or of a label in all rows, is infinite.
         It starts where such probabilities are no more than rounding error: from zero
         it takes more iterations the smaller the tolerance is.
         """
+        base = self.traits.base_score
+        if base != 0 and not self.description.has_intercept:
+            directions = self.target_sums().coupling
+            return directions.ravel() / (np.abs(directions).max() or 1)
         start, means = np.zeros(self.shape), self.class_means
+        if base != 0:
+            start[:, -1] = base
+            return start.ravel()
         is_in_none, is_in_all = means == 0, 1 - means < 1e3 * np.finfo(float).eps
         is_infinite = is_in_none.any() or is_in_all.any()
         has_intercept = self.description.has_intercept

@@ -9,7 +9,7 @@ from ...solvers import minimize_path
 from ..predict import log_shares_of, shares_of
 from ._penalty import check_total_weight, penalty
 from ._run import objectives_of
-from ._start import LastFit, start_of
+from ._start import LastFit
 
 # Multiples of the C of "auto", from the strongest penalty to the weakest.
 _GRID = np.logspace(-4, 4, 10)
@@ -62,7 +62,7 @@ def with_chosen_C(spec, rows):
         )
     strengths = np.array([penalty(C, rows.total_weight) for C in Cs])
     scores, solutions = np.full(len(Cs), np.nan), {}
-    start = start_of(objective, None, rows)
+    start = objective.initial()
     # Where the Hessian is approximated, scores under weak penalties may be wrong.
     is_exact = uses_exact_hessian(objective)
     for numbers in (_WEAKER, _STRONGER) if is_exact else (_ALL,):

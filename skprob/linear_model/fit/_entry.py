@@ -10,7 +10,6 @@ from ._minimise import minimise
 from ._penalty import check_total_weight
 from ._progress import NO_PROGRESS
 from ._run import objectives_of
-from ._start import start_of
 
 # Tolerance of the gradient in the parameters that are free, and most iterations.
 _TOL, _MAX_ITER = 1e-13, 1000
@@ -76,7 +75,7 @@ def _minimum(spec, objectives, rows):
     """Parameters at the minimum of objectives of the free parameters."""
     solution = minimise(
         objectives,
-        start_of(objectives[0], None, rows),
+        objectives[0].initial(),
         solver=spec.solver,
         tol=_TOL,
         max_iter=max(spec.max_iter, _MAX_ITER),

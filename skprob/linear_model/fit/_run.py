@@ -15,7 +15,7 @@ from ._minimise import attributes_of, minimise
 from ._penalty import check_total_weight, penalty
 from ._progress import NO_PROGRESS
 from ._spec import FitSpec
-from ._start import LastFit, start_of
+from ._start import LastFit, start_from
 
 
 class Fit(NamedTuple):
@@ -58,7 +58,10 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=NO_PROGRESS):
     spec = spec.for_rows(rows)
     with np.errstate(over="ignore", invalid="ignore"):
         objectives = objectives_of(spec, rows)
-    start = start_of(objectives[0], spec.last_fit, rows)
+    if spec.last_fit is None:
+        start = objectives[0].initial()
+    else:
+        start = start_from(objectives[0], spec.last_fit, rows)
 
     def fitted(parameters, start_of_folds=None):
         # With the mapping of now: its noise may be estimated, too.

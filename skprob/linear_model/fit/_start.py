@@ -1,4 +1,4 @@
-"""The parameters at which a fit starts."""
+"""The start of a fit from the coefficients of the last one."""
 
 from typing import NamedTuple
 
@@ -7,8 +7,6 @@ from scipy import sparse
 
 from ..._utils.arrays import to_numpy
 from ..._utils.columns import order_by_name, order_of
-from ...mappings import get_mapping
-from ...objective import LinearObjective
 
 
 class LastFit(NamedTuple):
@@ -30,18 +28,13 @@ class LastFit(NamedTuple):
     target_type: str | None
 
 
-def start_of(objective, last_fit, rows):
-    """Parameters of an objective at which all rows have probabilities.
-
-    They are zeros for most mappings. Where zero scores have no probabilities, all
-    intercepts are the same; without intercepts the coefficients are the means of the
-    classes, of which the largest entry becomes 1.
+def start_from(objective, last_fit, rows):
+    """Parameters of an objective from the coefficients of the last fit.
 
     Parameters
     ----------
     objective : LinearObjective or CosineObjective
-    last_fit : LastFit or None
-        The start, if there is one.
+    last_fit : LastFit
     rows : RowsInMemory or DaskRows
         Their classes may be in another order than those of the last fit.
 
@@ -49,19 +42,6 @@ def start_of(objective, last_fit, rows):
     -------
     parameters : ndarray of shape (n_parameters,)
     """
-    if last_fit is not None:
-        return _start_from(last_fit, objective, rows)
-    base = get_mapping(objective.loss.mapping).traits.base_score
-    if base == 0 or not isinstance(objective, LinearObjective):
-        return objective.initial()
-    if objective.description.has_intercept:
-        intercept = np.full(objective.coef_shape[0], base)
-        return objective.from_model(np.zeros(objective.coef_shape), intercept)
-    means = objective.target_sums().coupling
-    return means.ravel() / (np.abs(means).max() or 1)
-
-
-def _start_from(last_fit, objective, rows):
     coef, intercept = last_fit.coef, last_fit.intercept
     if sparse.issparse(coef):
         coef = coef.toarray()
