@@ -8,6 +8,7 @@ Each page is shown by headless Chromium 1,280 and 400 pixels wide. It is an erro
 * a link leads to a file, or a place in it, that is not there (links to other sites are
   not followed),
 * a script fails, or a formula is shown as TeX or as MathJax's error,
+* a class is shown without the names of its parameters,
 * a table, a picture or a formula is wider than its place, or the page has to be
   scrolled sideways. At 400 pixels a table may scroll in its place.
 
@@ -65,6 +66,9 @@ async () => {
     const drawn = formula.querySelector("mjx-container");
     if (!drawn) found.push(`raw TeX: ${name(formula)}`);
   }
+  for (const signature of article.querySelectorAll("dl.class > dt.sig"))
+    if (signature.textContent.includes("(*args, **kwargs)"))
+      found.push(`no parameters: ${name(signature)}`);
   const failed = "[data-mjx-error], [data-mml-node=merror], [data-mml-node][fill=red]";
   for (const part of article.querySelectorAll(failed))
     found.push(`wrong TeX: ${part.getAttribute("data-mjx-error") ?? name(part)}`);

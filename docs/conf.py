@@ -19,6 +19,7 @@ version = release = skprob.__version__
 
 extensions = [
     "attribute_comments",
+    "class_signature",
     "comparison",
     "fit_times",
     "mapping_table",
