@@ -25,7 +25,7 @@ from .._utils.arrays import (
     zeros,
 )
 from ..mappings import get_mapping
-from ._piece_hessian import RowHessians
+from ._piece_hessian import RowHessians, systematic_sample
 
 # Rows are active if they have curvature. Where at most this share of them is (under a
 # mapping with exact zeros), they are copied and Hessian products leave out the others:
@@ -174,14 +174,17 @@ class BlockPoint:
         sandwiches = self.block.design.sandwich(take_pairs(matrices, first, second))
         return (sandwiches[number].transpose(0, 2, 1, 3),)
 
-    def piece_hessian(self, included, damping):
+    def piece_hessian(self, included, damping, share):
         """Hessian of the parameters that a mask (M, size) includes, in its order.
 
-        With a damping the raw predictions of each row get so much more curvature.
+        With a damping the raw predictions of each row get so much more curvature; with
+        a share below 1 so many of the rows are drawn.
         """
         linear, weight = self.linear, self.block.weight
         hessians = RowHessians.of(linear, weight, damping, self.loss.traits)
         check_finite("second derivative of the loss", hessians.numbers, self.loss)
+        if share < 1:
+            hessians = hessians.sampled(share)
         return (hessians.of_piece(self.block.design, included),)
 
     def curvature(self):
@@ -226,7 +229,7 @@ class BlockPoint:
         n_drawn = share * importance.sum() if np.isfinite(share) else np.inf
         if not n_drawn < np.count_nonzero(importance):
             return (design.sandwich(weight),)
-        counts = _systematic_sample(importance, n_drawn)
+        counts = systematic_sample(importance, n_drawn)
         drawn = np.flatnonzero(counts)
         part = counts[drawn] / share / importance[drawn]
         part = beside(part, weight)[:, None]
@@ -335,10 +338,3 @@ def _in_precision_of(direction, product):
         dtype = min(direction.dtype, product.dtype)
         return product.astype(dtype, copy=False)
     return product
-
-
-def _systematic_sample(importance, n_drawn):
-    """How often each row is drawn, in proportion to its importance."""
-    reached = np.cumsum(importance)
-    reached *= n_drawn / reached[-1]
-    return np.diff(np.floor(reached + 0.5), prepend=0.0)

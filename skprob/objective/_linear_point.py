@@ -129,17 +129,20 @@ class LinearPoint(LinearCurvature):
         diagonal.reshape(objective.shape)[...] += self.ridge
         return hessian
 
-    def piece_hessian(self, included, damping=0.0):
+    def piece_hessian(self, included, damping=0.0, share=1.0):
         """Hessian of the parameters that a mask (M, size) includes, in one pass.
 
         Where it includes a column without a penalty for all outputs, the direction in
         which they change alike gets a curvature, as in :meth:`hessian`. With a damping
         the loss of each row gets so much curvature in its raw predictions, but for
-        equal changes that it is invariant to.
+        equal changes that it is invariant to. With a share below 1 it is estimated from
+        so many of the rows, drawn in proportion to their curvature.
         """
         objective = self._objective
-        objective.count(1)
-        (hessian,) = self._points.sum(BlockPoint.piece_hessian, included, damping)
+        objective.count(share)
+        (hessian,) = self._points.sum(
+            BlockPoint.piece_hessian, included, damping, share
+        )
         _, columns = np.nonzero(included)
         hessian[np.diag_indices_from(hessian)] += self.ridge[columns]
         if objective.description.is_relative:

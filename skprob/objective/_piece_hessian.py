@@ -72,13 +72,35 @@ class RowHessians(NamedTuple):
         """All numbers of the rows, to check that they are finite."""
         return self.diagonal if self.matrices is None else self.matrices
 
+    def sampled(self, share):
+        """Those of a share of the rows, drawn in proportion to their curvature."""
+        if self.matrices is None:
+            curvature = self.diagonal.sum(axis=1)
+        else:
+            curvature = np.trace(self.matrices, axis1=1, axis2=2)
+        total, n_drawn = curvature.sum(), share * len(curvature)
+        if not total > 0:
+            return self
+        counts, factors = (
+            systematic_sample(curvature, n_drawn),
+            np.zeros_like(curvature),
+        )
+        drawn = np.flatnonzero(counts)
+        factors[drawn] = counts[drawn] * total / n_drawn / curvature[drawn]
+        if self.matrices is not None:
+            return RowHessians(None, (), self.matrices * factors[:, None, None])
+        roots = np.sqrt(factors)[:, None]
+        vectors = tuple(roots * vector for vector in self.vectors)
+        return RowHessians(self.diagonal * factors[:, None], vectors)
+
     def of_piece(self, design, included):
         """Σ_i J_i ⊗ z_i z_iᵀ of the included pairs of output and column, (M, size)."""
         outputs, columns = np.nonzero(included)
         ends = np.searchsorted(outputs, np.arange(len(included) + 1))
         pieces = [slice(*each) for each in pairwise(ends)]
         hessian = np.zeros((len(columns), len(columns)))
-        rows = np.flatnonzero(self.numbers.any(axis=tuple(range(1, self.numbers.ndim))))
+        axes = tuple(range(1, self.numbers.ndim))
+        rows = np.flatnonzero(self.numbers.any(axis=axes))
         length = max(_NUMBERS_AT_ONCE // max(included.shape[1], len(columns)), 64)
         for start in range(0, len(rows), length):
             part = rows[start : start + length]
@@ -121,3 +143,10 @@ def _damped(matrices, damping, traits):
 
 def _positive(diagonal):
     return np.maximum(diagonal, 0)
+
+
+def systematic_sample(importance, n_drawn):
+    """How often each row is drawn, in proportion to its importance."""
+    reached = np.cumsum(importance)
+    reached *= n_drawn / reached[-1]
+    return np.diff(np.floor(reached + 0.5), prepend=0.0)

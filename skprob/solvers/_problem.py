@@ -81,11 +81,14 @@ class LinearPoint(Point, Curvature, Protocol):
     def hessian(self) -> Array:
         """Hessian (n_parameters, n_parameters), in one pass, if it is convex."""
 
-    def piece_hessian(self, included: Array, damping: float = 0.0) -> Array:
+    def piece_hessian(
+        self, included: Array, damping: float = 0.0, share: float = 1.0
+    ) -> Array:
         """Hessian of the parameters that a mask (n_outputs, size) includes.
 
         In one pass; rows and columns are in the order of the parameters. With a damping
-        the loss of each row of the data has so much more curvature in the outputs.
+        the loss of each row of the data has so much more curvature in the outputs. With
+        a share below 1 it is estimated from so many of the rows.
         """
 
 

@@ -369,3 +369,16 @@ def test_lbfgs_steps_on_few_features_and_then_on_all():
     model = SoftmaxClassifier(solver="lbfgs", **about).fit(X, y)
     assert model.coef_.any(axis=0).sum() > 200
     assert subgradient(model, X, y, False) < 1e-2
+
+
+@pytest.mark.parametrize("select", ["coefficients", "features"])
+def test_many_rows_are_at_the_minimum(select):
+    """Where the first Hessians are those of some rows: by the smallest subgradient."""
+    rng = np.random.default_rng(0)
+    n, d, n_classes = 6000, 25, 6
+    X = rng.normal(size=(n, d)) @ rng.normal(size=(d, d)) / 4
+    raw = X @ (rng.normal(size=(d, n_classes)) * (rng.random((d, n_classes)) < 0.4))
+    y = (raw + rng.gumbel(size=raw.shape)).argmax(axis=1)
+    model = SoftmaxClassifier(C=0.05, l1_ratio=0.8, select=select, tol=1e-7).fit(X, y)
+    assert subgradient(model, X, y, select == "features") < 1e-4
+    assert 0 < np.count_nonzero(model.coef_) < model.coef_.size

@@ -175,6 +175,28 @@ def test_the_hessian_of_some_parameters_with_and_without_damping(
         assert_allclose(objective.at(x).piece_hessian(everything), whole, **close)
 
 
+@pytest.mark.parametrize("mapping", [Softmax(), Sparsemax(), Entmax(2.5)], ids=repr)
+def test_the_hessian_of_some_rows_is_about_that_of_all(mapping):
+    """With and without damping, for Hessians of rows of each form."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(6000, 4)) * [1, 3, 0.2, 1]
+    target = SparseTarget.from_labels(rng.integers(3, size=6000), n_classes=3)
+    objective = LinearObjective(
+        split_rows(X, target, rng.uniform(0.1, 2, 6000)),
+        FenchelYoungLoss(mapping),
+        l2=1e-3,
+    )
+    point = objective.at(rng.normal(size=objective.n_parameters) / 3)
+    included = rng.uniform(size=objective.shape) < 0.8
+    for damping in (0.0, 0.3):
+        whole = point.piece_hessian(included, damping)
+        part = point.piece_hessian(included, damping, 0.2)
+        # Eigenvalues of the part in units of the whole are about one.
+        ratios = np.linalg.eigvals(np.linalg.solve(whole, part)).real
+        assert 0.8 < ratios.min() < 0.999
+        assert 1.001 < ratios.max() < 1.25
+
+
 def given_rows(n_classes, polytope, with_offset, with_available):
     """Arguments of `split_rows`, also with offsets and available classes."""
     rng = np.random.default_rng(n_classes)

@@ -170,7 +170,7 @@ class SquaredHingesPoint(SquaredHingesCurvature):
     def hessian(self):
         return np.array([self.hessian_product(e) for e in np.eye(len(self.parameters))])
 
-    def piece_hessian(self, included, damping=0.0):
+    def piece_hessian(self, included, damping=0.0, share=1.0):
         X, n_outputs = self._problem._X, len(included)
         more = np.kron(np.eye(n_outputs), damping / len(X) * X.T @ X)
         return (self.hessian() + more)[np.ix_(included.ravel(), included.ravel())]

@@ -26,13 +26,15 @@ class PieceHessian:
         The parameters. Whole columns for a shrinkage of columns.
     damping : float, default=0.0
         More curvature of the loss of each row.
+    share : float, default=1.0
+        Share of the rows that are drawn for it.
     """
 
     n_products = 0
 
-    def __init__(self, point, description, included, damping=0.0):
+    def __init__(self, point, description, included, damping=0.0, share=1.0):
         self._included, self._flat = included, np.flatnonzero(included)
-        self._hessian = point.piece_hessian(included, damping)
+        self._hessian = point.piece_hessian(included, damping, share)
         self._is_relative = description.is_relative
         diagonal = self._hessian.diagonal()
         self.diagonal = np.ones(description.shape)

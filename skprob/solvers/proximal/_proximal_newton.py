@@ -39,6 +39,8 @@ class ProximalState(State):
     pairs: tuple = ()
     #: More curvature of the loss of each row than there is, where that changes soon.
     damping: float = 0.0
+    #: Whether a step has lowered the objective by little.
+    is_near: bool = False
 
 
 class ProximalNewton:
@@ -156,7 +158,9 @@ class ProximalNewton:
             return None
         value = point.value
         point = problem.composed(ray.arrive(length))
-        state = self._damped(state, (value - point.value) / -model.change)
+        quality = (value - point.value) / -model.change
+        is_near = state.is_near or point.value > (1 - self._tuning.far_step) * value
+        state = replace(self._damped(state, quality), is_near=is_near)
         n_products = state.n_products + curvature.n_products
         state = replace(state, point=point, n_products=n_products)
         if self._method != "lbfgs":
@@ -180,7 +184,9 @@ class ProximalNewton:
         included = _may_move(problem, state.point)
         if self._writes_hessian(description, np.count_nonzero(included)):
             rounds = {"forcing_term": 3e-2 * forcing_term, "most_rounds": 10}
-            curvature = PieceHessian(smooth, description, included, state.damping)
+            share = 1.0 if state.is_near else self._share(description, included)
+            damping = state.damping
+            curvature = PieceHessian(smooth, description, included, damping, share)
             return curvature, state, rounds
         planned = plan(description, tuning)
         grams = state.grams
@@ -197,13 +203,27 @@ class ProximalNewton:
         """Whether the Hessian of so many parameters is written out."""
         if self._method != "auto":
             return self._method == "newton-cholesky"
-        tuning, n_outputs = self._tuning, description.shape[0]
+        tuning = self._tuning
         cost = description.n_rows * n_included**2 / 2 + n_included**3
-        product = 4 * n_outputs * description.n_stored
-        product += tuning.elementwise_cost * description.n_rows * n_outputs
+        product = self._cost_of_product(description)
         return n_included <= tuning.largest_hessian and cost <= max(
             tuning.hessian_products * product, tuning.largest_hessian_cost
         )
+
+    def _share(self, description, included):
+        """Share of the rows from which the Hessian of some parameters is computed."""
+        tuning, n_included = self._tuning, np.count_nonzero(included)
+        cost = description.n_rows * n_included**2
+        if cost < tuning.sampled_hessian_products * self._cost_of_product(description):
+            return 1.0
+        share = tuning.rows_of_parameter * n_included / description.n_rows
+        return share if share < tuning.largest_share else 1.0
+
+    def _cost_of_product(self, description):
+        """Cost of a Hessian product, in multiplications."""
+        n_outputs = description.shape[0]
+        elementwise = self._tuning.elementwise_cost * description.n_rows
+        return n_outputs * (4 * description.n_stored + elementwise)
 
     def _damped(self, state, quality):
         """The state with a damping for the next step.

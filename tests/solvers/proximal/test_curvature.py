@@ -37,7 +37,7 @@ def a_point(seed=0):
     )
 
 
-def piece_of(hessian, included, damping):
+def piece_of(hessian, included, damping, share):
     some = np.ix_(included.ravel(), included.ravel())
     return (hessian + damping * np.eye(len(hessian)))[some]
 

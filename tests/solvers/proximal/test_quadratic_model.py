@@ -25,7 +25,7 @@ def quadratic(rank, seed=0):
 
 
 def whole(hessian, shape=SHAPE):
-    point = SimpleNamespace(piece_hessian=lambda included, damping: hessian)
+    point = SimpleNamespace(piece_hessian=lambda included, damping, share: hessian)
     description = SimpleNamespace(shape=shape, is_relative=False)
     return PieceHessian(point, description, np.ones(shape, bool))
 
