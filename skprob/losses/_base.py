@@ -235,10 +235,12 @@ class Loss(UserMethods, NamesChecked, BaseEstimator, metaclass=ABCMeta):
 
 
 def shift_to_standard(scores, mapping):
-    """Shift scores, in place, to standard scores of a mapping."""
+    """Shift scores, in place, to standard scores of a mapping.
+
+    The caller ignores overflow, which leaves -inf.
+    """
     if mapping.traits.is_shift_invariant:
-        with np.errstate(over="ignore"):
-            scores -= row_max(scores)
+        scores -= row_max(scores)
     return scores
 
 

@@ -52,7 +52,8 @@ class UserMethods:
         """
         scores, target = self._checked(scores, target)
         n_available = np.count_nonzero(scores > -np.inf, axis=1)
-        value, gradient = self.evaluate(scores, target)
+        with np.errstate(over="ignore"):
+            value, gradient = self.evaluate(scores, target)
         # In place: float32 stays float32.
         value += self.constant(target, n_available)
         return value, gradient
@@ -73,7 +74,8 @@ class UserMethods:
         """
         scores, direction = as_rows(scores, direction=direction)
         scores, target = self._checked(scores, target)
-        product = self.linearize(scores, target).hessian_product
+        with np.errstate(over="ignore"):
+            product = self.linearize(scores, target).hessian_product
         return product(direction.copy(order="K"))
 
     def _checked(self, scores, target):

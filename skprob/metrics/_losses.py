@@ -93,7 +93,9 @@ def fenchel_young_loss(
     def losses(scores, target, first_row):
         scores = standard_scores(scores, shift=False, first_row=first_row)
         n_available = np.count_nonzero(scores > -np.inf, axis=1)
-        return loss.constant(target, n_available) + loss.evaluate(scores, target)[0]
+        with np.errstate(over="ignore"):
+            values = loss.evaluate(scores, target)[0]
+        return loss.constant(target, n_available) + values
 
     return _mean_by_blocks(losses, scores, encoded, sample_weight)
 

@@ -16,6 +16,7 @@ and add up the results.
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,7 @@ class Block:
     offset: Any = None
     available: Any = None
 
-    @property
+    @cached_property
     def has_row_scores(self):
         """Whether rows have offsets or available classes."""
         return self.offset is not None or self.available is not None

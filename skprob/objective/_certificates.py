@@ -191,7 +191,6 @@ def mixing_marginals(target_mean, model_mean, sum_range=(0.0, np.inf)):
 
 def _least_share(target_mean, model_mean):
     """The least t with (1 - t) model_mean ≤ target_mean."""
-    # Where both are zero the quotient is NaN, which does not count.
-    with np.errstate(divide="ignore", invalid="ignore"):
-        least = np.fmin.reduce(target_mean / model_mean, initial=1.0)
-    return float(1 - least)
+    # Where both are zero the quotient is NaN, which does not count. The caller ignores
+    # divisions by zero.
+    return float(1 - np.fmin.reduce(target_mean / model_mean, initial=1.0))

@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from .._utils.blas import serial_blas
 from ._criteria import Criteria
 from ._groups import minimize_groups
@@ -13,6 +15,7 @@ from .newton import NewtonCG, NewtonCGState, NewtonCholesky
 
 
 @serial_blas
+@np.errstate(over="ignore")
 def solve(
     problem,
     start,

@@ -140,8 +140,8 @@ def check_total_weight(total):
 def penalty(C, total):
     """The strength 1 / (C Σs) of the penalty, for weights with this sum."""
     check_total_weight(total)
-    with np.errstate(over="ignore", divide="ignore", under="ignore"):
-        l2 = 1 / (C * total)
+    weight = float(C) * float(total)
+    l2 = 1 / weight if weight > 0 else np.inf
     if l2 == np.inf:
         raise ValueError(
             f"C must be larger: with C={C} and weights of the rows that sum to "

@@ -53,7 +53,8 @@ def composite_gap(objective, point, enough, known):
     t, u, mismatch = 0.0, None, 0.0
     if objective.description.has_intercept:
         sums = objective.target_sums()
-        t, u = mixture(objective.loss.traits, sums.mean, smooth[:, -1])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t, u = mixture(objective.loss.traits, sums.mean, smooth[:, -1])
     if t > 0:
         if objective.description.has_row_scores:
             return bound
