@@ -159,9 +159,9 @@ def _moments(sample):
     if known is not None:
         increase = weight.sum() / np.maximum(weight @ known, np.finfo(float).tiny)
     for p, labels in with_rows(sample.blocks, sample.labels):
-        p = p.astype(np.float64)
+        p, labels = p.astype(np.float64), labels.toarray()
         if known is not None:
-            errors = (labels.toarray() - p) * known[start : start + len(p)]
+            errors = (labels - p) * known[start : start + len(p)]
             labels = p + errors * increase
         for i, total in enumerate(totals):
             rows = np.arange((i - start) % n_folds, len(p), n_folds)
@@ -171,7 +171,7 @@ def _moments(sample):
             total[1] += weighted.sum(axis=0)
             total[2] += w @ y
             total[3] += weighted.T @ q
-            total[4] += (y.T @ weighted).T
+            total[4] += weighted.T @ y
         start += len(p)
     return [_Moments(*total) for total in totals]
 

@@ -229,7 +229,7 @@ refit : bool, default=True
     ``coef_`` and ``intercept_`` are the means over the folds of those of the models
     with the chosen parameters, similar to
     :class:`~sklearn.linear_model.LogisticRegressionCV`, which averages the best model
-    of each fold. The threshold of label sets is fitted to all rows in any case.
+    of each fold. The threshold of label sets is the same in both cases: see Notes.
 n_jobs : int, default=None
     Number of folds that are run in parallel, each in its own process; -1 uses all
     processors."""
@@ -274,6 +274,13 @@ scikit-learn's callbacks get a task "candidate" for each fit of the
 search and then one for the "refit". With several jobs, the tasks of a fold are reported
 together when the fold ends.
 
+A ``threshold`` of label sets that is fitted to rows needs no further fits: it is fitted
+to predictions for the rows that the folds leave out. A fold is scored with the
+threshold by the rows of the other folds, and the chosen model has the one by the rows
+of all folds. "auto" is "micro" here, for any number of rows and up to 1,000 labels.
+With "loo", or if there is one fold, the score is the mean over five parts of the
+left-out rows, each with the threshold by the other four.
+
 A class that is missing from the training rows of a fold is still a class of the models
 of this fold, as in :class:`~sklearn.linear_model.LogisticRegressionCV`.
 
@@ -281,7 +288,8 @@ After a KeyboardInterrupt the results so far are kept: ``classes_``, ``{value}s_
 ``Cs_``, ``scores_``, ``coefs_paths_``, ``intercepts_paths_`` and ``n_iter_``, and
 ``l1_ratios_`` if there are any. For fits that have not ended (with several jobs, for
 folds that have not ended) they are NaN, and -1 in ``n_iter_``. The models of one
-{value} and l1_ratio are scored together, after the last of them has been fitted.
+{value} and l1_ratio are scored together, after the last of them has been fitted, and
+those with a ``threshold`` that is fitted to rows after all fits.
 ``{value}_``, ``C_`` and ``best_score_`` are set if the final fit was interrupted.
 Attributes of an earlier fit are removed, and ``predict`` raises a NotFittedError. After
 any other error the classifier is as it was before ``fit``."""

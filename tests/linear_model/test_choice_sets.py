@@ -329,6 +329,13 @@ def test_a_search_is_fits_and_scores_with_choice_sets(kind, threshold):
                 one = EntmaxClassifier(alpha, C=C, **options)
                 one.fit(data[train], y[train], available=AVAILABLE[train])
                 assert_allclose(search.coefs_paths_[k, i, j], one.coef_, atol=1e-5)
+                if threshold == "auto":
+                    # By the rows that the other fold leaves out, and its model.
+                    other = clone(one)
+                    other.fit(data[test], y[test], available=AVAILABLE[test])
+                    known = {"available": AVAILABLE[train]}
+                    other.set_threshold("micro", data[train], y[train], **known)
+                    one.set_threshold(other.threshold_)
                 known = {"available": AVAILABLE[test]}
                 score = default_score(one, data[test], y[test], **known)
                 assert search.scores_[k, i, j] == pytest.approx(score, abs=1e-6)

@@ -140,13 +140,23 @@ class BaseLinearClassifier(
                     spec, choice = with_chosen_C(spec, rows)
                 choose_threshold = None
                 if rows.kind == "label_set":
-                    choose_threshold = rows.threshold_rule(spec, SeparateFolds(spec))
+                    choose_threshold = self._threshold_rule(spec, rows)
                 progress = progress_of(self, rows.data)
                 fit = fit_to_rows(spec, rows, choose_threshold, progress)
                 replace_fitted(self, fit.attributes | choice)
                 warn_unless_converged(fit)
                 progress.finish()
         return self
+
+    #: The threshold of a model that a search refits, which has chosen it.
+    _threshold_of_search = None
+
+    def _threshold_rule(self, spec, rows):
+        """A function that chooses the threshold of label sets: `threshold_rule`."""
+        threshold = self._threshold_of_search
+        if threshold is not None:
+            return lambda probabilities, start=None: threshold
+        return rows.threshold_rule(spec, SeparateFolds(spec))
 
     def _last_fit(self):
         """The coefficients from which `fit` starts."""

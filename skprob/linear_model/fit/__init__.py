@@ -17,6 +17,7 @@ from ._run import (
     attributes_of_model,
     fit_to_rows,
     model_at,
+    model_of,
     objectives_of,
     warn_unless_converged,
 )
@@ -39,6 +40,7 @@ __all__ = [
     "entry_C",
     "fit_to_rows",
     "model_at",
+    "model_of",
     "objectives_of",
     "of_labelled",
     "penalty",

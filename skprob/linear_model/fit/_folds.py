@@ -18,7 +18,6 @@ class SeparateFolds:
 
     def __init__(self, spec, start=None):
         self.spec, self._start = spec, start
-        self._sizes = None
 
     def starting_from(self, start):
         """The same, started from the solution of all rows."""
@@ -33,9 +32,3 @@ class SeparateFolds:
             )
             encoded = spec.encoded(data.y, numpy_dtype(X))
             yield fit_to_rows(spec, RowsInMemory(spec, data, encoded)).model
-
-    def sizes(self, make):
-        """The result of the first call."""
-        if self._sizes is None:
-            self._sizes = make()
-        return self._sizes

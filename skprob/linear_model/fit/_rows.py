@@ -12,7 +12,8 @@ from ...objective import split_rows
 from ...targets import check_target_available, class_weight_factors, smoothed_target
 from .._checks import trial_scores
 from .._given import Given
-from ..predict import threshold_rule
+from .._known_threshold import is_fitted_to_rows, known_threshold
+from ..predict import LabelledRows, threshold_rule
 
 
 class TrainingData(NamedTuple):
@@ -157,22 +158,36 @@ class RowsInMemory:
         return trial_scores(X, self.n_scores, polytope)
 
     def threshold_rule(self, spec, folds):
-        """How the threshold of a fit to label sets is found: :func:`threshold_rule`."""
+        """A function that chooses the threshold of label sets: :func:`threshold_rule`.
+
+        ValueError if the threshold of the spec is not allowed.
+        """
         n_labels = len(self.classes)
+        if not is_fitted_to_rows(spec.threshold):
+            cuts = known_threshold(spec.threshold, n_labels)
+            return lambda probabilities, start=None: cuts
+        rows, numbers = self.labelled(spec)
         of_labels = {key: a[:, :n_labels] for key, a in self.given.arguments.items()}
-        return threshold_rule(
-            spec.threshold,
-            spec.mapping.traits.polytope,
-            self._X,
-            self.target,
-            self._sample_weight,
-            self.weight,
-            n_labels=n_labels,
-            any_empty=self.n_unlabelled > 0,
-            given=Given(**of_labels),
-            folds=folds,
-            known=self._known,
-        )
+        given, weight = Given(**of_labels), self.weight
+        if len(numbers) < len(weight):
+            given, weight = given.of(numbers), weight[numbers]
+        return threshold_rule(spec.threshold, rows, weight, given, folds)
+
+    def labelled(self, spec):
+        """The rows with a positive weight, as :class:`LabelledRows`, and their numbers.
+
+        They are rows of label sets; the numbers count the rows with a target.
+        """
+        target, weight, known = self.target, self._sample_weight, self._known
+        ones = np.ones(len(target.columns))
+        labels = sparse.csr_array((ones, target.columns, target.indptr), target.shape)
+        X, labels = self._X, labels[:, : len(self.classes)]
+        numbers = np.flatnonzero(self.weight > 0)
+        if len(numbers) < len(weight):  # All rows need no copy, which may not fit.
+            X, labels, weight = take(X, numbers), labels[numbers], weight[numbers]
+            known = None if known is None else known[numbers]
+        about = spec.mapping.traits.polytope, self.has_none, self.n_unlabelled > 0
+        return LabelledRows(X, labels, weight, *about, known), numbers
 
 
 def of_labelled(given, encoded):

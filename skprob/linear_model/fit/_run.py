@@ -142,6 +142,11 @@ def model_at(parameters, objective, spec, rows):
     It has the rule of class labels, and no threshold of label sets.
     """
     coef, intercept = spec.inputs.to_model(*objective.to_model(parameters))
+    return model_of(coef, intercept, spec, rows)
+
+
+def model_of(coef, intercept, spec, rows):
+    """The same for coefficients of the rows of X."""
     return FittedModel(
         coef=rows.beside_X(coef.astype(rows.dtype)),
         intercept=rows.beside_X(intercept.astype(rows.dtype)),

@@ -13,6 +13,8 @@ from ._known_rows import KnownRows, OneBlock
 from ._label_sets import Sets, sets_of_scores, threshold_of
 from ._one_vs_rest import log_shares_of, one_vs_rest, shares_of
 from ._threshold import (
+    Chain,
+    LabelledRows,
     changed_threshold,
     check_some_label,
     splits_of,
@@ -21,9 +23,11 @@ from ._threshold import (
 from ._unit_rows import StandardizedFeatures, StandardUnitRows, UnitRows
 
 __all__ = [
+    "Chain",
     "Features",
     "FittedModel",
     "KnownRows",
+    "LabelledRows",
     "OneBlock",
     "Sets",
     "StandardUnitRows",

@@ -1,11 +1,10 @@
 """Thresholds of label sets that are fitted to probabilities and labels of rows."""
 
 import warnings
+from functools import cached_property
 from itertools import chain
-from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from ..._utils.arrays import take, to_numpy
@@ -20,10 +19,6 @@ from ...decision import (
     n_labelled,
 )
 from ...targets import class_weight_factors
-from .._known_threshold import (
-    is_fitted_to_rows,
-    known_threshold,
-)
 
 # Three folds chose cuts as good as five or ten did, on emotions, scene, birds and
 # CAL500, and they cost the least.
@@ -38,46 +33,84 @@ _IN_SAMPLE = LabelCuts("micro")
 _MOST_STACKED = 1000
 
 
-def threshold_rule(
-    threshold,
-    polytope,
-    X,
-    target,
-    sample_weight,
-    weight,
-    *,
-    n_labels,
-    any_empty,
-    given,
-    folds,
-    known=None,
-):
-    """How the threshold of a fit to label sets is found.
+class LabelledRows:
+    """Rows with known labels, by which thresholds of label sets are chosen.
 
     Parameters
     ----------
-    threshold : float, array-like, str or DecisionRule
-        The parameter of the classifier.
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+    labels : CSR array of shape (n_samples, n_labels)
+        Indicator.
+    weight : ndarray of shape (n_samples,)
+        Positive; weights of the rows in the F1 score.
     polytope : {"simplex", "cube"}
         Of the probabilities.
-    X : ndarray or CSR matrix of shape (n_samples, n_features)
-    target : SparseTarget of shape (n_samples, n_labels)
-        Or of one more column, that of the class for rows without a label.
-    sample_weight : ndarray of shape (n_samples,)
-        Weights of the rows in the F1 score.
-    weight : ndarray of shape (n_samples,)
-        Their weights in the fit, of which rows of weight zero are no part.
-    n_labels : int
-    any_empty : bool
+    has_none : bool
+        Whether there is a class for rows without a label.
+    any_empty : bool, default=False
         Whether there were rows without a label that are not among these.
-    given : Given
-        Of the rows.
-    folds : SeparateFolds or PathFolds
-        ``folds.models(X, labels, weight, folds, given)`` iterates over models that are
-        fitted to each fold's training rows, and ``folds.sizes(make)`` is what
-        ``make()`` returned the first time.
     known : ndarray of bool of shape (n_samples, n_labels), default=None
-        Which entries of the target are known; None if all are.
+        Which entries of the labels are known; None if all are.
+    """
+
+    def __init__(
+        self, X, labels, weight, polytope, has_none, any_empty=False, known=None
+    ):
+        check_some_label(labels)
+        self.X, self.labels, self.weight, self.known = X, labels, weight, known
+        self._about = polytope, any_empty or has_empty(labels, known), has_none
+
+    def threshold(self, threshold, blocks, order):
+        """The threshold with the best score by probabilities of rows.
+
+        Parameters
+        ----------
+        threshold : str or DecisionRule
+        blocks : iterable of ndarray of shape (n_rows, n_labels)
+            The probabilities; it can be iterated over any number of times.
+        order : ndarray of int or slice
+            The numbers of the rows, in the order in which they come.
+
+        Returns
+        -------
+        threshold : float or DecisionRule
+        """
+        labels, weight = self.labels[order], self.weight[order]
+        known = None if self.known is None else self.known[order]
+        if threshold == "cv":
+            return best_threshold(known_only(blocks, known), labels, weight)
+
+        def sizes():
+            return self._expected_size, self._expected_size.out_of_fold[order]
+
+        if isinstance(threshold, str) and threshold == "auto":
+            is_small = self.labels.shape[1] <= _MOST_STACKED
+            threshold = "micro" if is_small else LabelCuts("micro")
+        sample = Sample(blocks, labels, weight, sizes, *self._about, known)
+        return get_rule(threshold).fit_sample(sample)
+
+    @cached_property
+    def _expected_size(self):
+        has_none = self._about[-1]
+        return expected_size(to_numpy(self.X), self.labels, self.weight, has_none)
+
+
+def threshold_rule(threshold, rows, fit_weight, given, folds):
+    """How the threshold of a fit to label sets is chosen.
+
+    Parameters
+    ----------
+    threshold : str or DecisionRule
+        One that is fitted to rows.
+    rows : LabelledRows
+        The rows of the fit with a positive weight.
+    fit_weight : ndarray of shape (n_samples,)
+        Their weights in the fit.
+    given : Given
+        Of these rows.
+    folds : SeparateFolds
+        ``folds.models(X, labels, weight, folds, given)`` iterates over models that are
+        fitted to each fold's training rows.
 
     Returns
     -------
@@ -85,34 +118,13 @@ def threshold_rule(
         ``choose_threshold(probabilities, start=None)`` is the threshold of a model
         whose probabilities, as blocks of rows, are ``probabilities(X, given)``. Fits to
         folds start from the ``LastFit`` `start` of all rows, if it is given.
-
-    Raises
-    ------
-    ValueError
-        If the threshold is not allowed.
     """
-    if not is_fitted_to_rows(threshold):
-        cuts = known_threshold(threshold, n_labels)
-        return lambda probabilities, start=None: cuts
-    labels = _indicator(target)[:, :n_labels]
-    fit_weight, weight = weight, sample_weight
-    has_none = target.shape[1] > n_labels
-    fitted = fit_weight > 0
-    if not fitted.all():  # All rows need no copy, which may not fit.
-        labels, given = labels[fitted], given.of(fitted)
-        known = None if known is None else known[fitted]
-        X = take(X, np.flatnonzero(fitted))
-        fit_weight, weight = fit_weight[fitted], weight[fitted]
-    check_some_label(labels)
-    any_empty = any_empty or has_empty(labels, known)
-    about = polytope, any_empty, has_none, folds, known
-    data = _Data(X, labels, weight, *about)
-    n_folds = min(_N_FOLDS, n_labelled(labels))
-    if n_folds == 1 or (threshold == "auto" and len(weight) > _ROWS_ENOUGH):
+    n_folds = min(_N_FOLDS, n_labelled(rows.labels))
+    if n_folds == 1 or (threshold == "auto" and len(rows.weight) > _ROWS_ENOUGH):
         if threshold == "auto":
             threshold = _IN_SAMPLE
-        return lambda probabilities, start=None: data.chosen(
-            threshold, probabilities(X, given).on_host(), slice(None)
+        return lambda probabilities, start=None: rows.threshold(
+            threshold, probabilities(rows.X, given).on_host(), slice(None)
         )
     chosen = {}
 
@@ -121,12 +133,12 @@ def threshold_rule(
         # every step.
         key = start is None
         if key not in chosen:
-            splits = _splits(n_folds, labels)
-            in_loss = given.with_known(known)
+            splits = _splits(n_folds, rows.labels)
+            in_loss = given.with_known(rows.known)
             begun = folds if start is None else folds.starting_from(start)
-            models = begun.models(X, labels, fit_weight, splits, in_loss)
-            blocks, order = _out_of_fold(models, X, splits, given)
-            chosen[key] = data.chosen(threshold, blocks, order)
+            models = begun.models(rows.X, rows.labels, fit_weight, splits, in_loss)
+            blocks, order = _out_of_fold(models, rows.X, splits, given)
+            chosen[key] = rows.threshold(threshold, blocks, order)
         return chosen[key]
 
     return cross_validated
@@ -166,8 +178,8 @@ def changed_threshold(threshold, model, X, labels, weight, given, splits, folds)
         )
         models = folds.models(X, labels, fit_weight, splits, given)
         blocks, rows = _out_of_fold(models, X, splits, given)
-    about = model.mapping.traits.polytope, has_empty(labels), model.has_none, folds
-    return _Data(X, labels, weight, *about).chosen(threshold, blocks, rows)
+    about = model.mapping.traits.polytope, model.has_none
+    return LabelledRows(X, labels, weight, *about).threshold(threshold, blocks, rows)
 
 
 def splits_of(cv, labels):
@@ -187,41 +199,6 @@ def check_some_label(labels):
     """Raise where no row has a label."""
     if not labels.nnz:
         raise ValueError("y must have a label in some row of positive weight.")
-
-
-class _Data(NamedTuple):
-    """Rows that thresholds are fitted to; see :func:`threshold_rule`."""
-
-    X: object
-    labels: sparse.csr_array
-    weight: np.ndarray
-    polytope: str
-    may_be_empty: bool
-    has_none: bool
-    folds: object
-    known: np.ndarray | None = None
-
-    def chosen(self, threshold, blocks, rows):
-        """The threshold by probabilities of rows that come in an order."""
-        labels, weight = self.labels[rows], self.weight[rows]
-        known = None if self.known is None else self.known[rows]
-        if threshold == "cv":
-            return best_threshold(known_only(blocks, known), labels, weight)
-
-        def sizes():
-            size = self.folds.sizes(self._expected_size)
-            return size, size.out_of_fold[rows]
-
-        if isinstance(threshold, str) and threshold == "auto":
-            is_small = self.labels.shape[1] <= _MOST_STACKED
-            threshold = "micro" if is_small else LabelCuts("micro")
-        rule = get_rule(threshold)
-        about = self.polytope, self.may_be_empty, self.has_none
-        return rule.fit_sample(Sample(blocks, labels, weight, sizes, *about, known))
-
-    def _expected_size(self):
-        X = to_numpy(self.X)
-        return expected_size(X, self.labels, self.weight, self.has_none)
 
 
 def _splits(number, labels):
@@ -250,10 +227,10 @@ def _out_of_fold(models, X, splits, given):
         model.probabilities(take(X, test), given.of(test)).on_host()
         for model, test in zip(models, tests, strict=True)
     ]
-    return _Chain(blocks), np.concatenate(tests)
+    return Chain(blocks), np.concatenate(tests)
 
 
-class _Chain:
+class Chain:
     """Blocks of several iterables one after the other, any number of times."""
 
     def __init__(self, iterables):
@@ -261,8 +238,3 @@ class _Chain:
 
     def __iter__(self):
         return chain.from_iterable(self._iterables)
-
-
-def _indicator(target):
-    ones = np.ones(len(target.columns))
-    return sparse.csr_array((ones, target.columns, target.indptr), target.shape)

@@ -2,7 +2,8 @@
 
 Read `_path_search_cv.py` first. `_grid.py` holds the values, `_path.py` fits them one
 after another from each other's solutions, `_scoring.py` scores the models of a fold,
-and `_search_results.py` chooses the pair with the highest mean score.
+`_label_sets.py` chooses thresholds of label sets by the rows that folds leave out, and
+`_search_results.py` chooses the pair with the highest mean score.
 """
 
 from typing import TYPE_CHECKING

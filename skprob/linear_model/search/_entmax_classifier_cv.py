@@ -23,7 +23,8 @@ class EntmaxClassifierCV(PathSearchCV):
     each fold the models of the grid are fitted one after the other, from the strongest
     penalty to the weakest and from softmax to sparser mappings. Each fit starts from a
     neighbour's solution, and what depends on the data alone is computed once. So the
-    result is that of ``GridSearchCV(EntmaxClassifier(), ...)``, in less time. The
+    result is that of ``GridSearchCV(EntmaxClassifier(), ...)``, in less time; only the
+    thresholds of label sets are chosen by other rows (see Notes). The
     parameters with the highest mean score are chosen; ties go to the smallest C, then
     to the largest l1_ratio, and then to the smallest alpha.
 

@@ -8,6 +8,7 @@ import numpy as np
 from ...data import as_design
 from ...objective import leave_one_out
 from ...solvers import minimize_path
+from .._known_threshold import is_fitted_to_rows, known_threshold
 from ..fit import (
     RowsInMemory,
     attributes_of_model,
@@ -25,6 +26,7 @@ class PathPoint(NamedTuple):
     Attributes
     ----------
     model : FittedModel
+        Without a threshold, if it is one that is fitted to rows.
     attributes : dict
         Fitted attributes of a classifier, by name.
     converged : bool
@@ -64,7 +66,6 @@ def fitted_path(specs, data, grid, leaves_out=False):
         for spec in specs:
             spec = spec.with_l1_ratio(grid.l1_ratios.max())
             check_leave_one_out(spec, rows, "cv='loo'", "a number of folds")
-    folds = PathFolds(specs, data, grid)
     objective, starts, last_ratio = None, [], None
     for number, ratio in grid.paths:
         Cs = grid.Cs[number, ratio, grid.columns]
@@ -84,9 +85,9 @@ def fitted_path(specs, data, grid, leaves_out=False):
                 starts.append(solution.parameters)
             penalised = objective if strength > 0 else objective.with_l2(0.0)
             model = model_at(solution.parameters, penalised, spec, rows)
-            if rows.kind == "label_set":
-                choose_threshold = rows.threshold_rule(spec, folds)
-                model = model.with_threshold(choose_threshold(model.probabilities))
+            if rows.kind == "label_set" and not is_fitted_to_rows(spec.threshold):
+                cuts = known_threshold(spec.threshold, len(rows.classes))
+                model = model.with_threshold(cuts)
             attributes = attributes_of_model(model, replace(spec, C=C))
             left_out = None
             if leaves_out:
@@ -116,36 +117,3 @@ def _weakest(Cs, spec):
     is_finite = np.isfinite(Cs)
     selects = spec.penalty.l1_ratio > 0 and is_finite.any()
     return Cs[is_finite][-1] if selects else Cs[-1]
-
-
-class PathFolds:
-    """Models of folds along a path, each on a path of its own in its fold.
-
-    Parameters
-    ----------
-    specs : list of FitSpec
-        Of the path.
-    data : TrainingData
-        Of the path.
-    grid : Grid
-    """
-
-    def __init__(self, specs, data, grid):
-        self._specs, self._data, self._grid = specs, data, grid
-        self._paths = self._sizes = None
-
-    def models(self, X, labels, weight, splits, given):
-        """Models of the next point of the grid, in the order of the path."""
-        if self._paths is None:
-            specs = [spec.for_folds() for spec in self._specs]
-            data = self._data._replace(X=X, y=labels, sample_weight=weight, given=given)
-            self._paths = [
-                fitted_path(specs, data.take(rows), self._grid) for rows, _ in splits
-            ]
-        return (next(path).model for path in self._paths)
-
-    def sizes(self, make):
-        """The result of the first call."""
-        if self._sizes is None:
-            self._sizes = make()
-        return self._sizes

@@ -31,6 +31,7 @@ from ..._utils.pair import n_raw_predictions
 from ..._utils.typing import ArrayLike, MatrixLike, same_signature
 from ...decision import ThresholdLike
 from .._given import Given
+from .._known_threshold import is_fitted_to_rows, known_threshold
 from ..base import (
     BaseLinearClassifier,
     checked_data,
@@ -41,6 +42,7 @@ from ..base import (
 )
 from ..fit import of_labelled
 from ._grid import Cs_of_grid, Grid, checked_Cs, checked_l1_ratios
+from ._label_sets import LeftOutRows
 from ._mean_model import mean_model
 from ._routing import manual_routing
 from ._scoring import DefaultScore, sees_predictions_only, told_classes
@@ -237,6 +239,7 @@ class PathSearchCV(BaseLinearClassifier):
             # The classes of the target are among those that are available.
             of_labelled(data.given, encoded)
             X, y, classes = data.X, data.y, data.classes
+            is_label_set = encoded.kind == "label_set"
             template.set_params(target_type=encoded.kind)
             specs = [
                 replace(spec, target_type=encoded.kind).for_features(*self._features())
@@ -257,12 +260,15 @@ class PathSearchCV(BaseLinearClassifier):
                 coef_shape=(n_raw_predictions(encoded.n_scores, "simplex"), X.shape[1]),
                 dtype=X.dtype,
             )
+            scorer = self._scorer(classes if encoded.kind == "class" else None)
+            # Thresholds that are fitted to rows need the predictions of all folds.
+            is_scored_later = is_label_set and is_fitted_to_rows(self.threshold)
             paths = [
                 partial(
                     scored_path,
                     specs=specs,
                     estimator=template,
-                    scorer=self._scorer(classes if encoded.kind == "class" else None),
+                    scorer=None if is_scored_later else scorer,
                     score_params=_check_method_params(
                         X,
                         routed.scorer.score,
@@ -282,21 +288,31 @@ class PathSearchCV(BaseLinearClassifier):
                 grid, results, self.l1_ratios is None
             )
             self._search(results, paths, context, arguments)
+            if is_scored_later:
+                models = results, specs, template
+                left_out = LeftOutRows(*models, data, encoded, folds, grid)
+                left_out.score(scorer, routed.scorer.score)
             place, choice = best_choice(grid, results.scores, self.scoring)
             chosen = {name[:-1]: choice[name] for name in choice}
             if self.l1_ratios is None:
                 del choice["l1_ratio_"]
             after_interrupt |= choice
             spec = specs[place[0]].with_l1_ratio(chosen["l1_ratio"])
+            threshold = None
+            if is_scored_later:
+                threshold = left_out.threshold(place)
+            elif is_label_set:
+                threshold = known_threshold(self.threshold, len(classes))
             if self.refit:
                 # Checked: the columns of an array have no names.
                 factors = {"penalty_factors": spec.penalty.factors}
                 del chosen["best_score"]
                 model = template.set_params(**chosen, **factors)
+                model._threshold_of_search = threshold
                 learnt = self._refitted(model, data, context, arguments)
             else:
                 spec = replace(spec, C=choice["C_"])
-                learnt = mean_model(spec, data, encoded, results, place)
+                learnt = mean_model(spec, data, encoded, results, place, threshold)
             # The classes and the iterations are those of the search.
             after_interrupt |= learnt | {
                 name: after_interrupt[name] for name in ("classes_", "n_iter_")

@@ -28,8 +28,8 @@ def scored_path(results, specs, estimator, scorer, score_params, data, fold, gri
         One for each value of the grid.
     estimator : BaseLinearClassifier
         Unfitted, with the parameters that all models share, for the scorer.
-    scorer : callable
-        ``scorer(model, X, y, **score_params)``.
+    scorer : callable or None
+        ``scorer(model, X, y, **score_params)``; None if models are scored later.
     score_params : dict
         Already of the fold's test rows.
     data : TrainingData
@@ -58,7 +58,9 @@ def scored_path(results, specs, estimator, scorer, score_params, data, fold, gri
             about = grid.params(i, r, j) | point.attributes | n_features
             models.append(with_attributes(estimator, about))
             left_out.append(point.left_out)
-            if len(models) == len(columns):
+            if scorer is None:
+                results.left_out[i, r, j] = point.left_out
+            elif len(models) == len(columns):
                 raw = left_out if fold is None else None
                 results.scores[i, r, columns] = scores_of_models(
                     scorer, score_params, models, tested, raw

@@ -19,6 +19,8 @@ class Results(NamedTuple):
     converged : ndarray of bool of shape (..., n_values, n_l1_ratios, n_Cs)
     n_iter : ndarray of int of shape (..., n_values, n_l1_ratios, n_Cs)
         -1 for fits that are not done.
+    left_out : ndarray of object of shape (..., n_values, n_l1_ratios, n_Cs)
+        Raw predictions of left-out rows, where they are scored after all fits; or None.
     """
 
     scores: np.ndarray
@@ -26,6 +28,7 @@ class Results(NamedTuple):
     intercepts: np.ndarray
     converged: np.ndarray
     n_iter: np.ndarray
+    left_out: np.ndarray
 
     @classmethod
     def unknown(cls, shape, coef_shape, dtype):
@@ -36,6 +39,7 @@ class Results(NamedTuple):
             intercepts=np.full((*shape, coef_shape[0]), np.nan, dtype),
             converged=np.zeros(shape, dtype=bool),
             n_iter=np.full(shape, -1),
+            left_out=np.full(shape, None),
         )
 
     def of_fold(self, number):
