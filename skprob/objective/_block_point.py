@@ -15,6 +15,7 @@ from .._utils.arrays import (
     beside,
     copied,
     flatnonzero,
+    is_host,
     namespace,
     positive_part,
     row_dot,
@@ -164,6 +165,11 @@ class BlockPoint:
 
     def hessian(self):
         """Hessian of shape (M, size, M, size)."""
+        if self.linear.slopes is not None and is_host(self.block.weight):
+            n_outputs, size = self.raw.shape[1], self.block.design.shape[1]
+            everything = np.ones((n_outputs, size), bool)
+            (hessian,) = self.piece_hessian(everything, 0.0, 1.0)
+            return (hessian.reshape(n_outputs, size, n_outputs, size),)
         matrices = widened(self.linear.hessian_matrices())
         check_finite("second derivative of the loss", matrices, self.loss)
         matrices = matrices * widened(self.block.weight)[:, None, None]

@@ -22,6 +22,9 @@ from ..data import LittleDesign, SingleBlock
 from ._block_point import BlockPoint, check_finite
 from ._linear_point import LinearPoint
 
+# Most parameters of a Hessian in one product of all pairs of raw predictions.
+_FEW_PARAMETERS = 150
+
 
 def is_little(blocks):
     """Whether the rows are one block of a ``LittleDesign``."""
@@ -60,6 +63,8 @@ class LittlePoint(LinearPoint):
         """Hessian (n_parameters, n_parameters), in one pass: see `LinearPoint`."""
         objective, block = self._objective, self._objective.blocks.single
         n_outputs, size = objective.shape
+        if n_outputs * size > _FEW_PARAMETERS:
+            return super().hessian()
         objective.count(1)
         matrices = self.rows.linear.hessian_matrices()
         first, second, number = upper_triangle(n_outputs)
