@@ -188,7 +188,8 @@ class AdaptiveScore(_ProbabilityScore):
     def _at_most(self, p, limit, uniform):
         if self._never_empty and limit * p.shape[1] < 1:
             rows, best = np.arange(len(p)), p.argmax(axis=1)
-            if p[rows, best].min(initial=np.inf) > limit:
+            least = p[rows, best].min(initial=np.inf)
+            if least > limit and p.min(initial=0) >= 0:
                 # The sum of any other class is larger than the limit.
                 result = np.zeros(p.shape, dtype=bool)
                 result[rows, best] = True

@@ -151,6 +151,8 @@ def test_adaptive_sets_at_the_limit(never_empty, penalty, randomised):
     p = rng.multinomial(16, np.full(12, 1 / 12), size=40) / 16
     p[::2] += rng.choice([-1e-11, 0, 1e-11], size=p[::2].shape)
     p[:4] -= 1e-17
+    p[4] = 0
+    p[4, :2] = 0.25, -0.25
     uniform = rng.integers(0, 4, size=40) / 4 if randomised else None
     score = AdaptiveScore(never_empty, penalty, 2)
     for limit in (1e-14, 0.375, np.nextafter(0.5, 1), 0.5 - 1e-11, 0.9375, 1.0, 2.5):
