@@ -199,8 +199,8 @@ def _by_whole(point, matrix, step, inverse, least):
     left_out = np.empty((point.raw.shape[0], n_outputs))
     width = max(size * n_outputs, n_outputs**2)
     for rows, part in _parts(point, width):
-        z, (raw, gradient) = part.block.design.columns(slice(None)), _rows_of(part)
-        A = _quadratic_forms(to_numpy(z), forms)[:, number]
+        z, (raw, gradient) = _columns_of(part), _rows_of(part)
+        A = _quadratic_forms(z, forms)[:, number]
         move = (step @ z).T + np.einsum("nkl,nl->nk", A, gradient)
         remaining = identity - _products(A, part)
         change = np.linalg.solve(remaining, move[:, :, None])[:, :, 0]
@@ -213,8 +213,8 @@ def _by_blocks(point, matrix, steps, inverses, least, is_separable):
     n_outputs, size = matrix.shape
     left_out = np.empty((point.raw.shape[0], n_outputs))
     for rows, part in _parts(point, max(size, n_outputs**2)):
-        z, (raw, gradient) = part.block.design.columns(slice(None)), _rows_of(part)
-        a = _quadratic_forms(to_numpy(z), inverses)
+        z, (raw, gradient) = _columns_of(part), _rows_of(part)
+        a = _quadratic_forms(z, inverses)
         move = (steps @ z).T + a * gradient
         if is_separable:
             curvature = to_numpy(part.linear.hessian_diagonal()) * _weights(part)
@@ -255,6 +255,11 @@ def _parts(point, width):
             return
         numbers = np.arange(*rows.indices(n_rows))
         yield rows, BlockPoint(block.take(numbers), point.loss, point.raw[rows])
+
+
+def _columns_of(point):
+    """Columns of the design: (size, n_rows)."""
+    return to_numpy(point.block.design.columns(slice(None)))
 
 
 def _rows_of(point):

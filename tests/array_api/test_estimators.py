@@ -47,6 +47,7 @@ from skprob.mappings import (
 )
 from skprob.mappings.perturb_max.noises import NOISES
 from skprob.metrics import BrierScorer, brier_loss, fenchel_young_loss
+from skprob.objective import _leave_one_out
 from skprob.targets import DenseTarget, SmoothedTarget, SparseTarget, target_beside
 
 from ..estimators import CLASSIFIERS
@@ -239,6 +240,19 @@ def test_many_columns_and_blocks(library, numpy, monkeypatch):
             context.setattr(array_design, "_MOST_NUMBERS", 11_000)
             there = assert_same(model, X, y, library, numpy)
         assert there.solver_ == "newton-cg"
+
+
+@pytest.mark.parametrize("largest_whole", [1e10, 0], ids=["whole", "blocks"])
+def test_leave_one_out(library, numpy, monkeypatch, largest_whole):
+    """From the whole Hessian, and from its diagonal blocks."""
+    monkeypatch.setattr(_leave_one_out, "_LARGEST_WHOLE", largest_whole)
+    for alpha in (1.0, 2.0):
+        model = EntmaxClassifier(alpha, C="loo")
+        there = assert_same(model, X, Y, library, numpy)
+        with config_context(array_api_dispatch=False):
+            here = clone(model).fit(X, Y)
+        assert there.C_ == here.C_
+        assert_allclose(there.loo_scores_, here.loo_scores_, rtol=1e-2)
 
 
 def test_without_a_penalty_separable_rows_are_found(library):

@@ -17,6 +17,7 @@ from skprob import (
     SigmoidClassifier,
     SoftmaxClassifier,
     SparsemaxClassifier,
+    SparseSoftmaxClassifier,
 )
 
 from ..versions import needs_callbacks
@@ -306,3 +307,34 @@ def test_one_iteration_warns_and_names_the_gap():
         model.fit(X, Y)
     best = model_of(SparsemaxClassifier).fit(X, Y)
     assert model.duality_gap_ >= model.objective_ - best.objective_ > 0
+
+
+@pytest.mark.parametrize("select", SELECT)
+def test_sparse_softmax_keeps_few_coefficients(select):
+    """No other coefficients nearby have a lower objective, written out.
+
+    It has kinks, where no gradient vanishes: a fit that ends at one warns.
+    """
+    k, C, ratio = 2, 0.1, 0.7
+    model = SparseSoftmaxClassifier(k=k, C=C, l1_ratio=ratio, select=select)
+    with pytest.warns(ConvergenceWarning, match="no step lowers the objective"):
+        model.fit(X, Y)
+    rows = np.arange(len(Y))
+
+    def objective(coef, intercept):
+        scores = X @ coef.T + intercept
+        loss = logsumexp(np.sort(scores, axis=1)[:, -k:], axis=1) - scores[rows, Y]
+        sizes = np.linalg.norm(coef, axis=0) if select == "features" else abs(coef)
+        penalty = (1 - ratio) / 2 * np.sum(coef**2) + ratio * np.sum(sizes)
+        return loss.mean() + penalty / (C * len(Y))
+
+    W, b = model.coef_, model.intercept_
+    least = objective(W, b)
+    assert model.objective_ == pytest.approx(least, rel=1e-9)
+    assert 0 < np.count_nonzero(W) < W.size
+    rng = np.random.default_rng(0)
+    for size in (1e-1, 1e-2, 1e-3):
+        for _ in range(100):
+            other = W + size * rng.normal(size=W.shape) * (rng.random(W.shape) < 0.5)
+            shift = size * rng.normal(size=b.shape)
+            assert objective(other, b + shift) > least - 5e-6

@@ -22,7 +22,9 @@ def searches(**options):
     return search, folds
 
 
-@pytest.mark.parametrize("case", ["labels", "two", "shares", "offset", "weights"])
+@pytest.mark.parametrize(
+    "case", ["labels", "two", "shares", "offset", "weights", "n_jobs"]
+)
 def test_scores_are_those_of_as_many_folds_as_rows(case):
     X, y = distributions() if case == "shares" else labels(2 if case == "two" else 3)
     X, y, given, weight = X[:20], y[:20], {}, None
@@ -31,6 +33,8 @@ def test_scores_are_those_of_as_many_folds_as_rows(case):
     if case == "weights":
         weight = np.random.default_rng(0).uniform(0.2, 3, 20)
     search, folds = searches()
+    if case == "n_jobs":
+        search.set_params(n_jobs=2)
     search.fit(X, y, weight, **given)
     expected = np.average(folds.fit(X, y, weight, **given).scores_, 0, weight)
     assert search.scores_.shape == (1, 2, 3)
