@@ -6,7 +6,6 @@ from abc import abstractmethod
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
-from functools import partial
 from numbers import Integral
 from typing import Any, Literal, Self
 
@@ -23,11 +22,10 @@ from sklearn.utils.metadata_routing import (
     _routing_enabled,
     process_routing,
 )
-from sklearn.utils.validation import _check_method_params, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from ..._utils.arrays import is_foreign
 from ..._utils.columns import in_order
-from ..._utils.pair import n_raw_predictions
 from ..._utils.typing import ArrayLike, MatrixLike, same_signature
 from ...decision import ThresholdLike
 from .._given import Given
@@ -42,13 +40,12 @@ from ..base import (
 )
 from ..fit import of_labelled
 from ._grid import Cs_of_grid, Grid, checked_Cs, checked_l1_ratios
-from ._label_sets import LeftOutRows
 from ._mean_model import mean_model
+from ._prepared import PreparedSearch
 from ._routing import manual_routing
 from ._scoring import DefaultScore, sees_predictions_only, told_classes
-from ._search import scored_path, search
+from ._search import search
 from ._search_results import (
-    Results,
     attributes_of_search,
     best_choice,
     warn_of_failed_fits,
@@ -215,103 +212,49 @@ class PathSearchCV(BaseLinearClassifier):
             left out. If some scores are NaN: their parameters are not chosen.
         """
         _raise_for_params(params, self, "fit")
+        metadata = Given(available, offset).arguments
+        metadata |= {"sample_weight": sample_weight}
+        arguments = {"X": X, "y": y, "metadata": metadata}
         with unchanged_on_error(self) as after_interrupt:
-            if self.target_type == "candidates":
-                raise ValueError(
-                    "target_type must be 'auto', 'class', 'label_set' or "
-                    f"'distribution' for {type(self).__name__}; got 'candidates', "
-                    "whose loss is not convex, so that a path of fits may end in "
-                    "another minimum than single fits. Use GridSearchCV."
-                )
-            values, order = self._values()
-            l1_ratios = checked_l1_ratios(self.l1_ratios)
-            checked_Cs(self.Cs)
-            metadata = Given(available, offset).arguments
-            metadata |= {"sample_weight": sample_weight}
-            arguments = {"X": X, "y": y, "metadata": metadata}
-            template = self._template(self.target_type)
-            specs = self._specs(template, values)
-            if is_foreign(X):
-                self._check_array_api(specs[0])
-            data, encoded = checked_data(
-                self, specs[0], X, y, sample_weight, available, offset
-            )
-            # The classes of the target are among those that are available.
-            of_labelled(data.given, encoded)
-            X, y, classes = data.X, data.y, data.classes
-            is_label_set = encoded.kind == "label_set"
-            template.set_params(target_type=encoded.kind)
-            specs = [
-                replace(spec, target_type=encoded.kind).for_features(*self._features())
-                for spec in specs
-            ]
-            grid = Grid(
-                self._parameter,
-                values,
-                l1_ratios,
-                Cs_of_grid(self.Cs, specs, l1_ratios, data, encoded),
-                order,
-                self._starts_from_last,
-            )
-            routed = self._routed("fit", params | metadata)
-            folds = self._folds(X, y, encoded.kind, routed)
-            results = Results.unknown(
-                shape=(len(folds), *grid.Cs.shape),
-                coef_shape=(n_raw_predictions(encoded.n_scores, "simplex"), X.shape[1]),
-                dtype=X.dtype,
-            )
-            scorer = self._scorer(classes if encoded.kind == "class" else None)
+            prepared = self._prepared(X, y, metadata, params)
+            results, kind = prepared.unknown_results(), prepared.encoded.kind
             # Thresholds that are fitted to rows need the predictions of all folds.
-            is_scored_later = is_label_set and is_fitted_to_rows(self.threshold)
-            paths = [
-                partial(
-                    scored_path,
-                    specs=specs,
-                    estimator=template,
-                    scorer=None if is_scored_later else scorer,
-                    score_params=_check_method_params(
-                        X,
-                        routed.scorer.score,
-                        indices=None if fold is None else fold[1],
-                    ),
-                    data=data,
-                    fold=fold,
-                    grid=grid,
-                )
-                for fold in folds
-            ]
+            is_scored_later = kind == "label_set" and is_fitted_to_rows(self.threshold)
             context = self._init_callback_context(
                 max_subtasks=results.scores.size + self.refit
             )
             context.call_on_fit_task_begin(estimator=self, **arguments)
-            after_interrupt |= {"classes_": classes} | attributes_of_search(
-                grid, results, self.l1_ratios is None
+            after_interrupt |= {"classes_": prepared.data.classes}
+            after_interrupt |= attributes_of_search(
+                prepared.grid, results, self.l1_ratios is None
             )
+            paths = prepared.paths(are_scored=not is_scored_later)
             self._search(results, paths, context, arguments)
+            threshold = None
             if is_scored_later:
-                models = results, specs, template
-                left_out = LeftOutRows(*models, data, encoded, folds, grid)
-                left_out.score(scorer, routed.scorer.score)
-            place, choice = best_choice(grid, results.scores, self.scoring)
+                left_out = prepared.left_out_rows(results)
+                left_out.score(prepared.scorer, prepared.score_params)
+            place, choice = best_choice(prepared.grid, results.scores, self.scoring)
+            if is_scored_later:
+                threshold = left_out.threshold(place)
+            elif kind == "label_set":
+                n_labels = len(prepared.data.classes)
+                threshold = known_threshold(self.threshold, n_labels)
             chosen = {name[:-1]: choice[name] for name in choice}
             if self.l1_ratios is None:
                 del choice["l1_ratio_"]
             after_interrupt |= choice
-            spec = specs[place[0]].with_l1_ratio(chosen["l1_ratio"])
-            threshold = None
-            if is_scored_later:
-                threshold = left_out.threshold(place)
-            elif is_label_set:
-                threshold = known_threshold(self.threshold, len(classes))
+            spec = prepared.specs[place[0]].with_l1_ratio(chosen["l1_ratio"])
             if self.refit:
                 # Checked: the columns of an array have no names.
                 factors = {"penalty_factors": spec.penalty.factors}
                 del chosen["best_score"]
-                model = template.set_params(**chosen, **factors)
+                model = prepared.template.set_params(**chosen, **factors)
                 model._threshold_of_search = threshold
-                learnt = self._refitted(model, data, context, arguments)
+                learnt = self._refitted(model, prepared.data, context, arguments)
             else:
                 spec = replace(spec, C=choice["C_"])
+                data, encoded = prepared.data, prepared.encoded
                 learnt = mean_model(spec, data, encoded, results, place, threshold)
             # The classes and the iterations are those of the search.
             after_interrupt |= learnt | {
@@ -436,6 +379,48 @@ class PathSearchCV(BaseLinearClassifier):
             template.set_params(**{self._parameter: value})._fit_spec()
             for value in values
         ]
+
+    def _prepared(self, X, y, metadata, params):
+        """The :class:`PreparedSearch` of the arguments of `fit`, which are checked."""
+        if self.target_type == "candidates":
+            raise ValueError(
+                "target_type must be 'auto', 'class', 'label_set' or "
+                f"'distribution' for {type(self).__name__}; got 'candidates', "
+                "whose loss is not convex, so that a path of fits may end in "
+                "another minimum than single fits. Use GridSearchCV."
+            )
+        values, order = self._values()
+        l1_ratios = checked_l1_ratios(self.l1_ratios)
+        checked_Cs(self.Cs)
+        template = self._template(self.target_type)
+        specs = self._specs(template, values)
+        if is_foreign(X):
+            self._check_array_api(specs[0])
+        given = (metadata.get(name) for name in ("available", "offset"))
+        data, encoded = checked_data(
+            self, specs[0], X, y, metadata["sample_weight"], *given
+        )
+        # The classes of the target are among those that are available.
+        of_labelled(data.given, encoded)
+        template.set_params(target_type=encoded.kind)
+        specs = [
+            replace(spec, target_type=encoded.kind).for_features(*self._features())
+            for spec in specs
+        ]
+        grid = Grid(
+            self._parameter,
+            values,
+            l1_ratios,
+            Cs_of_grid(self.Cs, specs, l1_ratios, data, encoded),
+            order,
+            self._starts_from_last,
+        )
+        routed = self._routed("fit", params | metadata)
+        folds = self._folds(data.X, data.y, encoded.kind, routed)
+        scorer = self._scorer(data.classes if encoded.kind == "class" else None)
+        return PreparedSearch(
+            data, encoded, template, specs, grid, folds, scorer, routed.scorer.score
+        )
 
     def _folds(self, X, y, kind, routed):
         """Training and test rows of each fold; None stands for leave-one-out."""
