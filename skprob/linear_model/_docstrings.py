@@ -86,7 +86,9 @@ threshold : float, array-like, str, DecisionRule or LeastCost, default="auto"
     :class:`~skprob.decision.LabelCuts`, for a high micro-F1 or macro-F1. Cuts and rules
     are fitted to out-of-fold probabilities of the training data, from three more fits
     in folds that are always the same; where the objective is convex, with at most 100
-    times ``tol``. "auto" is "micro" for up to 5,000 rows and 1,000 labels. For more of
+    times ``tol``. Where the loss is a sum over labels, as that of sigmoid, and columns
+    are few, they are fitted to approximate leave-one-out probabilities, without further
+    fits. "auto" is "micro" for up to 5,000 rows and 1,000 labels. For more of
     either it is ``LabelCuts("micro")``, and above 5,000 rows it is fitted to the
     training rows' own probabilities. For class labels, a
     :class:`~skprob.decision.LeastCost` predicts the label of least expected cost; all

@@ -21,7 +21,8 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotri
+from scipy.linalg.blas import dtrsm
+from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 
 from .._utils.arrays import to_numpy, upper_triangle, widened
 from ..data import DenseDesign, local_blocks
@@ -107,8 +108,8 @@ def leave_one_out(objective, parameters):
         least = _LEAST_OF_BLOCKS
     gradient, steps = point.gradient.reshape(objective.shape), np.empty_like(matrix)
     for k in range(n_outputs):
-        blocks[k] = _inverse(blocks[k])
-        steps[k] = -blocks[k] @ gradient[k]
+        blocks[k] = _factor(blocks[k])
+        steps[k] = -dpotrs(blocks[k], gradient[k], lower=True)[0]
     return point.collect(_by_blocks, matrix, steps, blocks, least, is_separable)
 
 
@@ -165,19 +166,24 @@ def _with_fewer_columns(objective, parameters):
     return other, other.from_model(coef, intercept).reshape(-1)
 
 
-def _inverse(hessian):
-    """The inverse of a Hessian; where it has none, with a larger diagonal."""
-    size = len(hessian)
-    diagonal = hessian.reshape(-1)[:: size + 1]
+def _factor(hessian):
+    """The lower Cholesky factor of a Hessian; where it has none, of a larger diagonal.
+
+    Also where the inverse would overflow.
+    """
+    diagonal = hessian.reshape(-1)[:: len(hessian) + 1]
     added = np.finfo(float).eps * float(diagonal.max(initial=0)) or 1.0
     while True:
         factor, failed = dpotrf(hessian.T, lower=True)
-        if not failed:
-            inverse, failed = dpotri(factor, lower=True)
-        if not failed and np.isfinite(inverse).all():
-            break
+        if not failed and np.isfinite(1 / np.square(np.diagonal(factor))).all():
+            return factor
         diagonal += added
         added *= 100
+
+
+def _inverse(hessian):
+    """The inverse of a Hessian, with a larger diagonal if necessary."""
+    inverse, _ = dpotri(_factor(hessian), lower=True)
     lower = np.tril(inverse, -1)
     return lower + lower.T + np.diag(np.diagonal(inverse))
 
@@ -208,13 +214,13 @@ def _by_whole(point, matrix, step, inverse, least):
     return left_out
 
 
-def _by_blocks(point, matrix, steps, inverses, least, is_separable):
-    """The same from the inverses of the diagonal blocks of the Hessian."""
+def _by_blocks(point, matrix, steps, factors, least, is_separable):
+    """The same from the Cholesky factors of the diagonal blocks of the Hessian."""
     n_outputs, size = matrix.shape
     left_out = np.empty((point.raw.shape[0], n_outputs))
     for rows, part in _parts(point, max(size, n_outputs**2)):
         z, (raw, gradient) = _columns_of(part), _rows_of(part)
-        a = _quadratic_forms(z, inverses)
+        a = _inverse_forms(z, factors)
         move = (steps @ z).T + a * gradient
         if is_separable:
             curvature = to_numpy(part.linear.hessian_diagonal()) * _weights(part)
@@ -282,6 +288,15 @@ def _products(A, point):
     total = slopes.sum(axis=1, keepdims=True)
     mean = np.einsum("nkl,nl->nk", A, slopes) / np.where(total > 0, total, 1.0)
     return (A - mean[:, :, None]) * (weights * slopes[:, None, :])
+
+
+def _inverse_forms(z, factors):
+    """zᵀ (L Lᵀ)⁻¹ z of each column of z, for each factor L: (n_rows, n_factors)."""
+    forms = np.empty((z.shape[1], len(factors)))
+    for k, factor in enumerate(factors):
+        solved = dtrsm(1.0, factor, z.T, side=1, lower=1, trans_a=1)
+        forms[:, k] = np.einsum("nd,nd->n", solved, solved)
+    return forms
 
 
 def _quadratic_forms(z, matrices):

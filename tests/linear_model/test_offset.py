@@ -169,7 +169,7 @@ def test_label_sets_and_distributions():
     q = rng.dirichlet(np.ones(4), size=60)
     for model, y in (
         (EntmaxClassifier(), Y),
-        (SigmoidClassifier(alpha=2.0), sparse.csr_array(Y)),
+        (SigmoidClassifier(alpha=2.0, budget=(0, 4)), sparse.csr_array(Y)),
         (SparsemaxClassifier(label_smoothing=0.1, margin=0.2), q),
         (SoftmaxClassifier(similarity="cosine", temperature=0.2), q),
     ):

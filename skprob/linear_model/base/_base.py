@@ -155,7 +155,7 @@ class BaseLinearClassifier(
         """A function that chooses the threshold of label sets: `threshold_rule`."""
         threshold = self._threshold_of_search
         if threshold is not None:
-            return lambda probabilities, start=None: threshold
+            return lambda probabilities, **near: threshold
         return rows.threshold_rule(spec, SeparateFolds(spec))
 
     def _last_fit(self):

@@ -155,7 +155,7 @@ class DaskRows:
     def threshold_rule(self, spec, folds):
         """See :meth:`RowsInMemory.threshold_rule`; no folds are used."""
         cuts = known_threshold(spec.threshold, len(self.classes))
-        return lambda probabilities, start=None: cuts
+        return lambda probabilities, **near: cuts
 
 
 def _check_threshold(threshold, kind):

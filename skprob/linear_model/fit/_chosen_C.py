@@ -105,6 +105,16 @@ def check_leave_one_out(spec, rows, name="C='loo'", instead="a number"):
     The message has the name and value of the parameter that asks for them, and what to
     use instead.
     """
+    problem = problem_of_leave_one_out(spec, rows)
+    if problem is not None:
+        raise ValueError(
+            f"{name} needs {problem}. Use {instead}, or GridSearchCV, which fits to "
+            "folds."
+        )
+
+
+def problem_of_leave_one_out(spec, rows):
+    """What leave-one-out predictions would need, as text; None if they are possible."""
     loss = spec.loss.traits
     problem = None
     if spec.is_cosine:
@@ -128,11 +138,7 @@ def check_leave_one_out(spec, rows, name="C='loo'", instead="a number"):
         )
     elif np.count_nonzero(rows.weight) < 2:
         problem = "two or more rows with a target and a positive weight"
-    if problem is not None:
-        raise ValueError(
-            f"{name} needs {problem}. Use {instead}, or GridSearchCV, which fits to "
-            "folds."
-        )
+    return problem
 
 
 def left_out_score(raw, mapping, rows):

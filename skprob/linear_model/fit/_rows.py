@@ -165,13 +165,13 @@ class RowsInMemory:
         n_labels = len(self.classes)
         if not is_fitted_to_rows(spec.threshold):
             cuts = known_threshold(spec.threshold, n_labels)
-            return lambda probabilities, start=None: cuts
+            return lambda probabilities, **near: cuts
         rows, numbers = self.labelled(spec)
         of_labels = {key: a[:, :n_labels] for key, a in self.given.arguments.items()}
         given, weight = Given(**of_labels), self.weight
         if len(numbers) < len(weight):
             given, weight = given.of(numbers), weight[numbers]
-        return threshold_rule(spec.threshold, rows, weight, given, folds)
+        return threshold_rule(spec.threshold, rows, numbers, weight, given, folds)
 
     def labelled(self, spec):
         """The rows with a positive weight, as :class:`LabelledRows`, and their numbers.

@@ -1,5 +1,6 @@
 """The steps of a fit, from checked rows to fitted attributes."""
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -45,8 +46,8 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=NO_PROGRESS):
     spec : FitSpec
     rows : RowsInMemory or DaskRows
     choose_threshold : callable, default=None
-        ``choose_threshold(probabilities, start=None)`` is the threshold of a model of
-        label sets, see :func:`threshold_rule`. None leaves it out.
+        ``choose_threshold(probabilities, left_out=None, start=None)`` is the threshold
+        of a model of label sets, see :func:`threshold_rule`. None leaves it out.
     progress : FitProgress, default=NO_PROGRESS
         It is notified of iterations, and may stop the fit.
 
@@ -63,11 +64,11 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=NO_PROGRESS):
     else:
         start = start_from(objectives[0], spec.last_fit, rows)
 
-    def fitted(parameters, start_of_folds=None):
+    def fitted(parameters, **near):
         # With the mapping of now: its noise may be estimated, too.
         model = model_at(parameters, objectives[-1], spec, rows)
         if choose_threshold is not None:
-            threshold = choose_threshold(model.probabilities, start_of_folds)
+            threshold = choose_threshold(model.probabilities, **near)
             model = model.with_threshold(threshold)
         return model, attributes_of_model(model, spec)
 
@@ -92,13 +93,29 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=NO_PROGRESS):
             progress,
             **spec.solver_options,
         )
-    start_of_folds = None
-    if plan(objectives[-1].description).by_output:
-        # There a fit from zero takes twice as long as one from the whole solution.
-        coefficients = objectives[-1].to_model(solution.parameters)
-        start_of_folds = LastFit(*coefficients, None, None)
-    model, attributes = fitted(solution.parameters, start_of_folds)
+    near = {}
+    if choose_threshold is not None:
+        near = _near_solution(objectives[-1], solution.parameters, spec, rows)
+    model, attributes = fitted(solution.parameters, **near)
     return Fit(spec, model, solution, attributes | attributes_of(solution))
+
+
+def _near_solution(objective, parameters, spec, rows):
+    """What is close to a solution, for the choice of a threshold, by name.
+
+    It is the probabilities of left-out rows, as a function that computes them, or the
+    start of fits to folds.
+    """
+    from ._left_out import is_left_out_faster, left_out_probabilities
+
+    if is_left_out_faster(spec, objective, rows):
+        model = model_at(parameters, objective, spec, rows)
+        about = {"objective": objective, "parameters": parameters, "model": model}
+        return {"left_out": partial(left_out_probabilities, rows=rows, **about)}
+    if plan(objective.description).by_output:
+        # There a fit from zero takes twice as long as one from the whole solution.
+        return {"start": LastFit(*objective.to_model(parameters), None, None)}
+    return {}
 
 
 def objectives_of(spec, rows):

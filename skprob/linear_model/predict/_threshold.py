@@ -95,7 +95,7 @@ class LabelledRows:
         return expected_size(to_numpy(self.X), self.labels, self.weight, has_none)
 
 
-def threshold_rule(threshold, rows, fit_weight, given, folds):
+def threshold_rule(threshold, rows, numbers, fit_weight, given, folds):
     """How the threshold of a fit to label sets is chosen.
 
     Parameters
@@ -104,6 +104,8 @@ def threshold_rule(threshold, rows, fit_weight, given, folds):
         One that is fitted to rows.
     rows : LabelledRows
         The rows of the fit with a positive weight.
+    numbers : ndarray of int of shape (n_samples,)
+        Their numbers among the rows with a target.
     fit_weight : ndarray of shape (n_samples,)
         Their weights in the fit.
     given : Given
@@ -115,20 +117,26 @@ def threshold_rule(threshold, rows, fit_weight, given, folds):
     Returns
     -------
     choose_threshold : callable
-        ``choose_threshold(probabilities, start=None)`` is the threshold of a model
-        whose probabilities, as blocks of rows, are ``probabilities(X, given)``. Fits to
-        folds start from the ``LastFit`` `start` of all rows, if it is given.
+        ``choose_threshold(probabilities, left_out=None, start=None)`` is the threshold
+        of a model whose probabilities, as blocks of rows, are
+        ``probabilities(X, given)``. ``left_out(rows)`` is an array of the probabilities
+        of the rows of these numbers, each by the model without the row. If it is None,
+        models are fitted to folds, from the ``LastFit`` `start` of all rows if it is
+        given.
     """
     n_folds = min(_N_FOLDS, n_labelled(rows.labels))
     if n_folds == 1 or (threshold == "auto" and len(rows.weight) > _ROWS_ENOUGH):
         if threshold == "auto":
             threshold = _IN_SAMPLE
-        return lambda probabilities, start=None: rows.threshold(
+        return lambda probabilities, **near: rows.threshold(
             threshold, probabilities(rows.X, given).on_host(), slice(None)
         )
     chosen = {}
 
-    def cross_validated(probabilities, start=None):
+    def cross_validated(probabilities, left_out=None, start=None):
+        p = None if left_out is None else left_out(numbers)
+        if p is not None:
+            return rows.threshold(threshold, [p], slice(None))
         # Without a start it does not depend on the model, so that callbacks can ask at
         # every step.
         key = start is None
