@@ -8,8 +8,9 @@ fit. With folds, where the classifier is fitted again to all rows, it does so
 approximately.
 
 Read ``_conformal_sets.py`` first, the estimator. A new nonconformity score is a class
-of two methods in ``_scores.py``; the quantile is in ``_quantile.py``; what is computed
-from classifiers of other packages is in ``_responses.py``.
+of two methods in ``_scores.py``. ``_calibration.py`` computes the scores of the true
+classes, and their quantile by ``_quantile.py``; what is computed from classifiers of
+other packages is in ``_responses.py``.
 """
 
 from ._conformal_sets import ConformalSets

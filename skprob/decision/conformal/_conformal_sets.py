@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from numbers import Integral
 from typing import Any, Literal, Self
 
@@ -24,7 +23,7 @@ from sklearn.utils.metadata_routing import (
     _routing_enabled,
     process_routing,
 )
-from sklearn.utils.metaestimators import _safe_split, available_if
+from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import (
@@ -40,27 +39,24 @@ from ..._utils.names import NamesChecked
 from ..._utils.saving import PlainState
 from ..._utils.typing import AnyArray, Array, ArrayLike, MatrixLike, same_signature
 from ...mappings import Entmax, Temperature
+from ._calibration import quantiles_by_class, scores_of_truth
 from ._draws import uniform_draws
-from ._quantile import conformal_quantile
+from ._onnx import OnnxSets
 from ._responses import response_of
 from ._scores import AdaptiveScore, EntmaxScore, ThresholdScore
 from ._truth import blocks_of, check_classes_of_folds, classes_of, true_classes
 
 # With more classes, sets are CSR by default.
 _MANY_CLASSES = 1000
-# Rounding errors of the nonconformity of a class, in units of the largest score: the
-# same row in another batch may differ by some of them.
-_ROUNDING_ERRORS = 64
-
-
-def _converts_to_onnx(self):
-    """Whether the calibrated model is a linear classifier with another mapping."""
-    model = getattr(self, "estimator_", self.estimator)
-    return self.score_function == "entmax" and hasattr(model, "onnx_parser")
 
 
 class ConformalSets(
-    MetaEstimatorMixin, ClassifierMixin, PlainState, NamesChecked, BaseEstimator
+    OnnxSets,
+    MetaEstimatorMixin,
+    ClassifierMixin,
+    PlainState,
+    NamesChecked,
+    BaseEstimator,
 ):
     r"""Prediction sets that contain the true class with a chosen probability.
 
@@ -394,58 +390,27 @@ class ConformalSets(
         if self.score_function == "adaptive" and self.random_state is not None:
             random = check_random_state(self.random_state)
         truth = true_classes(y, self.classes_, self.target_type_)
-        rounding, scores, weights, columns = 0.0, [], [], []
-        for rows, (values, resolution) in zip(fold_rows, responses, strict=True):
-            uniform = None if random is None else random.uniform(size=len(rows))
-            of_rows = truth[rows]
-            # A row counts once, however many true labels it has.
-            n_true = np.diff(of_rows.indptr)
-            shares = weight[rows] / np.maximum(n_true, 1)
-            if self.by == "class":
-                shares = weight[rows]
-            for block, start in blocks_of(values):
-                stop = start + len(block)
-                part = of_rows[start:stop].tocoo()
-                draws = None if uniform is None else uniform[start:stop]
-                scores.append(nonconformity.of_pairs(block, part.row, part.col, draws))
-                weights.append(shares[start:stop][part.row])
-                columns.append(part.col)
-            largest = 1.0
-            if nonconformity.response == "scores":
-                largest = np.abs(values).max(initial=0)
-            rounding = max(rounding, _ROUNDING_ERRORS * resolution * largest)
-        self.quantile_ = self._quantile(
-            np.concatenate(scores), np.concatenate(weights), np.concatenate(columns)
+        by_class = self.by == "class"
+        folds = zip(fold_rows, responses, strict=True)
+        of_truth = scores_of_truth(
+            nonconformity, truth, folds, weight, by_class, random
         )
-        self.limit_ = np.nextafter(self.quantile_ + rounding, np.inf)
-        if self.by is None:
+        if by_class:
+            self.quantile_ = quantiles_by_class(of_truth, self.coverage, self.classes_)
+        else:
+            kind = (
+                "with a label" if self.target_type_ == "label_set" else "of any class"
+            )
+            self.quantile_ = of_truth.quantile(self.coverage, f"rows {kind}")
+        self.limit_ = np.nextafter(self.quantile_ + of_truth.rounding, np.inf)
+        if not by_class:
             self.limit_ = float(self.limit_)
         self._seed = None if random is None else random.randint(2**31 - 1)
         vars(self).pop("temperature_", None)
-        if self.score_function == "entmax" and self.by is None:
+        if self.score_function == "entmax" and not by_class:
             temperature = (float(self.alpha) - 1) * self.limit_
             # The quantile is 0 where the accuracy exceeds the coverage.
             self.temperature_ = max(temperature, float(np.finfo(np.float64).tiny))
-
-    def _quantile(self, scores, weights, columns):
-        """The calibrated nonconformity, or one for each class."""
-        chosen = weights > 0
-        scores, weights, columns = scores[chosen], weights[chosen], columns[chosen]
-        if self.by is None:
-            is_set = self.target_type_ == "label_set"
-            rows = "rows with a label" if is_set else "rows of any class"
-            return conformal_quantile(scores, weights, self.coverage, rows)
-        return np.array(
-            [
-                conformal_quantile(
-                    scores[columns == k],
-                    weights[columns == k],
-                    self.coverage,
-                    f"rows of class {name!r} for by='class'",
-                )
-                for k, name in enumerate(np.asarray(self.classes_).tolist())
-            ]
-        )
 
     def predict_set(self, X: MatrixLike) -> AnyArray:
         """Predict the set of each row.
@@ -594,46 +559,3 @@ class ConformalSets(
             return router
         to_splitter = MethodMapping().add(caller="fit", callee="split")
         return router.add(splitter=self.cv, method_mapping=to_splitter)
-
-    @available_if(_converts_to_onnx)
-    def onnx_parser(self) -> Any:
-        """Function that declares the outputs, for skl2onnx ("entmax" only)."""
-        return self._calibrated().onnx_parser()
-
-    @available_if(_converts_to_onnx)
-    def onnx_shape_calculator(self) -> Any:
-        """Function that gives the outputs their shapes, for skl2onnx."""
-        return self._for_onnx("onnx_shape_calculator")
-
-    @available_if(_converts_to_onnx)
-    def onnx_converter(self) -> Any:
-        """Function that writes the nodes of the graph, for skl2onnx."""
-        return self._for_onnx("onnx_converter")
-
-    def _for_onnx(self, method):
-        def converted(*arguments):
-            model = self._calibrated()
-            for argument in arguments:
-                if getattr(argument, "raw_operator", None) is self:
-                    argument.raw_operator = model
-            return getattr(model, method)()(*arguments)
-
-        return converted
-
-    def _calibrated(self):
-        """The linear classifier with entmax at the calibrated temperature."""
-        check_is_fitted(self)
-        if not hasattr(self, "temperature_"):
-            raise NotImplementedError(
-                "ONNX has the sets by 'entmax' with by=None, which are a temperature; "
-                f"got by={self.by!r}."
-            )
-        if self.estimator_.has_none_class_:
-            raise NotImplementedError(
-                "Sets of a model with the class 'no label' have no ONNX converter: fit "
-                "it to rows with labels."
-            )
-        model = copy(self.estimator_)
-        model.mapping_ = Temperature(Entmax(self.alpha), self.temperature_)
-        model.threshold_ = 0.0
-        return model

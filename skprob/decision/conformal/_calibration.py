@@ -1,0 +1,96 @@
+"""The nonconformity of true classes, and its quantile."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ._quantile import conformal_quantile
+from ._truth import blocks_of
+
+# Rounding errors of the nonconformity of a class, in units of the largest score: the
+# same row in another batch may differ by some of them.
+_ROUNDING_ERRORS = 64
+
+
+class ScoresOfTruth(NamedTuple):
+    """The nonconformity of pairs of a row and a true class.
+
+    Attributes
+    ----------
+    scores, weights : ndarray of shape (n_pairs,)
+    columns : ndarray of int of shape (n_pairs,)
+        The number of the class.
+    rounding : float
+        By how much a score may change in another batch of rows.
+    """
+
+    scores: np.ndarray
+    weights: np.ndarray
+    columns: np.ndarray
+    rounding: float
+
+    def quantile(self, coverage, rows):
+        """The score that a share of the pairs does not exceed; errors name the rows."""
+        chosen = self.weights > 0
+        return conformal_quantile(
+            self.scores[chosen], self.weights[chosen], coverage, rows
+        )
+
+    def of_class(self, k):
+        """The pairs of one class."""
+        chosen = self.columns == k
+        return ScoresOfTruth(
+            self.scores[chosen],
+            self.weights[chosen],
+            self.columns[chosen],
+            self.rounding,
+        )
+
+
+def scores_of_truth(nonconformity, truth, folds, weight, by_class, random):
+    """:class:`ScoresOfTruth` of rows whose responses are out of fold.
+
+    Parameters
+    ----------
+    nonconformity : EntmaxScore, ThresholdScore or AdaptiveScore
+    truth : CSR array of shape (n_samples, n_classes)
+    folds : iterable of (ndarray of int, (ndarray, float))
+        The rows of each fold, their responses and the precision of these.
+    weight : ndarray of shape (n_samples,)
+    by_class : bool
+        Whether each true class of a row has the whole weight of the row; otherwise they
+        share it, so that a row counts once.
+    random : RandomState or None
+        Of randomised scores.
+    """
+    rounding, scores, weights, columns = 0.0, [], [], []
+    for rows, (values, precision) in folds:
+        uniform = None if random is None else random.uniform(size=len(rows))
+        of_rows, of_pairs = truth[rows], weight[rows]
+        if not by_class:
+            of_pairs = of_pairs / np.maximum(np.diff(of_rows.indptr), 1)
+        for block, start in blocks_of(values):
+            stop = start + len(block)
+            part = of_rows[start:stop].tocoo()
+            draws = None if uniform is None else uniform[start:stop]
+            scores.append(nonconformity.of_pairs(block, part.row, part.col, draws))
+            weights.append(of_pairs[start:stop][part.row])
+            columns.append(part.col)
+        largest = 1.0
+        if nonconformity.response == "scores":
+            largest = np.abs(values).max(initial=0)
+        rounding = max(rounding, _ROUNDING_ERRORS * precision * largest)
+    pairs = (np.concatenate(parts) for parts in (scores, weights, columns))
+    return ScoresOfTruth(*pairs, rounding)
+
+
+def quantiles_by_class(of_truth, coverage, classes):
+    """The quantile of each class, (n_classes,)."""
+    return np.array(
+        [
+            of_truth.of_class(k).quantile(
+                coverage, f"rows of class {name!r} for by='class'"
+            )
+            for k, name in enumerate(np.asarray(classes).tolist())
+        ]
+    )
