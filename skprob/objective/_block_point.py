@@ -183,7 +183,7 @@ class BlockPoint:
     def piece_hessian(self, included, damping, share):
         """Hessian of the parameters that a mask (M, size) includes, in its order.
 
-        With a damping the raw predictions of each row get so much more curvature; with
+        With a damping the raw predictions of each row get more curvature; with
         a share below 1 so many of the rows are drawn.
         """
         linear, weight = self.linear, self.block.weight

@@ -134,7 +134,7 @@ class LinearPoint(LinearCurvature):
 
         Where it includes a column without a penalty for all outputs, the direction in
         which they change alike gets a curvature, as in :meth:`hessian`. With a damping
-        the loss of each row gets so much curvature in its raw predictions, but for
+        the loss of each row gets more curvature in its raw predictions, but for
         equal changes that it is invariant to. With a share below 1 it is estimated from
         so many of the rows, drawn in proportion to their curvature.
         """

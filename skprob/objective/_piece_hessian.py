@@ -2,8 +2,8 @@
 
 With J_i the weighted Hessian of a row's loss in its raw predictions the entry of output
 k and column a, and of output m and column b, is Σ_i J_i[k, m] z_ia z_ib. Where J_i is a
-diagonal less outer products, diag(d_i) - Σ v_i v_iᵀ, the Hessian is one product of the
-diagonal for each output, less one for each v with all parameters in it: letter, with 26
+diagonal less an outer product, diag(d_i) - v_i v_iᵀ, the Hessian is one product of the
+diagonal for each output, less one of v with all parameters in it: letter, with 26
 classes, takes a tenth of the time of products for all pairs of outputs.
 """
 
@@ -28,14 +28,14 @@ class RowHessians(NamedTuple):
     ----------
     diagonal : ndarray of shape (n_rows, M) or None
         Not negative.
-    vectors : tuple of ndarray of shape (n_rows, M)
-        Their outer products are subtracted from the diagonal.
+    vector : ndarray of shape (n_rows, M) or None
+        Its outer product is subtracted from the diagonal.
     matrices : ndarray of shape (n_rows, M, M) or None
         The Hessians, where these have another form.
     """
 
     diagonal: Array | None
-    vectors: tuple = ()
+    vector: Array | None = None
     matrices: Array | None = None
 
     @classmethod
@@ -43,29 +43,26 @@ class RowHessians(NamedTuple):
         """Those of a ``LossLinearization``, with more curvature.
 
         The damping is the curvature that is added in all raw predictions, but for equal
-        changes that the loss is invariant to.
+        changes that the loss is invariant to; slopes are larger by it.
         """
         weight = to_numpy(weight).astype(np.float64, copy=False)[:, None]
         if linear.slopes is None and not traits.is_separable:
             matrices = to_numpy(widened(linear.hessian_matrices()))
             if matrices.shape[1] > 1:
                 matrices = _damped(matrices, damping, traits)
-                return cls(None, (), weight[:, None] * matrices)
+                return cls(None, None, weight[:, None] * matrices)
             return cls(_positive(weight * (matrices[:, :, 0] + damping)))
         if linear.slopes is None:
             diagonal = to_numpy(widened(linear.hessian_diagonal()))
             return cls(_positive(weight * (diagonal + damping)))
-        slopes = to_numpy(widened(linear.slopes()))
+        slopes = to_numpy(widened(linear.slopes())) + damping
         # Rows with one class have no curvature.
         is_flat = np.count_nonzero(slopes, axis=1) < 2
         if is_flat.any():
             slopes = np.where(is_flat[:, None], 0.0, slopes)
         total = slopes.sum(axis=1, keepdims=True)
-        vectors = (slopes * np.sqrt(weight / np.where(total > 0, total, 1)),)
-        if damping:
-            mean = np.sqrt(damping / slopes.shape[1] * weight)
-            vectors += (np.broadcast_to(mean, slopes.shape),)
-        return cls(weight * (slopes + damping), vectors)
+        vector = slopes * np.sqrt(weight / np.where(total > 0, total, 1))
+        return cls(weight * slopes, vector)
 
     @property
     def numbers(self):
@@ -88,10 +85,11 @@ class RowHessians(NamedTuple):
         drawn = np.flatnonzero(counts)
         factors[drawn] = counts[drawn] * total / n_drawn / curvature[drawn]
         if self.matrices is not None:
-            return RowHessians(None, (), self.matrices * factors[:, None, None])
-        roots = np.sqrt(factors)[:, None]
-        vectors = tuple(roots * vector for vector in self.vectors)
-        return RowHessians(self.diagonal * factors[:, None], vectors)
+            return RowHessians(None, None, self.matrices * factors[:, None, None])
+        vector = self.vector
+        if vector is not None:
+            vector = np.sqrt(factors)[:, None] * vector
+        return RowHessians(self.diagonal * factors[:, None], vector)
 
     def of_piece(self, design, included):
         """Σ_i J_i ⊗ z_i z_iᵀ of the included pairs of output and column, (M, size)."""
@@ -109,8 +107,8 @@ class RowHessians(NamedTuple):
             factors = to_numpy(design.columns(part)).take(columns, axis=0)
             if self.matrices is None:
                 self._add_diagonal(hessian, factors, pieces, part)
-                for vectors in self.vectors:
-                    scaled = factors * vectors[part].T.take(outputs, axis=0)
+                if self.vector is not None:
+                    scaled = factors * self.vector[part].T.take(outputs, axis=0)
                     hessian -= scaled @ scaled.T
             else:
                 self._add_pairs(hessian, factors, pieces, part)

@@ -87,7 +87,7 @@ class LinearPoint(Point, Curvature, Protocol):
         """Hessian of the parameters that a mask (n_outputs, size) includes.
 
         In one pass; rows and columns are in the order of the parameters. With a damping
-        the loss of each row of the data has so much more curvature in the outputs. With
+        the loss of each row of the data has at least that much more curvature. With
         a share below 1 it is estimated from so many of the rows.
         """
 

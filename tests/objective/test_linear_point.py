@@ -160,10 +160,25 @@ def test_the_hessian_of_some_parameters_with_and_without_damping(
         mean, scale, _ = objective.units
         Z = (problem.X - mean) / scale
         Z = np.hstack([Z, np.ones((len(Z), size - Z.shape[1]))])
-        gram = (Z.T * problem.weight / problem.weight.sum()) @ Z
-        # Softmax and entmax do not change if all raw predictions change alike.
-        more = np.eye(n_outputs) - (n_outputs > 1) / n_outputs
-        hessian = hessian_at(objective, x) + 0.3 * np.kron(more, gram)
+        weight, eye = problem.weight / problem.weight.sum(), np.eye(n_outputs)
+        if n_outputs == 1:
+            matrices = np.full((len(Z), 1, 1), 0.3)
+            hessian = hessian_at(objective, x)
+        else:
+            # With s = p^(2 - α) on the support the Hessian of a row is diag(s) less
+            # s sᵀ / Σs, and with a damping the same with larger s.
+            intercept = problem.intercept if fit_intercept else 0.0
+            p = mapping(problem.X @ problem.coef.T + intercept)
+            s = np.where(p > 0, p ** (2 - getattr(mapping, "alpha", 1)), 0) + 0.3
+            total = s.sum(axis=1)[:, None, None]
+            matrices = s[:, :, None] * (eye - s[:, None, :] / total)
+            hessian = np.kron(eye, np.diag(objective.penalty.diagonal))
+            if fit_intercept:
+                intercepts = np.arange(n_outputs) * size + size - 1
+                hessian[np.ix_(intercepts, intercepts)] += 1 / n_outputs
+        hessian = hessian + np.einsum(
+            "n,nkm,na,nb->kamb", weight, matrices, Z, Z
+        ).reshape(hessian.shape)
         included = rng.uniform(size=(n_outputs, size)) < 0.6
         included[0, -1] = False
         some = np.ix_(included.ravel(), included.ravel())
