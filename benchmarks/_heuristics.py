@@ -22,11 +22,11 @@ from skprob.objective import (
     LinearObjective,
     _block,
     _block_point,
-    _intercepts,
     _linear,
     _memory,
 )
 from skprob.objective._linear_point import LinearCurvature
+from skprob.objective.certificates import _intercepts
 from skprob.solvers import (
     Tuning,
     _auto,

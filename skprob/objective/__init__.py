@@ -10,6 +10,8 @@ and the objective along a step. Little data are one array in one block: read
 
 `by_output/` has the points of a sum over outputs that are minimised one by one.
 
+`certificates/` proves that a point is near the minimum, by the duality gap.
+
 A penalty that makes coefficients zero is in `composite/`. Its ridge part is that of
 `_penalty.py`, and its part without a derivative is in `composite/_shrinkage.py`.
 `_leave_one_out.py` computes what the model without a row predicts for it.

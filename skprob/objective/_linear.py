@@ -8,14 +8,13 @@ import numpy as np
 from .._utils.pair import n_raw_predictions
 from ..data import Standardization
 from . import _block
-from ._certificates import duality_gap, target_sums
 from ._description import Description
 from ._family import Family
 from ._linear_point import LinearCurvature, LinearPoint
 from ._little_point import EvaluatedRows, LittlePoint, is_little
 from ._mean_loss import MeanLoss
 from ._penalty import Ridge
-from ._separability import has_descent_direction
+from .certificates import duality_gap, has_descent_direction, target_sums
 
 
 class LinearObjective(MeanLoss):

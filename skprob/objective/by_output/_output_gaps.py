@@ -1,6 +1,6 @@
 """A bound on how far each output of a separable objective is from its minimum.
 
-The bound is that of `../_certificates.py`, for one label alone. Its free intercept
+The bound is that of `../certificates/_gap.py`, for one label alone. Its free intercept
 requires that the mean probability is the target's mean. The mixture (1 - t) p_i + t u
 that fulfils this has a t and a u for each output, so that an output that is far from
 its minimum does not spoil the bounds of the others.

@@ -1,6 +1,7 @@
 """The duality gap of an objective with a shrinkage.
 
-`_certificates` has the notation. Let r be the whole penalty of W and r* its conjugate.
+`certificates/_gap.py` has the notation. Let r be the whole penalty of W, and r* its
+conjugate.
 For rows p_i of the mapping's polytope with Σ s_i (p_i - q_i) = 0 the gap is
 
     Σ s_i [F(z_i + c_i) + Ω(p_i) - ⟨p_i, z_i + c_i⟩] + r(W) + ⟨V, W⟩ + r*(-V).
@@ -23,7 +24,7 @@ import numpy as np
 from ..._utils.arrays import beside, copied, row_dot
 from .._block import predictions_adjoint
 from .._block_point import weighted_sum
-from .._certificates import mixture
+from ..certificates import mixture
 
 
 def composite_gap(objective, point, enough, known):

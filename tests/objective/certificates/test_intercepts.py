@@ -6,12 +6,13 @@ from numpy.testing import assert_allclose
 
 from skprob.losses import FenchelYoungLoss
 from skprob.mappings import Entmax, Sigmoid, Softmax, Sparsemax
-from skprob.objective import LinearObjective, _intercepts, split_rows
-from skprob.objective._intercepts import balancing_shift, newton_step
+from skprob.objective import LinearObjective, split_rows
+from skprob.objective.certificates import _intercepts
+from skprob.objective.certificates._intercepts import balancing_shift, newton_step
 from skprob.solvers._lbfgs import EvaluatedPoint
 from skprob.targets import SparseTarget, as_target
 
-from ..solvers.training_problems import classes, hessian_at, objective_of
+from ...solvers.training_problems import classes, hessian_at, objective_of
 
 every_mapping = pytest.mark.parametrize(
     "mapping", [Softmax(), Entmax(1.5), Sparsemax()], ids=repr

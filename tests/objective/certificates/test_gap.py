@@ -7,11 +7,12 @@ from scipy import sparse
 
 from skprob.losses import AccuracyLoss, FenchelYoungLoss, LogLoss, MarginLoss
 from skprob.mappings import Entmax, Softmax, Sparsemax, Temperature
-from skprob.objective import CosineObjective, LinearObjective, _intercepts, split_rows
+from skprob.objective import CosineObjective, LinearObjective, split_rows
+from skprob.objective.certificates import _intercepts
 from skprob.solvers import SOLVERS, solve
 from skprob.targets import SparseTarget, as_target
 
-from ..solvers.training_problems import classes, exact_optimum, objective_of
+from ...solvers.training_problems import classes, exact_optimum, objective_of
 
 COSTS = np.array([[0, 1, 2, 0], [0.5, 0, 1, 1], [0.2, 0, 0, 2], [1, 1, 0.3, 0]]) / 4
 LOSSES = {

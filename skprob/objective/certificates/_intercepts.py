@@ -1,4 +1,4 @@
-"""Intercepts for the duality gap: see `_certificates`.
+"""Intercepts for the duality gap: see `_gap.py`.
 
 The gap is tight if the mean probability of each class is that of the target, which is
 so at the best intercepts. Far from the minimum rare classes are off by factors, and the
@@ -10,9 +10,9 @@ product with X.
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, cg
 
-from . import _block_point
-from ._block_point import BlockPoint
-from ._linear_point import LinearCurvature, LinearPoint
+from .. import _block_point
+from .._block_point import BlockPoint
+from .._linear_point import LinearCurvature, LinearPoint
 
 # Most Newton steps, and the largest relative mismatch of the means that ends them. With
 # one step a fit to enron, 1,123 rows with 52 labels, takes 2 times as long.

@@ -14,7 +14,7 @@ from skprob.objective import LinearObjective, split_rows
 from skprob.solvers import SOLVERS
 from skprob.targets import as_target
 
-from ..solvers.training_problems import classes, objective_of
+from ...solvers.training_problems import classes, objective_of
 
 
 def separation_exists(X, Q):

@@ -27,9 +27,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._utils.arrays import dot
-from .._utils.pair import pair_scores
-from ._block import predictions_adjoint
+from ..._utils.arrays import dot
+from ..._utils.pair import pair_scores
+from .._block import predictions_adjoint
 from ._intercepts import balancing_shift
 
 

@@ -11,8 +11,8 @@ separable, which means that a linear model classifies them without an error.
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, cg
 
-from .._utils.arrays import to_numpy
-from ._block import predictions_adjoint, scores_of
+from ..._utils.arrays import to_numpy
+from .._block import predictions_adjoint, scores_of
 
 # Rounding error of a margin, relative to the largest one.
 _ROUNDING = np.finfo(float).eps ** 0.5

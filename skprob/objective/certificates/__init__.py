@@ -1,0 +1,11 @@
+"""What proves that a point is near the minimum, or that there is none.
+
+Read `_gap.py` first: a bound on value less minimum, by Fenchel duality, with the
+formulas. `_intercepts.py` makes it tight, and `_separability.py` finds the data for
+which there is no minimum.
+"""
+
+from ._gap import duality_gap, mixture, target_sums
+from ._separability import has_descent_direction
+
+__all__ = ["duality_gap", "has_descent_direction", "mixture", "target_sums"]
