@@ -118,7 +118,9 @@ def test_quasi_newton_steps_keep_their_pairs():
 def test_steps_that_bring_less_than_promised_are_damped():
     X, signs = data()
     problem = CompositeHinges(X, signs, 1e-3, EntryShrinkage(np.full(8, 0.05)))
-    tuning = Tuning(first_damping=0.1, more_damping=4, less_damping=0.5)
+    tuning = Tuning(
+        first_damping=0.1, more_damping=4, less_damping=0.5, least_damping=1e-3
+    )
     solver = ProximalNewton(Criteria(tol=1e-8, max_iter=500), "auto", tuning)
     state = solver.init(problem, problem.at(problem.initial()))
     dampings = []
