@@ -160,7 +160,9 @@ class ProximalNewton:
         point = problem.composed(ray.arrive(length))
         quality = (value - point.value) / -model.change
         is_near = state.is_near or point.value > (1 - self._tuning.far_step) * value
-        state = replace(self._damped(state, quality), is_near=is_near)
+        if isinstance(curvature, PieceHessian):
+            state = self._damped(state, quality)
+        state = replace(state, is_near=is_near)
         n_products = state.n_products + curvature.n_products
         state = replace(state, point=point, n_products=n_products)
         if self._method != "lbfgs":
