@@ -261,6 +261,35 @@ def test_prefit_does_not_change_the_classifier():
         ConformalSets(inner, cv="prefit").fit(X, np.where(y == 1, 7, y))
 
 
+def test_weights_are_not_routed_to_a_fitted_classifier():
+    X, y = IRIS
+    with sklearn.config_context(enable_metadata_routing=True):
+        inner = SoftmaxClassifier().set_fit_request(sample_weight=True).fit(X, y)
+        folds = ConformalSets(inner, cv=KFold(3, shuffle=True, random_state=0))
+        weight = np.where(y == 0, 100.0, 1.0)
+        weighted = folds.fit(X, y, sample_weight=weight).estimator_
+        assert_allclose(weighted.coef_, clone(inner).fit(X, y, weight).coef_, atol=1e-3)
+        prefit = ConformalSets(inner, cv="prefit")
+        assert prefit.get_metadata_routing().consumes("split", ["groups"]) == set()
+        assert prefit.fit(X, y).estimator_ is inner
+
+
+def test_sparse_probabilities():
+    _z, p, _y = softmax_rows(200, 4)
+    Y = (p > 0.3).astype(int)
+
+    class Sparse(GivenProbabilities):
+        def predict_proba(self, X):
+            return sparse.csr_array(X)
+
+    dense, stored = (
+        ConformalSets(kind().fit(p, Y), cv="prefit", score_function="threshold")
+        for kind in (GivenProbabilities, Sparse)
+    )
+    assert stored.fit(p, Y).quantile_ == pytest.approx(dense.fit(p, Y).quantile_)
+    assert_array_equal(stored.predict_set(p), dense.predict_set(p))
+
+
 def test_randomised_only_with_a_random_state():
     _z, p, y = softmax_rows(2000, 6)
     parameters = {"score_function": "adaptive", "never_empty": False, "cv": "prefit"}

@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from skprob import LinearClassifier, PerturbMaxClassifier
 from skprob.losses import FenchelYoungLoss, LogLoss
-from skprob.mappings import PerturbMax, Softmax
+from skprob.mappings import PerturbMax, Softmax, StudentT
 
 RNG = np.random.default_rng(0)
 SCORES = RNG.normal(size=(3, 4))
@@ -180,3 +180,17 @@ def test_parameters():
     for name in "n_points", "random_state":
         with pytest.raises(ValueError, match=name):
             PerturbMax(loadings=LOADINGS, **{name: -1})(SCORES)
+
+
+def test_the_derivative_in_the_shape_of_the_noise():
+    """By differences of the probabilities, averaged over a common factor."""
+    scores = np.array([[0.3, 0.0, -1.2], [0.0, -3.0, 0.1]])
+
+    def mapping(df):
+        return PerturbMax(StudentT(df), loadings=[[0.0], [1.0], [0.8]], tol=1e-12)
+
+    step = 1e-4
+    ahead, behind = (mapping(3.0 + h)(scores) for h in (step, -step))
+    rate = mapping(3.0).shape_derivative(scores)
+    assert_allclose(rate, (ahead - behind) / (2 * step), atol=1e-8)
+    assert np.abs(rate).max() > 1e-3
