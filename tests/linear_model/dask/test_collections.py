@@ -207,6 +207,8 @@ def bad_input(X, scores, weight):
     longer = unknown(y).map_blocks(lambda block: np.append(block, 0), dtype=int)
     yield (unknown(X), longer), "y must have one entry for each of the 60 rows"
     yield (A(y, chunks=60), split[1]), "Expected 2D array, got 1D"
+    columns = unknown(X).map_blocks(np.copy, chunks=((60,) * 4, (np.nan,)))
+    yield (columns, split[1]), "X must have a known number of columns"
     yield (objects, split[1]), "could not convert string"
     yield (A(wrong, chunks=60), split[1]), "X must be finite numbers.*infinity"
     yield (split[0], A(np.where(y > 0, y, np.nan), chunks=60)), "y .*NaN"
