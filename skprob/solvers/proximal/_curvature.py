@@ -30,6 +30,8 @@ class PieceHessian:
         Share of the rows that are drawn for it.
     """
 
+    #: Most Newton steps of a round, each with fewer zeros that may move.
+    most_steps = 5
     n_products = 0
 
     def __init__(self, point, description, included, damping=0.0, share=1.0):
@@ -104,6 +106,9 @@ class HessianProducts:
     forcing_term : float
     """
 
+    #: By conjugate gradients, which take longer than the round gains.
+    most_steps = 1
+
     def __init__(self, point, shape, grams, forcing_term):
         self._point, self._shape, self._grams = point, shape, grams
         self._forcing_term, self.n_products = forcing_term, 0
@@ -174,6 +179,7 @@ class LBFGSMatrix:
     limited memory methods", Mathematical Programming 1994.
     """
 
+    most_steps = 1
     n_products = 0
 
     def __init__(self, point, shape, pairs, forcing_term):

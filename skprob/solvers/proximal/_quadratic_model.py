@@ -23,9 +23,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-# Most steps of a round, each with fewer zeros that may move.
-_MOST_STEPS = 5
-
 
 class ModelMinimum(NamedTuple):
     """Parameters (M, size) at which a model is about least, and what it took."""
@@ -117,7 +114,7 @@ def _newton_step(curvature, shrinkage, is_active, residual, parameters, stepped)
     others stall.
     """
     is_zero = (parameters == 0) & (stepped != 0)
-    for _ in range(_MOST_STEPS):
+    for _ in range(curvature.most_steps):
         residual = np.where(is_active, residual, 0.0)
         step = curvature.newton_step(is_active, residual, stepped, shrinkage)
         entered = np.where(is_zero, step, stepped)
