@@ -4,10 +4,12 @@ Rule classes out with a guarantee
 
 A machine reads digits, and a person looks at the candidates that it cannot rule out.
 The true digit must be among them in 98 % of the images. There are three ways to choose
-candidates: the most probable digits of softmax until their probabilities sum to 98 %,
-the digits with a positive probability under entmax, and the prediction sets of
-:class:`~skprob.decision.ConformalSets`, which is calibrated on images that the model
-has not seen.
+candidates:
+
+* the most probable digits of softmax, until their probabilities sum to 98 %;
+* the digits with a positive probability under entmax;
+* the prediction sets of :class:`~skprob.decision.ConformalSets`, which is calibrated on
+  images that the model has not seen.
 """
 
 import matplotlib.pyplot as plt
