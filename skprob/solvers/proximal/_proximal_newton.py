@@ -216,7 +216,9 @@ class ProximalNewton:
         """Share of the rows from which the Hessian of some parameters is computed."""
         tuning, n_included = self._tuning, np.count_nonzero(included)
         cost = description.n_rows * n_included**2
-        if cost < tuning.sampled_hessian_products * self._cost_of_product(description):
+        product = self._cost_of_product(description)
+        least = max(tuning.sampled_hessian_products * product, tuning.sampled_hessian)
+        if cost < least:
             return 1.0
         share = tuning.rows_of_parameter * n_included / description.n_rows
         return share if share < tuning.largest_share else 1.0
