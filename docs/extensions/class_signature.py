@@ -11,8 +11,11 @@ def without_annotations(signature):
 
 
 def signature_of_init(app, what, name, cls, options, signature, returns):
-    """Show the parameters of a class whose ``__new__`` takes any arguments."""
+    """Parameters of a class whose ``__new__`` takes any; none of a protocol."""
     if what == "class" and signature == "(*args, **kwargs)":
+        if getattr(cls, "_is_protocol", False):
+            # It is never called.
+            return "", None
         return without_annotations(inspect.signature(cls)), None
     return None
 
