@@ -93,7 +93,9 @@ def solve(
     if method == "newton-cholesky":
         _check_hessian(problem.description)
         first = NewtonCholesky(criteria, shortens_far_starts, tuning)
-        return minimize(problem, [first], criteria, start, callback)
+        # Where most rows have no curvature its step is too long for a line search.
+        solvers = [first, NewtonCG(chosen, criteria, tuning=tuning)]
+        return minimize(problem, solvers, criteria, start, callback)
     may_split = solver == "auto"
     return _minimize_by_products(
         problem, start, chosen, criteria, callback, may_split, resume, tuning
