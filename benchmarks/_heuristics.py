@@ -33,6 +33,7 @@ from skprob.solvers import (
     _line_search,
     _path,
     groups_of_outputs,
+    method_for,
     plan,
     solve,
 )
@@ -90,7 +91,7 @@ class Without:
             # Searches choose no tuning themselves.
             for owner, name, value in (
                 (_auto, "plan", planned),
-                (_path, "plan", planned),
+                (_path, "method_for", partial(method_for, tuning=tuning)),
                 (_path, "Tuning", lambda: tuning),
                 (_path, "solve", partial(solve, tuning=tuning)),
                 (_path, "minimize_family", partial(minimize_family, tuning=tuning)),

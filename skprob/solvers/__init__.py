@@ -16,7 +16,7 @@ from ._auto import SOLVERS, solve
 from ._criteria import Criteria, Criterion, Verdict
 from ._line_search import Trial, line_search
 from ._minimize import minimize, total_of
-from ._plan import Plan, groups_of_outputs, plan
+from ._plan import Plan, groups_of_outputs, method_for, plan
 from ._problem import LinearProblem, Problem, members_of
 from ._state import Iteration, Solution, State
 from ._tuning import Tuning
@@ -42,6 +42,7 @@ __all__ = [
     "groups_of_outputs",
     "line_search",
     "members_of",
+    "method_for",
     "minimize",
     "minimize_path",
     "plan",

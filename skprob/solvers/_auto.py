@@ -8,7 +8,7 @@ from .._utils.blas import serial_blas
 from ._criteria import Criteria
 from ._groups import minimize_groups
 from ._minimize import minimize
-from ._plan import groups_of_outputs, plan
+from ._plan import groups_of_outputs, method_for, plan
 from ._sample import minimize_from_sample, sample_size
 from ._tuning import Tuning
 from .newton import NewtonCG, NewtonCGState, NewtonCholesky
@@ -77,25 +77,28 @@ def solve(
             method = "lbfgs"
         first = ProximalNewton(criteria, method, tuning)
         return minimize(problem, [first], criteria, start, callback)
+    method = method_for(problem.description, tuning) if solver == "auto" else solver
+    if method == "newton-cholesky":
+        _check_hessian(problem.description)
+
+        def solvers():
+            yield NewtonCholesky(criteria, shortens_far_starts, tuning)
+            # Where most rows have no curvature its step is too long for a line search.
+            yield NewtonCG(plan(problem.description, tuning), criteria, tuning=tuning)
+
+        return minimize(problem, solvers(), criteria, start, callback)
     chosen = plan(problem.description, tuning)
-    method = chosen.method if solver == "auto" else solver
     if method == "lbfgs":
         from ._lbfgs import minimize_lbfgs  # Imported when used.
 
         return minimize_lbfgs(problem, chosen, criteria, start, callback, tuning)
-    if method == "newton-cg" and chosen.by_output and problem.has_penalty:
+    if chosen.by_output and problem.has_penalty:
         # Imported when used: the import takes milliseconds.
         from .by_output import NewtonByOutput
 
         solver = NewtonByOutput(chosen, criteria, tuning)
         state = solver.begin(problem, start)
         return minimize(problem, [solver], criteria, start, callback, state)
-    if method == "newton-cholesky":
-        _check_hessian(problem.description)
-        first = NewtonCholesky(criteria, shortens_far_starts, tuning)
-        # Where most rows have no curvature its step is too long for a line search.
-        solvers = [first, NewtonCG(chosen, criteria, tuning=tuning)]
-        return minimize(problem, solvers, criteria, start, callback)
     may_split = solver == "auto"
     return _minimize_by_products(
         problem, start, chosen, criteria, callback, may_split, resume, tuning

@@ -20,7 +20,6 @@ class Criterion(NamedTuple):
     value: float
     limit: float
     is_met: bool
-    message: str  #: The reason in words if it is not met.
 
 
 class Verdict(NamedTuple):
@@ -37,6 +36,23 @@ class Verdict(NamedTuple):
     def converged(self):
         """Whether the point fulfils all criteria."""
         return self.rows[-1].is_met  # All before the last are met.
+
+    def shortfall(self, value):
+        """Why the last criterion is not met, in words, with the objective's value."""
+        gradient, last = self.rows[0], self.rows[-1]
+        norm, tol = gradient.value, gradient.limit
+        if last is gradient:
+            return f"the largest gradient entry is {norm:.3g}, above tol={tol:.3g}"
+        within = f"although the largest gradient entry, {norm:.3g}, is within tol"
+        if last.name == "duality gap":
+            return (
+                f"the duality gap is {last.value:.3g}, above {last.limit:.3g}, with "
+                f"the objective at {value:.6g}, {within}"
+            )
+        return (
+            f"the objective, {value:.6g}, may still fall by about {last.value:.3g}, "
+            f"more than tol={tol:.3g} allows ({last.limit:.3g}), {within}"
+        )
 
 
 class Criteria:
@@ -95,23 +111,16 @@ class Criteria:
         point, tol = state.point, self.tol if history else self.tol_at_start
         norm, gap = float(np.abs(point.gradient).max()), math.nan
         is_stalled = state.is_stalled or self._stagnates(problem, state, norm, history)
-        message = f"the largest gradient entry is {norm:.3g}, above tol={tol:.3g}"
-        rows = [Criterion(1, "gradient", norm, tol, norm <= tol, message)]
+        rows = [Criterion(1, "gradient", norm, tol, norm <= tol)]
         if norm <= tol and problem.description.is_linear:
             knows_gap = not math.isnan(state.duality_gap)
             has_certificate = knows_gap or problem.has_certificate()
             certify = has_certificate and self.certify
             decreases = self._decreases(problem, state, tol, history, has_certificate)
-            within = f"although the largest gradient entry, {norm:.3g}, is within tol"
             for number, name, value in decreases:
                 limit = allowed_decrease(problem, point.value, tol)
                 is_met = is_stalled or not value > limit
-                message = (
-                    f"the objective, {point.value:.6g}, may still fall by about "
-                    f"{value:.3g}, more than tol={tol:.3g} allows ({limit:.3g}), "
-                    f"{within}"
-                )
-                rows.append(Criterion(number, name, value, limit, is_met, message))
+                rows.append(Criterion(number, name, value, limit, is_met))
                 if not is_met:
                     break
             if rows[-1].is_met and certify:
@@ -120,13 +129,7 @@ class Criteria:
                 if not knows_gap:
                     step = state.newton_step
                     gap = problem.duality_gap(point, goal, newton_step=step)
-                message = (
-                    f"the duality gap is {gap:.3g}, above {limit:.3g}, with the "
-                    f"objective at {point.value:.6g}, {within}"
-                )
-                rows.append(
-                    Criterion(4, "duality gap", gap, limit, gap <= limit, message)
-                )
+                rows.append(Criterion(4, "duality gap", gap, limit, gap <= limit))
         is_last = rows[-1].is_met or is_stalled or len(history) >= self.max_iter
         return Verdict(tuple(rows), norm, gap, is_stalled, is_last)
 

@@ -28,7 +28,8 @@ def minimize(problem, solvers, criteria, start, callback=None, state=None):
     Parameters
     ----------
     problem : Problem
-    solvers : list of Solver
+    solvers : iterable of Solver
+        The next one is taken where the one before is spent.
     criteria : Criteria
     start : ndarray of shape (n_parameters,)
     callback : callable, default=None
@@ -43,7 +44,8 @@ def minimize(problem, solvers, criteria, start, callback=None, state=None):
     solution : Solution
     """
     record = Record(problem, criteria, callback)
-    solver, *others = solvers
+    solvers = iter(solvers)
+    solver = next(solvers)
     names = [solver.name]
     if state is None:
         state = solver.init(problem, problem.at(start))
@@ -51,8 +53,8 @@ def minimize(problem, solvers, criteria, start, callback=None, state=None):
     while not record.is_over:
         before = state.point
         state = solver.step(problem, state) if not state.is_spent else state
-        if state.is_spent and others:
-            solver, *others = others
+        if state.is_spent and (following := next(solvers, None)) is not None:
+            solver = following
             names.append(solver.name)
             point, state = state.point, None  # Free the memory of the last solver.
             state = solver.init(problem, point)
@@ -132,11 +134,11 @@ class Record:
         elif self._stopped:
             message = "stopped by a callback"
         elif verdict.is_stalled:
-            unmet = verdict.rows[-1].message
+            unmet = verdict.shortfall(point.value)
             message = f"no step lowers the objective in this precision, but {unmet}"
             remedies = tol_names
         else:
-            unmet, limit = verdict.rows[-1].message, self._criteria.max_iter
+            unmet, limit = verdict.shortfall(point.value), self._criteria.max_iter
             message = f"after max_iter={limit} iterations {unmet}"
         return Solution(
             parameters=point.parameters,

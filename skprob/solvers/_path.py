@@ -6,7 +6,7 @@ import numpy as np
 
 from .._utils.blas import serial_blas
 from ._auto import solve
-from ._plan import plan
+from ._plan import method_for
 from ._tuning import Tuning
 from .newton import minimize_family
 
@@ -40,7 +40,7 @@ def minimize_path(problem, strengths, starts, *, solver, tol, max_iter):
         As for :class:`Criteria`.
     """
     tuning, limits = Tuning(), {"solver": solver, "tol": tol, "max_iter": max_iter}
-    planned = plan(problem.description).method
+    planned = method_for(problem.description)
     is_little = solver != "lbfgs" and planned == "newton-cholesky"
     method = planned if solver == "auto" else solver
     # The decrease that the whole Hessian gives needs no certificate.

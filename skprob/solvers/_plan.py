@@ -75,7 +75,7 @@ def plan(description, tuning=Tuning()):
     ('newton-cg', 'gram by output')
     """
     n_outputs, size = description.shape
-    method = _method(description, tuning)
+    method = method_for(description, tuning)
     n_groups = n_outputs if description.is_separable else 1
     if not description.is_linear:
         return Plan(method, "none", 0, math.inf, 0, np.float64)
@@ -141,7 +141,8 @@ def plan(description, tuning=Tuning()):
     )
 
 
-def _method(description, tuning):
+def method_for(description, tuning=Tuning()):
+    """The method of the :func:`plan`, without the other decisions."""
     if not (description.is_convex and description.has_bounded_hessian):
         return "lbfgs"
     n_rows, (n_outputs, size) = description.n_rows, description.shape

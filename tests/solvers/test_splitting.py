@@ -63,10 +63,14 @@ def test_any_rows_weights_and_targets(dtype, container, fit_intercept):
     assert_allclose(*found, rtol=1e-6 if dtype == np.float64 else 1e-3)
 
 
-def early(description, tuning=Tuning()):
-    """A plan that splits almost at once, by conjugate gradients before."""
-    found = plan(description, tuning)
-    return found._replace(method="newton-cg", split_after=1)
+def split_early(monkeypatch):
+    """From then on plans split almost at once, after conjugate gradients."""
+
+    def early(description, tuning=Tuning()):
+        return plan(description, tuning)._replace(method="newton-cg", split_after=1)
+
+    monkeypatch.setattr(auto_module, "plan", early)
+    monkeypatch.setattr(auto_module, "method_for", lambda *_: "newton-cg")
 
 
 def nearly_separable():
@@ -82,7 +86,7 @@ def test_auto_splits_where_newton_is_slow_and_ends_at_the_same_optimum(monkeypat
     models = {}
     for solver in "newton-cg", "auto":
         if solver == "auto":
-            monkeypatch.setattr(auto_module, "plan", early)
+            split_early(monkeypatch)
         models[solver] = SparsemaxClassifier(solver=solver, C=10, tol=1e-5).fit(X, y)
     newton_cg, auto = models["newton-cg"], models["auto"]
     assert newton_cg.solver_ == "newton-cg"
@@ -105,7 +109,7 @@ def test_newton_finishes_what_splitting_cannot(monkeypatch):
         return splitting, -parameters, products
 
     monkeypatch.setattr(Splitting, "step", astray)
-    monkeypatch.setattr(auto_module, "plan", early)
+    split_early(monkeypatch)
     found = solve(objective, objective.initial(), tol=1e-7, max_iter=500)
     assert found.converged, found.message
     assert found.solver == "newton-cg+splitting"
