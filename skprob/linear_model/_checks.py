@@ -13,13 +13,12 @@ from .._utils.arrays import (
     real_dtypes,
     to_numpy,
 )
-from .._utils.checks import as_marginals, check_sample_weight, naming
+from .._utils.checks import as_marginals, naming
 from .._utils.pair import n_raw_predictions
 from .._utils.scores import standard_scores
 from ..data import as_design
 from ..mappings import MAPPINGS
 from ..objective import scores_of
-from ..targets import check_target
 
 
 def is_dask(data):
@@ -66,14 +65,6 @@ def check_X(estimator, X, *, reset):
             reset=reset,
         )
     return X
-
-
-def check_fit_data(estimator, X, y, sample_weight):
-    """What `fit` is given: `X`, `y` and `sample_weight` as arrays of one length."""
-    X = check_X(estimator, X, reset=True)
-    check_squares(X)
-    y = check_target(y, "y", len_of=X, may_have_gaps=True)
-    return X, y, check_sample_weight(sample_weight, X)
 
 
 def check_predictions(predictions, first_row):

@@ -7,8 +7,12 @@ methods that predict.
 """
 
 from ._arguments import checked_data, training_rows
-from ._base import BaseLinearClassifier
-from ._fitted import fitted_attributes, replace_fitted, unchanged_on_error
+from ._base import (
+    BaseLinearClassifier,
+    fitted_attributes,
+    replace_fitted,
+    unchanged_on_error,
+)
 from ._parameters import constraints_but
 
 __all__ = [

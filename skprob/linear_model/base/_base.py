@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Self
 
@@ -20,7 +21,6 @@ from ..fit import (
     warn_unless_converged,
 )
 from ._arguments import training_rows
-from ._fitted import replace_fitted, unchanged_on_error
 from ._onnx import OnnxConvertible
 from ._parameters import LinearParameters
 from ._prediction_mixin import PredictionMixin
@@ -145,7 +145,8 @@ class BaseLinearClassifier(
                 fit = fit_to_rows(spec, rows, choose_threshold, progress)
                 replace_fitted(self, fit.attributes | choice)
                 warn_unless_converged(fit)
-                progress.finish()
+                if progress is not None:
+                    progress.finish()
         return self
 
     #: The threshold of a model that a search refits, which has chosen it.
@@ -178,3 +179,47 @@ class BaseLinearClassifier(
         if spec.C == "loo":
             spec = replace(spec, C=self.C_)
         return spec.for_features(*self._features())
+
+
+# Attributes that scikit-learn sets at the beginning of a fit, when it checks X.
+_OF_FEATURES = {"n_features_in_", "feature_names_in_"}
+
+
+def fitted_attributes(estimator):
+    """The fitted attributes, by name."""
+    return {
+        name: value
+        for name, value in vars(estimator).items()
+        if name[-1] == "_" and name[0] != "_"
+    }
+
+
+def replace_fitted(estimator, attributes):
+    """Set the fitted attributes, and remove those of an earlier fit."""
+    state = vars(estimator)
+    for name in fitted_attributes(estimator).keys() - _OF_FEATURES:
+        del state[name]
+    state.update(attributes)
+
+
+@contextmanager
+def unchanged_on_error(estimator):
+    """If a fit fails or is interrupted, restore the estimator.
+
+    Yields
+    ------
+    after_interrupt : dict
+        If it is filled, its items become the fitted attributes after a
+        KeyboardInterrupt.
+    """
+    before, after_interrupt = fitted_attributes(estimator), {}
+    try:
+        yield after_interrupt
+    except BaseException as error:
+        if after_interrupt and isinstance(error, KeyboardInterrupt):
+            replace_fitted(estimator, after_interrupt)
+        else:
+            for name in fitted_attributes(estimator).keys() - before.keys():
+                del vars(estimator)[name]
+            vars(estimator).update(before)
+        raise

@@ -1,19 +1,17 @@
 """Reports of a fit's progress: scikit-learn's callbacks and `verbose`."""
 
-from ..fit import NO_PROGRESS, NoProgress
-
 
 def progress_of(estimator, data):
-    """Reports of an estimator's fit to data: see :class:`FitProgress`."""
+    """The :class:`FitProgress` of a fit to data; None if no one asks for reports."""
     # Callbacks are its own, or those of a search that fits it.
     has_callbacks = bool(getattr(estimator, "_skl_callbacks", None))
     has_callbacks |= hasattr(estimator, "_parent_callback_ctx")
     if not (has_callbacks or estimator.verbose):
-        return NO_PROGRESS
+        return None
     return FitProgress(estimator, data, has_callbacks)
 
 
-class FitProgress(NoProgress):
+class FitProgress:
     """Reports of the iterations of a classifier's fit.
 
     scikit-learn's callbacks get one task per iteration, opened before the iteration
@@ -36,6 +34,10 @@ class FitProgress(NoProgress):
         self._context = self._iteration = self._attributes_at = self._parameters = None
 
     def start(self, most_iterations, attributes_at):
+        """A fit of `most_iterations` (None if unknown) begins.
+
+        ``attributes_at(parameters)`` are the fitted attributes at some parameters.
+        """
         if not self._has_callbacks:
             return
         self._attributes_at = attributes_at
@@ -45,7 +47,7 @@ class FitProgress(NoProgress):
         self._context.call_on_fit_task_begin(estimator=self._estimator, **self._data)
 
     def finish(self):
-        """Close the task of the fit, whose attributes the estimator has."""
+        """The fit has ended, and the estimator has its attributes."""
         if not self._has_callbacks:
             return
         self._context.call_on_fit_task_end(
@@ -53,6 +55,7 @@ class FitProgress(NoProgress):
         )
 
     def begin(self, parameters):
+        """The first iteration of an objective begins."""
         if not self._has_callbacks:
             return
         self._parameters = parameters
@@ -64,6 +67,7 @@ class FitProgress(NoProgress):
         )
 
     def __call__(self, n_iter, parameters, value, gradient_norm, last):
+        """An iteration has ended, the last or not; True asks the fit to stop."""
         verbose = self._estimator.verbose
         if verbose > 1 or (verbose == 1 and (last or n_iter % 10 == 0)):
             print(
@@ -78,6 +82,7 @@ class FitProgress(NoProgress):
         return stop
 
     def end(self):
+        """The solver has ended, perhaps in an iteration that it gave up."""
         self._close(self._parameters)
 
     def _close(self, parameters):

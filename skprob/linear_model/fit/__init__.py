@@ -11,7 +11,6 @@ folds from which thresholds are chosen.
 from ..._utils.lazy import lazy_attribute
 from ._folds import SeparateFolds
 from ._penalty import PenaltyChoice, penalty
-from ._progress import NO_PROGRESS, NoProgress
 from ._rows import RowsInMemory, TrainingData, of_labelled, warn_of_lost_labels
 from ._run import (
     attributes_of_model,
@@ -25,10 +24,8 @@ from ._spec import FitSpec
 from ._start import LastFit
 
 __all__ = [
-    "NO_PROGRESS",
     "FitSpec",
     "LastFit",
-    "NoProgress",
     "NoiseSearch",
     "PenaltyChoice",
     "RowsInMemory",

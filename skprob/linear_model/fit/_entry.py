@@ -8,7 +8,6 @@ from sklearn.exceptions import ConvergenceWarning
 from ..._utils.warnings import warn
 from ._minimise import minimise
 from ._penalty import check_total_weight
-from ._progress import NO_PROGRESS
 from ._run import objectives_of
 
 # Tolerance of the gradient in the parameters that are free, and most iterations.
@@ -79,7 +78,6 @@ def _minimum(spec, objectives, rows):
         solver=spec.solver,
         tol=_TOL,
         max_iter=max(spec.max_iter, _MAX_ITER),
-        progress=NO_PROGRESS,
     )
     if solution.remedies == ("penalty",) or solution.gradient_norm > spec.tol:
         warn(

@@ -137,7 +137,7 @@ def learn_noise(objective, search, loss_of, parameters, progress, *, tol, **opti
         called before each fit.
     parameters : ndarray of shape (n_parameters,)
         Coefficients to start from.
-    progress : FitProgress
+    progress : FitProgress or None
         It is notified of the iterations of all fits, and may stop them.
     tol : float
         Of the gradient in the noise's parameters.

@@ -5,7 +5,7 @@ import numpy as np
 from ...solvers import Iteration, solve, total_of
 
 
-def minimise(objectives, parameters, *, solver, tol, max_iter, progress):
+def minimise(objectives, parameters, *, solver, tol, max_iter, progress=None):
     """Minimise objectives one after the other, each from where the last one ended.
 
     Parameters
@@ -18,7 +18,7 @@ def minimise(objectives, parameters, *, solver, tol, max_iter, progress):
     tol : float
     max_iter : int
         Of each objective.
-    progress : FitProgress
+    progress : FitProgress, default=None
         It is notified of iterations, and may stop the fit.
 
     Returns
@@ -34,7 +34,8 @@ def minimise(objectives, parameters, *, solver, tol, max_iter, progress):
     """
     history = []
     for objective in objectives:
-        progress.begin(parameters)
+        if progress is not None:
+            progress.begin(parameters)
         solution = solve(
             objective,
             parameters,
@@ -43,7 +44,8 @@ def minimise(objectives, parameters, *, solver, tol, max_iter, progress):
             max_iter=max_iter,
             callback=progress,
         )
-        progress.end()
+        if progress is not None:
+            progress.end()
         parameters = solution.parameters
         history = total_of(history, solution.history, "easier loss")
         if solution.stopped:

@@ -14,7 +14,6 @@ from .._checks import check_kernel
 from ..predict import FittedModel
 from ._minimise import attributes_of, minimise
 from ._penalty import check_total_weight, penalty
-from ._progress import NO_PROGRESS
 from ._spec import FitSpec
 from ._start import LastFit, start_from
 
@@ -38,7 +37,7 @@ class Fit(NamedTuple):
     attributes: dict
 
 
-def fit_to_rows(spec, rows, choose_threshold=None, progress=NO_PROGRESS):
+def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
     """Fit a linear model to checked rows.
 
     Parameters
@@ -48,7 +47,7 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=NO_PROGRESS):
     choose_threshold : callable, default=None
         ``choose_threshold(probabilities, left_out=None, start=None)`` is the threshold
         of a model of label sets, see :func:`threshold_rule`. None leaves it out.
-    progress : FitProgress, default=NO_PROGRESS
+    progress : FitProgress, default=None
         It is notified of iterations, and may stop the fit.
 
     Returns
@@ -77,9 +76,10 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=NO_PROGRESS):
         spec = spec.with_noise(mapping)
         return spec.loss
 
-    n_problems = sum(len(groups_of_outputs(each.description)) for each in objectives)
-    most_iterations = spec.most_iterations(n_problems)
-    progress.start(most_iterations, lambda parameters: fitted(parameters)[1])
+    if progress is not None:
+        n_problems = [len(groups_of_outputs(each.description)) for each in objectives]
+        most_iterations = spec.most_iterations(sum(n_problems))
+        progress.start(most_iterations, lambda parameters: fitted(parameters)[1])
     if spec.noise is None:
         solution = minimise(objectives, start, progress=progress, **spec.solver_options)
     else:
