@@ -14,8 +14,7 @@ from .._utils.scores import standard_scores
 from .._utils.typing import Array, ArrayLike
 from ._linearization import Linearization, of_logarithms
 from ._numerical import numerical_linearization
-from ._shift_invariance import check_shift_invariance
-from ._traits import Traits
+from ._traits import Traits, check_shift_invariance
 from ._user_methods import UserMethods
 
 
@@ -61,11 +60,12 @@ class Mapping(UserMethods, BaseEstimator, metaclass=ABCMeta):
     def _validate_params(self):
         # The check of scikit-learn without reading the signature of the constructor,
         # which takes long: every call of a mapping calls this method.
-        check_parameters(
-            self._parameter_constraints,
-            {name: getattr(self, name) for name in self._parameter_constraints},
-            type(self).__name__,
-        )
+        if self._parameter_constraints:
+            check_parameters(
+                self._parameter_constraints,
+                {name: getattr(self, name) for name in self._parameter_constraints},
+                type(self).__name__,
+            )
         check_shift_invariance(self)
 
     # Kernels, for authors of mappings and losses. They do not check their arguments;
