@@ -49,25 +49,10 @@ def check_target(y, name, *, len_of, may_have_gaps=False):
     if is_foreign(y):
         check_no_gradient(name, y)
         y = to_numpy(y)
-    _check_no_lists_of_labels(y, name)
-    with naming(name):
-        if y is None or np.isscalar(y):
-            raise ValueError(
-                f"Expected array-like (array or non-string sequence), got {y!r}."
-            )
-        # A vector of integers has no lists and no NaN.
-        is_row = isinstance(y, np.ndarray) and y.ndim == 1 and len(y) > 0
-        if not (is_row and y.dtype.kind in "biu"):
-            options = {"accept_sparse": "csr", "ensure_2d": False, "dtype": None}
-            as_given = y
-            y = check_array(
-                y,
-                ensure_all_finite="allow-nan" if may_have_gaps else True,
-                input_name=name,
-                **options,
-            )
-            if may_have_gaps and (y.ndim != 2 or y.shape[1] == 1):
-                y = check_array(as_given, input_name=name, **options)
+    # A vector of integers has no lists and no NaN.
+    is_vector = isinstance(y, np.ndarray) and y.ndim == 1 and len(y) > 0
+    if not (is_vector and y.dtype.kind in "biu"):
+        y = _checked_array(y, name, may_have_gaps)
     n_samples = len_of.shape[0]
     if y.ndim == 0 or y.shape[0] != n_samples:
         raise ValueError(
@@ -75,6 +60,67 @@ def check_target(y, name, *, len_of, may_have_gaps=False):
             f"{y.shape}."
         )
     return y
+
+
+def _checked_array(y, name, may_have_gaps):
+    """A user's target as an array or CSR matrix of finite numbers, or of labels."""
+    _check_no_lists_of_labels(y, name)
+    with naming(name):
+        if y is None or np.isscalar(y):
+            raise ValueError(
+                f"Expected array-like (array or non-string sequence), got {y!r}."
+            )
+        options = {"accept_sparse": "csr", "ensure_2d": False, "dtype": None}
+        if may_have_gaps:
+            finite = {"ensure_all_finite": "allow-nan"}
+            checked = check_array(y, input_name=name, **options, **finite)
+            # A vector has no gaps.
+            if checked.ndim == 2 and checked.shape[1] > 1:
+                return checked
+        return check_array(y, input_name=name, **options)
+
+
+def without_gaps(y):
+    """A matrix with zeros in place of NaN, and which entries are known.
+
+    Parameters
+    ----------
+    y : ndarray or CSR matrix
+        Checked. A NaN stands for an entry that is not known.
+
+    Returns
+    -------
+    y : ndarray or CSR matrix
+        `y` itself if all is known.
+    known : ndarray of bool of shape (n_samples, n_classes) or None
+        None if all is known.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.targets import without_gaps
+    >>> y, known = without_gaps(np.array([[1.0, np.nan], [0.0, 1.0]]))
+    >>> y
+    array([[1., 0.],
+           [0., 1.]])
+    >>> known
+    array([[ True, False],
+           [ True,  True]])
+    """
+    entries = y.data if sparse.issparse(y) else y
+    if entries.dtype.kind != "f" or y.ndim != 2:
+        return y, None
+    # The minimum is NaN if an entry is, and needs no array as large as y.
+    if not np.isnan(entries.min(initial=0)):
+        return y, None
+    gaps = np.isnan(entries)
+    if not sparse.issparse(y):
+        return np.where(gaps, 0, y), ~gaps
+    known = np.ones(y.shape, dtype=bool)
+    y = sparse.coo_array(y)
+    known[y.row[gaps], y.col[gaps]] = False
+    values = np.where(gaps, 0, y.data)
+    return sparse.csr_array((values, (y.row, y.col)), shape=y.shape), known
 
 
 def column_names(y, shape, class_names=None):

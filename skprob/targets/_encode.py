@@ -123,10 +123,14 @@ def encode_target(
         )
     if polytope == "cube":
         check_marginals(target_type)
-    if target_type == "class":
+    if target_type == "class" and classes is None:
         y = _labels_of(y)
-        classes = np.unique(y) if classes is None else classes
-    encoded = encode_rows(y, target_type, dtype, classes, polytope, none_class)
+        classes = np.unique(y)
+        codes = np.searchsorted(classes, y)
+        target = SparseTarget.from_labels(codes, len(classes), dtype)
+        encoded = EncodedTarget("class", classes, target)
+    else:
+        encoded = encode_rows(y, target_type, dtype, classes, polytope, none_class)
     if len(encoded.classes) < 2:
         raise ValueError(
             "y must have at least 2 classes, but the data contains only one class: "

@@ -130,7 +130,8 @@ class SparseTarget:
 
     def class_totals(self, weight):
         """Weighted sum of the rows, of shape (n_classes,)."""
-        terms = self.values * weight[self._rows]
+        of_entries = weight if self._one_a_row else weight[self._rows]
+        terms = self.values * of_entries
         return np.bincount(self.columns, terms, minlength=self.n_classes)
 
     def block(self, rows):
