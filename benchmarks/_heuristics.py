@@ -14,7 +14,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from skprob.data import LittleDesign, StandardizedDesign, _dense, _design, _rows
+from skprob.data import LittleDesign, StandardizedDesign, _blocks, _dense, _design
 from skprob.linear_model.search import _scoring
 from skprob.losses import FenchelYoungLoss
 from skprob.losses._base import Loss
@@ -182,7 +182,7 @@ def is_small(d, p):
 
 
 def is_large(d, p):
-    return d.n_rows * max(d.shape) > _rows.CACHE_SIZE / 4
+    return d.n_rows * max(d.shape) > _blocks.CACHE_SIZE / 4
 
 
 # How to do without.
@@ -194,7 +194,7 @@ def changed(owner, name, value):
 
 
 def blocks_times(times):
-    return changed(_rows, "CACHE_SIZE", int(times * _rows.CACHE_SIZE))
+    return changed(_blocks, "CACHE_SIZE", int(times * _blocks.CACHE_SIZE))
 
 
 def middle(low, high):

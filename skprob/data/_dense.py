@@ -16,6 +16,8 @@ _SMALL_PRODUCT = 10**6
 # times as long, and 100 columns 1.03 times.
 _MOST_OUTPUTS = 16
 _FEWEST_COLUMNS = 200
+# Mean squares of columns that are not smaller have all digits.
+_SMALLEST_SQUARE = np.finfo(np.float64).tiny / np.finfo(np.float64).eps
 
 
 class DenseDesign(DesignMatrix):
@@ -85,9 +87,8 @@ class DenseDesign(DesignMatrix):
         with np.errstate(over="ignore", invalid="ignore"):
             mean, mean_error, variance = _moments(X, share)
             squares = mean**2 + variance
-        # Squares below this are inaccurate because of underflow, or a column is zero.
-        vanishing = np.finfo(np.float64).tiny / np.finfo(np.float64).eps
-        tiny = squares < vanishing
+        # Other squares are inaccurate because of underflow, or a column is zero.
+        tiny = squares < _SMALLEST_SQUARE
         has_tiny = tiny.any() and X[:, tiny].any()
         if has_tiny or not np.isfinite(squares).all():
             unit = np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)

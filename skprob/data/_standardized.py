@@ -55,6 +55,20 @@ class Standardization(NamedTuple):
         constant = range(len(self.mean), self.size)
         return np.append(features, constant).astype(np.intp)
 
+    def standardized(self, columns):
+        """Standardised columns (size, n_rows) of raw ones (n_features, n_rows)."""
+        mean, scale, fit_intercept = self
+        if not isinstance(columns, np.ndarray):
+            mean, scale = beside(mean, columns), beside(scale, columns)
+            z = (columns - mean[:, None]) / scale[:, None]
+            constant = zeros((int(fit_intercept), columns.shape[1]), columns) + 1.0
+            return concat([z, constant])
+        z = np.ones((self.size, columns.shape[1]))
+        features = z[: len(mean)]
+        np.subtract(columns, mean[:, None], out=features)
+        features /= scale[:, None]
+        return z
+
     def to_model(self, parameters):
         """Coefficients (..., n_features) and intercepts (...) of parameters."""
         coef = parameters[..., : len(self.mean)] / self.scale
@@ -172,18 +186,7 @@ class StandardizedDesign(DesignMatrix):
         return self._design.sandwich_of
 
     def columns(self, rows):
-        mean, scale, fit_intercept = self._units
-        raw = self._design.columns(rows)
-        if not isinstance(raw, np.ndarray):
-            z = (raw - beside(mean, raw)[:, None]) / beside(scale, raw)[:, None]
-            constant = zeros((int(fit_intercept), raw.shape[1]), raw) + 1.0
-            return concat([z, constant])
-        z = np.ones((self.shape[1], raw.shape[1]))
-        features = z[: len(mean)]
-        features[:] = raw
-        features -= mean[:, None]
-        features /= scale[:, None]
-        return z
+        return self._units.standardized(self._design.columns(rows))
 
 
 def standardized(design, standardization, n_rows):
@@ -191,8 +194,7 @@ def standardized(design, standardization, n_rows):
 
     If all of them fit the cache, they are copied, which is faster.
     """
-    wrapped = StandardizedDesign(design, standardization)
-    is_large = n_rows * wrapped.shape[1] > CACHE_SIZE or design.dtype != np.float64
-    if is_large or isinstance(design, ArrayDesign):
-        return wrapped
-    return LittleDesign(wrapped.columns(slice(None)).T)
+    is_large = n_rows * standardization.size > CACHE_SIZE
+    if is_large or design.dtype != np.float64 or isinstance(design, ArrayDesign):
+        return StandardizedDesign(design, standardization)
+    return LittleDesign(standardization.standardized(design.columns(slice(None))).T)

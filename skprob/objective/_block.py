@@ -25,9 +25,9 @@ from .._utils.arrays import beside, fill, is_host, namespace, take, to_numpy, wi
 from .._utils.pair import pair_adjoint, pair_scores
 from ..data import (
     DesignMatrix,
+    LocalBlocks,
     SingleBlock,
     as_design,
-    local_blocks,
     restricted,
     row_slices,
     standardized,
@@ -77,6 +77,16 @@ class Block:
             take(self.weight, rows),
             None if self.offset is None else take(self.offset, rows),
             None if self.available is None else take(self.available, rows),
+        )
+
+    def part(self, rows):
+        """The block of a slice of the rows, without a copy."""
+        return Block(
+            self.design.take(rows),
+            self.target.block(rows),
+            self.weight[rows],
+            None if self.offset is None else self.offset[rows, ...],
+            None if self.available is None else self.available[rows, ...],
         )
 
     def evaluate(self, loss, raw):
@@ -143,16 +153,11 @@ def split_rows(X, target, weight, *, offset=None, available=None, total=None):
         weight, target = beside(weight, X), target_beside(target, X)
         offset = None if offset is None else beside(offset, X)
         available = None if available is None else beside(available, X)
-    return local_blocks(
-        Block(
-            design.take(rows),
-            target.block(rows),
-            weight[rows],
-            None if offset is None else offset[rows, ...],
-            None if available is None else available[rows, ...],
-        )
-        for rows in row_slices(X, target.shape[1])
-    )
+    whole = Block(design, target, weight, offset, available)
+    slices = row_slices(X, target.shape[1])
+    if len(slices) == 1:
+        return SingleBlock(whole)
+    return LocalBlocks(whole.part(rows) for rows in slices)
 
 
 def scores_of(raw):

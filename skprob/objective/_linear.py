@@ -332,14 +332,13 @@ class LinearObjective(MeanLoss):
 
     def at(self, parameters):
         """The :class:`LinearPoint` at parameters, in one pass."""
-        return self.smooth_at(parameters)
-
-    def smooth_at(self, parameters):
-        """The point of the part that has derivatives; here it is the whole."""
         if is_little(self.blocks):
             return LittlePoint.at(self, parameters)
         points, value, gradient = self.points_at(parameters.reshape(self.shape))
         return LinearPoint(self, parameters, points, value, gradient)
+
+    #: The point of the part that has derivatives, which here is the whole.
+    smooth_at = at
 
     def separate_at(self, parameters):
         """The ``OutputsPoint`` of a separable objective, in one pass."""
