@@ -1,6 +1,5 @@
 """Constraints of parameters, for scikit-learn's checks."""
 
-import sys
 from numbers import Real
 
 import numpy as np
@@ -16,9 +15,13 @@ class RealInterval(Interval):
         super().__init__(Real, left, right, closed=closed)
 
     def __contains__(self, value):
-        # An int may be larger than all floats, but pass the other comparisons.
-        too_large = value != np.inf and abs(value) > sys.float_info.max
-        return not too_large and super().__contains__(value)
+        try:
+            number = float(value)
+        except OverflowError:  # An int that is larger than all floats.
+            return False
+        # A long double may become infinite.
+        too_large = abs(number) == np.inf and abs(value) != np.inf
+        return not too_large and super().__contains__(number)
 
 
 class InstancesOf(Options):
