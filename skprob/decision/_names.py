@@ -8,6 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from .._utils.arrays import is_foreign, to_numpy
+from .._utils.checks import as_real
+from .._utils.columns import in_order
 from .._utils.typing import ArrayLike, MatrixLike
 from ._input import as_indicator
 
@@ -18,7 +20,8 @@ def names_of(indicator: MatrixLike, classes: ArrayLike) -> list[list]:
     Parameters
     ----------
     indicator : array-like or sparse matrix of shape (n_samples, n_classes)
-        0/1 indicator of the sets.
+        0/1 indicator of the sets. Columns of a DataFrame are matched with the classes
+        by name.
     classes : array-like of shape (n_classes,)
         Names of the columns, such as ``classes_`` of the classifier.
 
@@ -30,8 +33,8 @@ def names_of(indicator: MatrixLike, classes: ArrayLike) -> list[list]:
     Raises
     ------
     ValueError
-        If `indicator` is not 0 or 1, or has another number of columns than there are
-        classes.
+        If `indicator` is not a matrix of 0 and 1 with a column for each class, or the
+        columns of a DataFrame have other names.
 
     Examples
     --------
@@ -44,7 +47,10 @@ def names_of(indicator: MatrixLike, classes: ArrayLike) -> list[list]:
         raise ValueError(
             f"classes must have shape (n_classes,); got shape {classes.shape}."
         )
-    n_rows = indicator.shape[0] if sparse.issparse(indicator) else len(indicator)
+    indicator = in_order("indicator", indicator, classes)
+    if not sparse.issparse(indicator):
+        indicator = as_real("indicator", indicator)
+    n_rows = indicator.shape[0] if indicator.ndim else 0
     sets = as_indicator(indicator, (n_rows, len(classes)), "indicator")
     names = classes[sets.indices].tolist()
     ends = sets.indptr.tolist()

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
@@ -61,3 +62,14 @@ def test_names_of_sets():
         names_of(0.5 * sets, ["a", "b", "c"])
     with pytest.raises(ValueError, match=r"classes must have shape \(n_classes,\)"):
         names_of(sets, [["a", "b", "c"]])
+    for nothing in (None, 3):
+        with pytest.raises(ValueError, match="indicator must be"):
+            names_of(nothing, ["a", "b", "c"])
+
+
+def test_names_of_sets_in_a_frame_with_another_order():
+    sets = {"b": [1, 0], "c": [0, 1], "a": [1, 0]}
+    for frame in (pd.DataFrame(sets), pl.DataFrame(sets)):
+        assert names_of(frame, ["a", "b", "c"]) == [["a", "b"], ["c"]]
+        with pytest.raises(ValueError, match="indicator must have the columns"):
+            names_of(frame, ["a", "b", "d"])
