@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from .._utils.checks import naming
+from .._utils.labels import positions_of
 from ..targets import check_target, unique_labels
 from ._lined_up import lined_up_with
 
@@ -51,26 +52,46 @@ def true_indicator(y_true, classes, **predicted):
         )
     y = check_target(y_true, "y_true", len_of=predictions)
     if sparse.issparse(y) or (y.ndim == 2 and y.shape[1] > 1):
-        true = sparse.csr_array(y, copy=True)
-        true.sum_duplicates()
-        true.eliminate_zeros()
-        if true.shape != predictions.shape or not (true.data == 1).all():
-            raise ValueError(
-                f"y_true must be labels, or a 0/1 indicator of the shape of {name}, "
-                f"{predictions.shape}; got shape {true.shape}."
-            )
-        return true, predictions
-    y = y.ravel()
+        return _indicator(y, predictions.shape, name), predictions
+    columns = _columns(y.ravel(), classes, predictions.shape[1], name)
+    shape, starts = predictions.shape, np.arange(len(columns) + 1)
+    ones = np.ones(len(columns))
+    return sparse.csr_array((ones, columns, starts), shape=shape), predictions
+
+
+def _indicator(y, shape, name):
+    if y.dtype.kind not in "biuf":
+        raise ValueError(
+            f"y_true must be labels, or a 0/1 indicator of the shape of {name}, "
+            f"{shape}; got dtype {y.dtype} and shape {y.shape}."
+        )
+    true = sparse.csr_array(y, copy=True)
+    true.sum_duplicates()
+    true.eliminate_zeros()
+    wrong = true.data[true.data != 1]
+    if true.shape != shape or len(wrong):
+        values = f" and the value {wrong[0]:.6g}" if len(wrong) else ""
+        raise ValueError(
+            f"y_true must be labels, or a 0/1 indicator of the shape of {name}, "
+            f"{shape}; got shape {true.shape}{values}."
+        )
+    return true
+
+
+def _columns(y, classes, n_classes, name):
+    """The column of the label of each row."""
     with naming("y_true"):
         known = unique_labels(y) if classes is None else np.asarray(classes)
-    columns = np.searchsorted(np.sort(known), y)
-    columns = np.argsort(known)[np.minimum(columns, len(known) - 1)]
-    if len(known) != predictions.shape[1] or (known[columns] != y).any():
+    if known.shape != (n_classes,) or len(set(known.tolist())) < n_classes:
+        of = "the labels in y_true are" if classes is None else "got"
         raise ValueError(
-            f"classes must be the labels of the {predictions.shape[1]} columns of "
-            f"{name}, and those of y_true be among them; got {known[:10].tolist()}."
+            f"classes must be the labels of the {n_classes} columns of {name}, "
+            f"distinct; {of} {known[:10].tolist()}."
         )
-    shape, starts = predictions.shape, np.arange(len(y) + 1)
-    return sparse.csr_array(
-        (np.ones(len(y)), columns, starts), shape=shape
-    ), predictions
+    columns = positions_of(y, known)
+    if columns.min(initial=0) < 0:
+        raise ValueError(
+            f"y_true must have labels among the classes {known[:10].tolist()}; got "
+            f"{y[columns < 0][:1].tolist()[0]!r}."
+        )
+    return columns

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from .._utils.labels import positions_of
 from .._utils.names import did_you_mean
 from ._dense import DenseTarget
 from ._indicator import checked_indicator, shares_of_candidates
@@ -245,14 +246,9 @@ def _labels_of(y):
 
 
 def _encode_labels(y, dtype, classes):
-    try:
-        codes = np.searchsorted(classes, y)
-    except TypeError:  # Strings and numbers have no order.
-        codes = np.zeros(len(y), dtype=int)
-    codes[codes == len(classes)] = 0
-    known = classes[codes] == y
-    if not known.all():
-        unknown = np.unique(y[~known])
+    codes = positions_of(y, classes)
+    if codes.min(initial=0) < 0:
+        unknown = np.unique(y[codes < 0])
         raise ValueError(
             f"y holds the labels {unknown[:5].tolist()}, which are not among "
             "the classes."

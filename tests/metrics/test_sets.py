@@ -63,6 +63,22 @@ def test_coverage_of_labels():
     assert set_coverage(names[y], frame, classes=names) == pytest.approx(hit)
 
 
+@pytest.mark.parametrize(
+    ("y", "classes", "message"),
+    [
+        (["a", "b"], ["a", "b", "a"], r"classes must be .* distinct; got \['a', 'b'"),
+        (["a", "b"], None, "the labels in y_true are"),
+        (["a", "d"], list("abc"), r"y_true must have labels among .* got 'd'"),
+        (np.array(["a", 3], object), [1, 2, 3], "y_true must have labels .* got 'a'"),
+        ([[1, 0, 0], [1, 2, 0]], None, "and the value 2"),
+        (np.array([list("abc")] * 2), None, "y_true must be"),
+    ],
+)
+def test_truth_that_is_refused(y, classes, message):
+    with pytest.raises(ValueError, match=message):
+        set_coverage(y, SETS[:2, :3], classes=classes)
+
+
 @pytest.mark.parametrize("sets", [SETS * 0.5, SETS + 1, SETS.astype(str), SETS[0]])
 def test_sets_that_are_refused(sets):
     with pytest.raises(ValueError, match="sets must be"):

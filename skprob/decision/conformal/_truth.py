@@ -5,6 +5,7 @@ from scipy import sparse
 
 from ..._utils.arrays import is_foreign, to_numpy
 from ..._utils.columns import in_order, names_of
+from ..._utils.labels import positions_of
 from .._input import as_indicator
 
 # Blocks of responses have at most this many entries (8 MiB), for temporary arrays.
@@ -55,14 +56,11 @@ def true_classes(y, classes, target_type):
     if target_type == "label_set":
         y = in_order("y", y, classes)
         return as_indicator(y, (y.shape[0], len(classes)), "y")
-    order = np.argsort(classes, kind="stable")
-    position = np.searchsorted(classes[order], y)
-    columns = order[np.minimum(position, len(order) - 1)]
-    unknown = classes[columns] != y
-    if unknown.any():
+    columns = positions_of(y, classes)
+    if columns.min(initial=0) < 0:
         raise ValueError(
             f"y must hold classes of the fitted estimator, {classes[:10].tolist()}; "
-            f"got {np.unique(y[unknown])[:5].tolist()}."
+            f"got {np.unique(y[columns < 0])[:5].tolist()}."
         )
     n_rows = len(columns)
     ones, starts = np.ones(n_rows), np.arange(n_rows + 1)
