@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral
+from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
@@ -133,7 +133,8 @@ def propensity_scored_precision_at_k(
     true, scores = true_indicator(y_true, classes, scores=scores)
     weight = check_sample_weight(sample_weight, scores)
     propensities = as_real("propensities", propensities)
-    inside = (propensities > 0) & (propensities <= 1)
+    # One over a smaller number overflows.
+    inside = (propensities >= np.finfo(np.float64).tiny) & (propensities <= 1)
     if propensities.shape != true.shape[1:] or not inside.all():
         raise ValueError(
             f"propensities must be {true.shape[1]} numbers, larger than 0 and at most "
@@ -159,8 +160,8 @@ def label_propensities(y: MatrixLike, *, a: float = 0.55, b: float = 1.5) -> Arr
     y : array-like or sparse matrix of shape (n_samples, n_labels)
         0/1 indicator of the label sets of the training rows.
     a, b : float, default=0.55, 1.5
-        Parameters of the model, not negative. Jain et al. use 0.5 and 0.4 for
-        Wikipedia, 0.6 and 2.6 for Amazon.
+        Parameters of the model, not negative; b is positive if a label has no row. Jain
+        et al. use 0.5 and 0.4 for Wikipedia, 0.6 and 2.6 for Amazon.
 
     Returns
     -------
@@ -170,7 +171,7 @@ def label_propensities(y: MatrixLike, *, a: float = 0.55, b: float = 1.5) -> Arr
     Raises
     ------
     ValueError
-        If y is no such indicator of at least 3 rows, or a or b is negative.
+        If y is no such indicator of at least 3 rows, or a or b is not allowed.
 
     References
     ----------
@@ -183,17 +184,29 @@ def label_propensities(y: MatrixLike, *, a: float = 0.55, b: float = 1.5) -> Arr
     >>> label_propensities([[1, 0], [1, 0], [1, 0], [1, 1]]).round(3)
     array([0.8  , 0.721])
     """
-    y = sparse.csr_array(y if sparse.issparse(y) else np.asarray(y))
-    if y.ndim != 2 or y.shape[0] < 3 or not np.isin(y.data, (0, 1)).all():
+    y = sparse.csr_array(y) if sparse.issparse(y) else as_real("y", y)
+    entries = y.data if sparse.issparse(y) else y
+    if y.ndim != 2 or y.shape[0] < 3 or not np.isin(entries, (0, 1)).all():
+        wrong = entries[~np.isin(entries, (0, 1))]
+        values = f" and the value {wrong[0]:.6g}" if wrong.size else ""
         raise ValueError(
             "y must be a 0/1 indicator of shape (n_samples, n_labels) with at least 3 "
-            f"rows; got shape {y.shape}."
+            f"rows; got shape {y.shape}{values}."
         )
-    if not (a >= 0 and b >= 0):
-        raise ValueError(f"a and b must not be negative; got a={a!r} and b={b!r}.")
+    for name, number in ("a", a), ("b", b):
+        if not (isinstance(number, Real) and 0 <= number < np.inf):
+            raise ValueError(
+                f"a and b must be finite and not negative; got {name}={number!r}."
+            )
     counts = np.asarray(y.sum(axis=0), dtype=np.float64).ravel()
-    c = (np.log(y.shape[0]) - 1) * (b + 1) ** a
-    return 1 / (1 + c * (counts + b) ** -a)
+    if b == 0 and a > 0 and counts.min(initial=1) == 0:
+        raise ValueError(
+            "b must be positive, because a label without rows has the propensity zero "
+            f"otherwise; got b={b!r}, and label {counts.argmin()} has no row."
+        )
+    # Powers of a quotient do not overflow.
+    c = np.log(y.shape[0]) - 1
+    return 1 / (1 + c * ((b + 1) / (counts + b)) ** a)
 
 
 def _gains(true, scores, k, worth):
