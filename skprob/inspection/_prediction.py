@@ -8,11 +8,12 @@ import numpy as np
 from scipy import sparse
 
 from .._utils.checks import as_distributions, as_marginals
-from .._utils.columns import in_order, lined_up
+from .._utils.columns import common_names, in_order, order_by_name
 from .._utils.last_step import last_step
+from .._utils.marginals import class_probabilities
 from .._utils.names import did_you_mean
 from .._utils.typing import Array, ArrayLike, Axes, MatrixLike
-from ._input import check_count, indicator_of
+from ._input import check_count, frames_in_order, indicator_of
 from ._matplotlib import POSSIBLE, PREDICTED, axes_for, grid_of_axes, legend_below
 
 # More panels cannot be read.
@@ -134,18 +135,25 @@ class PredictionDisplay:
             If y has another number of rows than X, or an argument is not allowed.
         """
         model = last_step(estimator)
-        p, predicted = estimator.predict_proba(X), estimator.predict(X)
-        is_set = np.ndim(predicted) == 2
-        p, predicted = (_indicator(a, estimator.classes_) for a in (p, predicted))
+        p, classes = _dense(class_probabilities(estimator, X)), estimator.classes_
+        predicted = _dense(estimator.predict(X))
+        is_set = predicted.ndim == 2
+        if not is_set:
+            # Where a rule abstains, no class is predicted.
+            predicted = predicted[:, None] == classes
         if y is not None:
-            y = in_order("y", y, estimator.classes_)
+            y = in_order("y", y, classes)
             y = y if sparse.issparse(y) else np.asarray(y)
             if y.ndim == 0 or y.shape[0] != len(p):
                 raise ValueError(
                     f"y must have a row for each of the {len(p)} of X, such as y[[0]] "
                     f"for one; got shape {y.shape}."
                 )
-            y = _indicator(y, estimator.classes_)
+            y = _dense(y)
+            y = indicator_of("y", y, classes) if y.ndim == 1 else y
+        if class_names is None and not isinstance(classes, list):
+            # Some classifiers have a list with the values of each label.
+            class_names = classes
         polytope = "cube" if is_set else "simplex"
         if is_set and hasattr(model, "mapping_"):
             polytope = model.mapping_.traits.polytope
@@ -154,7 +162,7 @@ class PredictionDisplay:
             p[rows],
             predicted=predicted[rows],
             y_true=None if y is None else y[rows],
-            class_names=estimator.classes_ if class_names is None else class_names,
+            class_names=class_names,
             polytope=polytope,
             max_classes=max_classes,
             ax=ax,
@@ -178,13 +186,14 @@ class PredictionDisplay:
         ----------
         probabilities : array-like of shape (n_classes,) or (n_rows, n_classes)
             Non-negative numbers that sum to one; or to less, where the rest is the
-            probability of "no label".
+            probability of "no label". Columns of DataFrames are matched by name.
         predicted : array-like of that shape, default=None
             1 for the predicted classes, 0 for the others.
         y_true : array-like of that shape, default=None
             The truth, as 0 and 1 or as a distribution.
         class_names : array-like of shape (n_classes,), default=None
-            The names to show; None stands for the numbers of the classes.
+            The names to show. None stands for the names of a DataFrame, or for the
+            numbers of the classes.
         polytope : {"simplex", "cube"}, default="simplex"
             "cube" is for marginals: numbers from 0 to 1 with any sum.
         max_classes : int, default=20
@@ -206,8 +215,21 @@ class PredictionDisplay:
                 f"polytope must be 'simplex' or 'cube'; got {polytope!r}."
                 f"{did_you_mean(polytope, ['simplex', 'cube'])}"
             )
-        y_true, predicted, probabilities = lined_up(
-            y_true=y_true, predicted=predicted, probabilities=probabilities
+        frames = {
+            "probabilities": probabilities,
+            "predicted": predicted,
+            "y_true": y_true,
+        }
+        names = common_names(**frames)
+        if class_names is None:
+            class_names = names
+        elif names is not None:
+            # Other names than those of the columns are in the order of the columns.
+            given = np.asarray(class_names)
+            same = order_by_name(names.tolist(), given.tolist()) is not None
+            names = given if same else names
+        _, (probabilities, predicted, y_true) = frames_in_order(
+            names, are_labels=False, **frames
         )
         rows = [probabilities] if np.ndim(probabilities) == 1 else probabilities
         if polytope == "cube":
@@ -338,10 +360,9 @@ class PredictionDisplay:
         return f"{title}, {n_hidden} not shown" if n_hidden else title
 
 
-def _indicator(values, classes):
-    """Numbers (n_rows, n_classes); labels become an indicator."""
-    values = values.toarray() if sparse.issparse(values) else np.asarray(values)
-    return indicator_of(values, classes) if values.ndim == 1 else values
+def _dense(values):
+    """A matrix or labels as an array."""
+    return values.toarray() if sparse.issparse(values) else np.asarray(values)
 
 
 def _shares(name, values, shape):

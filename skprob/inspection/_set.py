@@ -8,10 +8,10 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from scipy import sparse, stats
 
-from .._utils.columns import in_order, lined_up
+from .._utils.columns import in_order
 from .._utils.last_step import last_step, predicted_sets
 from .._utils.typing import Array, ArrayLike, Axes, MatrixLike
-from ._input import check_count, indicator_of
+from ._input import check_count, frames_in_order, indicator_of
 from ._matplotlib import POSSIBLE, PREDICTED, grid_of_axes
 
 # Probability that an interval of the coverage contains the one of all rows.
@@ -166,12 +166,13 @@ class SetDisplay:
         Parameters
         ----------
         sets : array-like or sparse matrix of shape (n_samples, n_classes)
-            0/1 indicator of the sets.
+            0/1 indicator of the sets. Columns of DataFrames are matched by name.
         y_true : array-like or sparse matrix
             Labels of shape (n_samples,), or a 0/1 indicator of label sets of the shape
             of `sets`.
         classes : array-like of shape (n_classes,), default=None
-            Names of the columns; None stands for their numbers.
+            Names of the columns. None stands for the names of a DataFrame, or for the
+            numbers of the columns.
         coverage : float, default=None
             The coverage that was asked for, between 0 and 1.
         max_names : int, default=30
@@ -192,17 +193,20 @@ class SetDisplay:
             isinstance(coverage, Real) and 0 < coverage < 1
         ):
             raise ValueError(f"coverage must be between 0 and 1; got {coverage!r}.")
-        y_true, sets = lined_up(y_true=y_true, sets=sets)
+        is_labels = not sparse.issparse(y_true) and np.ndim(y_true) == 1
+        classes, (y_true, sets) = frames_in_order(
+            classes, are_labels=is_labels, y_true=y_true, sets=sets
+        )
         sets = _checked("sets", sets)
-        classes = np.arange(sets.shape[1]) if classes is None else np.asarray(classes)
+        if classes is None:
+            classes = np.arange(sets.shape[1])
         if classes.shape != sets.shape[1:]:
             raise ValueError(
                 f"classes must be {sets.shape[1]} names, one for each column of sets; "
                 f"got shape {classes.shape}."
             )
-        is_labels = not sparse.issparse(y_true) and np.ndim(y_true) == 1
         if is_labels:
-            y_true = indicator_of(y_true, classes)
+            y_true = indicator_of("y_true", y_true, classes)
         true = _checked("y_true", y_true)
         if true.shape != sets.shape:
             raise ValueError(

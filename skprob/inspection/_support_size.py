@@ -7,9 +7,10 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
-from .._utils.columns import in_order, lined_up
+from .._utils.columns import in_order
+from .._utils.marginals import class_probabilities
 from .._utils.typing import Array, ArrayLike, Axes, MatrixLike
-from ._input import indicator_of
+from ._input import frames_in_order, indicator_of
 from ._matplotlib import POSSIBLE, PREDICTED, axes_for
 
 
@@ -114,10 +115,12 @@ class SupportSizeDisplay:
         """
         predicted = estimator.predict(X)
         given = {}
-        if predicted.ndim == 2 or (y is not None and np.ndim(y) == 1):
+        if predicted.ndim == 2:
+            given = {"predicted": predicted}
+        elif y is not None and np.ndim(y) == 1:
             given = {"predicted": predicted, "classes": estimator.classes_}
         # A model that predicts labels only has no support sizes.
-        p = estimator.predict_proba(X)
+        p = class_probabilities(estimator, X)
         y = in_order("y", y, getattr(estimator, "classes_", []))
         return cls.from_predictions(p, y_true=y, ax=ax, **given)
 
@@ -145,7 +148,8 @@ class SupportSizeDisplay:
                 default=None
             The truth, as an indicator of 0 and 1, as distributions, or as labels.
         classes : array-like of shape (n_classes,), default=None
-            The labels of the columns; None stands for their numbers.
+            The labels of the columns. None stands for the names of a DataFrame, or for
+            the numbers of the columns.
         ax : matplotlib Axes, default=None
             The axes to draw on; None makes a new figure.
 
@@ -158,19 +162,25 @@ class SupportSizeDisplay:
         ValueError
             If an array has another shape, or holds anything but non-negative numbers.
         """
-        y_true, predicted, probabilities = lined_up(
-            y_true=y_true, predicted=predicted, probabilities=probabilities
+        are_labels = y_true is not None and np.ndim(y_true) == 1
+        classes, (y_true, predicted, probabilities) = frames_in_order(
+            classes,
+            are_labels=are_labels,
+            y_true=y_true,
+            predicted=predicted,
+            probabilities=probabilities,
         )
         if not sparse.issparse(probabilities):
             probabilities = np.atleast_2d(probabilities)
         shape = probabilities.shape
         possible = _indicator("probabilities", probabilities, shape)
         sizes, coverage = {"possible": _row_sums(possible)}, None
-        if y_true is not None and np.ndim(y_true) == 1 and np.ndim(predicted) != 2:
-            classes = np.arange(shape[1]) if classes is None else np.asarray(classes)
+        if are_labels and np.ndim(predicted) != 2:
+            if classes is None:
+                classes = np.arange(shape[1])
             y_true, predicted = _labels(y_true, predicted, probabilities, classes)
             right = y_true == predicted
-            true = indicator_of(y_true, classes) > 0
+            true = indicator_of("y_true", y_true, classes) > 0
             sizes["right"] = sizes["possible"][right]
             sizes["wrong"] = sizes["possible"][~right]
         else:

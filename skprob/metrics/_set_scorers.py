@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from .._utils.last_step import predicted_sets
+from .._utils.marginals import class_probabilities
 from .._utils.typing import ArrayLike, MatrixLike
 from ._ranked import precision_at_k, propensity_scored_precision_at_k
 from ._scorers import _host, _Scorer, columns_in_order
@@ -232,7 +233,7 @@ class SetSizeScorer(_Scorer):
 def _ranking_scores(estimator, X):
     """Probabilities or, without them, scores; two columns for two classes."""
     if hasattr(estimator, "predict_proba"):
-        return estimator.predict_proba(X)
+        return class_probabilities(estimator, X)
     scores = estimator.decision_function(X)
     if scores.ndim > 1:
         return scores

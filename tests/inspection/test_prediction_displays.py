@@ -2,9 +2,12 @@
 
 import matplotlib
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_iris, make_multilabel_classification
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsRestClassifier
@@ -12,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skprob import EntmaxClassifier, SigmoidClassifier, SparsemaxClassifier
+from skprob.decision import LeastCost
 from skprob.inspection import PredictionDisplay, SupportSizeDisplay
 
 matplotlib.use("Agg")
@@ -208,6 +212,54 @@ def test_from_an_estimator_of_distributions():
     assert marks(shown) == pytest.approx({k: D[7, k] for k in np.flatnonzero(Y[7])})
     sizes = SupportSizeDisplay.from_estimator(model, X, D).sizes
     np.testing.assert_array_equal(sizes["true"], Y.sum(axis=1))
+
+
+@pytest.mark.parametrize("names", [np.arange(3), np.array(["a", "b", "c"])])
+def test_rows_in_which_a_rule_abstains(names):
+    """No class is predicted there; the display raised an error."""
+    data, y = load_iris(return_X_y=True)
+    rule = LeastCost(1 - np.eye(3), abstain=0.1)
+    model = EntmaxClassifier(alpha=1, threshold=rule).fit(data, names[y])
+    predicted = model.predict(data)
+    rows = [0, int(np.argmax(model.predict_proba(data).max(axis=1) < 0.9))]
+    assert predicted[rows[1]] not in names.tolist()
+    shown = PredictionDisplay.from_estimator(model, data[rows], names[y][rows])
+    assert shown.predicted.tolist() == [[True, False, False], [False] * 3]
+    sizes = SupportSizeDisplay.from_estimator(model, data, names[y]).sizes
+    assert len(sizes["right"]) == (predicted == names[y]).sum()
+
+
+def test_columns_of_frames_are_matched_by_name():
+    """Bars of a frame with another order of the columns had the names of others."""
+    frame = pd.DataFrame([[0.25, 0.75, 0.0]], columns=["c", "a", "b"])
+    draw = PredictionDisplay.from_predictions
+    assert line_labels(draw(frame.iloc[0].to_numpy())) == ["1", "0"]
+    for names, expected in (
+        (None, ["a", "c"]),
+        (["a", "b", "c"], ["a", "c"]),
+        # Names to show are in the order of the columns.
+        (["sea", "air", "bay"], ["air", "sea"]),
+    ):
+        for data in (frame, pl.from_pandas(frame)):
+            shown = draw(data, y_true=frame[["b", "c", "a"]] > 0.5, class_names=names)
+            panel = shown.ax_[0]
+            assert [t.get_text() for t in panel.get_yticklabels()] == expected
+            assert shown.target.max() == shown.target[shown.probabilities == 0.75] == 1
+    y_true, columns = ["a", "b"], ["b", "c", "a"]
+    p = pd.DataFrame([[0.5, 0.0, 0.5], [0.0, 0.5, 0.5]], columns=columns)
+    for classes in (None, ["a", "b", "c"]):
+        sizes = SupportSizeDisplay.from_predictions(p, y_true=y_true, classes=classes)
+        assert sizes.coverage == 0.5
+
+
+def test_label_sets_of_a_classifier_with_a_matrix_for_each_label():
+    model = RandomForestClassifier(10, random_state=0).fit(X, Y)
+    shown = PredictionDisplay.from_estimator(model, X[:2], Y[:2])
+    expected = np.stack([p[:, 1] for p in model.predict_proba(X[:2])], axis=1)
+    np.testing.assert_array_equal(shown.probabilities, expected)
+    assert shown.polytope == "cube"
+    sizes = SupportSizeDisplay.from_estimator(model, X, Y).sizes["possible"]
+    np.testing.assert_array_equal(sizes[:2], (expected > 0).sum(axis=1))
 
 
 def test_several_rows_side_by_side():

@@ -3,6 +3,7 @@
 import matplotlib
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from scipy import sparse, stats
 from sklearn.datasets import load_iris, make_multilabel_classification
@@ -27,6 +28,27 @@ SIZES = SETS.sum(axis=1)
 def _close_figures():
     yield
     plt.close("all")
+
+
+def test_frames_are_matched_with_the_classes_by_name():
+    """Sets in a frame with another order of the columns had the coverage of others."""
+    names = np.array(list("abcd"))
+    expected = SetDisplay.from_predictions(SETS, names[Y], classes=names).by_class
+    assert expected[0].name == "a"
+    columns = list("dbac")
+    for frame in (
+        pd.DataFrame(SETS, columns=names)[columns],
+        pl.DataFrame(SETS, schema=list(names))[columns],
+    ):
+        display = SetDisplay.from_predictions(frame, names[Y], classes=names)
+        assert display.by_class == expected
+        display = SetDisplay.from_predictions(frame, names[Y])
+        assert sorted(display.by_class) == expected
+        true = pd.DataFrame(np.eye(4, dtype=int)[Y], columns=names)
+        display = SetDisplay.from_predictions(frame, true, classes=names)
+        assert [g[:4] for g in display.by_class] == [g[:4] for g in expected]
+        with pytest.raises(ValueError, match="sets must have the columns"):
+            SetDisplay.from_predictions(frame, names[Y], classes=list("abce"))
 
 
 @pytest.mark.parametrize("as_sets", [np.asarray, sparse.csr_array, pd.DataFrame])
@@ -111,7 +133,7 @@ def test_of_estimators():
         ({"sets": SETS[:0]}, "sets must be a 0/1 indicator"),
         ({"y_true": SETS[:5]}, "y_true must have a row for each of the 60"),
         ({"y_true": SETS * 0}, "y_true must have a row with a label"),
-        ({"y_true": Y + 5}, "y must be one of the classes"),
+        ({"y_true": Y + 5}, r"y_true must be one of the classes .*got 6"),
         ({"classes": [1, 2]}, "classes must be 4 names"),
         ({"coverage": 90}, "coverage must be between 0 and 1"),
         ({"max_names": -1}, "max_names must be an integer"),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_digits, make_multilabel_classification
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import RidgeClassifier
 from sklearn.metrics import top_k_accuracy_score
 
@@ -67,6 +68,11 @@ def test_classes_have_the_top_k_accuracy():
         expected = top_k_accuracy_score(y, p, k=k)
         assert k * PrecisionAtKScorer(k)(model, X, y) == pytest.approx(expected)
         assert TopK(k).predict(p)[np.arange(len(y)), y].mean() == expected
+    forest = RandomForestClassifier(9, random_state=0).fit(X, np.c_[y > 4, y < 2])
+    p = np.stack([of_label[:, 1] for of_label in forest.predict_proba(X)], axis=1)
+    assert PrecisionAtKScorer(1)(forest, X, np.c_[y > 4, y < 2]) == precision_at_k(
+        np.c_[y > 4, y < 2], p
+    )
     ridge = RidgeClassifier().fit(X, y > 4)
     found = PrecisionAtKScorer(1)(ridge, X, y > 4)
     assert found == pytest.approx(ridge.score(X, y > 4))
@@ -106,7 +112,20 @@ def test_what_is_refused():
     for wrong in (TRUE[:2], TRUE * 3):
         with pytest.raises(ValueError, match="y must be a 0/1 indicator"):
             label_propensities(wrong)
-    with pytest.raises(ValueError, match="a and b must not be negative"):
-        label_propensities(TRUE, a=-1)
+    with pytest.raises(ValueError, match=r"with at least 3 rows.*and the value nan"):
+        label_propensities(TRUE * np.nan)
+    for wrong in (None, TRUE.astype(str)):
+        with pytest.raises(ValueError, match="y must be real numbers"):
+            label_propensities(wrong)
+    for wrong in (-1, np.nan, np.inf, "1", None):
+        for name in "ab":
+            with pytest.raises(
+                ValueError, match=f"finite and not negative; got {name}="
+            ):
+                label_propensities(TRUE, **{name: wrong})
+    with pytest.raises(ValueError, match=r"b must be positive.*label 2 has no row"):
+        label_propensities(TRUE * (np.arange(8) != 2), b=0)
+    with pytest.raises(ValueError, match="propensities must be 8 numbers, larger"):
+        propensity_scored_precision_at_k(TRUE, SCORES, np.full(8, 1e-320))
     nothing = np.zeros_like(TRUE)
     assert np.isnan(propensity_scored_precision_at_k(nothing, SCORES, PROPENSITIES))

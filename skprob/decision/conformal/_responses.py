@@ -6,6 +6,7 @@ from scipy.special import expit
 
 from ..._utils.arrays import to_numpy
 from ..._utils.last_step import last_step
+from ..._utils.marginals import class_probabilities
 from ...mappings import softmax
 
 # Logarithm of a probability of zero, so that differences are finite.
@@ -42,7 +43,7 @@ def response_of(model, X, n_classes, response, is_set):
     """
     has_probabilities = hasattr(model, "predict_proba")
     if has_probabilities and response == "probabilities":
-        return _checked(_marginals(model, X), "predict_proba", n_classes)
+        return _checked(class_probabilities(model, X), "predict_proba", n_classes)
     if hasattr(model, "decision_function"):
         if n_classes > 2 and _has_pairwise_scores(model):
             raise ValueError(
@@ -55,7 +56,9 @@ def response_of(model, X, n_classes, response, is_set):
             return z, resolution
         return expit(z) if is_set else softmax(z), resolution
     if has_probabilities:
-        p, resolution = _checked(_marginals(model, X), "predict_proba", n_classes)
+        p, resolution = _checked(
+            class_probabilities(model, X), "predict_proba", n_classes
+        )
         with np.errstate(divide="ignore"):
             return np.maximum(np.log(p), _LOG_ZERO), resolution
     raise ValueError(
@@ -78,22 +81,9 @@ def _as_scores(values, n_classes, is_set):
     return np.stack([-values / 2, values / 2], axis=1)
 
 
-def _marginals(model, X):
-    """Probabilities; of label sets, some classifiers give a matrix for each label."""
-    p = model.predict_proba(X)
-    if sparse.issparse(p):
-        return p.toarray()
-    if not isinstance(p, list):
-        return np.asarray(to_numpy(p))
-    # A label that all training rows have, or none has, is a single class.
-    columns = [
-        of_label[:, 1] if of_label.shape[1] == 2 else of_label[:, 0] * only[0]
-        for of_label, only in zip(p, model.classes_, strict=True)
-    ]
-    return np.stack(columns, axis=1)
-
-
 def _checked(values, method, n_classes):
+    if sparse.issparse(values):
+        values = values.toarray()
     is_single = values.dtype in (np.float32, np.float16)
     resolution = float(np.finfo(values.dtype if is_single else np.float64).eps)
     values = np.asarray(values, dtype=np.float64)
