@@ -5,7 +5,7 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from ._design import DesignMatrix
+from ._design import DesignMatrix, need_units
 
 
 class CSRDesign(DesignMatrix):
@@ -39,21 +39,32 @@ class CSRDesign(DesignMatrix):
         share = weight / (total or np.float64(1))
         # NumPy converts indices of other types at every use.
         column = X.indices.astype(np.intp, copy=False)
-        unit = np.zeros(self.shape[1])
-        np.maximum.at(unit, column, np.abs(X.data))
-        unit[unit == 0] = 1
-        z = X.data / unit[column]
         # Weight of the zeros that are not stored: the rest of the total. Both sums have
         # the same order, so the rest of a full column is exactly zero.
-        absent = np.cumsum(share)[-1] - self._transposed(np.ones_like(z)) @ share
-        mean = self._transposed(z) @ share
-        z -= mean[column]
-        mean_error = self._transposed(z) @ share - absent * mean
-        variance = np.maximum(absent, 0) * mean**2
-        variance += self._transposed(np.square(z, out=z)) @ share
+        ones = np.ones(self.n_stored)
+        absent = np.cumsum(share)[-1] - self._transposed(ones) @ share
+        unit, data = 1.0, X.data.astype(np.float64, copy=False)
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean, mean_error, variance = self._moments(data, column, share, absent)
+            squares = mean**2 + variance
+        if need_units(squares, lambda tiny: data[tiny[column]].any()):
+            unit = np.zeros(self.shape[1])
+            np.maximum.at(unit, column, np.abs(data))
+            unit[unit == 0] = 1
+            moments = self._moments(data / unit[column], column, share, absent)
+            mean, mean_error, variance = moments
         # Subtract the rounding error of the mean: a constant column has deviation zero.
         variance = np.maximum(variance - mean_error**2, 0)
         return total, unit * (mean + mean_error), unit * np.sqrt(variance)
+
+    def _moments(self, data, column, share, absent):
+        """Means of columns with these values, their errors, and mean squares."""
+        mean = self._transposed(data) @ share
+        z = data - mean.take(column)
+        mean_error = self._transposed(z) @ share - absent * mean
+        variance = np.maximum(absent, 0) * mean**2
+        variance += self._transposed(np.square(z, out=z)) @ share
+        return mean, mean_error, variance
 
     def moments_of(self, weights):
         data = self._in_precision_of(weights).data
