@@ -14,8 +14,12 @@ import numpy as np
 # Largest number of classes in a set for which the norms of all of them take less time
 # than a bisection.
 _FEW = 16
+# The squares of this number and of its inverse are far from the ends of the floats.
+_LARGE = 1e100
 # Bound of the error of a sum of at most 4, of probabilities in single precision.
 _SLACK = 2.0**-20
+
+_overflow_is_infinite = np.errstate(over="ignore", invalid="ignore")
 
 
 class EntmaxScore:
@@ -39,15 +43,20 @@ class EntmaxScore:
     def __init__(self, alpha):
         self._power = 1 / (float(alpha) - 1)
 
+    @_overflow_is_infinite
     def of_pairs(self, z, rows, columns, uniform=None):
         """Nonconformity of the class `columns[i]` of the row `rows[i]`."""
-        return self._distance(z[rows], z[rows, columns])
+        excess = np.maximum(z[rows] - z[rows, columns][:, None], 0).T
+        return _scaled(self._norm_of, excess)
 
+    @_overflow_is_infinite
     def within(self, z, limit, uniform=None):
         """Boolean (n_rows, n_classes): classes whose score is at most the limit."""
+        if not 1 / _LARGE < np.max(limit) < _LARGE:
+            z, limit = _of_moderate_size(z, limit)
         if np.ndim(limit):
-            columns = range(z.shape[1])
-            distances = [self._distance(z, z[:, column]) for column in columns]
+            below = -z.T
+            distances = [self._norm(below, of_class) for of_class in below]
             return np.stack(distances, axis=1) <= limit
         # Class by class: reductions over rows of few classes take five times as long.
         below = np.array(z.T, order="C")
@@ -99,23 +108,34 @@ class EntmaxScore:
         """Norm of what the scores are above one score, from distances to the best."""
         excess = of_class - below
         np.maximum(excess, 0, out=excess)
+        # Squares of numbers of a moderate size neither overflow nor underflow.
+        is_safe = self._power in (1, 2)
+        return self._norm_of(excess) if is_safe else _scaled(self._norm_of, excess)
+
+    def _norm_of(self, excess):
+        """Norm of each column of an array, which is overwritten."""
+        if self._power == 1:
+            return np.add.reduce(excess, axis=0)
         if self._power == 2:
             np.square(excess, out=excess)
             return np.sqrt(np.add.reduce(excess, axis=0))
-        return self._distance(excess.T, np.zeros(excess.shape[1]))
+        np.power(excess, self._power, out=excess)
+        return np.add.reduce(excess, axis=0) ** (1 / self._power)
 
-    def _distance(self, z, score):
-        """The norm of what the scores z of a row are above one score."""
-        excess = np.maximum(z - score[:, None], 0)
-        if self._power == 1:
-            return excess.sum(axis=1)
-        if self._power == 2:
-            return np.sqrt(np.square(excess).sum(axis=1))
-        # A power of the largest could overflow.
-        largest = excess.max(axis=1)
-        excess /= np.where(largest > 0, largest, 1)[:, None]
-        total = (excess**self._power).sum(axis=1)
-        return largest * total ** (1 / self._power)
+
+def _scaled(norm, excess):
+    """Norm of each column, of columns whose largest entry is one."""
+    largest = excess.max(axis=0)
+    excess /= np.where(largest > 0, largest, 1)
+    return largest * norm(excess)
+
+
+def _of_moderate_size(z, limit):
+    """Distances and limits times a power of two, so that their squares are finite."""
+    exponent = -int(np.frexp(np.max(limit))[1])
+    z = np.ldexp(z - z.max(axis=1, keepdims=True), exponent)
+    # Classes so far below the best one are in no set.
+    return np.maximum(z, -_LARGE), np.ldexp(limit, exponent)
 
 
 class _ProbabilityScore:
@@ -173,13 +193,15 @@ class AdaptiveScore(_ProbabilityScore):
         super().__init__(never_empty)
         self._rank_penalty, self._free_ranks = rank_penalty, free_ranks
 
+    @_overflow_is_infinite
     def _of_all(self, p, uniform):
         order = np.argsort(-p, axis=1, kind="stable")
         falling = np.take_along_axis(p, order, axis=1)
         total = np.cumsum(falling, axis=1)
         if uniform is not None:
             total -= uniform[:, None] * falling
-        beyond = np.arange(1, p.shape[1] + 1) - self._free_ranks
+        n_classes = p.shape[1]
+        beyond = np.arange(1, n_classes + 1) - min(self._free_ranks, n_classes)
         total += self._rank_penalty * np.maximum(beyond, 0)
         scores = np.empty_like(total)
         np.put_along_axis(scores, order, total, axis=1)

@@ -58,6 +58,28 @@ def test_entmax_scores_do_not_overflow():
         assert (found >= [2e200, 1400]).all()
 
 
+@pytest.mark.parametrize("exponent", [-1000, -600, 600, 1000])
+@pytest.mark.parametrize("alpha", [1.01, 1.5, 2.0, 4.0])
+def test_entmax_sets_do_not_depend_on_the_unit_of_the_scores(alpha, exponent):
+    """Squares of the scores overflow, or are zero: sets were too small or too large."""
+    score, unit = EntmaxScore(alpha), 2.0**exponent
+    with np.errstate(under="ignore"):
+        scores = score.of_pairs(Z, *PAIRS)
+        assert_allclose(score.of_pairs(Z * unit, *PAIRS) / unit, scores, rtol=1e-12)
+        for limit in (np.quantile(scores, 0.6) + 1e-6, np.linspace(0.1, 4, 7)):
+            expected = score.within(Z, limit)
+            assert_array_equal(score.within(Z * unit, limit * unit), expected)
+    assert 0.1 < expected.mean() < 0.9
+
+
+def test_classes_far_below_are_in_no_set():
+    z = np.array([[1e308, -1e308, 1e308], [0.0, -1e200, -1.0]])
+    for alpha in (1.01, 1.5, 2.0, 4.0):
+        for limit in (2.0, np.full(3, 2.0), 1e-150, np.full(3, 1e-150)):
+            expected = [[1, 0, 1], [1, 0, np.max(limit) == 2]]
+            assert_array_equal(EntmaxScore(alpha).within(z, limit), expected)
+
+
 def test_limits_of_classes():
     limits = np.linspace(0.1, 4, 7)
     for alpha in (1.25, 1.5, 2.0):
