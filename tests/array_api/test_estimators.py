@@ -26,6 +26,7 @@ from skprob import (
 from skprob._utils.arrays import to_numpy
 from skprob.data import _array_api as array_design
 from skprob.data import as_design
+from skprob.decision import ConformalSets
 from skprob.losses import (
     AccuracyLoss,
     FenchelYoungLoss,
@@ -519,3 +520,21 @@ def test_without_dispatch_tensors_become_numpy_arrays(torch):
     model = SoftmaxClassifier().fit(torch.tensor(X), torch.tensor(Y))
     assert type(model.coef_) is np.ndarray
     assert type(model.predict_proba(torch.tensor(X))) is np.ndarray
+
+
+@pytest.mark.parametrize("by", [None, "class"])
+@pytest.mark.parametrize("y", [Y, SETS], ids=["labels", "label sets"])
+def test_calibrated_sets_are_numpy_arrays(y, by, library):
+    """Labels of the library beside X could not be compared with the classes."""
+    model = ConformalSets(SoftmaxClassifier(), coverage=0.95, by=by, cv=3)
+    with config_context(array_api_dispatch=False):
+        expected = clone(model).fit(X, y)
+    given = library.array(X), library.array(y)
+    found = model.fit(*given)
+    assert_allclose(found.quantile_, expected.quantile_, rtol=1e-6)
+    assert_array_equal(found.predict_set(given[0]), expected.predict_set(X))
+    assert_array_equal(found.predict(given[0]), expected.predict(X))
+    assert_array_equal(found.classes_, expected.classes_)
+    prefit = ConformalSets(found.estimator_, coverage=0.95, by=by, cv="prefit")
+    sets = prefit.fit(*given).predict_set(given[0])
+    assert sets.shape == expected.predict_set(X).shape

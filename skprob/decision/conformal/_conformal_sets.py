@@ -34,7 +34,9 @@ from sklearn.utils.validation import (
     indexable,
 )
 
+from ..._utils.arrays import is_foreign, to_numpy
 from ..._utils.checks import RealInterval, check_sample_weight
+from ..._utils.columns import in_order
 from ..._utils.names import NamesChecked
 from ..._utils.saving import PlainState
 from ..._utils.typing import AnyArray, Array, ArrayLike, MatrixLike, same_signature
@@ -44,10 +46,18 @@ from ._draws import uniform_draws
 from ._onnx import OnnxSets
 from ._responses import response_of
 from ._scores import AdaptiveScore, EntmaxScore, ThresholdScore
-from ._truth import blocks_of, check_classes_of_folds, classes_of, true_classes
+from ._truth import (
+    blocks_of,
+    check_classes_of_folds,
+    check_truth_is_known,
+    classes_of,
+    true_classes,
+)
 
 # With more classes, sets are CSR by default.
 _MANY_CLASSES = 1000
+# What scikit-learn calls labels.
+_KINDS_OF_LABELS = "binary", "multiclass"
 
 
 class ConformalSets(
@@ -100,7 +110,7 @@ class ConformalSets(
     cv : int, cross-validation generator, iterable or "prefit", default=5
         Folds in which the classifier is fitted for the calibration scores; or "prefit"
         for a fitted classifier, which is calibrated on the rows of ``fit`` and not
-        fitted again.
+        fitted again. A row that is left out in several splits counts as one row.
     by : {"class"} or None, default=None
         "class" calibrates each class by its own rows, so that the coverage holds for
         the rows of each class (Mondrian). Each class needs coverage / (1 - coverage)
@@ -287,10 +297,13 @@ class ConformalSets(
         ValueError
             If a parameter is not allowed; if there are too few calibration rows for the
             coverage; if weights or arguments are given and the classifier does not take
-            them; if `y` is neither labels nor label sets, or a fold lacks a class.
+            them; if `y` is neither labels nor label sets, or the classifier is fitted
+            to candidates and `y` is not labels; if a fold lacks a class.
         """
         X, y = indexable(X, y)
         y = self._checked_target(y)
+        # Calibration uses NumPy; the classifier gets `y` beside X.
+        given_y, y = y, to_numpy(y) if is_foreign(y) else y
         weight = check_sample_weight(sample_weight, np.empty((y.shape[0], 0)))
         fit_arguments, split_arguments = self._routed(sample_weight, params)
         if self.cv == "prefit":
@@ -299,40 +312,64 @@ class ConformalSets(
             self.classes_ = classes_of(self.estimator, y, self.target_type_)
             responses = [self._response(self.estimator, X)]
         else:
-            splits = list(
-                check_cv(self.cv, y, classifier=True).split(X, y, **split_arguments)
-            )
-            self._fit_estimator(X, y, fit_arguments, splits)
+            splits = self._splits(X, y, split_arguments)
+            if self.target_type_ == "class":
+                check_classes_of_folds(y, [train for train, _ in splits])
+            arguments = _check_method_params(X, fit_arguments)
+            self.estimator_ = clone(self.estimator).fit(X, given_y, **arguments)
+            self.classes_ = classes_of(self.estimator_, y, self.target_type_)
             fold_rows = [left_out for _, left_out in splits]
             parallel = Parallel(n_jobs=self.n_jobs)
             responses = parallel(
-                delayed(self._out_of_fold)(X, y, fit_arguments, *split)
+                delayed(self._out_of_fold)(X, given_y, fit_arguments, *split)
                 for split in splits
             )
+            # A row counts once, in however many splits it is left out.
+            n_times = np.bincount(np.concatenate(fold_rows), minlength=len(weight))
+            weight = weight / np.maximum(n_times, 1)
+        check_truth_is_known(self.estimator_, self.target_type_)
         self._calibrate(fold_rows, responses, y, weight)
         return self
 
     def _checked_target(self, y):
         """`y` as labels, or as a matrix of label sets; sets ``target_type_``."""
-        # scikit-learn looks for whole numbers among infinities.
-        with np.errstate(invalid="ignore"):
-            check_classification_targets(y)
-            kind = type_of_target(y, input_name="y")
-        if kind not in ("binary", "multiclass", "multilabel-indicator"):
-            raise ValueError(
-                "y must be labels of shape (n_samples,), or a 0/1 indicator of label "
-                f"sets of shape (n_samples, n_labels); got {kind} data."
-            )
-        is_set = kind == "multilabel-indicator"
-        if is_set and self.score_function == "adaptive":
+        allowed = (
+            "y must be labels of shape (n_samples,), or a 0/1 indicator of label sets "
+            "of shape (n_samples, n_labels)"
+        )
+        try:
+            # scikit-learn looks for whole numbers among infinities.
+            with np.errstate(invalid="ignore"):
+                check_classification_targets(y)
+                kind = type_of_target(y, input_name="y")
+            labels = column_or_1d(y, warn=True) if kind in _KINDS_OF_LABELS else None
+        except ValueError as error:
+            raise ValueError(f"{allowed}. {error}") from None
+        if labels is not None:
+            self.target_type_ = "class"
+            return labels
+        if kind != "multilabel-indicator":
+            raise ValueError(f"{allowed}; got {kind} data.")
+        if self.score_function == "adaptive":
             raise ValueError(
                 "score_function must be 'entmax' or 'threshold' for label sets; got "
                 "'adaptive', whose probabilities have to sum to one."
             )
-        self.target_type_ = "label_set" if is_set else "class"
-        if is_set:
-            return y if hasattr(y, "shape") else np.asarray(y)
-        return column_or_1d(y, warn=True)
+        self.target_type_ = "label_set"
+        return y if hasattr(y, "shape") else np.asarray(y)
+
+    def _splits(self, X, y, arguments):
+        """Pairs of the numbers of the training rows and of those left out."""
+        cv, rows = check_cv(self.cv, y, classifier=True), np.arange(y.shape[0])
+        # Splits of a user may be masks.
+        splits = [(rows[i], rows[j]) for i, j in cv.split(X, y, **arguments)]
+        if not splits or not all(len(left_out) for _, left_out in splits):
+            raise ValueError(
+                "cv must have at least one split, and each must leave out rows for the "
+                f"calibration; got {[len(left_out) for _, left_out in splits]} rows in "
+                f"{len(splits)} split(s)."
+            )
+        return splits
 
     def _routed(self, sample_weight, params):
         """Arguments of the classifier's ``fit`` and of the splitter's ``split``."""
@@ -355,14 +392,6 @@ class ConformalSets(
                 )
             params = {**params, "sample_weight": sample_weight}
         return params, {}
-
-    def _fit_estimator(self, X, y, fit_arguments, splits):
-        """Set the classifier fitted to all rows, and its classes."""
-        if self.target_type_ == "class":
-            check_classes_of_folds(y, [train for train, _ in splits])
-        arguments = _check_method_params(X, fit_arguments)
-        self.estimator_ = clone(self.estimator).fit(X, y, **arguments)
-        self.classes_ = classes_of(self.estimator_, y, self.target_type_)
 
     def _out_of_fold(self, X, y, fit_arguments, train, left_out):
         """Response for rows that a clone of the classifier is not fitted to."""
@@ -402,7 +431,15 @@ class ConformalSets(
                 "with a label" if self.target_type_ == "label_set" else "of any class"
             )
             self.quantile_ = of_truth.quantile(self.coverage, f"rows {kind}")
-        self.limit_ = np.nextafter(self.quantile_ + of_truth.rounding, np.inf)
+        with np.errstate(over="ignore"):
+            self.limit_ = np.nextafter(self.quantile_ + of_truth.rounding, np.inf)
+        if not np.isfinite(self.limit_).all():
+            raise ValueError(
+                "Nonconformities must be finite numbers, and those of the calibration "
+                f"rows are infinite with alpha={self.alpha:g} and rank_penalty="
+                f"{self.rank_penalty:g}. Choose smaller ones, or scale the scores of "
+                "the estimator."
+            )
         if not by_class:
             self.limit_ = float(self.limit_)
         self._seed = None if random is None else random.randint(2**31 - 1)
@@ -410,7 +447,8 @@ class ConformalSets(
         if self.score_function == "entmax" and not by_class:
             temperature = (float(self.alpha) - 1) * self.limit_
             # The quantile is 0 where the accuracy exceeds the coverage.
-            self.temperature_ = max(temperature, float(np.finfo(np.float64).tiny))
+            floats = np.finfo(np.float64)
+            self.temperature_ = float(np.clip(temperature, floats.tiny, floats.max))
 
     def predict_set(self, X: MatrixLike) -> AnyArray:
         """Predict the set of each row.
@@ -506,13 +544,36 @@ class ConformalSets(
         Returns
         -------
         y : ndarray or CSR array of shape (n_samples,) or (n_samples, n_labels)
-            The class with the highest score, which is in every set that is not empty;
-            for label sets the result of :meth:`predict_set`.
+            The class with the highest score; for label sets the result of
+            :meth:`predict_set`. The class is in the set, unless `never_empty` is false
+            and either the set is empty or ``by="class"``.
         """
         values, _ = self._fitted_response(X)
         if self.target_type_ == "label_set":
             return self._indicator(values)
         return np.asarray(self.classes_)[values.argmax(axis=1)]
+
+    def score(
+        self, X: MatrixLike, y: MatrixLike, sample_weight: ArrayLike | None = None
+    ) -> float:
+        """Accuracy of :meth:`predict`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : array-like or sparse matrix
+            Labels or label sets, as in ``fit``. Columns of a DataFrame are matched with
+            ``classes_`` by name.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights of the rows; 1 if not given.
+
+        Returns
+        -------
+        score : float
+            Share of the rows whose class, or whole label set, is predicted.
+        """
+        check_is_fitted(self)
+        return super().score(X, in_order("y", y, self.classes_), sample_weight)
 
     def _sets(self, values):
         """Pairs of a block of the responses and its indicator of the sets."""

@@ -56,7 +56,7 @@ def conformal_quantile(scores, weight, coverage, rows="rows"):
     rank = coverage * (n_rows + 1) * (1 - _ROUNDING)
     if rank > n_rows:
         raise ValueError(
-            f"coverage={coverage:g} needs at least {rows_needed(coverage)} calibration "
+            f"coverage={coverage} needs at least {rows_needed(coverage)} calibration "
             f"{rows}; got n_samples = {n_rows:.6g}. Give more rows, or a lower "
             "coverage."
         )

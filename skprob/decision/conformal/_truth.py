@@ -6,6 +6,7 @@ from scipy import sparse
 from ..._utils.arrays import is_foreign, to_numpy
 from ..._utils.columns import in_order, names_of
 from ..._utils.labels import positions_of
+from ..._utils.last_step import last_step
 from .._input import as_indicator
 
 # Blocks of responses have at most this many entries (8 MiB), for temporary arrays.
@@ -65,6 +66,25 @@ def true_classes(y, classes, target_type):
     n_rows = len(columns)
     ones, starts = np.ones(n_rows), np.arange(n_rows + 1)
     return sparse.csr_array((ones, columns, starts), shape=(n_rows, len(classes)))
+
+
+def check_truth_is_known(model, target_type):
+    """Raise where rows have candidates for the class, of which any may be the true one.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted; also a pipeline or a search.
+    target_type : {"class", "label_set"}
+        What the calibration rows have.
+    """
+    is_candidates = getattr(last_step(model), "target_type_", None) == "candidates"
+    if is_candidates and target_type == "label_set":
+        raise ValueError(
+            "y must be labels of shape (n_samples,) for an estimator of candidates, "
+            "because sets are calibrated by the true class; got an indicator. Fit the "
+            "estimator first, and give rows with known labels with cv='prefit'."
+        )
 
 
 def check_classes_of_folds(y, training_rows):

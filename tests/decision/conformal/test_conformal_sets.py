@@ -16,7 +16,12 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import KFold, cross_val_predict, cross_val_score
+from sklearn.model_selection import (
+    KFold,
+    RepeatedStratifiedKFold,
+    cross_val_predict,
+    cross_val_score,
+)
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -259,6 +264,9 @@ def test_prefit_does_not_change_the_classifier():
         ConformalSets(SoftmaxClassifier(), cv="prefit").fit(X, y)
     with pytest.raises(ValueError, match=r"y must hold classes .* got \[7\]"):
         ConformalSets(inner, cv="prefit").fit(X, np.where(y == 1, 7, y))
+    for text in (y.astype(str), y.astype(str).astype(object)):
+        with pytest.raises(ValueError, match=r"y must hold classes .* got \['0', '1'"):
+            ConformalSets(inner, cv="prefit").fit(X, text)
 
 
 def test_weights_are_not_routed_to_a_fitted_classifier():
@@ -532,6 +540,122 @@ def test_texts():
     assert not hasattr(model, "feature_names_in_")
 
 
+@pytest.mark.parametrize("unit", [1e-300, 1e-170, 1e170, 1e300])
+@pytest.mark.parametrize("by", [None, "class"])
+def test_scores_of_any_size(by, unit):
+    z, _p, y = softmax_rows(400, 4)
+    plain = prefit(GivenScores(), z, y, by=by)
+    model = prefit(GivenScores(), z * unit, y, by=by)
+    assert_allclose(model.limit_ / unit, plain.limit_, rtol=1e-12)
+    assert_array_equal(model.predict_set(z * unit), plain.predict_set(z))
+    if by is None:
+        p = model.predict_proba(z * unit)
+        assert_allclose(p, plain.predict_proba(z), atol=1e-12)
+
+
+def test_a_row_that_is_left_out_several_times_counts_once():
+    """Repeated folds seemed to have more calibration rows than there are."""
+    X, y = IRIS
+    few = np.r_[0:4, 50:54]
+    repeated = RepeatedStratifiedKFold(n_splits=4, n_repeats=5, random_state=0)
+    model = ConformalSets(SoftmaxClassifier(), cv=repeated)
+    with pytest.raises(ValueError, match=r"at least 9 .* n_samples = 8\."):
+        model.fit(X[few], y[few])
+    folds = list(KFold(3, shuffle=True, random_state=0).split(X))
+    for score_function in SCORES:
+        found = [
+            ConformalSets(
+                SoftmaxClassifier(), cv=cv, coverage=0.97, score_function=score_function
+            )
+            .fit(X, y)
+            .quantile_
+            for cv in (folds, folds * 3)
+        ]
+        assert found[0] == found[1] > 0
+
+
+def test_splits_may_be_masks():
+    X, y = IRIS
+    is_left_out = np.arange(150) % 3 == 0
+    found = [
+        ConformalSets(
+            SoftmaxClassifier(),
+            cv=[split],
+            coverage=0.97,
+            score_function="adaptive",
+            random_state=0,
+        ).fit(X, y)
+        for split in (
+            (~is_left_out, is_left_out),
+            (np.flatnonzero(~is_left_out), np.flatnonzero(is_left_out)),
+        )
+    ]
+    assert found[0].quantile_ == found[1].quantile_
+    assert_array_equal(found[0].predict_set(X), found[1].predict_set(X))
+
+
+@pytest.mark.parametrize("splits", [[], [(np.arange(150), [])]])
+def test_splits_that_leave_out_no_rows(splits):
+    with pytest.raises(ValueError, match="cv must have at least one split"):
+        ConformalSets(SoftmaxClassifier(), cv=splits).fit(*IRIS)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "name"),
+    [
+        ({"alpha": 1000.0}, "alpha=1000"),
+        ({"score_function": "adaptive", "rank_penalty": 1e308}, "rank_penalty=1e"),
+    ],
+)
+def test_nonconformities_that_overflow(parameters, name):
+    z, p, y = softmax_rows(300, 10)
+    model = GivenScores() if "alpha" in parameters else GivenProbabilities()
+    given = z if "alpha" in parameters else p
+    with pytest.raises(ValueError, match=rf"must be finite numbers.* {name}"):
+        prefit(model, given, y, coverage=0.99, **parameters)
+
+
+def test_more_free_ranks_than_classes():
+    _z, p, y = softmax_rows(300, 4)
+    given = {"score_function": "adaptive", "rank_penalty": 0.5}
+    plain = prefit(GivenProbabilities(), p, y, score_function="adaptive")
+    for n in (4, 10**30):
+        model = prefit(GivenProbabilities(), p, y, free_ranks=n, **given)
+        assert model.quantile_ == plain.quantile_
+        assert_array_equal(model.predict_set(p), plain.predict_set(p))
+
+
+def test_candidates_are_not_the_truth():
+    """Which of them is true is not known: a set with all of them is no guarantee."""
+    X, y = IRIS
+    candidates = np.eye(3, dtype=int)[y]
+    candidates[::2, 1] = 1
+    inner = SoftmaxClassifier(target_type="candidates")
+    with pytest.raises(ValueError, match="for an estimator of candidates"):
+        ConformalSets(inner).fit(X, candidates)
+    inner.fit(X, candidates)
+    for model in (inner, make_pipeline(StandardScaler(), clone(inner))):
+        fitted = model.fit(X, candidates)
+        model = ConformalSets(fitted, cv="prefit", coverage=0.97)
+        with pytest.raises(ValueError, match="for an estimator of candidates"):
+            model.fit(X, candidates)
+        sets = model.fit(X, y).predict_set(X)
+        assert sets[np.arange(150), y].mean() >= 0.97
+
+
+def test_accuracy_of_frames_by_name():
+    X, Y = multilabel(200)
+    frame = pd.DataFrame(Y, columns=list("fbadce"))
+    model = ConformalSets(SigmoidClassifier()).fit(X, frame)
+    expected = (model.predict(X) == Y).all(axis=1).mean()
+    assert model.score(X, frame) == expected > 0.1
+    assert model.score(X, frame[list("abcdef")]) == expected
+    with pytest.raises(ValueError, match="y must have the columns"):
+        model.score(X, frame.rename(columns={"a": "z"}))
+    with pytest.raises(sklearn.exceptions.NotFittedError):
+        clone(model).score(X, frame)
+
+
 def test_a_fold_without_a_class():
     X, y = IRIS
     y = np.where(np.arange(150) == 3, 3, y)
@@ -547,6 +671,9 @@ def test_a_fold_without_a_class():
         (np.linspace(0, 1, 150), "Unknown label type"),
         (np.full((150, 3), 1 / 3), "Unknown label type|y must be labels"),
         (np.arange(300).reshape(150, 2) % 5, "y must be labels of shape"),
+        (np.where(IRIS[1] == 1, np.nan, IRIS[1]), r"y must be labels.*contains NaN"),
+        (np.where(np.eye(3)[IRIS[1]] == 1, np.nan, 0), r"y must be .*contains NaN"),
+        (None, "y must be labels of shape"),
     ],
 )
 def test_targets_that_are_refused(y, message):
