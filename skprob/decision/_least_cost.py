@@ -136,7 +136,7 @@ class LeastCost(NamesChecked, BaseEstimator):
         if classes is None:
             classes = names_of("probabilities", probabilities)
         else:
-            classes = np.asarray(classes)
+            classes = _distinct(classes)
             probabilities = in_order("probabilities", probabilities, classes)
         p = as_points(probabilities, "simplex", "probabilities")
         if classes is None:
@@ -147,8 +147,7 @@ class LeastCost(NamesChecked, BaseEstimator):
                 f"probabilities must have a column for each of the {len(classes)} "
                 f"classes; got {p.shape[1]}."
             )
-        rule = self.for_classes(classes)
-        return p @ rule.costs.astype(p.dtype, copy=False), classes
+        return p @ self.for_classes(classes)._costs_beside(p), classes
 
     def for_classes(self, classes: Array) -> LeastCost:
         """A checked copy, whose costs are an array in the order of the classes.
@@ -178,6 +177,8 @@ class LeastCost(NamesChecked, BaseEstimator):
         self._validate_params()
         costs = as_costs("costs", self.costs, len(classes), classes)
         label = self.label_of_abstention(classes)
+        if np.ndim(label):
+            raise ValueError(f"abstain_label must be a single label; got {label!r}.")
         if self.abstain is not None and label in classes.tolist():
             raise ValueError(
                 f"abstain_label must not be a class; got {label!r}, which is one of "
@@ -208,11 +209,21 @@ class LeastCost(NamesChecked, BaseEstimator):
         >>> rule.decide(np.array([[0.9, 0.1], [0.6, 0.4]]), names)
         array([ 4, -1])
         """
-        xp = namespace(probabilities)
-        costs = probabilities @ as_type(
-            beside(self.costs, probabilities), probabilities.dtype
-        )
-        return self._labels(costs, xp, classes)
+        costs = probabilities @ self._costs_beside(probabilities)
+        return self._labels(costs, namespace(probabilities), classes)
+
+    def _costs_beside(self, probabilities):
+        """The costs in the library and type of the probabilities."""
+        with np.errstate(over="ignore"):
+            costs = as_type(beside(self.costs, probabilities), probabilities.dtype)
+        xp = namespace(costs)
+        if not xp.all(xp.isfinite(costs)):
+            raise ValueError(
+                "costs must be finite numbers of the type of the probabilities, "
+                f"{costs.dtype}; got numbers from {self.costs.min():.6g} to "
+                f"{self.costs.max():.6g}."
+            )
+        return costs
 
     def _labels(self, costs, xp, classes):
         """The labels of least cost, of arrays of a library."""
@@ -257,3 +268,13 @@ class LeastCost(NamesChecked, BaseEstimator):
         if not (isinstance(self.abstain_label, str) and self.abstain_label == "auto"):
             return self.abstain_label
         return -1 if classes.dtype.kind in "iuf" else None
+
+
+def _distinct(classes):
+    classes = np.asarray(classes)
+    if classes.ndim != 1 or len(set(classes.tolist())) < len(classes):
+        raise ValueError(
+            "classes must be distinct labels of shape (n_classes,); got "
+            f"{classes[:10].tolist()}."
+        )
+    return classes

@@ -83,6 +83,15 @@ def test_frames_are_lined_up_by_name():
         ({}, (2 * P,), "probabilities must be rows .* sum to one"),
         ({}, (P, NAMES[:2]), "a column for each of the 2 classes; got 3"),
         ({"abstain": 1, "abstain_label": "b"}, (P, NAMES), "abstain_label must not be"),
+        ({"abstain": 1, "abstain_label": [1]}, (P,), r"a single label; got \[1\]"),
+        ({"abstain": 1, "abstain_label": np.ones(2)}, (P,), "a single label; got"),
+        ({}, (P, ["a", "b", "a"]), "classes must be distinct labels"),
+        ({}, (P, [["a"], ["b"], ["c"]]), "classes must be distinct labels of shape"),
+        (
+            {"costs": COSTS * 1e39},
+            (P.astype(np.float32),),
+            r"costs must be finite .* float32; got numbers from -5e\+38 to 3e\+39",
+        ),
         (
             {"costs": pd.DataFrame(COSTS, columns=["a", "b", "d"])},
             (P, NAMES),
