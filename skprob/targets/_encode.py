@@ -9,7 +9,13 @@ from .._utils.labels import positions_of
 from .._utils.names import did_you_mean
 from ._dense import DenseTarget
 from ._indicator import checked_indicator, shares_of_candidates
-from ._kind import KINDS, as_labels, if_encoded, infer_target_type
+from ._kind import (
+    KINDS,
+    as_labels,
+    if_encoded,
+    infer_target_type,
+    other_than_0_and_1,
+)
 from ._sparse import SparseTarget
 
 # Largest error of the sum of a distribution, which is then normalised.
@@ -123,7 +129,7 @@ def encode_target(
             f"{did_you_mean(target_type, ['auto', *KINDS])}"
         )
     if polytope == "cube":
-        check_marginals(target_type)
+        check_marginals(target_type, y)
     if target_type == "class" and classes is None:
         y = _labels_of(y)
         classes = np.unique(y)
@@ -179,12 +185,14 @@ def encode_rows(y, target_type, dtype, classes, polytope="simplex", none_class=F
     return encoded if classes is None else encoded._replace(classes=classes)
 
 
-def check_marginals(target_type):
+def check_marginals(target_type, y=None):
     """Raise if a kind of target has no marginals.
 
     Parameters
     ----------
     target_type : {"class", "label_set", "distribution", "candidates"}
+    y : ndarray or sparse matrix, default=None
+        The target, whose values other than 0 and 1 errors name.
 
     Raises
     ------
@@ -198,10 +206,12 @@ def check_marginals(target_type):
     """
     contents = {"distribution": "distributions", "candidates": "candidates"}
     if target_type in contents:
+        is_dense = isinstance(y, np.ndarray) and y.dtype.kind in "biuf"
+        other = other_than_0_and_1(y) if is_dense else []
         raise ValueError(
             "y must be labels of shape (n_samples,), or label sets, a 0/1 indicator of "
             "shape (n_samples, n_labels), for a mapping to marginals such as sigmoid; "
-            f"got {contents[target_type]}."
+            f"got {contents[target_type]}{f', with the values {other}' * bool(other)}."
         )
 
 
