@@ -103,7 +103,15 @@ def _by_steps(scores, alpha):
 
 
 def _by_tails(scores, alpha):
-    """Newton's method as in `by_tails`, for alpha < 1."""
+    """Entmax for alpha < 1."""
+    xp, (p, v, lam) = namespace(scores), solve_tails(scores, alpha)
+    # v is infinite for a class that is not available.
+    v = xp.where(v < xp.inf, v, 0.0)
+    return p, lam + row_sum(p * v)[:, 0] / alpha
+
+
+def solve_tails(scores, alpha):
+    """Probabilities, v and lambda as in `by_tails`, for alpha < 1."""
     xp, gamma = namespace(scores), 1 - alpha
     short = xp.finfo(scores.dtype).eps ** 0.5 / 4
     v, climbed = scores * -gamma, 0.0
@@ -119,8 +127,8 @@ def _by_tails(scores, alpha):
         v, climbed = v + step, climbed + step
     step = (total - 1) / slope
     p = xp.clip(p - tail * step, 0.0, 1.0)
-    v = xp.where(v < xp.inf, v + gamma * step, 0.0)
-    return p, (climbed / gamma + step + row_sum(p * v) / alpha)[:, 0]
+    v = xp.clip(v + gamma * step, 0.0)
+    return p, v, (climbed / gamma + step)[:, 0]
 
 
 def _by_sorting(scores, alpha):

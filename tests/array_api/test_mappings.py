@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn import config_context
 
+from skprob.losses import LogLoss
 from skprob.mappings import (
     Entmax,
     EntropyInvariantSoftmax,
@@ -54,6 +55,23 @@ def rows_of_scores():
     missing = np.where(rng.random((10, 7)) < 0.4, -np.inf, rng.normal(size=(10, 7)))
     missing[:, 3] = 0
     return np.vstack([usual, ties, huge, missing])
+
+
+@pytest.mark.parametrize("alpha", [0.5, 0.75, 0.95, 0.9999])
+def test_logarithms_of_probabilities_that_underflow(alpha, library, numpy):
+    """Below one no probability is zero: logarithms are finite, as for NumPy."""
+    scores = np.array([[0.0, -1e3, -1e5, -np.inf], [1e300, 0.0, -1e300, 1.0]])
+    expected = Entmax(alpha).log_probabilities(scores)
+    found = numpy(Entmax(alpha).log_probabilities(library.array(scores)))
+    assert_allclose(found, expected, rtol=1e-12, atol=1e-14)
+    target = [[0, 0, 1, 0], [0, 0, 1, 0]]
+    given = library.array(scores), library.array(target)
+    loss = LogLoss(Entmax(alpha))
+    value, gradient = (numpy(a) for a in loss.value_and_gradient(*given))
+    expected = loss.value_and_gradient(scores, target)
+    assert np.isfinite(value).all()
+    assert_allclose(value, expected[0], rtol=1e-12)
+    assert_allclose(gradient, expected[1], rtol=1e-10, atol=1e-300)
 
 
 @each_mapping

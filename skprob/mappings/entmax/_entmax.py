@@ -133,7 +133,7 @@ class Entmax(Mapping):
     def log_linearize(self, scores):
         if self.alpha == 1:
             return Softmax().log_linearize(scores)
-        if self.alpha < 1 and isinstance(scores, np.ndarray):
+        if self.alpha < 1:
             return log_linearize(scores, float(self.alpha))
         return super().log_linearize(scores)
 

@@ -17,6 +17,8 @@ one.
 
 import numpy as np
 
+from ..._utils.arrays import namespace, row_dot, row_sum
+from .._array_api import solve_tails
 from .._linearization import Linearization
 
 # Most Newton steps. They converge quadratically; the most difficult rows of a search
@@ -56,27 +58,28 @@ def log_linearize(scores, alpha):
     the shares w of p^(1 + gamma) in its sum, the derivative of log p_i in z_j is r_i
     (delta_ij - w_j).
     """
-    gamma = 1 - alpha
-    p, v, _ = _solve(scores, alpha)
-    log_p = np.log1p(v) / -gamma
+    xp, gamma = namespace(scores), 1 - alpha
+    solve = _solve if xp is np else solve_tails
+    p, v, _ = solve(scores, alpha)
+    log_p = xp.log1p(v) / -gamma
     r = 1 / (1 + v)
     w = p * r
-    w /= w.sum(axis=1, keepdims=True)
+    w /= row_sum(w)
 
     def centred(direction):
-        return direction - np.einsum("nk,nk->n", w, direction)[:, None]
+        return direction - row_dot(w, direction)
 
     def vjp(cotangent):
         c = r * cotangent
-        return c - w * c.sum(axis=1, keepdims=True)
+        return c - w * row_sum(c)
 
     def vjp_derivative(cotangent, direction):
         moved = r * centred(direction)
         dr, c = gamma * r * moved, r * cotangent
         dw = (1 + gamma) * w * centred(moved)
         bent = dr * cotangent
-        bent = bent - w * bent.sum(axis=1, keepdims=True)
-        return bent - dw * c.sum(axis=1, keepdims=True)
+        bent = bent - w * row_sum(bent)
+        return bent - dw * row_sum(c)
 
     return Linearization(
         log_p, lambda direction: r * centred(direction), vjp, vjp_derivative
