@@ -63,7 +63,8 @@ def convert(scope, operator, container):
     """Write the nodes of an operator (skl2onnx's converter).
 
     The computation is in float64, so labels and supports are those of the model. Only
-    the result is rounded to the type of the probabilities.
+    the result is rounded to the type of the probabilities. With a mapping that has
+    zeros a positive probability stays positive.
 
     A row is added for the computation and removed at the end, so that no operator gets
     an array without rows. Before onnxruntime 1.32 TopK ends the process for such an
@@ -101,6 +102,9 @@ def convert(scope, operator, container):
         ranked = scores if model.mapping_.traits.is_order_preserving else p
         chosen = ranked.argmax().where(is_finite, n_classes).without_axis()
         predicted = graph.node("Gather", _class_names(graph, model), chosen)
+    if model.mapping_.traits.has_zeros and _dtype(output) == np.float32:
+        # A probability below the range of float32 would leave the support.
+        p = p.maximum(float(np.finfo(np.float32).tiny)).where(p > 0)
     p = p.where(is_finite, np.nan)
     graph.output(predicted.without_row(), labels)
     graph.output(p.without_row().astype(_dtype(output)), output)
