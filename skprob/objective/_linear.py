@@ -176,17 +176,13 @@ class LinearObjective(MeanLoss):
             if self.description.has_intercept:
                 intercept = intercept - intercept.mean()
             free = self._free_features()
-            if len(free):
-                coef[:, free] -= coef[:, free].mean(axis=0)
+            coef[:, free] -= coef[:, free].mean(axis=0)
         return coef, intercept
 
     def _free_features(self):
         """Numbers of the features that are not penalised."""
-        if self.has_penalty:
-            return np.array([], dtype=int)
-        numbers = np.arange(self.n_features)
-        if self.penalty.strength > 0:
-            numbers = np.flatnonzero(self._factors == 0)
+        columns = () if self.has_penalty else self.penalty.free_columns
+        numbers = [column for column in columns if column < self.n_features]
         return numbers if self._of_model is None else self._of_model[numbers]
 
     def from_model(self, coef, intercept):

@@ -233,6 +233,27 @@ def test_free_features_and_features_left_out(l1_ratio):
     assert not without.coef_[:, 2].any()
 
 
+@pytest.mark.parametrize("by_feature", [False, True])
+def test_a_free_feature_leaves_the_others_few_coefficients(by_feature):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 5))
+    y = (X[:, :2] @ rng.normal(size=(2, 3)) + rng.gumbel(size=(80, 3))).argmax(axis=1)
+    factors = np.array([0.0, 1.0, 1.0, 1.0, np.inf])
+    coef, value = proximal_gradient(
+        X[:, :4], y, 1 / (0.2 * len(y)), 1.0, factors[:4], by_feature, 5000
+    )
+    select = "features" if by_feature else "coefficients"
+    model = SoftmaxClassifier(
+        C=0.2, l1_ratio=1.0, select=select, penalty_factors=factors, **TIGHT
+    ).fit(X, y)
+    assert model.objective_ == pytest.approx(value, abs=1e-10)
+    # The same added to the free coefficients of all classes changes nothing.
+    coef[:, 0] -= coef[:, 0].mean()
+    np.testing.assert_allclose(model.coef_[:, :4], coef, atol=1e-6)
+    assert not model.coef_[:, :4][coef == 0].any()
+    assert 0 < np.count_nonzero(coef[:, 1:]) < coef[:, 1:].size
+
+
 def test_factors_by_name():
     pandas = pytest.importorskip("pandas")
     X, y = load_iris(return_X_y=True)
