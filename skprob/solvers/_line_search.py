@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import NamedTuple
 
 from ._tuning import Tuning
@@ -105,6 +106,10 @@ class LineSearch:
             self.length = extrapolated_length(before, low)
             return
         self.length = interpolated_length(low, high)
+        if low is self._start and self._n_trials >= self._tuning.trials_by_cubics:
+            # The function is far from a cubic, and the minimum may be many orders of
+            # magnitude nearer.
+            self.length = min(self.length, tangents_meet(low, high))
         ends = low.length, high.length
         # Between the ends of the bracket there may be no other number.
         self.is_over = not min(ends) < self.length < max(ends)
@@ -130,3 +135,17 @@ def interpolated_length(low, high):
     # Values that overflow leave NaN: the middle then.
     part = min(max(part, 0.05), 0.9) if math.isfinite(part) else 0.5
     return low.length + width * part
+
+
+def tangents_meet(low, high):
+    """Length at which the tangents at the ends of a bracket meet, else infinity.
+
+    There a convex function has its smallest possible value.
+    """
+    width, slopes = high.length - low.length, high.slope - low.slope
+    if not slopes > 0:
+        return math.inf
+    part = (high.slope - (high.value - low.value) / width) / slopes
+    # It may be smaller than its rounding error.
+    part = max(part, sys.float_info.epsilon)
+    return low.length + width * part if part < 1 else math.inf

@@ -65,6 +65,18 @@ def test_a_slope_that_jumps_is_bracketed(kink):
     assert len(tried) <= MOST_TRIALS
 
 
+@pytest.mark.parametrize("kink", [1e-9, 1e-17, 1e-23])
+def test_a_step_that_is_orders_of_magnitude_too_long(kink):
+    """The length of a step without curvature is the inverse of a rounding error."""
+
+    def function(t):
+        return 1 - t / kink if t < kink else 4 * (t / kink - 1)
+
+    length, tried = search(function, lambda t: -1 / kink if t < kink else 4 / kink)
+    assert function(length) < 0.5
+    assert min(map(function, tried[:8])) < 0.5
+
+
 def test_a_curvature_that_sets_in_late_is_reached_by_larger_steps():
     """A squared hinge: level slope up to 20, then a parabola."""
 

@@ -70,6 +70,8 @@ class PieceHessian:
 
 def _solved(matrix, right):
     """The solution of a symmetric system, damped where it has no factor."""
+    if not len(right):
+        return right
     diagonal = matrix.reshape(-1)[:: len(matrix) + 1]
     curvature, unit, damping = diagonal.copy(), diagonal.max(initial=0), _DAMPING
     while True:
@@ -255,6 +257,8 @@ def _diagonal_inverse(diagonal, is_active, shrinkage, stepped):
 def _inverse_on(gram, diagonal, is_active):
     """Inverse of a Gram matrix on the active columns, with zeros for the others."""
     inverse, active = np.zeros_like(gram), np.flatnonzero(is_active)
+    if not len(active):
+        return inverse
     matrix = gram[np.ix_(active, active)]
     entries = matrix.reshape(-1)[:: len(active) + 1]
     entries += diagonal[active]

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..._utils.typing import Array
+from .._line_search import Trial, tangents_meet
 from .._plan import plan
 from .._state import State
 from .._tuning import Tuning
@@ -250,23 +251,27 @@ class ProximalNewton:
         tuning, shrinkage = self._tuning, problem.shrinkage
         rounding = self._criteria.rounding_error(problem, point.value)
         start = point.parameters.reshape(step.shape)
-        length = 1.0
-        for _ in range(tuning.most_trials):
+        length, at_start = 1.0, Trial(0.0, point.value, slope)
+        for number in range(1, tuning.most_trials + 1):
             value, smooth_slope = ray.trial(length)
             parameters = start + length * step
-            change = value + shrinkage.value(parameters) - point.value
+            value += shrinkage.value(parameters)
+            change = value - point.value
             if change <= tuning.sufficient_decrease * length * slope:
                 return length
-            if abs(change) <= rounding:
-                # Where values are the same up to rounding, a smaller slope must do.
-                piece = np.where(parameters != 0, parameters, start)
-                remaining = smooth_slope + np.vdot(shrinkage.slope(piece), step)
-                if abs(remaining) < abs(slope):
-                    return length
+            piece = np.where(parameters != 0, parameters, start)
+            remaining = smooth_slope + float(np.vdot(shrinkage.slope(piece), step))
+            # Where values are the same up to rounding, a smaller slope must do.
+            if abs(change) <= rounding and abs(remaining) < abs(slope):
+                return length
             curved = change - length * slope
             least = -slope * length**2 / (2 * curved) if curved > 0 else math.inf
             least = least if math.isfinite(least) else 0.0
-            length = min(max(least, 0.1 * length), 0.5 * length)
+            shorter = min(max(least, 0.1 * length), 0.5 * length)
+            if number >= tuning.trials_by_cubics:
+                trial = Trial(length, value, remaining)
+                shorter = min(shorter, tangents_meet(at_start, trial))
+            length = shorter
         return None
 
 

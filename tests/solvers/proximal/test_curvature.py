@@ -159,3 +159,18 @@ def test_lbfgs_without_steps_is_the_diagonal():
     diagonal = np.tile(0.5 * (1 + np.array([0, 1, 0, 1, 0.25])) + 0.1, (3, 1))
     assert_allclose(matrix.diagonal, diagonal)
     assert_allclose(matrix.product(np.ones(SHAPE)), diagonal)
+
+
+def test_no_active_parameters(capfd):
+    """Of an output, or at all; LAPACK prints a message for a matrix without rows."""
+    point, residual = a_point(), np.ones(SHAPE)
+    shrinkage = EntryShrinkage(THRESHOLDS)
+    for curvature in curvatures(point):
+        for n_outputs in 1, 3:
+            is_active = np.ones(SHAPE, bool)
+            is_active[:n_outputs] = False
+            stepped = np.where(is_active, 1.0, 0.0)
+            step = curvature.newton_step(is_active, residual, stepped, shrinkage)
+            assert not step[:n_outputs].any()
+            assert step[n_outputs:].all()
+    assert capfd.readouterr() == ("", "")
