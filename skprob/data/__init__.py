@@ -6,11 +6,18 @@ outside this package depends on how X is stored, or where the blocks are.
 """
 
 from ._array_api import ArrayDesign
-from ._blocks import Blocks, LocalBlocks, SingleBlock, local_blocks, row_slices
+from ._blocks import (
+    Blocks,
+    LocalBlocks,
+    SingleBlock,
+    as_design,
+    local_blocks,
+    row_slices,
+)
 from ._csr import CSRDesign
 from ._dask import Cluster, DaskBlocks, Partition, wait_for
 from ._dense import DenseDesign
-from ._design import DesignMatrix, as_design
+from ._design import DesignMatrix
 from ._little import LittleDesign
 from ._restricted import restricted
 from ._standardized import Standardization, StandardizedDesign, standardized

@@ -1,4 +1,4 @@
-"""A collection of blocks, with the methods map and sum, and how rows are divided."""
+"""Collections of blocks with the methods map and sum, and the rows of X as blocks."""
 
 import functools
 import itertools
@@ -14,7 +14,9 @@ from scipy import sparse
 
 from .._utils.arrays import is_host
 from .._utils.blas import serial_blas
-from ._array_api import n_array_blocks
+from ._array_api import ArrayDesign, n_array_blocks
+from ._csr import CSRDesign
+from ._dense import DenseDesign
 from ._design import CACHE_SIZE
 
 
@@ -153,6 +155,13 @@ def local_blocks(blocks):
     """LocalBlocks of an iterable of blocks, or a SingleBlock if there is only one."""
     blocks = list(blocks)
     return SingleBlock(*blocks) if len(blocks) == 1 else LocalBlocks(blocks)
+
+
+def as_design(X):
+    """The design matrix of an array or a CSR matrix, which is not copied."""
+    if sparse.issparse(X):
+        return CSRDesign(X)
+    return DenseDesign(X) if isinstance(X, np.ndarray) else ArrayDesign(X)
 
 
 def row_slices(X, n_outputs):

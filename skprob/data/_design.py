@@ -3,7 +3,6 @@
 from abc import ABC, abstractmethod
 
 import numpy as np
-from scipy import sparse
 
 from .._utils.arrays import upper_triangle
 
@@ -114,17 +113,6 @@ class DesignMatrix(ABC):
             z = columns(some)
             total += weights[some].T @ (z[first] * z[second]).T
         return total.take(number, axis=1)
-
-
-def as_design(X):
-    """The design matrix of an array or a CSR matrix, which is not copied."""
-    from ._array_api import ArrayDesign
-    from ._csr import CSRDesign
-    from ._dense import DenseDesign
-
-    if sparse.issparse(X):
-        return CSRDesign(X)
-    return DenseDesign(X) if isinstance(X, np.ndarray) else ArrayDesign(X)
 
 
 def need_units(squares, has_numbers):

@@ -17,7 +17,15 @@ from scipy import sparse
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from skprob._utils.blas import serial_blas
-from skprob.data import LocalBlocks, SingleBlock, local_blocks, row_slices
+from skprob.data import (
+    CSRDesign,
+    DenseDesign,
+    LocalBlocks,
+    SingleBlock,
+    as_design,
+    local_blocks,
+    row_slices,
+)
 
 
 def blas_threads():
@@ -224,6 +232,11 @@ def test_a_single_block_is_pickled_with_what_it_holds():
     block = pickle.loads(pickle.dumps(SingleBlock(np.arange(3))))
     assert type(block) is SingleBlock
     assert block.sum(np.shape) == [3]
+
+
+def test_as_design_is_of_the_kind_of_X():
+    assert type(as_design(np.ones((2, 2)))) is DenseDesign
+    assert type(as_design(sparse.csr_array(np.ones((2, 2))))) is CSRDesign
 
 
 DATA = {

@@ -8,7 +8,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from skprob.data import (
-    CSRDesign,
     DenseDesign,
     Standardization,
     StandardizedDesign,
@@ -188,11 +187,6 @@ def test_a_slice_of_rows_is_not_a_copy():
         assert_array_equal(whole, before)
         held = part._X if isinstance(part, DenseDesign) else part._X.data
         assert np.shares_memory(held, whole)
-
-
-def test_as_design_is_of_the_kind_of_X():
-    assert type(as_design(np.ones((2, 2)))) is DenseDesign
-    assert type(as_design(sparse.csr_array(np.ones((2, 2))))) is CSRDesign
 
 
 @pytest.mark.parametrize("layout", ["csr", "csr64"])
