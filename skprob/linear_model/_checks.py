@@ -28,8 +28,7 @@ def is_dask(data):
 
 def has_dask(*arguments):
     """Whether one of some arguments is a Dask collection."""
-    types = {type(each) for each in arguments}
-    return any([hasattr(each, "__dask_graph__") for each in types])
+    return any([hasattr(type(each), "__dask_graph__") for each in arguments])
 
 
 def refuse_for_dask(**given):

@@ -43,10 +43,8 @@ class Given(NamedTuple):
         """The same with targets of which some entries are not known.
 
         An entry that is not available has no influence on the loss of a row. `known` is
-        an array of booleans, or None where all is known.
+        an array of booleans.
         """
-        if known is None:
-            return self
         available = known if self.available is None else known & self.available
         return self._replace(available=available)
 

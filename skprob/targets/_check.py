@@ -85,7 +85,7 @@ def without_gaps(y):
 
     Parameters
     ----------
-    y : ndarray or CSR matrix
+    y : ndarray or CSR matrix of shape (n_samples, n_classes)
         Checked. A NaN stands for an entry that is not known.
 
     Returns
@@ -108,7 +108,7 @@ def without_gaps(y):
            [ True,  True]])
     """
     entries = y.data if sparse.issparse(y) else y
-    if entries.dtype.kind != "f" or y.ndim != 2:
+    if entries.dtype.kind != "f":
         return y, None
     # The minimum is NaN if an entry is, and needs no array as large as y.
     if not np.isnan(entries.min(initial=0)):

@@ -10,7 +10,7 @@ from ..._utils.checks import check_sample_weight
 from ..._utils.columns import in_order
 from ...targets import check_target, column_names, without_gaps
 from .._checks import check_squares, check_X, has_dask, refuse_for_dask
-from .._given import Given
+from .._given import NOTHING, Given
 from ..fit import RowsInMemory, TrainingData
 
 
@@ -29,8 +29,9 @@ def training_rows(estimator, spec, X, y, sample_weight, available, offset):
         estimator, spec, X, y, sample_weight, available, offset
     )
     rows = RowsInMemory(spec, data, encoded)
-    metadata = Given(available, offset).arguments
-    metadata |= {"sample_weight": data.sample_weight}
+    metadata = {"available": available, "offset": offset}
+    metadata = {name: a for name, a in metadata.items() if a is not None}
+    metadata["sample_weight"] = data.sample_weight
     rows.data = {"X": data.X, "y": data.y, "metadata": metadata}
     if is_foreign(y) and rows.classes.dtype.kind in "biuf":
         rows.labels = moved(rows.classes, y)
@@ -54,14 +55,17 @@ def checked_data(estimator, spec, X, y, sample_weight, available, offset):
     sample_weight = check_sample_weight(sample_weight, X)
     names = column_names(as_given, y.shape, spec.class_names)
     dtype = numpy_dtype(X)
-    y, known = without_gaps(y)
+    known = None
+    if y.ndim == 2:
+        y, known = without_gaps(y)
     if known is not None:
         _check_gaps(spec, known)
     encoded = spec.encoded(y, dtype, names)
-    is_pair = spec.is_pair(encoded)
-    about = {"kind": encoded.kind, "is_pair": is_pair, "dtype": dtype}
-    rows = X.shape[0], encoded.classes
-    given = Given.checked(available, offset, *rows, **about)
+    given = NOTHING
+    if available is not None or offset is not None:
+        about = {"kind": encoded.kind, "is_pair": spec.is_pair(encoded), "dtype": dtype}
+        rows = X.shape[0], encoded.classes
+        given = Given.checked(available, offset, *rows, **about)
     if known is not None:
         # A row of which nothing is known is left out.
         empty = ~known.any(axis=1)

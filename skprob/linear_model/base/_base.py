@@ -187,9 +187,14 @@ _OF_FEATURES = {"n_features_in_", "feature_names_in_"}
 
 def fitted_attributes(estimator):
     """The fitted attributes, by name."""
+    return _fitted_of(vars(estimator))
+
+
+def _fitted_of(state):
+    """The items of an estimator's state that are fitted attributes."""
     return {
         name: value
-        for name, value in vars(estimator).items()
+        for name, value in state.items()
         if name[-1] == "_" and name[0] != "_"
     }
 
@@ -212,7 +217,7 @@ def unchanged_on_error(estimator):
         If it is filled, its items become the fitted attributes after a
         KeyboardInterrupt.
     """
-    before, after_interrupt = fitted_attributes(estimator), {}
+    before, after_interrupt = dict(vars(estimator)), {}
     try:
         yield after_interrupt
     except BaseException as error:
@@ -221,5 +226,5 @@ def unchanged_on_error(estimator):
         else:
             for name in fitted_attributes(estimator).keys() - before.keys():
                 del vars(estimator)[name]
-            vars(estimator).update(before)
+            vars(estimator).update(_fitted_of(before))
         raise

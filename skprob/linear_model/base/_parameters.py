@@ -150,13 +150,17 @@ class LinearParameters(OtherWords, NamesChecked, BaseEstimator, metaclass=ABCMet
         if not isinstance(self.margin, Real) or self.margin != 0:
             loss = MarginLoss(loss, self.margin)
             loss.check()
+        by_feature = self.select == "features"
+        penalty = PenaltyChoice(float(self.l1_ratio), by_feature, self.penalty_factors)
+        if self.similarity == "cosine":
+            penalty.check_without_penalty()
         return FitSpec(
             name=type(self).__name__,
             mapping=mapping,
             loss=loss,
             is_cosine=self.similarity == "cosine",
             C=self.C,
-            penalty=self._penalty_choice(),
+            penalty=penalty,
             fit_intercept=self.fit_intercept,
             class_weight=self.class_weight,
             label_smoothing=self.label_smoothing,
@@ -169,14 +173,6 @@ class LinearParameters(OtherWords, NamesChecked, BaseEstimator, metaclass=ABCMet
             max_iter=self.max_iter,
             inputs=UnitRows() if self.similarity == "cosine" else Features(),
         )
-
-    def _penalty_choice(self):
-        """The penalty but for its strength."""
-        by_feature = self.select == "features"
-        choice = PenaltyChoice(float(self.l1_ratio), by_feature, self.penalty_factors)
-        if self.similarity == "cosine":
-            choice.check_without_penalty()
-        return choice
 
     #: Whether `fit` takes arrays of other libraries, if mapping and loss do.
     _takes_arrays = True

@@ -66,8 +66,9 @@ class RowsInMemory:
 
     Attributes
     ----------
-    given : Given
-        Of the rows with a target, for n_scores classes.
+    given, in_loss : Given
+        Of the rows with a target, for n_scores classes. In the loss, labels that are
+        not known are not available.
     kind, classes, has_none, n_scores
         As of the encoded target.
     labels : array of shape (n_classes,)
@@ -100,7 +101,9 @@ class RowsInMemory:
         self._smoothing = spec.label_smoothing
         self.given = of_labelled(data.given, encoded)
         # Entries of the target that are not known are only left out of the loss.
-        self._known = data.known
+        self._known, self.in_loss = data.known, self.given
+        if data.known is not None:
+            self.in_loss = self.given.with_known(data.known)
         self._X, self.target, self._sample_weight = X, encoded.target, sample_weight
         with np.errstate(over="ignore", invalid="ignore"):
             self.weight = sample_weight
@@ -147,11 +150,6 @@ class RowsInMemory:
         available = self.in_loss.available
         return smoothed_target(self.target, self._smoothing, polytope, available)
 
-    @property
-    def in_loss(self):
-        """Offsets and available classes; unknown labels are not available."""
-        return self.given.with_known(self._known)
-
     def trial_scores(self, inputs, polytope):
         """Scores of some rows under random coefficients."""
         X = inputs(to_numpy(take(self._X, slice(64))))
@@ -192,12 +190,14 @@ class RowsInMemory:
 
 def of_labelled(given, encoded):
     """The same for the rows with a target, whose classes must be available."""
-    rows = np.arange(encoded.target.shape[0])
     if encoded.labelled is not None:
-        rows, given = np.flatnonzero(encoded.labelled), given.of(encoded.labelled)
+        given = given.of(encoded.labelled)
     if encoded.has_none:
         given = given.with_none_class()
     if given.available is not None:
+        rows = np.arange(encoded.target.shape[0])
+        if encoded.labelled is not None:
+            rows = np.flatnonzero(encoded.labelled)
         # The class for rows without a label is available.
         classes = to_numpy(encoded.classes).tolist()
         check_target_available(encoded.target, given.available, rows, classes)

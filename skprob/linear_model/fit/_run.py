@@ -7,13 +7,14 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ..._utils.warnings import warn
+from ...decision import LeastCost
 from ...losses import FenchelYoungLoss
 from ...mappings import Softmax
 from ...solvers import Solution, groups_of_outputs, plan
 from .._checks import check_kernel
 from ..predict import FittedModel
 from ._minimise import attributes_of, minimise
-from ._penalty import check_total_weight, penalty
+from ._penalty import penalty
 from ._spec import FitSpec
 from ._start import LastFit, start_from
 
@@ -54,7 +55,6 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
     -------
     fit : Fit
     """
-    check_total_weight(rows.total_weight)
     spec = spec.for_rows(rows)
     with np.errstate(over="ignore", invalid="ignore"):
         objectives = objectives_of(spec, rows)
@@ -164,6 +164,8 @@ def model_at(parameters, objective, spec, rows):
 
 def model_of(coef, intercept, spec, rows):
     """The same for coefficients of the rows of X."""
+    # Other thresholds are chosen from the probabilities of the model.
+    rule_of_labels = spec.threshold if isinstance(spec.threshold, LeastCost) else None
     return FittedModel(
         coef=rows.beside_X(coef.astype(rows.dtype)),
         intercept=rows.beside_X(intercept.astype(rows.dtype)),
@@ -172,7 +174,7 @@ def model_of(coef, intercept, spec, rows):
         mapping=spec.mapping,
         has_none=rows.has_none,
         inputs=spec.inputs,
-        threshold=spec.rule_of_labels,
+        threshold=rule_of_labels,
     )
 
 

@@ -142,11 +142,6 @@ class FitSpec:
             noise=noise,
         )
 
-    @property
-    def rule_of_labels(self):
-        """The rule that chooses a class label; None for the most probable class."""
-        return self.threshold if isinstance(self.threshold, LeastCost) else None
-
     def with_noise(self, mapping):
         """The spec with the noise of a mapping: loadings and scales, too."""
         mapping = self.noise.at_temperature(mapping)

@@ -145,7 +145,9 @@ def threshold_rule(threshold, rows, numbers, fit_weight, given, folds):
         key = start is None
         if key not in chosen:
             splits = _splits(n_folds, rows.labels)
-            in_loss = given.with_known(rows.known)
+            in_loss = given
+            if rows.known is not None:
+                in_loss = given.with_known(rows.known)
             begun = folds if start is None else folds.starting_from(start)
             models = begun.models(rows.X, rows.labels, fit_weight, splits, in_loss)
             blocks, order = _out_of_fold(models, rows.X, splits, given)
