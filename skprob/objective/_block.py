@@ -114,7 +114,8 @@ class Block:
         if self.available is not None:
             xp = namespace(self.available)
             n_available = xp.count_nonzero(self.available, axis=1)
-        return beside(loss.constant(self.target, n_available), self.weight)
+        constant = loss.constant(self.target, n_available)
+        return constant if is_host(self.weight) else beside(constant, self.weight)
 
     def scores(self, raw):
         """Scores of the rows, from raw predictions that may be overwritten."""

@@ -44,14 +44,13 @@ class Description(NamedTuple):
     def of(cls, blocks):
         """Description from blocks alone, with one row of parameters for each class."""
         (sums,) = blocks.sum(_block.dimensions)
-        n_rows, n_stored, *same, n_blocks = sums.tolist()
+        n_rows, n_stored = sums[:2].astype(int).tolist()
         # The others are means, on which the blocks agree.
-        n_classes, n_columns, itemsize, single, has_row_scores, is_on_host = (
-            int(total // n_blocks) for total in same
-        )
+        means = (sums[2:-1] // sums[-1]).astype(int).tolist()
+        n_classes, n_columns, itemsize, single, has_row_scores, is_on_host = means
         return cls(
-            n_rows=int(n_rows),
-            n_stored=int(n_stored),
+            n_rows=n_rows,
+            n_stored=n_stored,
             shape=(n_classes, n_columns),
             dtype=np.dtype(f"f{itemsize}"),
             suits_single_precision=bool(single),

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 
+from .._utils.arrays import precision
 from .._utils.pair import n_raw_predictions
 from ..data import Standardization
 from . import _block
@@ -211,11 +212,11 @@ class LinearObjective(MeanLoss):
         if base != 0:
             start[:, -1] = base
             return start.ravel()
-        is_in_none, is_in_all = means == 0, 1 - means < 1e3 * np.finfo(float).eps
-        is_infinite = is_in_none.any() or is_in_all.any()
-        has_intercept = self.description.has_intercept
-        if has_intercept and is_infinite and self.traits.has_negative_entropy:
-            far = np.log(np.finfo(self.description.dtype).eps)
+        if not (self.description.has_intercept and self.traits.has_negative_entropy):
+            return start.ravel()
+        is_in_none, is_in_all = means == 0, 1 - means < 1e3 * precision(np.float64)
+        if is_in_none.any() or is_in_all.any():
+            far = np.log(precision(self.description.dtype))
             intercepts = np.where(is_in_none, far, 0.0)
             if self.traits.polytope == "cube":
                 intercepts[is_in_all] = -far
@@ -257,7 +258,7 @@ class LinearObjective(MeanLoss):
         if not (self.has_penalty and self.traits.has_negative_entropy):
             return False
         least = self._penalties()[: self.n_features].min(initial=np.inf)
-        return bool(least >= np.finfo(self.description.dtype).eps ** 1.4)
+        return bool(least >= precision(self.description.dtype) ** 1.4)
 
     def _penalties(self):
         """Strength of the penalty of each column."""
@@ -302,7 +303,6 @@ class LinearObjective(MeanLoss):
     def _evaluate_at_zero(self):
         if not is_little(self.blocks):
             return super()._evaluate_at_zero()
-        # Kept, because most fits start at zero.
         block, base = self.blocks.single, self.traits.base_score
         raw = np.full((len(block.weight), self.shape[0]), base, order="F")
         self.rows_at_zero = EvaluatedRows(self, raw)
@@ -312,9 +312,8 @@ class LinearObjective(MeanLoss):
         """Value and gradient (M, size) of the mean loss, in one pass."""
         if not is_little(self.blocks):
             return super().mean_loss(parameters)
-        self.count(0.5)
-        raw = self.blocks.single.design.matvec(parameters)
-        rows = EvaluatedRows(self, raw)
+        self.count(1)
+        rows = EvaluatedRows(self, self.blocks.single.design.matvec(parameters))
         if not math.isfinite(rows.gradient.sum()):
             rows.check_gradient(self.loss)
         return rows.mean_loss, rows.mean_gradient(self)

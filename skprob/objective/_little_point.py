@@ -56,7 +56,16 @@ class LittlePoint(LinearPoint):
     @classmethod
     def at(cls, objective, parameters):
         """The point at parameters, in one pass."""
-        rows = EvaluatedRows.at(objective, parameters.reshape(objective.shape))
+        objective.count(1)
+        # Most fits start at zero, where the objective has evaluated the rows.
+        rows = objective.rows_at_zero
+        if parameters.any() or rows.raw.any():
+            matrix = parameters.reshape(objective.shape)
+            rows = EvaluatedRows(
+                objective, objective.blocks.single.design.matvec(matrix)
+            )
+        if not math.isfinite(rows.gradient.sum()):
+            rows.check_gradient(objective.loss)
         return cls(objective, parameters, rows, rows.mean_gradient(objective))
 
     def hessian(self):
@@ -67,17 +76,17 @@ class LittlePoint(LinearPoint):
             return super().hessian()
         objective.count(1)
         matrices = self.rows.linear.hessian_matrices()
-        first, second, number = upper_triangle(n_outputs)
-        # Each pair of raw predictions is a row here; the matrices are symmetric.
-        pairs = (
-            matrices.transpose(1, 2, 0)
-            .reshape(n_outputs**2, -1)
-            .take(first * n_outputs + second, axis=0)
-        )
-        pairs *= block.weight
+        # Each pair of raw predictions is a row here.
+        pairs = matrices.transpose(1, 2, 0).reshape(n_outputs**2, -1)
+        if n_outputs > 1:  # The matrices are symmetric.
+            first, second, number = upper_triangle(n_outputs)
+            pairs = pairs.take(first * n_outputs + second, axis=0)
+        pairs = pairs * block.weight
         if not math.isfinite(pairs.sum()):
             check_finite("second derivative of the loss", matrices, objective.loss)
-        hessian = block.design.sandwich(pairs.T)[number].transpose(0, 2, 1, 3)
+        hessian = block.design.sandwich(pairs.T)
+        if n_outputs > 1:
+            hessian = hessian[number].transpose(0, 2, 1, 3)
         hessian = hessian.reshape(n_outputs * size, n_outputs * size)
         if objective.description.is_relative:
             for column in objective.penalty.free_columns:
@@ -143,6 +152,7 @@ class LittleRay:
         """The point at a length of the step, in half a pass."""
         if length != self._length:
             self.trial(length)
+        self._objective.count(0.5)
         parameters = self._start.parameters + length * self._step
         gradient = self._rows.mean_gradient(self._objective)
         return LittlePoint(self._objective, parameters, self._rows, gradient)
@@ -165,21 +175,8 @@ class EvaluatedRows:
         self.gradient = self.linear.residual()
         self.gradient *= block.weight[:, None]
 
-    @classmethod
-    def at(cls, objective, parameters):
-        """The rows at parameters (M, size), in half a pass."""
-        objective.count(0.5)
-        rows = objective.rows_at_zero
-        if parameters.any() or rows.raw.any():
-            design = objective.blocks.single.design
-            rows = cls(objective, design.matvec(parameters))
-        if not math.isfinite(rows.gradient.sum()):
-            rows.check_gradient(objective.loss)
-        return rows
-
     def mean_gradient(self, objective):
         """Gradient of the mean loss, (M, size), in half a pass."""
-        objective.count(0.5)
         gradient = objective.blocks.single.design.rmatvec(self.gradient)
         return objective.without_common_part(gradient)
 

@@ -79,7 +79,8 @@ def solve(
         return minimize(problem, [first], criteria, start, callback)
     method = method_for(problem.description, tuning) if solver == "auto" else solver
     if method == "newton-cholesky":
-        _check_hessian(problem.description)
+        if solver != "auto":
+            _check_hessian(problem.description)
 
         def solvers():
             yield NewtonCholesky(criteria, shortens_far_starts, tuning)

@@ -110,7 +110,9 @@ class Criteria:
         """
         point, tol = state.point, self.tol if history else self.tol_at_start
         norm, gap = float(np.abs(point.gradient).max()), math.nan
-        is_stalled = state.is_stalled or self._stagnates(problem, state, norm, history)
+        is_stalled = state.is_stalled
+        if len(history) > self.tuning.patience and not is_stalled:
+            is_stalled = self._stagnates(problem, state, norm, history)
         rows = [Criterion(1, "gradient", norm, tol, norm <= tol)]
         if norm <= tol and problem.description.is_linear:
             knows_gap = not math.isnan(state.duality_gap)
@@ -174,10 +176,7 @@ class Criteria:
 
         The objective by no more than its rounding error, the gradient not to half.
         """
-        patience = self.tuning.patience
-        if len(history) <= patience:
-            return False
-        first, *others = history[-patience - 1 :]
+        first, *others = history[-self.tuning.patience - 1 :]
         eps = precision(problem.description.dtype)
         gain = first.objective - state.point.value
         if gain > self.tuning.rounding * eps * state.point.value:

@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..._utils.arrays import dot
+from ..._utils.arrays import dot, precision
 from ..._utils.pair import pair_scores
 from .._block import predictions_adjoint
 from ._intercepts import balancing_shift
@@ -154,7 +154,7 @@ def mixture(traits, target_mean, residual):
     # Mean probabilities less mean target, class by class.
     if len(residual) < len(target_mean):
         residual = pair_scores(2 * residual[None, :])[0]
-    mean = (target_mean + residual).clip(0, 1)
+    mean = np.minimum(np.maximum(target_mean + residual, 0), 1)
     if traits.polytope == "simplex":
         return mixing_distribution(target_mean, mean)
     return mixing_marginals(target_mean, mean, traits.sum_range)
@@ -169,7 +169,7 @@ def mixing_distribution(target_mean, model_mean):
     target_mean = target_mean / target_mean.sum()
     model_mean = model_mean / model_mean.sum()
     t = _least_share(target_mean, model_mean)
-    if t <= np.finfo(float).eps:
+    if t <= precision(np.float64):
         return 0.0, target_mean
     u = np.maximum((target_mean - (1 - t) * model_mean) / t, 0)
     return t, u / u.sum()
@@ -184,7 +184,7 @@ def mixing_marginals(target_mean, model_mean, sum_range=(0.0, np.inf)):
     # Sums that differ by rounding errors are the same.
     if abs(target - model) > 1e3 * np.finfo(float).eps * max(target, model):
         t = max(t, min((target - model) / (bound - model), 1.0))
-    if t <= np.finfo(float).eps:
+    if t <= precision(np.float64):
         return 0.0, target_mean
     return t, np.clip((target_mean - (1 - t) * model_mean) / t, 0, 1)
 
