@@ -120,9 +120,9 @@ def longest(fits):
 
 def search(contender, problem, alpha, C, optimum, cap):
     """Fits at tighter and tighter tolerances, to the last level or the time limit."""
-    start = perf_counter()
-    run(contender, problem, C, tol=1e-12, max_iter=1)
-    step = perf_counter() - start
+    first, third = (seconds_of(contender, problem, C, number) for number in (1, 3))
+    # What comes before and after the iterations does not count.
+    step = max((third - first) / 2, first / 20)
     max_iter = min(max(int(cap / step), 1), MAX_ITER)
     objective = Reference(problem, alpha, C)
     value, gradient = objective.value_and_gradient(objective.zeros())
@@ -146,6 +146,13 @@ def search(contender, problem, alpha, C, optimum, cap):
                 break
             max_iter = min(int(max_iter * cap / fit.seconds) + 1, MAX_ITER)
     return fits
+
+
+def seconds_of(contender, problem, C, max_iter):
+    """The time of the first iterations of a tight fit, with its set-up."""
+    start = perf_counter()
+    run(contender, problem, C, tol=1e-12, max_iter=max_iter)
+    return perf_counter() - start
 
 
 def fitted(contender, problem, C, tol, max_iter, objective, optimum):
