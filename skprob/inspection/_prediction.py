@@ -20,6 +20,8 @@ from ._matplotlib import POSSIBLE, PREDICTED, axes_for, grid_of_axes, legend_bel
 _MOST_ROWS = 30
 # Fewer classes have bars of the same height and space below them.
 _LEAST_LINES = 5
+# Largest width of a number, as a probability.
+_NUMBER = 0.18
 
 
 class PredictionDisplay:
@@ -338,7 +340,13 @@ class PredictionDisplay:
                 widths = p[shown[at]]
                 bars.append(ax.barh(at, widths, label=label, **look))
                 numbers = [f"{width:.2g}" for width in widths]
-                ax.bar_label(bars[-1], numbers, padding=4, fontsize="small")
+                texts = ax.bar_label(bars[-1], numbers, padding=4, fontsize="small")
+                for text, width, share in zip(
+                    texts, widths, target[shown[at]], strict=True
+                ):
+                    # To the right of the mark, where it would cover the number.
+                    if width < share < width + _NUMBER:
+                        text.xy = share, text.xy[1]
         if self.target is not None:
             at = lines[target[shown] > 0]
             ax.plot(target[shown[at]], at, "k|", ms=10, mew=2, label="true")

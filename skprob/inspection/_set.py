@@ -12,7 +12,7 @@ from .._utils.columns import in_order
 from .._utils.last_step import last_step, predicted_sets
 from .._utils.typing import Array, ArrayLike, Axes, MatrixLike
 from ._input import check_count, frames_in_order, indicator_of
-from ._matplotlib import POSSIBLE, PREDICTED, grid_of_axes
+from ._matplotlib import POSSIBLE, PREDICTED, grid_of_axes, legend_below
 
 # Probability that an interval of the coverage contains the one of all rows.
 _CONFIDENCE = 0.95
@@ -259,6 +259,7 @@ class SetDisplay:
         _draw_coverage(right, self.by_size)
         left.set(xlabel="mean size of the sets", ylabel="coverage", title="by class")
         right.set(xlabel="size of the set", ylim=(0, 1.04), title="by size")
+        legend_below(right)
         right.xaxis.get_major_locator().set_params(integer=True)
         if self.coverage is not None:
             for panel in self.ax_:

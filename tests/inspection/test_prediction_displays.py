@@ -102,6 +102,22 @@ def test_a_small_probability_is_seen():
     assert (colour.max(axis=1) > 30).all()
 
 
+@pytest.mark.parametrize("p", [0.3, 0.7, 0.84, 0.9, 0.95, 0.999, 1.0])
+def test_marks_cover_no_numbers(p):
+    rest = np.full(3, (1 - p) / 3)
+    rows = [[p, *rest]] * 3
+    for given in (rows[0], rows):
+        true = np.zeros(np.shape(given))
+        true[..., 0] = 1
+        shown = PredictionDisplay.from_predictions(given, y_true=true)
+        panel = shown.ax_ if given is rows[0] else shown.ax_[-1]
+        shown.figure_.canvas.draw()
+        (marks,) = panel.lines
+        at = panel.transData.transform(marks.get_xydata()[0])
+        for text in panel.texts:
+            assert not text.get_window_extent().contains(*at)
+
+
 @pytest.mark.parametrize("n_rows", [None, 1, 4])
 def test_the_legend_covers_no_axes(n_rows):
     p = P if n_rows is None else np.tile(P, (n_rows, 1))

@@ -78,6 +78,13 @@ def test_what_is_drawn():
     points = left.containers[0][0].get_data()
     np.testing.assert_allclose(points[1], [g.coverage for g in display.by_class])
     assert [text.get_text() for text in left.texts] == ["a", "b", "c"]
+    legend = right.get_legend()
+    assert [text.get_text() for text in legend.get_texts()] == [
+        "share of rows",
+        "coverage",
+    ]
+    display.figure_.canvas.draw()
+    assert not legend.get_window_extent().overlaps(right.get_window_extent())
     heights = [bar.get_height() for bar in right.containers[0]]
     assert sum(heights) == pytest.approx(1)
     for panel in display.ax_:
