@@ -1,8 +1,8 @@
 """Decision rules: from probabilities to a set of labels, or a label, for each row.
 
 The rules can be used with the probabilities of any classifier. Fit them to out-of-fold
-probabilities, or to those of held-out rows: a model is too confident for the rows that
-it was fitted to, and cuts that are chosen by these are too high.
+probabilities, or to probabilities of held-out rows. A model is too confident for the
+rows of its fit, and cuts that are chosen on these rows are too high.
 """
 
 from typing import TYPE_CHECKING

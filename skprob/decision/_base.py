@@ -21,7 +21,8 @@ from ._input import as_features, as_indicator, as_probabilities
 from ._least_cost import LeastCost
 
 POLYTOPES = ("simplex", "cube")
-# Shares that are short of one by more than this leave a probability of no label.
+# Largest rounding error of a sum of shares. A smaller sum leaves a probability of no
+# label.
 _ROUNDING = 1e-3
 
 
@@ -33,7 +34,7 @@ class Sample(NamedTuple):
     blocks : iterable of ndarray of shape (n_rows, n_labels)
         Probabilities, that can be iterated over any number of times.
     labels : CSR array of shape (n_samples, n_labels)
-        Indicator with at least one label in a row of positive weight.
+        0/1 indicator with a label in at least one row of positive weight.
     weight : ndarray of shape (n_samples,)
     sizes : callable or None
         ``sizes()`` is a pair: the :class:`ExpectedSize`, and its out-of-fold
@@ -72,8 +73,8 @@ class DecisionRule(NamesChecked, BaseEstimator, metaclass=ABCMeta):
     ``_chosen(probabilities, sizes)`` for a dense block of rows, where ``sizes`` are the
     expected sizes if ``uses_features`` is true, and None otherwise.
 
-    ``fit`` and ``predict`` check what they are given. ``fit_sample`` and
-    ``predict_blocks`` do the same with checked data, a block of rows at a time.
+    ``fit`` and ``predict`` check their arguments. ``fit_sample`` and ``predict_blocks``
+    take checked data, a block of rows at a time.
     """
 
     _parameter_constraints: dict = {}
@@ -132,7 +133,8 @@ class DecisionRule(NamesChecked, BaseEstimator, metaclass=ABCMeta):
             X = None if X is None else X[keep]
         if not n_labelled(labels):
             raise ValueError(
-                "labels must have a label in some row of positive weight; it has none."
+                "labels must have a label in at least one row of positive weight; got "
+                f"{len(weight)} rows without any."
             )
         sizes, is_empty = None, has_empty(labels)
         sums = np.asarray(p.sum(axis=1)).ravel()
@@ -267,13 +269,13 @@ class DecisionRule(NamesChecked, BaseEstimator, metaclass=ABCMeta):
 
     @property
     def uses_features(self) -> bool:
-        """Whether the fitted rule takes the expected size of a set from features."""
+        """Whether the fitted rule predicts the expected size of a set from features."""
         return getattr(self, "expected_size_", None) is not None
 
     def _expected_sizes(self, X):
         if X is None:
             raise ValueError(
-                f"X must be given: this {type(self).__name__} takes the expected "
+                f"X must be given: this {type(self).__name__} predicts the expected "
                 "size of a set from the features."
             )
         if X.shape[1] != len(self.expected_size_.coef):

@@ -9,7 +9,7 @@ import numpy as np
 from .._utils.typing import Array, MatrixLike
 from ._blocks import with_rows
 
-# Sums are known within rounding only.
+# Factor by which a bound is relaxed, because sums have rounding errors.
 _ROUNDING = 1.001
 
 
@@ -22,13 +22,13 @@ def best_threshold(blocks: Iterable[Array], labels: MatrixLike, weight: Array) -
         Non-negative rows, one block of them after the other. Iterated over twice, so
         that no more than a block need be in memory.
     labels : CSR matrix of shape (n_samples, n_classes)
-        Indicator with a label in some row of positive weight.
+        0/1 indicator with a label in at least one row of positive weight.
     weight : ndarray of shape (n_samples,)
 
     Returns
     -------
     threshold : float
-        Half way between the last probability that is to be above it and the next.
+        Half way between the smallest probability above it and the next smaller one.
 
     Examples
     --------
@@ -44,8 +44,8 @@ def best_threshold(blocks: Iterable[Array], labels: MatrixLike, weight: Array) -
     n_true = weight @ np.diff(labels.indptr)
     # F1 rises only where a true label joins, so that these are all the candidates.
     cuts, hits, total = _candidates(blocks, labels, weight)
-    # At most sum / cut probabilities of a row are as large as the cut. No candidate
-    # can win that falls behind the F1 that this guarantees.
+    # At most sum / cut probabilities of a row are as large as the cut. This gives a
+    # lower bound of F1, and a candidate whose F1 is smaller cannot win.
     with np.errstate(over="ignore"):
         most = np.minimum(total / cuts, weight.sum() * labels.shape[1])
     guaranteed = (2 * hits / (_ROUNDING * most + n_true)).max()
@@ -61,7 +61,8 @@ def best_threshold(blocks: Iterable[Array], labels: MatrixLike, weight: Array) -
         below = np.append(values, 0)[n_below - 1]
         np.maximum(following, below, out=following)
         can_win = 2 * hits / (predicted + n_true) >= guaranteed
-        # One more, since the one before it is followed by no smaller probability.
+        # Keep one cut more. Probabilities below the last cut are not compared, so the
+        # largest of them is not known.
         kept = slice(np.flatnonzero(can_win)[-1] + 2)
         cuts, hits = cuts[kept], hits[kept]
         predicted, following = predicted[kept], following[kept]

@@ -72,12 +72,12 @@ class _CutRule(DecisionRule):
 
 
 class CommonCut(_CutRule):
-    r"""One cut for all labels, of the highest micro-F1.
+    r"""One cut for all labels: the cut with the highest micro-F1.
 
     Shares are learnt from targets that are uniform over each set S, and estimate E[1{k
     in S} / \|S\|]. So a label of large sets is below a common cut too often. A share
     times the expected size of the set estimates the marginal P(k in S) of the label, if
-    membership and size are about independent.
+    membership and size are nearly independent.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ class CommonCut(_CutRule):
 class LabelCuts(_CutRule):
     """A cut for each label, shrunk towards the common cut.
 
-    The common cut is that of the highest micro-F1 (see :class:`CommonCut`). A label's
+    The common cut has the highest micro-F1 (see :class:`CommonCut`). A label's
     own cut is searched from 1/16 to 16 times the common cut. Without shrinkage this is
     SCut of Yang (2001), who found that it over-fits labels of few rows. So the
     logarithm of the cut is a weighted mean: the own cut has the weight n / (n +
@@ -159,16 +159,17 @@ class LabelCuts(_CutRule):
     Parameters
     ----------
     average : {"both", "micro", "macro"}, default="both"
-        What the cuts maximise before they are shrunk. With "micro" it is the micro-F1
-        of all labels together; rare labels may then never be predicted. With "macro" it
-        is the F1 of each label, and so macro-F1. "both" uses the cuts of "micro", but
-        lowers a cut that is above both the common cut and the label's cut of "macro",
-        so that no label is sacrificed for others.
+        Measure that the cuts maximise before they are shrunk. "micro" is the micro-F1
+        of all labels together; rare labels may then never be predicted. "macro" is the
+        F1 of each label, and so macro-F1. "both" uses the cuts of "micro", but lowers a
+        cut that is above both the common cut and the label's cut of "macro", so that
+        rare labels are predicted, too.
     shrinkage : float or "auto", default="auto"
-        0 is no shrinkage, ``np.inf`` is the common cut for all labels. "auto" chooses
-        the best of 20, 50, 200 and 1000 in five folds of the rows, by macro-F1 if
-        `average` is "macro" and by micro-F1 otherwise, or ``np.inf`` if none of them is
-        better than the common cut by more than one standard error.
+        Strength of the shrinkage: 0 is none, and ``np.inf`` is the common cut for all
+        labels. "auto" chooses from 20, 50, 200 and 1000 by five folds of the rows. The
+        measure is macro-F1 if `average` is "macro", and micro-F1 otherwise. It is
+        ``np.inf`` if none of these is better than the common cut by more than one
+        standard error.
     scale : {"probability", "marginal", "auto"}, default="probability"
         As in :class:`CommonCut`.
 
@@ -289,7 +290,7 @@ class _Counts(NamedTuple):
     Attributes
     ----------
     hits, predicted : ndarray of shape (n_folds, n_labels, n_steps)
-        Weight of the right ones of the rows above the cut, and of all of them.
+        Total weight of the rows above the cut: of the rows with the label, and of all.
     true : ndarray of shape (n_folds, n_labels)
         Weight of the rows with the label.
     unit : float

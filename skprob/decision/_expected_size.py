@@ -15,7 +15,8 @@ _N_FOLDS = 3
 _N_STEPS = 20
 # Most numbers of a dense X that are in float64 at a time (1 MiB).
 _BLOCK_SIZE = 1 << 17
-# Standard deviations by which rows without a known label must exceed their expectation.
+# Standard deviations by which the number of rows without a known label must exceed its
+# expectation.
 _SIGNIFICANT = 3
 
 
@@ -31,9 +32,10 @@ def has_empty(labels: MatrixLike, known: Array | None = None) -> bool:
     ----------
     labels : CSR array of shape (n_samples, n_labels)
     known : ndarray of bool of shape (n_samples, n_labels), default=None
-        Which entries are known, at random; None if all are. If each row has one label,
-        it is hidden with a probability that is the share of unknown entries. There are
-        empty rows if significantly more rows than this are without a known label.
+        Which entries are known; None if all are. The unknown ones are assumed to be
+        random: the only label of a row is then unknown with a probability that is the
+        share of its unknown entries. The result is True if significantly more rows than
+        expected have no known label.
 
     Returns
     -------
@@ -62,7 +64,7 @@ def expected_size(
     """The `ExpectedSize` of the sets of a CSR indicator.
 
     With `has_none` shares sum to less than one, and the rest is the probability of no
-    label: then it is the expected size of the sets that are not empty.
+    label. The expected size is then that of the sets that are not empty.
     """
     sizes = np.diff(labels.indptr)
     return ExpectedSize(
@@ -73,7 +75,7 @@ def expected_size(
 class ExpectedSize:
     """Ridge regression of the sizes of label sets on features.
 
-    The penalty is that of the least squared error in three folds. All penalties share
+    The penalty has the least squared error over three folds. All penalties share
     one Krylov space for each fold, so that a fit takes some hundred products of X
     with a vector, and no copy of a dense X. All products are computed in float64: with
     features in float32 that are far from zero, means and predictions would lose digits.
@@ -120,7 +122,7 @@ class ExpectedSize:
         self.coef, self.intercept = coefs[:, 0], intercepts[0]
 
     def __call__(self, X: MatrixLike) -> Array:
-        """Expected sizes of the rows of X, of the range of those in the fit."""
+        """Expected sizes for the rows of X, in the range of the sizes in the fit."""
         sizes = _times(_doubled(X), self.coef) + self.intercept
         return np.clip(sizes, self.least, self.most)
 
@@ -160,7 +162,7 @@ def _ridge(X, y, weight, penalties):
         image = (_adjoint(X, product) - product.sum() * mean) / scale
         known = basis[: i + 1]
         T[: i + 1, i] = T[i, : i + 1] = along = known @ image
-        # Twice is enough.
+        # Orthogonalise twice: after one pass the rounding error is large.
         image -= along @ known
         image -= (known @ image) @ known
         size = np.linalg.norm(image)
@@ -208,7 +210,7 @@ def _blocks(X):
 
 
 def _doubled(X):
-    """A sparse X in float64, with the same arrays of indices; a dense X as it is."""
+    """A sparse X in float64 with the same arrays of indices; a dense X unchanged."""
     if not sparse.issparse(X) or X.dtype == np.float64:
         return X
     data = X.data.astype(np.float64)

@@ -119,8 +119,8 @@ class LeastCost(NamesChecked, BaseEstimator):
         Returns
         -------
         labels : ndarray of shape (n_samples,)
-            Entries of `classes`, of which the first is taken where several cost the
-            same; `abstain_label` where no decision is cheaper.
+            Entries of `classes`, the first of several with the same cost;
+            `abstain_label` where no decision is cheaper.
 
         Raises
         ------

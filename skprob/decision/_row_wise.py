@@ -8,7 +8,7 @@ from ._base import DecisionRule
 
 
 class _SizeRule(DecisionRule):
-    """So many of the most probable labels as the expected size calls for."""
+    """A number of the most probable labels, which depends on the expected size."""
 
     def _fit(self, sample):
         self.expected_size_, self.has_none_ = None, sample.has_none

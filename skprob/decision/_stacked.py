@@ -1,4 +1,4 @@
-"""A rule that first corrects each label's probability by those of the others."""
+"""A rule that first corrects the probability of each label by the other labels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ._cuts import LabelCuts
 # Penalties of the ridge regression, relative to the mean variance of the probabilities.
 _PENALTIES = 10.0 ** np.arange(2, -3, -0.5)
 _N_FOLDS = 5
-# A corrected estimate is at least this part of the one before. So labels whose estimate
+# A corrected estimate is at least this share of the estimate. So labels whose estimate
 # would be negative keep their order, and a row always has a most probable label.
 _LEAST = 1e-3
 
@@ -23,17 +23,18 @@ _LEAST = 1e-3
 class StackedLabels(DecisionRule):
     r"""A rule for probabilities that are corrected by those of the other labels.
 
-    A linear model of label sets estimates the probability of a label as if the other
-    labels told nothing more. Where labels exclude or imply each other, they do. Here
-    the error of each label, its indicator less its estimate, is regressed on the
-    probabilities of all labels, and what is predicted is added to the estimate. Then
-    `rule` makes sets of the corrected estimates.
+    A linear model of label sets estimates the probability of each label from the
+    features alone. If labels exclude or imply each other, the probabilities of the
+    other labels contain more information. Here the error of each label, its indicator
+    less its estimate, is regressed on the probabilities of all labels, and the
+    predicted error is added to the estimate. Then `rule` makes sets of the corrected
+    estimates.
 
-    The estimates are the probabilities; for shares they are times the mean size of the
+    The estimates are the probabilities; shares are multiplied by the mean size of the
     sets, so that they sum to the number of labels. The regression has a ridge penalty,
-    the one of the least squared error over five folds of the rows. If none has a
-    smaller error than the estimates themselves, nothing is corrected. It is written for
-    probabilities that are out of fold, as an estimator's ``threshold`` gives them.
+    the one with the least squared error over five folds of the rows. If none has a
+    smaller error than the estimates themselves, nothing is corrected. Fit the rule to
+    out-of-fold probabilities, as the parameter ``threshold`` of an estimator does.
 
     Time grows with the third power of the number of labels, and memory with the second:
     it is meant for at most some thousand labels.
@@ -41,22 +42,23 @@ class StackedLabels(DecisionRule):
     Parameters
     ----------
     rule : DecisionRule or None, default=None
-        The rule that is fitted to corrected estimates. They are given to it as
-        marginals. None is ``LabelCuts()``.
+        Rule that is fitted to the corrected estimates, as marginals. None stands for
+        ``LabelCuts()``.
 
     Attributes
     ----------
     rule_ : DecisionRule
         The fitted rule.
     penalty_ : float
-        The penalty that was chosen, in parts of the mean variance of the probabilities;
-        ``np.inf`` if nothing is corrected.
+        Chosen penalty, relative to the mean variance of the probabilities; ``np.inf``
+        if nothing is corrected.
     coef_ : ndarray of shape (n_labels, n_labels)
         The corrected estimates are ``probabilities @ coef_ + intercept_``, and at least
         ``least_ * probabilities``.
     intercept_ : ndarray of shape (n_labels,)
     least_ : float
-        A thousandth of what shares are multiplied with, and of one for marginals.
+        Smallest ratio of a corrected estimate to its probability: 0.001 for marginals,
+        and a thousandth of the factor of shares.
     n_labels_ : int
         Number of labels.
     label_names_ : ndarray of shape (n_labels,) or None
@@ -76,7 +78,7 @@ class StackedLabels(DecisionRule):
 
     Examples
     --------
-    Two labels that exclude each other, of which a model knows the sum only:
+    Two labels exclude each other, and the probability of the second is always one half:
 
     >>> import numpy as np
     >>> from skprob.decision import LabelCuts, StackedLabels

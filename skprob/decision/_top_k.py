@@ -14,10 +14,10 @@ from ._base import DecisionRule
 class TopK(DecisionRule):
     """The k most probable labels of each row.
 
-    It is for the classes of a row, whose sets then contain the true class as often as
-    the top-k accuracy says, and for label sets. The first columns
-    are taken among equal probabilities. With fewer than k labels all are taken. No fit
-    is needed: unfitted, ``predict`` takes any number of columns.
+    The rule is for classes and for label sets. For classes, the share of the sets that
+    contain the true class is the top-k accuracy. Of equal probabilities the first
+    columns are taken, and with fewer than k labels all of them. No fit is needed:
+    unfitted, ``predict`` takes any number of columns.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class TopK(DecisionRule):
     label_names_ : ndarray of shape (n_labels,) or None
         Names of the labels, if ``fit`` was given a DataFrame.
     may_be_empty_ : bool
-        Whether some rows in ``fit`` had no label. No set is empty all the same.
+        Whether some rows in ``fit`` had no label. It has no effect: no set is empty.
     polytope_ : str
         "simplex" or "cube", as in ``fit``.
 

@@ -31,7 +31,7 @@ class ConvergenceDisplay:
     ``tol``. Points that are not above the reference cannot be shown on the logarithmic
     axis; with the default this is the last point of a fit.
 
-    A fit may minimise something else in its first iterations: the objective with a
+    A fit may minimise another function in its first iterations: the objective with a
     stronger penalty, or an easier loss. Each of these stages has a dashed line of its
     own, with its name in the legend. For the stronger penalty the line shows the
     objective with this penalty; for another loss or noise there is no objective to
@@ -66,7 +66,7 @@ class ConvergenceDisplay:
 
     See Also
     --------
-    skprob.linear_model.LinearClassifier : What ``history_`` and ``tol`` are.
+    skprob.linear_model.LinearClassifier : Has the attribute ``history_``.
 
     Examples
     --------

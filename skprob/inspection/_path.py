@@ -25,8 +25,8 @@ class PathDisplay:
     With more than two classes a line is the Euclidean norm of the coefficients of a
     feature over the classes, or with `target` its coefficient for one class. With two
     classes it is the coefficient for the second class. A feature is in the model where
-    its line has left zero. The features that enter first, from the left, have colours
-    and names.
+    its line is not zero. The features that enter first, from the left, have colours and
+    names.
 
     Use :meth:`from_estimator` or :meth:`from_path` to make one.
 
@@ -101,8 +101,8 @@ class PathDisplay:
     ) -> Self:
         """Plot the path of a search.
 
-        It is that of the chosen mapping and l1_ratio. A coefficient is the median over
-        the folds, which is zero where most folds leave it out.
+        The path is that of the chosen mapping and l1_ratio. A coefficient is the median
+        over the folds, which is zero where it is zero in most folds.
 
         Parameters
         ----------
@@ -285,7 +285,7 @@ class PathDisplay:
         return self
 
     def _values(self, target):
-        """What is drawn, of shape (n_Cs, n_features), and the label of its axis."""
+        """Values that are drawn, (n_Cs, n_features), and the label of their axis."""
         is_pair, classes = self.coefs.shape[1] == 1, self.classes.tolist()
         if target is None:
             if is_pair:
@@ -323,7 +323,8 @@ def _checked_path(Cs, coefs):
 def _order_of_entry(values):
     """Numbers of the features that enter, the first ones first.
 
-    Of those that enter at the same C, the largest there is the first.
+    Features that enter at the same C are in the order of their coefficients there, from
+    the largest.
     """
     is_in = values != 0
     entering = np.flatnonzero(is_in.any(axis=0))

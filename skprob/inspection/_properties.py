@@ -53,7 +53,7 @@ def on_simplex(mapping, scores, rng):
         off[np.isnan(off) | (p < 0).any(axis=1)] = np.inf
         worst = off.argmax()
         if off[worst] > 4 * p.shape[1] * np.finfo(p.dtype).eps:
-            reason = "There is no such row of probabilities."
+            reason = "The probabilities are negative or NaN, or do not sum to one."
             return Counterexample(rows[[worst]], p[[worst]], reason)
     return None
 
@@ -77,7 +77,9 @@ def order_preserving(mapping, scores, rng):
     n, i, j = np.unravel_index(excess.argmax(), excess.shape)
     if not excess[n, i, j] > _TOLERANCE:
         return None
-    reason = f"Class {i + 1} has the higher score than {j + 1}, and less probability."
+    reason = (
+        f"Class {i + 1} has a higher score than class {j + 1}, but a lower probability."
+    )
     return Counterexample(scores[[n]], p[[n]], reason)
 
 
@@ -91,7 +93,7 @@ def shift_invariant(mapping, scores, rng):
     return Counterexample(
         np.stack([scores[row], shifted[row]]),
         np.stack([p[row], q[row]]),
-        "The rows of scores differ by a constant, and yet their probabilities differ.",
+        "The rows of scores differ by a constant, but their probabilities differ.",
     )
 
 
@@ -107,8 +109,8 @@ def permutation_equivariant(mapping, scores, rng):
     return Counterexample(
         np.stack([scores[row], permuted[row]]),
         np.stack([p[row], q[row]]),
-        f"The second row has the scores of the first in the order {names}, and "
-        "other probabilities than those in that order.",
+        f"The second row has the scores of the first in the order {names}, but its "
+        "probabilities are not those of the first in this order.",
     )
 
 
@@ -132,8 +134,9 @@ def argmax_limit(mapping, scores, rng):
     if share[worst] > 0.99:
         return None
     reason = (
-        f"Class {best[worst, 0] + 1} has the best score by far, these being scores of "
-        f"ordinary size at temperature {temperature:g}."
+        f"Class {best[worst, 0] + 1} has the highest score, but the probability "
+        f"{share[worst]:.3g}. The scores are those of a usual size divided by the "
+        f"temperature {temperature:g}."
     )
     return Counterexample((rows / temperature)[[worst]], p[[worst]], reason)
 
@@ -171,9 +174,9 @@ def _gain_round(mapping, cycles):
         best = np.nan_to_num(gains, nan=-np.inf).argmax()
         if gains[best] > _TOLERANCE * np.abs(z[best]).sum(axis=1).max():
             reason = (
-                f"Round these {z.shape[1]} rows of scores and back to the first, the "
-                "sum of probability times the next step of the score is "
-                f"{gains[best]:.3g}; for a gradient it is not positive."
+                f"Along the cycle of these {z.shape[1]} rows of scores, which ends at "
+                "the first, the sum of the probabilities times the steps of the scores "
+                f"is {gains[best]:.3g}; for a gradient it is not positive."
             )
             return Counterexample(z[best], q[best], reason)
     return None

@@ -49,7 +49,7 @@ class SetDisplay:
     the share of these sets that contain the class. On the right are the sizes that
     occur: a bar for the share of the rows, and the share of the sets of this size that
     contain the truth. Lines show 95 % intervals for new rows, and the dashed line the
-    coverage that was asked for. A guarantee for all rows holds neither for each class
+    requested coverage. A guarantee for all rows holds neither for each class
     nor for each size.
 
     For label sets, the coverage of a label is the share of its rows whose set has it,
@@ -64,7 +64,7 @@ class SetDisplay:
     by_size : list of Group
         The sizes that occur, from the smallest.
     coverage : float or None
-        The coverage that was asked for.
+        The requested coverage.
 
     Attributes
     ----------
@@ -174,7 +174,7 @@ class SetDisplay:
             Names of the columns. None stands for the names of a DataFrame, or for the
             numbers of the columns.
         coverage : float, default=None
-            The coverage that was asked for, between 0 and 1.
+            The requested coverage, between 0 and 1.
         max_names : int, default=30
             Largest number of classes whose names are written beside their points.
         ax : sequence of two matplotlib Axes, default=None

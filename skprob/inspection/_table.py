@@ -14,7 +14,7 @@ from ._input import check_row, labelled
 
 
 class MappingSummary(NamedTuple):
-    """The probabilities of a mapping for one row of scores, and figures of them.
+    """Probabilities of a mapping for one row of scores, with support and entropy.
 
     Attributes
     ----------

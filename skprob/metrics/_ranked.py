@@ -25,7 +25,7 @@ def precision_at_k(
     classes: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Share of true labels among the k with the highest scores, the mean over rows.
+    """Mean share of true labels among the k labels with the highest scores.
 
     For classes, k times the precision is the top-k accuracy.
 
@@ -84,8 +84,8 @@ def propensity_scored_precision_at_k(
     r"""Precision at k in which a true label counts one over its propensity.
 
     The propensity of a label is the probability that it is recorded where it is true.
-    The sum over the rows is divided by the largest one that any scores could have, as
-    published results are.
+    The sum over the rows is divided by the largest sum that any scores could have, as
+    in published results.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def label_propensities(y: MatrixLike, *, a: float = 0.55, b: float = 1.5) -> Arr
 
     .. math:: p_k = 1 / (1 + C (N_k + b)^{-a}), \quad C = (\log N - 1)(b + 1)^a
 
-    of N rows, N_k of them with the label k.
+    for N rows, of which :math:`N_k` have the label k.
 
     Parameters
     ----------

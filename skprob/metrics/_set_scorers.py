@@ -80,7 +80,7 @@ class PropensityScoredPrecisionAtKScorer(_Scorer):
     Parameters
     ----------
     propensities : array-like of shape (n_classes,)
-        Of the labels, such as those of :func:`label_propensities`.
+        Propensities of the labels, such as those of :func:`label_propensities`.
     k : int, default=1
         Number of labels, from 1 to the number of classes.
 

@@ -40,7 +40,8 @@ def check_available(available, shape, name="available"):
             or not np.isin(is_available, (0, 1)).all()
         ):
             raise ValueError(
-                f"{name} must be booleans; got dtype {is_available.dtype}."
+                f"{name} must be booleans, or numbers that are 0 or 1; got dtype "
+                f"{is_available.dtype}."
             )
         is_available = is_available.astype(bool)
     without = ~is_available.any(axis=1)

@@ -341,7 +341,7 @@ def test_errors_name_the_argument(name):
         ((p, labels[:, :3]), r"labels must be .* shape \(80, 5\); got shape \(80, 3\)"),
         ((p, labels[:, 0]), r"labels must be a 0/1 indicator .* \(80,\)"),
         ((p, 2 * labels), "labels must be 0 or 1; got 2"),
-        ((p, 0 * labels), "labels must have a label in some row"),
+        ((p, 0 * labels), "labels must have a label in at least one row"),
         ((p, labels, -np.ones(80)), "sample_weight must be"),
         ((p, labels, None, X[:5]), "X must have a row for each of the 80 rows.*got 5"),
     ]:

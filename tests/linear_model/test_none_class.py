@@ -217,7 +217,7 @@ def test_few_rows():
             assert model.predict(X).shape == (150, 3)
     assert_refused("y must have a label in at least one row", model.fit, X, 0 * Y)
     weight = EMPTY.astype(float)
-    message = "y must have a label in some row of positive weight"
+    message = "y must have a label in at least one row of positive weight"
     assert_refused(message, model.fit, X, Y, weight)
     message = "cv must be .* 1 rows of X with a label; got 2"
     model = EntmaxClassifier().fit(X, Y)

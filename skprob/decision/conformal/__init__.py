@@ -9,8 +9,8 @@ approximately.
 
 Read ``_conformal_sets.py`` first, the estimator. A new nonconformity score is a class
 of two methods in ``_scores.py``. ``_calibration.py`` computes the scores of the true
-classes, and their quantile by ``_quantile.py``; what is computed from classifiers of
-other packages is in ``_responses.py``.
+classes, and their quantile by ``_quantile.py``; ``_responses.py`` has the scores and
+probabilities of classifiers of any package.
 """
 
 from ._conformal_sets import ConformalSets

@@ -21,7 +21,7 @@ class ScoresOfTruth(NamedTuple):
     columns : ndarray of int of shape (n_pairs,)
         The number of the class.
     rounding : float
-        By how much a score may change in another batch of rows.
+        Largest change of a score if its row is in another batch of rows.
     """
 
     scores: np.ndarray
@@ -61,7 +61,7 @@ def scores_of_truth(nonconformity, truth, folds, weight, by_class, random):
         Whether each true class of a row has the whole weight of the row; otherwise they
         share it, so that a row counts once.
     random : RandomState or None
-        Of randomised scores.
+        Generator for randomised scores; None for all others.
     """
     rounding, scores, weights, columns = 0.0, [], [], []
     for rows, (values, precision) in folds:

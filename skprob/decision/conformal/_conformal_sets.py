@@ -56,7 +56,7 @@ from ._truth import (
 
 # With more classes, sets are CSR by default.
 _MANY_CLASSES = 1000
-# What scikit-learn calls labels.
+# Kinds of labels, by their names in scikit-learn.
 _KINDS_OF_LABELS = "binary", "multiclass"
 
 
@@ -97,7 +97,7 @@ class ConformalSets(
         at least coverage / (1 - coverage) calibration rows: 9 for 0.9, 19 for 0.95, 99
         for 0.99.
     score_function : {"entmax", "threshold", "adaptive"}, default="entmax"
-        How badly a class fits a row.
+        Nonconformity: how badly a class fits a row.
 
         - "entmax": the distance of the class's score below the better ones. The set is
           the support of entmax at a calibrated temperature. It is never empty.
@@ -119,19 +119,19 @@ class ConformalSets(
         Whether "threshold" and "adaptive" give the most probable class the
         nonconformity 0, so that it is in every set.
     rank_penalty : float, default=0.0
-        Of "adaptive": number that is added to the nonconformity for each rank above
+        Number that is added to the nonconformity of "adaptive" for each rank above
         `free_ranks` (regularised adaptive prediction sets). It makes the largest sets
         smaller.
     free_ranks : int, default=1
-        Of "adaptive": number of the most probable classes without a penalty.
+        Number of the most probable classes that `rank_penalty` leaves out.
     sparse_output : bool or "auto", default="auto"
         Whether sets are CSR arrays; "auto" with more than 1,000 classes.
     n_jobs : int, default=None
         Number of folds that are fitted at the same time, as in joblib.
     random_state : int, RandomState instance or None, default=None
-        Of "adaptive": randomises the share of a class's own probability in its
-        nonconformity, which makes sets smaller and coverage exact. An integer makes
-        the draws of every prediction the same, by the place of a row in X. None
+        Seed or generator for "adaptive", where it randomises the share of a class's
+        own probability in its nonconformity. Sets are then smaller, and the coverage is
+        exact. Every prediction has the same draws, by the place of a row in X. None
         stands for no randomisation.
 
     Attributes
@@ -143,13 +143,13 @@ class ConformalSets(
     quantile_ : float or ndarray of shape (n_classes,)
         Calibrated nonconformity; for each class with ``by="class"``.
     limit_ : float or ndarray of shape (n_classes,)
-        Largest nonconformity of a class in a set: the quantile and some rounding
-        errors, so that a class exactly at the quantile is in the set.
+        Largest nonconformity of a class in a set: the quantile plus a bound of its
+        rounding error, so that a class exactly at the quantile is in the set.
     temperature_ : float
         Temperature of "entmax", without ``by="class"``: the probabilities are those of
         entmax of scores divided by it.
     target_type_ : {"class", "label_set"}
-        What `y` was in ``fit``.
+        Kind of `y` in ``fit``.
     n_features_in_ : int
         Number of features, if the classifier has it.
     feature_names_in_ : ndarray of shape (``n_features_in_``,)
@@ -302,7 +302,7 @@ class ConformalSets(
         """
         X, y = indexable(X, y)
         y = self._checked_target(y)
-        # Calibration uses NumPy; the classifier gets `y` beside X.
+        # Calibration uses NumPy; the classifier gets `y` in the library of X.
         given_y, y = y, to_numpy(y) if is_foreign(y) else y
         weight = check_sample_weight(sample_weight, np.empty((y.shape[0], 0)))
         fit_arguments, split_arguments = self._routed(sample_weight, params)

@@ -66,7 +66,7 @@ def warn_of_penalty(model):
     elif np.isfinite(model.C_):
         warn(
             f"The penalty (C={model.C_:.3g}) biases the coefficients towards zero, "
-            "which the standard errors leave out. Fit with C=np.inf.",
+            "which the standard errors do not include. Fit with C=np.inf.",
         )
 
 

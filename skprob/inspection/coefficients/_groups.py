@@ -9,7 +9,7 @@ def check_groups(groups, n_samples):
     Raises
     ------
     ValueError
-        If `groups` is not one label for each row, or names less than two groups.
+        If `groups` is not one label for each row, or names fewer than two groups.
     """
     labels = np.asarray(groups)
     if labels.shape != (n_samples,):

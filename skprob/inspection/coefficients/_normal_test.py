@@ -1,4 +1,4 @@
-"""Tests and confidence intervals of estimates that are normal."""
+"""Tests and confidence intervals of estimates with a normal distribution."""
 
 from numbers import Real
 

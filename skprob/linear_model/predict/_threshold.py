@@ -211,7 +211,9 @@ def splits_of(cv, labels):
 def check_some_label(labels):
     """Raise where no row has a label."""
     if not labels.nnz:
-        raise ValueError("y must have a label in some row of positive weight.")
+        raise ValueError(
+            "y must have a label in at least one row of positive weight; it has none."
+        )
 
 
 def _splits(number, labels):

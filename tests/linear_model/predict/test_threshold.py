@@ -423,7 +423,7 @@ def test_bad_calls_of_set_threshold():
         ((CommonCut().fit([[0.5, 0.5]], [[1, 0]]),), "fitted to 4 labels.* of 2"),
         (("auto", X), "X and y must be given together"),
         (("auto", X, Y[:, :2]), r"y must be .* \(60, 4\); got shape \(60, 2\)"),
-        (("auto", X, 0 * Y), "y must have a label in some row"),
+        (("auto", X, 0 * Y), "y must have a label in at least one row"),
     ]:
         assert_refused(message, model.set_threshold, *args)
     for cv in (1, 61):
