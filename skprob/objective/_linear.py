@@ -229,8 +229,8 @@ class LinearObjective(MeanLoss):
         """Whether the duality gap vanishes at the minimum, up to rounding.
 
         It needs three things. The penalty is not next to nothing in the units of the
-        features, because the gap divides the square of the gradient's rounding error by
-        it. Each class is the target of some rows, and not of all: the best intercept of
+        features, because the gap divides the gradient's rounding error by it. Each
+        class is the target of some rows, and not of all: the best intercept of
         others is infinite, or very large. The probabilities of all rows fit in memory.
         """
         if not self._has_bound():
@@ -257,8 +257,15 @@ class LinearObjective(MeanLoss):
         """Whether the penalty and the loss have a duality gap."""
         if not (self.has_penalty and self.traits.has_negative_entropy):
             return False
-        least = self._penalties()[: self.n_features].min(initial=np.inf)
-        return bool(least >= precision(self.description.dtype) ** 1.4)
+        return bool(self._bounds_gap(self.n_features).all())
+
+    def _bounds_gap(self, n_columns):
+        """Mask of the columns whose penalty is larger than rounding errors of the gap.
+
+        The gap has the square of the gradient over the penalty.
+        """
+        least = precision(self.description.dtype) ** 1.4
+        return self.penalty.diagonal[:n_columns] >= least
 
     def _penalties(self):
         """Strength of the penalty of each column."""

@@ -101,6 +101,26 @@ def test_as_proximal_gradient(by_feature, l1_ratio):
         assert model.coef_[:, used].all()
 
 
+@pytest.mark.parametrize("by_feature", [False, True])
+@pytest.mark.parametrize(
+    ("dtype", "unit", "C"),
+    [(np.float64, 1e7, 1.0), (np.float64, 1e10, 0.3), (np.float32, 1e3, 1e3)],
+)
+def test_large_units(dtype, unit, C, by_feature):
+    """The penalty of large numbers is less than the rounding errors of a gradient."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1000, 4)).astype(dtype)
+    y = (X[:, :2] @ rng.normal(size=(2, 3)) + rng.gumbel(size=(1000, 3))).argmax(axis=1)
+    units = np.array([1, unit, 1, unit], dtype=dtype)
+    # A lasso of a feature in these units has a factor of one over the unit.
+    Z = (X * units).astype(float) / units
+    _, value = proximal_gradient(Z, y, 1 / (C * 1000), 1.0, 1 / units, by_feature, 1000)
+    select = "features" if by_feature else "coefficients"
+    # Warnings are errors: each fit reports success.
+    model = SoftmaxClassifier(C=C, l1_ratio=1.0, select=select).fit(X * units, y)
+    assert model.objective_ == pytest.approx(value, rel=1e-6)
+
+
 CONVEX = [
     SoftmaxClassifier(),
     SparsemaxClassifier(C=1.0),
