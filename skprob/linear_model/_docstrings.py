@@ -50,7 +50,8 @@ select : {"coefficients", "features"}, default="coefficients"
 penalty_factors : array-like of shape (n_features,) or dict, default=None
     Non-negative multiples of the penalty for each feature. With 0 the coefficients of a
     feature are not penalised, with ``np.inf`` they are zero. A dict has names of
-    columns of X as keys; the others have the factor 1. None stands for ones.
+    columns of X as keys; the others have the factor 1. The names of a pandas Series are
+    matched likewise if X has names. None stands for ones.
 fit_intercept : bool, default=True
     Whether the scores have a constant term. It is not penalised.
 class_weight : dict, "balanced" or None, default=None

@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 from scipy.special import log_softmax, softmax
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import scale
 
 from skprob import (
@@ -288,6 +289,50 @@ def test_factors_by_name():
     by_name.set_params(threshold="micro").fit(frame, Y)
     array.set_params(threshold="micro").fit(X, Y)
     np.testing.assert_array_equal(by_name.predict(frame), array.predict(X))
+
+
+def test_factors_in_a_series_are_matched_by_name():
+    pandas = pytest.importorskip("pandas")
+    X, y = load_iris(return_X_y=True)
+    frame = pandas.DataFrame(X, columns=["a", "b", "c", "d"])
+    array = SoftmaxClassifier(penalty_factors=[np.inf, 1, 3, 0.5], C=0.1).fit(X, y)
+    for index in "cdba", "cda":  # A name that is missing has the factor 1.
+        factors = pandas.Series({"a": np.inf, "b": 1, "c": 3, "d": 0.5})[list(index)]
+        model = SoftmaxClassifier(penalty_factors=factors, C=0.1).fit(frame, y)
+        np.testing.assert_allclose(model.coef_, array.coef_, atol=1e-12)
+    # Where there are no names to match, by position.
+    factors = pandas.Series([np.inf, 1, 3, 0.5], index=[3, 2, 1, 0])
+    for X_or_frame, given in (
+        (frame, factors),
+        (X, factors),
+        (X, factors.set_axis(list("dcba"))),
+    ):
+        model = SoftmaxClassifier(penalty_factors=given, C=0.1).fit(X_or_frame, y)
+        np.testing.assert_allclose(model.coef_, array.coef_, atol=1e-12)
+    for wrong, message in (
+        (pandas.Series([1, 2], index=["a", "a"]), "each name once"),
+        (pandas.Series([1, 2], index=["a", "e"]), r"names \['e'\], which are not"),
+        ({"c": "x"}, r"must be numbers.*got \{'c': 'x'\}"),
+        ({"c": -1}, "negative or NaN; that of feature 'c' is -1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            SoftmaxClassifier(penalty_factors=wrong).fit(frame, y)
+
+
+def test_free_features_that_separate_the_classes():
+    """No penalty of the others has an optimum then, and the warning says what has."""
+    X, y = load_iris(return_X_y=True)
+    for l1_ratio in 0, 0.5:
+        model = SoftmaxClassifier(l1_ratio=l1_ratio, penalty_factors=[1, 1, 0, 1])
+        with pytest.warns(ConvergenceWarning, match="no optimum.*") as caught:
+            model.fit(X[:100], y[:100])
+        (warning,) = caught
+        text = "Give all features a positive penalty factor."
+        assert str(warning.message).endswith(text)
+        assert model.score(X[:100], y[:100]) == 1
+        model.set_params(C=np.inf)
+        with pytest.warns(ConvergenceWarning, match="Lower C"):
+            model.fit(X[:100], y[:100])
 
 
 def test_so_strong_that_all_is_zero():

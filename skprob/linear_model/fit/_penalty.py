@@ -20,7 +20,7 @@ class PenaltyChoice:
     by_feature : bool
         Whether coefficients of a feature are zero for all classes together.
     factors : array-like of shape (n_features,), dict or None
-        As it was given; an array or None after :meth:`for_features`.
+        As given; an array or None after :meth:`for_features`.
     """
 
     l1_ratio: float = 0.0
@@ -40,7 +40,7 @@ class PenaltyChoice:
         ------
         ValueError
             If a factor is negative or NaN, all are infinite, their number is not that
-            of the features, or a key of a dict is not the name of a feature.
+            of the features, or a name is not that of a feature.
         """
         factors = _checked_factors(self.factors, n_features, names)
         return replace(self, factors=None if (factors == 1).all() else factors)
@@ -81,13 +81,21 @@ class PenaltyChoice:
 
 def _checked_factors(factors, n_features, names):
     """Penalty factors as an array (n_features,): see :meth:`for_features`."""
+    given = factors
     if isinstance(factors, dict):
         factors = _by_name(factors, n_features, names)
+    elif names is not None and _has_names(factors):
+        if not factors.index.is_unique:
+            raise ValueError(
+                "penalty_factors must have each name once; got a Series with the index "
+                f"{list(factors.index[:10])}."
+            )
+        factors = _by_name(factors.to_dict(), n_features, names)
     try:
         array = np.asarray(factors, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"penalty_factors must be numbers, one for each feature; got {factors!r}."
+            f"penalty_factors must be numbers, one for each feature; got {given!r}."
         ) from error
     if array.shape != (n_features,):
         raise ValueError(
@@ -96,9 +104,10 @@ def _checked_factors(factors, n_features, names):
         )
     wrong = np.flatnonzero(~(array >= 0))
     if len(wrong):
+        feature = wrong[0] if names is None else repr(names[wrong[0]])
         raise ValueError(
             "penalty_factors must not be negative or NaN; that of feature "
-            f"{wrong[0]} is {array[wrong[0]]:g}."
+            f"{feature} is {array[wrong[0]]:g}."
         )
     if np.isinf(array).all():
         raise ValueError(
@@ -108,7 +117,14 @@ def _checked_factors(factors, n_features, names):
     return array
 
 
+def _has_names(factors):
+    """Whether factors are a Series of pandas whose index has names of features."""
+    is_series = hasattr(factors, "iloc") and getattr(factors, "ndim", None) == 1
+    return is_series and all(isinstance(key, str) for key in factors.index)
+
+
 def _by_name(factors, n_features, names):
+    """The factors of a dict in the order of the features; 1 for those not named."""
     if names is None:
         raise ValueError(
             "penalty_factors can be a dict only where the columns of X have names that "

@@ -209,7 +209,12 @@ def warn_unless_converged(fit):
     # Cosines have no penalty, and some mappings leave it out.
     is_penalised = not spec.is_cosine and not spec.mapping.traits.is_scale_invariant
     if "penalty" in solution.remedies and is_penalised:
-        advice.append(f"lower C (now {spec.C:.3g})")
+        factors = spec.penalty.factors
+        if factors is not None and spec.C < np.inf and (factors == 0).any():
+            # These features are not penalised at any C.
+            advice.append("give all features a positive penalty factor")
+        else:
+            advice.append(f"lower C (now {spec.C:.3g})")
     advice = ", or ".join(advice)
     warn(
         f"{spec.name} did not converge: {solution.message}. "
