@@ -81,6 +81,10 @@ class LocalBlocks(Blocks):
         self._run(function, args, total.add)
         return total.totals
 
+    def beside(self, others):
+        """Blocks of pairs: a block of these, and the one of others in its place."""
+        return LocalBlocks(zip(self._blocks, others._blocks, strict=True))
+
     def split(self, function, *args):
         """Blocks of all blocks in the function's results, which are Blocks."""
         parts = self.map(function, *args)
@@ -145,6 +149,9 @@ class SingleBlock(LocalBlocks):
 
     def map(self, function, *args):
         return SingleBlock(function(self.single, *args))
+
+    def beside(self, others):
+        return SingleBlock((self.single, others.single))
 
     def sum(self, function, *args):
         terms = function(self.single, *args)

@@ -7,6 +7,10 @@ from scipy import sparse
 
 from ._design import DesignMatrix, need_units
 
+# Gram matrices are products of sparse matrices if at most this share is stored: 200
+# columns of 20 newsgroups take 0.2 times as long as in a dense array.
+_SPARSE = 0.05
+
 
 class CSRDesign(DesignMatrix):
     """Rows in a CSR matrix, which remains sparse.
@@ -76,6 +80,17 @@ class CSRDesign(DesignMatrix):
         # The squares must not overflow.
         largest = np.sqrt(np.finfo(np.float32).max)
         return np.abs(self._X.data).max(initial=0) <= largest
+
+    def gram(self, columns, weight):
+        n_rows, n_columns = self.shape
+        if self.n_stored > _SPARSE * n_rows * n_columns:
+            return None
+        X = self._X
+        if len(columns) < n_columns:
+            X = X[:, columns]
+        data = X.data * np.repeat(np.sqrt(weight), np.diff(X.indptr))
+        Y = _compressed(sparse.csr_array, X.shape, data, X.indices, X.indptr)
+        return (Y.T @ Y).toarray()
 
     def take(self, rows):
         X = self._X

@@ -88,6 +88,13 @@ class DesignMatrix(ABC):
             second += (np.square(columns) @ weight).T
         return first, second
 
+    def gram(self, columns, weight):
+        """Xᵀ diag(weight) X of some columns, for a weight that is not negative.
+
+        It is None where :meth:`columns` are as fast, because few numbers are zero.
+        """
+        return None
+
     def sandwich(self, weights):
         """Xᵀ diag(w) X for each column w of weights (n_rows, n_weights), of any sign.
 

@@ -178,6 +178,28 @@ class StandardizedDesign(DesignMatrix):
             first[:, -1] = second[:, -1] = total
         return first, second
 
+    def gram(self, columns, weight):
+        mean, scale, _ = self._units
+        features = columns[columns < len(mean)]
+        gram = self._design.gram(features, weight)
+        if gram is None:
+            return None
+        product = self.rmatvec(weight[:, None])[0, columns]
+        mean, scale, total = mean[features], scale[features], weight.sum()
+        n_features, shift = len(features), mean / scale
+        whole = np.empty((len(columns), len(columns)))
+        # The products with the centred columns are short of their part of the mean.
+        along = np.outer(product[:n_features], shift)
+        whole[:n_features, :n_features] = (
+            gram / scale[:, None] / scale
+            - along
+            - along.T
+            - total * np.outer(shift, shift)
+        )
+        if n_features < len(columns):
+            whole[-1], whole[:, -1] = product, product
+        return whole
+
     def take(self, rows):
         return StandardizedDesign(self._design.take(rows), self._units)
 

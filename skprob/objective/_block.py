@@ -217,6 +217,11 @@ def dimensions(block):
     return (np.array([n_rows, design.n_stored, *same, 1], dtype=float),)
 
 
+def n_stored(block):
+    """Number of stored numbers of the design."""
+    return (block.design.n_stored,)
+
+
 def moments(block):
     """Weight of the block, and weighted mean and deviation of each column."""
     return block.design.moments(block.weight)

@@ -42,6 +42,14 @@ def point_at(block, parameters, loss):
     return BlockPoint(block, loss, block.design.matvec(parameters))
 
 
+def point_with_rows(pair):
+    """The point of a block with the raw predictions of another block's point."""
+    block, other = pair
+    point = BlockPoint(block, other.loss, other.raw)
+    point.linear = other.linear
+    return point
+
+
 def value_and_gradient(block, parameters, loss):
     """Value and gradient (M, size) of the block's loss; nothing is kept."""
     values, residual = rows_at(block, block.design.matvec(parameters), loss)

@@ -8,7 +8,8 @@ import numpy as np
 from .._utils.arrays import precision
 from .._utils.pair import n_raw_predictions
 from ..data import Standardization
-from . import _block
+from . import _block, _block_point
+from ._block_point import BlockPoint
 from ._description import Description
 from ._family import Family
 from ._linear_point import LinearCurvature, LinearPoint
@@ -115,8 +116,11 @@ class LinearObjective(MeanLoss):
         other.blocks = self.blocks.map(_block.restrict, columns, n_rows)
         other.penalty = self.penalty.restricted(columns)
         other.shape = self.shape[0], len(columns)
+        n_stored = share * self.description.n_stored
+        if not self.description.is_remote:
+            (n_stored,) = other.blocks.sum(_block.n_stored)
         other.description = self.description._replace(
-            shape=other.shape, n_stored=int(share * self.description.n_stored)
+            shape=other.shape, n_stored=int(n_stored)
         )
         other.n_parameters = other.shape[0] * other.shape[1]
         is_part = self._of_model is not None
@@ -341,6 +345,23 @@ class LinearObjective(MeanLoss):
 
     #: The point of the part that has derivatives, which here is the whole.
     smooth_at = at
+
+    def smooth_beside(self, point, parameters):
+        """The same where another objective's point has the same raw predictions.
+
+        One of the objectives has some features of the other. It takes half a pass, if
+        the rows are not remote.
+        """
+        if self.description.is_remote:
+            return self.smooth_at(parameters)
+        if is_little(self.blocks):
+            return LittlePoint.beside(point, self, parameters)
+        self.count(0.5)
+        pairs = self.blocks.beside(point.of_blocks)
+        points = pairs.map(_block_point.point_with_rows)
+        value, gradient = points.sum(BlockPoint.value_and_gradient)
+        value, gradient = self.with_constant(value), self.without_common_part(gradient)
+        return LinearPoint(self, parameters, points, value, gradient)
 
     def separate_at(self, parameters):
         """The ``OutputsPoint`` of a separable objective, in one pass."""

@@ -60,6 +60,11 @@ class LinearCurvature:
         """Hessian of the mean loss in the intercepts, times a shift of them (M,)."""
         return self._sum(BlockPoint.intercept_product, shift)[0]
 
+    @property
+    def of_blocks(self):
+        """The ``BlockPoint`` of each block."""
+        return self._points
+
     def collect(self, function, *args):
         """Results of a function of the ``BlockPoint`` of each block, in a list."""
         return self._points.collect(function, *args)

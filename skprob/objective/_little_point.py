@@ -68,6 +68,12 @@ class LittlePoint(LinearPoint):
             rows.check_gradient(objective.loss)
         return cls(objective, parameters, rows, rows.mean_gradient(objective))
 
+    @classmethod
+    def beside(cls, point, objective, parameters):
+        """The point with the raw predictions of another one, in half a pass."""
+        rows = EvaluatedRows(objective, point.of_blocks.single.raw)
+        return cls(objective, parameters, rows, rows.mean_gradient(objective))
+
     def hessian(self):
         """Hessian (n_parameters, n_parameters), in one pass: see `LinearPoint`."""
         objective, block = self._objective, self._objective.blocks.single

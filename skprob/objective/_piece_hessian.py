@@ -97,6 +97,14 @@ class RowHessians(NamedTuple):
         ends = np.searchsorted(outputs, np.arange(len(included) + 1))
         pieces = [slice(*each) for each in pairwise(ends)]
         hessian = np.zeros((len(columns), len(columns)))
+        if self.matrices is None and self.vector is None:
+            for k, piece in enumerate(pieces):
+                gram = design.gram(columns[piece], self.diagonal[:, k])
+                if gram is None:
+                    break
+                hessian[piece, piece] = gram
+            else:
+                return hessian
         axes = tuple(range(1, self.numbers.ndim))
         rows = np.flatnonzero(self.numbers.any(axis=axes))
         length = max(_NUMBERS_AT_ONCE // max(included.shape[1], len(columns)), 64)

@@ -222,6 +222,19 @@ def test_one_block_alone_gives_the_same_as_in_a_list():
     assert_array_equal(array, np.random.default_rng(0).normal(size=(4, 3)))
 
 
+def test_pairs_of_blocks_in_the_same_place():
+    def text(pair):
+        return "{} {}".format(*pair)
+
+    pairs = LocalBlocks([1, 2]).beside(LocalBlocks("ab"))
+    assert pairs.collect(text) == ["1 a", "2 b"]
+    pairs = SingleBlock(1).beside(SingleBlock("a"))
+    assert type(pairs) is SingleBlock
+    assert pairs.collect(text) == ["1 a"]
+    with pytest.raises(ValueError, match="shorter"):
+        LocalBlocks([1, 2]).beside(LocalBlocks([3]))
+
+
 def test_the_kind_of_blocks_is_that_of_their_number():
     assert type(local_blocks(iter([1]))) is SingleBlock
     assert type(local_blocks(iter([1, 2]))) is LocalBlocks

@@ -131,3 +131,26 @@ def test_arrays_of_other_libraries():
     assert_allclose(product, residual.T @ Z[:, columns], atol=1e-12)
     rows = np.array([3, 0, 17])
     assert_allclose(np.asarray(some.columns(rows)), Z[rows][:, columns].T, atol=1e-12)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("container", ["csr", "csr single"])
+def test_gram_matrices_of_sparse_columns(container, fit_intercept):
+    X, standardization = table(0.04), units(fit_intercept)
+    mean, scale, _ = standardization
+    Z, columns = (X - mean) / scale, np.array([0, 2, 3, 7])
+    if fit_intercept:
+        Z, columns = np.column_stack([Z, np.ones(N_ROWS)]), np.append(columns, 8)
+    whole = StandardizedDesign(as_design(CONTAINERS[container](X)), standardization)
+    weight = np.abs(numbers(N_ROWS, seed=5))
+    for features in columns, np.arange(Z.shape[1]), columns[:1]:
+        expected = (Z[:, features].T * weight) @ Z[:, features]
+        found = whole.gram(features, weight)
+        assert_allclose(found, expected, atol=1e-6 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("container", ["C", "csr"])
+def test_no_gram_matrix_where_few_numbers_are_zero(container):
+    X, standardization = table(0.6), units(True)
+    design = StandardizedDesign(as_design(CONTAINERS[container](X)), standardization)
+    assert design.gram(np.arange(3), np.ones(N_ROWS)) is None

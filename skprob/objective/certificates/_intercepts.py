@@ -57,7 +57,7 @@ def balancing_shift(objective, point):
 def _points_of(objective, point):
     """Blocks of points, with the raw predictions of their rows."""
     if isinstance(point, LinearPoint):
-        return point._points
+        return point.of_blocks
     objective.count(0.5)
     parameters = point.parameters.reshape(objective.shape)
     return objective.blocks.map(_block_point.point_at, parameters, objective.loss)

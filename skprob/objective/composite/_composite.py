@@ -128,8 +128,14 @@ class CompositeObjective(LinearObjective):
         other._set_shrinkage(self.shrinkage.restricted(columns))
         return other
 
-    def at(self, parameters):
-        """The :class:`CompositePoint` at parameters, in one pass."""
+    def at(self, parameters, beside=None):
+        """The :class:`CompositePoint` at parameters, in one pass.
+
+        It is half a pass `beside` a point with the same raw predictions, of another
+        objective that has some features of this one, or of which this one has some.
+        """
+        if beside is not None:
+            return self.composed(self.smooth_beside(beside.smooth, parameters))
         return self.composed(self.smooth_at(parameters))
 
     def composed(self, smooth):

@@ -106,6 +106,44 @@ def test_other_strengths_and_some_features(by_feature):
     assert in_model(objective, whole.gradient)[0].shape == coef.shape
 
 
+@pytest.mark.parametrize("n_blocks", [1, 3])
+@pytest.mark.parametrize("of_little", ["neither", "some features", "both"])
+def test_points_with_the_same_raw_predictions(n_blocks, of_little, monkeypatch):
+    """A point of some features is one of all, with zeros, in half a pass."""
+    problem, shape = Problem(4), PenaltyShape(0.6, False, FACTORS)
+    largest = {"neither": 0, "some features": 60, "both": 1 << 18}[of_little]
+    monkeypatch.setattr("skprob.data._standardized.CACHE_SIZE", largest)
+    slices = "skprob.objective._block.row_slices"
+    rows = [slice(i, None, n_blocks) for i in range(n_blocks)]
+    monkeypatch.setattr(slices, lambda X, n_outputs: rows)
+    problem.coef[:, 2] = 0
+    whole = composite(problem, Softmax(), shape)
+    some = whole.restricted(np.array([0, 1, 3]))
+    x = whole.from_model(problem.coef, problem.intercept)
+    part = np.delete(x.reshape(4, -1), 2, axis=1).ravel()
+    step = np.random.default_rng(0).normal(size=part.shape)
+    point = whole.at(x)
+    passes = whole.passes
+    started = some.at(part, beside=point)
+    assert some.passes - passes == pytest.approx(0.5 * 3 / 4)
+    ended = some.composed(started.smooth.along(step).arrive(0.5))
+    moved = np.insert((part + 0.5 * step).reshape(4, -1), 2, 0, axis=1).ravel()
+    passes = whole.passes
+    again = whole.at(moved, beside=ended)
+    assert whole.passes - passes == 0.5
+    for found, expected in [
+        (started, some.at(part)),
+        (ended, some.at(part + 0.5 * step)),
+        (again, whole.at(moved)),
+    ]:
+        assert found.value == pytest.approx(expected.value, rel=1e-12)
+        assert_allclose(found.gradient, expected.gradient, atol=1e-12)
+        direction = np.ones(len(found.parameters))
+        product = found.smooth.hessian_product(direction)
+        expected = expected.smooth.hessian_product(direction)
+        assert_allclose(product, expected, atol=1e-12)
+
+
 def test_what_a_shrinkage_makes_of_a_problem():
     problem = Problem(3)
     plain = composite(problem, Softmax(), PenaltyShape(0.5))
