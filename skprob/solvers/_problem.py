@@ -257,8 +257,14 @@ class CompositeProblem(LinearProblem, Protocol):
 
     shrinkage: Shrinkage
 
-    def at(self, parameters: Array) -> CompositePoint:
-        """The point at parameters, in one pass."""
+    def at(
+        self, parameters: Array, beside: CompositePoint | None = None
+    ) -> CompositePoint:
+        """The point at parameters, in one pass.
+
+        In half a pass `beside` a point with the same raw predictions, of another
+        problem: one is the other restricted to some features.
+        """
 
     def composed(self, smooth: LinearPoint) -> CompositePoint:
         """The point whose smooth part this is, without a pass."""

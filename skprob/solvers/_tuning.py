@@ -142,6 +142,11 @@ class Tuning(NamedTuple):
 
     # Composite problems.
 
+    #: Cost of a stored number of a sparse matrix, in a Hessian product.
+    sparse_cost: float = 20.0
+    #: Cost of a product of two numbers of a row of a sparse matrix, in a Gram matrix.
+    sparse_pair_cost: float = 300.0
+
     #: Most parameters of a Hessian that is written out.
     largest_hessian: int = 3000
     #: Largest cost of a Hessian with its factors, in Hessian products.
@@ -150,6 +155,8 @@ class Tuning(NamedTuple):
     #: its parameters: letter takes 0.45 times as long, and 10,000 rows of 100 features
     #: 0.6 times.
     rows_of_parameter: float = 6.0
+    #: The same near the minimum.
+    rows_near: float = 50.0
     #: Largest share of the rows that is drawn; if it is larger, all are used.
     largest_share: float = 0.5
     #: Smallest cost of a Hessian from drawn rows, in Hessian products.
@@ -177,10 +184,12 @@ class Tuning(NamedTuple):
     #: A smaller damping is set to zero. With 1e-3 fits with sparsemax to separable rows
     #: take 1.4 times as long: without any damping the next step is too long.
     least_damping: float = 1e-5
+    #: Data with no more numbers have no working set.
+    little_of_features: int = 1 << 18
     #: A working set with more than this share of the features becomes all of them.
     largest_working_set: float = 0.5
     #: Fewest features that may be added to a working set ...
-    fewest_added: int = 100
+    fewest_added: int = 50
     #: ... and most, in units of the features with a coefficient. With 2 and 0.05 left,
     #: fits with many more features than rows take 1.3 times as long.
     most_added: float = 1.0

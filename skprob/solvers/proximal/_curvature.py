@@ -13,72 +13,109 @@ from ..newton import conjugate_gradients
 _DAMPING = 1e-10
 
 
-class PieceHessian:
-    """The Hessian of some parameters, written out.
+class Piece:
+    """Some parameters of a matrix (M, size), in an array of their own.
 
-    The others are zero and stay there: products and steps have zeros in their place.
+    The others are zero and stay there. The array has one row; or M, of whole columns,
+    for a shrinkage of columns.
 
     Parameters
     ----------
-    point : LinearPoint
-    description : Description
     included : ndarray of bool of shape (M, size)
-        The parameters. Whole columns for a shrinkage of columns.
-    damping : float, default=0.0
-        More curvature of the loss of each row.
-    share : float, default=1.0
-        Share of the rows that are drawn for it.
+        The parameters.
+    shrinkage : Shrinkage
+    """
+
+    def __init__(self, included, shrinkage):
+        self.included, self.columns = included, included.nonzero()[1]
+        self.shape = 1, len(self.columns)
+        if shrinkage.is_by_column:
+            self.columns = self.columns[: len(self.columns) // len(included)]
+            self.shape = len(included), len(self.columns)
+        #: The shrinkage of the array.
+        self.shrinkage = shrinkage.restricted(self.columns)
+
+    def taken(self, matrix):
+        """The array of a matrix (M, size)."""
+        return matrix[self.included].reshape(self.shape)
+
+    def whole(self, array):
+        """The matrix (M, size) of an array, with zeros for the others."""
+        matrix = np.zeros(self.included.shape, array.dtype)
+        matrix[self.included] = array.reshape(-1)
+        return matrix
+
+
+class PieceHessian:
+    """The Hessian of the parameters of a piece, written out.
+
+    Parameters
+    ----------
+    hessian : ndarray of shape (n_included, n_included)
+    piece : Piece
+    is_relative : bool
+        Whether equal changes of all raw predictions change nothing but the penalty.
     """
 
     #: Most Newton steps of a round, each with fewer zeros that may move.
     most_steps = 5
     n_products = 0
 
-    def __init__(self, point, description, included, damping=0.0, share=1.0):
-        self._included, self._flat = included, np.flatnonzero(included)
-        self._hessian = point.piece_hessian(included, damping, share)
-        self._is_relative = description.is_relative
-        diagonal = self._hessian.diagonal()
-        self.diagonal = np.ones(description.shape)
-        self.diagonal[included] = np.maximum(diagonal, _least(diagonal))
+    def __init__(self, hessian, piece, is_relative):
+        self._hessian, self._piece, self._is_relative = hessian, piece, is_relative
+        diagonal = hessian.diagonal()
+        self.diagonal = np.maximum(diagonal, _least(diagonal)).reshape(piece.shape)
 
     def product(self, direction):
-        result = np.zeros(direction.shape)
-        result[self._included] = self._hessian @ direction[self._included]
-        return result
+        return (self._hessian @ direction.reshape(-1)).reshape(direction.shape)
 
     def newton_step(self, is_active, residual, stepped, shrinkage):
         """Minus the inverse on the active parameters, times a residual."""
-        active = np.flatnonzero(is_active[self._included])
-        outputs, columns = np.divmod(self._flat[active], is_active.shape[1])
-        matrix = self._hessian[np.ix_(active, active)]
+        active = is_active.reshape(-1).nonzero()[0]
+        # A quarter of the time of np.ix_.
+        matrix = self._hessian.take(active, axis=0).take(active, axis=1)
         if shrinkage.is_by_column:
             # Columns are active as a whole.
-            _add_norms(matrix, shrinkage, stepped, columns[outputs == 0])
+            columns = active[: len(active) // len(is_active)]
+            _add_norms(matrix, shrinkage, stepped, columns)
         elif self._is_relative:
-            # Equal changes of all entries of a column are another step.
-            is_whole = is_active.all(axis=0) & (shrinkage.thresholds > 0)
-            for column in np.flatnonzero(is_whole):
-                place = np.flatnonzero(columns == column)
-                unit = self.diagonal[:, column].max() / len(is_active)
-                matrix[np.ix_(place, place)] += unit
-        step = np.zeros(is_active.shape)
-        right = residual.reshape(-1)[self._flat[active]]
-        step.reshape(-1)[self._flat[active]] = -_solved(matrix, right)
-        return step
+            self._add_common_part(matrix, is_active, active)
+        step = np.zeros(is_active.size)
+        step[active] = -_solved(matrix, residual.reshape(-1)[active])
+        return step.reshape(is_active.shape)
+
+    def _add_common_part(self, matrix, is_active, active):
+        """Add curvature along equal changes of all entries of a column.
+
+        They are another step.
+        """
+        piece = self._piece
+        columns = piece.columns[active]
+        is_whole = piece.whole(is_active).all(axis=0)
+        is_whole[piece.columns[piece.shrinkage.thresholds == 0]] = False
+        largest = piece.whole(self.diagonal).max(axis=0)
+        for column in np.flatnonzero(is_whole):
+            place = np.flatnonzero(columns == column)
+            matrix[np.ix_(place, place)] += largest[column] / len(place)
 
 
 def _solved(matrix, right):
-    """The solution of a symmetric system, damped where it has no factor."""
+    """The solution of a symmetric system, damped where it has no factor.
+
+    The matrix is overwritten.
+    """
     if not len(right):
         return right
     diagonal = matrix.reshape(-1)[:: len(matrix) + 1]
     curvature, unit, damping = diagonal.copy(), diagonal.max(initial=0), _DAMPING
     while True:
         diagonal[:] = curvature + damping * (unit or 1.0)
-        _, solution, failed = dposv(matrix.T, right)
+        # The factor takes the place of the lower triangle.
+        _, solution, failed = dposv(matrix.T, right, overwrite_a=True)
         if not failed:
             return solution
+        upper = np.triu(matrix, 1)
+        matrix[:] = upper + upper.T
         damping *= 100
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from .._line_search import Trial, tangents_meet
 from .._plan import plan
 from .._state import State
 from .._tuning import Tuning
-from ._curvature import HessianProducts, LBFGSMatrix, PieceHessian
+from ._curvature import HessianProducts, LBFGSMatrix, Piece, PieceHessian
 from ._quadratic_model import minimise_model
 
 
@@ -88,8 +89,11 @@ class ProximalNewton:
 
     def _working_set(self, problem, point):
         """Numbers of the features to work on; None for all."""
-        tuning, (n_outputs, size) = self._tuning, problem.description.shape
-        n_features = size - problem.description.has_intercept
+        tuning, description = self._tuning, problem.description
+        n_outputs, size = description.shape
+        n_features = size - description.has_intercept
+        if description.n_stored <= tuning.little_of_features:
+            return None
         parameters = point.parameters.reshape(n_outputs, size)[:, :n_features]
         gradient = point.gradient.reshape(n_outputs, size)[:, :n_features]
         support = parameters.any(axis=0)
@@ -115,22 +119,23 @@ class ProximalNewton:
         if description.has_intercept:
             columns = np.append(features, description.shape[1] - 1)
         matrix = state.point.parameters.reshape(description.shape)
-        point = restricted.at(np.ascontiguousarray(matrix[:, columns]).reshape(-1))
+        parameters = np.ascontiguousarray(matrix[:, columns]).reshape(-1)
+        point = restricted.at(parameters, beside=state.point)
         before = point
-        enough = tuning.left_on_working_set * np.abs(state.point.gradient).max()
+        enough = tuning.left_on_working_set * np.linalg.norm(state.point.gradient)
         inner = replace(state, point=point)
         for _ in range(tuning.most_on_working_set):
-            if np.abs(inner.point.gradient).max() <= enough:
-                break
             after = self._iterate(restricted, inner)
             if after is None:
                 break
             inner = after
+            if np.linalg.norm(inner.point.gradient) <= enough:
+                break
         if inner.point is before:
             return replace(state, is_spent=True)
         matrix = np.zeros(description.shape)
         matrix[:, columns] = inner.point.parameters.reshape(len(matrix), -1)
-        point = problem.at(matrix.reshape(-1))
+        point = problem.at(matrix.reshape(-1), beside=inner.point)
         return replace(inner, point=point)
 
     def _iterate(self, problem, state):
@@ -140,17 +145,15 @@ class ProximalNewton:
         norm = float(np.abs(point.gradient).max())
         if norm == 0:
             return None
-        curvature, state, rounds = self._curvature(problem, state, norm)
         shrinkage = problem.shrinkage
         gradient = smooth.gradient.reshape(shape)
-        ridge = smooth.ridge if problem.description.is_relative else None
-        model = minimise_model(
-            curvature, shrinkage, start, gradient, ridge=ridge, **rounds
+        parameters, model, curvature, state = self._minimised_model(
+            problem, state, norm
         )
-        step = model.parameters - start
+        step = parameters - start
         penalty = shrinkage.value(start)
         slope = float(np.vdot(gradient, step))
-        slope += shrinkage.value(model.parameters) - penalty
+        slope += shrinkage.value(parameters) - penalty
         if not slope < 0:
             return None
         ray = smooth.along(step.reshape(-1))
@@ -160,7 +163,7 @@ class ProximalNewton:
         value = point.value
         point = problem.composed(ray.arrive(length))
         quality = (value - point.value) / -model.change
-        is_near = state.is_near or point.value > (1 - self._tuning.far_step) * value
+        is_near = point.value > (1 - self._tuning.far_step) * value
         if isinstance(curvature, PieceHessian):
             state = self._damped(state, quality)
         state = replace(state, is_near=is_near)
@@ -176,59 +179,100 @@ class ProximalNewton:
             return state
         return replace(state, pairs=(*state.pairs[1 - self._tuning.steps_kept :], pair))
 
-    def _curvature(self, problem, state, norm):
-        """Second derivatives at the point, and how well to minimise the model."""
+    def _minimised_model(self, problem, state, norm):
+        """Parameters (M, size) at the minimum of a model, the model and its curvature.
+
+        The last result is the state, with what it may use again.
+        """
         description, smooth = problem.description, state.point.smooth
-        tuning, shape = self._tuning, description.shape
+        shape, shrinkage = description.shape, problem.shrinkage
+        tuning, gradient = self._tuning, smooth.gradient.reshape(shape)
+        start = state.point.parameters.reshape(shape)
         forcing_term = min(tuning.forcing_term, norm**0.5)
+        recentred = None
+        if description.is_relative:
+            recentred = partial(_recentred, shrinkage, smooth.ridge)
         if self._method == "lbfgs":
             curvature = LBFGSMatrix(smooth, shape, state.pairs, 1e-3)
-            return curvature, state, {"forcing_term": 1e-2, "most_rounds": 10}
-        included = _may_move(problem, state.point)
-        if self._writes_hessian(description, np.count_nonzero(included)):
-            rounds = {"forcing_term": 3e-2 * forcing_term, "most_rounds": 10}
-            share = 1.0 if state.is_near else self._share(description, included)
-            damping = state.damping
-            curvature = PieceHessian(smooth, description, included, damping, share)
-            return curvature, state, rounds
-        planned = plan(description, tuning)
-        grams = state.grams
+            rounds = {"forcing_term": 1e-2, "most_rounds": 10}
+        else:
+            included = _may_move(problem, state.point)
+            n_included = np.count_nonzero(included)
+            if self._writes_hessian(description, n_included):
+                piece = Piece(included, shrinkage)
+                share = self._share(description, n_included, state.is_near)
+                hessian = smooth.piece_hessian(included, state.damping, share)
+                curvature = PieceHessian(hessian, piece, description.is_relative)
+                if recentred is not None:
+                    recentred = partial(_recentred_piece, piece, recentred)
+                model = minimise_model(
+                    curvature,
+                    piece.shrinkage,
+                    piece.taken(start),
+                    piece.taken(gradient),
+                    forcing_term=3e-2 * forcing_term,
+                    most_rounds=10,
+                    recentred=recentred,
+                )
+                return piece.whole(model.parameters), model, curvature, state
+            state, grams = self._grams(problem, state)
+            curvature = HessianProducts(smooth, shape, grams, forcing_term)
+            rounds = {"forcing_term": forcing_term, "most_rounds": 6}
+        model = minimise_model(
+            curvature, shrinkage, start, gradient, recentred=recentred, **rounds
+        )
+        return model.parameters, model, curvature, state
+
+    def _grams(self, problem, state):
+        """The state with Gram matrices that are near enough, and these, or None."""
+        planned = plan(problem.description, self._tuning)
         if planned.preconditioner == "diagonal":
-            grams = None
-        elif grams is None or state.n_products >= planned.renew_after:
+            return state, None
+        if state.grams is None or state.n_products >= planned.renew_after:
             by_output = planned.preconditioner == "gram by output"
-            grams = smooth.sandwiches(by_output, planned.n_drawn)
+            grams = state.point.smooth.sandwiches(by_output, planned.n_drawn)
             state = replace(state, grams=grams, n_products=0)
-        curvature = HessianProducts(smooth, shape, grams, forcing_term)
-        return curvature, state, {"forcing_term": forcing_term, "most_rounds": 6}
+        return state, state.grams
 
     def _writes_hessian(self, description, n_included):
         """Whether the Hessian of so many parameters is written out."""
         if self._method != "auto":
             return self._method == "newton-cholesky"
         tuning = self._tuning
-        cost = description.n_rows * n_included**2 / 2 + n_included**3
+        cost = self._cost_of_gram(description, n_included) / 2 + n_included**3
         product = self._cost_of_product(description)
         return n_included <= tuning.largest_hessian and cost <= max(
             tuning.hessian_products * product, tuning.largest_hessian_cost
         )
 
-    def _share(self, description, included):
-        """Share of the rows from which the Hessian of some parameters is computed."""
-        tuning, n_included = self._tuning, np.count_nonzero(included)
-        cost = description.n_rows * n_included**2
+    def _share(self, description, n_included, is_near):
+        """Share of the rows from which the Hessian of parameters is computed."""
+        tuning = self._tuning
+        cost = self._cost_of_gram(description, n_included)
         product = self._cost_of_product(description)
         least = max(tuning.sampled_hessian_products * product, tuning.sampled_hessian)
         if cost < least:
             return 1.0
-        share = tuning.rows_of_parameter * n_included / description.n_rows
+        n_rows = tuning.rows_near if is_near else tuning.rows_of_parameter
+        share = n_rows * n_included / description.n_rows
         return share if share < tuning.largest_share else 1.0
+
+    def _cost_of_gram(self, description, n_included):
+        """Cost of products of all pairs of columns of the included parameters."""
+        n_rows, (n_outputs, size) = description.n_rows, description.shape
+        cost = n_rows * n_included**2
+        if n_outputs > 1:
+            return cost
+        n_stored = description.n_stored * n_included / size
+        return min(cost, self._tuning.sparse_pair_cost * n_stored**2 / n_rows)
 
     def _cost_of_product(self, description):
         """Cost of a Hessian product, in multiplications."""
-        n_outputs = description.shape[0]
-        elementwise = self._tuning.elementwise_cost * description.n_rows
-        return n_outputs * (4 * description.n_stored + elementwise)
+        tuning, (n_outputs, size) = self._tuning, description.shape
+        n_rows, n_stored = description.n_rows, description.n_stored
+        is_sparse = n_stored < 0.1 * n_rows * size
+        cost = tuning.sparse_cost if is_sparse else 4
+        return n_outputs * (cost * n_stored + tuning.elementwise_cost * n_rows)
 
     def _damped(self, state, quality):
         """The state with a damping for the next step.
@@ -283,3 +327,17 @@ def _may_move(problem, point):
     if shrinkage.is_by_column:
         may_move = np.broadcast_to(may_move.any(axis=0), shape)
     return may_move
+
+
+def _recentred(shrinkage, ridge, parameters, gradient):
+    """Parameters with the least penalty, of those with the same loss."""
+    shift = shrinkage.common_shift(parameters, ridge)
+    if not shift.any():
+        return parameters, gradient
+    return parameters - shift, gradient - ridge * shift
+
+
+def _recentred_piece(piece, recentred, parameters, gradient):
+    """The same for the array of a piece."""
+    matrices = piece.whole(parameters), piece.whole(gradient)
+    return tuple(piece.taken(each) for each in recentred(*matrices))

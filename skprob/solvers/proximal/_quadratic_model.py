@@ -33,7 +33,7 @@ class ModelMinimum(NamedTuple):
 
 
 def minimise_model(
-    curvature, shrinkage, start, gradient, *, forcing_term, most_rounds, ridge=None
+    curvature, shrinkage, start, gradient, *, forcing_term, most_rounds, recentred=None
 ):
     """Minimise ⟨gradient, w - start⟩ + ½ ⟨w - start, H (w - start)⟩ + shrinkage(w).
 
@@ -46,19 +46,20 @@ def minimise_model(
     forcing_term : float
         Part of the length of the first proximal step that may be left.
     most_rounds : int
-    ridge : ndarray of shape (size,), default=None
-        Curvature along equal changes of the entries of a column; given where that is
-        all curvature along these.
+    recentred : callable, default=None
+        ``recentred(parameters, gradient)`` moves parameters where H has no curvature,
+        so that the penalty falls.
     """
     parameters, penalty = start, shrinkage.value(start)
     lengths = 1 / curvature.diagonal
     if shrinkage.is_by_column:
         lengths = lengths.min(axis=0)
-    is_free = np.broadcast_to(shrinkage.thresholds == 0, start.shape)
+    is_free = shrinkage.thresholds == 0
+    is_free = np.broadcast_to(is_free, start.shape) if is_free.any() else None
     enough, n_rounds, change = 0.0, 0, 0.0
     while n_rounds < most_rounds:
         stepped = shrinkage.proximal_step(parameters - lengths * gradient, lengths)
-        square = float(np.sum((parameters - stepped) ** 2 / lengths))
+        square = float(((parameters - stepped) ** 2 / lengths).sum())
         if n_rounds == 0:
             enough = forcing_term**2 * square
         if square <= enough:
@@ -66,7 +67,9 @@ def minimise_model(
         n_rounds += 1
 
         # 1. Newton's step on the predicted piece.
-        is_active = (stepped != 0) | is_free
+        is_active = stepped != 0
+        if is_free is not None:
+            is_active |= is_free
         if shrinkage.is_by_column:
             is_active = np.broadcast_to(is_active.any(axis=0), start.shape)
         to_zero = np.where(is_active, 0.0, -parameters)
@@ -98,11 +101,9 @@ def minimise_model(
         parameters, penalty = best.parameters, best.penalty
         change += best.change
         gradient = gradient + best.product
-        if ridge is not None:
-            shift = shrinkage.common_shift(parameters, ridge)
-            if shift.any():
-                parameters, gradient = parameters - shift, gradient - ridge * shift
-                penalty = shrinkage.value(parameters)
+        if recentred is not None:
+            parameters, gradient = recentred(parameters, gradient)
+            penalty = shrinkage.value(parameters)
     return ModelMinimum(parameters, n_rounds, change)
 
 

@@ -1,6 +1,5 @@
 """Second derivatives on a piece, against solutions of the whole system."""
 
-from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,6 +10,7 @@ from skprob.objective.composite._shrinkage import ColumnShrinkage, EntryShrinkag
 from skprob.solvers.proximal._curvature import (
     HessianProducts,
     LBFGSMatrix,
+    Piece,
     PieceHessian,
 )
 
@@ -29,7 +29,6 @@ def a_point(seed=0):
     hessian = hessian + np.diag(np.tile(ridge, 3))
     return SimpleNamespace(
         ridge=ridge,
-        piece_hessian=partial(piece_of, hessian),
         hessian_product=lambda direction: hessian @ direction,
         moments=lambda: (0.5, np.array([0, 1, 0, -1, 0.5]), np.ones(5)),
         grams=grams,
@@ -37,14 +36,28 @@ def a_point(seed=0):
     )
 
 
-def piece_of(hessian, included, damping, share):
-    some = np.ix_(included.ravel(), included.ravel())
-    return (hessian + damping * np.eye(len(hessian)))[some]
+class OnMatrices:
+    """The Hessian of a piece, as a function of matrices (M, size)."""
+
+    def __init__(self, hessian, included, shrinkage, is_relative=False):
+        some = np.ix_(included.ravel(), included.ravel())
+        self._piece = Piece(included, shrinkage)
+        self._curvature = PieceHessian(hessian[some], self._piece, is_relative)
+        self.diagonal = self._piece.whole(self._curvature.diagonal)
+
+    def product(self, direction):
+        product = self._curvature.product(self._piece.taken(direction))
+        return self._piece.whole(product)
+
+    def newton_step(self, *matrices):
+        *matrices, _ = matrices
+        arrays = map(self._piece.taken, matrices)
+        step = self._curvature.newton_step(*arrays, self._piece.shrinkage)
+        return self._piece.whole(step)
 
 
-def curvatures(point):
-    description = SimpleNamespace(shape=SHAPE, is_relative=False)
-    yield PieceHessian(point, description, np.ones(SHAPE, bool))
+def curvatures(point, shrinkage):
+    yield OnMatrices(point.whole, np.ones(SHAPE, bool), shrinkage)
     for grams in None, point.grams, point.grams.mean(axis=0, keepdims=True):
         yield HessianProducts(point, SHAPE, grams, 1e-12)
 
@@ -79,7 +92,7 @@ def test_newton_steps_on_a_piece(kind):
             blocks[:, j, :, j] = THRESHOLDS[j] / norm * across
     residual = np.where(is_active, rng.normal(size=SHAPE), 0)
     expected = newton_step(point.whole, is_active, residual, second)
-    for curvature in curvatures(point):
+    for curvature in curvatures(point, kind(THRESHOLDS)):
         step = curvature.newton_step(is_active, residual, stepped, kind(THRESHOLDS))
         assert_allclose(step, expected, atol=1e-8)
         direction = rng.normal(size=SHAPE)
@@ -97,9 +110,8 @@ def test_the_hessian_of_some_parameters_stands_for_all(kind):
     included[:, [1, 3]] = False
     if kind is EntryShrinkage:
         included[0, 4] = False
-    description = SimpleNamespace(shape=SHAPE, is_relative=False)
-    curvature = PieceHessian(point, description, included, 0.2)
-    hessian = point.whole + 0.2 * np.eye(15)
+    hessian = point.whole
+    curvature = OnMatrices(hessian, included, kind(THRESHOLDS))
     direction = np.where(included, rng.normal(size=SHAPE), 0)
     product = (hessian @ direction.ravel()).reshape(SHAPE)
     expected = np.where(included, product, 0)
@@ -121,10 +133,8 @@ def test_the_hessian_of_some_parameters_stands_for_all(kind):
 def test_a_hessian_without_an_inverse_is_damped():
     hessian = np.zeros((15, 15))
     hessian[:3, :3] = 1
-    point = SimpleNamespace(piece_hessian=partial(piece_of, hessian))
-    description = SimpleNamespace(shape=SHAPE, is_relative=False)
-    curvature = PieceHessian(point, description, np.ones(SHAPE, bool))
     shrinkage, active = EntryShrinkage(THRESHOLDS), np.ones(SHAPE, bool)
+    curvature = OnMatrices(hessian, np.ones(SHAPE, bool), shrinkage)
     residual = np.zeros(SHAPE)
     residual[0, :3] = 1
     step = curvature.newton_step(active, residual, np.ones(SHAPE), shrinkage)
@@ -165,7 +175,7 @@ def test_no_active_parameters(capfd):
     """Of an output, or at all; LAPACK prints a message for a matrix without rows."""
     point, residual = a_point(), np.ones(SHAPE)
     shrinkage = EntryShrinkage(THRESHOLDS)
-    for curvature in curvatures(point):
+    for curvature in curvatures(point, shrinkage):
         for n_outputs in 1, 3:
             is_active = np.ones(SHAPE, bool)
             is_active[:n_outputs] = False
@@ -174,3 +184,26 @@ def test_no_active_parameters(capfd):
             assert not step[:n_outputs].any()
             assert step[n_outputs:].all()
     assert capfd.readouterr() == ("", "")
+
+
+def test_equal_changes_of_a_column_get_a_curvature():
+    """Along these a relative loss has none; they are no part of a step in others."""
+    rng = np.random.default_rng(4)
+    center = np.kron(np.eye(3) - 1 / 3, np.eye(5))
+    factor = rng.normal(size=(30, 15)) @ center
+    hessian, included = factor.T @ factor, np.ones(SHAPE, bool)
+    included[1, 3] = False
+    # Column 2 is free, and column 3 is not whole.
+    shrinkage = EntryShrinkage(np.array([0.5, 0.3, 0.0, 1.0, 0.2]))
+    second = np.zeros((15, 15))
+    for j in 0, 1, 4:
+        column = np.arange(3) * 5 + j
+        second[np.ix_(column, column)] = hessian.diagonal()[column].max() / 3
+    # The free column is given a curvature by the objective.
+    column = np.arange(3) * 5 + 2
+    hessian[np.ix_(column, column)] += 1 / 3
+    curvature = OnMatrices(hessian, included, shrinkage, is_relative=True)
+    residual = np.where(included, rng.normal(size=SHAPE), 0)
+    expected = newton_step(hessian, included, residual, second)
+    step = curvature.newton_step(included, residual, np.ones(SHAPE), shrinkage)
+    assert_allclose(step, expected, atol=1e-8)

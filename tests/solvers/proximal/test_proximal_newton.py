@@ -75,7 +75,9 @@ def test_few_of_many_features_are_solved_on_a_working_set(kind, monkeypatch):
         return restricted(self, features)
 
     monkeypatch.setattr(CompositeHinges, "restricted", counted)
-    solution = solve(problem, problem.initial(), tol=1e-8, max_iter=100)
+    tuning = Tuning(little_of_features=0)
+    limits = {"tol": 1e-8, "max_iter": 100}
+    solution = solve(problem, problem.initial(), tuning=tuning, **limits)
     assert solution.converged, solution.message
     assert solution.value == pytest.approx(value, abs=1e-10)
     W = solution.parameters.reshape(best.shape)
