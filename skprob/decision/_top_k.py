@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from numbers import Integral
 
+from sklearn.base import clone
 from sklearn.utils._param_validation import Interval
 
 from .._utils.top_k import top_k
@@ -75,6 +76,28 @@ class TopK(DecisionRule):
         """
         self._validate_params()
         return super().predict(probabilities, X)
+
+    def for_labels(self, n_labels: int) -> TopK:
+        """A copy for a number of labels, without a fit.
+
+        Parameters
+        ----------
+        n_labels : int
+
+        Returns
+        -------
+        rule : TopK
+
+        Examples
+        --------
+        >>> from skprob.decision import TopK
+        >>> TopK(k=2).for_labels(3).n_labels_
+        3
+        """
+        self._validate_params()
+        rule = clone(self)
+        rule.n_labels_, rule.label_names_ = n_labels, None
+        return rule
 
     def _fit(self, sample):
         pass

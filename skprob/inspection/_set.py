@@ -140,11 +140,12 @@ class SetDisplay:
         ValueError
             If the estimator has no sets, or X or y are not allowed.
         """
-        model = last_step(estimator)
+        model, classes = last_step(estimator), estimator.classes_
         return cls.from_predictions(
             predicted_sets(estimator, X),
-            in_order("y", y, estimator.classes_),
-            classes=estimator.classes_,
+            in_order("y", y, classes),
+            # Some classifiers have a list with the values of each label.
+            classes=None if isinstance(classes, list) else classes,
             coverage=getattr(model, "coverage", None),
             max_names=max_names,
             ax=ax,

@@ -4,7 +4,7 @@ import numpy as np
 
 from .._utils.arrays import to_numpy
 from .._utils.columns import order_of
-from ..decision import RULES, DecisionRule, LeastCost
+from ..decision import RULES, DecisionRule, LeastCost, TopK
 
 #: Names of thresholds that are allowed.
 NAMES = {"auto", "cv", "support", *RULES}
@@ -14,6 +14,8 @@ def check_threshold(threshold, n_classes):
     """The checked threshold: a fitted rule, a cut, or an array of cuts."""
     if isinstance(threshold, LeastCost):
         checked_rule(threshold, None, "label_set")
+    if isinstance(threshold, TopK) and not hasattr(threshold, "n_labels_"):
+        return threshold.for_labels(n_classes)
     if isinstance(threshold, DecisionRule):
         if not hasattr(threshold, "n_labels_"):
             raise ValueError(

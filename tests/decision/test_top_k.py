@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.datasets import load_digits, make_multilabel_classification
 from sklearn.metrics import top_k_accuracy_score
 
-from skprob import SoftmaxClassifier, SparsemaxClassifier
+from skprob import SigmoidClassifier, SoftmaxClassifier, SparsemaxClassifier
 from skprob.decision import TopK, names_of
 
 
@@ -46,6 +46,22 @@ def test_it_is_the_threshold_of_a_classifier():
     model = SparsemaxClassifier(threshold=TopK(2)).fit(X, Y)
     assert (model.predict(X).sum(axis=1) == 2).all()
     assert_array_equal(model.predict(X), TopK(2).predict(model.predict_proba(X)))
+
+
+def test_it_is_set_without_rows():
+    """No fit is needed, but the unfitted rule was refused."""
+    X, Y = make_multilabel_classification(n_classes=6, random_state=0)
+    names = list("fedcba")
+    for target in (Y, pd.DataFrame(Y, columns=names)):
+        for model in (SparsemaxClassifier(), SigmoidClassifier(sparse_output=True)):
+            rule = TopK(2)
+            p = model.fit(X, target).predict_proba(X)
+            sets, expected = model.set_threshold(rule).predict(X), rule.predict(p)
+            assert sparse.csr_array(sets).sum() == 200
+            assert abs(sparse.csr_array(sets) - sparse.csr_array(expected)).sum() == 0
+            assert not hasattr(rule, "n_labels_")
+    with pytest.raises(ValueError, match="'k' parameter"):
+        model.set_threshold(TopK(0))
 
 
 def test_names_of_sets():

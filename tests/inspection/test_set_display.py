@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 from scipy import sparse, stats
 from sklearn.datasets import load_iris, make_multilabel_classification
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -68,6 +69,15 @@ def test_groups_of_labels(as_sets):
             low = stats.beta.ppf(0.025, k, n - k + 1) if k else 0
             high = stats.beta.ppf(0.975, k + 1, n - k) if k < n else 1
             assert (group.low, group.high) == pytest.approx((low, high), abs=1e-8)
+
+
+def test_label_sets_of_a_classifier_with_classes_for_each_label():
+    X, Y = make_multilabel_classification(random_state=0)
+    model = RandomForestClassifier(5, random_state=0).fit(X, Y)
+    display = SetDisplay.from_estimator(model, X, Y)
+    assert [group.name for group in display.by_class] == [0, 1, 2, 3, 4]
+    recall = model.predict(X)[Y[:, 0] == 1, 0].mean()
+    assert display.by_class[0].coverage == pytest.approx(recall)
 
 
 def test_what_is_drawn():

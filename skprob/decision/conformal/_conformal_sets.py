@@ -333,6 +333,11 @@ class ConformalSets(
 
     def _checked_target(self, y):
         """`y` as labels, or as a matrix of label sets; sets ``target_type_``."""
+        if hasattr(type(y), "__dask_graph__"):
+            raise ValueError(
+                "y must be in memory, not a Dask collection; got "
+                f"{type(y).__name__}. Give y.compute()."
+            )
         allowed = (
             "y must be labels of shape (n_samples,), or a 0/1 indicator of label sets "
             "of shape (n_samples, n_labels)"

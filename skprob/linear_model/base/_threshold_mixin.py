@@ -50,9 +50,10 @@ class ThresholdMixin:
         Parameters
         ----------
         threshold : float, array-like, str, DecisionRule or LeastCost
-            As the parameter. Numbers, "support" and a rule that has been fitted need no
-            rows; a fitted rule without rows is not fitted again. For a model of class
-            labels it is a :class:`~skprob.decision.LeastCost`, which needs no rows.
+            As the parameter. Numbers, "support", a rule that has been fitted, and
+            :class:`~skprob.decision.TopK` need no rows; a fitted rule without rows is
+            not fitted again. For a model of class labels it is a
+            :class:`~skprob.decision.LeastCost`, which needs no rows.
         X : {array-like, sparse matrix} of shape (n_samples, n_features), default=None
             The rows to which the rule is fitted. Without ``cv``, do not use the
             training rows of the model, for which it is too confident.

@@ -656,6 +656,13 @@ def test_accuracy_of_frames_by_name():
         clone(model).score(X, frame)
 
 
+def test_dask_targets_are_refused():
+    array = pytest.importorskip("dask.array", reason="needs dask")
+    X, y = IRIS
+    with pytest.raises(ValueError, match="y must be in memory, not a Dask"):
+        ConformalSets(SoftmaxClassifier()).fit(X, array.from_array(y))
+
+
 def test_a_fold_without_a_class():
     X, y = IRIS
     y = np.where(np.arange(150) == 3, 3, y)
