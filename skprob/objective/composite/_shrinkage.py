@@ -131,6 +131,8 @@ class EntryShrinkage:
         """
         shift, n = np.zeros(len(self.thresholds)), len(parameters)
         some = (parameters != 0).all(axis=0) & (self.thresholds > 0)
+        if not some.any():
+            return shift
         entries = parameters[:, some]
         # The minimum is the median of the entries and of the minima on all pieces.
         balance = (n - 2 * np.arange(n + 1.0))[:, None] / n * self.thresholds[some]
@@ -138,7 +140,7 @@ class EntryShrinkage:
             minima = entries.mean(axis=0) + balance / ridge[some]
         # Without a ridge, all between the middle entries is best: zero if it is there.
         minima[np.isnan(minima)] = 0
-        shift[some] = np.median(np.concatenate([entries, minima]), axis=0)
+        shift[some] = np.sort(np.concatenate([entries, minima]), axis=0)[n]
         return shift
 
     def on_piece_of(self, parameters, reference):

@@ -79,24 +79,23 @@ class PieceHessian:
             columns = active[: len(active) // len(is_active)]
             _add_norms(matrix, shrinkage, stepped, columns)
         elif self._is_relative:
-            self._add_common_part(matrix, is_active, active)
+            self._add_common_part(matrix, is_active)
         step = np.zeros(is_active.size)
         step[active] = -_solved(matrix, residual.reshape(-1)[active])
         return step.reshape(is_active.shape)
 
-    def _add_common_part(self, matrix, is_active, active):
+    def _add_common_part(self, matrix, is_active):
         """Add curvature along equal changes of all entries of a column.
 
         They are another step.
         """
         piece = self._piece
-        columns = piece.columns[active]
         is_whole = piece.whole(is_active).all(axis=0)
         is_whole[piece.columns[piece.shrinkage.thresholds == 0]] = False
-        largest = piece.whole(self.diagonal).max(axis=0)
-        for column in np.flatnonzero(is_whole):
-            place = np.flatnonzero(columns == column)
-            matrix[np.ix_(place, place)] += largest[column] / len(place)
+        if is_whole.any():
+            numbers = piece.whole(np.cumsum(is_active) - 1)[:, is_whole]
+            largest = piece.whole(self.diagonal)[:, is_whole].max(axis=0)
+            matrix[numbers[:, None], numbers] += largest / len(numbers)
 
 
 def _solved(matrix, right):

@@ -43,6 +43,9 @@ class ProximalState(State):
     damping: float = 0.0
     #: Whether a step has lowered the objective by little.
     is_near: bool = False
+    #: Parameters (M, size) at the minimum of a model, its ``ModelMinimum`` and its
+    #: curvature, if they are known.
+    minimised: tuple | None = None
 
 
 class ProximalNewton:
@@ -84,7 +87,9 @@ class ProximalNewton:
                     state, restricted=None, features=None, grams=None, pairs=()
                 )
             after = self._iterate(problem, state)
-            return replace(state, is_spent=True) if after is None else after
+            if after is None:
+                return replace(state, is_spent=True)
+            return after if self._criteria.certify else self._foreseen(problem, after)
         return self._solve_restricted(problem, state, features)
 
     def _working_set(self, problem, point):
@@ -123,7 +128,7 @@ class ProximalNewton:
         point = restricted.at(parameters, beside=state.point)
         before = point
         enough = tuning.left_on_working_set * np.linalg.norm(state.point.gradient)
-        inner = replace(state, point=point)
+        inner = replace(state, point=point, minimised=None)
         for _ in range(tuning.most_on_working_set):
             after = self._iterate(restricted, inner)
             if after is None:
@@ -147,8 +152,11 @@ class ProximalNewton:
             return None
         shrinkage = problem.shrinkage
         gradient = smooth.gradient.reshape(shape)
-        parameters, model, curvature, state = self._minimised_model(
-            problem, state, norm
+        if state.minimised is None:
+            state = self._with_model(problem, state, norm)
+        parameters, model, curvature = state.minimised
+        state = replace(
+            state, minimised=None, newton_step=None, expected_decrease=math.nan
         )
         step = parameters - start
         penalty = shrinkage.value(start)
@@ -179,11 +187,24 @@ class ProximalNewton:
             return state
         return replace(state, pairs=(*state.pairs[1 - self._tuning.steps_kept :], pair))
 
-    def _minimised_model(self, problem, state, norm):
-        """Parameters (M, size) at the minimum of a model, the model and its curvature.
+    def _foreseen(self, problem, state):
+        """The state with the decrease that its next step is expected to bring.
 
-        The last result is the state, with what it may use again.
+        It is computed where the gradient is within the tolerance. It takes the place
+        of a certificate, which counts only for single fits.
         """
+        norm = float(np.abs(state.point.gradient).max())
+        if norm > self._criteria.tol or state.damping:
+            return state
+        state = self._with_model(problem, state, norm)
+        parameters, model, curvature = state.minimised
+        if not isinstance(curvature, PieceHessian):
+            return state
+        step = parameters.reshape(-1) - state.point.parameters
+        return replace(state, newton_step=step, expected_decrease=-model.change)
+
+    def _with_model(self, problem, state, norm):
+        """The state with parameters at the minimum of a model, and its curvature."""
         description, smooth = problem.description, state.point.smooth
         shape, shrinkage = description.shape, problem.shrinkage
         tuning, gradient = self._tuning, smooth.gradient.reshape(shape)
@@ -204,7 +225,7 @@ class ProximalNewton:
                 hessian = smooth.piece_hessian(included, state.damping, share)
                 curvature = PieceHessian(hessian, piece, description.is_relative)
                 if recentred is not None:
-                    recentred = partial(_recentred_piece, piece, recentred)
+                    recentred = partial(recentred, piece)
                 model = minimise_model(
                     curvature,
                     piece.shrinkage,
@@ -214,14 +235,17 @@ class ProximalNewton:
                     most_rounds=10,
                     recentred=recentred,
                 )
-                return piece.whole(model.parameters), model, curvature, state
+                minimised = piece.whole(model.parameters), model, curvature
+                return replace(state, minimised=minimised)
             state, grams = self._grams(problem, state)
             curvature = HessianProducts(smooth, shape, grams, forcing_term)
             rounds = {"forcing_term": forcing_term, "most_rounds": 6}
+        if recentred is not None:
+            recentred = partial(recentred, None)
         model = minimise_model(
             curvature, shrinkage, start, gradient, recentred=recentred, **rounds
         )
-        return model.parameters, model, curvature, state
+        return replace(state, minimised=(model.parameters, model, curvature))
 
     def _grams(self, problem, state):
         """The state with Gram matrices that are near enough, and these, or None."""
@@ -329,15 +353,16 @@ def _may_move(problem, point):
     return may_move
 
 
-def _recentred(shrinkage, ridge, parameters, gradient):
-    """Parameters with the least penalty, of those with the same loss."""
-    shift = shrinkage.common_shift(parameters, ridge)
+def _recentred(shrinkage, ridge, piece, parameters, gradient):
+    """Parameters with the least penalty, of those with the same loss.
+
+    They and the gradient are matrices (M, size), or arrays of a piece.
+    """
+    if piece is None:
+        shift = shrinkage.common_shift(parameters, ridge)
+    else:
+        shift = shrinkage.common_shift(piece.whole(parameters), ridge)
+        shift, ridge = shift[piece.columns], ridge[piece.columns]
     if not shift.any():
         return parameters, gradient
     return parameters - shift, gradient - ridge * shift
-
-
-def _recentred_piece(piece, recentred, parameters, gradient):
-    """The same for the array of a piece."""
-    matrices = piece.whole(parameters), piece.whole(gradient)
-    return tuple(piece.taken(each) for each in recentred(*matrices))

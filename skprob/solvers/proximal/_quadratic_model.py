@@ -102,8 +102,9 @@ def minimise_model(
         change += best.change
         gradient = gradient + best.product
         if recentred is not None:
-            parameters, gradient = recentred(parameters, gradient)
-            penalty = shrinkage.value(parameters)
+            moved, gradient = recentred(parameters, gradient)
+            if moved is not parameters:
+                parameters, penalty = moved, shrinkage.value(moved)
     return ModelMinimum(parameters, n_rounds, change)
 
 

@@ -138,3 +138,20 @@ def test_steps_that_bring_less_than_promised_are_damped():
     )
     assert free.value < damped.value < state.point.value
     assert np.linalg.norm(damped.parameters) < np.linalg.norm(free.parameters)
+
+
+@every_kind
+def test_the_next_step_takes_the_place_of_a_certificate(kind):
+    """Without one the model at the last point tells what is left to gain."""
+    X, signs = data()
+    thresholds = np.full(8, 0.05)
+    _, value = composite_optimum(X, signs, 1e-3, thresholds, kind is ColumnShrinkage)
+    problem = CompositeHinges(X, signs, 1e-3, kind(thresholds))
+    criteria = Criteria(tol=1e-2, max_iter=100, certify=False)
+    solver = ProximalNewton(criteria)
+    solution = minimize(problem, [solver], criteria, problem.initial())
+    left = solution.value - value
+    assert solution.converged and left > 0
+    assert solution.state.expected_decrease == pytest.approx(left, rel=0.3)
+    after = solver.step(problem, solution.state)
+    assert after.point.value - value < left / 2
