@@ -48,6 +48,8 @@ class LittleDesign(DenseDesign):
 
     def sandwich(self, weights):
         n_weights, n_columns = weights.shape[1], self.shape[1]
+        if n_weights == 1:
+            return self._one_sandwich(weights[:, 0])[None]
         if 3 * n_weights < n_columns:
             return np.array([self._one_sandwich(weight) for weight in weights.T])
         if self.shape[0] * n_columns * (n_columns + 1) / 2 > _MOST_PAIRS:

@@ -44,10 +44,10 @@ class Description(NamedTuple):
     def of(cls, blocks):
         """Description from blocks alone, with one row of parameters for each class."""
         (sums,) = blocks.sum(_block.dimensions)
-        n_rows, n_stored = sums[:2].astype(int).tolist()
-        # The others are means, on which the blocks agree.
-        means = (sums[2:-1] // sums[-1]).astype(int).tolist()
-        n_classes, n_columns, itemsize, single, has_row_scores, is_on_host = means
+        # From the third on they are means, on which the blocks agree.
+        sums[2:] //= sums[-1]
+        n_rows, n_stored, n_classes, n_columns, *kind, _ = sums.astype(int).tolist()
+        itemsize, single, has_row_scores, is_on_host = kind
         return cls(
             n_rows=n_rows,
             n_stored=n_stored,

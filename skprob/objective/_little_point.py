@@ -59,7 +59,7 @@ class LittlePoint(LinearPoint):
         objective.count(1)
         # Most fits start at zero, where the objective has evaluated the rows.
         rows = objective.rows_at_zero
-        if parameters.any() or rows.raw.any():
+        if parameters.any() or objective.traits.base_score != 0:
             matrix = parameters.reshape(objective.shape)
             rows = EvaluatedRows(
                 objective, objective.blocks.single.design.matvec(matrix)
@@ -138,8 +138,8 @@ class LittleRay:
         self._change = objective.blocks.single.design.matvec(matrix)
         # Slope and curvature of the penalty along the step.
         ridge_step = objective.penalty.gradient(matrix).reshape(-1)
-        self._slope = float(ridge_step @ start.parameters)
-        self._curvature = float(ridge_step @ step)
+        self._slope = float(ridge_step.dot(start.parameters))
+        self._curvature = float(ridge_step.dot(step))
         # The last trial.
         self._length = self._rows = None
 

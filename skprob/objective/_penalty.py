@@ -49,8 +49,8 @@ class Ridge:
 
     def value(self, parameters):
         """Penalty of parameters (M, size)."""
-        scaled = (parameters * self._weights).ravel()
-        return self.strength / 2 * float(scaled @ scaled)
+        scaled = (parameters * self._weights).reshape(-1)
+        return self.strength / 2 * float(scaled.dot(scaled))
 
     def values(self, parameters):
         """Penalty of each row of parameters (M, size): (M,)."""

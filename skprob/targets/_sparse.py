@@ -60,7 +60,7 @@ class SparseTarget:
     @cached_property
     def _one_a_row(self):
         same = len(self.columns) == self.shape[0]
-        return same and bool(np.all(self.indptr[1:] > self.indptr[:-1]))
+        return same and bool((self.indptr[1:] > self.indptr[:-1]).all())
 
     @cached_property
     def _filled(self):

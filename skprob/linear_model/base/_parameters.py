@@ -196,7 +196,10 @@ class LinearParameters(OtherWords, NamesChecked, BaseEstimator, metaclass=ABCMet
             mapping = get_mapping(self._mapping()) if self._takes_arrays else None
             if mapping is None or not mapping.traits.supports_array_api:
                 return False
-            return get_loss(self._loss(), mapping).traits.supports_array_api
+            # The loss that belongs to such a mapping takes them, too.
+            loss = self._loss()
+            is_auto = isinstance(loss, str) and loss == "auto"
+            return is_auto or get_loss(loss, mapping).traits.supports_array_api
         except (TypeError, ValueError):  # Which the fit says more of.
             return False
 

@@ -128,6 +128,7 @@ class RowsInMemory:
             self.weight,
             offset=self.given.offset,
             available=self.in_loss.available,
+            total=self.total_weight,
         )
 
     @property

@@ -28,7 +28,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ..._utils.arrays import dot, precision
-from ..._utils.pair import pair_scores
 from .._block import predictions_adjoint
 from ._intercepts import balancing_shift
 
@@ -153,7 +152,7 @@ def mixture(traits, target_mean, residual):
     """
     # Mean probabilities less mean target, class by class.
     if len(residual) < len(target_mean):
-        residual = pair_scores(2 * residual[None, :])[0]
+        residual = np.concatenate([-residual, residual])
     mean = np.minimum(np.maximum(target_mean + residual, 0), 1)
     if traits.polytope == "simplex":
         return mixing_distribution(target_mean, mean)

@@ -76,7 +76,7 @@ class NewtonCholesky:
     def step(self, problem, state):
         """Go along Newton's step, and find the next one."""
         point, step = state.point, state.newton_step
-        slope = float(point.gradient @ step)
+        slope = float(point.gradient.dot(step))
         if not slope < 0:
             return replace(state, is_spent=True)
         # Far from the minimum the quadratic model is wrong, and a trial costs less than
@@ -113,8 +113,8 @@ class NewtonCholesky:
                 more = 100 * damping.value
                 damping = replace(damping, value=more, least=more)
                 continue
-            decrease = -float(gradient @ step) / 2
-            damped = damping.value * unit * float(step @ step) / 2
+            decrease = -float(gradient.dot(step)) / 2
+            damped = damping.value * unit * float(step.dot(step)) / 2
             if damped <= max(tuning.damped_part * decrease, rounding):
                 break
             if damping.value <= damping.least:
