@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from scipy import sparse
 
-from .._utils.checks import as_distributions, as_marginals
+from .._utils.checks import as_distributions, as_marginals, as_real
 from .._utils.columns import common_names, in_order, order_by_name
 from .._utils.last_step import last_step
 from .._utils.marginals import class_probabilities
@@ -375,13 +375,12 @@ def _dense(values):
 
 def _shares(name, values, shape):
     """A set or a distribution for each row, as numbers of a shape."""
-    try:
-        values = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must be real numbers, got {values!r}.") from None
-    if values.shape != shape or not (np.isfinite(values) & (values >= 0)).all():
+    values = as_real(name, _dense(values)).astype(np.float64, copy=False)
+    wrong = values[~(np.isfinite(values) & (values >= 0))]
+    if values.shape != shape or len(wrong):
+        value = f" and the value {wrong[0]:.6g}" if len(wrong) else ""
         raise ValueError(
             f"{name} must be finite, non-negative numbers, one for each of the "
-            f"{shape[-1]} classes, of shape {shape}; got {values.tolist()}."
+            f"{shape[-1]} classes, of shape {shape}; got shape {values.shape}{value}."
         )
     return values

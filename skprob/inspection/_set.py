@@ -320,10 +320,15 @@ def _checked(name, indicator) -> Array:
     if sparse.issparse(indicator):
         indicator = indicator.toarray()
     indicator = np.asarray(indicator)
-    is_matrix = indicator.ndim == 2 and len(indicator)
-    if not is_matrix or not np.isin(indicator, (0, 1)).all():
+    if indicator.ndim != 2 or not len(indicator) or indicator.dtype.kind not in "biuf":
         raise ValueError(
             f"{name} must be a 0/1 indicator of shape (n_samples, n_classes) with "
             f"rows; got dtype {indicator.dtype} and shape {indicator.shape}."
+        )
+    wrong = indicator[~np.isin(indicator, (0, 1))]
+    if len(wrong):
+        raise ValueError(
+            f"{name} must be a 0/1 indicator of shape (n_samples, n_classes); got the "
+            f"value {wrong[0]:.6g}."
         )
     return indicator.astype(bool)

@@ -110,9 +110,15 @@ def _checked_sets(sets):
     sets = sparse.csr_array(sets) if sparse.issparse(sets) else np.asarray(sets)
     entries = sets.data if sparse.issparse(sets) else sets
     is_matrix = sets.ndim == 2 and sets.shape[0] and entries.dtype.kind in "biuf"
-    if not is_matrix or not np.isin(entries, (0, 1)).all():
+    if not is_matrix:
         raise ValueError(
             "sets must be a 0/1 indicator of shape (n_samples, n_classes) with rows; "
             f"got dtype {sets.dtype} and shape {sets.shape}."
+        )
+    wrong = entries[~np.isin(entries, (0, 1))]
+    if wrong.size:
+        raise ValueError(
+            "sets must be a 0/1 indicator of shape (n_samples, n_classes); got the "
+            f"value {wrong[0]:.6g}."
         )
     return sets

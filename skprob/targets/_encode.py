@@ -261,7 +261,7 @@ def _encode_labels(y, dtype, classes):
         unknown = np.unique(y[codes < 0])
         raise ValueError(
             f"y holds the labels {unknown[:5].tolist()}, which are not among "
-            "the classes."
+            f"the classes {classes[:10].tolist()}."
         )
     return EncodedTarget(
         "class", classes, SparseTarget.from_labels(codes, len(classes), dtype)

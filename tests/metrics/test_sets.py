@@ -85,6 +85,10 @@ def test_sets_that_are_refused(sets):
         mean_set_size(sets)
     with pytest.raises(ValueError, match="sets must be"):
         set_coverage(TRUE, sets)
+    if sets.ndim == 2 and sets.dtype.kind != "U":
+        value = f"got the value {sets[(sets != 0) & (sets != 1)][0]:g}"
+        with pytest.raises(ValueError, match=value):
+            mean_set_size(sparse.csr_array(sets))
 
 
 def test_scorers():
