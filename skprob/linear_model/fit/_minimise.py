@@ -1,8 +1,6 @@
-"""From objectives to fitted attributes."""
+"""The minimum of objectives, one after the other."""
 
-import numpy as np
-
-from ...solvers import Iteration, solve, total_of
+from ...solvers import solve, total_of
 
 
 def minimise(objectives, parameters, *, solver, tol, max_iter, progress=None):
@@ -52,22 +50,3 @@ def minimise(objectives, parameters, *, solver, tol, max_iter, progress=None):
             break
     # The state of the rows takes memory.
     return solution._replace(n_iter=history[-1].iteration, history=history, state=None)
-
-
-def attributes_of(solution):
-    """Fitted attributes that tell how a fit went."""
-    *rows, last = solution.history
-    rows.append(last._replace(duality_gap=solution.duality_gap))
-    columns = zip(*rows, strict=True)
-    history = {
-        name: np.array(column)
-        for name, column in zip(Iteration._fields, columns, strict=True)
-    }
-    return {
-        "n_iter_": solution.n_iter,
-        "objective_": solution.value,
-        "gradient_norm_": solution.gradient_norm,
-        "duality_gap_": solution.duality_gap,
-        "solver_": solution.solver,
-        "history_": history,
-    }

@@ -10,10 +10,10 @@ from ..._utils.warnings import warn
 from ...decision import LeastCost
 from ...losses import FenchelYoungLoss
 from ...mappings import Softmax
-from ...solvers import Solution, groups_of_outputs, plan
+from ...solvers import Iteration, Solution, groups_of_outputs, plan
 from .._checks import check_kernel
 from ..predict import FittedModel
-from ._minimise import attributes_of, minimise
+from ._minimise import minimise
 from ._penalty import penalty
 from ._spec import FitSpec
 from ._start import LastFit, start_from
@@ -97,7 +97,7 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
     if choose_threshold is not None:
         near = _near_solution(objectives[-1], solution.parameters, spec, rows)
     model, attributes = fitted(solution.parameters, **near)
-    return Fit(spec, model, solution, attributes | attributes_of(solution))
+    return Fit(spec, model, solution, attributes | attributes_of_solution(solution))
 
 
 def _near_solution(objective, parameters, spec, rows):
@@ -196,6 +196,25 @@ def attributes_of_model(model, spec):
     if model.threshold is not None:
         attributes["threshold_"] = model.threshold
     return attributes
+
+
+def attributes_of_solution(solution):
+    """Fitted attributes of a classifier, of the solution that a solver returned."""
+    *rows, last = solution.history
+    rows.append(last._replace(duality_gap=solution.duality_gap))
+    columns = zip(*rows, strict=True)
+    history = {
+        name: np.array(column)
+        for name, column in zip(Iteration._fields, columns, strict=True)
+    }
+    return {
+        "n_iter_": solution.n_iter,
+        "objective_": solution.value,
+        "gradient_norm_": solution.gradient_norm,
+        "duality_gap_": solution.duality_gap,
+        "solver_": solution.solver,
+        "history_": history,
+    }
 
 
 def warn_unless_converged(fit):
