@@ -11,11 +11,12 @@ separable, which means that a linear model classifies them without an error.
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, cg
 
-from ..._utils.arrays import to_numpy
+from ..._utils.arrays import precision, to_numpy
 from .._block import predictions_adjoint, scores_of
 
-# Rounding error of a margin, relative to the largest one.
-_ROUNDING = np.finfo(float).eps ** 0.5
+# Rounding error of a margin, relative to the largest one: this power of the precision
+# of the features. With that of float64, 4 % of separable fits in float32 were missed.
+_ROUNDING = 0.5
 
 
 def has_descent_direction(objective, parameters):
@@ -30,10 +31,11 @@ def has_descent_direction(objective, parameters):
     polytope = objective.loss.traits.polytope
     rows = objective.blocks.map(_Margins, polytope)
     largest = _largest(rows, direction)
+    relative = precision(objective.description.dtype) ** _ROUNDING
     # Every round ties margins that depend on the direction, and so takes a dimension.
     for _ in range(direction.size):
-        rounding = _ROUNDING * _largest(rows, direction)
-        if rounding <= _ROUNDING**2 * largest:
+        rounding = relative * _largest(rows, direction)
+        if rounding <= relative**2 * largest:
             return False
         against, untied, moved = rows.sum(_Margins.counts, direction, rounding)
         if against == 0:
@@ -61,8 +63,14 @@ def _without_tied(rows, direction):
     def product(step):
         return rows.sum(_Margins.product, step.reshape(direction.shape))[0].ravel()
 
+    def curved_product(step):
+        # What is left when no curvature is left is a rounding error. SciPy divides by
+        # the curvature.
+        result = product(step)
+        return result if step @ result > 0 else step
+
     n = direction.size
-    gram = LinearOperator((n, n), matvec=product, dtype=np.float64)
+    gram = LinearOperator((n, n), matvec=curved_product, dtype=np.float64)
     change, _ = cg(gram, product(direction), rtol=1e-14, maxiter=n)
     return direction - change.reshape(direction.shape)
 

@@ -111,6 +111,21 @@ def test_it_agrees_with_a_linear_program(seed, n_rows, n_features, n_classes, le
     assert solution.converged == (not exists), solution.message
 
 
+@pytest.mark.parametrize("mean", [0, 30])
+def test_single_precision_agrees_with_a_linear_program(mean):
+    """Its rounding errors are larger, and conjugate gradients may end at zero."""
+    n_separable = 0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        X = np.rint(2 * rng.normal(size=(9, 2))) + mean
+        y = rng.permutation(9) % 3
+        exists = separation_exists(X - mean, np.eye(3)[y])
+        solution = solve_without_penalty(X.astype(np.float32), y, tol=1e-4)
+        assert is_told(solution) == exists, (seed, solution.message)
+        n_separable += exists
+    assert 20 < n_separable < 90
+
+
 @pytest.mark.parametrize(
     "loss",
     [
