@@ -2,6 +2,7 @@
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import validate_data
 
 from .._utils.arrays import (
@@ -43,7 +44,10 @@ def refuse_for_dask(**given):
 
 
 def check_X(estimator, X, *, reset):
-    """`X` as a float array or CSR matrix; `reset` at fit, not at predict."""
+    """`X` as a float array or CSR matrix; `reset` at fit, not at predict.
+
+    At fit the squares must not overflow.
+    """
     if is_dask(X):
         raise ValueError(
             "X must be in memory here, not a Dask collection. Give X.compute(), or "
@@ -56,13 +60,24 @@ def check_X(estimator, X, *, reset):
     with naming("X", X):
         if is_foreign(X) and namespace(X).isdtype(X.dtype, "complex floating"):
             raise ValueError("Complex numbers were found.")
+        # At fit the sum of squares is finite only if all numbers are.
+        sums_squares = reset and not is_foreign(X)
         X = validate_data(
             estimator,
             X,
             accept_sparse="csr",
             dtype=dtypes,
             reset=reset,
+            ensure_all_finite=not sums_squares,
         )
+        if sums_squares and has_small_squares(X):
+            return X
+        if sums_squares:
+            assert_all_finite(
+                X, estimator_name=type(estimator).__name__, input_name="X"
+            )
+    if reset:
+        check_squares(X)
     return X
 
 
@@ -79,17 +94,28 @@ def check_predictions(predictions, first_row):
         )
 
 
+def has_small_squares(X):
+    """Whether the sum of squares of an array or CSR matrix is within its limit.
+
+    Then all numbers are finite, and :func:`check_squares` does not raise.
+    """
+    values = X.data if sparse.issparse(X) else X
+    if not values.flags.forc:
+        return False
+    flat = values.ravel(order="K")
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(flat.dot(flat) <= _limit_of_squares(X) ** 2)
+
+
+def _limit_of_squares(X):
+    return np.sqrt(np.finfo(numpy_dtype(X)).max) / 100
+
+
 def check_squares(X):
     """Raise where squares overflow, by which the solver scales the features."""
     dtype, values = numpy_dtype(X), X.data if sparse.issparse(X) else X
-    limit = np.sqrt(np.finfo(dtype).max) / 100
+    limit = _limit_of_squares(X)
     if isinstance(values, np.ndarray):
-        if values.flags.forc:
-            # The sum of squares takes half the time.
-            flat = values.ravel(order="K")
-            with np.errstate(over="ignore"):
-                if flat.dot(flat) <= limit**2:
-                    return
         largest = max(values.max(initial=0), -values.min(initial=0))
     else:
         largest = float(namespace(values).max(abs(values)))

@@ -9,7 +9,7 @@ from ..._utils.arrays import is_foreign, moved, numpy_dtype
 from ..._utils.checks import check_sample_weight
 from ..._utils.columns import in_order
 from ...targets import check_target, column_names, without_gaps
-from .._checks import check_squares, check_X, has_dask, refuse_for_dask
+from .._checks import check_X, has_dask, refuse_for_dask
 from .._given import NOTHING, Given
 from ..fit import RowsInMemory, TrainingData
 
@@ -50,7 +50,6 @@ def checked_data(estimator, spec, X, y, sample_weight, available, offset):
         y = in_order("y", y, np.asarray(spec.class_names))
     as_given = y
     X = check_X(estimator, X, reset=True)
-    check_squares(X)
     y = check_target(y, "y", len_of=X, may_have_gaps=True)
     sample_weight = check_sample_weight(sample_weight, X)
     names = column_names(as_given, y.shape, spec.class_names)
