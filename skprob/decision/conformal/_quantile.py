@@ -58,7 +58,7 @@ def conformal_quantile(scores, weight, coverage, rows="rows"):
         raise ValueError(
             f"coverage={coverage} needs at least {rows_needed(coverage)} calibration "
             f"{rows}; got n_samples = {n_rows:.6g}. Give more rows, or a lower "
-            "coverage."
+            "coverage. A row of weight w counts as w rows."
         )
     order = np.argsort(scores, kind="stable")
     total = np.cumsum(weight[order])
