@@ -186,7 +186,9 @@ class LeastCost(NamesChecked, BaseEstimator):
             )
         return LeastCost(costs, self.abstain, self.abstain_label)
 
-    def decide(self, probabilities: Array, classes: Array) -> AnyArray:
+    def decide(
+        self, probabilities: Array, classes: Array, available: Array | None = None
+    ) -> AnyArray:
         """The labels of checked probabilities, by a rule of :meth:`for_classes`.
 
         Parameters
@@ -195,6 +197,8 @@ class LeastCost(NamesChecked, BaseEstimator):
             Of any library.
         classes : array of shape (n_classes,)
             Of the same library, or NumPy's text.
+        available : array of bool of shape (n_samples, n_classes), default=None
+            The labels that may be chosen in each row; None stands for all labels.
 
         Returns
         -------
@@ -210,7 +214,10 @@ class LeastCost(NamesChecked, BaseEstimator):
         array([ 4, -1])
         """
         costs = probabilities @ self._costs_beside(probabilities)
-        return self._labels(costs, namespace(probabilities), classes)
+        xp = namespace(costs)
+        if available is not None:
+            costs = xp.where(available, costs, xp.inf)
+        return self._labels(costs, xp, classes)
 
     def _costs_beside(self, probabilities):
         """The costs in the library and type of the probabilities."""

@@ -59,6 +59,26 @@ def test_a_rule_predicts_what_it_does_of_the_probabilities(model):
         assert not hasattr(plain.fit(X, y), "threshold_")
 
 
+@pytest.mark.parametrize("abstain", [None, 1.5])
+@pytest.mark.parametrize(
+    "model", [SoftmaxClassifier(), SparsemaxClassifier(), SigmoidClassifier()], ids=str
+)
+def test_only_available_labels_are_decided(model, abstain):
+    """A cheap label was predicted for rows that could not have it."""
+    available = np.random.default_rng(0).random((len(Y), 3)) < 0.6
+    available[np.arange(len(Y)), Y] = True
+    rule = LeastCost(COSTS, abstain)
+    model = clone(model).set_params(threshold=rule).fit(X, Y)
+    costs = model.predict_proba(X, available=available) @ COSTS
+    expected = []
+    for row, may_be in zip(costs, available, strict=True):
+        chosen = min(np.flatnonzero(may_be), key=lambda k: row[k])
+        expected.append(chosen if abstain is None or row[chosen] <= abstain else -1)
+    found = model.predict(X, available=available)
+    assert_array_equal(found, expected)
+    assert (found != costs.argmin(axis=1)).any()
+
+
 def test_two_classes_by_the_threshold_of_elkan():
     """With costs c for a miss and 1 for a false alarm it is p > 1 / (1 + c)."""
     model = SoftmaxClassifier(threshold=LeastCost([[0, 1], [9, 0]])).fit(X, Y == 1)

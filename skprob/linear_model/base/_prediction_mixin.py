@@ -143,7 +143,8 @@ class PredictionMixin:
         -------
         y : ndarray or CSR array of shape (n_samples,) or (n_samples, n_classes)
             After a fit to labels, the most probable label of each row or, where
-            ``threshold_`` is a ``LeastCost``, that of least expected cost. After a fit
+            ``threshold_`` is a ``LeastCost``, that of least expected cost among the
+            available labels. After a fit
             to label sets, a 0/1 indicator of the labels that ``threshold_`` chooses;
             with ``sparse_output`` it is a CSR array. After a fit to distributions or
             candidates, the most probable class: its name if ``classes_`` are names,
@@ -162,7 +163,8 @@ class PredictionMixin:
             probabilities = model.probabilities_of_scores
 
             def of_least_cost(scores):
-                return rule.decide(probabilities(scores), self.classes_)
+                available = scores > -namespace(scores).inf
+                return rule.decide(probabilities(scores), self.classes_, available)
 
             return self._predicted(X, of_least_cost, available, offset).to_dense()
 
