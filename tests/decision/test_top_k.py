@@ -64,6 +64,20 @@ def test_it_is_set_without_rows():
         model.set_threshold(TopK(0))
 
 
+@pytest.mark.parametrize("model", [SparsemaxClassifier(), SigmoidClassifier()])
+def test_labels_that_are_not_available_are_in_no_set(model):
+    """With fewer available labels than k, other labels were taken, too."""
+    X, Y = make_multilabel_classification(n_classes=6, random_state=0)
+    available = np.zeros(Y.shape, dtype=bool)
+    available[:50, :2] = available[50:] = True
+    model.fit(X, Y).set_threshold(TopK(3))
+    for rows, shown in ((X, available), (X.tolist(), pd.DataFrame(available))):
+        sets = model.predict(rows, available=shown)
+        assert not sets[~available].any()
+        assert (sets[50:].sum(axis=1) == 3).all()
+        assert (sets[:50].sum(axis=1) == 2).all()
+
+
 def test_names_of_sets():
     sets = np.array([[1, 0, 1], [0, 0, 0], [0, 1, 0]])
     for given in (sets, sets.astype(bool), sparse.csr_matrix(sets), pd.DataFrame(sets)):

@@ -255,7 +255,11 @@ class PredictionMixin:
         if threshold.uses_features:
             features = to_numpy(check_X(self, X, reset=False))
         probabilities = self._probabilities(X, available, offset).on_host()
-        return Sets(threshold, probabilities, features, _num_samples(X))
+        may_have = None
+        if available is not None:
+            checked = check_X(self, X, reset=False)
+            may_have = model.checked_given(checked, available, None).available
+        return Sets(threshold, probabilities, features, _num_samples(X), may_have)
 
     def _fitted_model(self):
         """The fitted attributes that predictions use, as plain data."""

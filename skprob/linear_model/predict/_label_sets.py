@@ -35,14 +35,23 @@ class Sets:
     features : ndarray or CSR matrix of shape (n_samples, n_features) or None
         Of all rows, if the rule uses them.
     n_samples : int
+    available : ndarray of bool of shape (n_samples, n_classes) or None
+        The labels that each row may have; None if it may have all.
     """
 
-    def __init__(self, rule, blocks, features, n_samples):
+    def __init__(self, rule, blocks, features, n_samples, available):
         self._rule, self._blocks, self._features = rule, blocks, features
-        self._shape = n_samples, rule.n_labels_
+        self._shape, self._available = (n_samples, rule.n_labels_), available
 
     def __iter__(self):
-        return self._rule.predict_blocks(self._blocks, self._features)
+        sets = self._rule.predict_blocks(self._blocks, self._features)
+        if self._available is None:
+            yield from sets
+            return
+        start = 0
+        for block in sets:
+            yield block * self._available[start : start + len(block)]
+            start += len(block)
 
     def to_dense(self):
         """All of them as one array."""
