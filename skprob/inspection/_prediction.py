@@ -217,10 +217,11 @@ class PredictionDisplay:
                 f"polytope must be 'simplex' or 'cube'; got {polytope!r}."
                 f"{did_you_mean(polytope, ['simplex', 'cube'])}"
             )
+        # An array is in the order of the first of these that has names.
         frames = {
             "probabilities": probabilities,
-            "predicted": predicted,
             "y_true": y_true,
+            "predicted": predicted,
         }
         names = common_names(**frames)
         if class_names is None:
@@ -230,7 +231,7 @@ class PredictionDisplay:
             given = np.asarray(class_names)
             same = order_by_name(names.tolist(), given.tolist()) is not None
             names = given if same else names
-        _, (probabilities, predicted, y_true) = frames_in_order(
+        _, (probabilities, y_true, predicted) = frames_in_order(
             names, are_labels=False, **frames
         )
         rows = [probabilities] if np.ndim(probabilities) == 1 else probabilities
