@@ -202,7 +202,7 @@ def _fitted_of(state):
 def replace_fitted(estimator, attributes):
     """Set the fitted attributes, and remove those of an earlier fit."""
     state = vars(estimator)
-    for name in fitted_attributes(estimator).keys() - _OF_FEATURES:
+    for name in _fitted_of(state).keys() - _OF_FEATURES:
         del state[name]
     state.update(attributes)
 

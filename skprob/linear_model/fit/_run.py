@@ -14,7 +14,7 @@ from ...solvers import Iteration, Solution, groups_of_outputs, plan
 from .._checks import check_kernel
 from ..predict import FittedModel
 from ._minimise import minimise
-from ._penalty import penalty
+from ._penalty import check_total_weight, penalty
 from ._spec import FitSpec
 from ._start import LastFit, start_from
 
@@ -55,6 +55,7 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
     -------
     fit : Fit
     """
+    check_total_weight(rows.total_weight)
     spec = spec.for_rows(rows)
     with np.errstate(over="ignore", invalid="ignore"):
         objectives = objectives_of(spec, rows)
