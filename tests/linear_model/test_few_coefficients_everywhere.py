@@ -214,6 +214,21 @@ def test_targets_and_losses(name, select):
             assert moved > best - 1e-8
 
 
+@pytest.mark.parametrize("select", SELECT)
+def test_a_label_in_all_rows_in_single_precision(select):
+    """Its weights do not quite sum to one; warnings are errors."""
+    labels = SETS.copy()
+    labels[:, 0] = 1
+    about = {"C": 10.0, "threshold": 0.5, "tol": 1e-6}
+    expected = model_of(SigmoidClassifier, select, **about).fit(X, labels)
+    for seed in range(20):
+        weight = np.random.default_rng(seed).uniform(0.5, 2, N_ROWS).astype(np.float32)
+        model = model_of(SigmoidClassifier, select, **about).set_params(tol=1e-4)
+        model.fit(X.astype(np.float32), labels, weight)
+        assert 0 <= model.duality_gap_ <= 0.05 * model.objective_
+        assert model.objective_ == pytest.approx(expected.objective_, rel=0.2)
+
+
 def test_warm_start_from_another_strength():
     model = model_of(SparsemaxClassifier, warm_start=True)
     for C in 0.01, 0.1, 1.0, 0.03:

@@ -176,6 +176,8 @@ def mixing_distribution(target_mean, model_mean):
 
 def mixing_marginals(target_mean, model_mean, sum_range=(0.0, np.inf)):
     """As :func:`mixing_distribution`, for marginals whose sum is in a range."""
+    # The weights of a label in all rows sum to one up to rounding.
+    target_mean = np.clip(target_mean, 0, 1)
     from_above = _least_share(target_mean, model_mean)
     t = max(from_above, _least_share(1 - target_mean, 1 - model_mean))
     target, model = target_mean.sum(), model_mean.sum()
