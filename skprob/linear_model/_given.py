@@ -59,7 +59,7 @@ class Given(NamedTuple):
         return {key: a for key, a in self._asdict().items() if a is not None}
 
     def of(self, rows):
-        """The same for some of the rows."""
+        """The offsets and available classes of some of the rows."""
         return Given(**{key: a[rows] for key, a in self.arguments.items()})
 
     def with_none_class(self):

@@ -250,7 +250,7 @@ class LinearObjective(MeanLoss):
     def has_output_gaps(self):
         """Whether the duality gap of each output vanishes at its minimum.
 
-        That of a label in no row, or in all rows, vanishes with its loss.
+        The gap of a label in no row, or in all rows, vanishes with its loss.
         """
         description = self.description
         if description.has_intercept and description.has_row_scores:

@@ -40,10 +40,10 @@ class RowHessians(NamedTuple):
 
     @classmethod
     def of(cls, linear, weight, damping, traits):
-        """Those of a ``LossLinearization``, with more curvature.
+        """The curvatures of a ``LossLinearization``, plus a damping.
 
-        The damping is the curvature that is added in all raw predictions, but for equal
-        changes that the loss is invariant to; slopes are larger by it.
+        The damping is added in all raw predictions, except along equal changes if the
+        loss is invariant to these. It is added to slopes.
         """
         weight = to_numpy(weight).astype(np.float64, copy=False)[:, None]
         if linear.slopes is None and not traits.is_separable:
@@ -70,7 +70,7 @@ class RowHessians(NamedTuple):
         return self.diagonal if self.matrices is None else self.matrices
 
     def sampled(self, share):
-        """Those of a share of the rows, drawn in proportion to their curvature."""
+        """The curvatures of some rows, drawn in proportion to their curvature."""
         if self.matrices is None:
             curvature = self.diagonal.sum(axis=1)
         else:
@@ -111,7 +111,7 @@ class RowHessians(NamedTuple):
         for start in range(0, len(rows), length):
             part = rows[start : start + length]
             if len(part) == part[-1] + 1 - part[0]:
-                part = slice(part[0], part[-1] + 1)  # Without a copy.
+                part = slice(part[0], part[-1] + 1)  # A slice makes no copy.
             factors = to_numpy(design.columns(part)).take(columns, axis=0)
             if self.matrices is None:
                 self._add_diagonal(hessian, factors, pieces, part)

@@ -145,7 +145,8 @@ def left_out_score(raw, mapping, rows):
     """Score of the raw predictions of left-out rows; greater is better.
 
     It is minus the weighted mean, over the rows, of the Brier score if the mapping has
-    exact zeros, else of the log loss. Of marginals it is the mean over the labels, too.
+    exact zeros, else of the log loss. For marginals it is also the mean over the
+    labels.
 
     Parameters
     ----------

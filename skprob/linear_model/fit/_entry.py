@@ -16,18 +16,18 @@ _TOL, _MAX_ITER = 1e-13, 1000
 # there do not make a coefficient enter. On iris, wine, digits and breast cancer these
 # errors are below 1e-9 and 1e-6.
 _MARGIN = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-5}
-# A gradient of so many rounding errors is zero.
+# A gradient counts as zero if it is at most this number of rounding errors.
 _ROUNDING_ERRORS = 10
 
 
 def entry_C(spec, rows):
     """The largest C at which all penalised coefficients are zero, for a lasso.
 
-    With an l1_ratio it is multiplied by that. At the minimum over the free parameters,
-    which are the intercepts and the coefficients with a factor of zero, let g be the
-    gradient of the mean loss in the others. They are zero at the minimum over all
-    parameters where no entry of g, or with groups no norm of a column, is larger than
-    the strength l1_ratio / (C Σs) times the factor of the feature.
+    Multiply it by another l1_ratio. The free parameters are the intercepts and the
+    coefficients with a factor of zero. At the minimum over these, let g be the gradient
+    of the mean loss in the penalised coefficients. They are zero at the minimum over
+    all parameters if no entry of g is larger than the strength l1_ratio / (C Σs) times
+    the factor of its feature. With groups this holds for the norms of the columns of g.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def entry_C(spec, rows):
     check_total_weight(rows.total_weight)
     spec = replace(spec, C=np.inf).for_rows(rows)
     with np.errstate(over="ignore", invalid="ignore"):
-        # Without a penalty, and without the features that are left out.
+        # They have no penalty, and not the features that are left out.
         objectives = objectives_of(spec, rows)
     objective, factors = objectives[-1], spec.penalty.factors
     if factors is None:
@@ -62,7 +62,7 @@ def entry_C(spec, rows):
         sizes = np.sqrt(np.square(gradient).sum(axis=0))
     else:
         sizes = np.abs(gradient).max(axis=0)
-    # Of standardised features, which have a deviation of about one.
+    # Standardised features have a deviation of about one.
     if not sizes.max(initial=0) > _ROUNDING_ERRORS * np.finfo(rows.dtype).eps:
         return np.inf
     strength = (sizes * objective.units.scale[penalised] / factors[penalised]).max()

@@ -190,7 +190,7 @@ class RowsInMemory:
 
 
 def of_labelled(given, encoded):
-    """The same for the rows with a target, whose classes must be available."""
+    """Offsets and available classes of the rows with a target, checked with it."""
     if encoded.labelled is not None:
         given = given.of(encoded.labelled)
     if encoded.has_none:

@@ -102,10 +102,10 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
 
 
 def _near_solution(objective, parameters, spec, rows):
-    """What is close to a solution, for the choice of a threshold, by name.
+    """Arguments, by name, with which a threshold is chosen faster near a solution.
 
-    It is the probabilities of left-out rows, as a function that computes them, or the
-    start of fits to folds.
+    They are a function that computes the probabilities of left-out rows, or the start
+    of fits to folds.
     """
     from ._left_out import is_left_out_faster, left_out_probabilities
 
@@ -164,7 +164,7 @@ def model_at(parameters, objective, spec, rows):
 
 
 def model_of(coef, intercept, spec, rows):
-    """The same for coefficients of the rows of X."""
+    """The :class:`FittedModel` with coefficients of the features of X."""
     # Other thresholds are chosen from the probabilities of the model.
     rule_of_labels = spec.threshold if isinstance(spec.threshold, LeastCost) else None
     return FittedModel(

@@ -31,7 +31,7 @@ class Losses(NamedTuple):
     gradient: np.ndarray
 
     def of_outputs(self, outputs):
-        """Those of some outputs."""
+        """The losses of some outputs."""
         constants, values = self.constants[outputs], self.values[outputs]
         return Losses(constants, values, rows_of(self.gradient, outputs))
 

@@ -64,7 +64,7 @@ def _points_of(objective, point):
 
 
 def _logarithmic(gradient, share, traits):
-    """What takes the place of the gradient p - q for Newton's step of log p.
+    """The gradient with which Newton's step is one in log p.
 
     With means p of probabilities and q of the target it is p (log p - log q), less a
     multiple of p that makes its sum zero. It is the gradient itself where means may be

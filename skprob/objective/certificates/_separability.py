@@ -22,10 +22,11 @@ _ROUNDING = 0.5
 def has_descent_direction(objective, parameters):
     """Whether the loss decreases without end in a direction near the parameters.
 
-    If there is no minimum, a solver's parameters have grown in such a direction. Their
-    rest acts on rows and classes that are not separable: negative margins are made
-    zero, until there is none. What is left, unless it is zero, is such a direction by
-    definition, up to rounding; one may be missed.
+    If there is no minimum, a solver's parameters have grown in such a direction. They
+    also have a part that acts on rows and classes that are not separable. It is removed
+    by projections that make negative margins zero, until there is none. The remaining
+    direction, unless it is zero, is such a direction up to rounding. A direction may be
+    missed.
     """
     direction = parameters.reshape(objective.shape)
     polytope = objective.loss.traits.polytope
@@ -64,8 +65,7 @@ def _without_tied(rows, direction):
         return rows.sum(_Margins.product, step.reshape(direction.shape))[0].ravel()
 
     def curved_product(step):
-        # What is left when no curvature is left is a rounding error. SciPy divides by
-        # the curvature.
+        # A step without curvature is a rounding error. SciPy divides by the curvature.
         result = product(step)
         return result if step @ result > 0 else step
 

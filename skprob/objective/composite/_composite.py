@@ -168,8 +168,8 @@ class CompositeObjective(LinearObjective):
         return composite_gap(self, point, enough, known)
 
     def _bounds_gap(self, n_columns):
-        # By a threshold alone: the gap has the gradient over it, and not its square. In
-        # units of 1e7 or 1e10 a third of fits with a larger gap did not end.
+        # Without a ridge, the gap has the gradient over the threshold, not its square.
+        # With features in units of 1e10, a third of these gaps were rounding errors.
         least = precision(self.description.dtype) ** 0.55
         is_large = self.shrinkage.thresholds[:n_columns] >= least
         return super()._bounds_gap(n_columns) | is_large
