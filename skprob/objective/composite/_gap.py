@@ -1,8 +1,7 @@
 """The duality gap of an objective with a shrinkage.
 
 `certificates/_gap.py` has the notation. Let r be the whole penalty of W, and r* its
-conjugate.
-For rows p_i of the mapping's polytope with Σ s_i (p_i - q_i) = 0 the gap is
+conjugate. For rows p_i of the mapping's polytope with Σ s_i (p_i - q_i) = 0 the gap is
 
     Σ s_i [F(z_i + c_i) + Ω(p_i) - ⟨p_i, z_i + c_i⟩] + r(W) + ⟨V, W⟩ + r*(-V).
 
