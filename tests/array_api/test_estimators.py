@@ -468,6 +468,9 @@ def test_each_fits_or_says_what_to_do(model, library, numpy):
     if isinstance(model, AMSoftmaxClassifier):
         # At the default temperature many class vectors have about the same loss.
         model = clone(model).set_params(temperature=0.3)
+    if isinstance(model, TaylorSoftmaxClassifier):
+        # At the default order a shift of all intercepts hardly changes the loss.
+        model = clone(model).set_params(order=2)
     if model.__sklearn_tags__().array_api_support:
         assert_same(model, X, Y, library, numpy, atol=1e-5)
         return
