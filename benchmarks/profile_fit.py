@@ -23,6 +23,7 @@ from skprob import SoftmaxClassifier
 from skprob.linear_model.fit import _run
 from skprob.objective import LinearObjective, LinearPoint
 from skprob.objective._linear_point import LinearRay
+from skprob.objective._little_point import LittlePoint, LittleRay
 from skprob.solvers import _coordinates
 from skprob.solvers.newton import _newton_cg, _newton_cholesky
 
@@ -32,16 +33,20 @@ PARTS = {
     "evaluations": [
         (LinearObjective, "at"),
         (LinearObjective, "value_and_gradient"),
-    ],
-    "steps and trials": [
-        (LinearPoint, "along"),
-        (LinearRay, "trial"),
         (LinearRay, "arrive"),
+        (LittleRay, "arrive"),
+    ],
+    "line searches": [
+        (LinearPoint, "along"),
+        (LittlePoint, "along"),
+        (LinearRay, "trial"),
+        (LittleRay, "trial"),
     ],
     "Hessian products": [(LinearPoint, "hessian_product")],
     "Gram and Hessian matrices": [
         (LinearPoint, "sandwiches"),
         (LinearPoint, "hessian"),
+        (LittlePoint, "hessian"),
         (LinearPoint, "moments"),
         (_coordinates.Whitening, "__init__"),
         (_newton_cholesky, "dposv"),

@@ -326,8 +326,13 @@ def order(row):
 
 
 def ratio(row, ours):
-    """How much longer a program took: at least, where it did not get there."""
-    return row["seconds"] / ours["seconds"]
+    """How much longer a program took: at least, where it did not get there.
+
+    NaN where it failed, or was stopped before our time.
+    """
+    found = row["seconds"] / ours["seconds"]
+    is_bound = not row["reached"] and (found < 1 or math.isinf(found))
+    return math.nan if is_bound else found
 
 
 def summary(rows):
@@ -345,7 +350,8 @@ def summary(rows):
                 elif name in names:
                     continue
                 if others:
-                    ratios[key] = ratio(min(others, key=order), case["skprob"])
+                    found = ratio(min(others, key=order), case["skprob"])
+                    ratios |= {} if math.isnan(found) else {key: found}
             if ratios:
                 mean = math.exp(np.mean(np.log(list(ratios.values()))))
                 least = min(ratios, key=ratios.get)
@@ -372,7 +378,10 @@ def save_table(path, rows):
         best = min(others, key=order)
         sign = "" if best["reached"] else "> "
         sign = sign if ours["reached"] else "< " if best["reached"] else "unknown "
-        number = "" if sign == "unknown " else f"{ratio(best, ours):.2g}"
+        found = ratio(best, ours)
+        if math.isnan(found):
+            sign = "unknown "
+        number = "" if sign == "unknown " else f"{found:.2g}"
         lines.append([*line, (sign + number).strip()])
     with open(path, "w", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerows([head, *lines])
@@ -382,6 +391,8 @@ def cell(row):
     """Seconds, or those after which a program was not there."""
     if row is None:
         return "–"
+    if math.isinf(row["seconds"]):
+        return "failed"
     sign = "" if row["reached"] else "> "
     digits = ".2g" if row["seconds"] < 10 else ".0f"
     return f"{sign}{row['seconds']:{digits}}"
