@@ -270,13 +270,14 @@ def test_bad_input():
     wrong[17, Y[17]] = False
     nothing = AVAILABLE.copy()
     nothing[5] = False
+    booleans = "available must be booleans, or numbers that are 0 or 1"
     for available, message in (
         (wrong, f"target of row 17 is not available: y has class {Y[17]}"),
         (nothing, "available must have a class for each row; row 5 has none"),
         (AVAILABLE[:9], r"available must be booleans of shape .* \(120, 4\); got .*9"),
         (AVAILABLE[:, :3], r"available must be booleans of shape"),
-        (AVAILABLE * 2.0, "available must be booleans, or numbers that are 0 or 1; got dtype float64"),
-        (AVAILABLE.astype(str), "available must be booleans, or numbers that are 0 or 1; got dtype <U5"),
+        (AVAILABLE * 2.0, f"{booleans}; got dtype float64"),
+        (AVAILABLE.astype(str), f"{booleans}; got dtype <U5"),
     ):
         with pytest.raises(ValueError, match=message):
             SoftmaxClassifier().fit(X, Y, available=available)
