@@ -26,6 +26,7 @@ SIZES = {
     "pendigits": "pendigits, 7,494 × 16",
     "news20": "20 newsgroups, 21,209 words, sparse",
     "500 classes": "10,000 × 50, 500 classes",
+    "400,000 rows": "400,000 × 50, 20 classes",
     "mnist": "mnist, 60,000 × 784",
 }
 PROGRAMS = {"L-BFGS-B": "SciPy, L-BFGS-B", "LBFGS": "torch, LBFGS"}
