@@ -138,7 +138,7 @@ def interpolated_length(low, high):
 
 
 def tangents_meet(low, high):
-    """Length at which the tangents at the ends of a bracket meet, else infinity.
+    """Length at which the tangents at both ends of a bracket meet; infinity if none.
 
     There a convex function has its smallest possible value.
     """

@@ -262,8 +262,8 @@ class CompositeProblem(LinearProblem, Protocol):
     ) -> CompositePoint:
         """The point at parameters, in one pass.
 
-        In half a pass `beside` a point with the same raw predictions, of another
-        problem: one is the other restricted to some features.
+        With the point `beside` it takes half a pass. That point has the same raw
+        predictions, and its problem has fewer or more of the same features.
         """
 
     def composed(self, smooth: LinearPoint) -> CompositePoint:

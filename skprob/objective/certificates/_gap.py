@@ -70,7 +70,7 @@ def duality_gap(objective, point, enough, known, newton_step):
     parameters = point.parameters.reshape(objective.shape)
     gradient = point.gradient.reshape(objective.shape)
     has_row_scores = objective.description.has_row_scores
-    # Without an intercept the rows need no mixture.
+    # If there is no intercept, the probabilities need not be mixed.
     sums = objective.target_sums() if objective.description.has_intercept else None
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         # The sum of F(z) - ⟨q, z⟩.

@@ -131,8 +131,8 @@ class CompositeObjective(LinearObjective):
     def at(self, parameters, beside=None):
         """The :class:`CompositePoint` at parameters, in one pass.
 
-        It is half a pass `beside` a point with the same raw predictions, of another
-        objective that has some features of this one, or of which this one has some.
+        With the point `beside` it takes half a pass. That point has the same raw
+        predictions, and its objective has fewer or more of the same features.
         """
         if beside is not None:
             return self.composed(self.smooth_beside(beside.smooth, parameters))

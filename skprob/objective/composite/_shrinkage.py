@@ -117,7 +117,7 @@ class EntryShrinkage:
         """Shift of the entries of each column that makes its penalty least.
 
         It changes nothing else where the loss is invariant to the same shift of all raw
-        predictions. Columns with an entry that is zero are left as they are.
+        predictions. Columns with an entry that is zero are not shifted.
 
         Parameters
         ----------
