@@ -59,7 +59,8 @@ def check_target(y, name, *, len_of, may_have_gaps=False):
             f"{name} must have one entry for each of the {n_samples} rows; got shape "
             f"{y.shape}."
         )
-    return y
+    # SciPy has no sparse matrices of the other byte order.
+    return y if y.dtype.isnative else y.astype(y.dtype.newbyteorder("="))
 
 
 def _checked_array(y, name, may_have_gaps):
@@ -172,7 +173,7 @@ def _check_no_lists_of_labels(y, name):
     """Raise if `y` is lists of labels instead of an indicator."""
     # polars has a special dtype for a Series of lists.
     is_series = hasattr(y, "to_numpy") and not hasattr(y, "columns")
-    y = y.to_numpy() if is_series else y
+    y = np.asarray(y) if is_series else y
     if not (isinstance(y, (list, tuple)) or getattr(y, "dtype", None) == np.dtype("O")):
         return
     collections = list, tuple, set, frozenset, np.ndarray

@@ -3,6 +3,8 @@
 import numpy as np
 
 from .._utils.arrays import is_foreign, to_numpy
+from .._utils.checks import as_dense
+from ._kind import other_than_0_and_1
 
 
 def check_available(available, shape, name="available"):
@@ -26,22 +28,22 @@ def check_available(available, shape, name="available"):
     ValueError
         If it has another shape, other values, or a row without any class.
     """
-    is_available = (
-        to_numpy(available) if is_foreign(available) else np.asarray(available)
-    )
+    if is_foreign(available):
+        available = to_numpy(available)
+    is_available = as_dense(name, available)
     if is_available.shape != tuple(shape):
         raise ValueError(
             f"{name} must be booleans of shape (n_samples, n_classes), {tuple(shape)}; "
             f"got shape {is_available.shape}."
         )
     if is_available.dtype != bool:
-        if (
-            is_available.dtype.kind not in "iuf"
-            or not np.isin(is_available, (0, 1)).all()
-        ):
+        dtype, other = is_available.dtype, []
+        if dtype.kind in "iuf":
+            other = other_than_0_and_1(is_available)
+        if dtype.kind not in "iuf" or other:
             raise ValueError(
                 f"{name} must be booleans, or numbers that are 0 or 1; got dtype "
-                f"{is_available.dtype}."
+                f"{dtype}{f', with the values {other}' * bool(other)}."
             )
         is_available = is_available.astype(bool)
     without = ~is_available.any(axis=1)

@@ -265,6 +265,16 @@ def test_a_class_that_is_missing_is_named():
         model.fit(X[kept], names[Y][kept])
 
 
+@pytest.mark.parametrize("dtypes", [["boolean"] * 4, ["Int64", bool, int, float]])
+def test_frames_of_any_types(dtypes):
+    frame = pd.DataFrame(AVAILABLE).astype(dict(enumerate(dtypes)))
+    model = SoftmaxClassifier().fit(X, Y, available=frame)
+    reference = SoftmaxClassifier().fit(X, Y, available=AVAILABLE)
+    assert_array_equal(model.coef_, reference.coef_)
+    p = reference.predict_proba(X, available=AVAILABLE)
+    assert_array_equal(model.predict_proba(X, available=frame), p)
+
+
 def test_bad_input():
     wrong = AVAILABLE.copy()
     wrong[17, Y[17]] = False
@@ -276,7 +286,8 @@ def test_bad_input():
         (nothing, "available must have a class for each row; row 5 has none"),
         (AVAILABLE[:9], r"available must be booleans of shape .* \(120, 4\); got .*9"),
         (AVAILABLE[:, :3], r"available must be booleans of shape"),
-        (AVAILABLE * 2.0, f"{booleans}; got dtype float64"),
+        (AVAILABLE * 2.0, rf"{booleans}; got dtype float64, with the values \[2.0\]"),
+        (sparse.csr_array(AVAILABLE), "available must be a dense array; got csr_array"),
         (AVAILABLE.astype(str), f"{booleans}; got dtype <U5"),
     ):
         with pytest.raises(ValueError, match=message):

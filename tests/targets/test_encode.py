@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from skprob.targets import as_labels, class_weight_factors, encode_target
+from skprob.targets import as_labels, check_target, class_weight_factors, encode_target
 
 SETS = np.array([[1, 1, 0], [0, 0, 1], [0, 0, 0], [1, 1, 1]])
 SHARES = np.array([[0.5, 0.5, 0], [0, 0, 1], [1 / 3, 1 / 3, 1 / 3]])
@@ -27,6 +27,18 @@ def test_label_sets(container, dtype):
     assert_array_equal(encoded.classes, [0, 1, 2])
     assert_array_equal(encoded.labelled, [True, True, False, True])
     assert_allclose(encoded.target.to_dense(float), SHARES)
+
+
+@pytest.mark.parametrize(
+    "labels", [["b", "a"], [True, False], [None, "a"], [[0], [0, 1]]]
+)
+def test_arrays_of_pyarrow(labels):
+    y = pytest.importorskip("pyarrow").array(labels)
+    if labels == [[0], [0, 1]]:
+        with pytest.raises(ValueError, match="y must be a 0/1 indicator of label sets"):
+            check_target(y, "y", len_of=np.zeros((2, 1)))
+        return
+    assert check_target(y, "y", len_of=np.zeros((2, 1))).tolist() == labels
 
 
 @pytest.mark.parametrize("container", [np.array, sparse.csr_array, sparse.coo_matrix])

@@ -5,6 +5,7 @@ from .costs import as_costs, as_margins
 from .matrices import (
     array_real,
     array_rows,
+    as_dense,
     as_real,
     as_rows,
     real_or_nan,
@@ -28,6 +29,7 @@ __all__ = [
     "array_real",
     "array_rows",
     "as_costs",
+    "as_dense",
     "as_distributions",
     "as_marginals",
     "as_margins",

@@ -1,6 +1,7 @@
 """Scores and other matrices that users give, as arrays of floats."""
 
 import numpy as np
+from scipy import sparse
 
 from ..arrays import (
     beside,
@@ -18,10 +19,7 @@ def as_real(name, array):
     if is_foreign(array):
         check_no_gradient(name, array)
         array = to_numpy(array)
-    try:
-        array = np.asarray(array)
-    except ValueError as error:
-        raise ValueError(f"{name} must be an array of real numbers: {error}") from None
+    array = as_dense(name, array)
     if array.dtype.kind not in "fiub":
         raise ValueError(f"{name} must be real numbers, got dtype {array.dtype}.")
     if array.dtype.newbyteorder("=") == np.float32:
@@ -30,6 +28,28 @@ def as_real(name, array):
         # A longdouble beyond the range of float64 becomes inf, which is refused.
         with np.errstate(over="ignore"):
             array = array.astype(np.float64, copy=False)
+    return array
+
+
+def as_dense(name, data):
+    """Data as a NumPy array; numbers of pandas' nullable types as float64.
+
+    NumPy would make objects of a DataFrame with columns of nullable types, or of
+    booleans beside numbers. A value that is missing becomes NaN.
+    """
+    if sparse.issparse(data):
+        raise ValueError(
+            f"{name} must be a dense array; got {type(data).__name__}. Give "
+            f"{name}.toarray()."
+        )
+    try:
+        array = np.asarray(data)
+    except ValueError as error:
+        raise ValueError(f"{name} must be an array of real numbers: {error}") from None
+    if array.dtype == object and hasattr(data, "iloc"):
+        dtypes = np.ravel(np.asarray(data.dtypes, dtype=object))
+        if all(dtype.kind in "fiub" for dtype in dtypes):
+            return data.to_numpy(np.float64, na_value=np.nan)
     return array
 
 

@@ -39,7 +39,7 @@ def accuracy(predicted, y, sample_weight, model):
     if model.target_type == "candidates":
         return _among_candidates(predicted, y, sample_weight, to_numpy(model.classes))
     if model.target_type == "label_set":
-        check_target(y, "y", len_of=predicted)
+        y = check_target(y, "y", len_of=predicted)
     if model.target_type != "distribution":
         return accuracy_score(y, predicted, sample_weight=sample_weight)
     y = check_target(y, "y", len_of=predicted)

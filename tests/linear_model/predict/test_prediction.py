@@ -1,6 +1,7 @@
 """What a fitted model answers: shapes, consistency, thresholds and scores."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
@@ -185,6 +186,16 @@ def test_score_of_label_sets_is_the_share_of_exact_sets():
     assert 0 < exact.mean() < 1
     assert_allclose(model.score(X, Y), exact.mean())
     assert_allclose(model.score(X, Y), accuracy_score(Y, model.predict(X)))
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "boolean", "Float32", ">i2"])
+def test_label_sets_of_any_numbers(dtype):
+    X, Y = label_sets()
+    frame = pd.DataFrame(Y).astype(dtype)
+    model = SoftmaxClassifier(threshold=0.3).fit(X, frame)
+    reference = SoftmaxClassifier(threshold=0.3).fit(X, Y)
+    assert_array_equal(model.coef_, reference.coef_)
+    assert model.score(X, frame) == reference.score(X, Y)
 
 
 def test_score_of_distributions_is_the_expected_accuracy():
