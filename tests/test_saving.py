@@ -1,5 +1,6 @@
 """Models that are saved and loaded, and what whoever loads them has to trust."""
 
+import copy
 import io
 import pickle
 import re
@@ -102,6 +103,19 @@ def test_before_a_fit(save):
     loaded = save(LinearClassifier(Entmax(1.2)))
     with pytest.raises(NotFittedError):
         loaded.predict(X)
+
+
+def test_a_copy_in_memory_shares_what_was_fitted():
+    X, y = labels()
+    model = EntmaxClassifier(1.2, tol=0.1).fit(X, y)
+    before = dict(vars(model))
+    copied = copy.copy(model)
+    assert type(copied) is EntmaxClassifier
+    assert vars(copied).keys() == before.keys()
+    assert all(vars(copied)[name] is value for name, value in before.items())
+    copied.coef_ = 2 * model.coef_
+    assert model.coef_ is before["coef_"]
+    assert_same_predictions(copy.deepcopy(model), model, X)
 
 
 def test_a_pipeline():
