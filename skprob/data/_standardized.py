@@ -33,10 +33,11 @@ class Standardization(NamedTuple):
             # Without an intercept the curvature is the raw second moment.
             deviation, mean = np.hypot(deviation, mean), np.zeros_like(mean)
         spread = np.hypot(deviation, np.sqrt(ridge))
-        # The deviation of a constant feature is a rounding error, and a division by a
-        # tiny deviation overflows.
+        # The deviation of a constant feature is a rounding error. With tiny deviations
+        # coefficients overflow in the dtype of X, or their squares in float64.
         limits = np.finfo(dtype)
-        least = np.maximum(10 * limits.eps * np.abs(mean), np.sqrt(limits.tiny))
+        tiny = max(limits.tiny / limits.eps, np.sqrt(np.finfo(np.float64).tiny))
+        least = np.maximum(10 * limits.eps * np.abs(mean), tiny)
         scale = np.where(spread > least, spread, np.maximum(np.abs(mean), 1.0))
         return cls(mean, scale, fit_intercept)
 

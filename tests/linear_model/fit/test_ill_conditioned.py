@@ -4,7 +4,9 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.optimize import minimize
+from sklearn.datasets import load_iris
 
 from skprob import LinearClassifier, SparsemaxClassifier
 
@@ -113,3 +115,14 @@ def test_many_rows_without_curvature_at_the_start(seed, about):
         model = LinearClassifier("sparsemax", margin=2.0, solver=solver, **about)
         model.fit(X, y, offset=offset)
         assert model.objective_ == pytest.approx(least, rel=1e-4)
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("unit", [1e-25, 1e-12, 1e12])
+def test_single_precision_in_any_unit(unit, container):
+    X, y = load_iris(return_X_y=True)
+    X = (X - X.mean(axis=0)).astype(np.float32)
+    expected = SparsemaxClassifier(C=np.inf).fit(X, y)
+    model = SparsemaxClassifier(C=np.inf).fit(container(X * np.float32(unit)), y)
+    assert abs(model.objective_ - expected.objective_) < 1e-4 * expected.objective_
+    assert 0 < expected.objective_ < 0.05
