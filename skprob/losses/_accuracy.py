@@ -6,7 +6,13 @@ from sklearn.utils._param_validation import StrOptions
 
 from .._utils.arrays import copied
 from ..mappings import MappingLike, get_mapping
-from ._base import Loss, LossLinearization, check_shape, shift_to_standard
+from ._base import (
+    Loss,
+    LossLinearization,
+    check_second_derivatives,
+    check_shape,
+    shift_to_standard,
+)
 from ._matching import matching_loss
 
 
@@ -66,6 +72,7 @@ class AccuracyLoss(Loss):
         check_shape(mapping, "probabilities", p, target.shape)
 
         def hessian_product(direction):
+            check_second_derivatives(self, vjp_derivative)
             return -vjp_derivative(q, direction)
 
         gradient = -vjp(q)

@@ -253,6 +253,16 @@ def check_shape(mapping, what, array, shape):
         )
 
 
+def check_second_derivatives(loss, vjp_derivative):
+    """Raise if the linearization of a loss's mapping has no second derivatives."""
+    if vjp_derivative is None:
+        raise TypeError(
+            f"The Hessian of {type(loss).__name__} needs second derivatives of "
+            f"{get_mapping(loss.mapping)!r}, but its linearize returns no "
+            "vjp_derivative."
+        )
+
+
 def in_difference(linear: LossLinearization) -> LossLinearization:
     """A loss of two scores, as a loss of the difference between them."""
 

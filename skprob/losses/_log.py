@@ -12,7 +12,13 @@ from .._utils.arrays import copied, namespace
 from .._utils.checks import RealInterval
 from .._utils.typing import Array, ArrayLike
 from ..mappings import MappingLike, Softmax, Temperature, get_mapping
-from ._base import Loss, LossLinearization, check_shape, shift_to_standard
+from ._base import (
+    Loss,
+    LossLinearization,
+    check_second_derivatives,
+    check_shape,
+    shift_to_standard,
+)
 
 # With this smoothing the loss of a true class of probability zero is about 14 nats.
 _EPSILON_WITH_ZEROS = 1e-6
@@ -141,7 +147,7 @@ class LogLoss(Loss):
             values = -target.inner(log_p)
 
             def hessian_product(direction):
-                _check_second_derivatives(mapping, vjp_derivative)
+                check_second_derivatives(self, vjp_derivative)
                 return vjp_derivative(-q, direction)
 
             gradient = vjp(-q)
@@ -154,7 +160,7 @@ class LogLoss(Loss):
         slope = -q / smoothed
 
         def hessian_product(direction):
-            _check_second_derivatives(mapping, vjp_derivative)
+            check_second_derivatives(self, vjp_derivative)
             bent = vjp_derivative(slope, direction)
             return bent + vjp(-slope / smoothed * jvp(direction))
 
@@ -179,11 +185,3 @@ class LogLoss(Loss):
         mapping = get_mapping(self.mapping)
         scores = shift_to_standard(scores, mapping)
         return -mapping.log_noise_gradient(scores, target.to_dense(scores.dtype))
-
-
-def _check_second_derivatives(mapping, vjp_derivative):
-    if vjp_derivative is None:
-        raise TypeError(
-            f"The Hessian of LogLoss needs second derivatives of {mapping!r}, but its "
-            "linearize returns no vjp_derivative."
-        )

@@ -7,6 +7,7 @@ from sklearn.base import clone
 
 from skprob.losses import (
     LOSSES,
+    AccuracyLoss,
     FenchelYoungLoss,
     GradientFieldLoss,
     LogLoss,
@@ -132,14 +133,19 @@ def test_fenchel_young_needs_a_potential():
         get_loss("fenchel_young", Squares())
 
 
-def test_the_log_loss_names_the_derivative_that_a_mapping_lacks():
+@pytest.mark.parametrize("make", [LogLoss, AccuracyLoss])
+def test_the_derivative_that_a_mapping_lacks_is_named(make):
     class First(Softmax):
+        def linearize(self, scores):
+            return super().linearize(scores)._replace(vjp_derivative=None)
+
         def log_linearize(self, scores):
             return super().log_linearize(scores)._replace(vjp_derivative=None)
 
-    loss = LogLoss(First())
+    loss = make(First())
     assert loss.value_and_gradient(SCORES, ONE_HOT)[1].shape == (3, 3)
-    with pytest.raises(TypeError, match=r"second derivatives of First\(\)"):
+    words = rf"Hessian of {make.__name__} needs second derivatives of First\(\)"
+    with pytest.raises(TypeError, match=words):
         loss.hessian_product(SCORES, ONE_HOT, SCORES)
 
 
