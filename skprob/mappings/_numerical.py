@@ -30,9 +30,11 @@ def numerical_jacobian(probabilities, scores):
         )
         up[:, j] += step
         down[:, j] -= step
-        available = np.isfinite(up[:, j])
-        gap = np.where(available, up[:, j] - down[:, j], 1)[:, None]
-        jacobian[:, :, j] = (probabilities(up) - probabilities(down)) / gap
+        # A class that is not available has a difference of zero: its gap is any number.
+        available, gap = np.isfinite(up[:, j]), np.ones(n_samples)
+        np.subtract(up[:, j], down[:, j], out=gap, where=available)
+        change = probabilities(up) - probabilities(down)
+        jacobian[:, :, j] = change / gap[:, None]
     return jacobian
 
 

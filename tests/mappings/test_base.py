@@ -34,6 +34,18 @@ def test_derivatives_are_numerical_unless_provided():
     np.testing.assert_allclose(Shares().jacobian([[1, 3]]), expected, rtol=1e-7)
 
 
+def test_numerical_derivatives_with_a_class_that_is_not_available():
+    class OnlyValues(Mapping):
+        def probabilities(self, scores):
+            return np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+
+    # The first column has only available classes, the others one that is not.
+    scores = np.array([[1.0, -np.inf, 0.5], [0.0, 1.0, -np.inf]])
+    p = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    expected = np.einsum("ni,ij->nij", p, np.eye(3)) - p[:, :, None] * p[:, None]
+    np.testing.assert_allclose(OnlyValues().jacobian(scores), expected, atol=1e-9)
+
+
 @pytest.mark.parametrize(
     ("method", "kernel"),
     [
