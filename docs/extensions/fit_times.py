@@ -85,7 +85,7 @@ def fit_times(text, mappings=None, problems=None):
 
 
 class FitTimes(SphinxDirective):
-    """Show the times as a table, and a download of the file."""
+    """Show the times as a table."""
 
     required_arguments = 1
     option_spec = {"mappings": listed, "problems": listed}
