@@ -38,8 +38,7 @@ from skprob.solvers import (
     solve,
 )
 from skprob.solvers._coordinates import Whitening
-from skprob.solvers._sample import sample_size
-from skprob.solvers.newton._newton_family import minimize_family
+from skprob.solvers.newton import _by_products, minimize_family, sample_size
 
 
 class Heuristic(NamedTuple):
@@ -91,6 +90,7 @@ class Without:
             # Searches choose no tuning themselves.
             for owner, name, value in (
                 (_auto, "plan", planned),
+                (_by_products, "plan", planned),
                 (_path, "method_for", partial(method_for, tuning=tuning)),
                 (_path, "Tuning", lambda: tuning),
                 (_path, "solve", partial(solve, tuning=tuning)),

@@ -149,7 +149,8 @@ def test_the_way_of_one_fit_includes_functions_that_exist():
     # From the estimator down to the losses.
     names = [name for _, name, _ in included]
     assert names[0] == "BaseLinearClassifier.fit"
-    assert {"fit_to_rows", "minimise", "solve", "minimize", "model_at"} <= set(names)
+    stages = {"fit_to_rows", "solve_in_turn", "solve", "minimize", "model_at"}
+    assert stages <= set(names)
 
 
 def test_messages_name_extras_that_exist():

@@ -12,7 +12,7 @@ A new solver is one file, and a name in `_auto.py`.
 """
 
 from .._utils.lazy import lazy_attribute
-from ._auto import SOLVERS, solve
+from ._auto import SOLVERS, solve, solve_in_turn
 from ._criteria import Criteria, Criterion, Verdict
 from ._line_search import Trial, line_search
 from ._minimize import minimize, total_of
@@ -47,6 +47,7 @@ __all__ = [
     "minimize_path",
     "plan",
     "solve",
+    "solve_in_turn",
     "total_of",
 ]
 

@@ -7,11 +7,10 @@ import numpy as np
 from .._utils.blas import serial_blas
 from ._criteria import Criteria
 from ._groups import minimize_groups
-from ._minimize import minimize
+from ._minimize import minimize, total_of
 from ._plan import groups_of_outputs, method_for, plan
-from ._sample import minimize_from_sample, sample_size
 from ._tuning import Tuning
-from .newton import NewtonCG, NewtonCGState, NewtonCholesky
+from .newton import NewtonCG, NewtonCholesky, minimize_by_products
 
 
 @serial_blas
@@ -55,40 +54,31 @@ def solve(
     ValueError
         If the problem does not suit the solver.
     """
-    groups = groups_of_outputs(problem.description, tuning)
-    if len(groups) > 1 and solver in ("auto", "newton-cg"):
+    description = problem.description
+    if description.is_separable and solver in ("auto", "newton-cg"):
+        groups = groups_of_outputs(description, tuning)
+        if len(groups) > 1:
 
-        def solve_group(group, start, callback):
-            options = {"solver": solver, "tuning": tuning, **criteria}
-            return solve(group, start, callback=callback, **options)
+            def solve_group(group, start, callback):
+                options = {"solver": solver, "tuning": tuning, **criteria}
+                return solve(group, start, callback=callback, **options)
 
-        return minimize_groups(problem, groups, solve_group, start, callback)
+            return minimize_groups(problem, groups, solve_group, start, callback)
     criteria = Criteria(tuning=tuning, **criteria)
-    if problem.description.has_shrinkage:
-        # Imported when used: the import takes milliseconds.
-        from .proximal import ProximalNewton
-
-        description = problem.description
-        is_smooth = description.is_convex and description.has_bounded_hessian
-        method = solver
-        if solver == "newton-cholesky":
-            _check_hessian(description)
-        elif not is_smooth or description.has_kinks:
-            method = "lbfgs"
-        first = ProximalNewton(criteria, method, tuning)
-        return minimize(problem, [first], criteria, start, callback)
-    method = method_for(problem.description, tuning) if solver == "auto" else solver
+    if solver == "newton-cholesky":
+        _check_hessian(description)
+    if description.has_shrinkage:
+        return _minimize_composite(problem, start, solver, criteria, callback, tuning)
+    method = method_for(description, tuning) if solver == "auto" else solver
     if method == "newton-cholesky":
-        if solver != "auto":
-            _check_hessian(problem.description)
 
         def solvers():
             yield NewtonCholesky(criteria, shortens_far_starts, tuning)
             # Where most rows have no curvature its step is too long for a line search.
-            yield NewtonCG(plan(problem.description, tuning), criteria, tuning=tuning)
+            yield NewtonCG(plan(description, tuning), criteria, tuning=tuning)
 
         return minimize(problem, solvers(), criteria, start, callback)
-    chosen = plan(problem.description, tuning)
+    chosen = plan(description, tuning)
     if method == "lbfgs":
         from ._lbfgs import minimize_lbfgs  # Imported when used.
 
@@ -101,50 +91,57 @@ def solve(
         state = solver.begin(problem, start)
         return minimize(problem, [solver], criteria, start, callback, state)
     may_split = solver == "auto"
-    return _minimize_by_products(
+    return minimize_by_products(
         problem, start, chosen, criteria, callback, may_split, resume, tuning
     )
 
 
-def _minimize_by_products(
-    problem, start, chosen, criteria, callback, may_split, resume, tuning
-):
-    """Minimise by Hessian products, from the minimum of a sample of the rows.
+def _minimize_composite(problem, start, solver, criteria, callback, tuning):
+    """Minimise a problem with a penalty that makes parameters zero."""
+    # Imported when used: the import takes milliseconds.
+    from .proximal import ProximalNewton
 
-    Where products become many, splitting takes its turn if it may. The other arguments
-    are those of :func:`solve`, the plan and the criteria.
+    description, method = problem.description, solver
+    is_smooth = description.is_convex and description.has_bounded_hessian
+    if solver != "newton-cholesky" and (not is_smooth or description.has_kinks):
+        method = "lbfgs"
+    first = ProximalNewton(criteria, method, tuning)
+    return minimize(problem, [first], criteria, start, callback)
+
+
+def solve_in_turn(problems, start, *, progress=None, **options):
+    """Minimise problems one after the other, each from where the last one ended.
+
+    Parameters
+    ----------
+    problems : list of Problem
+        The minimum of each is a good start for the next.
+    start : ndarray of shape (n_parameters,)
+    progress : callable, default=None
+        The callback of each problem. ``progress.begin(parameters)`` is called before
+        its first iteration, and ``progress.end()`` after its last.
+    **options
+        As for :func:`solve`; ``max_iter`` is that of each problem.
+
+    Returns
+    -------
+    solution : Solution
+        Of the last problem, or of the one that a callback stopped at; ``n_iter`` and
+        ``history`` are those of all.
     """
-    solvers, state = [NewtonCG(chosen, criteria, tuning=tuning)], None
-    if may_split and chosen.split_after < math.inf and problem.has_penalty:
-        # Without a penalty the quadratic problem of a splitting may have no solution.
-        from ._splitting import DouglasRachford  # Imported when used.
-
-        first = NewtonCG(chosen, criteria, chosen.split_after, tuning)
-        solvers = [first, DouglasRachford(criteria, tuning), *solvers]
-    if resume is not None and isinstance(resume[0], NewtonCGState):
-        state = solvers[0].resume(problem, *resume)
-
-    def minimize_all(problem, start):
-        return minimize(problem, solvers, criteria, start, callback, state)
-
-    n_sampled = 0 if start.any() else sample_size(problem.description, tuning)
-    if not n_sampled:
-        return minimize_all(problem, start)
-
-    def minimize_sample(sample, start):
-        return _minimize_roughly(sample, start, criteria, tuning)
-
-    return minimize_from_sample(
-        problem, n_sampled, start, minimize_sample, minimize_all
-    )
-
-
-def _minimize_roughly(problem, start, criteria, tuning):
-    """Minimise within a looser tolerance than criteria, without a certificate."""
-    tol = max(criteria.tol, tuning.sample_tol)
-    looser = Criteria(tol=tol, max_iter=criteria.max_iter, certify=False, tuning=tuning)
-    solver = NewtonCG(plan(problem.description, tuning), looser, tuning=tuning)
-    return minimize(problem, [solver], looser, start)
+    parameters, history = start, []
+    for problem in problems:
+        if progress is not None:
+            progress.begin(parameters)
+        solution = solve(problem, parameters, callback=progress, **options)
+        if progress is not None:
+            progress.end()
+        parameters = solution.parameters
+        history = total_of(history, solution.history, "easier loss")
+        if solution.stopped:
+            break
+    # The state of the rows takes memory.
+    return solution._replace(n_iter=history[-1].iteration, history=history, state=None)
 
 
 #: Every name that is accepted as ``solver``.

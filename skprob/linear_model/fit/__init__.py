@@ -3,9 +3,9 @@
 Read `_run.py` first, from top to bottom: rows, spec, objective, minimise, attributes.
 `_spec.py` holds what a fit does, as plain data: an estimator makes it, and nothing here
 sees the estimator. `_rows.py` makes blocks of rows; `_penalty.py` resolves C,
-`_chosen_C.py` chooses it, and `_start.py` the first parameters; `_minimise.py` calls
-the solver, `_learnt_noise.py` a search of the noise around it; `_folds.py` fits the
-folds from which thresholds are chosen.
+`_chosen_C.py` chooses it, and `_start.py` the first parameters; `_learnt_noise.py`
+searches the noise of a mapping; `_folds.py` fits the folds from which thresholds are
+chosen.
 """
 
 from ..._utils.lazy import lazy_attribute

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ..._utils.warnings import warn
-from ._minimise import minimise
+from ...solvers import solve_in_turn
 from ._penalty import check_total_weight
 from ._run import objectives_of
 
@@ -72,7 +72,7 @@ def entry_C(spec, rows):
 
 def _minimum(spec, objectives, rows):
     """Parameters at the minimum of objectives of the free parameters."""
-    solution = minimise(
+    solution = solve_in_turn(
         objectives,
         objectives[0].initial(),
         solver=spec.solver,

@@ -17,8 +17,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from ...mappings import NestedSoftmax, PerturbMax, Temperature
-from ...solvers import total_of
-from ._minimise import minimise
+from ...solvers import solve_in_turn, total_of
 
 # The coefficients are fitted to this part of the tolerance, and the noise to the whole.
 _INNER = 0.1
@@ -243,7 +242,7 @@ class _Fits:
     def _fit(self, mapping):
         """Fit the coefficients, from the last ones; the objective."""
         objective = self._with_loss_of(mapping)
-        solution = minimise(
+        solution = solve_in_turn(
             [objective], self.parameters, progress=self._progress, **self._options
         )
         self._history = total_of(self._history, solution.history, "other noise")

@@ -10,10 +10,9 @@ from ..._utils.warnings import warn
 from ...decision import LeastCost
 from ...losses import FenchelYoungLoss
 from ...mappings import Softmax
-from ...solvers import Iteration, Solution, groups_of_outputs, plan
+from ...solvers import Iteration, Solution, groups_of_outputs, plan, solve_in_turn
 from .._checks import check_kernel
 from ..predict import FittedModel
-from ._minimise import minimise
 from ._penalty import check_total_weight, penalty
 from ._spec import FitSpec
 from ._start import LastFit, start_from
@@ -82,7 +81,8 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
         most_iterations = spec.most_iterations(sum(n_problems))
         progress.start(most_iterations, lambda parameters: fitted(parameters)[1])
     if spec.noise is None:
-        solution = minimise(objectives, start, progress=progress, **spec.solver_options)
+        options = spec.solver_options
+        solution = solve_in_turn(objectives, start, progress=progress, **options)
     else:
         from ._learnt_noise import learn_noise  # Imported when used.
 

@@ -180,9 +180,9 @@ def test_auto_is_cross_validated_on_few_rows_and_read_off_many():
     X, Y = many_rows(5001)
     model = SoftmaxClassifier()
     for n_rows, n_fits in ((5000, 4), (5001, 1)):
-        with patch.object(_run, "minimise", wraps=_run.minimise) as minimise:
+        with patch.object(_run, "solve_in_turn", wraps=_run.solve_in_turn) as solver:
             model.fit(X[:n_rows], Y[:n_rows])
-        assert minimise.call_count == n_fits
+        assert solver.call_count == n_fits
     p = model.predict_proba(X)
     f1 = f1_score(Y, model.predict(X), average="micro")
     for cut in np.linspace(0.05, 0.5, 46):
@@ -211,9 +211,9 @@ def test_auto_corrects_the_probabilities_of_at_most_so_many_labels():
     ],
 )
 def test_folds_are_fitted_loosely_where_the_objective_is_convex(model, tol):
-    with patch.object(_run, "minimise", wraps=_run.minimise) as minimise:
+    with patch.object(_run, "solve_in_turn", wraps=_run.solve_in_turn) as solver:
         model.fit(X, Y)
-    tols = [call.kwargs["tol"] for call in minimise.call_args_list]
+    tols = [call.kwargs["tol"] for call in solver.call_args_list]
     # The threshold is chosen after the fit to all rows.
     assert tols == pytest.approx([model.tol, tol, tol, tol])
 

@@ -8,11 +8,11 @@ from skprob.losses import FenchelYoungLoss
 from skprob.mappings import Softmax, Sparsemax
 from skprob.objective import LinearObjective, split_rows
 from skprob.solvers import Tuning, solve
-from skprob.solvers._sample import sample_size
+from skprob.solvers.newton import sample_size
 from skprob.targets import SparseTarget
 
-from .minimal_problems import SquaredHinges
-from .training_problems import classes, exact_optimum, objective_of
+from ..minimal_problems import SquaredHinges
+from ..training_problems import classes, exact_optimum, objective_of
 
 # Data that are large enough to be sampled.
 SAMPLED = Tuning()._replace(large_data=0, sampled_rows=5, largest_hessian_cost=0)

@@ -1,0 +1,94 @@
+"""Newton's method by Hessian products, from the minimum of a sample of the rows.
+
+Far from the minimum a sample of the rows leads as far as all of them, and a pass over
+it takes as much less time as it has fewer rows.
+"""
+
+import math
+from time import perf_counter
+
+from .._criteria import Criteria
+from .._minimize import minimize
+from .._plan import plan
+from .._tuning import Tuning
+from ._newton_cg import NewtonCG, NewtonCGState
+
+
+def minimize_by_products(
+    problem, start, chosen, criteria, callback, may_split, resume, tuning
+):
+    """Minimise by Hessian products; large data are first minimised on a sample.
+
+    Parameters
+    ----------
+    problem : LinearProblem
+    start : ndarray of shape (n_parameters,)
+        A start other than zero needs no sample.
+    chosen : Plan
+    criteria : Criteria
+    callback : callable or None
+        As for :func:`minimize`.
+    may_split : bool
+        Whether splitting may take its turn, where products become many.
+    resume : (State, float) or None
+        As for :func:`solve`.
+    tuning : Tuning
+
+    Returns
+    -------
+    solution : Solution
+        In its history the passes and seconds of the sample belong to the start. A pass
+        over the sample is a share of one over all rows.
+    """
+    solvers, state = [NewtonCG(chosen, criteria, tuning=tuning)], None
+    if may_split and chosen.split_after < math.inf and problem.has_penalty:
+        # Without a penalty the quadratic problem of a splitting may have no solution.
+        from .._splitting import DouglasRachford  # Imported when used.
+
+        first = NewtonCG(chosen, criteria, chosen.split_after, tuning)
+        solvers = [first, DouglasRachford(criteria, tuning), *solvers]
+    if resume is not None and isinstance(resume[0], NewtonCGState):
+        state = solvers[0].resume(problem, *resume)
+    n_sampled = 0 if start.any() else sample_size(problem.description, tuning)
+    if not n_sampled:
+        return minimize(problem, solvers, criteria, start, callback, state)
+
+    begun, share = perf_counter(), n_sampled / problem.description.n_rows
+    start, passes = _minimum_of_sample(problem, n_sampled, start, criteria, tuning)
+    passes, seconds = share * passes, perf_counter() - begun
+    problem.count(passes)
+    solution = minimize(problem, solvers, criteria, start, callback, state)
+    history = [
+        row._replace(passes=row.passes + passes, seconds=row.seconds + seconds)
+        for row in solution.history
+    ]
+    return solution._replace(history=history)
+
+
+def sample_size(description, tuning=Tuning()):
+    """Number of rows of the sample that a fit starts on; zero where none pays.
+
+    Parameters
+    ----------
+    description : Description
+    tuning : Tuning
+    """
+    _, size = description.shape
+    n_sampled = int(description.n_rows * tuning.sampled_share)
+    pays = (
+        description.is_linear
+        and description.is_convex
+        and not description.is_remote
+        and n_sampled >= tuning.sampled_rows * size
+        and description.n_rows * size >= tuning.large_data
+    )
+    return n_sampled if pays else 0
+
+
+def _minimum_of_sample(problem, n_sampled, start, criteria, tuning):
+    """Parameters at a rough minimum of a sample of the rows, and passes over it."""
+    sample, tol = problem.sample(n_sampled), max(criteria.tol, tuning.sample_tol)
+    looser = Criteria(tol=tol, max_iter=criteria.max_iter, certify=False, tuning=tuning)
+    solver = NewtonCG(plan(sample.description, tuning), looser, tuning=tuning)
+    solution = minimize(sample, [solver], looser, start)
+    return solution.parameters, sample.passes
