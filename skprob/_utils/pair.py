@@ -5,11 +5,6 @@ import numpy as np
 from .arrays import concat
 
 
-def n_raw_predictions(n_classes, polytope):
-    """Number of raw predictions: two classes on the simplex have one."""
-    return 1 if n_classes == 2 and polytope == "simplex" else n_classes
-
-
 def pair_scores(difference):
     """Scores -u/2 and u/2 of two classes that differ by u.
 

@@ -19,7 +19,7 @@ Another kind of score takes the place of `_linear.py`, as `_cosine.py` does.
 """
 
 from .._utils.lazy import lazy_attribute
-from ._block import Block, scores_of, split_rows
+from ._block import Block, n_raw_predictions, scores_of, split_rows
 from ._description import Description
 from ._linear import LinearObjective
 from ._linear_point import LinearPoint
@@ -38,6 +38,7 @@ __all__ = [
     "PenaltyShape",
     "Ridge",
     "leave_one_out",
+    "n_raw_predictions",
     "scores_of",
     "split_rows",
     "uses_exact_hessian",

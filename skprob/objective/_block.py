@@ -161,6 +161,11 @@ def split_rows(X, target, weight, *, offset=None, available=None, total=None):
     return LocalBlocks(whole.part(rows) for rows in slices)
 
 
+def n_raw_predictions(n_classes, polytope):
+    """Number of raw predictions: two classes on the simplex have one."""
+    return 1 if n_classes == 2 and polytope == "simplex" else n_classes
+
+
 def scores_of(raw):
     """Scores of the classes, from raw predictions."""
     return raw if raw.shape[1] > 1 else pair_scores(raw)

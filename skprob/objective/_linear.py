@@ -6,7 +6,6 @@ import math
 import numpy as np
 
 from .._utils.arrays import precision
-from .._utils.pair import n_raw_predictions
 from ..data import Standardization
 from . import _block, _block_point
 from ._block_point import BlockPoint
@@ -64,7 +63,7 @@ class LinearObjective(MeanLoss):
         data = Description.of(blocks)
         _, mean, deviation = _block.pooled_moments(blocks.map(_block.moments))
         polytope = loss.traits.polytope
-        n_outputs = n_raw_predictions(data.shape[0], polytope)
+        n_outputs = _block.n_raw_predictions(data.shape[0], polytope)
         # The curvature of a loss is about 1/4 for one raw prediction, 1/K for K that
         # sum to one.
         ridge = l2 * (4 if polytope == "cube" else max(n_outputs, 4))

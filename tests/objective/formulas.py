@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from skprob._utils.pair import n_raw_predictions
-from skprob.objective import LinearObjective, split_rows
+from skprob.objective import LinearObjective, n_raw_predictions, split_rows
 from skprob.targets import as_target
 
 

@@ -1,5 +1,6 @@
 """Checks of what users give, with errors that name the argument and what is allowed."""
 
+from .arguments import check_sample_weight, naming
 from .constraints import InstancesOf, RealInterval
 from .costs import as_costs, as_margins
 from .matrices import (
@@ -12,7 +13,6 @@ from .matrices import (
     refuse_arrays,
 )
 from .messages import row_and_others
-from .naming import naming
 from .points import (
     array_points,
     as_distributions,
@@ -20,7 +20,6 @@ from .points import (
     as_points,
     as_sparse_distributions,
 )
-from .weights import check_sample_weight
 
 __all__ = [
     "InstancesOf",

@@ -24,7 +24,7 @@ from ._arguments import training_rows
 from ._onnx import OnnxConvertible
 from ._parameters import LinearParameters
 from ._prediction_mixin import PredictionMixin
-from ._progress import progress_of
+from ._progress import FitProgress
 from ._sparse_coef import SparseCoef
 from ._threshold_mixin import ThresholdMixin
 
@@ -141,7 +141,7 @@ class BaseLinearClassifier(
                 choose_threshold = None
                 if rows.kind == "label_set":
                     choose_threshold = self._threshold_rule(spec, rows)
-                progress = progress_of(self, rows.data)
+                progress = self._progress(rows.data)
                 fit = fit_to_rows(spec, rows, choose_threshold, progress)
                 replace_fitted(self, fit.attributes | choice)
                 warn_unless_converged(fit)
@@ -158,6 +158,15 @@ class BaseLinearClassifier(
         if threshold is not None:
             return lambda probabilities, **near: threshold
         return rows.threshold_rule(spec, SeparateFolds(spec))
+
+    def _progress(self, data):
+        """Reports of the fit, a ``FitProgress``; None if nothing asks for them."""
+        # Callbacks are those of the classifier, or of a search that fits it.
+        has_callbacks = bool(getattr(self, "_skl_callbacks", None))
+        has_callbacks |= hasattr(self, "_parent_callback_ctx")
+        if not (has_callbacks or self.verbose):
+            return None
+        return FitProgress(self, data, has_callbacks)
 
     def _last_fit(self):
         """The coefficients from which `fit` starts."""

@@ -1,16 +1,6 @@
 """Reports of a fit's progress: scikit-learn's callbacks and `verbose`."""
 
 
-def progress_of(estimator, data):
-    """The :class:`FitProgress` of a fit to data; None if no one asks for reports."""
-    # Callbacks are its own, or those of a search that fits it.
-    has_callbacks = bool(getattr(estimator, "_skl_callbacks", None))
-    has_callbacks |= hasattr(estimator, "_parent_callback_ctx")
-    if not (has_callbacks or estimator.verbose):
-        return None
-    return FitProgress(estimator, data, has_callbacks)
-
-
 class FitProgress:
     """Reports of the iterations of a classifier's fit.
 

@@ -10,9 +10,9 @@ from scipy import sparse
 from ..._utils.columns import in_order
 from ...data import Cluster, DaskBlocks, LocalBlocks, Partition
 from ...targets import check_marginals, column_names, weights_of_classes
-from .._checks import trial_scores
 from .._given import NOTHING
 from .._known_threshold import is_fitted_to_rows, known_threshold
+from .._trials import trial_scores
 from . import _partition as partition
 from ._collections import columns_of, example_of, names_of, partitioned
 

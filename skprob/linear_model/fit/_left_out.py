@@ -4,10 +4,14 @@ They are approximate (:func:`~skprob.objective.leave_one_out`), and take less ti
 fits to folds where columns are few and no Hessian couples the labels.
 """
 
+from functools import partial
+
 import numpy as np
 
 from ...objective import leave_one_out, scores_of
+from ...solvers import plan
 from ._chosen_C import problem_of_leave_one_out
+from ._start import LastFit
 
 # Largest cost of a label's Hessian, its factor and its products with all rows, in
 # multiples of a product with X. Three fits to folds take about 100 products with X and
@@ -17,6 +21,21 @@ from ._chosen_C import problem_of_leave_one_out
 _LARGEST_COST = 400
 # Most probabilities, and most numbers in all Hessians (128 MiB).
 _MOST_NUMBERS = 1 << 24
+
+
+def near_solution(objective, parameters, model, spec, rows):
+    """Arguments, by name, with which a threshold is chosen faster near a solution.
+
+    They are a function that computes the probabilities of left-out rows, or the start
+    of fits to folds. `model` is the :class:`FittedModel` at the parameters.
+    """
+    if is_left_out_faster(spec, objective, rows):
+        about = {"objective": objective, "parameters": parameters, "model": model}
+        return {"left_out": partial(left_out_probabilities, rows=rows, **about)}
+    if plan(objective.description).by_output:
+        # There a fit from zero takes twice as long as one from the whole solution.
+        return {"start": LastFit(*objective.to_model(parameters), None, None)}
+    return {}
 
 
 def is_left_out_faster(spec, objective, rows):

@@ -10,9 +10,9 @@ from ..._utils.warnings import warn
 from ...data import as_design
 from ...objective import split_rows
 from ...targets import check_target_available, class_weight_factors, smoothed_target
-from .._checks import trial_scores
 from .._given import Given
 from .._known_threshold import is_fitted_to_rows, known_threshold
+from .._trials import trial_scores
 from ..predict import LabelledRows, threshold_rule
 
 

@@ -1,6 +1,5 @@
 """The steps of a fit, from checked rows to fitted attributes."""
 
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -9,13 +8,13 @@ from sklearn.exceptions import ConvergenceWarning
 from ..._utils.warnings import warn
 from ...decision import LeastCost
 from ...losses import FenchelYoungLoss
-from ...mappings import Softmax
-from ...solvers import Iteration, Solution, groups_of_outputs, plan, solve_in_turn
-from .._checks import check_kernel
+from ...mappings import MAPPINGS, Softmax
+from ...solvers import Iteration, Solution, groups_of_outputs, solve_in_turn
+from .._trials import check_kernel
 from ..predict import FittedModel
 from ._penalty import check_total_weight, penalty
 from ._spec import FitSpec
-from ._start import LastFit, start_from
+from ._start import start_from
 
 
 class Fit(NamedTuple):
@@ -96,27 +95,12 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
         )
     near = {}
     if choose_threshold is not None:
-        near = _near_solution(objectives[-1], solution.parameters, spec, rows)
+        from ._left_out import near_solution  # Imported when used.
+
+        model = model_at(solution.parameters, objectives[-1], spec, rows)
+        near = near_solution(objectives[-1], solution.parameters, model, spec, rows)
     model, attributes = fitted(solution.parameters, **near)
     return Fit(spec, model, solution, attributes | attributes_of_solution(solution))
-
-
-def _near_solution(objective, parameters, spec, rows):
-    """Arguments, by name, with which a threshold is chosen faster near a solution.
-
-    They are a function that computes the probabilities of left-out rows, or the start
-    of fits to folds.
-    """
-    from ._left_out import is_left_out_faster, left_out_probabilities
-
-    if is_left_out_faster(spec, objective, rows):
-        model = model_at(parameters, objective, spec, rows)
-        about = {"objective": objective, "parameters": parameters, "model": model}
-        return {"left_out": partial(left_out_probabilities, rows=rows, **about)}
-    if plan(objective.description).by_output:
-        # There a fit from zero takes twice as long as one from the whole solution.
-        return {"start": LastFit(*objective.to_model(parameters), None, None)}
-    return {}
 
 
 def objectives_of(spec, rows):
@@ -136,7 +120,8 @@ def objectives_of(spec, rows):
     mapping, loss, inputs = spec.mapping, spec.loss, spec.inputs
     strength = penalty(spec.C, rows.total_weight)
     rows.check_target(loss)
-    check_kernel(mapping, rows.n_scores, rows.dtype)
+    if type(mapping) not in MAPPINGS.values():  # It may be a user's own.
+        check_kernel(mapping, rows.n_scores, rows.dtype)
     loss.check_on(lambda: rows.trial_scores(inputs, mapping.traits.polytope))
     stages = loss.stages()
     if mapping.traits.is_only_a_function:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from sklearn.utils.validation import _check_method_params
 
-from ..._utils.pair import n_raw_predictions
+from ...objective import n_raw_predictions
 from ...targets import EncodedTarget
 from ..fit import FitSpec, TrainingData
 from ._grid import Grid
