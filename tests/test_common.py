@@ -23,6 +23,7 @@ from skprob import (
 )
 
 from .estimators import DEFAULTS, VARIANTS
+from .versions import has_cuda
 
 #: What a mapping, a loss or a parameter of the model can fail.
 OF_THE_MODEL = {
@@ -78,6 +79,9 @@ def _id(value):
 
 
 def run(check, estimator):
+    if ("torch", "cuda") in _places(check) and not has_cuda():
+        # scikit-learn asks whether torch was built for a GPU, not whether there is one.
+        pytest.skip("needs a GPU that torch finds")
     try:
         if _name(check) == INSIDE and _has_zeros(estimator):
             with pytest.raises(AssertionError, match="not strictly ordered"):
@@ -86,7 +90,10 @@ def run(check, estimator):
             check(estimator)
     except SkipTest as skip:
         # Other libraries than those that the tests need may be missing.
-        is_needed = _libraries(check) <= {"numpy", "array_api_strict"}
+        is_needed = {name for name, _ in _places(check)} <= {
+            "numpy",
+            "array_api_strict",
+        }
         has_scores = hasattr(estimator, "decision_function")
         if is_needed and (has_scores or "decision_function" not in str(skip)):
             pytest.fail(f"No check may be skipped: {skip}")
@@ -97,12 +104,14 @@ def _name(check):
     return getattr(check, "func", check).__name__
 
 
-def _libraries(check):
-    """The libraries of arrays, by name, that a check is about."""
-    given = check.keywords
-    pair = given.get("X_ns_and_device"), given.get("other_ns_and_device")
-    named = {place.xp for place in pair if place is not None}
-    return named | ({given["array_namespace"]} if "array_namespace" in given else set())
+def _places(check):
+    """The libraries of arrays and their devices, by name, that a check is about."""
+    given = getattr(check, "keywords", {})
+    places = [given.get("X_ns_and_device"), given.get("other_ns_and_device")]
+    found = {(place.xp, place.device) for place in places if place is not None}
+    if "array_namespace" in given:
+        found.add((given["array_namespace"], given.get("device_name")))
+    return found
 
 
 @pytest.mark.filterwarnings("ignore:.* rows have no label:UserWarning")

@@ -1,4 +1,4 @@
-"""Parts of scikit-learn that its older versions lack, or name differently."""
+"""Parts of scikit-learn that older versions lack or name otherwise, and of machines."""
 
 from importlib.util import find_spec
 
@@ -25,3 +25,12 @@ def elastic_net(**params):
     if parse_version("1.8") > VERSION:
         params["penalty"] = "elasticnet"
     return LogisticRegression(solver="saga", tol=1e-10, max_iter=10**5, **params)
+
+
+def has_cuda():
+    """Whether torch is installed and finds a GPU."""
+    try:
+        import torch
+    except ImportError:
+        return False
+    return torch.cuda.is_available()

@@ -6,6 +6,8 @@ from sklearn import config_context
 
 from skprob._utils.arrays import to_numpy
 
+from ..versions import has_cuda
+
 
 def imported(name):
     """A library; where it is not installed the test is skipped."""
@@ -16,20 +18,21 @@ def imported(name):
 
 
 class Library:
-    """A library and a device of it.
+    """A library and a device of it: for torch a GPU, where there is one.
 
     Parameters
     ----------
     name : str
         That is imported; the test is skipped where it is not installed.
-    device : str
-        As that library names it.
     """
 
-    def __init__(self, name, device):
+    def __init__(self, name):
         self.xp = imported(name)
         self.name = name
-        self.device = self.xp.Device(device) if name != "torch" else device
+        if name == "torch":
+            self.device = "cuda" if has_cuda() else "cpu"
+        else:
+            self.device = self.xp.Device("device1")
 
     def array(self, values, dtype=None):
         """An array of the library with these values."""
@@ -44,13 +47,13 @@ class Library:
         return same and (dtype is None or array.dtype == getattr(self.xp, dtype))
 
 
-LIBRARIES = [("array_api_strict", "device1"), ("torch", "cpu")]
+LIBRARIES = ["array_api_strict", "torch"]
 
 
-@pytest.fixture(params=LIBRARIES, ids=lambda pair: pair[0])
+@pytest.fixture(params=LIBRARIES)
 def library(request):
     """Each library in turn, with dispatch on."""
-    library = Library(*request.param)
+    library = Library(request.param)
     with config_context(array_api_dispatch=True):
         yield library
 
