@@ -71,6 +71,9 @@ def _checked_array(y, name, may_have_gaps):
             raise ValueError(
                 f"Expected array-like (array or non-string sequence), got {y!r}."
             )
+        if hasattr(y, "isna") and y.ndim == 1 and y.isna().any():
+            # With pandas' NA scikit-learn would raise a TypeError about booleans.
+            raise ValueError(f"Input {name} contains NaN.")
         options = {"accept_sparse": "csr", "ensure_2d": False, "dtype": None}
         if may_have_gaps:
             finite = {"ensure_all_finite": "allow-nan"}

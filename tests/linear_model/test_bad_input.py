@@ -212,6 +212,10 @@ DATA = {
         (X, pd.Series(["a", np.nan, "b"] * 4, dtype=object)),
         "y must be labels.*NaN",
     ),
+    "labels and NA": (
+        (X, pd.Series(["a", pd.NA, "b"] * 4, dtype="string")),
+        "y must be labels.*Input y contains NaN",
+    ),
     "bytes": ((X, y.astype("S1")), r"y must be labels.*dtype \|S1"),
 }
 

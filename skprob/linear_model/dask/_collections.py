@@ -115,14 +115,15 @@ def _cut(name, data, lengths):
 
 
 def example_of(X):
-    """One row or a few in memory with the columns and dtypes of a collection."""
+    """One row in memory with the columns and dtypes of a collection."""
     if not isinstance(X, dask.array.Array):
         if not hasattr(X, "_meta_nonempty") or X.ndim != 2:
             raise ValueError(
                 "X must be a Dask array or DataFrame of shape (n_samples, n_features); "
                 f"got {type(X).__name__} with {getattr(X, 'ndim', 0)} dimension(s)."
             )
-        return X._meta_nonempty
+        # In other rows the values of nullable columns are missing.
+        return X._meta_nonempty.head(1)
     return np.zeros((1, int(with_whole_rows(X).shape[1])), X.dtype)
 
 

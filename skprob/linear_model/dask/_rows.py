@@ -79,7 +79,7 @@ class DaskRows:
         if polytope == "cube":
             check_marginals(self.kind)
         _check_threshold(spec.threshold, self.kind)
-        shape = summary.n_rows, summary.n_columns
+        shape = (summary.n_rows, summary.n_columns)[: 1 if self.kind == "class" else 2]
         names = column_names(columns_of(y), shape, spec.class_names)
         self.classes = summary.labels
         if self.kind != "class":

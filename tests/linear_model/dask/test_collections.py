@@ -267,6 +267,8 @@ def test_what_dask_collections_are_not_for(rows):
     assert_array_equal(model.predict(split), model.predict(X))
     with pytest.raises(ValueError, match="expecting 5 features"):
         model.predict(split[:, :4])
+    with pytest.raises(ValueError, match=rf"class_names .* shape \({len(X)},\)"):
+        SoftmaxClassifier(class_names=["u", "v", "w"]).fit(split, lazy_y)
 
 
 def test_sparse_predictions_are_lazy_too(rows):

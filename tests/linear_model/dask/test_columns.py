@@ -120,6 +120,20 @@ def test_names_that_are_not_distinct_are_refused(rows):
             SoftmaxClassifier().fit(collection(X), collection(twice, change))
 
 
+@pytest.mark.parametrize("backend", ["numpy_nullable", "pyarrow"])
+def test_nullable_columns(rows, backend):
+    if backend == "pyarrow":
+        pytest.importorskip("pyarrow")
+    X, shares = rows
+    X, y = X.assign(a=X["a"] > 0), shares.idxmax(axis=1)
+    expected = SoftmaxClassifier().fit(X, y)
+    lazy = collection(X.convert_dtypes(dtype_backend=backend))
+    model = SoftmaxClassifier().fit(lazy, collection(y))
+    assert_allclose(model.coef_, expected.coef_, rtol=0, atol=1e-4)
+    p = expected.predict_proba(lazy).compute()
+    assert_array_equal(p, expected.predict_proba(X))
+
+
 def test_a_partition_without_rows_may_lack_columns(rows):
     X, shares = rows
     y = shares.idxmax(axis=1)
