@@ -3,20 +3,15 @@
 from ..fit import RowsInMemory, attributes_of_model, model_of
 
 
-def mean_model(spec, data, encoded, results, place, threshold):
+def mean_model(prepared, results, choice, threshold):
     """Fitted attributes of a model with the folds' mean coefficients.
 
     Parameters
     ----------
-    spec : FitSpec
-        With the chosen parameters.
-    data : TrainingData
-        All rows.
-    encoded : EncodedTarget
-        The target of these rows.
+    prepared : PreparedSearch
     results : Results
-    place : tuple of int
-        Place of the chosen parameters in the grid.
+        Of all folds.
+    choice : Choice
     threshold : float, ndarray of shape (n_classes,), DecisionRule or None
         Of label sets; None for other targets.
 
@@ -24,10 +19,11 @@ def mean_model(spec, data, encoded, results, place, threshold):
     -------
     attributes : dict
     """
-    rows = RowsInMemory(spec, data, encoded)
+    spec = prepared.chosen_spec(choice)
+    rows = RowsInMemory(spec, prepared.data, prepared.encoded)
     spec = spec.for_rows(rows)
-    coef = results.coefs[:, *place].mean(axis=0)
-    intercept = results.intercepts[:, *place].mean(axis=0)
+    coef = results.coefs[:, *choice.place].mean(axis=0)
+    intercept = results.intercepts[:, *choice.place].mean(axis=0)
     model = model_of(coef, intercept, spec, rows)
     if threshold is not None:
         model = model.with_threshold(threshold)

@@ -29,7 +29,6 @@ from ..._utils.columns import in_order
 from ..._utils.typing import ArrayLike, MatrixLike, same_signature
 from ...decision import ThresholdLike
 from .._given import Given
-from .._known_threshold import is_fitted_to_rows, known_threshold
 from ..base import (
     BaseLinearClassifier,
     checked_data,
@@ -215,52 +214,29 @@ class PathSearchCV(BaseLinearClassifier):
         metadata = Given(available, offset).arguments
         metadata |= {"sample_weight": sample_weight}
         arguments = {"X": X, "y": y, "metadata": metadata}
-        with unchanged_on_error(self) as after_interrupt:
+        with unchanged_on_error(self) as attributes:
             prepared = self._prepared(X, y, metadata, params)
-            results, kind = prepared.unknown_results(), prepared.encoded.kind
-            # Thresholds that are fitted to rows need the predictions of all folds.
-            is_scored_later = kind == "label_set" and is_fitted_to_rows(self.threshold)
+            results = prepared.unknown_results()
             context = self._init_callback_context(
                 max_subtasks=results.scores.size + self.refit
             )
             context.call_on_fit_task_begin(estimator=self, **arguments)
-            after_interrupt |= {"classes_": prepared.data.classes}
-            after_interrupt |= attributes_of_search(
-                prepared.grid, results, self.l1_ratios is None
-            )
-            paths = prepared.paths(are_scored=not is_scored_later)
-            self._search(results, paths, context, arguments)
-            threshold = None
-            if is_scored_later:
-                left_out = prepared.left_out_rows(results)
-                left_out.score(prepared.scorer, prepared.score_params)
-            place, choice = best_choice(prepared.grid, results.scores, self.scoring)
-            if is_scored_later:
-                threshold = left_out.threshold(place)
-            elif kind == "label_set":
-                n_labels = len(prepared.data.classes)
-                threshold = known_threshold(self.threshold, n_labels)
-            chosen = {name[:-1]: choice[name] for name in choice}
-            if self.l1_ratios is None:
-                del choice["l1_ratio_"]
-            after_interrupt |= choice
-            spec = prepared.specs[place[0]].with_l1_ratio(chosen["l1_ratio"])
+            has_ratios = self.l1_ratios is not None
+            attributes |= {"classes_": prepared.data.classes}
+            attributes |= attributes_of_search(prepared.grid, results, has_ratios)
+            self._search(results, prepared.paths(), context, arguments)
+            left_out = prepared.scored_left_out_rows(results)
+            choice = best_choice(prepared.grid, results.scores, self.scoring)
+            attributes |= choice.attributes(has_ratios)
+            threshold = prepared.threshold(choice, left_out)
             if self.refit:
-                # Checked: the columns of an array have no names.
-                factors = {"penalty_factors": spec.penalty.factors}
-                del chosen["best_score"]
-                model = prepared.template.set_params(**chosen, **factors)
-                model._threshold_of_search = threshold
-                learnt = self._refitted(model, prepared.data, context, arguments)
+                learnt = self._refitted(prepared, choice, threshold, context, arguments)
             else:
-                spec = replace(spec, C=choice["C_"])
-                data, encoded = prepared.data, prepared.encoded
-                learnt = mean_model(spec, data, encoded, results, place, threshold)
+                learnt = mean_model(prepared, results, choice, threshold)
             # The classes and the iterations are those of the search.
-            after_interrupt |= learnt | {
-                name: after_interrupt[name] for name in ("classes_", "n_iter_")
-            }
-            replace_fitted(self, after_interrupt)
+            of_search = {name: attributes[name] for name in ("classes_", "n_iter_")}
+            attributes |= learnt | of_search
+            replace_fitted(self, attributes)
             warn_of_failed_fits(results, self.max_iter, self.tol)
             context.call_on_fit_task_end(
                 estimator=self, reconstruction_attributes=dict, **arguments
@@ -464,8 +440,10 @@ class PathSearchCV(BaseLinearClassifier):
                 if self.verbose > 1 or (self.verbose and is_tenth):
                     print(f"[{type(self).__name__}] {n} of {n_fits} fits")
 
-    def _refitted(self, model, data, context, arguments):
+    def _refitted(self, prepared, choice, threshold, context, arguments):
         """Fitted attributes of a model that is fitted to all data."""
+        model, data = prepared.chosen_classifier(choice), prepared.data
+        model._threshold_of_search = threshold
         task = context.subcontext(task_name="refit")
         with task.propagate_callback_context(model):
             task.call_on_fit_task_begin(estimator=self, **arguments)

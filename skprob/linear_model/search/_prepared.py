@@ -1,5 +1,6 @@
 """What a search works on."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -7,6 +8,7 @@ from sklearn.utils.validation import _check_method_params
 
 from ...objective import n_raw_predictions
 from ...targets import EncodedTarget
+from .._known_threshold import is_fitted_to_rows, known_threshold
 from ..fit import FitSpec, TrainingData
 from ._grid import Grid
 from ._label_sets import LeftOutRows
@@ -53,14 +55,15 @@ class PreparedSearch(NamedTuple):
             dtype=X.dtype,
         )
 
-    def paths(self, are_scored):
+    def paths(self):
         """For each fold the function :func:`scored_path` of its results."""
+        scorer = None if self._fits_thresholds else self.scorer
         return [
             partial(
                 scored_path,
                 specs=self.specs,
                 estimator=self.template,
-                scorer=self.scorer if are_scored else None,
+                scorer=scorer,
                 score_params=_check_method_params(
                     self.data.X,
                     self.score_params,
@@ -73,9 +76,23 @@ class PreparedSearch(NamedTuple):
             for fold in self.folds
         ]
 
-    def left_out_rows(self, results):
-        """Predictions of label sets for rows that the folds leave out."""
-        return LeftOutRows(
+    @property
+    def _fits_thresholds(self):
+        """Whether thresholds need the predictions of all folds, and scores these."""
+        is_set = self.encoded.kind == "label_set"
+        return is_set and is_fitted_to_rows(self.template.threshold)
+
+    def scored_left_out_rows(self, results):
+        """The rows that choose thresholds, after the models are scored by them.
+
+        Returns
+        -------
+        left_out : LeftOutRows or None
+            None if thresholds are not fitted to rows.
+        """
+        if not self._fits_thresholds:
+            return None
+        left_out = LeftOutRows(
             results,
             self.specs,
             self.template,
@@ -84,3 +101,24 @@ class PreparedSearch(NamedTuple):
             self.folds,
             self.grid,
         )
+        left_out.score(self.scorer, self.score_params)
+        return left_out
+
+    def threshold(self, choice, left_out):
+        """The threshold of label sets at a :class:`Choice`; None for other targets."""
+        if left_out is not None:
+            return left_out.threshold(choice.place)
+        if self.encoded.kind != "label_set":
+            return None
+        return known_threshold(self.template.threshold, len(self.data.classes))
+
+    def chosen_spec(self, choice):
+        """The spec of a fit with the chosen parameters."""
+        spec = self.specs[choice.place[0]].with_l1_ratio(choice.params["l1_ratio"])
+        return replace(spec, C=choice.params["C"])
+
+    def chosen_classifier(self, choice):
+        """An unfitted classifier with the chosen parameters."""
+        # Checked: the columns of an array have no names.
+        factors = self.chosen_spec(choice).penalty.factors
+        return self.template.set_params(**choice.params, penalty_factors=factors)

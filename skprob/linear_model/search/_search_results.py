@@ -51,7 +51,30 @@ class Results(NamedTuple):
         return Results(*(array[:, :, 0] for array in self))
 
 
-def attributes_of_search(grid, results, without_ratios):
+class Choice(NamedTuple):
+    """A place in the grid, its parameters and its mean score.
+
+    Attributes
+    ----------
+    place : tuple of int
+    params : dict
+        The parameter of the mapping, l1_ratio and C, by name.
+    score : float
+    """
+
+    place: tuple[int, ...]
+    params: dict
+    score: float
+
+    def attributes(self, has_ratios):
+        """Fitted attributes, with an l1_ratio if the search has several."""
+        attributes = {f"{name}_": value for name, value in self.params.items()}
+        if not has_ratios:
+            del attributes["l1_ratio_"]
+        return attributes | {"best_score_": self.score}
+
+
+def attributes_of_search(grid, results, has_ratios):
     """The grid and the results as fitted attributes, by name.
 
     Parameters
@@ -59,11 +82,11 @@ def attributes_of_search(grid, results, without_ratios):
     grid : Grid
     results : Results
         Of all folds. The attributes are views, which see what is filled in later.
-    without_ratios : bool
-        Whether the axis of the only l1_ratio is left out.
+    has_ratios : bool
+        Whether there is an axis of l1_ratios.
     """
     Cs = grid.Cs
-    if without_ratios:
+    if not has_ratios:
         results, Cs = results.without_ratios(), Cs[:, 0]
     attributes = {
         f"{grid.parameter}s_": grid.values,
@@ -74,13 +97,13 @@ def attributes_of_search(grid, results, without_ratios):
         "intercepts_paths_": results.intercepts,
         "n_iter_": results.n_iter,
     }
-    if without_ratios:
+    if not has_ratios:
         del attributes["l1_ratios_"]
     return attributes
 
 
 def best_choice(grid, scores, scoring):
-    """The parameters with the highest mean score and this score, by attribute.
+    """The :class:`Choice` with the highest mean score.
 
     Parameters
     ----------
@@ -91,9 +114,7 @@ def best_choice(grid, scores, scoring):
 
     Returns
     -------
-    place : tuple of int
-        Place in the grid.
-    choice : dict
+    choice : Choice
     """
     with np.errstate(invalid="ignore"):
         mean = scores.mean(axis=0)
@@ -115,14 +136,11 @@ def best_choice(grid, scores, scoring):
         return grid.Cs[0, 0, j], -grid.l1_ratios[r], rank[i]
 
     place = tuple(min(best, key=preference))
-    i, r, _ = place
-    value = grid.values[i]
-    return place, {
-        f"{grid.parameter}_": float(value) if isinstance(value, float) else value,
-        "l1_ratio_": float(grid.l1_ratios[r]),
-        "C_": float(grid.Cs[place]),
-        "best_score_": float(mean[place]),
+    params = {
+        name: float(value) if isinstance(value, float) else value
+        for name, value in grid.params(*place).items()
     }
+    return Choice(place, params, float(mean[place]))
 
 
 def warn_of_failed_fits(results, max_iter, tol):
