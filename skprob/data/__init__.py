@@ -6,19 +6,13 @@ outside this package depends on how X is stored, or where the blocks are.
 """
 
 from ._array_api import ArrayDesign
-from ._blocks import (
-    Blocks,
-    LocalBlocks,
-    SingleBlock,
-    as_design,
-    local_blocks,
-    row_slices,
-)
+from ._blocks import Blocks, SingleBlock, as_design, row_slices
 from ._csr import CSRDesign
 from ._dask import Cluster, DaskBlocks, Partition, wait_for
 from ._dense import DenseDesign
 from ._design import DesignMatrix
 from ._little import LittleDesign
+from ._local_blocks import LocalBlocks, local_blocks
 from ._restricted import restricted
 from ._standardized import Standardization, StandardizedDesign, standardized
 

@@ -25,8 +25,9 @@ import weakref
 
 import numpy as np
 
-from ._blocks import Blocks, LocalBlocks
+from ._blocks import Blocks
 from ._dask_workers import PATIENCE, Workers, lost_scheduler, wait_for
+from ._local_blocks import LocalBlocks
 
 # Share of a worker's memory above which partitions are stored in files. Dask spills
 # from 0.6 on.

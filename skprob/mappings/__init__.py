@@ -10,7 +10,6 @@ from ._entropy_invariant_softmax import (
     entropy_invariant_softmax,
 )
 from ._linearization import Linearization
-from ._nested_softmax import NestedSoftmax, nested_softmax
 from ._registry import MAPPINGS, get_mapping
 from ._sampling import gumbel_max, gumbel_softmax
 from ._softmax import Softmax, softmax
@@ -18,6 +17,7 @@ from ._temperature import Temperature
 from ._traits import Traits
 from .entmax import Entmax, Sparsemax, entmax, sparsemax
 from .functions import FunctionMapping, NormalizedMapping, ThresholdMapping
+from .nested_softmax import NestedSoftmax, nested_softmax
 from .perturb_max import PerturbMax, perturb_max
 from .sigmoid import Sigmoid, sigmoid
 from .sparse_softmax import SparseSoftmax, sparse_softmax

@@ -1,33 +1,18 @@
-"""The Jacobian that the entmax family shares, from the probabilities alone.
+"""The Jacobian that softmax and the entmax family share, from probabilities alone.
 
-With s = p^(2 - alpha) on the support {p > 0} and 0 elsewhere,
+With s = p^(2 - alpha) on the support {p > 0} and 0 elsewhere (softmax: s = p),
 
     J = diag(s) - s s' / sum(s),
 
-which is symmetric and annihilates constants.
+which is symmetric and annihilates constants. For alpha > 2 it is computed by another
+formula: `entmax/_steep_jacobian.py`.
 """
 
 import numpy as np
 
-from .._utils.arrays import (
-    as_type,
-    copied,
-    identity_like,
-    namespace,
-    one_hot,
-    row_dot,
-    row_sum,
-    widened,
-)
+from .._utils.arrays import copied, identity_like, namespace, row_dot, row_sum
 from . import _array_api
 from ._linearization import Linearization
-
-
-def entmax_linearization(p, alpha):
-    """Linearization of entmax-alpha at probabilities p (softmax: alpha = 1)."""
-    if alpha <= 2:
-        return linearization_of(p, EntmaxJacobian(p, alpha))
-    return linearization_of(p, SteepJacobian(p, alpha))
 
 
 def linearization_of(p, jacobian):
@@ -112,53 +97,6 @@ class EntmaxJacobian(ThresholdJacobian):
         ds *= c
         ds -= self.s * mean
         return ds
-
-
-class SteepJacobian:
-    """The Jacobian for alpha > 2, where the s of a tiny probability is huge.
-
-    The formula would lose everything to the largest s, and overflow. So directions
-    are shifted to zero at that class, and its product is minus the sum of the others.
-    Probabilities so tiny that their s cannot be told from infinity are raised to
-    where it still can be computed with.
-    """
-
-    # There is no shorter way than products.
-    diagonal = matrices = product_of_rows = slopes = None
-
-    def __init__(self, p, alpha):
-        xp = self._xp = namespace(p)
-        self.dtype = p.dtype
-        self.alpha = alpha
-        p = widened(p)
-        least, most = (1e-150, 1e75) if xp.finfo(p.dtype).bits == 64 else (1e-15, 1e8)
-        self.p = xp.clip(p, max(least, most ** (-1 / (alpha - 2))), None)
-        self.s = xp.where(p > 0, self.p ** (2 - alpha), 0.0)
-        self.total = row_sum(self.s)
-        self.is_steepest = one_hot(xp.argmax(self.s, axis=1), p.shape[1])
-
-    def product(self, direction):
-        product = self.balanced(self.s * self.centred(direction))
-        return as_type(product, self.dtype)
-
-    product_of_copy = product
-
-    def derivative_of_product(self, cotangent, direction):
-        dp = self.balanced(self.s * self.centred(direction))
-        ds = (2 - self.alpha) * (self.s / self.p) * dp
-        c = self.centred(cotangent)
-        product = ds * c - self.s * (row_dot(ds, c) / self.total)
-        return as_type(self.balanced(product), self.dtype)
-
-    def centred(self, direction):
-        direction = widened(direction)
-        pivot = row_sum(self._xp.where(self.is_steepest, direction, 0.0))
-        shifted = direction - pivot
-        return shifted - row_dot(self.s, shifted) / self.total
-
-    def balanced(self, product):
-        product = self._xp.where(self.is_steepest, 0.0, product)
-        return self._xp.where(self.is_steepest, -row_sum(product), product)
 
 
 def power(p, exponent):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from .._utils.names import did_you_mean
 from ._base import Mapping, MappingLike
 from ._entropy_invariant_softmax import EntropyInvariantSoftmax
-from ._nested_softmax import NestedSoftmax
 from ._softmax import Softmax
 from .entmax import Entmax, Sparsemax
 from .functions import FunctionMapping
+from .nested_softmax import NestedSoftmax
 from .perturb_max import PerturbMax
 from .sigmoid import Sigmoid
 from .sparse_softmax import SparseSoftmax

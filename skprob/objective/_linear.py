@@ -179,13 +179,14 @@ class LinearObjective(MeanLoss):
         if self.description.is_relative:
             if self.description.has_intercept:
                 intercept = intercept - intercept.mean()
-            free = self._free_features()
-            coef[:, free] -= coef[:, free].mean(axis=0)
+            if not self.has_penalty:
+                free = self._free_features()
+                coef[:, free] -= coef[:, free].mean(axis=0)
         return coef, intercept
 
     def _free_features(self):
         """Numbers of the features that are not penalised."""
-        columns = () if self.has_penalty else self.penalty.free_columns
+        columns = self.penalty.free_columns
         numbers = [column for column in columns if column < self.n_features]
         return numbers if self._of_model is None else self._of_model[numbers]
 

@@ -8,18 +8,10 @@ from scipy import sparse
 from .._utils.labels import positions_of
 from .._utils.names import did_you_mean
 from ._dense import DenseTarget
-from ._indicator import checked_indicator, shares_of_candidates
-from ._kind import (
-    KINDS,
-    as_labels,
-    if_encoded,
-    infer_target_type,
-    other_than_0_and_1,
-)
+from ._distributions import checked_distributions
+from ._indicator import checked_indicator, label_sets, shares_of_candidates
+from ._kind import KINDS, as_labels, infer_target_type, other_than_0_and_1
 from ._sparse import SparseTarget
-
-# Largest error of the sum of a distribution, which is then normalised.
-_SUM_TOLERANCE = 1e-5
 
 
 class EncodedTarget(NamedTuple):
@@ -175,14 +167,16 @@ def encode_rows(y, target_type, dtype, classes, polytope="simplex", none_class=F
         )
     if classes is not None and len(classes) != y.shape[1]:
         raise ValueError(f"y must have {len(classes)} columns, got {y.shape[1]}.")
+    labelled, has_none = None, False
     if target_type == "distribution":
-        encoded = _encode_distributions(y, dtype)
+        target = checked_distributions(y, dtype)
     elif target_type == "candidates":
         target = shares_of_candidates(checked_indicator(y, target_type), dtype)
-        encoded = EncodedTarget(target_type, np.arange(y.shape[1]), target)
     else:
-        encoded = _encode_sets(y, dtype, polytope, none_class)
-    return encoded if classes is None else encoded._replace(classes=classes)
+        indicator = checked_indicator(y, target_type)
+        target, labelled, has_none = label_sets(indicator, dtype, polytope, none_class)
+    classes = np.arange(y.shape[1]) if classes is None else classes
+    return EncodedTarget(target_type, classes, target, labelled, has_none)
 
 
 def check_marginals(target_type, y=None):
@@ -265,52 +259,4 @@ def _encode_labels(y, dtype, classes):
         )
     return EncodedTarget(
         "class", classes, SparseTarget.from_labels(codes, len(classes), dtype)
-    )
-
-
-def _encode_sets(y, dtype, polytope, none_class):
-    y = checked_indicator(y, "label_set")
-    classes = np.arange(y.shape[1])
-    if polytope == "cube":
-        marginals = y.data.astype(dtype, copy=False)
-        target = SparseTarget(y.indptr, y.indices, marginals, y.shape[1])
-        return EncodedTarget("label_set", classes, target)
-    counts = np.diff(y.indptr)
-    labelled = counts > 0
-    has_none = not labelled.all() if none_class == "auto" else none_class
-    if has_none:
-        y = sparse.hstack([y, ~labelled[:, None]], format="csr")
-        counts, labelled = np.maximum(counts, 1), np.ones_like(labelled)
-    values = np.repeat(1 / counts[labelled], counts[labelled]).astype(dtype)
-    # Rows without a label have no entries: only their row pointers are removed.
-    indptr = np.concatenate([[0], np.cumsum(counts[labelled])])
-    target = SparseTarget(indptr, y.indices, values, y.shape[1])
-    labelled = None if labelled.all() else labelled
-    return EncodedTarget("label_set", classes, target, labelled, bool(has_none))
-
-
-def _encode_distributions(y, dtype):
-    if sparse.issparse(y):
-        raise ValueError("target_type='distribution' needs a dense y, got sparse.")
-    if y.dtype.kind not in "biuf":
-        raise ValueError(f"Distributions must be real numbers, got dtype {y.dtype}.")
-    hint = if_encoded(y)
-    # In C order, rounding errors do not depend on the memory order of a DataFrame.
-    y = y.astype(np.float64, order="C")
-    with np.errstate(over="ignore", invalid="ignore"):
-        total = y.sum(axis=1, keepdims=True)
-    good = (np.abs(total[:, 0] - 1) <= _SUM_TOLERANCE) & (y >= 0).all(axis=1)
-    if not good.all():
-        row = int(np.argmin(good))
-        raise ValueError(
-            "As distributions, the rows of y must be non-negative and sum to one; row "
-            f"{row} has sum {total[row, 0]:.6g} and minimum {y[row].min():.6g}. (Label "
-            "sets are 0/1 indicators, labels are one-dimensional; counts of votes are "
-            f"divided by the sums of their rows.){hint}"
-        )
-    y /= total
-    return EncodedTarget(
-        "distribution",
-        np.arange(y.shape[1]),
-        DenseTarget(y.astype(dtype, copy=False)),
     )

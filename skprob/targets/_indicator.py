@@ -85,3 +85,40 @@ def shares_of_candidates(y, dtype):
         )
     values = np.repeat(1 / counts, counts).astype(dtype)
     return SparseTarget(y.indptr, y.indices, values, y.shape[1])
+
+
+def label_sets(y, dtype, polytope, none_class):
+    """The target of label sets.
+
+    Parameters
+    ----------
+    y : CSR array of shape (n_samples, n_classes)
+        A checked indicator.
+    dtype, polytope, none_class
+        As for :func:`encode_target`.
+
+    Returns
+    -------
+    target : SparseTarget
+        Of the rows that have a target.
+    labelled : ndarray of bool of shape (n_samples,) or None
+        Whether each row has a target; None if all have.
+    has_none : bool
+        Whether there is a class for rows without a label, in the last column.
+    """
+    if polytope == "cube":
+        marginals = y.data.astype(dtype, copy=False)
+        target = SparseTarget(y.indptr, y.indices, marginals, y.shape[1])
+        return target, None, False
+    counts = np.diff(y.indptr)
+    labelled = counts > 0
+    has_none = not labelled.all() if none_class == "auto" else none_class
+    if has_none:
+        y = sparse.hstack([y, ~labelled[:, None]], format="csr")
+        counts, labelled = np.maximum(counts, 1), np.ones_like(labelled)
+    values = np.repeat(1 / counts[labelled], counts[labelled]).astype(dtype)
+    # Rows without a label have no entries: only their row pointers are removed.
+    indptr = np.concatenate([[0], np.cumsum(counts[labelled])])
+    target = SparseTarget(indptr, y.indices, values, y.shape[1])
+    labelled = None if labelled.all() else labelled
+    return target, labelled, bool(has_none)

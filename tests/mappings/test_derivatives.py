@@ -5,7 +5,7 @@ import pytest
 
 from skprob._utils.scores import standard_scores
 from skprob.mappings import Entmax, Softmax, Temperature
-from skprob.mappings._jacobian import entmax_linearization
+from skprob.mappings.entmax._steep_jacobian import entmax_linearization
 
 from . import references
 from .all_mappings import each, has_jacobian

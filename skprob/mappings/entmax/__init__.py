@@ -4,7 +4,8 @@ Read `_entmax.py` first: it chooses the algorithm for the threshold tau of a row
 `_projection.py` is the one for sparsemax, `_threshold.py` for 1 < alpha < 2,
 `_sorting.py` for alpha > 2, `_tails.py` for alpha < 1, and `_pair.py` for two classes.
 `_candidates.py` removes classes whose probability is certainly zero. The Jacobian is
-shared with other mappings: `mappings/_jacobian.py`.
+shared with softmax, `mappings/_jacobian.py`, up to alpha = 2; above, it is in
+`_steep_jacobian.py`.
 """
 
 from ._entmax import Entmax, entmax

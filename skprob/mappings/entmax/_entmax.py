@@ -11,7 +11,6 @@ from ..._utils.scores import FEW_CLASSES
 from ..._utils.typing import Array, ArrayLike
 from .. import _array_api
 from .._base import Mapping
-from .._jacobian import entmax_linearization
 from .._rows import along_axis
 from .._softmax import Softmax
 from .._traits import Traits
@@ -19,6 +18,7 @@ from ._candidates import compact
 from ._pair import linearize_pair
 from ._projection import by_projection
 from ._sorting import by_sorting
+from ._steep_jacobian import entmax_linearization
 from ._tails import by_tails, log_linearize
 from ._threshold import by_threshold
 

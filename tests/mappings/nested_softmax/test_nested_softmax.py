@@ -11,7 +11,7 @@ from skprob import LinearClassifier
 from skprob.losses import FenchelYoungLoss
 from skprob.mappings import NestedSoftmax, Softmax, nested_softmax
 
-from . import definitions
+from .. import definitions
 
 NESTS, SCALES = [0, 1, 1, 0, 2], [0.5, 0.2, 0.9]
 MAPPING = NestedSoftmax(NESTS, SCALES)

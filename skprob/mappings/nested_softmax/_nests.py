@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from .._utils.checks import real_or_nan
-from .._utils.names import did_you_mean
+from ..._utils.checks import real_or_nan
+from ..._utils.names import did_you_mean
 
 
 def are_by_name(nests):

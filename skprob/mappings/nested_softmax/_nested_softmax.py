@@ -8,13 +8,13 @@ import numpy as np
 from scipy.special import entr, xlogy
 from sklearn.base import clone
 
-from .._utils.checks import RealInterval
-from .._utils.typing import Array, ArrayLike
-from ._base import Mapping
-from ._linearization import Linearization
+from ..._utils.checks import RealInterval
+from ..._utils.typing import Array, ArrayLike
+from .._base import Mapping
+from .._linearization import Linearization
+from .._rows import along_axis
+from .._traits import Traits
 from ._nests import are_by_name, check_nests, check_scales, indices_of, number_of
-from ._rows import along_axis
-from ._traits import Traits
 
 _TRAITS = Traits(has_potential=True)
 # Smallest scale that is learnt: at smaller ones classes of a nest hardly differ.

@@ -1,0 +1,58 @@
+"""The Jacobian of entmax, for alpha > 2 by a formula of its own."""
+
+from ..._utils.arrays import as_type, namespace, one_hot, row_dot, row_sum, widened
+from .._jacobian import EntmaxJacobian, linearization_of
+
+
+def entmax_linearization(p, alpha):
+    """Linearization of entmax-alpha at probabilities p (softmax: alpha = 1)."""
+    if alpha <= 2:
+        return linearization_of(p, EntmaxJacobian(p, alpha))
+    return linearization_of(p, SteepJacobian(p, alpha))
+
+
+class SteepJacobian:
+    """The Jacobian for alpha > 2, where the s of a tiny probability is huge.
+
+    The formula would lose everything to the largest s, and overflow. So directions
+    are shifted to zero at that class, and its product is minus the sum of the others.
+    Probabilities so tiny that their s cannot be told from infinity are raised to
+    where it still can be computed with.
+    """
+
+    # There is no shorter way than products.
+    diagonal = matrices = product_of_rows = slopes = None
+
+    def __init__(self, p, alpha):
+        xp = self._xp = namespace(p)
+        self.dtype = p.dtype
+        self.alpha = alpha
+        p = widened(p)
+        least, most = (1e-150, 1e75) if xp.finfo(p.dtype).bits == 64 else (1e-15, 1e8)
+        self.p = xp.clip(p, max(least, most ** (-1 / (alpha - 2))), None)
+        self.s = xp.where(p > 0, self.p ** (2 - alpha), 0.0)
+        self.total = row_sum(self.s)
+        self.is_steepest = one_hot(xp.argmax(self.s, axis=1), p.shape[1])
+
+    def product(self, direction):
+        product = self.balanced(self.s * self.centred(direction))
+        return as_type(product, self.dtype)
+
+    product_of_copy = product
+
+    def derivative_of_product(self, cotangent, direction):
+        dp = self.balanced(self.s * self.centred(direction))
+        ds = (2 - self.alpha) * (self.s / self.p) * dp
+        c = self.centred(cotangent)
+        product = ds * c - self.s * (row_dot(ds, c) / self.total)
+        return as_type(self.balanced(product), self.dtype)
+
+    def centred(self, direction):
+        direction = widened(direction)
+        pivot = row_sum(self._xp.where(self.is_steepest, direction, 0.0))
+        shifted = direction - pivot
+        return shifted - row_dot(self.s, shifted) / self.total
+
+    def balanced(self, product):
+        product = self._xp.where(self.is_steepest, 0.0, product)
+        return self._xp.where(self.is_steepest, -row_sum(product), product)
