@@ -80,8 +80,10 @@ class EntropyInvariantSoftmax(Mapping):
 
     def negative_entropy_among(self, probabilities, n_available):
         entropy = Softmax().negative_entropy(probabilities)
-        factor = beside(np.asarray(self._factor(n_available)), entropy)
-        return entropy / as_type(factor, entropy.dtype)
+        if isinstance(n_available, Integral):
+            return entropy / float(self._factor(n_available))
+        n_available = as_type(beside(n_available, entropy), entropy.dtype)
+        return entropy / self._factor(n_available)
 
     def linearize(self, scores):
         scores, factor = self._scaled(scores)

@@ -214,10 +214,11 @@ def test_distributions(library, numpy):
     assert_same(EntmaxClassifier(), X, SHARES, library, numpy)
 
 
-def test_choice_sets(library, numpy):
+@pytest.mark.parametrize("mapping", ["entmax", EntropyInvariantSoftmax()], ids=repr)
+def test_choice_sets(mapping, library, numpy):
     available = np.random.default_rng(3).random((len(Y), 3)) < 0.6
     available[np.arange(len(Y)), Y] = True
-    model = EntmaxClassifier(tol=1e-9)
+    model = LinearClassifier(mapping, tol=1e-9)
     with config_context(array_api_dispatch=False):
         here = clone(model).fit(X, Y, available=available)
     for given in (available, library.array(available)):
