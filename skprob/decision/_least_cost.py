@@ -20,20 +20,21 @@ class LeastCost(NamesChecked, BaseEstimator):
 
     With probabilities p of the true class, decision j has the expected cost
     :math:`\sum_i p_i C_{ij}`. For calibrated probabilities no other rule has a smaller
-    cost on average. The rule has nothing to fit.
+    cost on average. The rule needs no fit. As the ``threshold`` of a classifier it
+    replaces the most probable class in ``predict``.
 
     Parameters
     ----------
     costs : array-like or pandas DataFrame of shape (n_classes, n_classes)
-        The cost of each decision (column) for each true class (row): any finite real
+        Cost of each decision (column) for each true class (row): any finite real
         numbers. Rows and columns of a DataFrame are matched with the classes by name.
     abstain : float, default=None
-        The cost of no decision, such as that of asking a person. Where the expected
-        cost of every label is larger, `abstain_label` is predicted. None always
-        predicts a class.
+        Cost of no decision, such as that of asking a person. In rows in which the
+        expected cost of every label is larger, `abstain_label` is predicted. With None
+        a class is always predicted.
     abstain_label : object, default="auto"
-        The prediction where no class is chosen. "auto" is -1 if the classes are
-        numbers, and None otherwise.
+        Prediction where no class is chosen. "auto" is -1 if the classes are numbers,
+        and None otherwise.
 
     See Also
     --------

@@ -9,44 +9,43 @@ from .._utils.typing import Decorated
 _PARAMETERS = """\
 loss : {"auto", "fenchel_young", "log", "cross_entropy", "accuracy", \
         "gradient_field", "sparse_softmax"} or Loss, default="auto"
-    What is minimised; "cross_entropy" is another name of "log". "auto" is the mapping's
-    matching loss: Fenchel-Young where the mapping has a potential, the gradient-field
-    loss where it is a plain function, else the log loss. A
-    :class:`~skprob.losses.Loss` with ``mapping=None`` uses the mapping of the
-    classifier.
+    The loss that is minimised. "auto" is the one that matches the mapping: the
+    Fenchel-Young loss where the mapping has a potential, the gradient-field loss where
+    it is a plain function, and the log loss otherwise. "cross_entropy" is another name
+    of "log". A :class:`~skprob.losses.Loss` with ``mapping=None`` uses the mapping of
+    the classifier.
 similarity : {"dot", "cosine"}, default="dot"
-    With "dot" the scores are W x + b. With "cosine" they are the cosines between x and
-    the rows of W, which have norm one; then ``C`` and ``fit_intercept`` are not used,
-    and a row of X that is zero has the score 0 for every class.
+    Kind of scores. With "dot" they are W x + b. With "cosine" they are the cosines
+    between x and the rows of W, which have norm one; then ``C`` and ``fit_intercept``
+    are not used, and a row of X that is zero has the score 0 for every class.
 margin : float or array-like of shape (n_classes, n_classes), default=0.0
-    In training, it is added to the scores of all classes but the target, so that the
-    target's score must be larger than the others by this amount. A matrix of costs (the
-    row is the true class, the diagonal zero) is a margin for each pair of classes; rows
-    and columns of a pandas DataFrame are matched with labels by name. Not used in
-    prediction.
+    Number that is added in training to the scores of all classes but the target, so
+    that the target's score must be larger than the others by this amount. A matrix of
+    costs (the row is the true class, the diagonal zero) is a margin for each pair of
+    classes; rows and columns of a pandas DataFrame are matched with labels by name. Not
+    used in prediction.
 temperature : float, default=1.0
-    The scores are divided by it before the mapping is applied, in training and in
-    prediction.
+    Positive number by which the scores are divided before the mapping is applied, in
+    training and in prediction.
 C : float, "auto" or "loo", default=1.0
     Inverse of the regularisation strength, as in
     :class:`~sklearn.linear_model.LogisticRegression`: positive, ``np.inf`` for none.
-    "auto" makes the penalty as strong, relative to the loss, as C=1 makes it for
-    softmax: C is in inverse proportion to the curvature of the loss at equal scores.
-    For entmax that is ``n_classes ** (1 - alpha)``. "loo" chooses from ten values, from
-    1e-4 to 1e4 times that of "auto", the one with the best leave-one-out score
-    ``loo_scores_``: by one step of Newton's method for each row, and not by more fits
-    than one for each C. It needs a convex loss with bounded second derivatives, the
-    penalty of ``l1_ratio=0`` and X in memory.
+    "auto" is a penalty with the same effect as ``C=1`` for softmax: C is inversely
+    proportional to the curvature of the loss at equal scores, for entmax
+    ``n_classes ** (1 - alpha)``. "loo" chooses the C with the best approximate
+    leave-one-out score from ten values, from 1e-4 to 1e4 times that of "auto". It needs
+    a convex loss with bounded second derivatives, the penalty of ``l1_ratio=0`` and X
+    in memory.
 l1_ratio : float in [0, 1], default=0.0
-    The share ρ of the penalty that makes coefficients exactly zero, as in
+    Share ρ of the penalty that makes coefficients exactly zero, as in
     :class:`~sklearn.linear_model.LogisticRegression`: the penalty is
-    ((1 - ρ) / 2 ‖W‖² + ρ ‖W‖₁) / (C Σs), of the coefficients W of the features as they
-    are in X, with s the weights of the rows. Scale features that have different units.
+    ((1 - ρ) / 2 ‖W‖² + ρ ‖W‖₁) / (C Σs) with the weights s of the rows. Scale features
+    that have different units.
 select : {"coefficients", "features"}, default="coefficients"
-    What becomes zero. With "features" the second term of the penalty is ρ times the sum
-    over features of the Euclidean norm of a feature's coefficients for all classes: a
-    feature is used for all classes or for none. For two classes, and with
-    ``l1_ratio=0``, it makes no difference.
+    Unit that ``l1_ratio`` makes zero: single coefficients, or features, which are then
+    used for all classes or for none. With "features" the second term of the penalty is
+    ρ times the sum over features of the Euclidean norm of a feature's coefficients. For
+    two classes, and with ``l1_ratio=0``, both are the same.
 penalty_factors : array-like of shape (n_features,) or dict, default=None
     Non-negative multiples of the penalty for each feature. With 0 the coefficients of a
     feature are not penalised, with ``np.inf`` they are zero. A dict has names of
@@ -55,21 +54,22 @@ penalty_factors : array-like of shape (n_features,) or dict, default=None
 fit_intercept : bool, default=True
     Whether the scores have a constant term. It is not penalised.
 class_weight : dict, "balanced" or None, default=None
-    Weights of the classes (of the columns, where ``y`` is a matrix); those not named
-    weigh 1. "balanced" gives every class the same total weight. The weight of a row is
-    the mean of its classes' weights under its target, times ``sample_weight``.
+    Weights of the classes, or of the columns where ``y`` is a matrix; classes that are
+    not named have the weight 1. "balanced" gives every class the same total weight. The
+    weight of a row is the mean of the class weights under its target, times
+    ``sample_weight``.
 label_smoothing : float in [0, 1), default=0.0
-    The proportion in which the target is mixed with the uniform distribution.
+    Share of the uniform distribution that is mixed into the target.
 target_type : {"auto", "class", "label_set", "distribution", "candidates"}, \
         default="auto"
-    What ``y`` is. "auto" reads it off ``y``: one dimension is labels, a matrix
-    of 0 and 1 label sets, any other matrix distributions. With "candidates" a matrix of
-    0 and 1 marks the classes of which exactly one is true: the loss is
+    Kind of ``y``. "auto" derives it from ``y``: one dimension is labels, a matrix of 0
+    and 1 is label sets, and any other matrix is distributions. With "candidates" a
+    matrix of 0 and 1 marks the classes of which exactly one is true: the loss is
     :class:`~skprob.losses.InfimumLoss`, and ``predict`` returns one class.
 class_names : array-like of shape (n_classes,), default=None
-    Names of the classes where ``y`` is a matrix: they become ``classes_``. They are
-    in the order of the columns of an array; those of a DataFrame are matched by name.
-    None stands for the names of the columns of a DataFrame, and for numbers otherwise.
+    Names of the classes where ``y`` is a matrix, in the order of the columns of an
+    array; columns of a DataFrame are matched by name. They become ``classes_``. None
+    stands for the names of the columns of a DataFrame, and for numbers otherwise.
 none_class : bool, default=True
     For label sets, whether "no label" is learnt as one more class if some training rows
     have no label. Its probability is one minus the sum of the row of ``predict_proba``;
@@ -78,44 +78,45 @@ none_class : bool, default=True
     without a label are left out of the fit, with a warning. If all training rows have a
     label, or the mapping gives marginals, as sigmoid does, there is no such class.
 threshold : float, array-like, str, DecisionRule or LeastCost, default="auto"
-    For label sets, how ``predict`` chooses the labels of a row from their
-    probabilities. With a number in [0, 1), or one number for each label, the labels
-    whose probability is above it. With "support", the labels with positive probability.
-    With "cv", the labels above one cut, that of the highest micro-F1. With a rule of
-    :mod:`skprob.decision`, or its registered name, the labels that the rule chooses.
-    "micro" and "macro" are names of :class:`~skprob.decision.StackedLabels` with
-    :class:`~skprob.decision.LabelCuts`, for a high micro-F1 or macro-F1. Cuts and rules
-    are fitted to out-of-fold probabilities of the training data, from three more fits
-    in folds that are always the same; where the objective is convex, with at most 100
-    times ``tol``. Where the loss is a sum over labels, as that of sigmoid, and columns
-    are few, they are fitted to approximate leave-one-out probabilities, without further
-    fits. "auto" is "micro" for up to 5,000 rows and 1,000 labels. For more of
-    either it is ``LabelCuts("micro")``, and above 5,000 rows it is fitted to the
-    training rows' own probabilities. For class labels, a
+    Rule by which ``predict`` chooses the labels of a label set from their
+    probabilities:
+
+    - a number in [0, 1), or one number for each label: the labels with a larger
+      probability;
+    - "support": the labels with a positive probability;
+    - "cv": the labels above one cut, that of the highest micro-F1;
+    - a rule of :mod:`skprob.decision`, or its registered name;
+    - "micro" or "macro": :class:`~skprob.decision.StackedLabels` with
+      :class:`~skprob.decision.LabelCuts`, for a high micro-F1 or macro-F1;
+    - "auto": "micro" for up to 5,000 rows and 1,000 labels. For more of either it is
+      ``LabelCuts("micro")``, and above 5,000 rows it is fitted to the probabilities of
+      the training rows.
+
+    Cuts and rules are fitted to out-of-fold probabilities of the training data, from
+    three more fits, or to approximate leave-one-out probabilities where the loss is a
+    sum over labels, as that of sigmoid, and columns are few. For class labels, a
     :class:`~skprob.decision.LeastCost` predicts the label of least expected cost; all
     other values have no effect there.
 sparse_output : bool, default=False
-    Whether ``predict_proba``, and for label sets ``predict``, return CSR arrays, which
-    hold the non-zeros only, whether or not ``y`` was sparse in ``fit``. It is meant for
-    mappings with exact zeros: a CSR array of positive probabilities takes more memory
-    than a dense one.
+    Whether ``predict_proba``, and for label sets ``predict``, return CSR arrays. This
+    saves memory with mappings that have exact zeros: a CSR array of positive
+    probabilities takes more memory than a dense one.
 solver : {"auto", "lbfgs", "newton-cg", "newton-cholesky"}, default="auto"
-    How the objective is minimised. "newton-cg" is a truncated Newton method,
+    Algorithm that minimises the objective. "newton-cg" is a truncated Newton method,
     "newton-cholesky" Newton's method with the whole Hessian, for convex losses of
     linear scores and at most 10,000 coefficients. "lbfgs" needs no second derivatives
-    and the least memory. "auto" is "newton-cholesky" on little data, else "newton-cg"
-    where the objective is convex and rows times classes are at most 2**24, else
-    "lbfgs". A search along a path uses "auto" for both of Newton's methods.
+    and the least memory. "auto" is "newton-cholesky" on little data. On other data it
+    is "newton-cg" if the objective is convex and rows times classes are at most 2**24,
+    and "lbfgs" otherwise. A search along a path uses "auto" for both of Newton's
+    methods.
 tol : float, default=1e-4
-    The solver stops when no entry of the gradient is larger than ``tol`` in absolute
-    value and, if the objective is convex, its expected decrease is at most ``tol``
-    times its value. The gradient is computed in standardised features, so that their
-    units do not matter: they are centred, if there is an intercept, and divided by
-    their standard deviations, or by a larger number where the penalty is stronger than
-    the data.
+    Tolerance. The solver stops when no entry of the gradient is larger than ``tol`` in
+    absolute value and, if the objective is convex, its expected decrease is at most
+    ``tol`` times its value. The gradient is that in standardised features, so their
+    units do not matter.
 max_iter : int, default=1000
-    The largest number of iterations of the solver. Many labels of a mapping to
-    marginals are fitted group by group: it is that of each group.
+    Largest number of iterations of the solver. Many labels of a mapping to marginals
+    are fitted group by group, each with this number.
 warm_start : bool, default=False
     Whether ``fit`` starts from the coefficients of the previous fit instead of zero.
 verbose : int, default=0
@@ -123,8 +124,8 @@ verbose : int, default=0
 
 _ATTRIBUTES = """\
 classes_ : ndarray of shape (n_classes,)
-    The labels, sorted; where ``y`` is a matrix, the names of its columns or, if they
-    have none, their numbers.
+    Sorted labels; where ``y`` is a matrix, the names of its columns or, if they have
+    none, their numbers.
 coef_ : ndarray of shape (n_classes, n_features) or (1, n_features)
     Weights of the features in the scores: one row for two classes (two rows where the
     mapping gives marginals of label sets), whose scores are -u/2 and u/2 for
@@ -137,8 +138,8 @@ intercept_ : ndarray of shape (n_classes,) or (1,)
 has_none_class_ : bool
     Whether "no label" was learnt as one more class: see ``none_class``.
 C_ : float
-    The C that was used: ``C``, or the number that "auto" or "loo" stands for. It is
-    infinite where the mapping does not change if all scores are multiplied by the same
+    The C of the fit: ``C``, or the number that "auto" or "loo" stands for. It is
+    infinite if the mapping does not change when all scores are multiplied by the same
     number.
 Cs_ : ndarray of shape (10,)
     With ``C="loo"``, the values of C to choose from, from the strongest penalty to the
@@ -146,12 +147,10 @@ Cs_ : ndarray of shape (10,)
 loo_scores_ : ndarray of shape (10,)
     With ``C="loo"``, the approximate leave-one-out score of each of these values,
     greater is better: minus the mean log loss if the mapping has no exact zeros, else
-    minus the mean Brier score. Of marginals it is the mean over the labels as well;
-    other label sets are equal shares of their labels. Rows have their weights in the
-    fit. It is NaN for values that the search did not reach: it begins with the fourth,
-    or with the first where the Hessian is approximated, and goes towards the better
-    neighbour until one is worse. The other attributes, such as ``history_``, are those
-    of the last fit, which starts from the solution of the search.
+    minus the mean Brier score. For marginals it is also the mean over the labels; other
+    label sets are equal shares of their labels. It is NaN for values that were not
+    tried: the search moves to the better neighbour until one is worse. The other
+    attributes, such as ``history_``, are those of the last fit.
 mapping_ : Mapping
     The mapping from scores to probabilities, which includes the temperature.
 loss_ : Loss
@@ -164,11 +163,10 @@ threshold_ : float, ndarray of shape (n_classes,), DecisionRule or LeastCost
     without another fit; a number, an array or a fitted rule can also be assigned to
     it.
 solver_ : str
-    The method that was used: "newton-cholesky" (Newton's steps with the whole Hessian),
-    "newton-cg" (by conjugate gradients), "lbfgs" or "bundle" (bundles of gradients);
-    two of them joined by "+" if the second continued from where the first ended. With
-    ``l1_ratio`` it is "proximal-newton", for which ``solver`` says whether the whole
-    Hessian is computed, or "proximal-lbfgs".
+    Solver of the fit: "newton-cholesky", "newton-cg", "lbfgs" or "bundle" (bundles of
+    gradients); two of them joined by "+" if the second continued from where the first
+    ended. With ``l1_ratio`` it is "proximal-newton", for which ``solver`` says whether
+    the whole Hessian is computed, or "proximal-lbfgs".
 history_ : dict of str to ndarray of shape (n_iterations + 1,)
     The start and each iteration: "iteration", its number; "objective"; "gradient_norm",
     as ``gradient_norm_``; "duality_gap", NaN where it was not computed; "passes", how
@@ -189,7 +187,7 @@ gradient_norm_ : float
     Largest absolute entry of the gradient at the end, in standardised features: see
     ``tol``.
 duality_gap_ : float
-    An upper bound on ``objective_`` minus its minimum, usually much larger than this
+    Upper bound of ``objective_`` minus its minimum, usually much larger than this
     difference. It is computed for Fenchel-Young losses and for the log loss with
     softmax, and infinite for other losses. Without a penalty, or with features that are
     not penalised, it is ``objective_`` itself.
@@ -200,7 +198,7 @@ feature_names_in_ : ndarray of shape (``n_features_in_``,)
 
 _SEARCH_PARAMETERS = """\
 Cs : int or array-like of shape (n_Cs,), default=10
-    The values of C to choose from; an integer is the number of values, from 1e-4 to 1e4
+    Values of C to choose from; an integer is the number of values, from 1e-4 to 1e4
     times the C of "auto" for each {value}, evenly spaced on a logarithmic scale. For an
     ``l1_ratio`` above 0 they are from :func:`~skprob.linear_model.smallest_C`, at which
     all coefficients are zero, to 1e4 times that.
@@ -212,19 +210,17 @@ l1_ratios : array-like of shape (n_l1_ratios,), default=None
 cv : int, cross-validation generator, iterable or "loo", default=None
     As in :class:`~sklearn.model_selection.GridSearchCV`: None is five folds,
     stratified for labels; fewer where y has fewer rows, or no class has five rows.
-    "loo" is approximate leave-one-out: one path is fitted, to all rows, and each row is
-    scored by one step of Newton's method towards the model without it. It takes the
-    time of about two folds, and counts as one in the attributes. It needs a convex loss
-    with bounded second derivatives, the ridge penalty, X in memory, and a ``scoring``
-    that sees predictions only: None, a name, or the result of ``make_scorer``.
+    "loo" is approximate leave-one-out, which fits to all rows only and counts as one
+    fold in the attributes. It needs a convex loss with bounded second derivatives, the
+    ridge penalty, X in memory, and a ``scoring`` that depends on predictions only:
+    None, a name, or the result of ``make_scorer``.
 scoring : str or callable, default=None
-    A name of scikit-learn's or ``scorer(estimator, X, y)``, greater is better. None is
-    minus the Brier score (:class:`~skprob.metrics.BrierScorer`) for labels and
+    Name of a scorer of scikit-learn or ``scorer(estimator, X, y)``, greater is better.
+    None is minus the Brier score (:class:`~skprob.metrics.BrierScorer`) for labels and
     distributions, and micro-F1 with the labels that ``threshold`` chooses for label
-    sets. The Brier score compares probabilities of different mappings fairly; the log
-    loss does not, once one is zero, and the accuracy often is the same for many pairs.
-    The method ``score`` uses ``scoring`` as well, except that None is the accuracy
-    there, as in other classifiers. As in
+    sets. The log loss is infinite for a single zero at a true class, and the accuracy
+    often is the same for many pairs. The method ``score`` uses ``scoring``, too, except
+    that None is the accuracy there, as in other classifiers. As in
     :class:`~sklearn.linear_model.LogisticRegressionCV`, scorers of scikit-learn get all
     classes as ``labels``.
 refit : bool, default=True

@@ -97,7 +97,7 @@ class ConformalSets(
         at least coverage / (1 - coverage) calibration rows: 9 for 0.9, 19 for 0.95, 99
         for 0.99.
     score_function : {"entmax", "threshold", "adaptive"}, default="entmax"
-        Nonconformity: how badly a class fits a row.
+        Nonconformity score, which is larger for a class that fits a row less.
 
         - "entmax": the distance of the class's score below the better ones. The set is
           the support of entmax at a calibrated temperature. It is never empty.
@@ -129,10 +129,10 @@ class ConformalSets(
     n_jobs : int, default=None
         Number of folds that are fitted at the same time, as in joblib.
     random_state : int, RandomState instance or None, default=None
-        Seed or generator for "adaptive", where it randomises the share of a class's
-        own probability in its nonconformity. Sets are then smaller, and the coverage is
-        exact. Every prediction has the same draws, by the place of a row in X. None
-        stands for no randomisation.
+        Seed or generator for "adaptive", which then counts a random part of the
+        probability of the class itself. Sets are smaller, and the coverage is exact.
+        Every prediction has the same draws, by the place of a row in X. None stands for
+        no randomisation.
 
     Attributes
     ----------

@@ -16,15 +16,15 @@ from ..base import BaseLinearClassifier
 class EntmaxClassifier(BaseLinearClassifier):
     """Linear classifier with entmax probabilities, between softmax and sparsemax.
 
-    ``alpha=1`` is softmax, ``alpha=2`` is sparsemax; the larger alpha is, the more
-    probabilities are exactly zero. Below 1 no probability is zero, and those of classes
-    with low scores are larger than by softmax. The loss is the convex Fenchel-Young
-    loss of the same alpha.
+    ``alpha=1`` is softmax and ``alpha=2`` sparsemax. Above 1, the larger alpha is, the
+    more probabilities are exactly zero. Below 1 no probability is zero, and classes
+    with low scores have larger probabilities than with softmax. The loss is the convex
+    Fenchel-Young loss of the same alpha.
 
     Parameters
     ----------
     alpha : float, default=1.5
-        The exponent of the Tsallis entropy that defines the mapping; positive.
+        Exponent of the Tsallis entropy that defines the mapping; positive.
     {parameters}
 
     Attributes
@@ -45,7 +45,7 @@ class EntmaxClassifier(BaseLinearClassifier):
 
     Examples
     --------
-    Classes; impossible ones have a probability of exactly zero:
+    Classes, some with a probability of exactly zero:
 
     >>> from sklearn.datasets import load_iris
     >>> from skprob import EntmaxClassifier
@@ -58,7 +58,7 @@ class EntmaxClassifier(BaseLinearClassifier):
            [0.  , 0.88, 0.12],
            [0.  , 0.48, 0.52]])
 
-    A label set in each row; the labels above the threshold are predicted:
+    Label sets; the labels with a probability above the threshold are predicted:
 
     >>> import numpy as np
     >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])

@@ -29,15 +29,16 @@ class LinearClassifier(BaseLinearClassifier):
         + \frac{1}{2 C \sum_i s_i} \|W\|^2,
 
     the objective of :class:`~sklearn.linear_model.LogisticRegression` with a loss
-    :math:`\ell` of one's choice; :math:`s_i` are the weights and :math:`q_i` the
-    target, a distribution over the classes.
+    :math:`\ell` that you choose; :math:`s_i` are the weights of the rows and
+    :math:`q_i` their targets, distributions over the classes.
 
     Parameters
     ----------
     mapping : str, Mapping or callable, default="softmax"
-        The mapping, or its registered name: "softmax", "sparsemax", "entmax"; or any
-        function from scores of shape (n_samples, n_classes) to probabilities. The
-        parameters of a mapping are tuned as ``mapping__alpha``.
+        Mapping from scores to probabilities: an object or a name of
+        :mod:`skprob.mappings`, such as "softmax", "sparsemax" or "entmax"; or any
+        function of an array of scores of shape (n_samples, n_classes). In a search the
+        parameters of a mapping have names such as ``mapping__alpha``.
     {parameters}
 
     Attributes

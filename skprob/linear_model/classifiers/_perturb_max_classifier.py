@@ -22,41 +22,41 @@ from ._log_loss import check_log_loss
 class PerturbMaxClassifier(BaseLinearClassifier):
     """Linear classifier where random noise is added to the scores and the largest wins.
 
-    The probability of a class is that of having the largest score after the noise. With
-    normal noise and ``loss="log"`` this is the multinomial probit model with
-    independent errors, with Gumbel noise it is softmax (multinomial logit), and with
-    uniform noise some probabilities are exactly zero.
+    The probability of a class is the probability that it has the largest score after
+    noise is added to all scores. Normal noise with ``loss="log"`` is the multinomial
+    probit model with independent errors. Gumbel noise is softmax (multinomial logit).
+    With uniform noise some probabilities are exactly zero.
 
     By default the loss is the convex Fenchel-Young loss of the noise, or the log loss
-    if the noise has no mean, as Cauchy noise has none.
+    if the noise has no mean, such as Cauchy noise.
 
     Parameters
     ----------
     noise : str or distribution, default="normal"
-        "gumbel", "normal", "logistic", "laplace", "exponential", "uniform" or
-        "cauchy"; "student_t", "generalized_normal" or "skew_normal", or an object such
-        as ``StudentT(df=3)``; or any continuous distribution with methods ``logpdf``
-        and ``logcdf``, such as ``scipy.stats.gamma(3)``: see
-        :class:`~skprob.mappings.PerturbMax`.
+        Distribution of the noise: "gumbel", "normal", "logistic", "laplace",
+        "exponential", "uniform" or "cauchy"; "student_t", "generalized_normal" or
+        "skew_normal", or an object such as ``StudentT(df=3)``; or any continuous
+        distribution with methods ``logpdf`` and ``logcdf``, such as
+        ``scipy.stats.gamma(3)``: see :class:`~skprob.mappings.PerturbMax`.
     scale : float, default=1.0
-        Positive; the noise is multiplied by it.
+        Positive number by which the noise is multiplied.
     n_quantiles : int or None, default=None
-        If given, the probabilities are averages over this many quantiles of the noise
-        instead of integrals, and the loss is the log loss.
+        Number of quantiles of the noise. If given, the probabilities are averages over
+        these quantiles instead of integrals, and the loss is the log loss.
     loadings : array-like of shape (n_classes, n_factors), int or None, default=None
-        If given, the noise is correlated: see :class:`~skprob.mappings.PerturbMax`. An
-        int, with ``learn_noise``, is the number of factors, at most n_classes - 1.
+        Loadings of correlated noise: see :class:`~skprob.mappings.PerturbMax`. An int,
+        with ``learn_noise``, is the number of factors, at most n_classes - 1.
     learn_noise : bool, default=False
         Whether the shape of the noise, if it has one, and the loadings, if there are
         any, are estimated with the coefficients, by the log loss. ``noise`` and
-        ``loadings`` are then the starting point.
+        ``loadings`` are then the start.
     n_init : int, default=1
-        Number of searches for the loadings, of which the one with the least objective
-        counts. The first starts from the given loadings or, if these are a number,
-        along the directions in which the log loss falls most; the others from random
-        ones.
+        Number of searches for the loadings; the one with the lowest objective is kept.
+        The first starts from the given loadings or, if these are a number, along the
+        directions in which the log loss falls most. The others start from random
+        loadings. Take 5 or more with two or more factors.
     random_state : int, RandomState instance or None, default=None
-        For the random loadings.
+        Seed or generator of the random loadings.
     {parameters}
 
     Attributes
@@ -64,10 +64,9 @@ class PerturbMaxClassifier(BaseLinearClassifier):
     noise_ : str or distribution
         The noise with the estimated shape; only with ``learn_noise=True``.
     loadings_ : ndarray of shape (n_classes, n_factors)
-        The estimated loadings; only with ``learn_noise=True``. They are not unique:
-        only differences of rows matter, and the factors may be rotated. So the row of
-        the first class is zero, that of the second class is zero in all factors but the
-        first, that of the third in all but the first two, and so on.
+        The estimated loadings; only with ``learn_noise=True``. To make them unique, the
+        row of the first class is zero, that of the second class is zero in all factors
+        but the first, that of the third in all but the first two, and so on.
     {attributes}
 
     See Also
@@ -82,31 +81,18 @@ class PerturbMaxClassifier(BaseLinearClassifier):
     :class:`~skprob.mappings.PerturbMax` to :class:`LinearClassifier`.
 
     The log loss is convex where the density of the noise is log-concave (Prékopa), as
-    it is for all named noises but Cauchy's. It is not convex where it is smoothed
+    it is for all named noises but Cauchy noise. It is not convex where it is smoothed
     because probabilities can be exactly zero, as with uniform noise. The fit with the
     log loss at scale s and C is that at scale 1 and :math:`C / s^2`, with coefficients
     s times as large.
 
-    With ``learn_noise`` the coefficients are fitted again for each noise that is tried,
-    starting from the last ones; the derivative of the minimum in the shape is the
-    derivative at fixed coefficients (the envelope theorem). The loss is the log loss,
-    since Fenchel-Young losses of different noises are on different scales. The scale of
-    the noise is not estimated: twice the scale with twice the coefficients is the same
-    model, and only the penalty distinguishes them. The penalty also influences the
-    estimated shape; for maximum likelihood set a large C. A shape at the end of its
-    range, such as ``StudentT(df=1000.0)``, means that the limit, normal noise, fits
-    best.
-
-    The log loss may have several local minima in the loadings. On 2,000 simulated rows
-    the first search ended in the least one that six searches found in all of 27 cases
-    with one factor and three to five classes, but with two factors only in 6 of 9 with
-    four classes and 2 of 8 with five: set `n_init` to 5 or more there. The
-    log-likelihood of the other minima was lower by 0.4 to 2, with other loadings.
-
-    Location and scale of the noise cannot be learnt: scores have both already. So
-    :class:`~skprob.mappings.SkewNormal` has mean 0 and variance 1 at any skewness: in
-    the usual form of that distribution a small shape parameter changes next to nothing
-    but location and scale, and the information on it at zero is none.
+    With ``learn_noise`` the loss is the log loss, since Fenchel-Young losses of
+    different noises are on different scales. The scale of the noise is not estimated:
+    twice the scale with twice the coefficients is the same model except for the
+    penalty. The penalty also influences the estimated shape; for maximum likelihood set
+    a large C. A shape at the end of its range, such as ``StudentT(df=1000.0)``, means
+    that the limit, normal noise, fits best. The log loss may have several local minima
+    in the loadings, most often with two or more factors: see `n_init`.
 
     References
     ----------

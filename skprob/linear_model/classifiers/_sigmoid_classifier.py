@@ -22,21 +22,20 @@ class SigmoidClassifier(BaseLinearClassifier):
     the probability that the label is in the set, whatever the other labels. Rows
     without a label take part in the fit, and empty sets can be predicted.
 
-    For class labels the target of a row is the indicator of its label. ``predict``
-    returns the class with the highest score, and ``predict_proba`` the marginals of
-    each row divided by their sum. Where all marginals of a row are zero, which only
-    ``alpha`` above 1 and underflow make possible, ``predict_proba`` is
-    :func:`~skprob.mappings.entmax` of the scores with the same alpha. Two classes have
-    one row of coefficients, and ``mapping_`` is :class:`~skprob.mappings.Entmax`: of
-    two classes it is the same model. Distributions have no marginals, and are refused.
+    Class labels are learnt one-vs-rest. ``predict`` returns the class with the highest
+    score, and ``predict_proba`` the marginals of each row divided by their sum, or
+    :func:`~skprob.mappings.entmax` of the scores if all marginals of the row are zero.
+    Two classes have one row of coefficients, and ``mapping_`` is
+    :class:`~skprob.mappings.Entmax`, which is the same model for two classes.
+    Distributions as ``y`` are an error.
 
     Parameters
     ----------
     alpha : float, default=1.0
-        The exponent of the Tsallis entropy that defines the mapping, at least 1; with 2
+        Exponent of the Tsallis entropy that defines the mapping, at least 1; with 2
         the probabilities are hard sigmoids of the scores.
     budget : (float, float) or None, default=None
-        Lower and upper bound of the sum of the probabilities of a row, that is, of the
+        Lower and upper bound of the sum of the probabilities of a row, which is the
         expected number of labels. The number of labels of each training row must be
         within the bounds; for class labels it is 1. None means no bounds.
     {parameters}

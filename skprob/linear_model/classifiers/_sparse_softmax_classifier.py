@@ -16,26 +16,27 @@ from ..base import BaseLinearClassifier
 class SparseSoftmaxClassifier(BaseLinearClassifier):
     """Linear classifier with softmax over the leading classes, zero for all others.
 
-    The method is for fine-tuning: a fit first minimises the log loss of softmax over
-    all classes, and from there the loss of softmax over the kept ones,
+    A fit first minimises the log loss of softmax over all classes. From that solution
+    it minimises the loss of softmax over the kept classes,
     :class:`~skprob.losses.SparseSoftmaxLoss`.
 
     Parameters
     ----------
     k : int or None, default="auto"
-        The number of classes that are kept, at least 1; if there are fewer, all are
-        kept. "auto" is 10, or None if p is given. Exactly one of k and p must be given.
+        Number of classes that are kept, at least 1; if there are fewer, all are kept.
+        "auto" is 10, or None if p is given. Exactly one of k and p must be given.
     p : float, default=None
-        The sum of the softmax probabilities that the kept classes must reach, in (0,
-        1].
+        Sum of the softmax probabilities that the kept classes must reach, in (0, 1].
     outside : {"published", "add", "grow", "full", "skip"}, default="published"
-        What is done in training with a row none of whose labels is among the kept
-        classes. "published": nothing special, the loss as it was published. "add": its
-        labels are kept as well. "grow": all classes whose scores are at least that of
-        its best label are kept as well. "full": all classes are kept. "skip": the row
-        is left out.
+        Treatment in training of a row without a label among the kept classes:
+
+        - "published": none, the loss of the paper;
+        - "add": its labels are kept as well;
+        - "grow": all classes with at least the score of its best label are kept;
+        - "full": all classes are kept;
+        - "skip": the row is left out.
     pretrain : "softmax" or None, default="softmax"
-        What is minimised first: the log loss of softmax, or nothing. A fit with
+        Loss that is minimised first: the log loss of softmax, or none. A fit with
         ``warm_start=True`` that continues an earlier fit leaves it out.
     {parameters}
 
@@ -55,13 +56,13 @@ class SparseSoftmaxClassifier(BaseLinearClassifier):
     The gradient is discontinuous where the kept classes change. With `k` and
     "published" the loss is convex, and the fit ends where a convex combination of
     gradients at points nearby is within ``tol``: ``gradient_norm_`` is that of the
-    combination. With `p`, or another `outside`, the loss itself jumps. A fit can stop
-    where no step lowers the objective although the gradient is larger than ``tol``: it
-    then warns, and the model is usable.
+    combination. With `p`, or another `outside`, the loss itself jumps. A fit can end
+    with a warning where no step lowers the objective although the gradient is larger
+    than ``tol``. The model is usable.
 
-    With a small k or p and a strong penalty the coefficients may all shrink to zero:
-    with k = 1 the loss is that of the perceptron, which is zero where all scores are
-    zero. "skip" may leave out more and more rows, with k = 1 all of them.
+    With a small k or p and a strong penalty all coefficients may be zero. With k = 1
+    the loss is that of the perceptron, which is zero where all scores are zero.
+    "skip" may leave out most rows, with k = 1 all of them.
 
     References
     ----------

@@ -22,9 +22,9 @@ class TaylorSoftmaxClassifier(BaseLinearClassifier):
     Parameters
     ----------
     order : int, default=30
-        Order of the polynomial: even, from 2 to 30. The paper has 2. On eight data
-        sets order 30 lost least against softmax among the orders that were measured.
-        No order had a better Brier score than softmax.
+        Order of the polynomial: even, from 2 to 30. The paper has 2, with which the
+        Brier score is worse than that of softmax; order 30 differs from softmax only in
+        the tails.
     {parameters}
 
     Attributes
@@ -38,17 +38,15 @@ class TaylorSoftmaxClassifier(BaseLinearClassifier):
 
     Notes
     -----
-    The loss is not convex, so that the result depends on the starting
-    point: zero scores, where Taylor softmax and softmax agree to first order.
+    The loss is not convex, so the result depends on the start, which is zero scores.
 
-    A higher score may have a lower probability. ``predict`` goes by the probabilities,
-    not by the scores of ``decision_function``.
+    A higher score may have a lower probability. ``predict`` returns the class with the
+    highest probability, not with the highest score.
 
-    For two classes there is one row of coefficients, and the scores are (-u/2, u/2)
-    with u = coef x + intercept. The polynomials of both scores grow with the absolute
-    value of u, so that the probability of the second class is largest at a finite u and
-    then falls back to 1/2: with order 2 it is at most :math:`(2 + \sqrt 2) / 4`, about
-    0.854, at :math:`u = 2 \sqrt 2`. A higher order goes further.
+    For two classes the scores are (-u/2, u/2) with u = coef x + intercept. The
+    probability of the second class is largest at a finite u and falls to 1/2 beyond it:
+    with order 2 it is at most :math:`(2 + \sqrt 2) / 4`, about 0.854, at :math:`u = 2
+    \sqrt 2`. With a higher order the largest probability is higher.
 
     References
     ----------

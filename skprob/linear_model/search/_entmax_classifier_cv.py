@@ -19,20 +19,18 @@ from ._path_search_cv import PathSearchCV
 class EntmaxClassifierCV(PathSearchCV):
     """Entmax classifier that chooses alpha and C by cross-validation.
 
-    With ``l1_ratios`` it also chooses ``l1_ratio``, which makes coefficients zero. In
-    each fold the models of the grid are fitted one after the other, from the strongest
-    penalty to the weakest and from softmax to sparser mappings. Each fit starts from a
-    neighbour's solution, and what depends on the data alone is computed once. So the
-    result is that of ``GridSearchCV(EntmaxClassifier(), ...)``, in less time; only the
-    thresholds of label sets are chosen by other rows (see Notes). The
-    parameters with the highest mean score are chosen; ties go to the smallest C, then
-    to the largest l1_ratio, and then to the smallest alpha.
+    The parameters with the highest mean score over the folds are chosen; ties go to the
+    smallest C, then to the largest l1_ratio, and then to the smallest alpha. With
+    ``l1_ratios`` the search also chooses ``l1_ratio``, which makes coefficients zero.
+
+    The result is that of ``GridSearchCV(EntmaxClassifier(), ...)``, in less time: each
+    fit starts from the solution of a neighbour in the grid. Only the thresholds of
+    label sets are chosen by other rows (see Notes).
 
     Parameters
     ----------
     alphas : array-like of shape (n_alphas,), default=(1, 1.25, 1.5, 1.75, 2)
-        The values of alpha to choose from, each positive: softmax is 1, sparsemax is
-        2.
+        Values of alpha to choose from, each positive: softmax is 1, sparsemax is 2.
     {search_parameters}
     {parameters}
     {search_verbose}

@@ -20,22 +20,20 @@ from ._path_search_cv import PathSearchCV
 class PerturbMaxClassifierCV(PathSearchCV):
     """Perturb-max classifier that chooses the noise and C by cross-validation.
 
-    In each fold the models of a noise are fitted one after the other, from the
-    strongest penalty to the weakest. Each fit starts from a neighbour's solution, and
-    what depends on the data alone is computed once. The parameters with the highest
-    mean score are chosen; ties go to the smallest C, then to the largest l1_ratio, and
-    then to the noise that comes first. With ``l1_ratios`` it also chooses ``l1_ratio``,
-    which makes coefficients zero.
+    The parameters with the highest mean score over the folds are chosen; ties go to the
+    smallest C, then to the largest l1_ratio, and then to the noise that comes first.
+    With ``l1_ratios`` the search also chooses ``l1_ratio``, which makes coefficients
+    zero. Each fit starts from the solution of a neighbour in the grid.
 
     Parameters
     ----------
     noises : sequence of str or distribution, default=("gumbel", "normal", "laplace")
-        The noises to choose from, each as for
+        Noises to choose from, each as for
         :class:`~skprob.linear_model.PerturbMaxClassifier`.
     {search_parameters}
     loss : {"auto", "fenchel_young", "log", "cross_entropy"}, default="auto"
-        What is minimised; "cross_entropy" is another name of "log". "auto" is the
-        Fenchel-Young loss of the noise, or the log loss if the noise has no mean.
+        The loss that is minimised. "auto" is the Fenchel-Young loss of the noise, or
+        the log loss if the noise has no mean. "cross_entropy" is another name of "log".
     {parameters}
     {search_verbose}
 
