@@ -52,8 +52,9 @@ class SparseTarget:
     def shape(self):
         return len(self.indptr) - 1, self.n_classes
 
-    @property
+    @cached_property
     def _rows(self):
+        """The row of each entry."""
         rows = np.arange(self.shape[0])
         return rows if self._one_a_row else np.repeat(rows, np.diff(self.indptr))
 
@@ -69,8 +70,7 @@ class SparseTarget:
 
     def inner(self, array):
         """Σ_k q_k a_k of each row; an infinite a_k does not count where q_k = 0."""
-        view, places = self._places_in(array)
-        terms = self.values * view[places]
+        terms = self.values * array[self._rows, self.columns]
         if self._one_a_row:
             return terms
         inner = np.zeros(self.shape[0], dtype=terms.dtype)
@@ -81,25 +81,7 @@ class SparseTarget:
 
     def add_to(self, array, factor):
         """Add the target times a factor to an array, in place."""
-        view, places = self._places_in(array)
-        view[places] += factor * self.values
-
-    def _places_in(self, array):
-        """A view of an array, and the index of the entries there."""
-        # One index takes half as long as two.
-        if array.flags.f_contiguous:
-            return array.T.reshape(-1), self._places_by_class
-        if array.flags.c_contiguous:
-            return array.reshape(-1), self._places_by_row
-        return array, (self._rows, self.columns)
-
-    @cached_property
-    def _places_by_class(self):
-        return self.columns.astype(np.intp) * self.shape[0] + self._rows
-
-    @cached_property
-    def _places_by_row(self):
-        return self._rows * self.n_classes + self.columns
+        array[self._rows, self.columns] += factor * self.values
 
     def matmul(self, matrix):
         """The product of the rows and a matrix of shape (n_classes, n_columns)."""
