@@ -86,16 +86,26 @@ class Criteria:
     max_iter : int
     certify : bool, default=True
         Whether criterion 4 counts.
+    reports_gap : bool, default=True
+        Whether the solution has a duality gap that is as tight as one that shows the
+        tolerance: it may take several passes.
     tol_at_start : float, default=None
         Takes the place of `tol` before the first step; None stands for the same.
     tuning : Tuning, default=Tuning()
     """
 
     def __init__(
-        self, *, tol, max_iter, certify=True, tol_at_start=None, tuning=Tuning()
+        self,
+        *,
+        tol,
+        max_iter,
+        certify=True,
+        reports_gap=True,
+        tol_at_start=None,
+        tuning=Tuning(),
     ):
         self.tol, self.max_iter, self.tuning = tol, max_iter, tuning
-        self.certify = certify
+        self.certify, self.reports_gap = certify, certify and reports_gap
         self.tol_at_start = tol if tol_at_start is None else tol_at_start
 
     def check(self, problem, state, history):

@@ -159,7 +159,7 @@ class Record:
     def _duality_gap(self):
         """The duality gap at the last point; within the tolerance where it can be."""
         point, gap = self._state.point, self._verdict.duality_gap
-        if not self._criteria.certify:
+        if not self._criteria.reports_gap:
             return gap
         enough = self._criteria.tol * point.value
         if gap <= enough:

@@ -47,6 +47,7 @@ def minimize_path(problem, strengths, starts, *, solver, tol, max_iter):
     warm = {
         "tol_at_start": tuning.tol_at_start * tol,
         "certify": method != "newton-cholesky",
+        "reports_gap": False,
     }
     starts = list(starts) or [problem.initial()] * len(strengths)
     together = {}

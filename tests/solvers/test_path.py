@@ -192,6 +192,21 @@ def test_only_the_whole_hessian_stands_for_the_certificate(solver, monkeypatch):
     assert certified == [not has_hessian] * len(STRENGTHS)
 
 
+def test_the_duality_gap_is_not_made_tighter(monkeypatch):
+    """Only the criteria compute it, at most once for each fit."""
+    gaps, duality_gap = [], LinearObjective.duality_gap
+
+    def watched(*args, **options):
+        gaps.append(duality_gap(*args, **options))
+        return gaps[-1]
+
+    monkeypatch.setattr(LinearObjective, "family", lambda self, strengths: None)
+    monkeypatch.setattr(LinearObjective, "duality_gap", watched)
+    _, converged = path(objective_of(*classes()), solver="newton-cg", tol=1e-3)
+    assert all(converged)
+    assert len(gaps) == len(STRENGTHS)
+
+
 @pytest.mark.parametrize("mapping", MAPPINGS, ids=repr)
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_penalties_solved_together_are_those_solved_one_by_one(n_classes, mapping):
