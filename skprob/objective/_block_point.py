@@ -188,7 +188,7 @@ class BlockPoint:
         sandwiches = self.block.design.sandwich(take_pairs(matrices, first, second))
         return (sandwiches[number].transpose(0, 2, 1, 3),)
 
-    def piece_hessian(self, included, damping, share):
+    def piece_hessian(self, included, damping, share, dtype=np.float64):
         """Hessian of the parameters that a mask (M, size) includes, in its order.
 
         With a damping the raw predictions of each row get more curvature; with
@@ -199,7 +199,7 @@ class BlockPoint:
         check_finite("second derivative of the loss", hessians.numbers, self.loss)
         if share < 1:
             hessians = hessians.sampled(share)
-        return (hessians.of_piece(self.block.design, included),)
+        return (hessians.astype(dtype).of_piece(self.block.design, included),)
 
     def curvature(self):
         """Weighted second derivatives in each raw prediction: (n_rows, M).

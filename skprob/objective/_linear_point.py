@@ -134,19 +134,20 @@ class LinearPoint(LinearCurvature):
         diagonal.reshape(objective.shape)[...] += self.ridge
         return hessian
 
-    def piece_hessian(self, included, damping=0.0, share=1.0):
+    def piece_hessian(self, included, damping=0.0, share=1.0, dtype=np.float64):
         """Hessian of the parameters that a mask (M, size) includes, in one pass.
 
         Where it includes a column without a penalty for all outputs, the direction in
         which they change alike gets a curvature, as in :meth:`hessian`. With a damping
         the loss of each row gets more curvature in its raw predictions, but for
         equal changes that it is invariant to. With a share below 1 it is estimated from
-        so many of the rows, drawn in proportion to their curvature.
+        so many of the rows, drawn in proportion to their curvature. With a dtype of
+        single precision it takes half the time.
         """
         objective = self._objective
         objective.count(share)
         (hessian,) = self._points.sum(
-            BlockPoint.piece_hessian, included, damping, share
+            BlockPoint.piece_hessian, included, damping, share, dtype
         )
         _, columns = np.nonzero(included)
         hessian[np.diag_indices_from(hessian)] += self.ridge[columns]

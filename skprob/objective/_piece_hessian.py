@@ -91,12 +91,20 @@ class RowHessians(NamedTuple):
             vector = np.sqrt(factors)[:, None] * vector
         return RowHessians(self.diagonal * factors[:, None], vector)
 
+    def astype(self, dtype):
+        """The same in another precision, that of the Hessian."""
+        arrays = (
+            None if array is None else array.astype(dtype, copy=False) for array in self
+        )
+        return RowHessians(*arrays)
+
     def of_piece(self, design, included):
         """Σ_i J_i ⊗ z_i z_iᵀ of the included pairs of output and column, (M, size)."""
+        dtype = self.numbers.dtype
         outputs, columns = np.nonzero(included)
         ends = np.searchsorted(outputs, np.arange(len(included) + 1))
         pieces = [slice(*each) for each in pairwise(ends)]
-        hessian = np.zeros((len(columns), len(columns)))
+        hessian = np.zeros((len(columns), len(columns)), dtype)
         if self.matrices is None and self.vector is None:
             for k, piece in enumerate(pieces):
                 gram = design.gram(columns[piece], self.diagonal[:, k])
@@ -112,7 +120,8 @@ class RowHessians(NamedTuple):
             part = rows[start : start + length]
             if len(part) == part[-1] + 1 - part[0]:
                 part = slice(part[0], part[-1] + 1)  # A slice makes no copy.
-            factors = to_numpy(design.columns(part)).take(columns, axis=0)
+            factors = to_numpy(design.columns(part)).astype(dtype, copy=False)
+            factors = factors.take(columns, axis=0)
             if self.matrices is None:
                 self._add_diagonal(hessian, factors, pieces, part)
                 if self.vector is not None:

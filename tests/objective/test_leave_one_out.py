@@ -97,6 +97,34 @@ def test_a_newton_step_without_the_row(mapping, n_classes):
             assert_allclose(found, expected, rtol=1e-5, atol=2e-6)
 
 
+@pytest.mark.parametrize("mapping", MAPPINGS[:3], ids=repr)
+@pytest.mark.parametrize("n_blocks", [1, 2])
+def test_a_large_hessian_in_single_precision(mapping, n_blocks, monkeypatch):
+    """To single precision under a usual penalty, to double where that is not enough."""
+    monkeypatch.setattr(_leave_one_out, "_LEAST_SINGLE", 0)
+    if n_blocks == 2:
+        slices = [slice(0, 7), slice(7, 24)]
+        monkeypatch.setattr("skprob.objective._block.row_slices", lambda X, _: slices)
+    loss, data = FenchelYoungLoss(mapping), rows()
+    data[0][:, 2] = data[0][:, 1] + 1e-3 * data[0][:, 0]
+    in_single, single_inverse = [], _leave_one_out._single_inverse
+
+    def watched(*args):
+        inverse = single_inverse(*args)
+        in_single.append(inverse is not None)
+        return inverse
+
+    monkeypatch.setattr(_leave_one_out, "_single_inverse", watched)
+    # Under the weak penalty single precision cannot tell two of the features apart.
+    for C, rtol in ((0.7, 1e-4), (1e5, 1e-5)):
+        scores, model = left_out(*data, loss, C)
+        for i in (0, 3, 11):
+            expected = newton_step_without_row(i, *data, loss, C, *model)
+            found, expected = without_mean(np.stack([scores[i], expected]), loss)
+            assert_allclose(found, expected, rtol=rtol, atol=2e-6)
+    assert in_single == [True, False]
+
+
 @pytest.mark.parametrize("n_blocks", [1, 2])
 def test_more_columns_than_rows(n_blocks, monkeypatch):
     """The Hessian of fewer columns; one of them is free, and one is left out."""
