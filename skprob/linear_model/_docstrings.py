@@ -149,8 +149,9 @@ loo_scores_ : ndarray of shape (10,)
     greater is better: minus the mean log loss if the mapping has no exact zeros, else
     minus the mean Brier score. For marginals it is also the mean over the labels; other
     label sets are equal shares of their labels. It is NaN for values that were not
-    tried: the search moves to the better neighbour until one is worse. The other
-    attributes, such as ``history_``, are those of the last fit.
+    tried: the search moves to the better neighbour until one is worse, or under a
+    weaker penalty hardly better. The other attributes, such as ``history_``, are those
+    of the last fit.
 mapping_ : Mapping
     The mapping from scores to probabilities, which includes the temperature.
 loss_ : Loss

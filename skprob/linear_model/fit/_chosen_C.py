@@ -13,15 +13,14 @@ from ._start import LastFit
 
 # Multiples of the C of "auto", from the strongest penalty to the weakest.
 _GRID = np.logspace(-4, 4, 10)
-# The search begins with this value: the scores of the stronger penalties before it are
-# low for most data. It continues to weaker penalties until one has a lower score than
-# the one before and, if the first value has the best score of them, to stronger ones.
-# On six data sets with three mappings each it finds the best of all ten values.
-_FIRST = 3
-# Numbers of the values in the order of the search. Little data are fitted for all C of
-# a part together, and the last parts, whose fits take longest, are often not reached.
-_WEAKER, _STRONGER = ((3, 4, 5), (6, 7), (8, 9)), ((2,), (1,), (0,))
-_ALL = (0, 1, 2, 3), (4, 5), (6, 7), (8, 9)
+# The search begins with a value that is near the best one of most data: for labels the
+# one below the C of "auto", for other targets, which have more noise, the one before.
+# It continues to weaker penalties until the score rises by no more than a share of it,
+# which is about its error by the tolerance of the fits. If the first value has the best
+# score of them, it continues to stronger ones. On seven data sets, with three mappings
+# and three splits each, it scores 3.5 values on average, and finds the best of all ten
+# in 62 of the 63 cases: in one (wine), the scores have a second maximum.
+_FIRST_OF_LABELS, _FIRST_OF_OTHERS, _LEAST_RISE = 4, 3, 1e-3
 # Tolerance of the fits of the path. With 1e-3 the support of nearly separable rows is
 # another, and so are the scores for weak penalties.
 _TOL = 1e-4
@@ -61,23 +60,27 @@ def with_chosen_C(spec, rows):
             "C='loo' needs a feature that is penalised; all penalty_factors are 0."
         )
     strengths = np.array([penalty(C, rows.total_weight) for C in Cs])
-    scores, solutions = np.full(len(Cs), np.nan), {}
+    scores, solutions, best = np.full(len(Cs), np.nan), {}, None
     start = objective.initial()
-    # Where the Hessian is approximated, scores under weak penalties may be wrong.
     is_exact = uses_exact_hessian(objective)
-    for numbers in (_WEAKER, _STRONGER) if is_exact else (_ALL,):
-        path = _path(objective, strengths, numbers, start, spec)
-        for number, at_strength, parameters in path:
+    least_rise = _LEAST_RISE if is_exact else 0.0
+    for parts in _parts_of_search(len(Cs), rows.kind, is_exact):
+        for number, at_strength, parameters in _path(
+            objective, strengths, parts, start, spec
+        ):
             with np.errstate(all="ignore"):
                 raw = np.concatenate(leave_one_out(at_strength, parameters))
                 scores[number] = left_out_score(raw, resolved.mapping, rows)
             solutions[number] = parameters
-            best = int(np.nanargmax(scores))
-            if number != best:
+            rise = np.inf if best is None else scores[number] - scores[best]
+            if rise > 0:
+                best = number
+            if not rise > least_rise * abs(scores[number]):
                 break
-        if best != _FIRST:
+        first = parts[0][0]
+        if best != first:
             break
-        start = solutions[_FIRST]
+        start = solutions[first]
     spec = replace(spec, C=float(Cs[best]))
     if spec.last_fit is None:
         last = LastFit(
@@ -85,6 +88,22 @@ def with_chosen_C(spec, rows):
         )
         spec = replace(spec, last_fit=last)
     return spec, {"Cs_": Cs, "loo_scores_": scores}
+
+
+def _parts_of_search(n_values, kind, is_exact):
+    """Lists of the numbers of values to search in turn, each a list of parts.
+
+    Little data are fitted for all values of a part together.
+    """
+    numbers = list(range(n_values))
+    if not is_exact:
+        # Scores under weak penalties may be wrong: begin with the strongest.
+        return [[numbers]]
+    first = _FIRST_OF_LABELS if kind == "class" else _FIRST_OF_OTHERS
+    # Fits under weak penalties take longest, and are often not reached.
+    weaker = [numbers[start : start + 2] for start in range(first + 3, n_values, 2)]
+    stronger = [[number] for number in numbers[:first][::-1]]
+    return [[numbers[first : first + 3], *weaker], stronger]
 
 
 def _path(objective, strengths, parts, start, spec):
