@@ -34,10 +34,8 @@ def draw_classes(p, size, random_state):
     rng = check_random_state(random_state)
     below = np.cumsum(p, axis=1, dtype=np.float64)
     n_draws = 1 if size is None else size
-    total = below[:, -1:]
-    # The level is less than the total in spite of rounding errors.
-    level = rng.random_sample((len(p), n_draws)) * total
-    np.minimum(level, np.nextafter(total, 0), out=level)
+    # A product with at most 1 - 2^-53 is less than the sum, also after rounding.
+    level = rng.random_sample((len(p), n_draws)) * below[:, -1:]
     classes = np.empty(level.shape, dtype=np.intp)
     if len(p) <= n_draws:
         for i, row in enumerate(below):

@@ -41,6 +41,15 @@ def data(seed, *, n_samples=80, n_labels=5, polytope="simplex", empty=False):
     return X, p, labels
 
 
+def with_zeros_stored(array):
+    n_rows, n_columns = array.shape
+    indices, indptr = (
+        np.tile(np.arange(n_columns), n_rows),
+        n_columns * np.arange(n_rows + 1),
+    )
+    return sparse.csr_array((array.ravel(), indices, indptr), shape=array.shape)
+
+
 def micro(labels, sets, weight=None):
     weight = np.ones(len(sets)) if weight is None else weight
     hits, total = weight @ (labels * sets), weight @ (labels + sets)
@@ -82,8 +91,9 @@ def test_sparse_probabilities_blocks_and_weights_make_no_difference(
         patch.setattr(blocks_module, "_BLOCK", 35)
         other = clone(rule).fit(
             sparse.csr_array(p),
-            sparse.csc_matrix(labels),
-            sample_weight=np.full(80, 7.0),
+            sparse.csc_matrix(with_zeros_stored(labels)),
+            # Their sum overflows.
+            sample_weight=np.full(80, 1e308),
             X=sparse.csr_array(X) if name in ("common_cut", "label_cuts") else X,
             polytope=polytope,
         )
@@ -334,7 +344,10 @@ def test_probabilities_of_another_classifier():
 def test_errors_name_the_argument(name):
     X, p, labels = data(0)
     rule = get_rule(name)
+    # The text "0" is no number.
+    texts = labels.astype(str)
     for args, message in [
+        ((p, texts), "labels must be real numbers"),
         (([0.1, 0.2], [[1, 0]]), "probabilities must have shape"),
         ((-p, labels), "probabilities must be finite and not negative; got values"),
         ((np.where(p > 0.9, np.nan, p), labels), "probabilities must be finite"),

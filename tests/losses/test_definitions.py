@@ -13,6 +13,7 @@ from skprob.losses import (
     LogLoss,
 )
 from skprob.mappings import Entmax, Sparsemax
+from skprob.targets import as_target
 
 from .cases import LOSSES, MAPPINGS, rows
 from .definitions import is_defined, reference
@@ -50,9 +51,18 @@ def assert_meets_definition(mapping, scores, target):
             worse = 1 / np.maximum(smallest, floor)
             error, gradient_error = 64 * eps * (depth + worse), 256 * eps * worse
             gradient_error = np.reshape(gradient_error, (-1, 1))
-        assert (np.abs(value - values) <= error).all(), repr(loss)
-        assert (np.abs(gradient - gradients) <= gradient_error).all(), repr(loss)
+        linear = linearized(loss, scores, target)
+        for found, slope in ((value, gradient), (linear.values, linear.residual())):
+            assert (np.abs(found - values) <= error).all(), repr(loss)
+            assert (np.abs(slope - gradients) <= gradient_error).all(), repr(loss)
     return p
+
+
+def linearized(loss, scores, target):
+    """The linearization with which second-order methods evaluate a loss."""
+    target = as_target(target, scores.shape, scores.dtype, loss.mapping.traits.polytope)
+    linear = loss.linearize(scores.copy(), target)
+    return linear._replace(values=linear.values + loss.constant(target))
 
 
 every_defined_mapping = pytest.mark.parametrize(
@@ -78,6 +88,25 @@ def test_definition_far_from_zero_and_in_single_precision(mapping):
     target /= target.sum(axis=1, keepdims=True)
     scores = scores + 1e3 * np.maximum(offset, 0)
     assert_meets_definition(mapping, scores.astype(np.float32), target)
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [v for v in LOSSES.values() if v.mapping.traits.is_shift_invariant],
+    ids=repr,
+)
+def test_scores_whose_difference_overflows(loss):
+    """The limit of a score far above all others, without a warning."""
+    value = 0.0
+    if isinstance(loss, AccuracyLoss):
+        value = -1.0
+    elif isinstance(loss, LogLoss) and loss.epsilon != "auto":
+        value = np.log1p(3 * loss.epsilon) - np.log1p(loss.epsilon)
+    z, q = [[1e308, -1e308, -np.inf]], [[1.0, 0.0, 0.0]]
+    found, gradient = loss.value_and_gradient(z, q)
+    assert_allclose(found, value, atol=3e-6)
+    assert_allclose(gradient, 0, atol=1e-15)
+    assert_allclose(loss.hessian_product(z, q, np.ones((1, 3))), 0, atol=1e-15)
 
 
 def test_sparsemax_closed_form():

@@ -111,6 +111,15 @@ def test_classes_that_are_not_available():
     assert_allclose(value, [expected[0], np.inf])
 
 
+def test_a_mapping_that_gets_its_scores_as_they_are():
+    class Unshifted(Softmax):
+        traits = Softmax.traits.but(is_shift_invariant=False)
+
+    z, shares = [[0.5, 2.0, -1.0]], [[0.5, 0, 0.5]]
+    expected = logsumexp(z) - np.logaddexp(0.5, -1.0)
+    assert_allclose(InfimumLoss(Unshifted()).value(z, shares), expected, rtol=1e-14)
+
+
 def test_mappings_for_which_it_is_not_defined():
     for mapping, message in [
         ("taylor_softmax", "needs a mapping with a potential"),

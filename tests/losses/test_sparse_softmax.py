@@ -13,6 +13,7 @@ from skprob.losses import (
     get_loss,
 )
 from skprob.mappings import Softmax, SparseSoftmax, Temperature, sparse_softmax
+from skprob.targets import as_target
 
 OUTSIDE = ["published", "add", "grow", "full", "skip"]
 every_mapping = pytest.mark.parametrize(
@@ -69,6 +70,7 @@ def definition(outside, kept, z, q, tau):
 def test_value_and_gradient(mapping):
     scores, target = rows(n_samples=80)
     kept, tau = mapping(scores) > 0, temperature(mapping)
+    as_floats = scores.shape, scores.dtype
     for outside in OUTSIDE:
         expected = [
             definition(outside, *parts, tau)
@@ -80,6 +82,11 @@ def test_value_and_gradient(mapping):
             assert_allclose(value, [v for v, _ in expected], rtol=1e-13, atol=1e-14)
             assert_allclose(gradient, [g for _, g in expected], rtol=0, atol=1e-14)
             assert value.min() >= 0
+            linear = loss.linearize(scores.copy(), as_target(given, *as_floats))
+            assert_allclose(
+                linear.values, [v for v, _ in expected], rtol=1e-13, atol=1e-14
+            )
+            assert_allclose(linear.residual(), gradient, rtol=0, atol=1e-15)
     is_outside = ~(kept & (target > 0)).any(axis=1)
     keeps_all = repr(mapping) == repr(SparseSoftmax(p=1))
     assert is_outside.any() == (not keeps_all)

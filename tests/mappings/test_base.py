@@ -46,6 +46,18 @@ def test_numerical_derivatives_with_a_class_that_is_not_available():
     np.testing.assert_allclose(OnlyValues().jacobian(scores), expected, atol=1e-9)
 
 
+def test_numerical_derivatives_of_a_kernel_that_relies_on_a_largest_score_of_zero():
+    class Strict(Mapping):
+        def probabilities(self, scores):
+            # Elsewhere not those of softmax.
+            p = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+            return p ** (1 + scores.max(axis=1, keepdims=True))
+
+    p = np.array([0.2, 0.5, 0.3])
+    exact = np.diag(p) - np.outer(p, p)
+    np.testing.assert_allclose(Strict().jacobian([np.log(p)])[0], exact, atol=1e-8)
+
+
 @pytest.mark.parametrize(
     ("method", "kernel"),
     [

@@ -52,6 +52,49 @@ def test_every_mapping(mapping):
     assert mapping.sample(many, random_state=3).shape == (6000,)
 
 
+class Extreme(np.random.RandomState):
+    """Always the least or the largest number of [0, 1)."""
+
+    def __init__(self, is_least):
+        super().__init__(0)
+        self.number = 0.0 if is_least else np.nextafter(1, 0)
+
+    def random_sample(self, size=None):
+        return np.full(size, self.number)
+
+
+@pytest.mark.parametrize("n_rows", [2, 200])
+def test_a_class_of_probability_zero_is_never_drawn(n_rows):
+    scores = np.random.default_rng(0).normal(scale=0.3, size=(n_rows, 6))
+    scores[:, [0, 5]] = -9
+    p = Sparsemax()(scores)
+    # The largest number meets sums that are less than one, and more.
+    assert n_rows == 2 or len(np.unique(np.sign(p.sum(axis=1) - 1))) == 3
+    first, last = (p > 0).argmax(axis=1), 5 - (p > 0)[:, ::-1].argmax(axis=1)
+    for is_least, expected in ((True, first), (False, last)):
+        drawn = Sparsemax().sample(scores, size=3, random_state=Extreme(is_least))
+        assert_array_equal(drawn, np.repeat(expected[:, None], 3, axis=1))
+
+
+def test_draws_of_different_rows_are_independent():
+    """Two equal rows: each pair of classes has the product of their probabilities."""
+    z = np.tile([[0.5, 0.0, -0.5]], (2, 1))
+    p = Softmax()(z)[0]
+    given = {"size": N_DRAWS, "random_state": 0}
+    for classes in (
+        Softmax().sample(z, **given),
+        Softmax().relaxed_sample(z, 0.5, **given).argmax(axis=2),
+        gumbel_max(z, **given),
+        gumbel_softmax(z, 0.5, **given).argmax(axis=2),
+    ):
+        pairs = 3 * classes[0] + classes[1]
+        assert_drawn_from([np.outer(p, p).ravel()], [pairs])
+    drawn = Sigmoid().sample([[0.0], [0.0]], **given)[:, :, 0]
+    relaxed = Sigmoid().relaxed_sample([[0.0], [0.0]], 0.5, **given)[:, :, 0] > 0.5
+    for first, second in (drawn, relaxed):
+        assert_drawn_from([[0.25] * 4], [2 * first + second])
+
+
 def test_gumbel():
     p = Softmax()(SCORES)
     assert_drawn_from(p, gumbel_max(SCORES, size=N_DRAWS, random_state=0))

@@ -60,21 +60,23 @@ def by_hand(score_function, z, p, alpha=1.5):
 
 
 @pytest.mark.parametrize("by", [None, "class"])
+@pytest.mark.parametrize("given", [GivenScores, GivenProbabilities])
 @pytest.mark.parametrize("score_function", SCORES)
-def test_sets_are_those_of_an_independent_implementation(score_function, by):
+def test_sets_are_those_of_an_independent_implementation(score_function, given, by):
+    """Scores are logarithms of probabilities, which are softmax of scores."""
     z, p, y = softmax_rows(400, 5)
     coverage = 0.85
     model = ConformalSets(
-        (GivenScores() if score_function == "entmax" else GivenProbabilities()),
+        given(),
         coverage=coverage,
         score_function=score_function,
         cv="prefit",
         by=by,
         never_empty=False,
     )
-    given = z if score_function == "entmax" else p
-    model.estimator.fit(given, y)
-    model.fit(given[:300], y[:300])
+    X = z if given is GivenScores else p
+    model.estimator.fit(X, y)
+    model.fit(X[:300], y[:300])
     s = by_hand(score_function, z, p)
     expected = np.empty_like(s, dtype=bool)
     for k in range(5):
@@ -82,7 +84,7 @@ def test_sets_are_those_of_an_independent_implementation(score_function, by):
         true = np.sort(s[rows, y[rows]])
         rank = int(np.ceil(round((len(rows) + 1) * coverage, 9)))
         expected[:, k] = s[:, k] <= true[rank - 1] * (1 + 1e-12)
-    assert_array_equal(model.predict_set(given), expected)
+    assert_array_equal(model.predict_set(X), expected)
     assert 1 < expected.sum(axis=1).mean() < 4
 
 

@@ -277,6 +277,7 @@ def test_functions_that_cannot_be_fitted(g, message):
         ({"derivative": np.zeros_like}, "derivative must be the derivative of g"),
         ({"derivative": lambda x: 2 * np.exp(x)}, "at 25 of 25 points"),
         ({"derivative": lambda x: -np.exp(x)}, "derivative must be the derivative of"),
+        ({"derivative": lambda x: np.nan * x}, "derivative must be the derivative of"),
         ({"derivative": lambda x: None}, "derivative must .* it returned None"),
         ({"derivative": lambda x: np.exp(x)[..., :1]}, "derivative must return real"),
         ({"derivative": lambda x: np.exp(x) * 1j}, "derivative must .* complex128"),
@@ -389,6 +390,17 @@ def test_what_cannot_be_divided_by_its_sum(functions, message):
             np.errstate(all="ignore"),
         ):
             use()
+
+
+def test_derivatives_are_compared_where_differences_are_finite():
+    """The difference at the first score overflows."""
+    scores, direction = [[709.779, 690.0, 680.0]], [[1.0, 0.0, 0.0]]
+    with np.errstate(over="ignore"):
+        found = NormalizedMapping(np.exp, np.exp).jvp(scores, direction)
+        assert_allclose(found, Softmax().jvp(scores, direction), rtol=1e-6)
+        mapping = NormalizedMapping(np.exp, lambda x: np.exp(x) / 2)
+        with pytest.raises(ValueError, match="They differ at 2 of 2 points"):
+            mapping.jvp(scores, direction)
 
 
 def test_derivatives_at_kinks_are_taken_as_they_are():

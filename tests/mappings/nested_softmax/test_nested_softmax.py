@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
+from scipy.sparse import csr_array
 from scipy.special import logsumexp, xlogy
 
 from skprob import LinearClassifier
@@ -20,6 +21,7 @@ MAPPING = NestedSoftmax(NESTS, SCALES)
 def rows():
     z = np.random.default_rng(0).normal(size=(5, 5))
     z *= np.array([[0.1], [1], [5], [300], [1]])
+    z[3, 4] = -2000  # alone in the last nest
     z[4, [0, 3]] = -np.inf
     return z
 
@@ -182,7 +184,8 @@ def test_the_loss_of_distributions_by_its_definition():
     q[0] = [0, 0.5, 0.5, 0, 0]
     q[1] = [0, 0, 0, 0, 1]
     exact = potential(z) + negative_entropy(q) - (q * z).sum(axis=1)
-    assert_allclose(loss.value(z, q), exact, rtol=1e-12)
+    for given in (q, csr_array(q)):
+        assert_allclose(loss.value(z, given), exact, rtol=1e-12)
 
 
 @pytest.mark.parametrize(
