@@ -14,6 +14,7 @@ from unittest.mock import patch
 
 import numpy as np
 
+from skprob._utils import memory
 from skprob.data import LittleDesign, StandardizedDesign, _blocks, _dense, _design
 from skprob.linear_model.search import _scoring
 from skprob.losses import FenchelYoungLoss
@@ -23,7 +24,6 @@ from skprob.objective import (
     _block,
     _block_point,
     _linear,
-    _memory,
 )
 from skprob.objective._linear_point import LinearCurvature
 from skprob.objective.certificates import _intercepts
@@ -220,7 +220,7 @@ class MemoryGivenBack:
         self._keep(1 << 20)
 
     def __exit__(self, *exception):
-        self._keep(_memory._LARGE)
+        self._keep(memory._LARGE)
 
     def _keep(self, size):
         trim_threshold, map_threshold = -1, -3

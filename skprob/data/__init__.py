@@ -14,7 +14,8 @@ from ._design import DesignMatrix
 from ._little import LittleDesign
 from ._local_blocks import LocalBlocks, local_blocks
 from ._restricted import restricted
-from ._standardized import Standardization, StandardizedDesign, standardized
+from ._standardization import Standardization, standardized
+from ._standardized_design import StandardizedDesign
 
 __all__ = [
     "ArrayDesign",

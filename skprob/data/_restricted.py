@@ -8,7 +8,8 @@ from ._csr import CSRDesign
 from ._dense import DenseDesign
 from ._design import DesignMatrix
 from ._little import LittleDesign
-from ._standardized import StandardizedDesign, standardized
+from ._standardization import standardized
+from ._standardized_design import StandardizedDesign
 
 # At most this share of the features is copied: products then read that much less.
 _LARGEST_COPY = 0.5

@@ -21,20 +21,19 @@ from typing import Any
 
 import numpy as np
 
-from .._utils.arrays import beside, fill, is_host, namespace, take, to_numpy, widened
+from .._utils.arrays import beside, fill, is_host, namespace, take
+from .._utils.memory import keep_freed_memory
 from .._utils.pair import pair_adjoint, pair_scores
 from ..data import (
     DesignMatrix,
     LocalBlocks,
     SingleBlock,
     as_design,
-    restricted,
     row_slices,
     standardized,
 )
 from ..losses import LossLinearization, in_difference
 from ..targets import target_beside
-from ._memory import keep_freed_memory
 
 
 @dataclass(frozen=True)
@@ -222,11 +221,6 @@ def dimensions(block):
     return (np.array([n_rows, design.n_stored, *same, 1], dtype=float),)
 
 
-def n_stored(block):
-    """Number of stored numbers of the design."""
-    return (block.design.n_stored,)
-
-
 def moments(block):
     """Weight of the block, and weighted mean and deviation of each column."""
     return block.design.moments(block.weight)
@@ -236,41 +230,6 @@ def standardize(block, standardization, n_rows):
     """The block with standardised columns; there are `n_rows` in all blocks."""
     design = standardized(block.design, standardization, n_rows)
     return Block(design, block.target, block.weight, block.offset, block.available)
-
-
-def sample(block, share):
-    """A share of the rows, drawn at random, in their order; at least one."""
-    n_rows = block.weight.shape[0]
-    n_drawn = max(round(share * n_rows), 1)
-    drawn = np.random.default_rng(0).choice(n_rows, n_drawn, replace=False)
-    return block.take(np.sort(drawn))
-
-
-def weight_and_rows(block):
-    """Sum of the weights, and number of rows."""
-    weight = widened(block.weight)
-    return to_numpy(namespace(weight).sum(weight)), weight.shape[0]
-
-
-def with_weight_divided(block, total):
-    """The block with its weights divided by a number."""
-    return replace(block, weight=block.weight / total)
-
-
-def of_outputs(block, outputs):
-    """The block of a slice of the outputs, if the loss is a sum over them."""
-    offset, available = block.offset, block.available
-    return replace(
-        block,
-        target=block.target.of_classes(outputs),
-        offset=None if offset is None else offset[:, outputs],
-        available=None if available is None else available[:, outputs],
-    )
-
-
-def restrict(block, columns, n_rows):
-    """The block with some of its standardised columns alone."""
-    return replace(block, design=restricted(block.design, columns, n_rows))
 
 
 def target_coupling(block):

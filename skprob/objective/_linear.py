@@ -7,18 +7,18 @@ import numpy as np
 
 from .._utils.arrays import precision
 from ..data import Standardization
-from . import _block, _block_point
-from ._block_point import BlockPoint
+from . import _block
 from ._description import Description
 from ._family import Family
 from ._linear_point import LinearCurvature, LinearPoint
 from ._little_point import EvaluatedRows, LittlePoint, is_little
 from ._mean_loss import MeanLoss
+from ._parts import PartsOfObjective
 from ._penalty import Ridge
 from .certificates import duality_gap, has_descent_direction, target_sums
 
 
-class LinearObjective(MeanLoss):
+class LinearObjective(PartsOfObjective, MeanLoss):
     """Weighted mean loss of linear scores plus a ridge penalty.
 
     The objective is Σ_i s_i ℓ(scores_i; q_i) + ½ l2 ‖W‖², with weights s_i that sum
@@ -100,69 +100,6 @@ class LinearObjective(MeanLoss):
         """The same loss of the same data under another penalty."""
         other = copy.copy(self)
         other.penalty = Ridge(l2, self.units, self._factors)
-        return other
-
-    def restricted(self, features):
-        """The objective of some features alone, given by their numbers.
-
-        Its passes count as shares of one.
-        """
-        other, n_rows = copy.copy(self), self.description.n_rows
-        share = len(features) / max(self.n_features, 1)
-        other.units = self.units.restricted(features)
-        other._factors = None if self._factors is None else self._factors[features]
-        columns = self.units.columns_of(features)
-        other.blocks = self.blocks.map(_block.restrict, columns, n_rows)
-        other.penalty = self.penalty.restricted(columns)
-        other.shape = self.shape[0], len(columns)
-        n_stored = share * self.description.n_stored
-        if not self.description.is_remote:
-            (n_stored,) = other.blocks.sum(_block.n_stored)
-        other.description = self.description._replace(
-            shape=other.shape, n_stored=int(n_stored)
-        )
-        other.n_parameters = other.shape[0] * other.shape[1]
-        is_part = self._of_model is not None
-        other._of_model = self._of_model[features] if is_part else features
-        other._share_of_pass = share * self._share_of_pass
-        if is_little(other.blocks) and not is_little(self.blocks):
-            other._evaluate_at_zero()
-        if self._target_sums is not None:
-            coupling = self._target_sums.coupling[:, columns]
-            other._target_sums = self._target_sums._replace(coupling=coupling)
-        return other
-
-    def of_outputs(self, outputs):
-        """The objective of a slice of the outputs, if the loss is a sum over them.
-
-        The whole objective is the sum of those of all its outputs. The part counts its
-        own passes.
-        """
-        other, n_columns = copy.copy(self), self.shape[1]
-        other.shape = len(range(*outputs.indices(self.shape[0]))), n_columns
-        other.n_parameters = other.shape[0] * n_columns
-        other.coef_shape = other.shape[0], self.coef_shape[1]
-        other.description = self.description._replace(shape=other.shape)
-        other.blocks = self.blocks.map(_block.of_outputs, outputs)
-        other._n_passes = [0.0]
-        other._set_loss(self.loss)
-        return other
-
-    def sample(self, n_rows):
-        """The objective of about `n_rows` rows, drawn at random without replacement.
-
-        Penalty and units of the features are those of all rows. The sample counts its
-        own passes. The same rows are drawn each time.
-        """
-        other, share = copy.copy(self), n_rows / self.description.n_rows
-        blocks = self.blocks.map(_block.sample, share)
-        total, n_drawn = blocks.sum(_block.weight_and_rows)
-        other.blocks = blocks.map(_block.with_weight_divided, float(total) or 1.0)
-        other.description = self.description._replace(
-            n_rows=int(n_drawn), n_stored=int(self.description.n_stored * share)
-        )
-        other._n_passes = [0.0]
-        other._set_loss(self.loss)
         return other
 
     def to_model(self, parameters):
@@ -345,23 +282,6 @@ class LinearObjective(MeanLoss):
 
     #: The point of the part that has derivatives, which here is the whole.
     smooth_at = at
-
-    def smooth_beside(self, point, parameters):
-        """The same where another objective's point has the same raw predictions.
-
-        One of the objectives has some features of the other. It takes half a pass, if
-        the rows are not remote.
-        """
-        if self.description.is_remote:
-            return self.smooth_at(parameters)
-        if is_little(self.blocks):
-            return LittlePoint.beside(point, self, parameters)
-        self.count(0.5)
-        pairs = self.blocks.beside(point.of_blocks)
-        points = pairs.map(_block_point.point_with_rows)
-        value, gradient = points.sum(BlockPoint.value_and_gradient)
-        value, gradient = self.with_constant(value), self.without_common_part(gradient)
-        return LinearPoint(self, parameters, points, value, gradient)
 
     def separate_at(self, parameters):
         """The ``OutputsPoint`` of a separable objective, in one pass."""

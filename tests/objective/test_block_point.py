@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skprob.data import LocalBlocks
+from skprob.data import SingleBlock
 from skprob.losses import FenchelYoungLoss
 from skprob.mappings import Softmax
 from skprob.objective import CosineObjective
@@ -71,5 +71,5 @@ def _plain(block):
     return block
 
 
-def test_blocks_of_an_objective_are_blocks():
-    assert isinstance(objective_of(*classes()).blocks, LocalBlocks)
+def test_few_rows_of_an_objective_are_a_single_block():
+    assert type(objective_of(*classes()).blocks) is SingleBlock

@@ -14,8 +14,8 @@ import numpy as np
 
 from ..._utils.arrays import columns_of
 from ...targets import DenseTarget
-from .. import _block
 from .._block_point import check_finite
+from .._parts import of_outputs
 
 # Functions of a block, for Blocks.map.
 
@@ -50,7 +50,7 @@ class BlockOutputs:
 
     def of_outputs(self, outputs):
         """The part of some outputs, given by their numbers."""
-        block = _block.of_outputs(self.block, outputs)
+        block = of_outputs(self.block, outputs)
         values = in_order_of(self.raw, block.target.values)
         block = replace(block, target=DenseTarget(values))
         return BlockOutputs(block, self.loss, columns_of(self.raw, outputs))

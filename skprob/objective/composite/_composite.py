@@ -5,8 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..._utils.arrays import precision
+from .._block_point import BlockPoint, point_with_rows
 from .._linear import LinearObjective
 from .._linear_point import LinearPoint
+from .._little_point import LittlePoint, is_little
 from ._gap import composite_gap
 from ._shrinkage import shrinkage
 
@@ -135,8 +137,24 @@ class CompositeObjective(LinearObjective):
         predictions, and its objective has fewer or more of the same features.
         """
         if beside is not None:
-            return self.composed(self.smooth_beside(beside.smooth, parameters))
+            return self.composed(self._smooth_beside(beside.smooth, parameters))
         return self.composed(self.smooth_at(parameters))
+
+    def _smooth_beside(self, point, parameters):
+        """The smooth part, where another objective's has the same raw predictions.
+
+        It takes half a pass, if the rows are not remote.
+        """
+        if self.description.is_remote:
+            return self.smooth_at(parameters)
+        if is_little(self.blocks):
+            return LittlePoint.beside(point, self, parameters)
+        self.count(0.5)
+        pairs = self.blocks.beside(point.of_blocks)
+        points = pairs.map(point_with_rows)
+        value, gradient = points.sum(BlockPoint.value_and_gradient)
+        value, gradient = self.with_constant(value), self.without_common_part(gradient)
+        return LinearPoint(self, parameters, points, value, gradient)
 
     def composed(self, smooth):
         """The :class:`CompositePoint` of a point of the smooth part; without a pass."""

@@ -112,7 +112,7 @@ def test_points_with_the_same_raw_predictions(n_blocks, of_little, monkeypatch):
     """A point of some features is one of all, with zeros, in half a pass."""
     problem, shape = Problem(4), PenaltyShape(0.6, False, FACTORS)
     largest = {"neither": 0, "some features": 60, "both": 1 << 18}[of_little]
-    monkeypatch.setattr("skprob.data._standardized.CACHE_SIZE", largest)
+    monkeypatch.setattr("skprob.data._standardization.CACHE_SIZE", largest)
     slices = "skprob.objective._block.row_slices"
     rows = [slice(i, None, n_blocks) for i in range(n_blocks)]
     monkeypatch.setattr(slices, lambda X, n_outputs: rows)

@@ -1,89 +1,9 @@
 """Centred and scaled columns, without a copy of the data."""
 
-from typing import NamedTuple
-
 import numpy as np
 
-from .._utils.arrays import beside, concat, zeros
-from ._array_api import ArrayDesign
 from ._csr import CSRDesign
-from ._design import CACHE_SIZE, DesignMatrix
-from ._little import LittleDesign
-
-
-class Standardization(NamedTuple):
-    """Means and scales of the features, and whether a constant column comes last.
-
-    Only this class centres and scales. A model W x + b is W' z + b' for z = (x - mean)
-    / scale, with W' = W scale and b' = b + W mean.
-    """
-
-    mean: np.ndarray  #: Zero without an intercept.
-    scale: np.ndarray
-    fit_intercept: bool
-
-    @classmethod
-    def of(cls, mean, deviation, fit_intercept, ridge, dtype):
-        """Scales in which the curvature of objective and penalty is about one.
-
-        Mean and deviation are the features' weighted moments, `ridge` is the strength
-        of the penalty relative to the curvature of the loss, and `dtype` that of X.
-        """
-        if not fit_intercept:
-            # Without an intercept the curvature is the raw second moment.
-            deviation, mean = np.hypot(deviation, mean), np.zeros_like(mean)
-        spread = np.hypot(deviation, np.sqrt(ridge))
-        # The deviation of a constant feature is a rounding error. With tiny deviations
-        # coefficients overflow in the dtype of X, or their squares in float64.
-        limits = np.finfo(dtype)
-        tiny = max(limits.tiny / limits.eps, np.sqrt(np.finfo(np.float64).tiny))
-        least = np.maximum(10 * limits.eps * np.abs(mean), tiny)
-        scale = np.where(spread > least, spread, np.maximum(np.abs(mean), 1.0))
-        return cls(mean, scale, fit_intercept)
-
-    @property
-    def size(self):
-        """Number of parameters for each raw prediction."""
-        return len(self.mean) + self.fit_intercept
-
-    def restricted(self, features):
-        """The standardisation of some features alone."""
-        mean, scale = self.mean[features], self.scale[features]
-        return Standardization(mean, scale, self.fit_intercept)
-
-    def columns_of(self, features):
-        """Numbers of the columns of some features, and of the constant."""
-        constant = range(len(self.mean), self.size)
-        return np.append(features, constant).astype(np.intp)
-
-    def standardized(self, columns):
-        """Standardised columns (size, n_rows) of raw ones (n_features, n_rows)."""
-        mean, scale, fit_intercept = self
-        if not isinstance(columns, np.ndarray):
-            mean, scale = beside(mean, columns), beside(scale, columns)
-            z = (columns - mean[:, None]) / scale[:, None]
-            constant = zeros((int(fit_intercept), columns.shape[1]), columns) + 1.0
-            return concat([z, constant])
-        z = np.ones((self.size, columns.shape[1]))
-        features = z[: len(mean)]
-        np.subtract(columns, mean[:, None], out=features)
-        features /= scale[:, None]
-        return z
-
-    def to_model(self, parameters):
-        """Coefficients (..., n_features) and intercepts (...) of parameters."""
-        coef = parameters[..., : len(self.mean)] / self.scale
-        if not self.fit_intercept:
-            return coef, np.zeros(parameters.shape[:-1])
-        return coef, parameters[..., -1] - coef @ self.mean
-
-    def from_model(self, coef, intercept):
-        """Parameters (..., size) of coefficients and intercepts."""
-        parameters = np.empty((*coef.shape[:-1], self.size))
-        parameters[..., : len(self.mean)] = coef * self.scale
-        if self.fit_intercept:
-            parameters[..., -1] = intercept + coef @ self.mean
-        return parameters
+from ._design import DesignMatrix
 
 
 class StandardizedDesign(DesignMatrix):
@@ -210,14 +130,3 @@ class StandardizedDesign(DesignMatrix):
 
     def columns(self, rows):
         return self._units.standardized(self._design.columns(rows))
-
-
-def standardized(design, standardization, n_rows):
-    """A design of some of `n_rows` rows, in standardised columns.
-
-    If all of them fit the cache, they are copied, which is faster.
-    """
-    is_large = n_rows * standardization.size > CACHE_SIZE
-    if is_large or design.dtype != np.float64 or isinstance(design, ArrayDesign):
-        return StandardizedDesign(design, standardization)
-    return LittleDesign(standardization.standardized(design.columns(slice(None))).T)

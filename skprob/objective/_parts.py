@@ -1,0 +1,120 @@
+"""Objectives of some features, outputs or rows of a linear objective."""
+
+import copy
+from dataclasses import replace
+
+import numpy as np
+
+from .._utils.arrays import namespace, to_numpy, widened
+from ..data import restricted
+from ._little_point import is_little
+
+
+class PartsOfObjective:
+    """Mixin of :class:`LinearObjective`: objectives of a part of its data."""
+
+    def restricted(self, features):
+        """The objective of some features alone, given by their numbers.
+
+        Its passes count as shares of one.
+        """
+        other, n_rows = copy.copy(self), self.description.n_rows
+        share = len(features) / max(self.n_features, 1)
+        other.units = self.units.restricted(features)
+        other._factors = None if self._factors is None else self._factors[features]
+        columns = self.units.columns_of(features)
+        other.blocks = self.blocks.map(_restrict, columns, n_rows)
+        other.penalty = self.penalty.restricted(columns)
+        other.shape = self.shape[0], len(columns)
+        n_stored = share * self.description.n_stored
+        if not self.description.is_remote:
+            (n_stored,) = other.blocks.sum(_n_stored)
+        other.description = self.description._replace(
+            shape=other.shape, n_stored=int(n_stored)
+        )
+        other.n_parameters = other.shape[0] * other.shape[1]
+        is_part = self._of_model is not None
+        other._of_model = self._of_model[features] if is_part else features
+        other._share_of_pass = share * self._share_of_pass
+        if is_little(other.blocks) and not is_little(self.blocks):
+            other._evaluate_at_zero()
+        if self._target_sums is not None:
+            coupling = self._target_sums.coupling[:, columns]
+            other._target_sums = self._target_sums._replace(coupling=coupling)
+        return other
+
+    def of_outputs(self, outputs):
+        """The objective of a slice of the outputs, if the loss is a sum over them.
+
+        The whole objective is the sum of those of all its outputs. The part counts its
+        own passes.
+        """
+        other, n_columns = copy.copy(self), self.shape[1]
+        other.shape = len(range(*outputs.indices(self.shape[0]))), n_columns
+        other.n_parameters = other.shape[0] * n_columns
+        other.coef_shape = other.shape[0], self.coef_shape[1]
+        other.description = self.description._replace(shape=other.shape)
+        other.blocks = self.blocks.map(of_outputs, outputs)
+        other._n_passes = [0.0]
+        other._set_loss(self.loss)
+        return other
+
+    def sample(self, n_rows):
+        """The objective of about `n_rows` rows, drawn at random without replacement.
+
+        Penalty and units of the features are those of all rows. The sample counts its
+        own passes. The same rows are drawn each time.
+        """
+        other, share = copy.copy(self), n_rows / self.description.n_rows
+        blocks = self.blocks.map(_sample, share)
+        total, n_drawn = blocks.sum(_weight_and_rows)
+        other.blocks = blocks.map(_with_weight_divided, float(total) or 1.0)
+        other.description = self.description._replace(
+            n_rows=int(n_drawn), n_stored=int(self.description.n_stored * share)
+        )
+        other._n_passes = [0.0]
+        other._set_loss(self.loss)
+        return other
+
+
+# Functions of a block, for Blocks.sum and Blocks.map.
+
+
+def _n_stored(block):
+    """Number of stored numbers of the design."""
+    return (block.design.n_stored,)
+
+
+def _sample(block, share):
+    """A share of the rows, drawn at random, in their order; at least one."""
+    n_rows = block.weight.shape[0]
+    n_drawn = max(round(share * n_rows), 1)
+    drawn = np.random.default_rng(0).choice(n_rows, n_drawn, replace=False)
+    return block.take(np.sort(drawn))
+
+
+def _weight_and_rows(block):
+    """Sum of the weights, and number of rows."""
+    weight = widened(block.weight)
+    return to_numpy(namespace(weight).sum(weight)), weight.shape[0]
+
+
+def _with_weight_divided(block, total):
+    """The block with its weights divided by a number."""
+    return replace(block, weight=block.weight / total)
+
+
+def of_outputs(block, outputs):
+    """The block of a slice of the outputs, if the loss is a sum over them."""
+    offset, available = block.offset, block.available
+    return replace(
+        block,
+        target=block.target.of_classes(outputs),
+        offset=None if offset is None else offset[:, outputs],
+        available=None if available is None else available[:, outputs],
+    )
+
+
+def _restrict(block, columns, n_rows):
+    """The block with some of its standardised columns alone."""
+    return replace(block, design=restricted(block.design, columns, n_rows))
