@@ -48,7 +48,8 @@ def fenchel_young_loss(
     y_true : array-like or sparse matrix
         Labels, label sets or distributions, as for the classifiers. Columns of two
         DataFrames are matched by name. Rows of label sets without a label are left out,
-        with a warning.
+        with a warning, unless the mapping gives marginals: then the target is the
+        indicator itself.
     scores : array-like of shape (n_samples, n_classes) or (n_samples,)
         The result of ``decision_function``; one column stands for two classes.
     mapping : str or Mapping, default="softmax"
@@ -86,9 +87,11 @@ def fenchel_young_loss(
     if scores.ndim == 1:
         scores = np.stack([-scores / 2, scores / 2], axis=1)
     scores = as_rows(scores)
-    encoded = _encode(y_true, scores, classes, target_type)
     loss = FenchelYoungLoss(get_mapping(mapping))
     loss.check()
+    polytope = loss.traits.polytope
+    encoded = _encode(y_true, scores, classes, target_type, polytope=polytope)
+    loss.check_target(encoded.target)
 
     def losses(scores, target, first_row):
         scores = standard_scores(scores, shift=False, first_row=first_row)
@@ -213,7 +216,9 @@ def _with_none(p):
     return stack([p, missing]), True
 
 
-def _encode(y_true, predicted, classes, target_type, has_none=False):
+def _encode(
+    y_true, predicted, classes, target_type, has_none=False, polytope="simplex"
+):
     if target_type == "candidates":
         raise ValueError(
             "target_type must be 'auto', 'class', 'label_set' or 'distribution' in a "
@@ -224,7 +229,7 @@ def _encode(y_true, predicted, classes, target_type, has_none=False):
         classes = _checked_classes(classes, must_be_sorted=y_true.ndim == 1)
     with naming("y_true"):
         encoded = encode_target(
-            y_true, target_type, predicted.dtype, classes, none_class=has_none
+            y_true, target_type, predicted.dtype, classes, polytope, has_none
         )
     if encoded.kind != "label_set" and has_none:
         raise ValueError(

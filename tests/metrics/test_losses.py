@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.metrics import brier_score_loss, log_loss
 
-from skprob.mappings import Entmax, Mapping, sparsemax
+from skprob.mappings import Entmax, Mapping, Sigmoid, sparsemax
 from skprob.metrics import (
     _losses,
     brier_loss,
@@ -91,6 +91,29 @@ def test_fenchel_young_loss_is_its_definition(alpha):
             y, SCORES, mapping=Entmax(alpha), sample_weight=WEIGHT, target_type=kind
         )
         assert_allclose(loss, np.average(rows, weights=WEIGHT), rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["class", "label_set"])
+def test_with_a_mapping_to_marginals_the_target_is_the_indicator(kind):
+    y, indicator = LABELS, TARGETS["class"][1]
+    if kind == "label_set":
+        # Rows without a label have a target.
+        y = indicator = np.where(np.arange(40)[:, None] % 7 == 0, 0, SETS)
+    # Of each label, the log loss and, for alpha 2, the modified Huber loss / 4.
+    log = np.logaddexp(0, SCORES) - indicator * SCORES
+    margin = (2 * indicator - 1) * SCORES
+    huber = np.where(margin < -1, -margin, np.maximum(1 - margin, 0) ** 2 / 4)
+    for mapping, of_labels in ("sigmoid", log), (Sigmoid(alpha=2), huber):
+        losses = of_labels.sum(axis=1)
+        value = fenchel_young_loss(y, SCORES, mapping=mapping)
+        assert_allclose(value, losses.mean(), rtol=1e-13)
+        value = fenchel_young_loss(y, SCORES, mapping=mapping, sample_weight=WEIGHT)
+        assert_allclose(value, np.average(losses, weights=WEIGHT), rtol=1e-13)
+
+
+def test_a_target_outside_the_budget():
+    with pytest.raises(ValueError, match=r"budget \(0, 1\).*row 0 sums to 2"):
+        fenchel_young_loss([[1, 1]], [[0.0, 0.0]], mapping=Sigmoid(budget=(0, 1)))
 
 
 def test_with_softmax_and_labels_it_is_the_log_loss():
