@@ -94,8 +94,20 @@ class FenchelYoungScorer(_Scorer):
         Returns
         -------
         score : float
+
+        Raises
+        ------
+        ValueError
+            If the estimator has no ``decision_function``; if its mapping is the one of
+            the loss, and it has none.
         """
         model = last_step(estimator)
+        if not hasattr(estimator, "decision_function"):
+            raise ValueError(
+                "estimator must have decision_function for FenchelYoungScorer; "
+                f"{type(model).__name__} has none. Use BrierScorer, which needs "
+                "predict_proba."
+            )
         mapping = self.mapping
         if mapping is None:
             if not hasattr(model, "mapping_"):
@@ -226,8 +238,10 @@ def _target_of(estimator, model):
     kind = getattr(model, "target_type_", "auto")
     # A model of candidates predicts a class, and is scored on labels.
     kind = "class" if kind == "candidates" else kind
-    classes = _host(estimator.classes_) if kind in ("auto", "class") else None
-    return {"classes": classes, "target_type": kind}
+    classes = estimator.classes_ if kind in ("auto", "class") else None
+    # Some classifiers of label sets have a list with the values 0 and 1 of each label.
+    is_list = classes is None or isinstance(classes, list)
+    return {"classes": None if is_list else _host(classes), "target_type": kind}
 
 
 def _host(classes):

@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from sklearn import config_context
@@ -12,6 +13,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import brier_score_loss, log_loss
 from sklearn.model_selection import GridSearchCV, KFold, cross_validate
+from sklearn.multioutput import ClassifierChain
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -125,6 +127,20 @@ def test_other_peoples_estimators():
         ValueError, match=r"no mapping.*FenchelYoungScorer\('softmax'\)"
     ):
         FenchelYoungScorer()(model, X, Y)
+    for scorer in FenchelYoungScorer(), FenchelYoungScorer("softmax"):
+        with pytest.raises(ValueError, match=r"decision_function.*DummyClassifier has"):
+            scorer(dummy, X, Y)
+
+
+@pytest.mark.parametrize("of_sets", [np.asarray, pd.DataFrame], ids=["array", "frame"])
+def test_other_peoples_estimators_of_label_sets(of_sets):
+    X, sets = make_multilabel_classification(60, random_state=0)
+    # Its classes_ are a list with the values 0 and 1 of each label.
+    model = ClassifierChain(LogisticRegression()).fit(X, sets)
+    z = model.decision_function(X)
+    of_rows = (np.logaddexp(0, z) - sets * z).sum(axis=1)
+    score = FenchelYoungScorer("sigmoid")(model, X, of_sets(sets))
+    assert_allclose(-score, of_rows.mean())
 
 
 def test_the_mapping_of_the_model_inside_pipelines_and_searches():
