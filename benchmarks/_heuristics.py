@@ -266,7 +266,13 @@ GROUPS = {
         "preconditioner renewed": Without(plan={"renew_after": math.inf}),
         "active rows only": Without(changed(_block_point, "FEW_ACTIVE", 0)),
     },
-    outputs_apart: {"each output alone": Without(plan={"by_output": False})},
+    outputs_apart: {
+        "each output alone": Without(plan={"by_output": False}),
+        "labels' frequencies at the start": Without(
+            changed(LinearObjective, "separate_start", lambda self, start: start)
+        ),
+        "smaller slope of each output": Without(slope_left_far=Tuning().slope_left),
+    },
     more_by_cg: {
         "stronger penalty first": Without(first_penalty=1.0),
         "recycled directions": Without(recycled_numbers=0),

@@ -289,6 +289,12 @@ class LinearObjective(PartsOfObjective, MeanLoss):
 
         return OutputsPoint.at(self, parameters.reshape(self.shape))
 
+    def separate_start(self, parameters):
+        """Parameters with the best intercepts where an output's are zero; no pass."""
+        from .by_output import with_best_intercepts  # Imported when used.
+
+        return with_best_intercepts(self, parameters.reshape(self.shape)).ravel()
+
     def family(self, strengths):
         """The ``Family`` of this objective; None unless its data are little."""
         return Family(self, strengths) if is_little(self.blocks) else None

@@ -71,3 +71,6 @@ class SeparableProblem(LinearProblem, Protocol):
 
     def separate_at(self, parameters: Array) -> OutputsPoint:
         """All outputs at parameters (n_parameters,), in one pass."""
+
+    def separate_start(self, parameters: Array) -> Array:
+        """Parameters with the best intercepts where an output's are zero; no pass."""

@@ -51,6 +51,13 @@ def optimum(X, q, share, offset, fit_intercept):
     return minimize(loss, start, jac=True, method="L-BFGS-B", options=options).x
 
 
+def best_intercept(q, alpha):
+    """The score at which two-class entmax of it and zero is q."""
+    if alpha == 1:
+        return np.log(q / (1 - q))
+    return (q ** (alpha - 1) - (1 - q) ** (alpha - 1)) / (alpha - 1)
+
+
 KINDS = ["plain", "weights", "offset", "unknown", "smoothed", "no intercept"]
 
 
@@ -101,7 +108,11 @@ def test_figures_are_those_of_all_labels(alpha, tol):
     assert value - best.value <= solution.duality_gap <= 0.05 * value
 
     history = solution.history
-    assert_allclose(history[0].objective, problem.value_at_zero, rtol=1e-12)
+    # It starts at the best intercepts.
+    start = np.zeros(problem.shape)
+    start[:, -1] = best_intercept(Y.mean(axis=0), alpha)
+    least = problem.value_and_gradient(start.ravel())[0]
+    assert_allclose(history[0].objective, least, rtol=1e-9)
     assert all(np.diff([row.objective for row in history]) <= 0)
     assert all(np.diff([row.passes for row in history]) > 0)
     for (n_iter, parameters, value, norm, last), row in zip(
@@ -144,6 +155,34 @@ def test_a_label_in_no_row_and_one_in_all_take_no_iterations():
     assert_allclose(intercept[-2:], np.log(np.finfo(float).eps) * np.array([1, -1]))
     assert_allclose(solution.value, others.value, rtol=1e-10)
     assert_allclose(solution.parameters[: len(others.parameters)], others.parameters)
+
+
+@pytest.mark.parametrize("alpha", [1.0, 1.5, 2.0])
+def test_starts_at_the_best_intercepts(alpha):
+    X, Y = wide_rows()
+    weight = np.random.default_rng(0).integers(1, 4, len(Y)).astype(float)
+    problem, given = objective_of(X, Y, weight, alpha=alpha), np.zeros((6, 261))
+    given[2, 5] = 1.0
+    start = problem.separate_start(given.ravel()).reshape(given.shape)
+    frequencies = weight @ Y / weight.sum()
+    assert len(np.unique(frequencies)) == 6
+    expected = best_intercept(frequencies, alpha)
+    others = [0, 1, 3, 4, 5]
+    assert_allclose(start[others, -1], expected[others], atol=1e-5)
+    assert not start[others, :-1].any()
+    # An output that has parameters starts there.
+    assert_array_equal(start[2], given[2])
+
+
+@pytest.mark.parametrize("kind", ["offset", "unknown", "no intercept"])
+def test_starts_at_zero_where_rows_differ(kind):
+    X, Y = wide_rows()
+    rows = {"offset": np.ones(Y.shape)} if kind == "offset" else {}
+    if kind == "unknown":
+        rows["available"] = Y >= 0
+    problem = objective_of(X, Y, fit_intercept=kind != "no intercept", **rows)
+    start = problem.initial()
+    assert_array_equal(problem.separate_start(start), np.zeros(len(start)))
 
 
 def test_labels_that_are_done_take_no_more_products():
