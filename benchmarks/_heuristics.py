@@ -245,6 +245,7 @@ GROUPS = {
             changed(_line_search, "extrapolated_length", lambda _, end: 2 * end.length),
         ),
         "slope condition": Without(slope_left=math.inf, slope_left_far=math.inf),
+        "tangents where trials fail": Without(trials_by_cubics=sys.maxsize),
         "several steps of the gap's intercepts": Without(
             changed(_intercepts, "_MOST_STEPS", 1)
         ),
@@ -340,6 +341,7 @@ GROUPS = {
     },
 }
 ALSO_IN_SEARCHES = [NOTHING, "cubic interpolation", "slope condition"]
+ALSO_IN_SEARCHES += ["tangents where trials fail"]
 ALSO_IN_SEARCHES += ["whole Hessian", "closed forms for two classes", "whitening"]
 ALSO_IN_SEARCHES += ["recycled directions", "sandwiches by output"]
 ALSO_IN_SEARCHES += ["coordinates for the common direction"]
