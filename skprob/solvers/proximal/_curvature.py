@@ -142,13 +142,16 @@ class HessianProducts:
     shape : (M, size)
     grams : ndarray of shape (M or 1, size, size), or None
     forcing_term : float
+    precision : dtype
+        Of the products of conjugate gradients.
     """
 
     #: By conjugate gradients, which take longer than the round gains.
     most_steps = 1
 
-    def __init__(self, point, shape, grams, forcing_term):
+    def __init__(self, point, shape, grams, forcing_term, precision):
         self._point, self._shape, self._grams = point, shape, grams
+        self._precision = precision
         self._forcing_term, self.n_products = forcing_term, 0
         if grams is None:
             total, mean, deviation = point.moments()
@@ -171,7 +174,7 @@ class HessianProducts:
                 is_active, shrinkage.largest_curvature(stepped)
             )
         return _conjugate_step(
-            self.product,
+            self._rough_product,
             is_active,
             residual,
             stepped,
@@ -179,6 +182,9 @@ class HessianProducts:
             inverse=inverse,
             forcing_term=self._forcing_term,
         )
+
+    def _rough_product(self, direction):
+        return self.product(direction.astype(self._precision, copy=False))
 
     def _gram_inverse(self, is_active, extra):
         """The inverses of the Gram matrices on the active parameters."""

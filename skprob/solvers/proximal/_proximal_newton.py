@@ -237,8 +237,11 @@ class ProximalNewton:
                 )
                 minimised = piece.whole(model.parameters), model, curvature
                 return replace(state, minimised=minimised)
-            state, grams = self._grams(problem, state)
-            curvature = HessianProducts(smooth, shape, grams, forcing_term)
+            planned = plan(description, tuning)
+            state, grams = self._grams(planned, state)
+            curvature = HessianProducts(
+                smooth, shape, grams, forcing_term, planned.precision
+            )
             rounds = {"forcing_term": forcing_term, "most_rounds": 6}
         if recentred is not None:
             recentred = partial(recentred, None)
@@ -247,9 +250,8 @@ class ProximalNewton:
         )
         return replace(state, minimised=(model.parameters, model, curvature))
 
-    def _grams(self, problem, state):
+    def _grams(self, planned, state):
         """The state with Gram matrices that are near enough, and these, or None."""
-        planned = plan(problem.description, self._tuning)
         if planned.preconditioner == "diagonal":
             return state, None
         if state.grams is None or state.n_products >= planned.renew_after:
@@ -272,6 +274,10 @@ class ProximalNewton:
     def _share(self, description, n_included, is_near):
         """Share of the rows from which the Hessian of parameters is computed."""
         tuning = self._tuning
+        if description.shape[0] == 1 and _is_sparse(description):
+            # Drawn rows leave out rare features, and their curvature: without this rule
+            # two classes of 20 newsgroups take 1.4 times as long.
+            return 1.0
         cost = self._cost_of_gram(description, n_included)
         product = self._cost_of_product(description)
         least = max(tuning.sampled_hessian_products * product, tuning.sampled_hessian)
@@ -292,10 +298,9 @@ class ProximalNewton:
 
     def _cost_of_product(self, description):
         """Cost of a Hessian product, in multiplications."""
-        tuning, (n_outputs, size) = self._tuning, description.shape
+        tuning, n_outputs = self._tuning, description.shape[0]
         n_rows, n_stored = description.n_rows, description.n_stored
-        is_sparse = n_stored < 0.1 * n_rows * size
-        cost = tuning.sparse_cost if is_sparse else 4
+        cost = tuning.sparse_cost if _is_sparse(description) else 4
         return n_outputs * (cost * n_stored + tuning.elementwise_cost * n_rows)
 
     def _damped(self, state, quality):
@@ -341,6 +346,12 @@ class ProximalNewton:
                 shorter = min(shorter, tangents_meet(at_start, trial))
             length = shorter
         return None
+
+
+def _is_sparse(description):
+    """Whether few entries of the design are stored."""
+    size = description.shape[1]
+    return description.n_stored < 0.1 * description.n_rows * size
 
 
 def _may_move(problem, point):

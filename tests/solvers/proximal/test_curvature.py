@@ -59,7 +59,7 @@ class OnMatrices:
 def curvatures(point, shrinkage):
     yield OnMatrices(point.whole, np.ones(SHAPE, bool), shrinkage)
     for grams in None, point.grams, point.grams.mean(axis=0, keepdims=True):
-        yield HessianProducts(point, SHAPE, grams, 1e-12)
+        yield HessianProducts(point, SHAPE, grams, 1e-12, np.float64)
 
 
 def newton_step(hessian, is_active, residual, second):
@@ -100,6 +100,32 @@ def test_newton_steps_on_a_piece(kind):
         assert_allclose(curvature.product(direction).ravel(), product, atol=1e-12)
         assert curvature.diagonal.shape == SHAPE
     assert curvature.n_products > 0
+
+
+@pytest.mark.parametrize("precision", [np.float32, np.float64])
+def test_conjugate_gradients_multiply_in_the_precision_of_the_plan(precision):
+    """The model's own products remain in double precision."""
+    rng, point, shrinkage = (
+        np.random.default_rng(2),
+        a_point(),
+        EntryShrinkage(THRESHOLDS),
+    )
+    dtypes, hessian_product = [], point.hessian_product
+
+    def watched(direction):
+        dtypes.append(direction.dtype)
+        return hessian_product(direction)
+
+    point.hessian_product = watched
+    curvature = HessianProducts(point, SHAPE, None, 1e-5, precision)
+    everything, residual = np.ones(SHAPE, bool), rng.normal(size=SHAPE)
+    step = curvature.newton_step(everything, residual, residual, shrinkage)
+    assert len(dtypes) > 1
+    assert set(dtypes) == {np.dtype(precision)}
+    expected = -np.linalg.solve(point.whole, residual.ravel())
+    assert_allclose(step.ravel(), expected, rtol=1e-3, atol=1e-4)
+    curvature.product(step)
+    assert dtypes[-1] == np.float64
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)

@@ -5,7 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import sparse
 
+from skprob import SoftmaxClassifier
+from skprob.objective._linear_point import LinearPoint
 from skprob.objective.composite._shrinkage import ColumnShrinkage, EntryShrinkage
 from skprob.solvers import Criteria, Tuning, members_of, minimize, solve
 from skprob.solvers._problem import CompositePoint, CompositeProblem
@@ -155,3 +158,29 @@ def test_the_next_step_takes_the_place_of_a_certificate(kind):
     assert solution.state.expected_decrease == pytest.approx(left, rel=0.3)
     after = solver.step(problem, solution.state)
     assert after.point.value - value < left / 2
+
+
+@pytest.mark.parametrize("n_stored", [15, 1])
+def test_rows_are_drawn_for_a_hessian_where_entries_are_many(n_stored, monkeypatch):
+    """Of a sparse X with two classes they would miss the rows of rare features."""
+    rng = np.random.default_rng(0)
+    X = sparse.random_array((6000, 30), density=n_stored / 30, rng=rng, format="csr")
+    y = (X @ rng.normal(size=30) + 0.5 * rng.normal(size=6000) > 0).astype(int)
+    shares, piece_hessian = set(), LinearPoint.piece_hessian
+
+    def watched(self, included, damping=0.0, share=1.0):
+        shares.add(share)
+        return piece_hessian(self, included, damping, share)
+
+    monkeypatch.setattr(LinearPoint, "piece_hessian", watched)
+    # Rows are drawn for little data, too.
+    tuning = Tuning(sampled_hessian=0.0, sampled_hessian_products=0.0)
+
+    def with_tuning(criteria, method, _):
+        return ProximalNewton(criteria, method, tuning)
+
+    monkeypatch.setattr("skprob.solvers.proximal.ProximalNewton", with_tuning)
+    model = SoftmaxClassifier(C=1.0, l1_ratio=1.0, tol=1e-4).fit(X, y)
+    assert model.solver_ == "proximal-newton"
+    assert shares
+    assert (min(shares) < 1) == (n_stored > 10)
