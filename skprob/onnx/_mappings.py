@@ -95,6 +95,7 @@ def _nested_softmax(mapping, scores, n_classes):
     nests = np.zeros(n_classes, int) if nests is None else np.asarray(nests)
     scales = np.broadcast_to(mapping.scales, nests.max() + 1)
     parts, values = [], []
+    scores = scores - scores.max()
     for nest, scale in enumerate(scales):
         z = scores.columns(np.flatnonzero(nests == nest))
         top = z.max()

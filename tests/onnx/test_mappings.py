@@ -101,6 +101,10 @@ def test_nests():
     scores = hard_rows(5)
     p = run(classifier(mapping, 5), scores)[1]
     assert np.abs(p - mapping(scores)).max() <= 1e-13
+    # A large number in all scores is no part of any sum.
+    scores = scores.round(1) + 2.0**40
+    p = run(classifier(mapping, 5), scores)[1]
+    assert np.abs(p - mapping(scores - 2.0**40)).max() <= 1e-13
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
