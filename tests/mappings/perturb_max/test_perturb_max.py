@@ -347,9 +347,11 @@ def test_unavailable_classes_ties_and_types(noise):
     np.testing.assert_array_equal(mapping([[-np.inf, 3.0]]), [[0, 1]])
     assert mapping([[7.0]]) == 1
     np.testing.assert_allclose(mapping(np.zeros((1, 4))), 0.25, atol=1e-14)
+    huge = [[1e300, -1e300, 0.0], [1e300, 1e300, -1e300]]
     with np.errstate(all="raise", under="ignore"):
-        p = mapping([[1e300, -1e300, 0.0], [1e300, 1e300, -1e300]])
+        p, log_p = mapping(huge), mapping.log_probabilities(huge)
     np.testing.assert_allclose(p, [[1, 0, 0], [0.5, 0.5, 0]], atol=1e-12)
+    np.testing.assert_allclose(np.exp(log_p), p, atol=1e-12)
     z = case(6, 2).astype(np.float32)[None]
     single = mapping(z)
     np.testing.assert_allclose(single, mapping(z.astype(float)), atol=2e-7)

@@ -64,7 +64,8 @@ class GeneralizedNormal(SymmetricNoise):
         return float(np.exp(gammaln(3 / self.exponent) - gammaln(1 / self.exponent)))
 
     def _scaled(self, x):
-        y = np.minimum(np.abs(x), 1e300)
+        # The power of larger distances would overflow; their density is 0, too.
+        y = np.minimum(np.abs(x), 1e300 ** (1 / self.exponent))
         table, density = _tail_ratio(self.exponent)
         power = y**self.exponent
         tail = table(y)
