@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from .._utils.arrays import beside, fill, is_host, namespace, take
+from .._utils.arrays import beside, fill, is_host, namespace, take, to_numpy, widened
 from .._utils.memory import keep_freed_memory
 from .._utils.pair import pair_adjoint, pair_scores
 from ..data import (
@@ -226,6 +226,12 @@ def moments(block):
     return block.design.moments(block.weight)
 
 
+def constant_and_totals(block, loss):
+    """Weighted sums of the loss's part without scores, and of the target (K,)."""
+    constant = weighted_sum(block.constant(loss), block.weight)
+    return constant, to_numpy(block.target.class_totals(block.weight))
+
+
 def standardize(block, standardization, n_rows):
     """The block with standardised columns; there are `n_rows` in all blocks."""
     design = standardized(block.design, standardization, n_rows)
@@ -236,3 +242,12 @@ def target_coupling(block):
     """Weighted sum of target times row: (n_classes, n_columns)."""
     target = block.target.to_dense(block.weight.dtype)
     return (block.design.rmatvec(target * block.weight[:, None]),)
+
+
+def weighted_sum(values, weight):
+    """Weighted sum over the rows, in float64: a line search compares such sums."""
+    if isinstance(values, np.ndarray):
+        if values.dtype == np.float64:
+            return weight.dot(values)
+        return np.dot(weight.astype(np.float64), values.astype(np.float64))
+    return to_numpy(widened(weight) @ widened(values))

@@ -26,6 +26,7 @@ from .._utils.arrays import (
     zeros,
 )
 from ..mappings import get_mapping
+from ._block import weighted_sum
 from ._piece_hessian import RowHessians, systematic_sample
 
 # Rows are active if they have curvature. Where at most this share of them is (under a
@@ -59,12 +60,6 @@ def value_and_gradient(block, parameters, loss):
 def of_new_point(block, function, parameters, loss, *args):
     """Result of a function of a point that is not kept."""
     return function(point_at(block, parameters, loss), *args)
-
-
-def constant_and_totals(block, loss):
-    """Weighted sums of the loss's part without scores, and of the target (K,)."""
-    constant = weighted_sum(block.constant(loss), block.weight)
-    return constant, to_numpy(block.target.class_totals(block.weight))
 
 
 def value_at_zero(block, n_outputs, loss):
@@ -322,15 +317,6 @@ def check_finite(what, numbers, loss):
         f"{np.count_nonzero(wrong)} of {len(wrong)} rows. Check its mapping, "
         f"{loss.mapping!r}."
     )
-
-
-def weighted_sum(values, weight):
-    """Weighted sum over the rows, in float64: a line search compares such sums."""
-    if isinstance(values, np.ndarray):
-        if values.dtype == np.float64:
-            return weight.dot(values)
-        return np.dot(weight.astype(np.float64), values.astype(np.float64))
-    return to_numpy(widened(weight) @ widened(values))
 
 
 def take_pairs(matrices, first, second):

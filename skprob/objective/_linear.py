@@ -241,13 +241,6 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         free = point.parameters.reshape(self.shape) * is_free
         return has_descent_direction(self, free.reshape(-1))
 
-    def _constants(self):
-        if not is_little(self.blocks):
-            return super()._constants()
-        block = self.blocks.single
-        constant = block.weight.dot(block.constant(self.loss))
-        return float(constant), block.target.class_totals(block.weight)
-
     def _evaluate_at_zero(self):
         if not is_little(self.blocks):
             return super()._evaluate_at_zero()

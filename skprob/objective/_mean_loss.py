@@ -4,7 +4,7 @@ import copy
 
 import numpy as np
 
-from . import _block_point
+from . import _block, _block_point
 
 
 class MeanLoss:
@@ -30,16 +30,12 @@ class MeanLoss:
         self.traits = loss.traits
         # Weighted means, over the rows, of the loss's part that does not depend on the
         # scores, and of the target, class by class.
-        self.constant, self.class_means = self._constants()
+        constant, self.class_means = self.blocks.sum(_block.constant_and_totals, loss)
+        self.constant = float(constant)
         #: Mean loss of raw predictions of zero.
         self.value_at_zero = self._evaluate_at_zero()
         # ``TargetSums`` depend on the margins of the loss.
         self._target_sums = None
-
-    def _constants(self):
-        function = _block_point.constant_and_totals
-        total, class_means = self.blocks.sum(function, self.loss)
-        return float(total), class_means
 
     def _evaluate_at_zero(self):
         function = _block_point.value_at_zero

@@ -18,7 +18,7 @@ need not be dense arrays. Every target has
 """
 
 from ._array import ArrayTarget, target_beside
-from ._check import as_target, check_target, column_names, without_gaps
+from ._check import as_target, check_target, column_names
 from ._choice_set import check_available, check_target_available
 from ._class_weight import class_weight_factors, mean_weights, weights_of_classes
 from ._dense import DenseTarget
@@ -29,6 +29,7 @@ from ._encode import (
     encode_target,
     unique_labels,
 )
+from ._gaps import without_gaps
 from ._kind import KINDS, as_labels, infer_target_type
 from ._offset import check_offset
 from ._smoothed import SmoothedTarget, smoothed_target

@@ -29,9 +29,7 @@ def training_rows(estimator, spec, X, y, sample_weight, available, offset):
         estimator, spec, X, y, sample_weight, available, offset
     )
     rows = RowsInMemory(spec, data, encoded)
-    metadata = {"available": available, "offset": offset}
-    metadata = {name: a for name, a in metadata.items() if a is not None}
-    metadata["sample_weight"] = data.sample_weight
+    metadata = {"sample_weight": data.sample_weight}
     rows.data = {"X": data.X, "y": data.y, "metadata": metadata}
     if is_foreign(y) and rows.classes.dtype.kind in "biuf":
         rows.labels = moved(rows.classes, y)

@@ -141,7 +141,7 @@ class BaseLinearClassifier(
                 choose_threshold = None
                 if rows.kind == "label_set":
                     choose_threshold = self._threshold_rule(spec, rows)
-                progress = self._progress(rows.data)
+                progress = self._progress(rows.data, available=available, offset=offset)
                 fit = fit_to_rows(spec, rows, choose_threshold, progress)
                 replace_fitted(self, fit.attributes | choice)
                 warn_unless_converged(fit)
@@ -159,13 +159,15 @@ class BaseLinearClassifier(
             return lambda probabilities, **near: threshold
         return rows.threshold_rule(spec, SeparateFolds(spec))
 
-    def _progress(self, data):
+    def _progress(self, data, **given):
         """Reports of the fit, a ``FitProgress``; None if nothing asks for them."""
         # Callbacks are those of the classifier, or of a search that fits it.
         has_callbacks = bool(getattr(self, "_skl_callbacks", None))
         has_callbacks |= hasattr(self, "_parent_callback_ctx")
         if not (has_callbacks or self.verbose):
             return None
+        given = {name: array for name, array in given.items() if array is not None}
+        data = data | {"metadata": data["metadata"] | given}
         return FitProgress(self, data, has_callbacks)
 
     def _last_fit(self):

@@ -62,13 +62,12 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
     else:
         start = start_from(objectives[0], spec.last_fit, rows)
 
-    def fitted(parameters, **near):
-        # With the mapping of now: its noise may be estimated, too.
+    def attributes_at(parameters):
+        """Fitted attributes during the fit, for callbacks."""
         model = model_at(parameters, objectives[-1], spec, rows)
         if choose_threshold is not None:
-            threshold = choose_threshold(model.probabilities, **near)
-            model = model.with_threshold(threshold)
-        return model, attributes_of_model(model, spec)
+            model = model.with_threshold(choose_threshold(model.probabilities))
+        return attributes_of_model(model, spec)
 
     def use_noise(mapping):
         nonlocal spec
@@ -77,30 +76,23 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
 
     if progress is not None:
         n_problems = [len(groups_of_outputs(each.description)) for each in objectives]
-        most_iterations = spec.most_iterations(sum(n_problems))
-        progress.start(most_iterations, lambda parameters: fitted(parameters)[1])
+        progress.start(spec.most_iterations(sum(n_problems)), attributes_at)
+    options = spec.solver_options
     if spec.noise is None:
-        options = spec.solver_options
         solution = solve_in_turn(objectives, start, progress=progress, **options)
     else:
         from ._learnt_noise import learn_noise  # Imported when used.
 
-        solution = learn_noise(
-            objectives[0],
-            spec.noise,
-            use_noise,
-            start,
-            progress,
-            **spec.solver_options,
-        )
-    near = {}
+        about = objectives[0], spec.noise, use_noise, start, progress
+        solution = learn_noise(*about, **options)
+    model = model_at(solution.parameters, objectives[-1], spec, rows)
     if choose_threshold is not None:
         from ._left_out import near_solution  # Imported when used.
 
-        model = model_at(solution.parameters, objectives[-1], spec, rows)
         near = near_solution(objectives[-1], solution.parameters, model, spec, rows)
-    model, attributes = fitted(solution.parameters, **near)
-    return Fit(spec, model, solution, attributes | attributes_of_solution(solution))
+        model = model.with_threshold(choose_threshold(model.probabilities, **near))
+    attributes = attributes_of_model(model, spec) | attributes_of_solution(solution)
+    return Fit(spec, model, solution, attributes)
 
 
 def objectives_of(spec, rows):

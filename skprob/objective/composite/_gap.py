@@ -21,8 +21,7 @@ penalties", JMLR 2017.
 import numpy as np
 
 from ..._utils.arrays import beside, copied, row_dot
-from .._block import predictions_adjoint
-from .._block_point import weighted_sum
+from .._block import predictions_adjoint, weighted_sum
 from ..certificates import mixture
 
 
