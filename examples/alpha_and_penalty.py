@@ -4,8 +4,8 @@ Choose α and the penalty together
 
 The best mapping depends on the data and on the penalty, so search over both. In this
 example the targets are distributions: the forty nearest neighbours of a wine vote for
-its grower. ``EntmaxClassifierCV`` fits the whole grid in each fold. Every fit starts
-from the coefficients of its neighbour. The pair with the lowest Brier score is chosen.
+its grower. ``EntmaxClassifierCV`` fits the whole grid in each fold, and chooses the
+pair with the lowest Brier score.
 """
 
 import matplotlib.pyplot as plt

@@ -4,7 +4,7 @@ Features on very different scales
 
 The raw measurements of the breast cancer and the wine data range from thousandths to
 thousands. By default ``LogisticRegression`` stops after a hundred iterations, far from
-the optimum and with a warning. It needs thousands of iterations to converge.
+the optimum and with a warning. It converges after thousands of iterations.
 ``SoftmaxClassifier`` minimises the same objective, with the penalty on the same raw
 coefficients, in fewer than ten iterations. It uses centred and scaled features inside.
 """

@@ -1,21 +1,17 @@
 r"""
-A mapping of your own
-=====================
+Two mappings from one function
+==============================
 
 Any increasing, positive function g makes a mapping. In this example g is exp(2
 arcsinh(x)), which grows like 4x² above zero and decreases like 1/(4x²) below. So a
-class with a low score has a larger probability than under softmax. There are two
-methods:
+class with a low score has a larger probability than under softmax. There are two ways
+to make probabilities of the values of g:
 
 * Divide g(score) by the sum. This mapping has no potential, so the log loss trains it.
 * Subtract one threshold from all scores for which the values of g sum to one. This
   mapping is the gradient of a convex function and has a convex loss.
 
-The first method requires finite, non-negative values of g. The second method also
-requires that g is continuous and does not decrease, that it is less than 1 divided by
-the number of classes for small arguments, and at least 1 for large ones. For its loss
-the integral of g from minus infinity must be finite: for negative x, g must decrease
-faster than -1/x, as in this example.
+:doc:`/user_guide/adding_a_mapping` has the requirements on g.
 """
 
 import matplotlib.pyplot as plt

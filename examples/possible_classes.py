@@ -4,8 +4,9 @@ Accept certain predictions, check the others
 
 A post office reads digits. It accepts certain predictions, and a person checks the
 others. With softmax every digit has a positive probability in every image, so a
-threshold must be chosen. Entmax needs no threshold: a prediction is certain if exactly
-one digit has a positive probability.
+threshold must be chosen. Entmax needs no threshold: a prediction counts as certain if
+exactly one digit has a positive probability. This is not a guarantee;
+:doc:`/auto_examples/sets_with_a_guarantee` has sets with a chosen probability.
 """
 
 import matplotlib.pyplot as plt

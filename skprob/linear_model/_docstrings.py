@@ -8,7 +8,7 @@ from .._utils.typing import Decorated
 
 _PARAMETERS = """\
 loss : {"auto", "fenchel_young", "log", "cross_entropy", "accuracy", \
-        "gradient_field", "sparse_softmax"} or Loss, default="auto"
+        "gradient_field", "infimum", "sparse_softmax"} or Loss, default="auto"
     The loss that is minimised. "auto" is the one that matches the mapping: the
     Fenchel-Young loss where the mapping has a potential, the gradient-field loss where
     it is a plain function, and the log loss otherwise. "cross_entropy" is another name
