@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -99,30 +100,49 @@ class LogLoss(Loss):
             )
 
     def evaluate(self, scores, target):
-        if get_mapping(self.mapping).traits.has_label_gradient:
-            return self._row_by_row(scores, target)
         linear = self.linearize(scores, target)
         return linear.values, linear.gradient
 
-    def _row_by_row(self, scores, target):
-        """Values and gradients, by :meth:`_of_labels` for rows with a label."""
+    def linearize(self, scores, target):
+        mapping = get_mapping(self.mapping)
+        scores = shift_to_standard(scores, mapping)
+        if not mapping.traits.has_label_gradient:
+            return self._linearize(scores, target)
         q = target.to_dense(scores.dtype)
         labels = q.argmax(axis=1)
         is_label = np.take_along_axis(q, labels[:, None], axis=1)[:, 0] == 1
+        if not is_label.any():
+            return self._linearize(scores, target)
+        return self._row_by_row(scores, target, labels, is_label)
+
+    def _row_by_row(self, scores, target, labels, is_label):
+        """The loss of rows with a label by :meth:`_of_labels`, and of the others.
+
+        The Jacobian of the mapping is computed if a Hessian product needs it.
+        """
         if is_label.all():
-            return self._of_labels(scores, labels)
-        values, gradient = np.empty(len(q), scores.dtype), np.empty_like(scores)
-        rows, others = np.flatnonzero(is_label), np.flatnonzero(~is_label)
-        values[rows], gradient[rows] = self._of_labels(scores[rows], labels[rows])
-        linear = self.linearize(scores[others], target.take(others))
-        values[others], gradient[others] = linear.values, linear.gradient
-        return values, gradient
+            values, gradient = self._of_labels(copied(scores), labels)
+        else:
+            values = np.empty(len(labels), scores.dtype)
+            gradient = np.empty_like(scores)
+            rows, others = np.flatnonzero(is_label), np.flatnonzero(~is_label)
+            values[rows], gradient[rows] = self._of_labels(scores[rows], labels[rows])
+            linear = self._linearize(scores[others], target.take(others))
+            values[others], gradient[others] = linear.values, linear.gradient
+
+        @cache
+        def whole():
+            return self._linearize(scores, target)
+
+        def hessian_product(direction):
+            return whole().hessian_product(direction)
+
+        return LossLinearization(values, lambda: copied(gradient), hessian_product)
 
     def _of_labels(self, scores, labels):
-        """Values and gradients for one class in each row."""
+        """Values and gradients for one class in each row of standard scores."""
         mapping = get_mapping(self.mapping)
         epsilon = self._smoothing(mapping)
-        scores = shift_to_standard(scores, mapping)
         n_classes, is_log = scores.shape[1], epsilon == 0
         values, gradient = mapping.label_gradient(scores, labels, logarithm=is_log)
         if is_log:
@@ -136,10 +156,10 @@ class LogLoss(Loss):
             return self.epsilon
         return _EPSILON_WITH_ZEROS if mapping.traits.has_zeros else 0.0
 
-    def linearize(self, scores, target):
+    def _linearize(self, scores, target):
+        """:class:`LossLinearization` at standard scores, by the mapping's Jacobian."""
         mapping = get_mapping(self.mapping)
         epsilon = self._smoothing(mapping)
-        scores = shift_to_standard(scores, mapping)
         q = target.to_dense(scores.dtype)
         if epsilon == 0:
             log_p, _, vjp, vjp_derivative = mapping.log_linearize(scores)[:4]
