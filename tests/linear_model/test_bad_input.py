@@ -268,15 +268,30 @@ def test_scores_of_targets_that_do_not_fit():
         model.score(X, DISTRIBUTIONS[:, :2] + DISTRIBUTIONS[:, 2:] / 2)
     with pytest.raises(ValueError, match="target_type='distribution' needs y of shape"):
         model.score(X, y)
-    for weight in (-WEIGHT, 0 * WEIGHT, WEIGHT[:4]):
-        with pytest.raises(ValueError, match="sample_weight must be finite"):
-            model.score(X, DISTRIBUTIONS, weight)
-    with pytest.raises(ValueError, match="y must be labels"):
-        fit(X, y).score(X, y + 0.5)
-    with pytest.raises(ValueError, match="y should be a 1d array"):
-        fit(X, y).score(X, SETS)
-    with pytest.raises(ValueError, match="multiclass and multilabel-indicator"):
-        fit(X, SETS).score(X, y)
+    for target in (DISTRIBUTIONS, y, SETS):
+        model = fit(X, target)
+        for weight in (-WEIGHT, 0 * WEIGHT, WEIGHT[:4], ["a"] * 12, WEIGHT[:, None]):
+            with pytest.raises(ValueError, match="sample_weight must be finite"):
+                model.score(X, target, weight)
+        with pytest.raises(ValueError, match=r"y must have .* 12 rows; got shape \(5"):
+            model.score(X, target[:5])
+    for labels, message in (
+        (y + 0.5, "y must be labels"),
+        (y.astype(str), r"y must be labels such as \[0, 1, 2\], .*fit; got '0'"),
+        (None, "y must be labels"),
+        (SETS, "y should be a 1d array"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            fit(X, y).score(X, labels)
+    for sets, message in (
+        (y, r"'label_set' needs y of shape .* got shape \(12,\)"),
+        (SETS[:, :2], "y must have 3 columns, got 2"),
+        (2 * SETS, r"y must be an indicator of 0 and 1; got also \[2\]"),
+        (DISTRIBUTIONS, r"y must be an indicator of 0 and 1; got also \[0"),
+        (SETS.astype(str), "y must be an indicator of 0 and 1; got dtype <U"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            fit(X, SETS).score(X, sets)
 
 
 def test_a_mapping_without_what_a_loss_needs():

@@ -1,7 +1,7 @@
 """The accuracy of predictions of labels, label sets or distributions."""
 
 import numpy as np
-from sklearn.metrics import accuracy_score
+from scipy import sparse
 
 from ..._utils.arrays import check_no_gradient, is_foreign, to_numpy
 from ..._utils.checks import check_sample_weight
@@ -26,36 +26,52 @@ def accuracy(predicted, y, sample_weight, model):
     if is_foreign(y):
         check_no_gradient("y", y)
         y = to_numpy(y)
-    if is_foreign(sample_weight):
-        sample_weight = to_numpy(sample_weight)
-    if model.target_type == "class":
-        y = as_labels(y)
-        if getattr(model.rule_of_labels, "abstain", None) is not None:
-            # Where there is no decision, the label may be of another type.
-            weight = check_sample_weight(sample_weight, predicted)
-            return float(np.average(y == predicted, weights=weight))
-    else:
-        y = in_order("y", y, model.classes)
-    if model.target_type == "candidates":
-        return _among_candidates(predicted, y, sample_weight, to_numpy(model.classes))
-    if model.target_type == "label_set":
-        y = check_target(y, "y", len_of=predicted)
-    if model.target_type != "distribution":
-        return accuracy_score(y, predicted, sample_weight=sample_weight)
-    y = check_target(y, "y", len_of=predicted)
     classes = to_numpy(model.classes)
+    if model.target_type == "class":
+        # A decision to abstain may be of another type than the labels.
+        hit = _labels(y, predicted, classes) == predicted
+    else:
+        y = check_target(in_order("y", y, classes), "y", len_of=predicted)
+        hit = _HITS[model.target_type](y, predicted, classes)
+    weight = check_sample_weight(sample_weight, predicted)
+    return float(np.average(hit, weights=weight))
+
+
+def _labels(y, predicted, classes):
+    """True labels, of the type of the classes."""
+    y = as_labels(check_target(y, "y", len_of=predicted))
+    if (y.dtype.kind in "biuf") != (classes.dtype.kind in "biuf"):
+        raise ValueError(
+            f"y must be labels such as {classes[:10].tolist()}, the classes of the "
+            f"fit; got {y[:1].tolist()[0]!r}."
+        )
+    return y
+
+
+def _hits_of_sets(y, predicted, classes):
+    """Whether each set is the predicted one; both are indicators."""
+    target = encode_rows(y, "label_set", np.float64, classes, "cube").target
+    ones = np.ones(len(target.columns))
+    sets = sparse.csr_array((ones, target.columns, target.indptr), target.shape)
+    return np.diff(sparse.csr_array(sets != predicted).indptr) == 0
+
+
+def _hits_of_distributions(y, predicted, classes):
+    """The target probability of each predicted class."""
     target = encode_target(y, "distribution", classes=classes).target
-    hit = target.values[predicted[:, None] == classes]
-    weight = check_sample_weight(sample_weight, predicted)
-    return float(np.average(hit, weights=weight))
+    return target.values[predicted[:, None] == classes]
 
 
-def _among_candidates(predicted, y, sample_weight, classes):
-    """Proportion of predictions that are the label, or one of the candidates."""
-    y = check_target(y, "y", len_of=predicted)
+def _hits_of_candidates(y, predicted, classes):
+    """Whether each predicted class is the label, or one of the candidates."""
     if y.ndim == 1 or y.shape[1] == 1:
-        return accuracy_score(as_labels(y), predicted, sample_weight=sample_weight)
+        return _labels(y, predicted, classes) == predicted
     shares = encode_rows(y, "candidates", np.float64, classes).target
-    hit = shares.inner((predicted[:, None] == classes).astype(float)) > 0
-    weight = check_sample_weight(sample_weight, predicted)
-    return float(np.average(hit, weights=weight))
+    return shares.inner((predicted[:, None] == classes).astype(float)) > 0
+
+
+_HITS = {
+    "label_set": _hits_of_sets,
+    "distribution": _hits_of_distributions,
+    "candidates": _hits_of_candidates,
+}
