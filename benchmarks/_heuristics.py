@@ -15,7 +15,7 @@ from unittest.mock import patch
 import numpy as np
 
 from skprob._utils import memory
-from skprob.data import LittleDesign, StandardizedDesign, _blocks, _dense, _design
+from skprob.data import LittleDesign, StandardizedDesign, _blocks, _design
 from skprob.linear_model.search import _scoring
 from skprob.losses import FenchelYoungLoss
 from skprob.losses._base import Loss
@@ -236,7 +236,6 @@ OF_TWO = "linearize_difference"
 GROUPS = {
     in_all: {
         NOTHING: Without(),
-        "both products of a part": Without(changed(_dense, "_MOST_OUTPUTS", 0)),
         "freed memory kept": Without(MemoryGivenBack()),
     },
     by_newton: {

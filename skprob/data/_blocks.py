@@ -114,9 +114,10 @@ def row_slices(X, n_outputs):
         # takes as long as the products of 20 entries. With 64 entries for each
         # coefficient, Reuters and bibtex take 0.5 to 0.8 times as long as with 4.
         fewest = max(fewest, 64 * n_features / max(width, 1))
-    # Raw predictions and their gradient fit in L2 together. X may be four times as
-    # large (8 MiB): it is still in L3 for the second product.
-    step = max(CACHE_SIZE * min(4 / max(width, 1), 0.5 / n_outputs), fewest)
+    # Raw predictions and their gradient fit in L2 together. X may take 8 MiB: it is
+    # still in L3 for the second product.
+    rows_of_X = 2**23 / (X.dtype.itemsize * max(width, 1))
+    step = max(min(rows_of_X, CACHE_SIZE / (2 * n_outputs)), fewest)
     return _cut(n_samples, n_samples / step)
 
 

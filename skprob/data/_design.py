@@ -34,26 +34,6 @@ class DesignMatrix(ABC):
     def rmatvec(self, residual):
         """Residualᵀ X, (M, n_columns), of a residual (n_rows, M); a new array."""
 
-    def parts(self, n_outputs):
-        """Slices of rows for :meth:`product_by_parts`; None if it is not faster."""
-        return None
-
-    def product_by_parts(self, coef, function, parts):
-        """:meth:`rmatvec` of a function of :meth:`matvec`, a part of X after another.
-
-        Both products of a part are computed while it is in the cache.
-
-        Parameters
-        ----------
-        coef : ndarray of shape (M, n_columns)
-        function : callable
-            ``function(raw, rows)`` returns values (n_taken, M) for the raw predictions
-            of a slice of rows, which it may overwrite.
-        parts : list of slice
-            The result of :meth:`parts`.
-        """
-        raise TypeError(f"{type(self).__name__} has no parts.")
-
     def totals(self, residual):
         """Sums of the columns of a residual, in float64."""
         return residual.sum(axis=0, dtype=np.float64)

@@ -37,9 +37,6 @@ class LittleDesign(DenseDesign):
     def rmatvec(self, residual):
         return np.dot(self._columns, residual).T
 
-    def parts(self, n_outputs):
-        return None
-
     def take(self, rows):
         return LittleDesign(self._X[rows])
 

@@ -50,14 +50,6 @@ class StandardizedDesign(DesignMatrix):
     def rmatvec(self, residual):
         return self._from_raw(self._design.rmatvec(residual), residual)
 
-    def parts(self, n_outputs):
-        return self._design.parts(n_outputs)
-
-    def product_by_parts(self, coef, function, parts):
-        raw, shift = self._to_raw(coef)
-        product, values = self._design.products_by_parts(raw, shift, function, parts)
-        return self._from_raw(product, values)
-
     def _from_raw(self, raw, residual):
         """The product of a residual, from that with the design itself."""
         mean, scale, fit_intercept = self._units

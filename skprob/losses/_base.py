@@ -36,10 +36,6 @@ class LossLinearization(NamedTuple):
     shorter_matrices : callable or None
         ``shorter_matrices()`` are the Hessians of the rows, of shape (n_samples,
         n_classes, n_classes); None if they can only be computed by products.
-    product_of_rows : callable or None
-        ``product_of_rows(direction, rows)`` is the Hessian product of a slice of the
-        rows, for which alone the direction is; it may overwrite it. None if products
-        can only be computed for all rows.
     slopes : callable or None
         ``slopes()`` are numbers s of shape (n_samples, n_classes), not negative, with
         which the Hessian of each row is diag(s) - s s' / sum(s). None if it is another
@@ -51,7 +47,6 @@ class LossLinearization(NamedTuple):
     hessian_product: Callable
     shorter_diagonal: Callable | None = None
     shorter_matrices: Callable | None = None
-    product_of_rows: Callable | None = None
     slopes: Callable | None = None
 
     @property

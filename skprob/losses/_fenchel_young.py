@@ -121,7 +121,6 @@ class FenchelYoungLoss(Loss):
             linear.jvp,
             linear.shorter_diagonal,
             linear.shorter_matrices,
-            linear.jvp_of_rows,
             linear.slopes,
         )
 

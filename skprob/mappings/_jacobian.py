@@ -24,7 +24,6 @@ def linearization_of(p, jacobian):
         jacobian.derivative_of_product,
         jacobian.diagonal,
         jacobian.matrices,
-        jacobian.product_of_rows,
         jacobian.slopes,
     )
 
@@ -75,16 +74,6 @@ class EntmaxJacobian(ThresholdJacobian):
             self.s, self.total = p, 1.0
         else:
             super().__init__(power(p, 2 - alpha))
-
-    def product_of_rows(self, direction, rows):
-        # Calls take longer than arithmetic here.
-        s = self.s[rows]
-        mean = row_dot(s, direction)
-        if self.alpha != 1:
-            mean /= self.total[rows]
-        direction -= mean
-        direction *= s
-        return direction
 
     def derivative_of_product(self, cotangent, direction):
         # With c the centred cotangent, product = s c and dproduct = ds c + s dc;

@@ -35,9 +35,6 @@ class Linearization(NamedTuple):
     shorter_matrices : callable or None
         ``shorter_matrices()`` are the Jacobians of the rows, of shape (n_samples,
         n_classes, n_classes); None if they can only be computed by products.
-    jvp_of_rows : callable or None
-        ``jvp_of_rows(direction, rows)`` is ``jvp(direction)`` of a slice of the rows,
-        for which alone the direction is. None if it can only be computed for all rows.
     slopes : callable or None
         ``slopes()`` are numbers s of shape (n_samples, n_classes), not negative, with
         which the Jacobian of each row is diag(s) - s s' / sum(s). None if it is another
@@ -50,7 +47,6 @@ class Linearization(NamedTuple):
     vjp_derivative: Callable | None = None
     shorter_diagonal: Callable | None = None
     shorter_matrices: Callable | None = None
-    jvp_of_rows: Callable | None = None
     slopes: Callable | None = None
 
     def in_units(self, scaled: Callable[[Array], Array]) -> Linearization:

@@ -134,15 +134,6 @@ class BlockPoint:
         if self.loss.traits.is_separable and not self.block.has_row_scores:
             return (self._separable_product(direction),)
         design, weight = self.block.design, self.block.weight
-        parts, of_rows = design.parts(len(direction)), self.linear.product_of_rows
-        if parts is not None and of_rows is not None:
-
-            def product_of_part(change, rows):
-                change = of_rows(change, rows)
-                change *= weight[rows, None]
-                return change
-
-            return (design.product_by_parts(direction, product_of_part, parts),)
         change = as_type(design.matvec(direction), weight.dtype)
         change = self.linear.hessian_product(change)
         change *= weight[:, None]

@@ -199,37 +199,3 @@ def test_coefficients_in_single_precision_are_multiplied_in_it(layout):
     ):
         assert (found != expected).any()
         assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
-
-
-@pytest.mark.parametrize("fit_intercept", [False, True])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_product_by_parts_is_that_of_a_plain_array(dtype, fit_intercept):
-    n_rows, n_features = 150, 210
-    X, coef = numbers(n_rows, n_features), numbers(3, n_features + fit_intercept)
-    mean = numbers(n_features, seed=1) * fit_intercept
-    scales = 2.0 ** np.random.default_rng(3).integers(-3, 4, n_features)
-    standardization = Standardization(mean, scales, fit_intercept)
-    design = StandardizedDesign(as_design(X.astype(dtype)), standardization)
-    factors, parts = numbers(n_rows, 3, seed=4), design.parts(3)
-    assert [len(X[rows]) for rows in parts] == [64, 64, 22]
-
-    def scaled(raw, rows):
-        """A new array for one of the parts, the same for the others."""
-        if rows.start == 64:
-            return raw * factors[rows]
-        raw *= factors[rows]
-        return raw
-
-    Z = in_units(X, standardization)
-    expected = (factors * (Z @ coef.T)).T @ Z
-    product = design.product_by_parts(coef, scaled, parts)
-    rtol = 1e-12 if dtype == np.float64 else 1e-4
-    assert_allclose(product, expected, rtol=rtol, atol=rtol * abs(expected).max())
-
-
-@pytest.mark.parametrize("shape", [(150, 100, 3), (150, 210, 1), (150, 210, 20)])
-def test_no_parts_where_these_are_not_faster(shape):
-    n_rows, n_features, n_outputs = shape
-    design = as_design(np.zeros((n_rows, n_features)))
-    assert design.parts(n_outputs) is None
-    assert as_design(sparse.csr_array((n_rows, 500))).parts(3) is None

@@ -259,11 +259,6 @@ def test_hessians_and_diagonals_of_rows_are_those_of_products(loss):
                 total = s.sum(axis=1)[:, None, None]
                 matrices = s[:, :, None] * (np.eye(n_classes) - s[:, None, :] / total)
                 assert_allclose(matrices, expected, **close)
-            if linear.product_of_rows is not None:
-                rows, direction = slice(2, len(z) - 1), np.sin(scores)[2:-1]
-                product = np.einsum("nkj,nj->nk", expected[rows], direction)
-                result = linear.product_of_rows(direction.copy(), rows)
-                assert_allclose(result, product, **close)
 
 
 @every_loss

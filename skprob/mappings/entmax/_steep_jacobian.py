@@ -21,7 +21,7 @@ class SteepJacobian:
     """
 
     # There is no shorter way than products.
-    diagonal = matrices = product_of_rows = slopes = None
+    diagonal = matrices = slopes = None
 
     def __init__(self, p, alpha):
         xp = self._xp = namespace(p)
