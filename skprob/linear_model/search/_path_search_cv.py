@@ -198,9 +198,9 @@ class PathSearchCV(BaseLinearClassifier):
         TypeError
             If sample_weight is given and the scorer does not take it.
         ValueError
-            If a parameter is not allowed, a grid is empty, or X, y, sample_weight,
-            available or offset are malformed; if the scorer returns something else than
-            a number, or NaN for every model.
+            If a parameter is not allowed, a grid or a fold is empty, or X, y,
+            sample_weight, available or offset are malformed; if the scorer returns
+            something else than a number, or NaN for every model.
 
         Warns
         -----
@@ -413,6 +413,16 @@ class PathSearchCV(BaseLinearClassifier):
         folds = list(split(X, y, **routed.splitter.split))
         if not folds:
             raise ValueError(f"cv must make one or more folds; {self.cv!r} made none.")
+        # Folds of a user may be masks.
+        rows = np.arange(X.shape[0])
+        for number, fold in enumerate(folds):
+            n_fitted, n_scored = (len(rows[part]) for part in fold)
+            if not (n_fitted and n_scored):
+                raise ValueError(
+                    "cv must have rows for the fit and for the score in each fold; "
+                    f"fold {number} has {n_fitted} for the fit and {n_scored} for the "
+                    "score."
+                )
         return folds
 
     def _n_folds(self, y, kind):

@@ -510,6 +510,11 @@ def test_bad_parameters():
         ({"Cs": 0}, "'Cs' parameter"),
         ({"cv": 1}, "'cv' parameter"),
         ({"cv": []}, "cv must make one or more folds"),
+        (
+            {"cv": [([0, 1, 2], [3]), ([0, 1, 2], [])]},
+            "cv must have rows.* fold 1 has 3 for the fit and 0 for the score",
+        ),
+        ({"cv": [([], [0, 1])]}, "fold 0 has 0 for the fit and 2 for the score"),
         ({"n_jobs": 0}, "n_jobs == 0"),
         ({"n_jobs": "all"}, "'n_jobs' parameter"),
         ({"scoring": "best"}, "'scoring' parameter"),
