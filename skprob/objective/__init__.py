@@ -37,6 +37,7 @@ __all__ = [
     "LinearPoint",
     "PenaltyShape",
     "Ridge",
+    "drawn_rows",
     "leave_one_out",
     "n_raw_predictions",
     "scores_of",
@@ -52,6 +53,7 @@ _MODULES = {
     "CompositePoint": "composite",
     "EntryShrinkage": "composite",
     "PenaltyShape": "composite",
+    "drawn_rows": "_leave_one_out",
     "leave_one_out": "_leave_one_out",
     "uses_exact_hessian": "_leave_one_out",
 }

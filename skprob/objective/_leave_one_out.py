@@ -24,7 +24,7 @@ import numpy as np
 from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, spotrf, spotri
 
-from .._utils.arrays import to_numpy, upper_triangle
+from .._utils.arrays import take, to_numpy, upper_triangle
 from ..data import DenseDesign, local_blocks
 from ._block_point import BlockPoint
 from ._linear import LinearObjective
@@ -61,7 +61,7 @@ _LEAST_OF_BLOCKS = 0.1
 _MOST_COUPLED = 16
 
 
-def leave_one_out(objective, parameters):
+def leave_one_out(objective, parameters, share=1.0):
     """Raw predictions of each row by the model without it.
 
     The whole Hessian is written out where that takes about a second at most. Where it
@@ -78,11 +78,13 @@ def leave_one_out(objective, parameters):
         Convex, with bounded second derivatives, and of rows in memory.
     parameters : ndarray of shape (n_parameters,)
         Near the minimum.
+    share : float, default=1.0
+        Share of the rows that are left out in turn: those of :func:`drawn_rows`.
 
     Returns
     -------
     raw : list of ndarray of shape (n_rows, M)
-        For each block, in float64.
+        For each block, in float64; only of the drawn rows.
 
     Raises
     ------
@@ -95,6 +97,7 @@ def leave_one_out(objective, parameters):
         objective, parameters = _with_fewer_columns(objective, parameters)
     point, matrix = objective.at(parameters), parameters.reshape(objective.shape)
     n_outputs, size = objective.shape
+    rows = point if share >= 1 else point.of_blocks.map(_drawn, share)
     is_separable = objective.description.is_separable
     if not is_separable and _cost(n_rows, objective.n_parameters) <= _LARGEST_WHOLE:
         inverse = _single_inverse(objective, point)
@@ -102,7 +105,7 @@ def leave_one_out(objective, parameters):
             inverse = _inverse(point.hessian())
         step = -(inverse @ point.gradient).reshape(objective.shape)
         inverse = inverse.reshape(n_outputs, size, n_outputs, size)
-        return point.collect(_by_whole, matrix, step, inverse, least)
+        return rows.collect(_by_whole, matrix, step, inverse, least)
     if size > _MOST_COLUMNS or n_outputs * size**2 > _MOST_NUMBERS:
         raise ValueError(
             f"Leave-one-out needs a Hessian for each of {n_outputs} raw predictions, "
@@ -118,7 +121,18 @@ def leave_one_out(objective, parameters):
     for k in range(n_outputs):
         blocks[k] = _factor(blocks[k])
         steps[k] = -dpotrs(blocks[k], gradient[k], lower=True)[0]
-    return point.collect(_by_blocks, matrix, steps, blocks, least, is_separable)
+    return rows.collect(_by_blocks, matrix, steps, blocks, least, is_separable)
+
+
+def drawn_rows(objective, share):
+    """Numbers of the rows of an objective that a share of them draws, in order.
+
+    They do not depend on the data: each block draws its share at random.
+    """
+    lengths = objective.blocks.collect(_length)
+    starts = np.cumsum([0, *lengths[:-1]])
+    pairs = zip(starts, lengths, strict=True)
+    return np.concatenate([start + _draw(n_rows, share) for start, n_rows in pairs])
 
 
 def uses_exact_hessian(objective):
@@ -221,11 +235,27 @@ def _both_halves(lower):
     return lower + np.tril(lower, -1).T
 
 
-# Functions of a block, or of its point, for Blocks.collect.
+def _draw(n_rows, share):
+    """Numbers of the drawn rows of a block, in order."""
+    n_drawn = math.ceil(share * n_rows)
+    rng = np.random.default_rng(0)
+    return np.sort(rng.choice(n_rows, min(n_drawn, n_rows), replace=False))
+
+
+# Functions of a block, or of its point, for Blocks.collect and Blocks.map.
 
 
 def _itself(block):
     return block
+
+
+def _length(block):
+    return block.design.shape[0]
+
+
+def _drawn(point, share):
+    numbers = _draw(point.raw.shape[0], share)
+    return BlockPoint(point.block.take(numbers), point.loss, take(point.raw, numbers))
 
 
 def _by_whole(point, matrix, step, inverse, least):

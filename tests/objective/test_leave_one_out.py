@@ -12,6 +12,7 @@ from skprob.mappings import Entmax, Sigmoid, Softmax, Sparsemax
 from skprob.objective import (
     LinearObjective,
     _leave_one_out,
+    drawn_rows,
     leave_one_out,
     split_rows,
 )
@@ -123,6 +124,31 @@ def test_a_large_hessian_in_single_precision(mapping, n_blocks, monkeypatch):
             found, expected = without_mean(np.stack([scores[i], expected]), loss)
             assert_allclose(found, expected, rtol=rtol, atol=2e-6)
     assert in_single == [True, False]
+
+
+@pytest.mark.parametrize("mapping", [Sparsemax(), Sigmoid()], ids=repr)
+@pytest.mark.parametrize("n_blocks", [1, 2])
+def test_a_share_of_the_rows(mapping, n_blocks, monkeypatch):
+    """Each drawn row is left out of all rows; each block draws its share."""
+    if n_blocks == 2:
+        slices = [slice(0, 9), slice(9, 24)]
+        monkeypatch.setattr("skprob.objective._block.row_slices", lambda X, _: slices)
+    loss, C = FenchelYoungLoss(mapping), 0.7
+    data = rows(marginals=mapping.traits.polytope == "cube")
+    X, target, weight, offset = data
+    blocks = split_rows(X, DenseTarget(target), weight, offset=offset)
+    objective = LinearObjective(blocks, loss, l2=1 / (C * weight.sum()))
+    solution = solve(objective, objective.initial(), tol=1e-9, max_iter=1000)
+    drawn = drawn_rows(objective, 1 / 3)
+    assert len(np.unique(drawn)) == len(drawn) == 8
+    assert n_blocks == 1 or np.count_nonzero(drawn < 9) == 3
+    raw = np.concatenate(leave_one_out(objective, solution.parameters, 1 / 3))
+    assert len(raw) == 8
+    model = objective.to_model(solution.parameters)
+    for i, found in zip(drawn, raw + offset[drawn], strict=True):
+        expected = newton_step_without_row(i, *data, loss, C, *model)
+        found, expected = without_mean(np.stack([found, expected]), loss)
+        assert_allclose(found, expected, rtol=1e-5, atol=2e-6)
 
 
 @pytest.mark.parametrize("n_blocks", [1, 2])

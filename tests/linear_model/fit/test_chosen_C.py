@@ -181,6 +181,39 @@ def test_thresholds_and_warm_starts():
     assert warm.n_iter_ <= 2
 
 
+def test_many_rows_are_scored_by_some_of_them(monkeypatch):
+    """As many as count for enough: rows of little weight count for little."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1000, 5))
+    y = (X[:, :3] + rng.gumbel(size=(1000, 3))).argmax(axis=1)
+    model, numbers = SparsemaxClassifier(C="loo"), []
+    left_out_score = _chosen_C.left_out_score
+
+    def watched(raw, mapping, rows, some):
+        numbers.append(some)
+        return left_out_score(raw, mapping, rows, some)
+
+    monkeypatch.setattr(_chosen_C, "left_out_score", watched)
+    whole = model.fit(X, y).loo_scores_
+    assert_array_equal(numbers[0], np.arange(1000))
+    numbers.clear()
+    monkeypatch.setattr(_chosen_C, "_ROWS", 250)
+    # Sorted rows: those that are drawn are no other than of any order.
+    order = np.argsort(y)
+    scores = model.fit(X[order], y[order]).loo_scores_
+    assert all(len(some) == 250 for some in numbers)
+    assert all((some == numbers[0]).all() for some in numbers)
+    counts = np.bincount(y[order][numbers[0]]) / 250
+    assert_allclose(counts, np.bincount(y) / 1000, atol=0.08)
+    is_known = np.isfinite(scores) & np.isfinite(whole)
+    assert is_known.sum() >= 2
+    assert_allclose(scores[is_known], whole[is_known], rtol=0.1)
+    # A quarter of the rows has nearly all weight.
+    numbers.clear()
+    model.fit(X, y, np.repeat([1.0, 1e-3], [250, 750]))
+    assert len(numbers[0]) > 990
+
+
 def test_penalty_factors():
     """A feature that is left out has no influence; a free one is not shrunk."""
     X, y = iris()
