@@ -103,14 +103,15 @@ def _parts_of_search(n_values, kind, is_exact):
     Little data are fitted for all values of a part together.
     """
     numbers = list(range(n_values))
-    if not is_exact:
-        # Scores under weak penalties may be wrong: begin with the strongest.
-        return [[numbers]]
-    first = _FIRST_OF_LABELS if kind == "class" else _FIRST_OF_OTHERS
+    # Scores under weak penalties may be wrong where the Hessian is approximated: there
+    # the search begins with the strongest penalty.
+    first = 0
+    if is_exact:
+        first = _FIRST_OF_LABELS if kind == "class" else _FIRST_OF_OTHERS
     # Fits under weak penalties take longest, and are often not reached.
     weaker = [numbers[start : start + 2] for start in range(first + 3, n_values, 2)]
     stronger = [[number] for number in numbers[:first][::-1]]
-    return [[numbers[first : first + 3], *weaker], stronger]
+    return [part for part in ([numbers[first : first + 3], *weaker], stronger) if part]
 
 
 def _path(objective, strengths, parts, start, spec):
