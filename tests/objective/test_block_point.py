@@ -59,6 +59,19 @@ def test_the_error_names_the_mapping(wrong, n_classes):
             method(x)
 
 
+def test_a_gradient_that_is_not_a_number_in_one_class():
+    class BrokenGradient(FenchelYoungLoss):
+        def linearize(self, scores, target):
+            linear = super().linearize(scores, target)
+            gradient = linear.residual()
+            gradient[[5, 7], [0, 1]] = np.nan
+            return linear._replace(residual=lambda: gradient.copy())
+
+    broken = objective_of(*classes(3)).with_loss(BrokenGradient(Softmax()))
+    with pytest.raises(ValueError, match=r"gradient of the loss .* in 2 of 60 rows"):
+        broken.at(np.ones(broken.n_parameters))
+
+
 def test_so_it_is_for_cosines():
     X, y = classes(3)
     X /= np.linalg.norm(X, axis=1, keepdims=True)

@@ -93,6 +93,24 @@ def test_no_bound_is_known():
     assert not objective.is_unbounded(point)
 
 
+@pytest.mark.parametrize(
+    ("X", "expected"),
+    [
+        # The rows of the first class cancel: it starts from the mean of all.
+        ([[1, 0], [-1, 0], [0, 1], [3, 3]], [[0.6, 0.8], [0, 1], [0.5**0.5] * 2]),
+        (
+            [[1, 0], [-1, 0], [3, 4], [-3, -4]],
+            [[0.5**0.5] * 2, [0.6, 0.8], [-0.6, -0.8]],
+        ),
+    ],
+)
+def test_classes_start_from_their_means(X, expected):
+    target = SparseTarget.from_labels(np.array([0, 0, 1, 2]), 3)
+    blocks = split_rows(np.array(X, dtype=float), target, np.ones(4))
+    start = CosineObjective(blocks, LOSS).initial()
+    assert_allclose(start.reshape(3, 2), expected, rtol=1e-14)
+
+
 def test_the_model_is_made_of_unit_vectors():
     objective = objective_of_cosines()
     x = np.random.default_rng(1).normal(size=objective.n_parameters)

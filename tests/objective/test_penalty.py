@@ -21,6 +21,7 @@ def test_it_is_half_the_squared_norm_of_the_coefficients(fit_intercept):
     coef, intercept = rng.normal(size=(2, 3)), rng.normal(size=2) * fit_intercept
     parameters = units.from_model(coef, intercept)
     assert ridge.value(parameters) == pytest.approx(0.35 * np.sum(coef**2))
+    assert_allclose(ridge.values(parameters), 0.35 * np.sum(coef**2, axis=1))
 
     def value(x):
         return ridge.value(x.reshape(parameters.shape))

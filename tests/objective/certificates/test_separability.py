@@ -9,7 +9,7 @@ from scipy.optimize import linprog
 
 from skprob import solvers
 from skprob.losses import AccuracyLoss, FenchelYoungLoss, LogLoss, MarginLoss
-from skprob.mappings import Entmax, Softmax
+from skprob.mappings import Entmax, Sigmoid, Softmax
 from skprob.objective import LinearObjective, split_rows
 from skprob.solvers import SOLVERS
 from skprob.targets import as_target
@@ -149,6 +149,21 @@ def test_targets_that_are_distributions(loss):
         assert exists == (Q is absent)
         assert is_told(solution) == exists, solution.message
         assert solution.converged == (not exists), solution.message
+
+
+def test_a_label_that_is_apart_is_told():
+    """Of label sets, each label is a problem of two classes."""
+    n_apart = 0
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        X = rng.integers(2 + seed % 3, size=(8, 2)).astype(float)
+        Q = rng.integers(2, size=(8, 2)).astype(float)
+        blocks = split_rows(X, as_target(Q, Q.shape, float, "cube"), np.ones(8))
+        objective = LinearObjective(blocks, FenchelYoungLoss(Sigmoid()), l2=0.0)
+        exists = any(separation_exists(X, np.stack([q, 1 - q], axis=1)) for q in Q.T)
+        assert is_told(solve(objective)) == exists, seed
+        n_apart += exists
+    assert 5 < n_apart < 25
 
 
 def test_there_is_a_minimum_with_a_penalty_or_zeros_and_none_is_claimed_elsewhere():
