@@ -427,7 +427,7 @@ def test_the_duality_gap_is_never_below_the_true_gap(l1_ratio, select, alpha):
     best = EntmaxClassifier(alpha, tol=1e-8, max_iter=300, **about).fit(X, y)
     assert best.duality_gap_ < 1e-6
     model = EntmaxClassifier(alpha, max_iter=1, warm_start=True, **about)
-    with pytest.warns():
+    with pytest.warns(ConvergenceWarning):
         model.fit(X, y)
     rng = np.random.default_rng(0)
     for size in 1.0, 1e-2, 1e-4, 0.0:
@@ -443,7 +443,7 @@ def test_the_duality_gap_is_never_below_the_true_gap(l1_ratio, select, alpha):
 
 
 def fitted_with_a_warning(model, X, y):
-    with pytest.warns():
+    with pytest.warns(ConvergenceWarning):
         model.fit(X, y)
 
 

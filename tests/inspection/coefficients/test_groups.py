@@ -121,6 +121,6 @@ def test_too_few_groups_with_a_weight():
     model = SoftmaxClassifier(C=1.0).fit(X, Y)
     with (
         pytest.raises(ValueError, match=r"two groups .* got 1 group\(s\)"),
-        pytest.warns(UserWarning),
+        pytest.warns(UserWarning, match="biases the coefficients"),
     ):
         coefficient_table(model, X, Y, weight, groups=GROUPS)

@@ -114,6 +114,16 @@ def test_marginals():
     assert_allclose(-with_zeros.loo_scores_[3], brier / 4, rtol=0.01)
 
 
+@pytest.mark.parametrize("alpha", [1.0, 2.0])
+def test_one_against_the_rest(alpha):
+    """The losses of shares; those of marginals differ by 0.7 % or more."""
+    X, y = labels()
+    X, y = X[:25], y[:25]
+    model = SigmoidClassifier(alpha, C="loo").fit(X, y)
+    expected = true_score(model, model.Cs_[4], X, y, np.eye(3)[y])[1]
+    assert_allclose(-model.loo_scores_[4], expected, rtol=0.003)
+
+
 def test_the_model_is_that_of_the_number():
     X, y = iris()
     for model in (EntmaxClassifier(C="loo", tol=1e-6), SoftmaxClassifier(C="loo")):
