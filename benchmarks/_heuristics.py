@@ -14,8 +14,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from skprob._utils import memory
-from skprob.data import LittleDesign, StandardizedDesign, _blocks, _design
+from skprob.data import LittleDesign, StandardizedDesign, _blocks, _design, _memory
 from skprob.linear_model.search import _scoring
 from skprob.losses import FenchelYoungLoss
 from skprob.losses._base import Loss
@@ -220,7 +219,7 @@ class MemoryGivenBack:
         self._keep(1 << 20)
 
     def __exit__(self, *exception):
-        self._keep(memory._LARGE)
+        self._keep(_memory._LARGE)
 
     def _keep(self, size):
         trim_threshold, map_threshold = -1, -3

@@ -3,6 +3,10 @@
 A :class:`DesignMatrix` holds the rows of one block, :class:`Blocks` is a collection of
 blocks or of results for each block, with two methods: ``map`` and ``sum``. Nothing
 outside this package depends on how X is stored, or where the blocks are.
+
+Read `_design.py` and `_blocks.py` first. Little data are a single block of the array in
+`_little.py`. Several blocks are computed by threads, `_local_blocks.py`, or by the
+workers of a Dask cluster, `_dask.py`. `_standardization.py` centres and scales.
 """
 
 from ._array_api import ArrayDesign
@@ -13,6 +17,7 @@ from ._dense import DenseDesign
 from ._design import DesignMatrix
 from ._little import LittleDesign
 from ._local_blocks import LocalBlocks, local_blocks
+from ._memory import keep_freed_memory
 from ._restricted import restricted
 from ._standardization import Standardization, standardized
 from ._standardized_design import StandardizedDesign
@@ -32,6 +37,7 @@ __all__ = [
     "Standardization",
     "StandardizedDesign",
     "as_design",
+    "keep_freed_memory",
     "local_blocks",
     "restricted",
     "row_slices",

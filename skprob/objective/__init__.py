@@ -14,6 +14,7 @@ and the objective along a step. Little data are one array in one block: read
 
 A penalty that makes coefficients zero is in `composite/`. Its ridge part is that of
 `_penalty.py`, and its part without a derivative is in `composite/_shrinkage.py`.
+`_parts.py` makes objectives of some features, outputs or rows.
 `_leave_one_out.py` computes what the model without a row predicts for it.
 Another kind of score takes the place of `_linear.py`, as `_cosine.py` does.
 """

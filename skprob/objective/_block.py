@@ -22,13 +22,13 @@ from typing import Any
 import numpy as np
 
 from .._utils.arrays import beside, fill, is_host, namespace, take, to_numpy, widened
-from .._utils.memory import keep_freed_memory
 from .._utils.pair import pair_adjoint, pair_scores
 from ..data import (
     DesignMatrix,
     LocalBlocks,
     SingleBlock,
     as_design,
+    keep_freed_memory,
     row_slices,
     standardized,
 )
