@@ -186,6 +186,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--device", choices=["cuda", "cpu"], default="cuda")
     parser.add_argument("--small", action="store_true")
+    parser.add_argument("--no-numpy", action="store_true", help="on the device only")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--save", type=Path)
     options = parser.parse_args()
@@ -203,6 +204,8 @@ def main():
     for case in SMALL if options.small else CASES:
         X, y = data(*case)
         rivals = contenders(device)
+        if options.no_numpy:
+            rivals = {name: r for name, r in rivals.items() if r.device is not None}
         # The first use of a device takes longer than others.
         warm = next(iter(rivals.values()))
         warm.timed(warm.make(1e-2).fit, *warm.arrays(X[:2000], y[:2000]))

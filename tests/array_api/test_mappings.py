@@ -93,7 +93,9 @@ def test_values(mapping, dtype, library, numpy):
     assert_allclose(numpy(found), mapping(scores), **tolerance)
     # What is zero, and the sums of rows.
     if mapping.traits.has_zeros and dtype == "float64":
-        clear = (mapping(scores) == 0) | (mapping(scores) > 1e-12)
+        # Elsewhere rounding decides, which a GPU does in another order: a class that is
+        # clearly out is out where all differences are a little smaller, too.
+        clear = (mapping(scores * (1 - 1e-12)) == 0) | (mapping(scores) > 1e-12)
         assert np.array_equal((numpy(found) > 0)[clear], (mapping(scores) > 0)[clear])
     if mapping.traits.polytope == "simplex":
         assert_allclose(numpy(found).sum(axis=1), 1, atol=20 * np.finfo(dtype).eps)
