@@ -159,7 +159,10 @@ def _moments(sample):
     ]
     start, known = 0, sample.known
     if known is not None:
-        increase = weight.sum() / np.maximum(weight @ known, np.finfo(float).tiny)
+        of_known = weight @ known
+        # A label that is known in no row has no errors.
+        some = of_known > np.finfo(float).tiny * weight.sum()
+        increase = np.divide(weight.sum(), of_known, np.zeros(n_labels), where=some)
     for p, labels in with_rows(sample.blocks, sample.labels):
         p, labels = p.astype(np.float64), labels.toarray()
         if known is not None:

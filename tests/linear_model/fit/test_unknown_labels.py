@@ -114,6 +114,24 @@ def test_stacked_labels_correct_by_the_known_labels():
     assert np.abs(wrong.coef_ - full.coef_).max() > 0.2
 
 
+def test_stacked_labels_where_a_label_is_never_known():
+    """The other labels are corrected as without it."""
+    rng = np.random.default_rng(1)
+    first = rng.random(400)
+    labels = np.column_stack([first > 0.5, first <= 0.5, first > 2]).astype(int)
+    p = np.column_stack([first, np.full(400, 0.5), np.full(400, 0.3)])
+    known = np.ones(p.shape, dtype=bool)
+    known[:, 2] = False
+    about = {"polytope": "cube", "may_be_empty": False, "has_none": False}
+    sample = Sample([p], sparse.csr_array(labels), np.ones(400), sizes=None, **about)
+    gaps = StackedLabels().fit_sample(sample._replace(known=known))
+    two = sample._replace(blocks=[p[:, :2]], labels=sparse.csr_array(labels[:, :2]))
+    expected = StackedLabels().fit_sample(two)
+    assert_allclose(gaps.coef_[:2, :2], expected.coef_, atol=0.05)
+    assert np.abs(gaps.coef_[:2, 1]).max() > 0.5
+    assert np.isfinite(gaps.coef_).all()
+
+
 def test_rows_that_only_seem_to_be_empty():
     rng = np.random.default_rng(0)
     labels = sparse.csr_array(np.eye(5)[rng.integers(5, size=300)])
