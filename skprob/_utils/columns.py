@@ -46,7 +46,9 @@ def names_of(name, data):
     if names is None:
         return None
     numbers = np.asarray(names)
-    if numbers.ndim == 1 and numbers.dtype.kind in "biuf":
+    are_numbers = numbers.ndim == 1 and numbers.dtype.kind in "biuf"
+    # NaN, which is not equal to itself, becomes text like other names.
+    if are_numbers and (numbers == numbers).all():
         return numbers
     return np.array([str(key) for key in names], dtype=object)
 
