@@ -11,7 +11,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from .._utils.checks import RealInterval
+from .._utils.checks import RealInterval, check_sample_weight
 from .._utils.columns import in_order
 from .._utils.typing import Array, ArrayLike, MatrixLike, same_signature
 from ..mappings import MappingLike
@@ -193,13 +193,13 @@ class AttentionClassifier(ClassifierMixin, BaseAttention):
         """
         check_is_fitted(self)
         predicted = self.predict(X)
+        weight = check_sample_weight(sample_weight, predicted)
         if self.target_type_ == "class":
-            y = as_labels(y)
-        else:
-            y = in_order("y", y, self.classes_)
-        if self.target_type_ != "distribution":
-            return accuracy_score(y, predicted, sample_weight=sample_weight)
-        y = check_target(y, "y", len_of=predicted)
+            y = as_labels(check_target(y, "y", len_of=predicted))
+            return accuracy_score(y, predicted, sample_weight=weight)
+        y = check_target(in_order("y", y, self.classes_), "y", len_of=predicted)
+        if self.target_type_ == "label_set":
+            return accuracy_score(y, predicted, sample_weight=weight)
         target = encode_target(y, "distribution").target.to_dense(np.float64)
         hit = target[np.arange(len(predicted)), predicted]
-        return float(np.average(hit, weights=sample_weight))
+        return float(np.average(hit, weights=weight))

@@ -1,6 +1,7 @@
 """The classifier and the regressor, against loops over queries."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -96,6 +97,22 @@ def test_label_sets_and_distributions(iris):
     assert_array_equal(model.predict(X[::5]), (weights @ q).argmax(axis=1))
     hit = q[np.arange(150), model.predict(X)]
     assert model.score(X, q) == pytest.approx(hit.mean())
+
+
+def test_what_score_takes(iris):
+    X, y = iris
+    sets = np.stack([y == 0, y >= 1], axis=1).astype(int)
+    shares = np.random.default_rng(0).dirichlet(np.ones(3), size=150)
+    for given in (y, sets, shares):
+        model = AttentionClassifier().fit(X, given)
+        for weight in (-np.ones(150), np.zeros(150), np.ones(3)):
+            with pytest.raises(ValueError, match="sample_weight must be finite"):
+                model.score(X, given, weight)
+        with pytest.raises(ValueError, match=r"y must have .* each of the 150 rows"):
+            model.score(X, given[:5])
+    frame = pd.DataFrame(sets).astype("Int64")
+    model = AttentionClassifier().fit(X, frame)
+    assert model.score(X, frame) == model.score(X, sets)
 
 
 def test_duplicates_and_a_grid(iris):
