@@ -138,3 +138,5 @@ def test_bad_input(iris):
             AttentionClassifier(**parameters).fit(X, y)
     with pytest.raises(ValueError, match="X must be finite numbers"):
         AttentionRegressor().fit(X * np.nan, y)
+    with pytest.raises(TypeError, match="X must be finite numbers, dense, of shape"):
+        AttentionRegressor().fit(sparse.csr_array(X), y)

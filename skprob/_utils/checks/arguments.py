@@ -37,8 +37,11 @@ def naming(argument, X=None):
             if is_about_features(message):
                 raise
             message = with_columns(message, X)
+        allowed = _ALLOWED[argument]
+        if "dense data is required" in message:
+            allowed = allowed.replace("dense or sparse", "dense")
         kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"{argument} must be {_ALLOWED[argument]}. {message}") from None
+        raise kind(f"{argument} must be {allowed}. {message}") from None
 
 
 def check_sample_weight(sample_weight, X):
