@@ -94,9 +94,11 @@ def coefficient_table(
     ----------
     model : estimator
         A fitted linear classifier with ``similarity="dot"``; also a pipeline or a
-        search that ends with one. If `method` is "asymptotic", the mapping must have no
-        exact zeros. The model should be fitted without a penalty, ``C=np.inf``: a
-        penalty biases the coefficients towards zero, which the standard errors ignore.
+        search that ends with one, unless a step transforms the rows of its fit in
+        another way than new rows, as TargetEncoder does. If `method` is "asymptotic",
+        the mapping must have no exact zeros. The model should be fitted without a
+        penalty, ``C=np.inf``: a penalty biases the coefficients towards zero, which the
+        standard errors ignore.
         If the penalty made coefficients zero (``l1_ratio``), standard errors after this
         selection are not valid; features without a coefficient are not in the table,
         unless `method` is "bootstrap". A noise that the fit estimated counts as known,

@@ -161,7 +161,9 @@ class FittedLoss(FittedRows):
             warn(
                 "The model is not at the optimum for these rows, which is "
                 f"{far:.2g} standard errors away (root mean square): give the training "
-                "rows, their weights included, or fit with a smaller tol.",
+                "rows, their weights included, or fit with a smaller tol. A step of a "
+                "pipeline that transforms the rows of its fit in another way than new "
+                "rows, such as TargetEncoder, has this effect, too.",
             )
 
     def is_likelihood(self):

@@ -6,6 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse, stats
 from scipy.special import expit, log_softmax, softmax
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
@@ -293,6 +294,29 @@ def test_no_variance_is_negative():
     rows = coefficient_table(model, X[:, :2], y, covariance="sandwich")
     assert all(0 <= row.robust_error < np.inf for row in rows)
     assert max(row.standard_error for row in rows) > 1e3
+
+
+class Shifted(TransformerMixin, BaseEstimator):
+    """Like TargetEncoder, transforms the rows of its fit in another way than others."""
+
+    def fit(self, X, y=None):
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def transform(self, X):
+        return X.copy()
+
+    def fit_transform(self, X, y=None):
+        self.fit(X)
+        return X + [[1.0, 0.0], [-1.0, 0.0]] * (len(X) // 2)
+
+
+def test_a_step_that_transforms_the_rows_of_its_fit_in_another_way():
+    pipeline = make_pipeline(Shifted(), fitted()).fit(X, Y)
+    with pytest.warns(UserWarning, match=r"not at the optimum.* such as TargetEncoder"):
+        coefficient_table(pipeline, X, Y)
+    seen = Shifted().fit_transform(X)
+    assert len(coefficient_table(pipeline[-1], seen, Y)) == 6
 
 
 def test_warnings_and_errors():
