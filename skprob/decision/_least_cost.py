@@ -34,7 +34,8 @@ class LeastCost(NamesChecked, BaseEstimator):
         a class is always predicted.
     abstain_label : object, default="auto"
         Prediction where no class is chosen. "auto" is -1 if the classes are numbers,
-        and None otherwise.
+        and None otherwise. scikit-learn's metrics do not compare None with text: give
+        them a text, such as "?".
 
     See Also
     --------
