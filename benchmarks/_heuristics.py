@@ -143,6 +143,10 @@ def outputs_apart(d, p):
     return by_cg(d, p) and p.by_output
 
 
+def without_gram(d, p):
+    return by_cg(d, p) and p.preconditioner == "diagonal" and not p.by_output
+
+
 def splits(d, p):
     return by_cg(d, p) and p.split_after < math.inf
 
@@ -271,6 +275,9 @@ GROUPS = {
             changed(LinearObjective, "separate_start", lambda self, start: start)
         ),
         "smaller slope of each output": Without(slope_left_far=Tuning().slope_left),
+    },
+    without_gram: {
+        "classes' frequencies at the start": Without(gain_of_intercepts=math.inf)
     },
     more_by_cg: {
         "stronger penalty first": Without(first_penalty=1.0),

@@ -5,8 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from .._utils.arrays import namespace, to_numpy, widened
+from .._utils.arrays import namespace, precision, to_numpy, widened
 from ..data import restricted
+from ..losses import FenchelYoungLoss
+from ..targets import DenseTarget
+from ._block import split_rows
 from ._little_point import is_little
 
 
@@ -42,6 +45,32 @@ class PartsOfObjective:
             coupling = self._target_sums.coupling[:, columns]
             other._target_sums = self._target_sums._replace(coupling=coupling)
         return other
+
+    @property
+    def has_several_classes(self):
+        """Whether the target of some rows has several classes.
+
+        Then it has an entropy, the part of a Fenchel-Young loss without scores.
+        """
+        rounding = 1e2 * precision(self.description.dtype)
+        return bool(abs(self.constant) > rounding * abs(self.value_at_zero))
+
+    def intercepts_alone(self):
+        """The objective of the intercepts, with all coefficients at zero.
+
+        All rows are then like a single one, whose target is the mean target: it takes
+        no pass. Values differ from those of all rows by a constant. It is None where
+        the losses of rows are not F(z) - ⟨q, z⟩ of the same scores z.
+        """
+        description = self.description
+        is_of_mean = type(self.loss) is FenchelYoungLoss and description.is_on_host
+        if not (description.has_intercept and is_of_mean) or description.has_row_scores:
+            return None
+        from ._linear import LinearObjective
+
+        target = DenseTarget(self.class_means[None])
+        blocks = split_rows(np.zeros((1, 0)), target, np.ones(1))
+        return LinearObjective(blocks, self.loss, l2=0.0)
 
     def of_outputs(self, outputs):
         """The objective of a slice of the outputs, if the loss is a sum over them.

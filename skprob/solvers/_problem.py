@@ -165,6 +165,7 @@ class LinearProblem(Problem, Protocol):
 
     value_at_zero: float  #: Value at zero parameters, by which values are called small.
     has_penalty: bool  #: Whether a penalty gives every direction some curvature.
+    has_several_classes: bool  #: Whether the target of some rows has several classes.
 
     def at(self, parameters: Array) -> LinearPoint:
         """The point at parameters, in one pass."""
@@ -183,6 +184,12 @@ class LinearProblem(Problem, Protocol):
 
     def of_outputs(self, outputs: slice) -> LinearProblem:
         """The problem of some outputs; all of them add up if the loss is separable.
+
+        It counts its own passes.
+        """
+
+    def intercepts_alone(self) -> LinearProblem | None:
+        """The problem with all but the last column at zero; None if that takes a pass.
 
         It counts its own passes.
         """

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from skprob.losses import AccuracyLoss, FenchelYoungLoss, LogLoss
+from skprob.losses import AccuracyLoss, FenchelYoungLoss, LogLoss, MarginLoss
 from skprob.mappings import Entmax, Sigmoid, Softmax, Sparsemax
 from skprob.objective import LinearObjective, split_rows
 from skprob.targets import SmoothedTarget, SparseTarget, as_target
@@ -290,3 +290,54 @@ def test_outputs_of_a_sum_add_up(alpha):
     assert_allclose(np.concatenate([part[1] for part in found]), gradient, atol=1e-14)
     sizes = [objective.of_outputs(part).value_at_zero for part in parts]
     assert_allclose(sum(sizes), objective.value_at_zero, rtol=1e-12)
+
+
+@pytest.mark.parametrize("alpha", [1.0, 1.5, 2.0])
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_intercepts_alone_are_those_of_the_mean_target(alpha, n_classes):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(90, 3)), np.minimum(rng.integers(0, 9, 90), n_classes - 1)
+    weight, mapping = rng.uniform(0.5, 2, 90), Entmax(alpha)
+    target = SparseTarget.from_labels(y, n_classes)
+    loss = FenchelYoungLoss(mapping)
+    objective = LinearObjective(split_rows(X, target, weight), loss, l2=0.1)
+    passes, alone = objective.passes, objective.intercepts_alone()
+    starts = rng.normal(size=(2, objective.shape[0]))
+    values, gradients = zip(*map(alone.value_and_gradient, starts), strict=True)
+    whole = np.zeros((2, *objective.shape))
+    whole[:, :, -1] = starts
+    assert objective.passes == passes
+    expected, slopes = zip(
+        *(objective.value_and_gradient(each.ravel()) for each in whole), strict=True
+    )
+    assert_allclose(np.diff(values), np.diff(expected), rtol=1e-10)
+    for gradient, slope in zip(gradients, slopes, strict=True):
+        of_intercepts = slope.reshape(objective.shape)[:, -1]
+        assert_allclose(gradient, of_intercepts, atol=1e-12)
+
+
+def test_no_intercepts_alone_where_rows_differ():
+    X, target = np.ones((4, 1)), SparseTarget.from_labels(np.array([0, 1, 2, 0]), 3)
+    loss, offset = FenchelYoungLoss(Softmax()), np.zeros((4, 3))
+    offset[0, 1] = 1.0
+    available = np.ones((4, 3), bool)
+    available[0, 1] = False
+    blocks = split_rows(X, target, np.ones(4))
+    others = [
+        LinearObjective(blocks, loss, l2=0.1, fit_intercept=False),
+        LinearObjective(blocks, MarginLoss(loss, 1.0), l2=0.1),
+        LinearObjective(split_rows(X, target, np.ones(4), offset=offset), loss, l2=0.1),
+        LinearObjective(
+            split_rows(X, target, np.ones(4), available=available), loss, l2=0.1
+        ),
+    ]
+    assert [each.intercepts_alone() for each in others] == [None] * 4
+
+
+@pytest.mark.parametrize("alpha", [1.0, 1.5, 2.0])
+def test_has_several_classes_if_a_row_has(alpha):
+    X, loss = np.ones((4, 1)), FenchelYoungLoss(Entmax(alpha))
+    q = np.eye(3)[[0, 1, 2, 0]]
+    for target, has_several in (q, False), (np.vstack([q[:3], [0, 0.5, 0.5]]), True):
+        blocks = split_rows(X, as_target(target, (4, 3), float), np.ones(4))
+        assert LinearObjective(blocks, loss, l2=0.1).has_several_classes is has_several

@@ -41,6 +41,7 @@ class SquaredHinges:
 
     traffic = 0, 0
     has_penalty = True
+    has_several_classes = True
 
     def __init__(self, X, signs, ridge, **kind):
         self._X, self._signs, self._ridge = X, signs, ridge
@@ -83,6 +84,9 @@ class SquaredHinges:
 
     def family(self, strengths):
         return SquaredHingesFamily(self, strengths)
+
+    def intercepts_alone(self):
+        return None
 
     def sample(self, n_rows):
         other = SquaredHinges(self._X[:n_rows], self._signs[:n_rows], self._ridge)

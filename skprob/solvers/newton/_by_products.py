@@ -12,6 +12,7 @@ from .._minimize import minimize
 from .._plan import plan
 from .._tuning import Tuning
 from ._newton_cg import NewtonCG, NewtonCGState
+from ._newton_cholesky import NewtonCholesky
 
 
 def minimize_by_products(
@@ -40,6 +41,8 @@ def minimize_by_products(
         In its history the passes and seconds of the sample belong to the start. A pass
         over the sample is a share of one over all rows.
     """
+    if chosen.preconditioner == "diagonal" and resume is None:
+        start = _with_best_intercepts(problem, start, tuning)
     solvers, state = [NewtonCG(chosen, criteria, tuning=tuning)], None
     if may_split and chosen.split_after < math.inf and problem.has_penalty:
         # Without a penalty the quadratic problem of a splitting may have no solution.
@@ -92,3 +95,27 @@ def _minimum_of_sample(problem, n_sampled, start, criteria, tuning):
     solver = NewtonCG(plan(sample.description, tuning), looser, tuning=tuning)
     solution = minimize(sample, [solver], looser, start)
     return solution.parameters, sample.passes
+
+
+def _with_best_intercepts(problem, start, tuning):
+    """The start, at the best intercepts of zero coefficients if these gain much.
+
+    Only where rows have several classes: single ones are separable more often, and need
+    the steps from zero under a stronger penalty.
+    """
+    matrix = start.reshape(problem.description.shape)
+    if matrix[:, :-1].any() or not 1 < len(matrix) <= tuning.most_intercepts:
+        return start
+    if not problem.has_several_classes or (alone := problem.intercepts_alone()) is None:
+        return start
+    criteria = Criteria(tol=1e-3, max_iter=50, certify=False, tuning=tuning)
+    solution = minimize(
+        alone, [NewtonCholesky(criteria, False, tuning)], criteria, matrix[:, -1]
+    )
+    # Both values lack the same part, that of targets that differ between rows.
+    gain = solution.history[0].objective - solution.value
+    if gain < tuning.gain_of_intercepts * abs(problem.value_at_zero):
+        return start
+    best = matrix.copy()
+    best[:, -1] = solution.parameters
+    return best.ravel()

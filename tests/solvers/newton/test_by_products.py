@@ -3,13 +3,15 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import sparse
+from scipy.special import xlogy
 
 from skprob.losses import FenchelYoungLoss
 from skprob.mappings import Softmax, Sparsemax
 from skprob.objective import LinearObjective, split_rows
 from skprob.solvers import Tuning, solve
 from skprob.solvers.newton import sample_size
-from skprob.targets import SparseTarget
+from skprob.targets import DenseTarget, SparseTarget
 
 from ..minimal_problems import SquaredHinges
 from ..training_problems import classes, exact_optimum, objective_of
@@ -103,3 +105,25 @@ def test_any_problem_with_the_declared_members():
     whole = sampled_fit(problem, solver="newton-cg", tol=1e-9, tuning=WHOLE)
     assert solution.converged
     assert_allclose(solution.parameters, whole.parameters, atol=1e-8)
+
+
+def test_rare_labels_start_at_their_best_intercepts():
+    rng = np.random.default_rng(0)
+    X = sparse.random_array((80, 400), density=0.05, rng=rng, format="csr")
+    share = rng.dirichlet(np.geomspace(20, 0.1, 6), 80)
+    share /= share.sum(axis=1, keepdims=True)
+    blocks = split_rows(X, DenseTarget(share), np.ones(80))
+    problem = LinearObjective(blocks, FenchelYoungLoss(Softmax()), l2=0.01)
+    limits = {"solver": "newton-cg", "tol": 1e-8, "max_iter": 200}
+    zero = Tuning(gain_of_intercepts=np.inf)
+    best, plain = (
+        solve(problem, problem.initial(), tuning=tuning, **limits)
+        for tuning in (Tuning(), zero)
+    )
+    assert_allclose(best.value, plain.value, rtol=1e-10)
+    # Without features the loss is that of the mean distribution.
+    mean = share.mean(axis=0)
+    expected = np.sum(xlogy(share, share)) / 80 - np.sum(xlogy(mean, mean))
+    assert_allclose(best.history[0].objective, expected, rtol=1e-4)
+    assert_allclose(plain.history[0].objective, problem.value_at_zero)
+    assert best.history[0].objective < 0.95 * problem.value_at_zero
