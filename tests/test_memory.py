@@ -10,7 +10,7 @@ import pytest
 FAULTS = """
 import resource
 import numpy as np
-from skprob._utils.memory import keep_freed_memory
+from skprob.data import keep_freed_memory
 
 def faults_of_a_round():
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
