@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegressionCV
 from sklearn.metrics import (
     accuracy_score,
+    f1_score,
     get_scorer,
     make_scorer,
     mean_squared_error,
@@ -216,6 +217,43 @@ def test_of_equal_scores_the_least_C_and_then_the_least_alpha():
 
     model = EntmaxClassifierCV([1, 2], [0.1, 10], cv=2, scoring=two).fit(X, y)
     assert (model.alpha_, model.C_) == (2, 0.1)
+
+
+def test_a_scorer_may_predict_other_rows_than_those_it_is_given():
+    """The predictions of the rows of a fold are known; those of others are not."""
+    X, y = labels()
+    expected = EntmaxClassifier(1, C=1.0, tol=1e-8).fit(X[20:], y[20:])
+    available = np.ones((20, 3), dtype=bool)
+    available[:, 1] = False
+    calls = []
+
+    def scorer(model, X_test, y_test):
+        for rows, given in (
+            (X_test, {}),
+            (X_test[::-1], {}),
+            (X_test, {"available": available}),
+        ):
+            p = model.predict_proba(rows, **given)
+            known = expected.predict_proba(np.array(rows), **given)
+            assert_allclose(p, known, atol=1e-5)
+        calls.append(len(y_test))
+        return 1.0
+
+    split = [(np.arange(20, len(X)), np.arange(20))]
+    EntmaxClassifierCV([1], [1.0], cv=split, scoring=scorer, tol=1e-8).fit(X, y)
+    assert calls == [20]
+
+
+def test_a_score_of_two_classes_is_that_of_the_second():
+    X, y = labels(2)
+    names = np.array(["no", "yes"])[y]
+    search = EntmaxClassifierCV([1], [0.1], cv=FOLDS, scoring="f1", tol=1e-8)
+    search.fit(X, names)
+    for (train, test), score in zip(
+        FOLDS.split(X), search.scores_.ravel(), strict=True
+    ):
+        one = EntmaxClassifier(1, C=0.1, tol=1e-8).fit(X[train], y[train])
+        assert score == f1_score(y[test], one.predict(X[test]))
 
 
 @pytest.mark.parametrize("kind", KINDS)
