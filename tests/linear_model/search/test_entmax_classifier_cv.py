@@ -220,19 +220,19 @@ def test_of_equal_scores_the_least_C_and_then_the_least_alpha():
 
 
 def test_a_scorer_may_predict_other_rows_than_those_it_is_given():
-    """The predictions of the rows of a fold are known; those of others are not."""
+    """The offset of the rows of a fold is that of these rows alone."""
     X, y = labels()
-    expected = EntmaxClassifier(1, C=1.0, tol=1e-8).fit(X[20:], y[20:])
+    offset = np.random.default_rng(0).normal(size=(len(X), 3))
+    expected = EntmaxClassifier(1, C=1.0, tol=1e-8)
+    expected.fit(X[20:], y[20:], offset=offset[20:])
     available = np.ones((20, 3), dtype=bool)
     available[:, 1] = False
     calls = []
 
     def scorer(model, X_test, y_test):
-        for rows, given in (
-            (X_test, {}),
-            (X_test[::-1], {}),
-            (X_test, {"available": available}),
-        ):
+        known = expected.predict_proba(X[:20], offset=offset[:20])
+        assert_allclose(model.predict_proba(X_test), known, atol=1e-5)
+        for rows, given in (X_test[::-1], {}), (X_test, {"available": available}):
             p = model.predict_proba(rows, **given)
             known = expected.predict_proba(np.array(rows), **given)
             assert_allclose(p, known, atol=1e-5)
@@ -240,7 +240,9 @@ def test_a_scorer_may_predict_other_rows_than_those_it_is_given():
         return 1.0
 
     split = [(np.arange(20, len(X)), np.arange(20))]
-    EntmaxClassifierCV([1], [1.0], cv=split, scoring=scorer, tol=1e-8).fit(X, y)
+    EntmaxClassifierCV([1], [1.0], cv=split, scoring=scorer, tol=1e-8).fit(
+        X, y, offset=offset
+    )
     assert calls == [20]
 
 
