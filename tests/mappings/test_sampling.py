@@ -15,7 +15,7 @@ N_DRAWS = 20_000
 
 def assert_drawn_from(p, classes):
     """By a chi-squared test, of which one in a million would fail by chance."""
-    for row, drawn in zip(p, classes, strict=True):
+    for row, drawn in zip(np.asarray(p), classes, strict=True):
         counts = np.bincount(drawn, minlength=len(row))
         possible = row > 0
         assert counts[~possible].sum() == 0
