@@ -85,6 +85,7 @@ def test_classes_of_a_fitted_model():
         (SETS, "class", r"needs y of shape \(n_samples,\), got \(4, 3\)"),
         (sparse.csr_array(SETS), "class", "needs labels, got a sparse y"),
         (sparse.csr_array(SHARES), "distribution", "needs a dense y, got sparse"),
+        ([[0.5, 0.5], [0.5, 0.4]], "distribution", "row 1 has sum 0.9 and minimum 0.4"),
         (sparse.csr_array(SHARES), "auto", r"got also \[0.33.*must be dense"),
         (2 * SETS, "auto", r"with the values \[2\]"),
         (2 * SETS, "label_set", r"indicator of 0 and 1; got also \[2\]"),

@@ -37,6 +37,17 @@ def test_sums_with_the_target_in_any_layout(target, layout):
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: type(target).__name__)
+def test_an_infinite_entry_counts_where_the_target_is_positive(target):
+    array = np.random.default_rng(0).normal(size=(4, 4))
+    array[[0, 1, 3], [1, 0, 3]] = -np.inf
+    expected = [
+        sum(q * a for q, a in zip(*row, strict=True) if q > 0)
+        for row in zip(target.to_dense(float), array, strict=True)
+    ]
+    assert_allclose(target.inner(array), expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: type(target).__name__)
 @pytest.mark.parametrize("rows", [[3, 1], [0, 2], [1], [2, 2, 0], []])
 def test_rows_by_their_numbers(target, rows):
     rows = np.array(rows, dtype=int)
