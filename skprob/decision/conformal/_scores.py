@@ -3,8 +3,8 @@
 A score has three members. ``response`` names its input: the "scores" of the classes or
 their "probabilities". ``of_pairs`` gives the nonconformity of stated
 classes, for calibration, and ``within`` says which classes are at most a limit away,
-for prediction. Both compute a nonconformity by the same sums: a class that is exactly
-at the limit must not be lost to rounding.
+for prediction. Both are exact but for rounding errors, which the limit allows for: a
+class that is exactly at the quantile must not be lost.
 """
 
 from __future__ import annotations
@@ -56,42 +56,43 @@ class EntmaxScore:
         if np.ndim(limit):
             pairs = zip(by_class, limit, strict=True)
             return np.stack([self._is_in((by_class - y) / t) for y, t in pairs], axis=1)
-        below = by_class.max(axis=0) - by_class
-        below /= limit
+        below = np.subtract(by_class.max(axis=0), by_class, out=by_class)
         # The norm is at least the distance to the best class, and equal to it for the
         # second best.
-        edge = np.ones(len(z))
-        sizes = np.count_nonzero(below <= 1, axis=0)
+        edge = np.full(len(z), float(limit))
+        # In small integers sums over bytes take a fifth of the time.
+        counts = np.min_scalar_type(z.shape[1])
+        sizes = (below <= limit).view(np.uint8).sum(axis=0, dtype=counts)
         several = np.flatnonzero(sizes > 2)
         if len(several):
-            largest = np.sort(z.take(several, axis=0), axis=1)[
-                :, : -sizes.max() - 1 : -1
-            ]
-            rising = np.ascontiguousarray((largest[:, :1] - largest).T) / limit
-            find = self._edge if len(rising) <= _FEW else self._edge_by_bisection
-            edge[several] = find(rising)
+            largest = np.sort(z.take(several, axis=0), axis=1)
+            largest = largest[:, : -int(sizes.max()) - 1 : -1]
+            rising = np.ascontiguousarray((largest[:, :1] - largest).T)
+            find = self._last_rank if len(rising) <= _FEW else self._rank_by_bisection
+            edge[several] = rising[find(rising / limit), np.arange(len(several))]
         return (below <= edge).T
 
-    def _edge(self, rising):
-        """Largest distance below the best class in the set of each row.
+    def _last_rank(self, rising):
+        """Rank, from 0 for the best class, of the last class in the set of each row.
 
         Parameters
         ----------
         rising : ndarray of shape (most classes of a set, n_rows)
             Distances below the best class, in units of the limit.
         """
-        edge = rising[1].copy()
+        last = np.ones(rising.shape[1], dtype=np.intp)
         # Rows are dropped at the first class that is not in the set.
-        rows = np.arange(len(edge))
+        rows = np.arange(len(last))
         for rank in range(2, len(rising)):
             is_in = np.flatnonzero(self._is_in(rising[rank] - rising[:rank]))
             if not len(is_in):
                 break
-            rows, rising = rows[is_in], rising.take(is_in, axis=1)
-            edge[rows] = rising[rank]
-        return edge
+            if len(is_in) < len(rows):
+                rows, rising = rows[is_in], rising.take(is_in, axis=1)
+            last[rows] = rank
+        return last
 
-    def _edge_by_bisection(self, rising):
+    def _rank_by_bisection(self, rising):
         rows = np.arange(rising.shape[1])
         low, high = np.ones_like(rows), np.full_like(rows, len(rising) - 1)
         while (low < high).any():
@@ -99,7 +100,7 @@ class EntmaxScore:
             is_in = self._is_in(rising[middle, rows] - rising)
             low = np.where(is_in, middle, low)
             high = np.where(is_in, high, middle - 1)
-        return rising[low, rows]
+        return low
 
     def _is_in(self, above):
         """Whether one class is in the set of each row.
@@ -155,8 +156,10 @@ class ThresholdScore(_ProbabilityScore):
     def _at_most(self, p, limit, uniform):
         result = self._of_all(p, uniform) <= limit
         if self._never_empty:
-            empty = np.flatnonzero(~result.any(axis=1))
-            result[empty, p[empty].argmax(axis=1)] = True
+            # A product takes a sixth of the time of any(axis=1).
+            ones = np.ones(p.shape[1], dtype=np.float32)
+            empty = np.flatnonzero(result.astype(np.float32).dot(ones) == 0)
+            result[empty, p.take(empty, axis=0).argmax(axis=1)] = True
         return result
 
 
