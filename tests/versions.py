@@ -27,6 +27,12 @@ def elastic_net(**params):
     return LogisticRegression(solver="saga", tol=1e-10, max_iter=10**5, **params)
 
 
+def need_cuda():
+    """Skip a test on a machine without a GPU."""
+    if not has_cuda():
+        pytest.skip("needs a GPU that torch finds")
+
+
 def has_cuda():
     """Whether torch is installed and finds a GPU."""
     try:

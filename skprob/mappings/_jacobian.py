@@ -35,7 +35,7 @@ class ThresholdJacobian:
         self.s, self.total = s, total
         if total is None:
             total = row_sum(s)
-            # Without any slope the product is zero.
+            # If all slopes are zero, so is the product.
             self.total = namespace(s).where(total > 0, total, 1.0)
 
     def product(self, direction):

@@ -32,12 +32,13 @@ from ._linear import LinearObjective
 # Largest cost of the whole Hessian, its inverse and the products with each row, in
 # multiplications: about a second.
 _LARGEST_WHOLE = 1.2e10
-# Least cost at which the whole Hessian, its inverse and the products with each row are
-# computed in single precision, and least pivot of the Hessian, scaled to a diagonal of
-# ones, with which these are kept: digits and letter take 0.6 times as long. On digits,
-# pendigits, letter and emotions, with three mappings and eight penalties each, relative
-# errors of the scores are below 2e-4; with smaller pivots they reach 1e-2 and more.
-_LEAST_SINGLE, _LEAST_PIVOT = 1e7, 1e-3
+# Least of that cost at which single precision is tried: digits and letter take 0.6
+# times as long.
+_LEAST_SINGLE = 1e7
+# Least pivot of the Hessian, scaled to a diagonal of ones, that single precision bears.
+# On digits, pendigits, letter and emotions relative errors of the scores are then below
+# 2e-4. With smaller pivots they reach 1e-2.
+_LEAST_PIVOT = 1e-3
 # Largest cost of the Hessians of the raw predictions one by one; from there on they are
 # those of rows that are drawn, at least so many for each column.
 _LARGEST_BLOCKS, _ROWS_PER_COLUMN = 2e10, 20

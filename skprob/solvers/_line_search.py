@@ -138,9 +138,9 @@ def interpolated_length(low, high):
 
 
 def tangents_meet(low, high):
-    """Length at which the tangents at both ends of a bracket meet; infinity if none.
+    """Length at which the tangents at both ends of a bracket intersect.
 
-    There a convex function has its smallest possible value.
+    A convex function lies above both. The length is infinite if they do not intersect.
     """
     width, slopes = high.length - low.length, high.slope - low.slope
     if not slopes > 0:

@@ -136,8 +136,9 @@ class Tuning(NamedTuple):
 
     # Outputs one by one.
 
-    #: Largest forcing term. A step costs about three products beside its own, because
-    #: its point is in double precision: bibtex takes 0.95 times as long as with 0.3.
+    #: Largest forcing term. A step costs about three products more than conjugate
+    #: gradients, as its point is in double precision: bibtex takes 0.95 times as long
+    #: as with 0.3.
     forcing_term_by_output: float = 0.1
     #: Total curvature of an output may change by this factor before the moments of the
     #: columns are computed again.

@@ -7,7 +7,7 @@ from sklearn.utils._array_api import yield_namespace_device_dtype_combinations
 
 from skprob import SoftmaxClassifier
 
-from ..versions import has_cuda, since_1_8
+from ..versions import need_cuda, since_1_8
 
 #: What float32 and float64 allow of the gradient, of which ours warns.
 TOLERANCE = {"float32": 1e-6, "float64": 1e-9}
@@ -48,8 +48,8 @@ CHOICES = [
 @since_1_8
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: "-".join(map(str, place)))
 def test_in_the_place_of_logistic_regression(place, monkeypatch):
-    if place[1] == "cuda" and not has_cuda():
-        pytest.skip("needs a GPU that torch finds")
+    if place[1] == "cuda":
+        need_cuda()
     monkeypatch.setattr(test_logistic, "LogisticRegression", LogisticRegression)
     for choice in CHOICES:
         test_logistic.test_logistic_regression_array_api_compliance(*choice, *place)

@@ -16,8 +16,8 @@ class SteepJacobian:
 
     The formula would lose everything to the largest s, and overflow. So directions
     are shifted to zero at that class, and its product is minus the sum of the others.
-    Probabilities so tiny that their s cannot be told from infinity are raised to
-    where it still can be computed with.
+    Tiny probabilities, whose s would overflow, are raised to the smallest one whose s
+    does not.
     """
 
     # There is no shorter way than products.

@@ -16,8 +16,8 @@ _LARGEST, _HALVINGS = 40.0, 23
 def with_best_intercepts(objective, parameters):
     """Parameters (M, size) with the best intercepts where an output's are all zero.
 
-    It takes no pass. Where rows have offsets or available labels of their own, or there
-    is no intercept, the parameters are returned as they are.
+    It takes no pass. The parameters do not change if rows have offsets or available
+    labels, or if there is no intercept.
     """
     description = objective.description
     if not description.has_intercept or description.has_row_scores:
