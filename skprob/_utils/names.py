@@ -48,7 +48,8 @@ def check_parameters(constraints, values, caller_name, other_values=None):
     caller_name : str
         Name of the estimator or function in the message.
     other_values : dict, default=None
-        Of a parameter, sentences about values that are not allowed.
+        For a parameter, sentences about values that are not allowed, by value; or one
+        sentence about all of them.
 
     Raises
     ------
@@ -66,9 +67,10 @@ def check_parameters(constraints, values, caller_name, other_values=None):
             if isinstance(allowed, StrOptions)
             for option in allowed.options
         }
-        value, sentence = values[name], None
-        if other_values and isinstance(value, str | None):
-            sentence = other_values.get(name, {}).get(value)
+        value, sentence = values[name], (other_values or {}).get(name)
+        if isinstance(sentence, dict):
+            is_name = isinstance(value, str | None)
+            sentence = sentence.get(value) if is_name else None
         advice = f" {sentence}" if sentence else did_you_mean(value, names)
         message = f"{error}{advice}"
         raise InvalidParameterError(message) from None
@@ -77,7 +79,7 @@ def check_parameters(constraints, values, caller_name, other_values=None):
 class NamesChecked:
     """An estimator whose errors on a wrong name have the most similar allowed name."""
 
-    #: Sentences about values of other packages, by parameter.
+    #: Sentences about values that are not allowed, see :func:`check_parameters`.
     _other_values: ClassVar[dict] = {}
 
     def _validate_params(self):

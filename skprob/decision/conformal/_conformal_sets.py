@@ -58,6 +58,16 @@ from ._truth import (
 _MANY_CLASSES = 1000
 # Kinds of labels, by their names in scikit-learn.
 _KINDS_OF_LABELS = "binary", "multiclass"
+#: Sentences for the errors on values that have another meaning in other packages.
+_OTHER_VALUES = {
+    "coverage": "It is a share: 90 % is coverage=0.9.",
+    "alpha": "It is the α of entmax. An error rate of 0.1 is coverage=0.9.",
+    "score_function": {
+        "lac": "LAC is 'threshold' with never_empty=False.",
+        "aps": "APS is 'adaptive'.",
+        "raps": "RAPS is 'adaptive' with a rank_penalty.",
+    },
+}
 
 
 class ConformalSets(
@@ -225,6 +235,7 @@ class ConformalSets(
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
     }
+    _other_values = _OTHER_VALUES
 
     def __init__(
         self,

@@ -81,6 +81,7 @@ OTHER_VALUES = {
     "class_weight": {"auto": "Did you mean 'balanced'?"},
     "C": {None: "C=numpy.inf is no penalty."},
     "l1_ratio": {None: "l1_ratio=0 is the squared norm only."},
+    "alphas": "Give several values of α, such as [1, 1.5, 2]. The values of C are `Cs`.",
 }
 
 
@@ -133,6 +134,8 @@ def _instead_of(name, cls):
         Empty, or sentences with a space before them.
     """
     ours, names = _OURS.get(name, name), cls._get_param_names()
+    if f"{name}s" in names:  # A search has alphas, Cs and l1_ratios.
+        return f" Give several values, as {name}s=[...]."
     if name in _SENTENCES:
         is_without = _SENTENCES[name] is _STRENGTH and not {"C", "Cs"} & set(names)
         return " There is no penalty." if is_without else f" {_SENTENCES[name]}"

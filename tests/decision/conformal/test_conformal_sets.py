@@ -695,8 +695,12 @@ def test_targets_that_are_refused(y, message):
     [
         ({"coverage": 1.0}, "coverage"),
         ({"coverage": 0}, "coverage"),
+        ({"coverage": 90}, "Got 90 instead. It is a share"),
         ({"alpha": 1}, "alpha"),
+        ({"alpha": 0.1}, r"α of entmax\. An error rate of 0\.1 is coverage=0\.9"),
         ({"score_function": "treshold"}, "Did you mean 'threshold'?"),
+        ({"score_function": "lac"}, r"LAC is 'threshold' with never_empty=False\."),
+        ({"score_function": "aps"}, r"Got 'aps' instead. APS is 'adaptive'\."),
         ({"by": "label"}, "by"),
         ({"cv": "folds"}, "cv"),
         ({"rank_penalty": -1.0}, "rank_penalty"),

@@ -39,6 +39,9 @@ PARAMETERS = [
     (SigmoidClassifier, "margin", "'margin' is a parameter of .*EntmaxClassifier"),
     (SoftmaxClassifier, "top_k", "'k' is a parameter of SparseSoftmaxClassifier"),
     (EntmaxClassifier, "alphas", "'alphas' is a parameter of EntmaxClassifierCV"),
+    (EntmaxClassifierCV, "alpha", r"Give several values, as alphas=\[\.\.\.\]"),
+    (EntmaxClassifierCV, "C", r"Give several values, as Cs="),
+    (EntmaxClassifierCV, "l1_ratio", r"Give several values, as l1_ratios="),
     (EntmaxClassifierCV, "noise", "'noise' is a parameter of PerturbMaxClassifier"),
     (SoftmaxClassifier, "fit_intercepts", "Did you mean 'fit_intercept'"),
 ]
@@ -74,6 +77,12 @@ def test_values(parameters, advice):
     (name,) = parameters
     with pytest.raises(ValueError, match=f"'{name}' parameter .*Got .*{advice}"):
         LinearClassifier(**parameters).fit(X, y)
+
+
+def test_one_value_where_a_search_has_several():
+    message = r"'alphas' parameter .*Got 1.5 instead\. Give several .*C are `Cs`\."
+    with pytest.raises(ValueError, match=message):
+        EntmaxClassifierCV(1.5).fit(X, y)
 
 
 def test_each_word_is_of_a_parameter_that_is_missing():
