@@ -95,8 +95,9 @@ threshold : float, array-like, str, DecisionRule or LeastCost, default="auto"
     Cuts and rules are fitted to out-of-fold probabilities of the training data, from
     three more fits, or to approximate leave-one-out probabilities where the loss is a
     sum over labels, as that of sigmoid, and columns are few. For class labels, a
-    :class:`~skprob.decision.LeastCost` predicts the label of least expected cost; all
-    other values have no effect there.
+    :class:`~skprob.decision.LeastCost` predicts the label of least expected cost: with
+    ``LeastCost([[0, 0.3], [0.7, 0]])`` the second of two classes if its probability is
+    greater than 0.3. Other values have no effect there, and an array is an error.
 sparse_output : bool, default=False
     Whether ``predict_proba``, and for label sets ``predict``, return CSR arrays. This
     saves memory with mappings that have exact zeros: a CSR array of positive

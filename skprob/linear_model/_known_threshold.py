@@ -1,5 +1,7 @@
 """Thresholds of label sets and rules of labels: checks, and those without rows."""
 
+from numbers import Real
+
 import numpy as np
 
 from .._utils.arrays import to_numpy
@@ -70,6 +72,19 @@ def checked_rule(rule, classes, kind):
             f"target_type={kind!r}."
         )
     return rule.for_classes(to_numpy(classes))
+
+
+def check_not_costs(threshold, kind):
+    """Raise where an array is the threshold of class labels: it may be costs.
+
+    Numbers and names have no effect on class labels.
+    """
+    if kind == "class" and not isinstance(threshold, str | DecisionRule | Real):
+        raise ValueError(
+            "threshold must be a LeastCost for class labels, or 'auto'; got an array "
+            f"of shape {np.shape(threshold)}. For a matrix of costs, give "
+            "threshold=LeastCost(costs), of skprob.decision."
+        )
 
 
 def is_fitted_to_rows(threshold):

@@ -110,6 +110,14 @@ def test_a_rule_is_for_labels(kind, y):
     assert_refused(message, model.fit(X, y).set_threshold, rule)
 
 
+def test_a_matrix_of_costs_is_no_threshold():
+    """It had no effect."""
+    message = r"LeastCost for class labels.* array of shape \(3, 3\)\. .*LeastCost\("
+    for threshold in (COSTS, COSTS.tolist(), FRAME):
+        model = SoftmaxClassifier(threshold=threshold)
+        assert_refused(message, model.fit, X, Y)
+
+
 def test_bad_rules():
     model = SoftmaxClassifier()
     small = LeastCost(COSTS[:2, :2])

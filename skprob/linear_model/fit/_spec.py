@@ -10,7 +10,7 @@ from ...decision import LeastCost, ThresholdLike
 from ...losses import InfimumLoss, Loss
 from ...mappings import Mapping
 from ...targets import encode_target
-from .._known_threshold import checked_rule
+from .._known_threshold import check_not_costs, checked_rule
 from ..predict import one_vs_rest
 from ._automatic_C import automatic_C
 from ._candidates import loss_of_candidates
@@ -125,6 +125,8 @@ class FitSpec:
         threshold = self.threshold
         if isinstance(threshold, LeastCost):
             threshold = checked_rule(threshold, rows.classes, rows.kind)
+        else:
+            check_not_costs(threshold, rows.kind)
         if not self.is_cosine and mapping.traits.is_scale_invariant:
             # Scores may be as small as the penalty wants, at the same loss.
             C = math.inf
