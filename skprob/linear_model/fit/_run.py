@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..._utils.warnings import warn
 from ...decision import LeastCost
-from ...losses import FenchelYoungLoss
+from ...losses import FenchelYoungLoss, LogLoss
 from ...mappings import MAPPINGS, Softmax
 from ...solvers import Iteration, Solution, groups_of_outputs, solve_in_turn
 from .._trials import check_kernel
@@ -203,6 +203,13 @@ def warn_unless_converged(fit):
     larger = {"max_iter": f"max_iter (now {spec.max_iter})", "tol": "tol"}
     larger = [text for name, text in larger.items() if name in solution.remedies]
     advice = ["increase " + " or ".join(larger)] if larger else []
+    traits = spec.mapping.traits
+    if isinstance(spec.loss, LogLoss) and traits.has_zeros and traits.has_potential:
+        # Its gradient jumps where a probability becomes zero.
+        advice.append("take loss='auto', which is smoother")
+    is_stalled = "tol" in solution.remedies and "max_iter" not in solution.remedies
+    if is_stalled and fit.model.coef.dtype == np.float32:
+        advice.append("give X as float64")
     # Cosines have no penalty, and some mappings leave it out.
     is_penalised = not spec.is_cosine and not spec.mapping.traits.is_scale_invariant
     if "penalty" in solution.remedies and is_penalised:

@@ -255,6 +255,28 @@ def test_a_warning_names_the_criterion_that_failed(classifier, C, tol):
             assert re.search(r"Increase max_iter \(now \d\) or tol, or lower C", text)
 
 
+@pytest.mark.parametrize(
+    ("model", "dtype", "advice"),
+    [
+        (
+            SoftmaxClassifier(tol=1e-12),
+            np.float32,
+            "tol, or give X as float64, or lower",
+        ),
+        (SparsemaxClassifier(loss="log"), np.float64, "or take loss='auto', which is"),
+    ],
+    ids=str,
+)
+def test_the_advice_of_a_warning_helps(model, dtype, advice):
+    rows = X.astype(dtype)
+    with pytest.warns(ConvergenceWarning, match=advice):
+        model.fit(rows, Y)
+    if "float64" in advice:
+        model.fit(X, Y)
+    else:
+        model.set_params(loss="auto").fit(rows, Y)
+
+
 SEPARABLE = np.r_[X - 20, X + 20], np.repeat([0, 1], 60)
 
 
