@@ -58,7 +58,10 @@ def get_mapping(mapping: MappingLike) -> Mapping:
         return MAPPINGS[mapping]()
     if callable(mapping) and not isinstance(mapping, type):
         return FunctionMapping(mapping)
+    advice = did_you_mean(mapping, MAPPINGS)
+    if isinstance(mapping, type):
+        advice = f" Give an instance, {mapping.__name__}(...)."
     raise ValueError(
         "mapping must be a Mapping, a function or one of the names "
-        f"{sorted(MAPPINGS)}; got {mapping!r}.{did_you_mean(mapping, MAPPINGS)}"
+        f"{sorted(MAPPINGS)}; got {mapping!r}.{advice}"
     )

@@ -70,12 +70,12 @@ def convert(scope, operator, container):
     an array without rows. Before onnxruntime 1.32 TopK ends the process for such an
     array, and sums of rows have a wrong shape.
     """
+    model, (labels, output) = operator.raw_operator, operator.outputs
     if container.target_opset < _LEAST_OPSET:
         raise ValueError(
-            f"target_opset must be {_LEAST_OPSET} or newer for {operator.type}; got "
-            f"{container.target_opset}."
+            f"target_opset must be {_LEAST_OPSET} or newer for {type(model).__name__}; "
+            f"got {container.target_opset}."
         )
-    model, (labels, output) = operator.raw_operator, operator.outputs
     graph = Graph(scope, container)
     X = _features(graph, operator.inputs, model)
     n_classes = model.classes_.shape[0]

@@ -80,6 +80,11 @@ def test_mapping():
         ("hardmax", "'mapping' .*'entmax'.* an instance of .*Got 'hardmax'"),
         (None, "'mapping' .*'entmax'"),
         (Entmax, "mapping must be a Mapping, a function or .*'entmax'.* got <class"),
+        (Entmax, r"Give an instance, Entmax\(\.\.\.\)\."),
+        (
+            np.exp,
+            "the mapping exp .* sum to one; .* single score in .*NormalizedMapping",
+        ),
         (Entmax(alpha=0), r"'alpha' .* Entmax .* range \(0.0, inf\)"),
         (Entmax(alpha=np.nan), r"'alpha' .* Entmax .* range \(0.0, inf\)"),
     ]:

@@ -15,7 +15,9 @@ def partitioned(X, y, sample_weight):
     if not is_dask(X):
         raise ValueError(
             "X must be a Dask collection where y or sample_weight is one; got "
-            f"{type(X).__name__}. Give them all in memory, or all as collections."
+            f"{type(X).__name__}. Give them all in memory, or all as collections. (In a "
+            "pipeline, transformers of scikit-learn return X in memory: apply them to "
+            "each partition, by map_blocks or map_partitions.)"
         )
     lengths = None
     if isinstance(X, dask.array.Array):
@@ -97,8 +99,9 @@ def _cut(name, data, lengths):
     if lengths is None:
         raise ValueError(
             f"{name} must be a Dask collection with the partitions of X, whose lengths "
-            f"are not known; got {type(data).__name__}. (X.compute_chunk_sizes() finds "
-            "them for an array.)"
+            f"are not known; got {type(data).__name__}. Take {name} from the same "
+            "collection as X, or compute the lengths: X.compute_chunk_sizes() for an "
+            "array, X.to_dask_array(lengths=True) for a dataframe."
         )
     n_rows = sum(lengths)
     if not (sparse.issparse(data) or hasattr(data, "iloc")):

@@ -79,8 +79,9 @@ class Antiderivative:
                 f"The integral of g up to {top:.6g} has an error of about {error:.1g} "
                 f"after {n_values} values of g; at most {_LARGEST_ERROR:.0e} is "
                 f"allowed, with at most {_MOST_VALUES} values. g must be smooth except "
-                "for some kinks, and computed in double precision; or give its "
-                "antiderivative as `integral`."
+                "for some kinks, and accurate in double precision, also where it is "
+                "small (no difference of large numbers); or give its antiderivative "
+                "as `integral`. A classifier with loss='log' needs no integral."
             )
         edges, parts = map(np.concatenate, (edges, parts))
         order = np.argsort(edges)

@@ -59,9 +59,15 @@ class FunctionMapping(Mapping):
                 f"{self._name} must return an array of the shape of the scores, "
                 f"{scores.shape}; it returned shape {p.shape}."
             )
-        return as_distributions(p, f"the values of {self._name}").astype(
-            scores.dtype, copy=True
-        )
+        try:
+            p = as_distributions(p, f"the values of {self._name}")
+        except ValueError as error:
+            raise ValueError(
+                f"{error} The function gets the scores of all classes. Wrap a function "
+                "of a single score in skprob.mappings.NormalizedMapping, which divides "
+                "by the sum, or ThresholdMapping."
+            ) from None
+        return p.astype(scores.dtype, copy=True)
 
     @property
     def _name(self):
