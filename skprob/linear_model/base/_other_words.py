@@ -81,7 +81,7 @@ OTHER_VALUES = {
     "class_weight": {"auto": "Did you mean 'balanced'?"},
     "C": {None: "C=numpy.inf is no penalty."},
     "l1_ratio": {None: "l1_ratio=0 is the squared norm only."},
-    "alphas": "Give several values of α, such as [1, 1.5, 2]. The values of C are `Cs`.",
+    "alphas": "Give several values, such as [1, 1.5, 2]. The values of C are `Cs`.",
 }
 
 

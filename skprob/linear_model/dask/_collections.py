@@ -15,9 +15,9 @@ def partitioned(X, y, sample_weight):
     if not is_dask(X):
         raise ValueError(
             "X must be a Dask collection where y or sample_weight is one; got "
-            f"{type(X).__name__}. Give them all in memory, or all as collections. (In a "
-            "pipeline, transformers of scikit-learn return X in memory: apply them to "
-            "each partition, by map_blocks or map_partitions.)"
+            f"{type(X).__name__}. Give them all in memory, or all as collections. "
+            "(Transformers of scikit-learn in a pipeline return X in memory: apply "
+            "them to each partition, by map_blocks or map_partitions.)"
         )
     lengths = None
     if isinstance(X, dask.array.Array):
