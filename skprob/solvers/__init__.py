@@ -3,20 +3,22 @@
 `_problem.py` declares what a solver needs. `_minimize.py` has the loop that all solvers
 share: a solver is two functions, `init` and `step`, of a frozen state. Read
 `_newton_cholesky.py` first, the simplest of them, then `_newton_cg.py`. `_criteria.py`
-decides when to stop, `_plan.py` which solver suits a problem, and `_tuning.py` has
-every number.
+decides when to stop, `_method.py` which solver suits a problem, `_plan.py` how it
+multiplies, and `_tuning.py` has every number.
 
 `by_output/` has Newton's method for each output of a separable problem.
 
-A new solver is one file, and a name in `_auto.py`.
+A new solver is one file, a name in `_method.py` and a branch in `_auto.py`.
 """
 
 from .._utils.lazy import lazy_attribute
-from ._auto import SOLVERS, solve, solve_in_turn
+from ._auto import solve, solve_in_turn
 from ._criteria import Criteria, Criterion, Verdict
+from ._groups import groups_of_outputs
 from ._line_search import Trial, line_search
+from ._method import SOLVERS, method_for
 from ._minimize import minimize, total_of
-from ._plan import Plan, groups_of_outputs, method_for, plan
+from ._plan import Plan, plan
 from ._problem import LinearProblem, Problem, members_of
 from ._state import Iteration, Solution, State
 from ._tuning import Tuning

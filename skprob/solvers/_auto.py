@@ -1,14 +1,13 @@
-"""The solvers by name, and the one that suits a problem."""
-
-import math
+"""The minimum of a problem by the solver of a name, and of problems in turn."""
 
 import numpy as np
 
 from .._utils.blas import serial_blas
 from ._criteria import Criteria
-from ._groups import minimize_groups
+from ._groups import groups_of_outputs, minimize_groups
+from ._method import check_hessian, method_for
 from ._minimize import minimize, total_of
-from ._plan import groups_of_outputs, method_for, plan
+from ._plan import plan
 from ._tuning import Tuning
 from .newton import NewtonCG, NewtonCholesky, minimize_by_products
 
@@ -33,7 +32,7 @@ def solve(
     problem : Problem
     start : ndarray of shape (n_parameters,)
     solver : {"auto", "lbfgs", "newton-cg", "newton-cholesky"}
-        "auto" stands for the one that :func:`plan` chooses.
+        "auto" stands for the one that :func:`method_for` chooses.
     callback : callable, default=None
         As for :func:`minimize`.
     shortens_far_starts : bool, default=False
@@ -66,7 +65,7 @@ def solve(
             return minimize_groups(problem, groups, solve_group, start, callback)
     criteria = Criteria(tuning=tuning, **criteria)
     if solver == "newton-cholesky":
-        _check_hessian(description)
+        check_hessian(description)
     if description.has_shrinkage:
         return _minimize_composite(problem, start, solver, criteria, callback, tuning)
     method = method_for(description, tuning) if solver == "auto" else solver
@@ -142,26 +141,3 @@ def solve_in_turn(problems, start, *, progress=None, **options):
             break
     # The state of the rows takes memory.
     return solution._replace(n_iter=history[-1].iteration, history=history, state=None)
-
-
-#: Every name that is accepted as ``solver``.
-SOLVERS = ("auto", "lbfgs", "newton-cg", "newton-cholesky")
-
-# A Hessian of so many parameters takes 800 MB, and its factor minutes.
-_MOST_PARAMETERS = 10_000
-
-
-def _check_hessian(description):
-    """Raise where Newton's method cannot write the Hessian out."""
-    n_parameters = math.prod(description.shape)
-    if not (description.is_linear and description.is_convex):
-        raise ValueError(
-            "solver='newton-cholesky' needs a convex loss of linear scores, and this "
-            "one is not. Use solver='auto'."
-        )
-    if n_parameters > _MOST_PARAMETERS:
-        raise ValueError(
-            f"solver='newton-cholesky' needs at most {_MOST_PARAMETERS:,} parameters, "
-            f"because it writes the Hessian out; got {n_parameters:,}. Use "
-            "solver='newton-cg'."
-        )

@@ -9,11 +9,35 @@ within its tolerance, their sum is.
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from time import perf_counter
 
 import numpy as np
 
 from ._state import Iteration, Solution
+from ._tuning import Tuning
+
+
+def groups_of_outputs(description, tuning=Tuning()):
+    """Slices of the outputs that are minimised one after another.
+
+    Parameters
+    ----------
+    description : Description
+    tuning : Tuning
+
+    Returns
+    -------
+    groups : list of slice
+        A single one if the loss is not a sum over outputs, or if all outputs fit in a
+        group. Rows on other machines have one, too: each group would take round trips.
+    """
+    n_outputs, _ = description.shape
+    most = max(tuning.group_size // description.n_rows, tuning.fewest_outputs)
+    if not description.is_separable or description.is_remote or n_outputs <= most:
+        return [slice(0, n_outputs)]
+    ends = np.linspace(0, n_outputs, -(-n_outputs // most) + 1).astype(int).tolist()
+    return [slice(*pair) for pair in pairwise(ends)]
 
 
 def minimize_groups(problem, groups, minimize_group, start, callback=None):

@@ -6,7 +6,7 @@ import numpy as np
 
 from .._utils.blas import serial_blas
 from ._auto import solve
-from ._plan import method_for
+from ._method import method_for
 from ._tuning import Tuning
 from .newton import minimize_family
 

@@ -1,11 +1,11 @@
-"""How to minimise an objective fastest."""
+"""How to minimise an objective by products with its Hessian, or by L-BFGS."""
 
 import math
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
+from ._method import method_for
 from ._tuning import Tuning
 
 
@@ -37,12 +37,7 @@ def plan(description, tuning=Tuning()):
     ==============  ===================================================================
     decision        rule
     ==============  ===================================================================
-    method          L-BFGS if the objective is not convex or its Hessian not bounded.
-                    Newton by Cholesky if the whole Hessian costs at most 2e6
-                    multiplications or, where rows are remote, no more than a round
-                    trip. L-BFGS if raw predictions are many, or the rows are remote:
-                    it takes 0.4 to 1.2 times as many round trips as Newton by conjugate
-                    gradients, which is for all others, and keeps nothing of the rows.
+    method          That of :func:`method_for`.
     preconditioner  Gram matrices that cost at most 60 Hessian products, one for each
                     raw prediction if possible; else the diagonal. None for cosines.
     n_drawn         Rows for 4 products; up to 20 for 30 rows a column, at least 3. All
@@ -139,43 +134,3 @@ def plan(description, tuning=Tuning()):
         split_after=split_after,
         by_output=description.has_separate_outputs and n_outputs > 1,
     )
-
-
-def method_for(description, tuning=Tuning()):
-    """The method of the :func:`plan`, without the other decisions."""
-    if not (description.is_convex and description.has_bounded_hessian):
-        return "lbfgs"
-    n_rows, (n_outputs, size) = description.n_rows, description.shape
-    n_pairs = n_outputs * (n_outputs + 1) / 2
-    hessian = n_rows * n_pairs * size**2 + (n_outputs * size) ** 3 / 3
-    round_trip = tuning.round_trip_cost * description.is_remote
-    if hessian <= max(tuning.largest_hessian_cost, round_trip):
-        return "newton-cholesky"
-    most = max(
-        tuning.many_raw_predictions * description.n_stored,
-        tuning.most_numbers / tuning.numbers_kept,
-    )
-    has_many = n_rows * n_outputs > most
-    return "lbfgs" if has_many or description.is_remote else "newton-cg"
-
-
-def groups_of_outputs(description, tuning=Tuning()):
-    """Slices of the outputs that are minimised one after another.
-
-    Parameters
-    ----------
-    description : Description
-    tuning : Tuning
-
-    Returns
-    -------
-    groups : list of slice
-        A single one if the loss is not a sum over outputs, or if all outputs fit in a
-        group. Rows on other machines have one, too: each group would take round trips.
-    """
-    n_outputs, _ = description.shape
-    most = max(tuning.group_size // description.n_rows, tuning.fewest_outputs)
-    if not description.is_separable or description.is_remote or n_outputs <= most:
-        return [slice(0, n_outputs)]
-    ends = np.linspace(0, n_outputs, -(-n_outputs // most) + 1).astype(int).tolist()
-    return [slice(*pair) for pair in pairwise(ends)]

@@ -1,0 +1,53 @@
+"""The names of the solvers, and the one that suits a problem."""
+
+import math
+
+from ._tuning import Tuning
+
+#: Every name that is accepted as ``solver``.
+SOLVERS = ("auto", "lbfgs", "newton-cg", "newton-cholesky")
+
+
+def method_for(description, tuning=Tuning()):
+    """Name of the solver that "auto" stands for.
+
+    L-BFGS if the objective is not convex or its Hessian not bounded. Newton by Cholesky
+    if the whole Hessian costs at most 2e6 multiplications or, where rows are remote, no
+    more than a round trip. L-BFGS if raw predictions are many, or the rows are remote:
+    it takes 0.4 to 1.2 times as many round trips as Newton by conjugate gradients,
+    which is for all others, and keeps nothing of the rows.
+    """
+    if not (description.is_convex and description.has_bounded_hessian):
+        return "lbfgs"
+    n_rows, (n_outputs, size) = description.n_rows, description.shape
+    n_pairs = n_outputs * (n_outputs + 1) / 2
+    hessian = n_rows * n_pairs * size**2 + (n_outputs * size) ** 3 / 3
+    round_trip = tuning.round_trip_cost * description.is_remote
+    if hessian <= max(tuning.largest_hessian_cost, round_trip):
+        return "newton-cholesky"
+    most = max(
+        tuning.many_raw_predictions * description.n_stored,
+        tuning.most_numbers / tuning.numbers_kept,
+    )
+    has_many = n_rows * n_outputs > most
+    return "lbfgs" if has_many or description.is_remote else "newton-cg"
+
+
+# A Hessian of so many parameters takes 800 MB, and its factor minutes.
+_MOST_PARAMETERS = 10_000
+
+
+def check_hessian(description):
+    """Raise where Newton's method cannot write the Hessian out."""
+    n_parameters = math.prod(description.shape)
+    if not (description.is_linear and description.is_convex):
+        raise ValueError(
+            "solver='newton-cholesky' needs a convex loss of linear scores, and this "
+            "one is not. Use solver='auto'."
+        )
+    if n_parameters > _MOST_PARAMETERS:
+        raise ValueError(
+            f"solver='newton-cholesky' needs at most {_MOST_PARAMETERS:,} parameters, "
+            f"because it writes the Hessian out; got {n_parameters:,}. Use "
+            "solver='newton-cg'."
+        )
