@@ -222,6 +222,15 @@ def row_sum(array):
     return namespace(array).sum(array, axis=1, keepdims=True)
 
 
+def column_sums(array):
+    """Sums of the columns in the widest type, as NumPy's array of float64."""
+    if isinstance(array, np.ndarray):
+        return array.sum(axis=0, dtype=np.float64)
+    xp = namespace(array)
+    dtype = widened(array[:0, ...]).dtype
+    return to_numpy(xp.sum(array, axis=0, dtype=dtype)).astype(np.float64)
+
+
 def reshape(array, shape):
     """An array in another shape; a copy only if necessary."""
     if isinstance(array, np.ndarray):

@@ -5,11 +5,11 @@ import numpy as np
 from .._utils.arrays import (
     as_type,
     beside,
+    column_sums,
     namespace,
     numpy_dtype,
     take,
     to_numpy,
-    widened,
 )
 from ._design import DesignMatrix
 
@@ -52,15 +52,9 @@ class ArrayDesign(DesignMatrix):
         product = beside(residual, self._X).T @ self._X
         return to_numpy(product).astype(np.float64)
 
-    def totals(self, residual):
-        residual = beside(residual, self._X)
-        dtype = widened(residual[:0, ...]).dtype
-        total = self._xp.sum(residual, axis=0, dtype=dtype)
-        return to_numpy(total).astype(np.float64)
-
     def moments(self, weight):
         weight = as_type(beside(weight, self._X), self._X.dtype)
-        xp, total = self._xp, float(self.totals(weight))
+        xp, total = self._xp, float(column_sums(weight))
         share = weight / (total or 1.0)
         unit = xp.max(abs(self._X), axis=0)
         unit = xp.where(unit > 0, unit, 1.0)

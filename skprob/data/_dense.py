@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ._design import DesignMatrix, need_units
+from ._design import DesignMatrix
+from ._moments import need_units
 
 
 class DenseDesign(DesignMatrix):

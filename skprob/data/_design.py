@@ -9,8 +9,6 @@ from .._utils.arrays import upper_triangle
 # Most numbers of an array that is read again soon (2 MiB): about a core's L2 cache.
 # With a quarter, fits to badly scaled columns take 1.15 times as long.
 CACHE_SIZE = 1 << 18
-# Mean squares of columns that are not smaller have all digits.
-_SMALLEST_SQUARE = np.finfo(np.float64).tiny / np.finfo(np.float64).eps
 
 
 class DesignMatrix(ABC):
@@ -33,10 +31,6 @@ class DesignMatrix(ABC):
     @abstractmethod
     def rmatvec(self, residual):
         """Residualᵀ X, (M, n_columns), of a residual (n_rows, M); a new array."""
-
-    def totals(self, residual):
-        """Sums of the columns of a residual, in float64."""
-        return residual.sum(axis=0, dtype=np.float64)
 
     @abstractmethod
     def moments(self, weight):
@@ -100,20 +94,6 @@ class DesignMatrix(ABC):
             z = columns(some)
             total += weights[some].T @ (z[first] * z[second]).T
         return total.take(number, axis=1)
-
-
-def need_units(squares, has_numbers):
-    """Whether mean squares of columns overflowed, or underflowed.
-
-    Parameters
-    ----------
-    squares : ndarray of shape (n_columns,)
-    has_numbers : callable
-        ``has_numbers(mask)`` returns whether the columns of a mask have non-zeros.
-    """
-    # Others are inaccurate because of underflow, or a column is zero.
-    tiny = squares < _SMALLEST_SQUARE
-    return bool(not np.isfinite(squares).all() or (tiny.any() and has_numbers(tiny)))
 
 
 def _parts(rows, n_rows, step):

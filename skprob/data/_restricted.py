@@ -85,9 +85,6 @@ class SelectedColumns(DesignMatrix):
     def rmatvec(self, residual):
         return self._design.rmatvec(residual)[:, self._columns]
 
-    def totals(self, residual):
-        return self._design.totals(residual)
-
     def moments(self, weight):
         total, mean, deviation = self._design.moments(weight)
         return total, mean[self._columns], deviation[self._columns]

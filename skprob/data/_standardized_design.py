@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .._utils.arrays import column_sums
 from ._csr import CSRDesign
 from ._design import DesignMatrix
 
@@ -59,13 +60,10 @@ class StandardizedDesign(DesignMatrix):
         # Divide first, so that large features do not overflow.
         np.divide(raw, scale, out=coef)
         if fit_intercept:
-            total = self._design.totals(residual)
+            total = column_sums(residual)
             coef -= np.multiply(total[:, None], mean / scale, order=order)
             gradient[:, -1] = total
         return gradient
-
-    def totals(self, residual):
-        return self._design.totals(residual)
 
     def moments(self, weight):
         mean, scale, fit_intercept = self._units
@@ -80,7 +78,7 @@ class StandardizedDesign(DesignMatrix):
             return super().moments_of(weights)
         mean, scale, fit_intercept = self._units
         raw_first, raw_second = self._design.moments_of(weights)
-        total = self._design.totals(weights)
+        total = column_sums(weights)
         first, second = (np.empty((len(total), self.shape[1]), order="F") for _ in "12")
         features, center = slice(len(mean)), total[:, None] * mean
         first[:, features] = (raw_first - center) / scale

@@ -13,6 +13,7 @@ from .._utils.arrays import (
     all_finite,
     as_type,
     beside,
+    column_sums,
     copied,
     flatnonzero,
     is_host,
@@ -113,7 +114,7 @@ class BlockPoint:
         """Weighted sum of the gradient in the raw predictions: (M,)."""
         residual = self.linear.residual()
         residual *= self.block.weight[:, None]
-        return (self.block.design.totals(residual),)
+        return (column_sums(residual),)
 
     def along(self, step):
         """The :class:`BlockRay` along a step (M, size) of the parameters.
@@ -211,7 +212,7 @@ class BlockPoint:
         """Sum of the curvature over the rows (M,), and the number of rows with any."""
         curvature = self.curvature()
         n_active = int(namespace(curvature).count_nonzero(_any_in_row(curvature > 0)))
-        return self.block.design.totals(curvature), n_active
+        return column_sums(curvature), n_active
 
     def sandwich(self, by_output, share):
         """Sandwiches (M or 1, size, size), with the curvature as weights.

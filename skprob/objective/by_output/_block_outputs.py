@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..._utils.arrays import columns_of
+from ..._utils.arrays import column_sums, columns_of
 from ...targets import DenseTarget
 from .._block_point import check_finite
 from .._parts import of_outputs
@@ -99,7 +99,7 @@ class BlockOutputs:
 
     def total_curvature(self):
         """Sums of the curvature over the rows: (M,)."""
-        return (self.block.design.totals(self.curvature),)
+        return (column_sums(self.curvature),)
 
     def moments(self, outputs, precision):
         """Sums of z and z² with the curvature of some outputs as weights."""
