@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
-from weakref import WeakSet
 
 import numpy as np
 
@@ -132,40 +131,3 @@ class Traits:
 @lru_cache(maxsize=256)
 def _changed(traits, **changes):
     return replace(traits, **changes)
-
-
-# Classes of users that passed the check.
-_TRIED: WeakSet = WeakSet()
-
-
-def check_shift_invariance(mapping):
-    """Raise at the first use of a class whose declaration is wrong.
-
-    Kernels get shifted scores, so the probabilities of such a class would be wrong.
-    """
-    cls = type(mapping)
-    is_ours = cls.__module__.partition(".")[0] == __name__.partition(".")[0]
-    if is_ours or not mapping.traits.is_shift_invariant or cls in _TRIED:
-        return
-    scores = np.array([[0.0, -0.25, -1.0], [-2.0, 0.0, -0.5]])
-    p = np.asarray(mapping.probabilities(scores.copy()))
-    for shift in (0.5, -0.5):
-        try:
-            with np.errstate(all="ignore"):
-                moved = np.asarray(mapping.probabilities(scores + shift))
-                off = np.abs(moved - p).max()
-                is_valid = moved.min() >= 0 and np.all(
-                    np.abs(moved.sum(axis=1) - 1) <= 1e-6
-                )
-        except (ArithmeticError, ValueError):
-            continue  # The kernel may need a largest score of zero.
-        if is_valid and off > 1e-3:
-            raise ValueError(
-                f"{mapping!r} declares that it is shift invariant, but its kernel's "
-                f"probabilities change by up to {off:.3g} if {shift} is added to the "
-                "scores. Set "
-                "traits = Traits(is_shift_invariant=False) in the class "
-                f"{cls.__name__}, or let `probabilities` subtract the largest "
-                "score of each row."
-            )
-    _TRIED.add(cls)

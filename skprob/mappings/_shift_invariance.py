@@ -1,0 +1,41 @@
+"""A user's mapping that declares shift invariance is tried once.
+
+Kernels get shifted scores, so the probabilities of a class whose declaration is wrong
+would be wrong.
+"""
+
+from weakref import WeakSet
+
+import numpy as np
+
+# Classes that passed the check.
+_TRIED: WeakSet = WeakSet()
+
+
+def check_shift_invariance(mapping):
+    """Raise at the first use of a user's class whose declaration is wrong."""
+    cls = type(mapping)
+    if not mapping.traits.is_shift_invariant or cls in _TRIED:
+        return
+    scores = np.array([[0.0, -0.25, -1.0], [-2.0, 0.0, -0.5]])
+    p = np.asarray(mapping.probabilities(scores.copy()))
+    for shift in (0.5, -0.5):
+        try:
+            with np.errstate(all="ignore"):
+                moved = np.asarray(mapping.probabilities(scores + shift))
+                off = np.abs(moved - p).max()
+                is_valid = moved.min() >= 0 and np.all(
+                    np.abs(moved.sum(axis=1) - 1) <= 1e-6
+                )
+        except (ArithmeticError, ValueError):
+            continue  # The kernel may need a largest score of zero.
+        if is_valid and off > 1e-3:
+            raise ValueError(
+                f"{mapping!r} declares that it is shift invariant, but its kernel's "
+                f"probabilities change by up to {off:.3g} if {shift} is added to the "
+                "scores. Set "
+                "traits = Traits(is_shift_invariant=False) in the class "
+                f"{cls.__name__}, or let `probabilities` subtract the largest "
+                "score of each row."
+            )
+    _TRIED.add(cls)
