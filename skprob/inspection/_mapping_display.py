@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from sklearn.utils.validation import check_is_fitted
 
-from .._utils.last_step import last_step
+from .._utils.fitted import last_step
 from .._utils.typing import Axes
 from ..mappings import MappingLike
 from ._entropy import EntropyDisplay

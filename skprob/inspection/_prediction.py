@@ -9,8 +9,7 @@ from scipy import sparse
 
 from .._utils.checks import as_distributions, as_marginals, as_real
 from .._utils.columns import common_names, in_order, order_by_name
-from .._utils.last_step import last_step
-from .._utils.marginals import class_probabilities
+from .._utils.fitted import class_probabilities, last_step
 from .._utils.names import did_you_mean
 from .._utils.typing import Array, ArrayLike, Axes, MatrixLike
 from ._input import check_count, frames_in_order, indicator_of

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse, stats
 
 from .._utils.columns import in_order
-from .._utils.last_step import last_step, predicted_sets
+from .._utils.fitted import last_step, predicted_sets
 from .._utils.typing import Array, ArrayLike, Axes, MatrixLike
 from ._input import check_count, frames_in_order, indicator_of
 from ._matplotlib import POSSIBLE, PREDICTED, grid_of_axes, legend_below

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from .._utils.columns import in_order
-from .._utils.marginals import class_probabilities
+from .._utils.fitted import class_probabilities
 from .._utils.typing import Array, ArrayLike, Axes, MatrixLike
 from ._input import frames_in_order, indicator_of
 from ._matplotlib import POSSIBLE, PREDICTED, axes_for

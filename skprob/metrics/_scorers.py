@@ -10,7 +10,7 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from .._utils.arrays import is_foreign, to_numpy
 from .._utils.columns import in_order
-from .._utils.last_step import last_step
+from .._utils.fitted import last_step
 from .._utils.typing import ArrayLike, MatrixLike
 from ..mappings import MappingLike
 from ._losses import brier_loss, fenchel_young_loss, mean_support_size

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .._utils.last_step import predicted_sets
-from .._utils.marginals import class_probabilities
+from .._utils.fitted import class_probabilities, predicted_sets
 from .._utils.typing import ArrayLike, MatrixLike
 from ._ranked import precision_at_k, propensity_scored_precision_at_k
 from ._scorers import _host, _Scorer, columns_in_order

@@ -5,8 +5,7 @@ from scipy import sparse
 from scipy.special import expit
 
 from ..._utils.arrays import to_numpy
-from ..._utils.last_step import last_step
-from ..._utils.marginals import class_probabilities
+from ..._utils.fitted import class_probabilities, last_step
 from ...mappings import softmax
 
 # Logarithm of a probability of zero, so that differences are finite.

@@ -5,8 +5,8 @@ from scipy import sparse
 
 from ..._utils.arrays import is_foreign, to_numpy
 from ..._utils.columns import in_order, names_of
+from ..._utils.fitted import last_step
 from ..._utils.labels import positions_of
-from ..._utils.last_step import last_step
 from .._input import as_indicator
 
 # Blocks of responses have at most this many entries (8 MiB), for temporary arrays.

@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..._utils.last_step import last_step
+from ..._utils.fitted import last_step
 from ..._utils.names import did_you_mean
 from ..._utils.typing import ArrayLike, MatrixLike, RandomState
 from ._bootstrap import bootstrap
