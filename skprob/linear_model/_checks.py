@@ -6,13 +6,11 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import validate_data
 
 from .._utils.arrays import (
-    all_finite,
     check_no_gradient,
     is_foreign,
     namespace,
     numpy_dtype,
     real_dtypes,
-    to_numpy,
 )
 from .._utils.checks import naming
 
@@ -24,7 +22,7 @@ def is_dask(data):
 
 def has_dask(*arguments):
     """Whether one of some arguments is a Dask collection."""
-    return any([hasattr(type(each), "__dask_graph__") for each in arguments])
+    return any(map(is_dask, arguments))
 
 
 def refuse_for_dask(**given):
@@ -74,19 +72,6 @@ def check_X(estimator, X, *, reset):
     if reset:
         check_squares(X)
     return X
-
-
-def check_predictions(predictions, first_row):
-    """Raise where features were so large that raw predictions overflowed.
-
-    Rows are counted from `first_row`.
-    """
-    if not all_finite(predictions):
-        finite = np.isfinite(to_numpy(predictions)).all(axis=1)
-        raise ValueError(
-            "X must be small enough for finite scores; in row "
-            f"{first_row + np.argmin(finite)} they overflow {predictions.dtype}."
-        )
 
 
 def has_small_squares(X):

@@ -218,14 +218,7 @@ class LinearObjective(PartsOfObjective, MeanLoss):
             self._target_sums = target_sums(self)
         return self._target_sums
 
-    def duality_gap(self, point, enough=0.0, known=np.inf, newton_step=None):
-        """A bound on a point's value less the minimum; infinite where none is known.
-
-        It is at most one that is `known`. Where it is above `enough` it is made tighter
-        if that is likely to halve it or to make it enough. With Newton's step from the
-        point it is about the decrease that this step is expected to bring.
-        """
-        return duality_gap(self, point, enough, known, newton_step)
+    duality_gap = duality_gap
 
     def is_unbounded(self, point):
         """Whether there is no minimum, judged at a point that is near it if there is.

@@ -20,15 +20,6 @@ from ._start import LastFit
 if TYPE_CHECKING:
     from ._learnt_noise import NoiseSearch, ScaleSearch
 
-# Fits to folds have this multiple of the tolerance, and at most this tolerance, if the
-# objective is convex. With 1e-2 in place of 1e-4 the rules "micro" and "macro" of
-# 1.5-entmax had mean F1 scores within 0.1 points of each other over eight label sets.
-_LOOSER, _LOOSEST = 100, 1e-2
-# From the solution of all rows, which has seen those that are left out, 1e-2 is too
-# loose: the F1 score of rows out of fold is 1.7 points too high on bibtex and 1.2 on
-# enron, and 0.2 with 1e-3, in half of the time from zero.
-_LOOSER_NEAR, _LOOSEST_NEAR = 10, 1e-3
-
 
 @dataclass(frozen=True)
 class FitSpec:
@@ -148,21 +139,6 @@ class FitSpec:
         """The spec with the noise of a mapping: loadings and scales, too."""
         mapping = self.noise.at_temperature(mapping)
         return replace(self, mapping=mapping, loss=self.loss.with_mapping(mapping))
-
-    def for_folds(self, start=None):
-        """The spec of fits in folds, from which a threshold is chosen.
-
-        `start` is the :class:`LastFit` to all rows, or None to start from zero.
-
-        They may be less accurate, and the weights of classes are in those of the rows.
-        """
-        tol = self.tol
-        if self.loss.traits.is_convex and not self.is_cosine:
-            looser, loosest = _LOOSER, _LOOSEST
-            if start is not None:
-                looser, loosest = _LOOSER_NEAR, _LOOSEST_NEAR
-            tol = max(tol, min(looser * tol, loosest))
-        return replace(self, tol=tol, threshold=0, class_weight=None, last_fit=start)
 
     @property
     def solver_options(self):

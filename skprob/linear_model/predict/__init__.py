@@ -12,6 +12,7 @@ from ._fitted_model import FittedModel
 from ._known_rows import KnownRows, OneBlock
 from ._label_sets import Sets, sets_of_scores, threshold_of
 from ._one_vs_rest import log_shares_of, one_vs_rest, shares_of
+from ._prediction import check_predictions
 from ._threshold import (
     Chain,
     LabelledRows,
@@ -35,6 +36,7 @@ __all__ = [
     "UnitRows",
     "accuracy",
     "changed_threshold",
+    "check_predictions",
     "check_some_label",
     "log_shares_of",
     "one_vs_rest",

@@ -4,11 +4,31 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.extmath import safe_sparse_dot
 
-from ..._utils.arrays import concat, is_host, numpy_dtype, take, to_numpy, widened
+from ..._utils.arrays import (
+    all_finite,
+    concat,
+    is_host,
+    numpy_dtype,
+    take,
+    to_numpy,
+    widened,
+)
 from ...data import as_design, row_slices
 from ...objective import scores_of
-from .._checks import check_predictions
 from .._given import NOTHING
+
+
+def check_predictions(predictions, first_row):
+    """Raise where features were so large that raw predictions overflowed.
+
+    Rows are counted from `first_row`.
+    """
+    if not all_finite(predictions):
+        finite = np.isfinite(to_numpy(predictions)).all(axis=1)
+        raise ValueError(
+            "X must be small enough for finite scores; in row "
+            f"{first_row + np.argmin(finite)} they overflow {predictions.dtype}."
+        )
 
 
 def of_classes(of_scores, n_classes):

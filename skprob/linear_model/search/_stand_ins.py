@@ -6,9 +6,8 @@ import numpy as np
 
 from ...data import as_design
 from ...objective import scores_of
-from .._checks import check_predictions
 from .._given import NOTHING
-from ..predict import KnownRows
+from ..predict import KnownRows, check_predictions
 
 # All models' probabilities together are at most so many numbers (8 MiB). For few, calls
 # cost more than what they compute: a search on iris takes two thirds of the time.

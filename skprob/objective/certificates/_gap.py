@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..._utils.arrays import dot, precision
+from ..._utils.arrays import column_sums, dot, precision
 from .._block import predictions_adjoint
 from ._intercepts import balancing_shift
 
@@ -52,15 +52,20 @@ def _target_sums(block, n_outputs, loss):
     target = block.target.to_dense(block.weight.dtype)
     weighted = target * block.weight[:, None]
     coupling = block.design.rmatvec(predictions_adjoint(weighted, n_outputs))
-    mean, margins = block.design.totals(weighted), loss.margins(block.target, target)
+    mean, margins = column_sums(weighted), loss.margins(block.target, target)
     if margins is None:
         return mean, 0.0 * mean, 0.0, coupling
-    total = block.design.totals(margins * block.weight[:, None])
+    total = column_sums(margins * block.weight[:, None])
     return mean, total, dot(weighted, margins), coupling
 
 
-def duality_gap(objective, point, enough, known, newton_step):
-    """Bound on the value less the minimum: see :meth:`LinearObjective.duality_gap`."""
+def duality_gap(objective, point, enough=0.0, known=np.inf, newton_step=None):
+    """A bound on a point's value less the minimum; infinite where none is known.
+
+    It is at most one that is `known`. Where it is above `enough` it is made tighter if
+    that is likely to halve it or to make it enough. With Newton's step from the point
+    it is about the decrease that this step is expected to bring.
+    """
     if not objective.traits.has_negative_entropy:
         return known
     # No such loss is negative.
