@@ -36,7 +36,24 @@ from ._piece_hessian import RowHessians, systematic_sample
 FEW_ACTIVE = 0.25
 
 
+# Along a step the gradient of a row changes by as much as the Hessian says if the row's
+# loss is quadratic there. Where the change is less than this part of that, curvature
+# vanishes along the step: a step of one along the tail of softmax has 0.63.
+_QUADRATIC = 0.9
+
+
 # Functions of a block, for Blocks.sum and Blocks.map.
+
+
+def losses_of_flat_rows(part):
+    """Of a part of `BlockPoint.without_flat_rows`: loss, and number of rows."""
+    loss, n_rows, _ = part
+    return loss, n_rows
+
+
+def other_rows(part):
+    """Of a part of `BlockPoint.without_flat_rows`: the point of the other rows."""
+    return part[2]
 
 
 def point_at(block, parameters, loss):
@@ -148,6 +165,26 @@ class BlockPoint:
         product = np.zeros(direction.shape)
         product[moving] = design.rmatvec(_in_precision_of(direction, change))
         return product
+
+    def without_flat_rows(self, step):
+        """Loss of the rows whose curvature vanishes along a step, and the other rows.
+
+        Returns these losses, the number of these rows, and the point of the other rows.
+        """
+        block, weight = self.block, self.block.weight
+        change = as_type(block.design.matvec(step), self.raw.dtype)
+        before = self.linear.residual()
+        expected = row_dot(self.linear.hessian_product(copied(change)), change)[:, 0]
+        _, after = block.evaluate(self.loss, self.raw + change)
+        actual = row_dot(after - before, change)[:, 0]
+        xp, eps = namespace(change), float(np.finfo(block.design.dtype).eps)
+        rounding = 4 * eps * xp.sum(xp.abs(change), axis=1)
+        is_flat = ~(actual >= _QUADRATIC * expected - rounding)
+        flat, others = flatnonzero(is_flat), flatnonzero(~is_flat)
+        values = widened(self.linear.values) + widened(block.constant(self.loss))
+        loss = weighted_sum(take(values, flat), take(weight, flat))
+        remaining = BlockPoint(block.take(others), self.loss, take(self.raw, others))
+        return loss, len(flat), remaining
 
     def intercept_product(self, shift):
         """Hessian in the intercepts, times a shift of them (M,)."""

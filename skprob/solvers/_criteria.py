@@ -8,6 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .._utils.arrays import precision
+from ._newton_step import Damping, damped_newton_step
+from ._plan import method_for
 from ._state import Iteration
 from ._tuning import Tuning
 
@@ -69,7 +71,8 @@ class Criteria:
        is the decrease of the quadratic model of the next step, or the one that the
        smallest curvature along the last steps gives. Where the duality gap does not
        vanish at the minimum it is at least what up to four times the parameters x could
-       gain, -3 ⟨∇f, x⟩, or smaller ones, ⟨∇f, x⟩.
+       gain, -3 ⟨∇f, x⟩, or smaller ones, ⟨∇f, x⟩, and a whole Hessian that costs little
+       confirms it. It is f at a start whose curvature is not known.
     3. Last iterations: the last three, or six if the objective is not convex, lowered
        it by no more than 2 allows. This holds where neither the duality gap nor the
        whole Hessian is known, and where f is at most 10 tol f₀, because few rows have a
@@ -135,6 +138,12 @@ class Criteria:
                 rows.append(Criterion(number, name, value, limit, is_met))
                 if not is_met:
                     break
+            is_estimated = rows[-1].is_met and not has_certificate and not is_stalled
+            if is_estimated and problem.description.is_convex:
+                limit = allowed_decrease(problem, point.value, tol)
+                value = confirmed_decrease(problem, state, self.tuning)
+                if value > limit:
+                    rows[1:] = [Criterion(2, "expected decrease", value, limit, False)]
             if rows[-1].is_met and certify:
                 limit, goal = self._gap_limits(problem, state, tol, is_stalled)
                 gap = state.duality_gap
@@ -152,6 +161,9 @@ class Criteria:
         if is_convex and not has_certificate:
             gain = gain_by_scaling(point.gradient, point.parameters)
             expected = float(np.fmax(expected, gain))
+            if not history and math.isnan(state.expected_decrease):
+                # The curvature at the start is not known.
+                expected = abs(point.value)
         yield 2, "expected decrease", expected
         has_model = state.newton_step is not None or (has_certificate and self.certify)
         if not has_model or abs(point.value) <= 10 * tol * abs(problem.value_at_zero):
@@ -200,6 +212,35 @@ def allowed_decrease(problem, value, tol):
     eps = precision(problem.description.dtype)
     at_zero = abs(problem.value_at_zero)
     return tol * abs(value) + tol * (tol * at_zero) + eps
+
+
+def confirmed_decrease(problem, state, tuning):
+    """The expected decrease from a Hessian that costs little, or the state's.
+
+    A row whose curvature vanishes along Newton's step, such as an outlier that is
+    nearly separated, keeps steps short until its loss is negligible. The quadratic
+    model does not include the decrease of the other rows after that. So such rows count
+    with all of their loss, and the expected decrease is the one of the other rows.
+    """
+    known, description = state.expected_decrease, problem.description
+    if description.has_shrinkage:
+        return known
+    if state.newton_step is None:
+        if method_for(description, tuning) != "newton-cholesky":
+            return known
+        point, damping = problem.at(state.point.parameters), Damping.of(problem)
+        step, decrease, _ = damped_newton_step(problem, point, damping, tuning)
+        known = float(np.fmax(known, decrease))
+    else:
+        point, step = state.point, state.newton_step
+    # The step is a rounding error where no decrease is left.
+    if step is None or known <= precision(description.dtype):
+        return known
+    loss, others = point.without_flat_rows(step)
+    if others is None:
+        return known
+    _, decrease, _ = damped_newton_step(problem, others, Damping.of(problem), tuning)
+    return float(np.fmax(known, loss + decrease))
 
 
 def gain_by_scaling(gradient, parameters):

@@ -15,7 +15,7 @@ from ._criteria import allowed_decrease, expected_decrease
 from ._minimize import Record
 from ._state import State
 from ._tuning import Tuning
-from .newton import NewtonCholesky, Preconditioner
+from .newton import Preconditioner
 
 
 class EvaluatedPoint(NamedTuple):
@@ -37,11 +37,6 @@ def minimize_lbfgs(problem, plan, criteria, start, callback=None, tuning=Tuning(
     is_renewed = plan.preconditioner.startswith("gram")
     has_kinks = problem.description.has_kinks
     stretch = tuning.first_stretch if is_renewed or has_kinks else sys.maxsize
-    # If there is no certificate, the expected decrease alone decides. L-BFGS estimates
-    # it from the curvature along its steps; a Hessian that costs little confirms it.
-    newton = None
-    if plan.method == "newton-cholesky" and not problem.has_certificate():
-        newton = NewtonCholesky(criteria, tuning=tuning)
     # Curvatures are kept from stretch to stretch: the least of a few may be too large.
     curvatures = deque(maxlen=tuning.curvatures_kept)
     origin, restarts, preconditioner = start, False, None
@@ -57,7 +52,7 @@ def minimize_lbfgs(problem, plan, criteria, start, callback=None, tuning=Tuning(
             curvature, plan, problem.description, preconditioner
         )
         coordinates = preconditioner.coordinates
-        path = _Path(problem, criteria, record, coordinates, origin, newton)
+        path = _Path(problem, criteria, record, coordinates, origin)
         gave_up = path.descend(curvatures, stretch)
         if has_kinks and record.may_resume and path.is_slow(criteria.tol):
             # Between kinks L-BFGS finds no curvature, and its steps become short.
@@ -94,18 +89,15 @@ def _continue(record, problem, criteria, solver, point):
 class _Path:
     """A problem as a function for SciPy, in given coordinates about an origin.
 
-    `newton` is a NewtonCholesky whose expected decrease confirms that of L-BFGS, or
-    None.
-
     Attributes
     ----------
     point : EvaluatedPoint
         The last iterate.
     """
 
-    def __init__(self, problem, criteria, record, coordinates, origin, newton):
+    def __init__(self, problem, criteria, record, coordinates, origin):
         self._problem, self._criteria, self._record = problem, criteria, record
-        self._coordinates, self._origin, self._newton = coordinates, origin, newton
+        self._coordinates, self._origin = coordinates, origin
         # Height of the last iterate above the origin.
         self._height = 0.0
         n_variables = len(coordinates.gradient(origin))
@@ -196,13 +188,4 @@ class _Path:
         curvatures.append(step @ (slope - self._slope) / (step @ step or 1.0))
         self.point, self._variables, self._slope = point, variables, slope
         expected = expected_decrease(float(slope @ slope), min(curvatures))
-        if self._newton is not None and self._is_small(point, expected):
-            exact = self._newton.init(self._problem, self._problem.at(point.parameters))
-            expected = float(np.fmax(expected, exact.expected_decrease))
         return State(point=point, expected_decrease=expected)
-
-    def _is_small(self, point, expected):
-        """Whether the gradient and the expected decrease are within the tolerance."""
-        tol = self._criteria.tol
-        allowed = allowed_decrease(self._problem, point.value, tol)
-        return np.abs(point.gradient).max() <= tol and expected <= allowed

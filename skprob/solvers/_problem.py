@@ -81,6 +81,13 @@ class LinearPoint(Point, Curvature, Protocol):
     def hessian(self) -> Array:
         """Hessian (n_parameters, n_parameters), in one pass, if it is convex."""
 
+    def without_flat_rows(self, step: Array) -> tuple[float, LinearPoint | None]:
+        """Loss of the rows whose curvature vanishes along a step, and the other rows.
+
+        Returns their part of the mean loss, and the point without them: None if there
+        are no such rows. It takes half a pass, or a pass and a half.
+        """
+
     def piece_hessian(
         self, included: Array, damping: float = 0.0, share: float = 1.0
     ) -> Array:

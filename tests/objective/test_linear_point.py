@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from scipy.special import softmax
 
 from skprob.data import LittleDesign, LocalBlocks
 from skprob.losses import FenchelYoungLoss
@@ -451,6 +452,52 @@ def test_a_penalty_times_a_factor_is_that_objective():
         assert_allclose(other.ridge, expected.penalty.diagonal)
     assert point.value == before[0]
     assert_array_equal(point.gradient, before[1])
+
+
+@pytest.mark.parametrize("little", [True, False])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_rows_whose_curvature_vanishes_along_a_step_are_left_out(n_classes, little):
+    """Against NumPy: the change of the gradient, and that of the Hessian."""
+    rng = np.random.default_rng(n_classes)
+    X, y = rng.normal(size=(40, 3)), rng.integers(0, n_classes, 40)
+    X[:5] *= 3
+    weight = rng.uniform(0.5, 2, 40)
+    target = SparseTarget.from_labels(y, n_classes=n_classes)
+    blocks = split_rows(X, target, weight)
+    if not little:
+        blocks = in_blocks(X, target, weight, [7, 25])
+    objective = LinearObjective(blocks, SOFTMAX_LOSS, l2=0.01)
+    assert is_little(objective.blocks) == little
+    n_outputs = 1 if n_classes == 2 else n_classes
+    model = rng.normal(size=(n_outputs, 3)), rng.normal(size=n_outputs)
+    change = rng.normal(size=(n_outputs, 3)), np.zeros(n_outputs)
+    x = objective.from_model(*model)
+    step = objective.from_model(*(a + b for a, b in zip(model, change, strict=True)))
+    step -= x
+
+    def scores(coef, intercept):
+        raw = X @ coef.T + intercept
+        return np.hstack([-raw / 2, raw / 2]) if n_classes == 2 else raw
+
+    z, dz, share = scores(*model), scores(*change), weight / weight.sum()
+    before, after = softmax(z, axis=1), softmax(z + dz, axis=1)
+    expected = (before * dz**2).sum(axis=1) - (before * dz).sum(axis=1) ** 2
+    is_flat = ((after - before) * dz).sum(axis=1) < 0.9 * expected
+    assert 3 < is_flat.sum() < 37
+    losses = -share * np.log(before[range(40), y])
+    point = objective.at(x)
+    loss, others = point.without_flat_rows(step)
+    assert_allclose(loss, losses[is_flat].sum(), rtol=1e-12)
+    assert_allclose(others.value, point.value - loss, rtol=1e-12)
+    mean, scale, _ = objective.units
+    design = np.column_stack([(X - mean) / scale, np.ones(40)])[~is_flat]
+    residual = ((before - np.eye(n_classes)[y]) * share[:, None])[~is_flat]
+    if n_classes == 2:
+        residual = residual[:, 1:] / 2 - residual[:, :1] / 2
+    matrix = x.reshape(objective.shape)
+    gradient = residual.T @ design + objective.penalty.gradient(matrix)
+    assert_allclose(others.gradient, gradient.ravel(), rtol=1e-9, atol=1e-14)
+    assert point.without_flat_rows(1e-6 * step) == (0, None)
 
 
 @every_mapping

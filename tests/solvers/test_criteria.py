@@ -6,7 +6,14 @@ import warnings
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from sklearn.datasets import (
+    load_breast_cancer,
+    load_digits,
+    load_wine,
+    make_classification,
+)
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
 
 from skprob import LinearClassifier, solvers
 from skprob.losses import FenchelYoungLoss, LogLoss
@@ -260,7 +267,8 @@ class Stub:
     value_at_zero = 1.0
 
     def __init__(self, gap=0.0, has_certificate=True, **kind):
-        self.description = PlainDescription(10, 20, (1, 2), **kind)
+        # Its Hessian costs too much to confirm an expected decrease.
+        self.description = PlainDescription(10**9, 2 * 10**9, (1, 2), **kind)
         self.passes, self._gap, self._certificate = 0.0, gap, has_certificate
         self.asked = []
 
@@ -379,6 +387,47 @@ def test_where_there_is_no_certificate_larger_parameters_must_gain_little():
     state = state_at(expected_decrease=0.1, gradient=(4e-4, 0.0), parameters=(1.0, 5.0))
     assert verdict_on(problem, state, [row(0.5)] * 4).rows[1].value == 0.1
     assert problem.passes == 0
+
+
+def test_a_start_without_a_known_curvature_may_lose_all_of_its_value():
+    problem, unknown = Stub(has_certificate=False), state_at(expected_decrease=math.nan)
+    verdict = verdict_on(problem, unknown)
+    assert numbers(verdict) == [1, 2] and not verdict.converged
+    assert verdict.rows[-1].value == 0.5
+    assert verdict_on(problem, unknown, [row(0.5)] * 4).converged
+
+
+@every_solver
+@every_mapping
+@pytest.mark.parametrize("tol", [0.1, 0.3, 0.5])
+def test_without_a_penalty_success_at_the_start_is_within_the_tolerance(
+    solver, mapping, tol
+):
+    for X, y in (standardised(load_breast_cancer), standardised(load_wine), classes()):
+        objective = objective_of(X, y, mapping, l2=0.0)
+        best = solve(objective, "newton-cholesky", tol=1e-8)
+        solution = solve(objective, solver, tol=tol)
+        left = solution.value - best.value
+        assert left <= allowed(objective, solution, tol) + 1e-12
+
+
+@every_solver
+@pytest.mark.parametrize("deviations", [1e4, 1e6])
+def test_an_outlier_does_not_end_a_fit_without_a_penalty_early(solver, deviations):
+    """The others have the same minimum without it, in double precision."""
+    X, y = make_classification(
+        500, 20, n_informative=5, flip_y=0.2, n_classes=3, random_state=0
+    )
+    alone = LogisticRegression(C=np.inf, tol=1e-10, max_iter=10_000, solver="newton-cg")
+    alone.fit(X[1:], y[1:])
+    # The outlier is on the side of its class, so that its loss is zero far out.
+    assert alone.predict(X[:1]) == y[:1]
+    others = log_loss(y[1:], alone.predict_proba(X[1:])) * 499 / 500
+    X[0] *= deviations
+    objective = objective_of(X, y, l2=0.0)
+    solution = solve(objective, solver, tol=1e-4)
+    assert solution.converged
+    assert solution.value - others <= allowed(objective, solution, 1e-4)
 
 
 def test_the_last_iterations_count_where_neither_gap_nor_hessian_is_known():

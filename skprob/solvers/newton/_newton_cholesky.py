@@ -6,35 +6,12 @@ out takes fewer calls than its products with vectors.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
-from scipy.linalg.lapack import dposv
-
-from ..._utils.arrays import precision
 from .._line_search import Trial, line_search
+from .._newton_step import Damping, damped_newton_step
 from .._state import State
 from .._tuning import Tuning
-
-
-@dataclass(frozen=True)
-class Damping:
-    """A number that is added to the Hessian's diagonal, in units of its largest entry.
-
-    It makes the Hessian positive definite. Where there is no curvature, a step is the
-    rounding error of the gradient divided by the damping.
-    """
-
-    value: float
-    least: float  #: With less there was no Cholesky factor, or it is a rounding error.
-    most: float
-
-    @classmethod
-    def of(cls, problem):
-        """The damping to begin with."""
-        least = precision(problem.description.dtype)
-        most = least ** (0.83 if problem.has_penalty else 0.6)
-        return cls(most, least, most)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,41 +68,14 @@ class NewtonCholesky:
         return self._with_newton_step(problem, ray.arrive(best.length), state.damping)
 
     def _with_newton_step(self, problem, point, damping):
-        """The state at a point. It is spent if the Hessian has no Cholesky factor.
-
-        Along directions whose curvature is less than the damping, the step is too short
-        and the expected decrease too small. So the damping is reduced where it accounts
-        for a part of the decrease that is more than a rounding error.
-        """
-        tuning, hessian, gradient = self._tuning, point.hessian(), point.gradient
-        rounding = precision(problem.description.dtype)
-        diagonal = hessian.reshape(-1)[:: len(hessian) + 1]
-        curvature, unit = diagonal.copy(), float(diagonal.max(initial=0))
-        while True:
-            diagonal[:] = curvature + damping.value * unit
-            # Symmetric: its transpose is in the order that LAPACK asks for.
-            _, step, failed = dposv(hessian.T, -gradient)
-            if failed:
-                if damping.value >= damping.most:
-                    return NewtonCholeskyState(
-                        point=point, is_spent=True, damping=damping
-                    )
-                more = 100 * damping.value
-                damping = replace(damping, value=more, least=more)
-                continue
-            decrease = -float(gradient.dot(step)) / 2
-            damped = damping.value * unit * float(step.dot(step)) / 2
-            if damped <= max(tuning.damped_part * decrease, rounding):
-                break
-            if damping.value <= damping.least:
-                # Directions may exist of even less curvature.
-                decrease += tuning.unresolved_curvature * damped
-                break
-            less = max(damping.value / 100, damping.least)
-            damping = replace(damping, value=less)
+        """The state at a point. It is spent if the Hessian has no Cholesky factor."""
+        step, decrease, damping = damped_newton_step(
+            problem, point, damping, self._tuning
+        )
         return NewtonCholeskyState(
             point=point,
             newton_step=step,
-            expected_decrease=decrease if math.isfinite(decrease) else math.nan,
+            expected_decrease=decrease,
             damping=damping,
+            is_spent=step is None,
         )
