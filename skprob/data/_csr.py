@@ -5,8 +5,8 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
+from ._dense import need_units
 from ._design import DesignMatrix
-from ._moments import need_units
 
 # Gram matrices are products of sparse matrices if at most this share is stored: 200
 # columns of 20 newsgroups take 0.2 times as long as in a dense array.

@@ -46,15 +46,15 @@ def check_X(estimator, X, *, reset):
             "X must be in memory here, not a Dask collection. Give X.compute(), or "
             "some of its rows."
         )
-    dtypes = [np.float64, np.float32]
-    if is_foreign(X):
+    dtypes, is_array_api = [np.float64, np.float32], is_foreign(X)
+    if is_array_api:
         check_no_gradient("X", X)
         dtypes = real_dtypes(X)
     with naming("X", X):
-        if is_foreign(X) and namespace(X).isdtype(X.dtype, "complex floating"):
+        if is_array_api and namespace(X).isdtype(X.dtype, "complex floating"):
             raise ValueError("Complex numbers were found.")
         # At fit the sum of squares is finite only if all numbers are.
-        sums_squares = reset and not is_foreign(X)
+        sums_squares = reset and not is_array_api
         X = validate_data(
             estimator,
             X,

@@ -77,9 +77,9 @@ def checked_rule(rule, classes, kind):
 def check_not_costs(threshold, kind):
     """Raise where an array is the threshold of class labels: it may be costs.
 
-    Numbers and names have no effect on class labels.
+    Numbers and rules have no effect on class labels.
     """
-    if kind == "class" and not isinstance(threshold, str | DecisionRule | Real):
+    if kind == "class" and not isinstance(threshold, DecisionRule | Real):
         raise ValueError(
             "threshold must be a LeastCost for class labels, or 'auto'; got an array "
             f"of shape {np.shape(threshold)}. For a matrix of costs, give "

@@ -18,7 +18,8 @@ need not be dense arrays. Every target has
 """
 
 from ._array import ArrayTarget, target_beside
-from ._check import as_target, check_target, column_names
+from ._as_target import as_target
+from ._check import check_target, column_names
 from ._choice_set import check_available, check_target_available
 from ._class_weight import class_weight_factors, mean_weights, weights_of_classes
 from ._dense import DenseTarget

@@ -1,14 +1,11 @@
 """Checks of targets that users pass."""
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils import check_array
 
 from .._utils.arrays import check_no_gradient, is_foreign, to_numpy
-from .._utils.checks import as_points, as_real, naming
+from .._utils.checks import naming
 from .._utils.columns import names_of
-from ._dense import DenseTarget
-from ._sparse import SparseTarget
 
 
 def check_target(y, name, *, len_of, may_have_gaps=False):
@@ -147,44 +144,3 @@ def _check_no_lists_of_labels(y, name):
             "n_labels); got a list of the labels of each row. "
             "sklearn.preprocessing.MultiLabelBinarizer makes an indicator of it."
         )
-
-
-def as_target(target, shape, dtype, polytope="simplex"):
-    """An array or sparse matrix as a checked target.
-
-    Parameters
-    ----------
-    target : array-like or sparse matrix of shape (n_samples, n_classes)
-    shape : tuple of int
-        The shape that it must have.
-    dtype : dtype
-        The type of its values.
-    polytope : {"simplex", "cube"}, default="simplex"
-        The polytope that contains its rows.
-
-    Returns
-    -------
-    target : DenseTarget or SparseTarget
-
-    Raises
-    ------
-    ValueError
-        If `target` has another shape or a row is not in the polytope.
-
-    Examples
-    --------
-    >>> from skprob.targets import as_target
-    >>> as_target([[0.5, 0.5]], shape=(1, 2), dtype=float)
-    DenseTarget(values=array([[0.5, 0.5]]))
-    """
-    if not sparse.issparse(target):
-        target = as_real("target", target)
-    if target.shape != shape:
-        raise ValueError(
-            f"target must have the shape of scores, {shape}; got {target.shape}."
-        )
-    target = as_points(target, polytope, "target")
-    if not sparse.issparse(target):
-        return DenseTarget(target.astype(dtype, copy=False))
-    values = target.data.astype(dtype, copy=False)
-    return SparseTarget(target.indptr, target.indices, values, shape[1])

@@ -110,7 +110,8 @@ def objectives_of(spec, rows):
     """
     mapping, loss, inputs = spec.mapping, spec.loss, spec.inputs
     strength = penalty(spec.C, rows.total_weight)
-    rows.check_target(loss)
+    if mapping.traits.polytope == "cube":  # The sum of marginals may have a budget.
+        rows.check_target(loss)
     if type(mapping) not in MAPPINGS.values():  # It may be a user's own.
         check_kernel(mapping, rows.n_scores, rows.dtype)
     loss.check_on(lambda: rows.trial_scores(inputs, mapping.traits.polytope))

@@ -116,7 +116,7 @@ class FitSpec:
         threshold = self.threshold
         if isinstance(threshold, LeastCost):
             threshold = checked_rule(threshold, rows.classes, rows.kind)
-        else:
+        elif not isinstance(threshold, str):
             check_not_costs(threshold, rows.kind)
         if not self.is_cosine and mapping.traits.is_scale_invariant:
             # Scores may be as small as the penalty wants, at the same loss.
