@@ -263,15 +263,14 @@ class BlockPoint:
         xp = namespace(weight)
         if not by_output:
             weight = xp.mean(weight, axis=1, keepdims=True)
-        importance = to_numpy(xp.sum(weight, axis=1))
-        n_drawn = share * importance.sum() if np.isfinite(share) else np.inf
-        if not n_drawn < np.count_nonzero(importance):
+        importance = xp.sum(weight, axis=1)
+        n_drawn = share * float(xp.sum(importance)) if np.isfinite(share) else np.inf
+        if not n_drawn < int(xp.count_nonzero(importance)):
             return (design.sandwich(weight),)
         counts = systematic_sample(importance, n_drawn)
-        drawn = np.flatnonzero(counts)
-        part = counts[drawn] / share / importance[drawn]
-        part = beside(part, weight)[:, None]
-        return (design.take(drawn).sandwich(take(weight, drawn) * part),)
+        drawn = flatnonzero(counts)
+        part = take(counts, drawn) / share / take(importance, drawn)
+        return (design.take(drawn).sandwich(take(weight, drawn) * part[:, None]),)
 
     def moments(self):
         """Moments of the columns, with rows weighted by their mean curvature."""

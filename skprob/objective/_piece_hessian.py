@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._utils.arrays import to_numpy, widened
+from .._utils.arrays import namespace, to_numpy, widened
 from .._utils.typing import Array
 
 # Numbers that are multiplied at once: 4 MiB, of rows and parameters.
@@ -161,7 +161,12 @@ def _positive(diagonal):
 
 
 def systematic_sample(importance, n_drawn):
-    """How often each row is drawn, in proportion to its importance."""
-    reached = np.cumsum(importance)
-    reached *= n_drawn / reached[-1]
-    return np.diff(np.floor(reached + 0.5), prepend=0.0)
+    """How often each row is drawn, in proportion to its importance.
+
+    The importance is of any library, and so is the result.
+    """
+    xp = namespace(importance)
+    reached = xp.cumulative_sum(importance, axis=0)
+    reached *= n_drawn / float(reached[-1])
+    reached = xp.floor(reached + 0.5)
+    return xp.concat([reached[:1], reached[1:] - reached[:-1]])

@@ -32,6 +32,7 @@ class Description(Protocol):
     is_separable: bool  #: Whether the Hessian couples no two rows of the parameters.
     #: Whether it is a `SeparableProblem`.
     has_separate_outputs: bool
+    is_on_host: bool  #: Whether the data are in the memory of the host, not on a GPU.
     #: Whether equal changes of all raw predictions change nothing but the penalty.
     is_relative: bool
     is_remote: bool  #: Whether an evaluation is a round trip to other machines.

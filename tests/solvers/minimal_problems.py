@@ -28,6 +28,7 @@ class PlainDescription:
     is_separable: bool = False
     has_separate_outputs: bool = False
     is_relative: bool = False
+    is_on_host: bool = True
     is_remote: bool = False
     has_shrinkage: bool = False
 

@@ -19,6 +19,25 @@ def test_labels(y):
     assert_array_equal(encoded.target.to_dense(float), np.eye(3)[[1, 0, 2]])
 
 
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.array([127, -128, 127, 5] * 100, np.int8),
+        np.array([2**63 - 1, 2**63 - 3] * 3),
+        np.array([-(2**63), 2**63 - 1, 0]),
+        np.array([-7, 900, -7]),
+        np.array([2**64 - 1, 0, 1] * 2, np.uint64),
+    ],
+    ids=["int8", "next to overflow", "whole range", "far apart", "unsigned"],
+)
+def test_integer_labels_of_any_range(labels):
+    encoded = encode_target(labels)
+    classes, numbers = np.unique(labels, return_inverse=True)
+    assert encoded.classes.dtype == labels.dtype
+    assert_array_equal(encoded.classes, classes)
+    assert_array_equal(encoded.target.to_dense(float), np.eye(len(classes))[numbers])
+
+
 @pytest.mark.parametrize("container", [np.array, sparse.csr_array, sparse.coo_matrix])
 @pytest.mark.parametrize("dtype", [bool, int, np.float32])
 def test_label_sets(container, dtype):

@@ -71,6 +71,8 @@ def minimize_by_products(
 def sample_size(description, tuning=Tuning()):
     """Number of rows of the sample that a fit starts on; zero where none pays.
 
+    On a GPU it saves nothing: a pass over a sample takes as long as one over all rows.
+
     Parameters
     ----------
     description : Description
@@ -81,6 +83,7 @@ def sample_size(description, tuning=Tuning()):
     pays = (
         description.is_linear
         and description.is_convex
+        and description.is_on_host
         and not description.is_remote
         and n_sampled >= tuning.sampled_rows * size
         and description.n_rows * size >= tuning.large_data

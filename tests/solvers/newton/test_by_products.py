@@ -41,6 +41,8 @@ def test_a_sample_is_of_large_data_with_many_rows_for_each_column():
     assert not sample_size(large._replace(shape=(10, 2000)))
     for kind in {"is_linear": False}, {"is_convex": False}, {"is_remote": True}:
         assert not sample_size(large._replace(**kind))
+    # On a GPU.
+    assert not sample_size(large._replace(is_on_host=False))
 
 
 @pytest.mark.parametrize("mapping", [Softmax(), Sparsemax()], ids=str)
