@@ -66,7 +66,8 @@ def with_chosen_C(spec, rows):
     scores, solutions, best = np.full(len(Cs), np.nan), {}, None
     start = objective.initial()
     # Rows that have as many equal weights as all rows count for.
-    n_effective = rows.total_weight**2 / np.square(rows.weight).sum()
+    relative = rows.weight / rows.weight.max()
+    n_effective = relative.sum() ** 2 / np.square(relative).sum()
     share = _ROWS / n_effective
     some = drawn_rows(objective, share) if share < 1 else np.arange(len(rows.weight))
     is_exact = uses_exact_hessian(objective)

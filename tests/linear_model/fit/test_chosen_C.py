@@ -224,6 +224,16 @@ def test_many_rows_are_scored_by_some_of_them(monkeypatch):
     assert len(numbers[0]) > 990
 
 
+def test_weights_whose_squares_underflow_or_overflow():
+    """The penalty of tiny weights leaves intercepts only: frequencies of the others."""
+    X, y = load_iris(return_X_y=True)
+    tiny = SoftmaxClassifier(C="loo").fit(X, y, np.full(150, 1e-200))
+    assert_allclose(tiny.loo_scores_[4], np.log(49 / 149), rtol=1e-3)
+    large = SoftmaxClassifier(C="loo").fit(X, y, np.full(150, 1e200))
+    assert large.score(X, y) > 0.9
+    assert np.isfinite(large.loo_scores_).sum() >= 2
+
+
 def test_penalty_factors():
     """A feature that is left out has no influence; a free one is not shrunk."""
     X, y = iris()
