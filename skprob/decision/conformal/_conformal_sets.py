@@ -359,7 +359,8 @@ class ConformalSets(
                 check_classification_targets(y)
                 kind = type_of_target(y, input_name="y")
             labels = column_or_1d(y, warn=True) if kind in _KINDS_OF_LABELS else None
-        except ValueError as error:
+        # scikit-learn sorts the labels: None and text cannot be compared.
+        except (TypeError, ValueError) as error:
             raise ValueError(f"{allowed}. {error}") from None
         if labels is not None:
             self.target_type_ = "class"

@@ -683,6 +683,8 @@ def test_a_fold_without_a_class():
         (np.where(IRIS[1] == 1, np.nan, IRIS[1]), r"y must be labels.*contains NaN"),
         (np.where(np.eye(3)[IRIS[1]] == 1, np.nan, 0), r"y must be .*contains NaN"),
         (None, "y must be labels of shape"),
+        (np.array(["a", None, "b"], object)[IRIS[1]], "y must be labels.*NoneType"),
+        (np.array([b"a", b"b", b"c"])[IRIS[1]], "y must be labels.*bytes"),
     ],
 )
 def test_targets_that_are_refused(y, message):
