@@ -16,8 +16,9 @@ def check_threshold(threshold, n_classes):
     """The checked threshold: a fitted rule, a cut, or an array of cuts."""
     if isinstance(threshold, LeastCost):
         checked_rule(threshold, None, "label_set")
-    if isinstance(threshold, TopK) and not hasattr(threshold, "n_labels_"):
-        return threshold.for_labels(n_classes)
+    if isinstance(threshold, TopK):
+        is_known = getattr(threshold, "n_labels_", None) == n_classes
+        return threshold if is_known else threshold.for_labels(n_classes)
     if isinstance(threshold, DecisionRule):
         if not hasattr(threshold, "n_labels_"):
             raise ValueError(
@@ -89,7 +90,8 @@ def check_not_costs(threshold, kind):
 
 def is_fitted_to_rows(threshold):
     """Whether a threshold is fitted to probabilities and labels of rows."""
-    return isinstance(threshold, str | DecisionRule) and threshold != "support"
+    is_rule = isinstance(threshold, str | DecisionRule)
+    return is_rule and not isinstance(threshold, TopK) and threshold != "support"
 
 
 def known_threshold(threshold, n_classes):

@@ -9,7 +9,12 @@ from scipy import sparse
 from sklearn.datasets import load_digits, make_multilabel_classification
 from sklearn.metrics import top_k_accuracy_score
 
-from skprob import SigmoidClassifier, SoftmaxClassifier, SparsemaxClassifier
+from skprob import (
+    EntmaxClassifierCV,
+    SigmoidClassifier,
+    SoftmaxClassifier,
+    SparsemaxClassifier,
+)
 from skprob.decision import TopK, names_of
 
 
@@ -46,6 +51,19 @@ def test_it_is_the_threshold_of_a_classifier():
     model = SparsemaxClassifier(threshold=TopK(2)).fit(X, Y)
     assert (model.predict(X).sum(axis=1) == 2).all()
     assert_array_equal(model.predict(X), TopK(2).predict(model.predict_proba(X)))
+
+
+def test_a_fit_needs_no_folds_for_it():
+    """It was fitted to predictions of three more models, one for each fold."""
+    X, Y = make_multilabel_classification(n_classes=6, random_state=0)
+    fitted = TopK(2).fit(Y[:, :4], Y[:, :4])
+    for rule in (TopK(2), fitted):
+        model = SparsemaxClassifier(threshold=rule).fit(X, Y)
+        assert model.threshold_.n_labels_ == 6
+        assert not hasattr(model.threshold_, "polytope_")
+        assert_array_equal(model.predict(X), TopK(2).predict(model.predict_proba(X)))
+    search = EntmaxClassifierCV([1.5], [1.0], cv=2, threshold=TopK(2)).fit(X, Y)
+    assert (search.predict(X).sum(axis=1) == 2).all()
 
 
 def test_it_is_set_without_rows():

@@ -161,8 +161,8 @@ class DaskRows:
 def _check_threshold(threshold, kind):
     if kind == "label_set" and is_fitted_to_rows(threshold):
         raise ValueError(
-            "threshold must be a number, one for each label or 'support' for a fit of "
-            f"Dask collections to label sets; got {threshold!r}, which is "
+            "threshold must be a number, one for each label, 'support' or TopK for a "
+            f"fit of Dask collections to label sets; got {threshold!r}, which is "
             "fitted to the probabilities of rows in memory. After the fit, "
             "set_threshold(rule, X, y) takes such a rule with some of the rows."
         )

@@ -17,6 +17,7 @@ from skprob import (
     SigmoidClassifier,
     SoftmaxClassifier,
 )
+from skprob.decision import TopK
 
 da = pytest.importorskip("dask.array", reason="needs the extra skprob[dask]")
 dd = pytest.importorskip("dask.dataframe", reason="needs the extra skprob[dask]")
@@ -265,6 +266,8 @@ def test_what_dask_collections_are_not_for(rows):
         model.set_threshold("auto", split, sets)
     model.set_threshold("auto", X, sets)
     assert_array_equal(model.predict(split), model.predict(X))
+    model = SoftmaxClassifier(threshold=TopK(2)).fit(split, lazy_sets)
+    assert_array_equal(model.predict(split), TopK(2).predict(model.predict_proba(X)))
     with pytest.raises(ValueError, match="expecting 5 features"):
         model.predict(split[:, :4])
     with pytest.raises(ValueError, match=rf"class_names .* shape \({len(X)},\)"):
