@@ -83,10 +83,10 @@ class Loss(UserMethods, NamesChecked, BaseEstimator, metaclass=ABCMeta):
 
     As in a mapping, users call methods that check their input (:meth:`value`,
     :meth:`value_and_gradient`, :meth:`hessian_product`) and a loss implements kernels
-    that do not: :meth:`check`, :meth:`constant`, :meth:`evaluate` and
-    :meth:`linearize`, and if necessary :meth:`stages` and :meth:`check_on`. Kernels get
-    scores as a float array that they may overwrite and the target as an object of
-    :mod:`skprob.targets`.
+    that do not. Only :meth:`linearize` is required. :meth:`evaluate` computes less, and
+    :meth:`check`, :meth:`constant`, :meth:`stages` and :meth:`check_on` have defaults.
+    Kernels get scores as a float array that they may overwrite and the target as an
+    object of :mod:`skprob.targets`.
 
     Parameters
     ----------
@@ -194,9 +194,10 @@ class Loss(UserMethods, NamesChecked, BaseEstimator, metaclass=ABCMeta):
         """
         return np.zeros(target.shape[0])
 
-    @abstractmethod
     def evaluate(self, scores: Array, target: Any) -> tuple[Array, Array]:
         """Values without the constant, (n_samples,), and gradient of each row."""
+        linear = self.linearize(scores, target)
+        return linear.values, linear.gradient
 
     @abstractmethod
     def linearize(self, scores: Array, target: Any) -> LossLinearization:

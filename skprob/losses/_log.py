@@ -99,10 +99,6 @@ class LogLoss(Loss):
                 "be exactly zero; got 0."
             )
 
-    def evaluate(self, scores, target):
-        linear = self.linearize(scores, target)
-        return linear.values, linear.gradient
-
     def linearize(self, scores, target):
         mapping = get_mapping(self.mapping)
         scores = shift_to_standard(scores, mapping)

@@ -103,6 +103,32 @@ def test_classes_that_are_not_available_are_as_if_not_there(mapping):
                 same(mapping.potential(many), mapping.potential(few))
 
 
+def has_argmax_limit(mapping):
+    """Whether the largest scores get all probability as differences grow.
+
+    Values of a function, divided by their sum, can be in order and have no such limit.
+    """
+    traits = mapping.traits
+    is_of_differences = traits.is_shift_invariant or traits.polytope == "cube"
+    return traits.is_order_preserving and is_of_differences
+
+
+@each(has_argmax_limit)
+def test_the_largest_scores_get_all_probability(mapping):
+    for scores in rows_of_quarters():
+        top = scores == scores.max(axis=1, keepdims=True)
+        expected = top / top.sum(axis=1, keepdims=True)
+        if mapping.traits.sum_range == (0, np.inf):
+            expected = (np.sign(scores) + 1) / 2
+        elif mapping.traits.polytope == "cube":
+            # At most one, which the top shares; half for a score of zero.
+            half = (np.sign(scores.max(axis=1, keepdims=True)) + 1) / 2
+            share = half * np.where(half < 1, top.sum(axis=1, keepdims=True), 1)
+            expected *= share.clip(*mapping.traits.sum_range)
+        # Far enough for noises of heavy tails.
+        assert_allclose(mapping(scores * 1e14), expected, rtol=0, atol=1e-12)
+
+
 @each()
 def test_what_is_declared_is_so(mapping):
     for scores in rows_of_quarters():
@@ -111,18 +137,6 @@ def test_what_is_declared_is_so(mapping):
             shift = rng.integers(-(2**30), 2**30, (len(scores), 1))
             # A sum of quarters and an integer is exact.
             assert_array_equal(mapping(scores + shift), mapping(scores))
-        if mapping.traits.is_order_preserving:
-            top = scores == scores.max(axis=1, keepdims=True)
-            expected = top / top.sum(axis=1, keepdims=True)
-            if mapping.traits.sum_range == (0, np.inf):
-                expected = (np.sign(scores) + 1) / 2
-            elif mapping.traits.polytope == "cube":
-                # At most one, which the top shares; half for a score of zero.
-                half = (np.sign(scores.max(axis=1, keepdims=True)) + 1) / 2
-                share = half * np.where(half < 1, top.sum(axis=1, keepdims=True), 1)
-                expected *= share.clip(*mapping.traits.sum_range)
-            # Far enough for noises of heavy tails.
-            assert_allclose(mapping(scores * 1e14), expected, rtol=0, atol=1e-12)
     base = mapping(np.full((1, 4), mapping.traits.base_score))
     assert np.ptp(base) == 0 and base[0, 0] > 0
     assert_what_is_denied_is_not_so(mapping)
