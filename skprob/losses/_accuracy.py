@@ -5,7 +5,7 @@ from __future__ import annotations
 from sklearn.utils._param_validation import StrOptions
 
 from .._utils.arrays import copied
-from ..mappings import MappingLike, get_mapping
+from ..mappings import MappingLike
 from ._base import (
     Loss,
     LossLinearization,
@@ -57,10 +57,10 @@ class AccuracyLoss(Loss):
     def stages(self):
         if self.pretrain is None:
             return [self]
-        return [matching_loss(get_mapping(self.mapping)), self]
+        return [matching_loss(self.mapping), self]
 
     def linearize(self, scores, target):
-        mapping = get_mapping(self.mapping)
+        mapping = self.mapping
         q = target.to_dense(scores.dtype)
         p, _, vjp, vjp_derivative = mapping.linearize(
             shift_to_standard(scores, mapping)

@@ -86,7 +86,7 @@ class Loss(UserMethods, NamesChecked, BaseEstimator, metaclass=ABCMeta):
     that do not. Only :meth:`linearize` is required. :meth:`evaluate` computes less, and
     :meth:`check`, :meth:`constant`, :meth:`stages` and :meth:`check_on` have defaults.
     Kernels get scores as a float array that they may overwrite and the target as an
-    object of :mod:`skprob.targets`.
+    object of :mod:`skprob.targets`. Their loss has a mapping, not the name of one.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ class Loss(UserMethods, NamesChecked, BaseEstimator, metaclass=ABCMeta):
 
     def check_target(self, target: Any) -> None:
         """Raise if the sum of the marginals of a row is outside the budget."""
-        mapping = get_mapping(self.mapping)
+        mapping = self.mapping
         traits = mapping.traits
         least, most = traits.sum_range
         if traits.polytope == "simplex" or (least, most) == (0, np.inf):
@@ -179,7 +179,7 @@ class Loss(UserMethods, NamesChecked, BaseEstimator, metaclass=ABCMeta):
 
     def check_on(self, make_scores: Callable[[], Any]) -> None:
         """Raise if the loss cannot be used with scores like these."""
-        mapping = get_mapping(self.mapping)
+        mapping = self.mapping
         if mapping.traits.is_only_a_function:
             # The call checks the values of the function.
             mapping(make_scores())

@@ -78,7 +78,7 @@ class FenchelYoungLoss(Loss):
     def constant(self, target, n_available=None):
         if n_available is None:
             n_available = target.shape[1]
-        mapping = get_mapping(self.mapping)
+        mapping = self.mapping
         # Where classes differ it matters which ones are meant.
         q = (
             target.packed()
@@ -88,7 +88,7 @@ class FenchelYoungLoss(Loss):
         return mapping.negative_entropy_among(q, n_available)
 
     def evaluate(self, scores, target):
-        mapping = get_mapping(self.mapping)
+        mapping = self.mapping
         shift_to_standard(scores, mapping)
         if mapping.traits.polytope == "simplex":
             inner = target.inner(scores)
@@ -101,7 +101,7 @@ class FenchelYoungLoss(Loss):
         return values, gradient
 
     def linearize(self, scores, target):
-        mapping = get_mapping(self.mapping)
+        mapping = self.mapping
         shift_to_standard(scores, mapping)
         if mapping.traits.polytope == "simplex":
             inner = target.inner(scores)
@@ -131,7 +131,7 @@ class FenchelYoungLoss(Loss):
         distance to the scores v, and is v - (p - q) / ρ. With sparsemax p is the
         projection of (ρ v + q) / (ρ + 1) onto the simplex. The scores are kept.
         """
-        mapping = get_mapping(self.mapping)
+        mapping = self.mapping
         scores = scores * float(strength / (1 + strength))
         target.add_to(scores, 1 / (1 + strength))
         residual = mapping.probabilities(shift_to_standard(scores, mapping))
@@ -139,13 +139,13 @@ class FenchelYoungLoss(Loss):
         return residual
 
     def evaluate_difference(self, difference, target):
-        pair = get_mapping(self.mapping).linearize_difference(difference[:, 0])
+        pair = self.mapping.linearize_difference(difference[:, 0])
         if pair is None:
             return super().evaluate_difference(difference, target)
         return _of_pair(pair, difference[:, 0], target)
 
     def linearize_difference(self, difference, target):
-        pair = get_mapping(self.mapping).linearize_difference(difference[:, 0])
+        pair = self.mapping.linearize_difference(difference[:, 0])
         if pair is None:
             return super().linearize_difference(difference, target)
         values, gradient = _of_pair(pair, difference[:, 0], target)
@@ -162,7 +162,7 @@ class FenchelYoungLoss(Loss):
         )
 
     def negative_entropy(self, probabilities: Array) -> Array:
-        mapping = get_mapping(self.mapping)
+        mapping = self.mapping
         return mapping.negative_entropy_among(probabilities, probabilities.shape[1])
 
 

@@ -4,7 +4,6 @@ import numpy as np
 
 from .._utils.arrays import copied
 from .._utils.lobatto import gauss_lobatto
-from ..mappings import get_mapping
 from ._base import Loss, LossLinearization, check_shape, shift_to_standard
 
 # Number of nodes of the Gauss-Lobatto rule.
@@ -61,7 +60,7 @@ class GradientFieldLoss(Loss):
     def check_on(self, make_scores):
         """Raise ValueError if the Jacobian is not symmetric at the scores."""
         scores = make_scores()
-        mapping = get_mapping(self.mapping)
+        mapping = self.mapping
         u, v = np.random.default_rng(0).standard_normal((2, *scores.shape))
         step = 1e-5 * max(1.0, np.abs(scores).max())
 
@@ -82,7 +81,7 @@ class GradientFieldLoss(Loss):
             )
 
     def evaluate(self, scores, target):
-        mapping = get_mapping(self.mapping)
+        mapping = self.mapping
         scores = shift_to_standard(scores, mapping)
         values = _line_integral(mapping, scores).astype(scores.dtype)
         values -= target.inner(scores)
@@ -92,7 +91,7 @@ class GradientFieldLoss(Loss):
         return values, gradient
 
     def linearize(self, scores, target):
-        mapping = get_mapping(self.mapping)
+        mapping = self.mapping
         jvp = mapping.linearize(
             shift_to_standard(np.array(scores, order="K"), mapping)
         ).jvp

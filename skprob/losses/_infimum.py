@@ -81,7 +81,7 @@ class InfimumLoss(Loss):
         return [FenchelYoungLoss(self.mapping), self]
 
     def evaluate(self, scores, target):
-        mapping = get_mapping(self.mapping)
+        mapping = self.mapping
         candidate_scores, is_empty, distance = self._split(scores, target)
         gradient, values = mapping.probabilities_and_potential(scores)
         inner, of_candidates = mapping.probabilities_and_potential(candidate_scores)
@@ -89,7 +89,7 @@ class InfimumLoss(Loss):
         return values, gradient - inner
 
     def linearize(self, scores, target):
-        mapping = get_mapping(self.mapping)
+        mapping = self.mapping
         candidate_scores, is_empty, distance = self._split(scores, target)
         linear, potential = mapping.linearize_with_potential(scores)
         inner, of_candidates = mapping.linearize_with_potential(candidate_scores)
@@ -117,7 +117,7 @@ class InfimumLoss(Loss):
             The largest score minus the largest score of a candidate, by which the
             difference of the potentials grows.
         """
-        mapping, xp = get_mapping(self.mapping), namespace(scores)
+        mapping, xp = self.mapping, namespace(scores)
         shift_to_standard(scores, mapping)
         candidates = target.to_dense(scores.dtype) > 0
         candidate_scores = copied(scores)

@@ -88,7 +88,7 @@ class LogLoss(Loss):
         )
 
     def negative_entropy(self, probabilities: Array) -> Array:
-        return get_mapping(self.mapping).negative_entropy(probabilities)
+        return self.mapping.negative_entropy(probabilities)
 
     def check(self):
         super().check()
@@ -100,7 +100,7 @@ class LogLoss(Loss):
             )
 
     def linearize(self, scores, target):
-        mapping = get_mapping(self.mapping)
+        mapping = self.mapping
         scores = shift_to_standard(scores, mapping)
         if not mapping.traits.has_label_gradient:
             return self._linearize(scores, target)
@@ -137,7 +137,7 @@ class LogLoss(Loss):
 
     def _of_labels(self, scores, labels):
         """Values and gradients for one class in each row of standard scores."""
-        mapping = get_mapping(self.mapping)
+        mapping = self.mapping
         epsilon = self._smoothing(mapping)
         n_classes, is_log = scores.shape[1], epsilon == 0
         values, gradient = mapping.label_gradient(scores, labels, logarithm=is_log)
@@ -154,7 +154,7 @@ class LogLoss(Loss):
 
     def _linearize(self, scores, target):
         """:class:`LossLinearization` at standard scores, by the mapping's Jacobian."""
-        mapping = get_mapping(self.mapping)
+        mapping = self.mapping
         epsilon = self._smoothing(mapping)
         q = target.to_dense(scores.dtype)
         if epsilon == 0:
@@ -198,6 +198,6 @@ class LogLoss(Loss):
             The columns are the coordinate of the noise's shape, if it has one, and the
             loadings, row by row, if there are any.
         """
-        mapping = get_mapping(self.mapping)
+        mapping = self.mapping
         scores = shift_to_standard(scores, mapping)
         return -mapping.log_noise_gradient(scores, target.to_dense(scores.dtype))

@@ -9,6 +9,7 @@ import numpy as np
 from .._utils.checks import as_rows
 from .._utils.scores import standard_scores
 from .._utils.typing import Array, ArrayLike
+from ..mappings import Mapping, get_mapping
 from ..targets import as_target
 
 
@@ -50,12 +51,12 @@ class UserMethods:
         value : ndarray of shape (n_samples,)
         gradient : ndarray of shape (n_samples, n_classes)
         """
-        scores, target = self._checked(scores, target)
+        loss, scores, target = self._checked(scores, target)
         n_available = np.count_nonzero(scores > -np.inf, axis=1)
         with np.errstate(over="ignore"):
-            value, gradient = self.evaluate(scores, target)
+            value, gradient = loss.evaluate(scores, target)
         # In place: float32 stays float32.
-        value += self.constant(target, n_available)
+        value += loss.constant(target, n_available)
         return value, gradient
 
     def hessian_product(
@@ -73,15 +74,19 @@ class UserMethods:
         product : ndarray of shape (n_samples, n_classes)
         """
         scores, direction = as_rows(scores, direction=direction)
-        scores, target = self._checked(scores, target)
+        loss, scores, target = self._checked(scores, target)
         with np.errstate(over="ignore"):
-            product = self.linearize(scores, target).hessian_product
+            product = loss.linearize(scores, target).hessian_product
         return product(direction.copy(order="K"))
 
     def _checked(self, scores, target):
+        """The loss with a mapping in place of a name, and checked arguments."""
         self.check()
+        loss = self
+        if not isinstance(self.mapping, Mapping):
+            loss = self.with_mapping(get_mapping(self.mapping))
         # The loss shifts the scores if its mapping is shift invariant.
         scores = standard_scores(as_rows(scores), shift=False)
-        target = as_target(target, scores.shape, scores.dtype, self.traits.polytope)
-        self.check_target(target)
-        return scores, target
+        target = as_target(target, scores.shape, scores.dtype, loss.traits.polytope)
+        loss.check_target(target)
+        return loss, scores, target
