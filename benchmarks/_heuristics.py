@@ -28,9 +28,9 @@ from skprob.objective._linear_point import LinearCurvature
 from skprob.objective.certificates import _intercepts
 from skprob.solvers import (
     Tuning,
-    _auto,
     _line_search,
     _path,
+    _solve,
     groups_of_outputs,
     method_for,
     plan,
@@ -88,7 +88,7 @@ class Without:
         with ExitStack() as stack:
             # Searches choose no tuning themselves.
             for owner, name, value in (
-                (_auto, "plan", planned),
+                (_solve, "plan", planned),
                 (_by_products, "plan", planned),
                 (_path, "method_for", partial(method_for, tuning=tuning)),
                 (_path, "Tuning", lambda: tuning),

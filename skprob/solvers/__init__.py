@@ -8,11 +8,10 @@ multiplies, and `_tuning.py` has every number.
 
 `by_output/` has Newton's method for each output of a separable problem.
 
-A new solver is one file, a name in `_method.py` and a branch in `_auto.py`.
+A new solver is one file, a name in `_method.py` and a branch in `_solve.py`.
 """
 
 from .._utils.lazy import lazy_attribute
-from ._auto import solve, solve_in_turn
 from ._criteria import Criteria, Criterion, Verdict
 from ._groups import groups_of_outputs
 from ._line_search import Trial, line_search
@@ -20,6 +19,7 @@ from ._method import SOLVERS, method_for
 from ._minimize import minimize, total_of
 from ._plan import Plan, plan
 from ._problem import LinearProblem, Problem, members_of
+from ._solve import solve, solve_in_turn
 from ._state import Iteration, Solution, State
 from ._tuning import Tuning
 from .newton import NewtonCG, NewtonCholesky, Preconditioner

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .._utils.blas import serial_blas
-from ._auto import solve
 from ._method import method_for
+from ._solve import solve
 from ._tuning import Tuning
 from .newton import minimize_family
 

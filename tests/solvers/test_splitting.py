@@ -11,7 +11,7 @@ from skprob.mappings import Entmax, Softmax, Sparsemax
 from skprob.objective import LinearObjective
 from skprob.objective._splitting import Splitting
 from skprob.solvers import Criteria, DouglasRachford, Tuning, minimize, plan, solve
-from skprob.solvers import _auto as auto_module
+from skprob.solvers import _solve as solve_module
 from skprob.solvers._splitting import _anderson_shares
 from skprob.targets import SmoothedTarget, SparseTarget
 
@@ -69,8 +69,8 @@ def split_early(monkeypatch):
     def early(description, tuning=Tuning()):
         return plan(description, tuning)._replace(method="newton-cg", split_after=1)
 
-    monkeypatch.setattr(auto_module, "plan", early)
-    monkeypatch.setattr(auto_module, "method_for", lambda *_: "newton-cg")
+    monkeypatch.setattr(solve_module, "plan", early)
+    monkeypatch.setattr(solve_module, "method_for", lambda *_: "newton-cg")
 
 
 def nearly_separable():

@@ -25,7 +25,7 @@ from ...solvers import SOLVERS
 from ...targets import KINDS
 from .._known_threshold import NAMES
 from ..fit import FitSpec, PenaltyChoice
-from ..predict import Features, UnitRows
+from ..predict import Inputs, UnitRows
 from ._other_words import OtherWords
 
 
@@ -171,7 +171,7 @@ class LinearParameters(OtherWords, NamesChecked, BaseEstimator, metaclass=ABCMet
             solver=self.solver,
             tol=self.tol,
             max_iter=self.max_iter,
-            inputs=UnitRows() if self.similarity == "cosine" else Features(),
+            inputs=UnitRows() if self.similarity == "cosine" else Inputs(),
         )
 
     #: Whether `fit` takes arrays of other libraries, if mapping and loss do.

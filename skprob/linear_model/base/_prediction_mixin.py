@@ -14,8 +14,8 @@ from .._checks import check_X, has_dask, refuse_for_dask
 from .._docstrings import with_shared_arguments
 from .._given import Given
 from ..predict import (
-    Features,
     FittedModel,
+    Inputs,
     OneBlock,
     Sets,
     UnitRows,
@@ -276,7 +276,7 @@ class PredictionMixin:
 
     def _fitted_inputs(self):
         """The transformation of rows of X before the coefficients multiply them."""
-        return UnitRows() if self.similarity == "cosine" else Features()
+        return UnitRows() if self.similarity == "cosine" else Inputs()
 
     def _labels_of(self, columns):
         """The classes of these columns, on their device unless the classes are text."""

@@ -35,7 +35,7 @@ class FitSpec:
         Through this mapping, with the margin.
     is_cosine : bool
         Whether scores are cosines, which have no penalty and no intercept.
-    inputs : Features or StandardizedFeatures
+    inputs : Inputs or StandardizedFeatures
         Transformation of the rows of X.
     penalty : PenaltyChoice
         But for its strength, which C gives.

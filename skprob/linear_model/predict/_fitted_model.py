@@ -12,7 +12,7 @@ from ...decision import LeastCost, ThresholdLike
 from ...mappings import Mapping
 from .._given import NOTHING, Given
 from .._known_threshold import checked_rule
-from ._features import Features
+from ._inputs import Inputs
 from ._one_vs_rest import log_shares_of, shares_of
 from ._prediction import BlockwisePrediction, of_classes
 
@@ -25,7 +25,7 @@ class FittedModel:
     ----------
     has_none : bool
         Whether there is a class for rows without a label, which is not in `classes`.
-    inputs : Features
+    inputs : Inputs
         Transformation of the rows of X.
     threshold : float, ndarray of shape (n_classes,), DecisionRule or LeastCost
         Of label sets or, a ``LeastCost``, of class labels. None stands for the most
@@ -38,7 +38,7 @@ class FittedModel:
     target_type: str
     mapping: Mapping
     has_none: bool
-    inputs: Features
+    inputs: Inputs
     threshold: ThresholdLike | None = None
 
     def with_threshold(self, threshold):

@@ -48,7 +48,7 @@ class BlockwisePrediction:
         Of any library.
     coef : array or CSR array of shape (M, n_features)
     intercept : array of shape (M,)
-    inputs : Features
+    inputs : Inputs
         The transformation of rows of X.
     of_scores : callable
         ``of_scores(scores)``, for scores of shape (n_rows, n_classes), is an array

@@ -16,10 +16,10 @@ from ..._utils.arrays import (
     row_max,
     zeros,
 )
-from ._features import Features
+from ._inputs import Inputs
 
 
-class UnitRows(Features):
+class UnitRows(Inputs):
     """Rows are scaled to norm one."""
 
     def __call__(self, X):
@@ -69,7 +69,7 @@ def _unit_rows_of_any(X):
 
 
 @dataclass(frozen=True)
-class StandardUnitRows(Features):
+class StandardUnitRows(Inputs):
     """Features are standardised, a constant is added, rows are scaled to norm one.
 
     Examples
@@ -113,11 +113,11 @@ class StandardUnitRows(Features):
         }
 
     def to_model(self, coef, intercept):
-        """As for :class:`Features`; the weights of the constant are the intercepts."""
+        """As for :class:`Inputs`; the weights of the constant are the intercepts."""
         return (coef[:, :-1], coef[:, -1]) if self.constant else (coef, intercept)
 
     def from_model(self, coef, intercept):
-        """As for :class:`Features`; the intercepts become weights of the constant."""
+        """As for :class:`Inputs`; the intercepts become weights of the constant."""
         if self.constant and sparse.issparse(coef):
             coef = sparse.hstack([coef, intercept[:, None]], format="csr")
         elif self.constant:

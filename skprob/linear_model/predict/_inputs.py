@@ -1,7 +1,7 @@
 """The transformation of the rows of X before the coefficients multiply them."""
 
 
-class Features:
+class Inputs:
     """No transformation: the rows of X as they are.
 
     `_unit_rows.py` has others, for scores that are cosines.
