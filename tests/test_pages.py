@@ -14,6 +14,10 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
+from sklearn.datasets import load_iris
+
+import skprob
+from skprob import SoftmaxClassifier
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -151,6 +155,33 @@ def test_the_way_of_one_fit_includes_functions_that_exist():
     assert names[0] == "BaseLinearClassifier.fit"
     stages = {"fit_to_rows", "solve_in_turn", "solve", "minimize", "model_at"}
     assert stages <= set(names)
+
+
+def files_entered(call):
+    """Files of the package with functions that run in a call."""
+    root, files = Path(skprob.__file__).parent, set()
+
+    def watch(frame, event, argument):
+        if event == "call":
+            files.add(frame.f_code.co_filename)
+
+    sys.setprofile(watch)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    inside = [path for path in map(Path, files) if root in path.parents]
+    return {path.relative_to(root.parent).as_posix() for path in inside}
+
+
+def test_the_way_of_one_fit_lists_the_files_that_a_fit_enters():
+    page = (DOCS / "developer" / "the_way_of_one_fit.rst").read_text()
+    section = page.split("The files of this way\n")[1].split("Where other fits")[0]
+    X, y = load_iris(return_X_y=True)
+    model = SoftmaxClassifier()
+    model.fit(X, y)  # Some files are entered once in a process, to fill caches.
+    listed = re.findall(r"`(skprob/\S+?\.py)`", section)
+    assert sorted(files_entered(lambda: model.fit(X, y))) == sorted(listed)
 
 
 def test_messages_name_extras_that_exist():
