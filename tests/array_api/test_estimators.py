@@ -42,6 +42,8 @@ from skprob.mappings import (
     EntropyInvariantSoftmax,
     NormalizedMapping,
     PerturbMax,
+    Sigmoid,
+    Sparsemax,
     SparseSoftmax,
     TaylorSoftmax,
     ThresholdMapping,
@@ -137,15 +139,15 @@ LOSSES = [
         SparseSoftmaxLoss(SparseSoftmax(2), outside=outside)
         for outside in ("published", "add", "grow", "full", "skip")
     ),
-    LogLoss("sparsemax"),
+    LogLoss(Sparsemax()),
     LogLoss(TaylorSoftmax()),
     LogLoss(Entmax(1.3), epsilon=0.01),
-    AccuracyLoss("entmax"),
-    MarginLoss(FenchelYoungLoss("sparsemax"), margin=0.5),
-    MarginLoss(FenchelYoungLoss("sparsemax"), abs(np.subtract.outer(*[range(6)] * 2))),
+    AccuracyLoss(Entmax()),
+    MarginLoss(FenchelYoungLoss(Sparsemax()), margin=0.5),
+    MarginLoss(FenchelYoungLoss(Sparsemax()), abs(np.subtract.outer(*[range(6)] * 2))),
     FenchelYoungLoss(EntropyInvariantSoftmax()),
-    FenchelYoungLoss("sigmoid"),
-    InfimumLoss("entmax"),
+    FenchelYoungLoss(Sigmoid()),
+    InfimumLoss(Entmax()),
 ]
 
 

@@ -25,7 +25,7 @@ from skprob import (
     SparsemaxClassifier,
 )
 from skprob.losses import FenchelYoungLoss
-from skprob.mappings import softmax
+from skprob.mappings import Softmax, softmax
 from skprob.metrics import BrierScorer, brier_loss
 from skprob.objective import LinearObjective, split_rows
 from skprob.targets import SparseTarget, smoothed_target
@@ -190,7 +190,7 @@ def test_the_certificate_holds(mapping):
 def objective_of(X, labels, available):
     target = SparseTarget.from_labels(labels, available.shape[1])
     blocks = split_rows(X, target, np.ones(len(X)), available=available)
-    return LinearObjective(blocks, FenchelYoungLoss("softmax"), l2=0.0)
+    return LinearObjective(blocks, FenchelYoungLoss(Softmax()), l2=0.0)
 
 
 def test_separable_by_the_choice_sets():

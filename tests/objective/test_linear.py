@@ -39,7 +39,7 @@ def test_value_and_gradient_are_those_of_the_formula(mapping):
 
 
 @pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
-@pytest.mark.parametrize("loss", [SOFTMAX_LOSS, FenchelYoungLoss("sparsemax")], ids=str)
+@pytest.mark.parametrize("loss", [SOFTMAX_LOSS, FenchelYoungLoss(Sparsemax())], ids=str)
 def test_any_cut_into_blocks_gives_the_same_sums(container, loss):
     problem = Problem(3)
     X, target = container(problem.X), as_target(problem.Q, problem.Q.shape, float)

@@ -75,7 +75,7 @@ def test_rows_without_curvature_are_no_part_of_the_hessian(n_classes):
     coef = coef if n_classes > 2 else coef[1:] - coef[:1]
     for container in (np.asarray, sparse.csr_array):
         blocks = split_rows(container(X), target, rng.uniform(size=100))
-        objective = LinearObjective(blocks, FenchelYoungLoss("sparsemax"), l2=0.0)
+        objective = LinearObjective(blocks, FenchelYoungLoss(Sparsemax()), l2=0.0)
         x = objective.from_model(coef, np.zeros(len(coef)))
         _, n_active = objective.at(x).total_curvature()
         assert n_active == 5

@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 from skprob import AMSoftmaxClassifier, LinearClassifier, SparsemaxClassifier
 from skprob.losses import FenchelYoungLoss, MarginLoss
-from skprob.mappings import MAPPINGS, Sparsemax, get_mapping
+from skprob.mappings import MAPPINGS, Softmax, Sparsemax, get_mapping
 from skprob.objective import CosineObjective, split_rows
 from skprob.targets import SparseTarget
 
@@ -152,7 +152,7 @@ def test_derivatives_of_the_cosine_objective(iris, direction):
     blocks = split_rows(
         unit_rows(X), SparseTarget.from_labels(y, 3), np.linspace(1, 2, len(y))
     )
-    objective = CosineObjective(blocks, FenchelYoungLoss("softmax"))
+    objective = CosineObjective(blocks, FenchelYoungLoss(Softmax()))
     rng = np.random.default_rng(direction)
     w, d = rng.standard_normal((2, objective.n_parameters))
     step = 1e-5
