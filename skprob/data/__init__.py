@@ -19,7 +19,7 @@ from ._little import LittleDesign
 from ._local_blocks import LocalBlocks, local_blocks
 from ._memory import keep_freed_memory
 from ._restricted import restricted
-from ._standardization import Standardization, standardized
+from ._standardization import Standardization, least_spread, standardized
 from ._standardized_design import StandardizedDesign
 
 __all__ = [
@@ -38,6 +38,7 @@ __all__ = [
     "StandardizedDesign",
     "as_design",
     "keep_freed_memory",
+    "least_spread",
     "local_blocks",
     "restricted",
     "row_slices",

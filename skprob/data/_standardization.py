@@ -33,13 +33,20 @@ class Standardization(NamedTuple):
             # Without an intercept the curvature is the raw second moment.
             deviation, mean = np.hypot(deviation, mean), np.zeros_like(mean)
         spread = np.hypot(deviation, np.sqrt(ridge))
-        # The deviation of a constant feature is a rounding error. With tiny deviations
-        # coefficients overflow in the dtype of X, or their squares in float64.
-        limits = np.finfo(dtype)
-        tiny = max(limits.tiny / limits.eps, np.sqrt(np.finfo(np.float64).tiny))
-        least = np.maximum(10 * limits.eps * np.abs(mean), tiny)
+        least = np.maximum(_rounding_error(mean, dtype), least_spread(dtype))
         scale = np.where(spread > least, spread, np.maximum(np.abs(mean), 1.0))
         return cls(mean, scale, fit_intercept)
+
+    @staticmethod
+    def tiny(mean, deviation, fit_intercept, dtype):
+        """Numbers of features that are not constant, and whose spread is too small.
+
+        The arguments are those of :meth:`of`.
+        """
+        if not fit_intercept:
+            deviation, mean = np.hypot(deviation, mean), np.zeros_like(mean)
+        is_constant = deviation <= _rounding_error(mean, dtype)
+        return np.flatnonzero(~is_constant & (deviation <= least_spread(dtype)))
 
     @property
     def size(self):
@@ -84,6 +91,21 @@ class Standardization(NamedTuple):
         if self.fit_intercept:
             parameters[..., -1] = intercept + coef @ self.mean
         return parameters
+
+
+def least_spread(dtype):
+    """Spread of a feature above which it is a unit.
+
+    With smaller ones coefficients overflow in the dtype of X, or their squares in
+    float64.
+    """
+    limits = np.finfo(dtype)
+    return max(limits.tiny / limits.eps, np.sqrt(np.finfo(np.float64).tiny))
+
+
+def _rounding_error(mean, dtype):
+    """Largest deviation of constant features with these means."""
+    return 10 * np.finfo(dtype).eps * np.abs(mean)
 
 
 def standardized(design, standardization, n_rows):

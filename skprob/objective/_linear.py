@@ -79,6 +79,9 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         self._set_loss(loss)
         self.count(1)
         self.units, self._factors = units, factors
+        #: Numbers of features whose spread is too small for coefficients without
+        #: a penalty.
+        self.tiny_features = units.tiny(mean, deviation, fit_intercept, data.dtype)
         self.penalty = Ridge(l2, units, factors)
         #: Shape of the coefficients: (M, n_features).
         self.coef_shape = n_outputs, len(mean)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...data import least_spread
 from ...objective import LinearObjective
 from ._penalty_factors import checked_factors
 
@@ -64,7 +65,25 @@ class PenaltyChoice:
         else:
             l2 = (1 - self.l1_ratio) * strength
             objective = LinearObjective(blocks, loss, l2=l2, factors=factors, **about)
+        self._check_spread(objective, strength)
         return objective if features is None else objective.restricted(features)
+
+    def _check_spread(self, objective, strength):
+        """Raise if features without a penalty have too small a spread."""
+        tiny = objective.tiny_features
+        if self.factors is not None:
+            has_coef = np.isfinite(self.factors[tiny])
+            is_free = has_coef & ((self.factors[tiny] == 0) | (strength == 0))
+        else:
+            is_free = np.full(len(tiny), strength == 0)
+        if is_free.any():
+            dtype = objective.description.dtype
+            raise ValueError(
+                "X must have features that are constant or have a standard deviation "
+                f"above {least_spread(dtype):.1g} in {dtype} where there is no "
+                f"penalty; column {tiny[is_free][0]} has a smaller one. Scale the "
+                "features."
+            )
 
 
 def check_total_weight(total):

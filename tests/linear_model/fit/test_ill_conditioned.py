@@ -7,6 +7,8 @@ import pytest
 from scipy import sparse
 from scipy.optimize import minimize
 from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
 
 from skprob import LinearClassifier, SparsemaxClassifier
 
@@ -126,3 +128,59 @@ def test_single_precision_in_any_unit(unit, container):
     model = SparsemaxClassifier(C=np.inf).fit(container(X * np.float32(unit)), y)
     assert abs(model.objective_ - expected.objective_) < 1e-4 * expected.objective_
     assert 0 < expected.objective_ < 0.05
+
+
+def overlapping_iris():
+    X, y = load_iris(return_X_y=True)
+    return X, np.where(np.arange(150) % 4 == 0, np.arange(150) // 4 % 3, y)
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize(
+    ("dtype", "smallest", "unit"),
+    [
+        ("f8", 1e-152, 1e-155),
+        ("f8", 1e-152, 1e-300),
+        ("f8", 1e-152, 1e-320),
+        ("f4", 1e-29, 1e-32),
+        ("f4", 1e-29, 1e-40),
+    ],
+)
+def test_features_too_small_for_coefficients_are_named_without_a_penalty(
+    dtype, smallest, unit, container
+):
+    """They were constant without a word, and the fit the frequency of the classes."""
+    X, y = overlapping_iris()
+    reference = LogisticRegression(C=np.inf, tol=1e-8, max_iter=10_000).fit(X, y)
+    least = log_loss(y, reference.predict_proba(X))
+
+    def in_unit(unit):
+        return container((X * unit).astype(dtype))
+
+    model = LinearClassifier(C=np.inf).fit(in_unit(smallest), y)
+    assert model.objective_ == pytest.approx(least, rel=1e-4)
+    for fit_intercept in (True, False):
+        model = LinearClassifier(C=np.inf, fit_intercept=fit_intercept)
+        with pytest.raises(ValueError, match=r"X must have features .* column 0 has a"):
+            model.fit(in_unit(unit), y)
+    some_free = LinearClassifier(penalty_factors=[1, 1, 0, 1])
+    with pytest.raises(ValueError, match=r"column 2 has a smaller one\. Scale the"):
+        some_free.fit(in_unit(unit), y)
+    # A penalty makes their coefficients zero.
+    share = np.bincount(y) / len(y)
+    for about in ({}, {"l1_ratio": 1.0}):
+        model = LinearClassifier(**about).fit(in_unit(unit), y)
+        assert np.abs(model.predict_proba(in_unit(unit)) - share).max() < 1e-3
+    # A feature that is left out needs none.
+    one = np.column_stack([X[:, 0] * unit, X[:, 1] * smallest]).astype(dtype)
+    left_out = LinearClassifier(C=np.inf, penalty_factors=[np.inf, 1])
+    left_out.fit(container(one), y)
+    assert (left_out.coef_[:, 0] == 0).all() and left_out.coef_[:, 1].any()
+
+
+def test_tiny_constant_features_are_constant_without_a_penalty():
+    X, y = overlapping_iris()
+    expected = LinearClassifier(C=np.inf).fit(X[:, :2], y).predict_proba(X[:, :2])
+    X[:, 2], X[:, 3] = 1e-310, 0.0
+    model = LinearClassifier(C=np.inf).fit(X, y)
+    assert np.abs(model.predict_proba(X) - expected).max() < 1e-3
