@@ -85,7 +85,8 @@ class BaseAttention(NamesChecked, PlainState, BaseEstimator):
             raise ValueError(
                 "mapping must have learn_noise=False: attention estimates no scales."
             )
-        self._mapping = mapping
+        self._mapping, self._similarity = mapping, self.similarity
+        self._temperature, self._n_neighbors = self.temperature, self.n_neighbors
         self._keys = X
         self.n_samples_fit_ = len(X)
         if self.similarity == "dot":
@@ -100,15 +101,15 @@ class BaseAttention(NamesChecked, PlainState, BaseEstimator):
 
     def _blocks(self, X):
         n_keys = self.n_samples_fit_
-        if self.n_neighbors is not None and self.similarity == "distance":
-            n_keys = min(self.n_neighbors, n_keys)
+        if self._n_neighbors is not None and self._similarity == "distance":
+            n_keys = min(self._n_neighbors, n_keys)
         step = max(1, _MOST_PAIRS // n_keys)
         return [slice(start, start + step) for start in range(0, len(X), step)]
 
     def _weights(self, X):
         """The weights for some checked rows, as a CSR array."""
         similarity, columns = self._similarities(X)
-        weights = self._mapping(similarity / (self.temperature * self.scale_))
+        weights = self._mapping(similarity / (self._temperature * self.scale_))
         indptr = np.arange(0, weights.size + 1, weights.shape[1])
         shape = len(X), self.n_samples_fit_
         csr = sparse.csr_array((weights.ravel(), columns.ravel(), indptr), shape)
@@ -119,8 +120,8 @@ class BaseAttention(NamesChecked, PlainState, BaseEstimator):
     def _similarities(self, X):
         """Similarities to some training rows, and the numbers of these rows."""
         n = self.n_samples_fit_
-        k = n if self.n_neighbors is None else min(self.n_neighbors, n)
-        if self.similarity == "distance":
+        k = n if self._n_neighbors is None else min(self._n_neighbors, n)
+        if self._similarity == "distance":
             distance, columns = self._search.kneighbors(X, k)
             return -(distance**2), columns
         products = X @ self._keys.T

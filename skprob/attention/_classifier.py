@@ -129,7 +129,7 @@ class AttentionClassifier(ClassifierMixin, BaseAttention):
         if encoded.kind == "label_set":
             encoded = encode_target(y, encoded.kind, X.dtype, polytope="cube")
         self._fit_keys(X)
-        self.target_type_ = encoded.kind
+        self.target_type_, self._threshold = encoded.kind, self.threshold
         is_named = names is not None and encoded.kind != "class"
         self.classes_ = np.asarray(names) if is_named else encoded.classes
         values = encoded.target.to_dense(X.dtype)
@@ -169,7 +169,7 @@ class AttentionClassifier(ClassifierMixin, BaseAttention):
         """
         p = self.predict_proba(X)
         if self.target_type_ == "label_set":
-            return (p > self.threshold).astype(np.int64)
+            return (p > self._threshold).astype(np.int64)
         columns = p.argmax(axis=1)
         return self.classes_[columns] if self.target_type_ == "class" else columns
 

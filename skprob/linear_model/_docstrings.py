@@ -159,6 +159,8 @@ loss_ : Loss
     The loss that was minimised, as a function of scores and target.
 target_type_ : str
     "class", "label_set", "distribution" or "candidates": what ``y`` was in ``fit``.
+similarity_ : {"dot", "cosine"}
+    The ``similarity`` of the fitted scores.
 threshold_ : float, ndarray of shape (n_classes,), DecisionRule or LeastCost
     The cut, the cuts or the fitted rule that ``predict`` uses; only after a fit to
     label sets or, for class labels, with a ``LeastCost``. ``set_threshold`` changes it

@@ -56,6 +56,8 @@ from ._truth import (
 
 # With more classes, sets are CSR by default.
 _MANY_CLASSES = 1000
+# Parameters that sets depend on, after a fit with the values of the fit.
+_OF_SETS = "score_function", "alpha", "never_empty", "rank_penalty", "free_ranks"
 # Kinds of labels, by their names in scikit-learn.
 _KINDS_OF_LABELS = "binary", "multiclass"
 #: Sentences for the errors on values that have another meaning in other packages.
@@ -312,6 +314,7 @@ class ConformalSets(
             to candidates and `y` is not labels; if a fold lacks a class.
         """
         X, y = indexable(X, y)
+        self._fitted_with = {name: getattr(self, name) for name in _OF_SETS}
         y = self._checked_target(y)
         # Calibration uses NumPy; the classifier gets `y` in the library of X.
         given_y, y = y, to_numpy(y) if is_foreign(y) else y
@@ -424,11 +427,13 @@ class ConformalSets(
         return response_of(model, X, n_classes, kind, self.target_type_ == "label_set")
 
     def _nonconformity(self):
-        if self.score_function == "entmax":
-            return EntmaxScore(self.alpha)
-        if self.score_function == "threshold":
-            return ThresholdScore(self.never_empty)
-        return AdaptiveScore(self.never_empty, self.rank_penalty, self.free_ranks)
+        """The score function of the fit."""
+        name, alpha, never_empty, *of_ranks = self._fitted_with.values()
+        if name == "entmax":
+            return EntmaxScore(alpha)
+        if name == "threshold":
+            return ThresholdScore(never_empty)
+        return AdaptiveScore(never_empty, *of_ranks)
 
     def _calibrate(self, fold_rows, responses, y, weight):
         """Set the limit by the nonconformity of the true classes of each fold."""
@@ -521,7 +526,8 @@ class ConformalSets(
         """
         values, _ = self._fitted_response(X)
         if hasattr(self, "temperature_"):
-            p = Temperature(Entmax(self.alpha), self.temperature_)(values)
+            alpha = self._fitted_with["alpha"]
+            p = Temperature(Entmax(alpha), self.temperature_)(values)
         else:
             p = self._probabilities(X, values)
         is_marginal = self._are_marginals
@@ -542,7 +548,7 @@ class ConformalSets(
     @property
     def _are_marginals(self):
         is_set = self.target_type_ == "label_set"
-        return is_set and self.score_function == "threshold"
+        return is_set and self._fitted_with["score_function"] == "threshold"
 
     def _probabilities(self, X, values):
         """The classifier's own probabilities."""

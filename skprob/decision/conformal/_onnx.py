@@ -59,6 +59,7 @@ class OnnxSets:
                 "it to rows with labels."
             )
         model = copy(self.estimator_)
-        model.mapping_ = Temperature(Entmax(self.alpha), self.temperature_)
+        alpha = self._fitted_with["alpha"]
+        model.mapping_ = Temperature(Entmax(alpha), self.temperature_)
         model.threshold_ = 0.0
         return model

@@ -36,10 +36,10 @@ def check_linear(model):
         raise ValueError(
             f"model must be a linear classifier of skprob; got {type(model).__name__}."
         )
-    if model.similarity != "dot":
+    if model.similarity_ != "dot":
         raise ValueError(
             "model must have the scores W x + b (similarity='dot'); there are no "
-            f"standard errors for similarity={model.similarity!r}."
+            f"standard errors for similarity={model.similarity_!r}."
         )
 
 

@@ -276,7 +276,9 @@ class PredictionMixin:
 
     def _fitted_inputs(self):
         """The transformation of rows of X before the coefficients multiply them."""
-        return UnitRows() if self.similarity == "cosine" else Inputs()
+        # Attributes that were assigned, as for a warm start, may be without it.
+        similarity = getattr(self, "similarity_", self.similarity)
+        return UnitRows() if similarity == "cosine" else Inputs()
 
     def _labels_of(self, columns):
         """The classes of these columns, on their device unless the classes are text."""

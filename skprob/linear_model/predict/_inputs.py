@@ -16,7 +16,7 @@ class Inputs:
 
     def attributes(self):
         """Fitted attributes that the transformation is made of."""
-        return {}
+        return {"similarity_": "dot"}
 
     def to_model(self, coef, intercept):
         """Convert coefficients and intercepts of transformed rows to those of X."""

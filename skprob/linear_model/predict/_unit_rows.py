@@ -25,6 +25,9 @@ class UnitRows(Inputs):
     def __call__(self, X):
         return unit_rows(X)
 
+    def attributes(self):
+        return {"similarity_": "cosine"}
+
 
 def unit_rows(X):
     """A copy of X with its rows at norm one; rows of zeros stay zeros.
@@ -107,6 +110,7 @@ class StandardUnitRows(Inputs):
 
     def attributes(self):
         return {
+            "similarity_": "cosine",
             "feature_mean_": self.mean,
             "feature_scale_": self.scale,
             "constant_": self.constant,
