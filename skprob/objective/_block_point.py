@@ -5,6 +5,7 @@ that the loss at any length along it takes no product with X.
 """
 
 import math
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -20,6 +21,7 @@ from .._utils.arrays import (
     namespace,
     positive_part,
     row_dot,
+    row_sum,
     take,
     to_numpy,
     upper_triangle,
@@ -27,7 +29,8 @@ from .._utils.arrays import (
     zeros,
 )
 from ..mappings import get_mapping
-from ._block import weighted_sum
+from ..targets import DenseTarget
+from ._block import scores_of, weighted_sum
 from ._piece_hessian import RowHessians, systematic_sample
 
 # Rows are active if they have curvature. Where at most this share of them is (under a
@@ -37,7 +40,7 @@ FEW_ACTIVE = 0.25
 
 
 # Along a step the gradient of a row changes by as much as the Hessian says if the row's
-# loss is quadratic there. Where the change is less than this part of that, curvature
+# loss is quadratic there. If the change is less than this part of that, curvature
 # vanishes along the step: a step of one along the tail of softmax has 0.63.
 _QUADRATIC = 0.9
 
@@ -45,14 +48,13 @@ _QUADRATIC = 0.9
 # Functions of a block, for Blocks.sum and Blocks.map.
 
 
-def losses_of_flat_rows(part):
-    """Of a part of `BlockPoint.without_flat_rows`: loss, and number of rows."""
-    loss, n_rows, _ = part
-    return loss, n_rows
+def number_and_loss_of_tails(part):
+    """Of a part of `BlockPoint.without_tails`: number and loss of the tails."""
+    return part[:2]
 
 
-def other_rows(part):
-    """Of a part of `BlockPoint.without_flat_rows`: the point of the other rows."""
+def point_without_tails(part):
+    """Of a part of `BlockPoint.without_tails`: the point without the tails."""
     return part[2]
 
 
@@ -166,25 +168,45 @@ class BlockPoint:
         product[moving] = design.rmatvec(_in_precision_of(direction, change))
         return product
 
-    def without_flat_rows(self, step):
-        """Loss of the rows whose curvature vanishes along a step, and the other rows.
+    def without_tails(self, step):
+        """Number and loss of the tails along a step, and the point without them.
 
-        Returns these losses, the number of these rows, and the point of the other rows.
+        A tail is a class of a row whose gradient and curvature vanish along the step.
+        Without it, the class is not available to the row.
         """
-        block, weight = self.block, self.block.weight
+        block, mapping = self.block, self.loss.traits
+        is_cube = mapping.polytope == "cube"
+        if not is_host(block.weight) or (is_cube and not mapping.is_separable):
+            return 0, 0.0, self
         change = as_type(block.design.matvec(step), self.raw.dtype)
-        before = self.linear.residual()
-        expected = row_dot(self.linear.hessian_product(copied(change)), change)[:, 0]
-        _, after = block.evaluate(self.loss, self.raw + change)
-        actual = row_dot(after - before, change)[:, 0]
-        xp, eps = namespace(change), float(np.finfo(block.design.dtype).eps)
-        rounding = 4 * eps * xp.sum(xp.abs(change), axis=1)
-        is_flat = ~(actual >= _QUADRATIC * expected - rounding)
-        flat, others = flatnonzero(is_flat), flatnonzero(~is_flat)
-        values = widened(self.linear.values) + widened(block.constant(self.loss))
-        loss = weighted_sum(take(values, flat), take(weight, flat))
-        remaining = BlockPoint(block.take(others), self.loss, take(self.raw, others))
-        return loss, len(flat), remaining
+        expected = row_dot(self.linear.hessian_product(copied(change)), change)
+        moved = block.scores(self.raw + change)
+        _, before = self.loss.evaluate(block.scores(copied(self.raw)), block.target)
+        _, after = self.loss.evaluate(moved, block.target)
+        along = scores_of(change)
+        rounding = 4 * np.finfo(block.design.dtype).eps * row_sum(np.abs(along))
+        actual = row_dot(after - before, along)
+        is_tail = np.abs(after) < _QUADRATIC * np.abs(before)
+        is_tail &= ~(actual >= _QUADRATIC * expected - rounding)
+        q = block.target.to_dense(np.float64)
+        is_tail &= (q == 0) | (q == 1) if is_cube else q == 0
+        n_tails = np.count_nonzero(is_tail)
+        if n_tails == 0:
+            return 0, 0.0, self
+        target, available = block.target, ~is_tail
+        if is_cube:
+            target = DenseTarget(np.where(is_tail, 0, q).astype(self.raw.dtype))
+        if block.available is not None:
+            available &= block.available
+        block = replace(block, target=target, available=available)
+        remaining = BlockPoint(block, self.loss, self.raw)
+        return n_tails, self._whole_value() - remaining._whole_value(), remaining
+
+    def _whole_value(self):
+        """Weighted sum of the losses of the rows with their constants."""
+        return self.value() + weighted_sum(
+            self.block.constant(self.loss), self.block.weight
+        )
 
     def intercept_product(self, shift):
         """Hessian in the intercepts, times a shift of them (M,)."""

@@ -158,21 +158,22 @@ class LinearPoint(LinearCurvature):
                     hessian[np.ix_(place, place)] += 1 / objective.shape[0]
         return hessian
 
-    def without_flat_rows(self, step):
-        """Loss of the rows whose curvature vanishes along a step, and the other rows.
+    def without_tails(self, step):
+        """Loss in the tails along a step, and the point without them.
 
-        That point has the penalty, too. It is None if there are no rows without
-        curvature. It takes half a pass, or a pass and a half.
+        In a tail gradient and curvature of a class vanish along the step: see
+        `BlockPoint`. The point is None if there are no tails. It takes half a pass, or
+        a whole one.
         """
         objective, change = self._objective, step.reshape(self._matrix.shape)
         objective.count(0.5)
-        parts = self._points.map(BlockPoint.without_flat_rows, change)
-        loss, n_rows = parts.sum(_block_point.losses_of_flat_rows)
-        if n_rows == 0:
+        parts = self._points.map(BlockPoint.without_tails, change)
+        n_tails, loss = parts.sum(_block_point.number_and_loss_of_tails)
+        if n_tails == 0:
             return 0.0, None
-        objective.count(1)
-        points = parts.map(_block_point.other_rows)
-        _, gradient = points.sum(BlockPoint.value_and_gradient)
+        objective.count(0.5)
+        points = parts.map(_block_point.point_without_tails)
+        (gradient,) = points.sum(BlockPoint.gradient)
         gradient = objective.without_common_part(gradient)
         value = self.value - objective.penalty.value(self._matrix) - float(loss)
         others = LinearPoint(objective, self.parameters, points, value, gradient)

@@ -217,10 +217,10 @@ def allowed_decrease(problem, value, tol):
 def confirmed_decrease(problem, state, tuning):
     """The expected decrease from a Hessian that costs little, or the state's.
 
-    A row whose curvature vanishes along Newton's step, such as an outlier that is
-    nearly separated, keeps steps short until its loss is negligible. The quadratic
-    model does not include the decrease of the other rows after that. So such rows count
-    with all of their loss, and the expected decrease is the one of the other rows.
+    If the probability of a class vanishes along Newton's step, as that of wrong classes
+    of an outlier, its curvature keeps steps short until its loss is negligible, and the
+    quadratic model does not include what all rows gain after that. So such a tail
+    counts with all of its loss, and the expected decrease is the one without it.
     """
     known, description = state.expected_decrease, problem.description
     if description.has_shrinkage:
@@ -236,10 +236,10 @@ def confirmed_decrease(problem, state, tuning):
     # The step is a rounding error where no decrease is left.
     if step is None or known <= precision(description.dtype):
         return known
-    loss, others = point.without_flat_rows(step)
-    if others is None:
+    loss, without = point.without_tails(step)
+    if without is None:
         return known
-    _, decrease, _ = damped_newton_step(problem, others, Damping.of(problem), tuning)
+    _, decrease, _ = damped_newton_step(problem, without, Damping.of(problem), tuning)
     return float(np.fmax(known, loss + decrease))
 
 

@@ -82,11 +82,11 @@ class LinearPoint(Point, Curvature, Protocol):
     def hessian(self) -> Array:
         """Hessian (n_parameters, n_parameters), in one pass, if it is convex."""
 
-    def without_flat_rows(self, step: Array) -> tuple[float, LinearPoint | None]:
-        """Loss of the rows whose curvature vanishes along a step, and the other rows.
+    def without_tails(self, step: Array) -> tuple[float, LinearPoint | None]:
+        """Loss in the tails along a step, and the point without them.
 
-        Returns their part of the mean loss, and the point without them: None if there
-        are no such rows. It takes half a pass, or a pass and a half.
+        In a tail gradient and curvature of a class of a row vanish along the step. The
+        point is None if there are no tails. It takes half a pass, or a whole one.
         """
 
     def piece_hessian(

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from scipy.special import softmax
+from scipy.special import expit, softmax
 
 from skprob.data import LittleDesign, LocalBlocks
 from skprob.losses import FenchelYoungLoss
-from skprob.mappings import Entmax, Softmax, Sparsemax
+from skprob.mappings import Entmax, Sigmoid, Softmax, Sparsemax
 from skprob.objective import LinearObjective, split_rows
 from skprob.objective._linear_point import EvaluatedRay, LinearRay
 from skprob.objective._little_point import LittleRay, is_little
-from skprob.targets import SparseTarget, as_target
+from skprob.targets import DenseTarget, SparseTarget, as_target
 
 from ..losses.cases import FENCHEL_YOUNG
 from ..solvers.training_problems import hessian_at, in_blocks
@@ -455,49 +455,68 @@ def test_a_penalty_times_a_factor_is_that_objective():
 
 
 @pytest.mark.parametrize("little", [True, False])
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_rows_whose_curvature_vanishes_along_a_step_are_left_out(n_classes, little):
-    """Against NumPy: the change of the gradient, and that of the Hessian."""
-    rng = np.random.default_rng(n_classes)
-    X, y = rng.normal(size=(40, 3)), rng.integers(0, n_classes, 40)
+@pytest.mark.parametrize("kind", ["two classes", "three classes", "label sets"])
+def test_tails_along_a_step_are_left_out(kind, little):
+    """Against NumPy: probabilities at both ends, and losses of fewer classes."""
+    rng = np.random.default_rng(3)
+    X, weight, M = rng.normal(size=(40, 3)), rng.uniform(0.5, 2, 40), 3
     X[:5] *= 3
-    weight = rng.uniform(0.5, 2, 40)
-    target = SparseTarget.from_labels(y, n_classes=n_classes)
+    if kind == "label sets":
+        q, loss = rng.integers(0, 2, (40, 3)).astype(float), FenchelYoungLoss(Sigmoid())
+        target = DenseTarget(q)
+    else:
+        K, loss = 2 if kind == "two classes" else 3, SOFTMAX_LOSS
+        y, M = rng.integers(0, K, 40), 1 if K == 2 else 3
+        q, target = np.eye(K)[y], SparseTarget.from_labels(y, n_classes=K)
     blocks = split_rows(X, target, weight)
     if not little:
         blocks = in_blocks(X, target, weight, [7, 25])
-    objective = LinearObjective(blocks, SOFTMAX_LOSS, l2=0.01)
+    objective = LinearObjective(blocks, loss, l2=0.01)
     assert is_little(objective.blocks) == little
-    n_outputs = 1 if n_classes == 2 else n_classes
-    model = rng.normal(size=(n_outputs, 3)), rng.normal(size=n_outputs)
-    change = rng.normal(size=(n_outputs, 3)), np.zeros(n_outputs)
+    model = rng.normal(size=(M, 3)), rng.normal(size=M)
+    change = rng.normal(size=(M, 3)), np.zeros(M)
     x = objective.from_model(*model)
     step = objective.from_model(*(a + b for a, b in zip(model, change, strict=True)))
     step -= x
 
     def scores(coef, intercept):
         raw = X @ coef.T + intercept
-        return np.hstack([-raw / 2, raw / 2]) if n_classes == 2 else raw
+        return np.hstack([-raw / 2, raw / 2]) if M == 1 else raw
 
-    z, dz, share = scores(*model), scores(*change), weight / weight.sum()
-    before, after = softmax(z, axis=1), softmax(z + dz, axis=1)
-    expected = (before * dz**2).sum(axis=1) - (before * dz).sum(axis=1) ** 2
+    z, dz, share = scores(*model), scores(*change), (weight / weight.sum())[:, None]
+    if kind == "label sets":
+        before, after = expit(z), expit(z + dz)
+        expected = (before * (1 - before) * dz**2).sum(axis=1)
+        losses = np.where(q == 1, -np.log(before), -np.log1p(-before))
+    else:
+        before, after = softmax(z, axis=1), softmax(z + dz, axis=1)
+        expected = (before * dz**2).sum(axis=1) - (before * dz).sum(axis=1) ** 2
     is_flat = ((after - before) * dz).sum(axis=1) < 0.9 * expected
-    assert 3 < is_flat.sum() < 37
-    losses = -share * np.log(before[range(40), y])
+    is_tail = is_flat[:, None] & (np.abs(after - q) < 0.9 * np.abs(before - q))
+    if kind == "label sets":
+        lost, residual = (
+            (share * losses)[is_tail].sum(),
+            np.where(is_tail, 0, before - q),
+        )
+    else:
+        is_tail &= q == 0
+        remaining = np.where(is_tail, 0, before)
+        total = remaining.sum(axis=1, keepdims=True)
+        lost, residual = -(share * np.log(total)).sum(), remaining / total - q
+    assert 3 < is_tail.sum() < 37
     point = objective.at(x)
-    loss, others = point.without_flat_rows(step)
-    assert_allclose(loss, losses[is_flat].sum(), rtol=1e-12)
-    assert_allclose(others.value, point.value - loss, rtol=1e-12)
+    loss_of_tails, others = point.without_tails(step)
+    assert_allclose(loss_of_tails, lost, rtol=1e-10)
+    assert_allclose(others.value, point.value - lost, rtol=1e-12)
     mean, scale, _ = objective.units
-    design = np.column_stack([(X - mean) / scale, np.ones(40)])[~is_flat]
-    residual = ((before - np.eye(n_classes)[y]) * share[:, None])[~is_flat]
-    if n_classes == 2:
+    design = np.column_stack([(X - mean) / scale, np.ones(40)])
+    residual = share * residual
+    if M == 1:
         residual = residual[:, 1:] / 2 - residual[:, :1] / 2
     matrix = x.reshape(objective.shape)
     gradient = residual.T @ design + objective.penalty.gradient(matrix)
     assert_allclose(others.gradient, gradient.ravel(), rtol=1e-9, atol=1e-14)
-    assert point.without_flat_rows(1e-6 * step) == (0, None)
+    assert point.without_tails(1e-6 * step) == (0, None)
 
 
 @every_mapping

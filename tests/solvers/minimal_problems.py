@@ -175,7 +175,7 @@ class SquaredHingesPoint(SquaredHingesCurvature):
     def hessian(self):
         return np.array([self.hessian_product(e) for e in np.eye(len(self.parameters))])
 
-    def without_flat_rows(self, step):
+    def without_tails(self, step):
         return 0.0, None
 
     def piece_hessian(self, included, damping=0.0, share=1.0):
