@@ -116,7 +116,7 @@ def in_searches(d, p):
 
 
 def by_lbfgs(d, p):
-    return p.method == "lbfgs"
+    return method_for(d) == "lbfgs"
 
 
 def by_newton(d, p):
@@ -124,11 +124,11 @@ def by_newton(d, p):
 
 
 def by_cg(d, p):
-    return p.method == "newton-cg"
+    return method_for(d) == "newton-cg"
 
 
 def by_cholesky(d, p):
-    return p.method == "newton-cholesky"
+    return method_for(d) == "newton-cholesky"
 
 
 def two_classes(d, p):

@@ -16,6 +16,17 @@ def method_for(description, tuning=Tuning()):
     more than a round trip. L-BFGS if raw predictions are many, or the rows are remote:
     it takes 0.4 to 1.2 times as many round trips as Newton by conjugate gradients,
     which is for all others, and keeps nothing of the rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.objective import Description
+    >>> from skprob.solvers import method_for
+    >>> mnist = Description(
+    ...     n_rows=60_000, n_stored=60_000 * 784, shape=(10, 785), dtype=np.dtype("f8")
+    ... )
+    >>> method_for(mnist)
+    'newton-cg'
     """
     if not (description.is_convex and description.has_bounded_hessian):
         return "lbfgs"

@@ -1,4 +1,4 @@
-"""How to minimise an objective by products with its Hessian, or by L-BFGS."""
+"""How conjugate gradients, L-BFGS and splitting minimise an objective fastest."""
 
 import math
 from typing import NamedTuple
@@ -12,7 +12,6 @@ from ._tuning import Tuning
 class Plan(NamedTuple):
     """How to minimise an objective: see :func:`plan`."""
 
-    method: str  #: "newton-cholesky", "newton-cg" or "lbfgs".
     #: What the coordinates are computed from: "none", "diagonal" (of the Hessian),
     #: "gram" (a Gram matrix) or "gram by output" (one for each raw prediction).
     preconditioner: str
@@ -32,12 +31,11 @@ class Plan(NamedTuple):
 
 
 def plan(description, tuning=Tuning()):
-    """Plan how to minimise an objective.
+    """Plan how to minimise an objective, by the solver that :func:`method_for` names.
 
     ==============  ===================================================================
     decision        rule
     ==============  ===================================================================
-    method          That of :func:`method_for`.
     preconditioner  Gram matrices that cost at most 60 Hessian products, one for each
                     raw prediction if possible; else the diagonal. None for cosines.
     n_drawn         Rows for 4 products; up to 20 for 30 rows a column, at least 3. All
@@ -66,14 +64,13 @@ def plan(description, tuning=Tuning()):
     >>> mnist = Description(
     ...     n_rows=60_000, n_stored=60_000 * 784, shape=(10, 785), dtype=np.dtype("f8")
     ... )
-    >>> plan(mnist).method, plan(mnist).preconditioner
-    ('newton-cg', 'gram by output')
+    >>> plan(mnist).preconditioner
+    'gram by output'
     """
     n_outputs, size = description.shape
-    method = method_for(description, tuning)
     n_groups = n_outputs if description.is_separable else 1
     if not description.is_linear:
-        return Plan(method, "none", 0, math.inf, 0, np.float64)
+        return Plan("none", 0, math.inf, 0, np.float64)
 
     # Cost of a Hessian product. With fewer rows than columns it counts more: copies of
     # rows, or rows without weight, must not change the plan.
@@ -106,14 +103,13 @@ def plan(description, tuning=Tuning()):
         # On most data that is more than Newton's method needs.
         split_after = max(tuning.most_products, split_after)
 
-    is_lbfgs = method == "lbfgs"
+    is_lbfgs = method_for(description, tuning) == "lbfgs"
     for kind, n_grams in ("gram by output", n_outputs), ("gram", 1):
         # Cost of Gram matrices and their factors, in Hessian products.
         cost = (n_grams * (n_drawn * row + size**3) + functions) / product
         if cost > tuning.most_products or n_grams * size**2 > tuning.most_numbers:
             continue
         return Plan(
-            method,
             kind,
             n_drawn=int(n_drawn),
             renew_after=cost,
@@ -124,7 +120,6 @@ def plan(description, tuning=Tuning()):
             split_after=split_after if n_grams == 1 else math.inf,
         )
     return Plan(
-        method,
         "diagonal",
         n_drawn=0,
         renew_after=tuning.few_products,

@@ -67,7 +67,7 @@ def split_early(monkeypatch):
     """From then on plans split almost at once, after conjugate gradients."""
 
     def early(description, tuning=Tuning()):
-        return plan(description, tuning)._replace(method="newton-cg", split_after=1)
+        return plan(description, tuning)._replace(split_after=1)
 
     monkeypatch.setattr(solve_module, "plan", early)
     monkeypatch.setattr(solve_module, "method_for", lambda *_: "newton-cg")
