@@ -24,14 +24,15 @@ from ._choice_set import check_available, check_target_available
 from ._class_weight import class_weight_factors, mean_weights, weights_of_classes
 from ._dense import DenseTarget
 from ._encode import (
+    KINDS,
     EncodedTarget,
     check_marginals,
     encode_rows,
     encode_target,
-    unique_labels,
+    infer_target_type,
 )
 from ._gaps import without_gaps
-from ._kind import KINDS, as_labels, infer_target_type
+from ._labels import as_labels, unique_labels
 from ._offset import check_offset
 from ._smoothed import SmoothedTarget, smoothed_target
 from ._sparse import SparseTarget

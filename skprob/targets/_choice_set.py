@@ -4,7 +4,7 @@ import numpy as np
 
 from .._utils.arrays import is_foreign, to_numpy
 from .._utils.checks import as_dense
-from ._kind import other_than_0_and_1
+from ._indicator import other_than_0_and_1
 
 
 def check_available(available, shape, name="available"):

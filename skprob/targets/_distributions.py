@@ -4,7 +4,7 @@ import numpy as np
 from scipy import sparse
 
 from ._dense import DenseTarget
-from ._kind import if_encoded
+from ._indicator import if_encoded
 
 # Largest error of the sum of a distribution, which is then normalised.
 _SUM_TOLERANCE = 1e-5

@@ -5,13 +5,21 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from .._utils.labels import positions_of
 from .._utils.names import did_you_mean
 from ._dense import DenseTarget
 from ._distributions import checked_distributions
-from ._indicator import checked_indicator, label_sets, shares_of_candidates
-from ._kind import KINDS, as_labels, infer_target_type, other_than_0_and_1
+from ._indicator import (
+    checked_indicator,
+    if_encoded,
+    label_sets,
+    other_than_0_and_1,
+    shares_of_candidates,
+)
+from ._labels import labels_of, target_of_labels
 from ._sparse import SparseTarget
+
+#: The kinds of target that can be learnt.
+KINDS = ("class", "label_set", "distribution", "candidates")
 
 
 class EncodedTarget(NamedTuple):
@@ -123,8 +131,7 @@ def encode_target(
     if polytope == "cube":
         check_marginals(target_type, y)
     if target_type == "class" and classes is None:
-        classes, codes = _numbered(_labels_of(y))
-        target = SparseTarget.from_labels(codes, len(classes), dtype)
+        classes, target = target_of_labels(labels_of(y), dtype)
         encoded = EncodedTarget("class", classes, target)
     else:
         encoded = encode_rows(y, target_type, dtype, classes, polytope, none_class)
@@ -157,7 +164,8 @@ def encode_rows(y, target_type, dtype, classes, polytope="simplex", none_class=F
            [0., 1.]])
     """
     if target_type == "class":
-        return _encode_labels(_labels_of(y), dtype, classes)
+        _, target = target_of_labels(labels_of(y), dtype, classes)
+        return EncodedTarget("class", classes, target)
     if y.ndim != 2 or y.shape[1] < 2:
         raise ValueError(
             f"target_type={target_type!r} needs y of shape (n_samples, n_classes) "
@@ -175,6 +183,56 @@ def encode_rows(y, target_type, dtype, classes, polytope="simplex", none_class=F
         target, labelled, has_none = label_sets(indicator, dtype, polytope, none_class)
     classes = np.arange(y.shape[1]) if classes is None else classes
     return EncodedTarget(target_type, classes, target, labelled, has_none)
+
+
+def infer_target_type(y):
+    """The kind of target that `y` is; a 0/1 matrix never counts as candidates.
+
+    Parameters
+    ----------
+    y : ndarray or sparse matrix
+
+    Returns
+    -------
+    kind : {"class", "label_set", "distribution"}
+
+    Raises
+    ------
+    ValueError
+        If it is none of them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.targets import infer_target_type
+    >>> infer_target_type(np.array([[0.5, 0.5], [1.0, 0.0]]))
+    'distribution'
+    """
+    if sparse.issparse(y):
+        return "label_set"
+    if y.ndim == 1 or (y.ndim == 2 and y.shape[1] == 1):
+        return "class"
+    if y.ndim == 2 and y.dtype.kind in "biuf":
+        if ((y == 0) | (y == 1)).all():
+            return "label_set"
+        if y.dtype.kind == "f":
+            return "distribution"
+    raise ValueError(
+        "y must be labels of shape (n_samples,), a 0/1 indicator of shape (n_samples, "
+        "n_classes), dense or CSR, or distributions of that shape; got "
+        f"dtype {y.dtype}, shape {y.shape}{_not_an_indicator(y)}.{if_encoded(y)}"
+    )
+
+
+def _not_an_indicator(y):
+    """The end of a sentence in an error: the values that are not 0 and 1."""
+    if y.dtype.kind not in "biuf":
+        return "; make an indicator of lists of names by MultiLabelBinarizer"
+    values = f", with the values {other_than_0_and_1(y)}"
+    if (y >= 0).all():
+        values += "; divide counts of votes by their row sums"
+        values += ", and make an indicator of lists of labels by MultiLabelBinarizer"
+    return values
 
 
 def check_marginals(target_type, y=None):
@@ -209,68 +267,3 @@ def check_marginals(target_type, y=None):
 
 def _has_labels(encoded):
     return bool((encoded.target.columns < len(encoded.classes)).any())
-
-
-def unique_labels(y):
-    """The classes among labels, sorted.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n_samples,) or (n_samples, 1)
-
-    Returns
-    -------
-    classes : ndarray of shape (n_classes,)
-
-    Raises
-    ------
-    ValueError
-        If `y` is anything but strings, booleans or whole numbers.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skprob.targets import unique_labels
-    >>> unique_labels(np.array([3, 1, 3]))
-    array([1, 3])
-    """
-    return np.unique(_labels_of(y))
-
-
-def _labels_of(y):
-    if sparse.issparse(y):
-        raise ValueError("target_type='class' needs labels, got a sparse y.")
-    if y.ndim == 2 and y.shape[1] != 1:
-        raise ValueError(
-            f"target_type='class' needs y of shape (n_samples,), got {y.shape}."
-        )
-    return as_labels(y)
-
-
-def _numbered(labels):
-    """The classes among labels, sorted, and the number of each label's class."""
-    if labels.dtype.kind == "i" and len(labels):
-        least, most = int(labels.min()), int(labels.max())
-        if most - least < len(labels):
-            # By a table: a million labels take 2 ms in place of 24.
-            places = labels.astype(np.intp) - least
-            is_class = np.zeros(most - least + 1, dtype=bool)
-            is_class[places] = True
-            classes = np.flatnonzero(is_class) + least
-            numbers = np.cumsum(is_class) - 1
-            return classes.astype(labels.dtype, copy=False), numbers[places]
-    classes = np.unique(labels)
-    return classes, np.searchsorted(classes, labels)
-
-
-def _encode_labels(y, dtype, classes):
-    codes = positions_of(y, classes)
-    if codes.min(initial=0) < 0:
-        unknown = np.unique(y[codes < 0])
-        raise ValueError(
-            f"y holds the labels {unknown[:5].tolist()}, which are not among "
-            f"the classes {classes[:10].tolist()}."
-        )
-    return EncodedTarget(
-        "class", classes, SparseTarget.from_labels(codes, len(classes), dtype)
-    )

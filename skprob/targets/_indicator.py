@@ -4,9 +4,13 @@ import numpy as np
 from scipy import sparse
 
 from .._utils.checks import row_and_others
-from ._kind import if_encoded, other_than_0_and_1
 from ._sparse import SparseTarget
 
+# cross_val_predict encodes each column of a matrix y to predict probabilities.
+_ENCODED = (
+    " If y is from cross_val_predict with method='predict_proba', which replaces the "
+    "values of a column by their numbers, give it params={'y': y} in place of y."
+)
 _WHAT = {"label_set": "label sets", "candidates": "candidates"}
 
 
@@ -122,3 +126,13 @@ def label_sets(y, dtype, polytope, none_class):
     target = SparseTarget(indptr, y.indices, values, y.shape[1])
     labelled = None if labelled.all() else labelled
     return target, labelled, bool(has_none)
+
+
+def if_encoded(y):
+    """The end of an error: advice if scikit-learn encoded a matrix."""
+    return _ENCODED if y.ndim == 2 and y.dtype.kind in "iu" else ""
+
+
+def other_than_0_and_1(entries):
+    """The first few other values among the entries, sorted."""
+    return np.unique(entries[(entries != 0) & (entries != 1)])[:5].tolist()

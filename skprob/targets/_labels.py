@@ -1,0 +1,141 @@
+"""Class labels: their checks, their classes, and the target of each."""
+
+from numbers import Real
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import column_or_1d
+
+from .._utils.labels import positions_of
+from ._sparse import SparseTarget
+
+
+def as_labels(y):
+    """Labels as a one-dimensional array whose entries can be sorted.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,) or (n_samples, 1)
+
+    Returns
+    -------
+    labels : ndarray of shape (n_samples,)
+
+    Raises
+    ------
+    ValueError
+        If `y` is anything but strings, booleans or whole numbers.
+
+    Examples
+    --------
+    >>> from skprob.targets import as_labels
+    >>> as_labels([2.0, 0.0])
+    array([2., 0.])
+    >>> as_labels([2.5, 0.0])
+    Traceback (most recent call last):
+        ...
+    ValueError: y must be labels, ... Unknown label type: continuous, 2.5 in row 0.
+    """
+    if not isinstance(y, np.ndarray) or y.ndim != 1:
+        y = column_or_1d(y, warn=True)
+    what = ""
+    if y.dtype == object:
+        types = {type(label) for label in y}
+        if all(issubclass(t, str) for t in types):
+            return y
+        what = f"objects of type {', '.join(sorted(t.__name__ for t in types))}"
+        if all(issubclass(t, (Real, np.bool_)) for t in types):
+            y = np.array(y.tolist())
+    if y.dtype.kind in "biuU":
+        return y
+    if y.dtype.kind == "f":
+        whole = np.isfinite(y) & (y == np.floor(y))
+        if whole.all():
+            return y
+        what = f"continuous, {y[np.argmin(whole)]} in row {np.argmin(whole)}"
+    raise ValueError(
+        "y must be labels, all strings, all booleans or all whole numbers. Unknown "
+        f"label type: {what or f'dtype {y.dtype}'}."
+    )
+
+
+def labels_of(y):
+    """The labels in the rows of a `y`, an array, of target type "class"."""
+    if sparse.issparse(y):
+        raise ValueError("target_type='class' needs labels, got a sparse y.")
+    if y.ndim == 2 and y.shape[1] != 1:
+        raise ValueError(
+            f"target_type='class' needs y of shape (n_samples,), got {y.shape}."
+        )
+    return as_labels(y)
+
+
+def unique_labels(y):
+    """The classes among labels, sorted.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,) or (n_samples, 1)
+
+    Returns
+    -------
+    classes : ndarray of shape (n_classes,)
+
+    Raises
+    ------
+    ValueError
+        If `y` is anything but strings, booleans or whole numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.targets import unique_labels
+    >>> unique_labels(np.array([3, 1, 3]))
+    array([1, 3])
+    """
+    return np.unique(labels_of(y))
+
+
+def target_of_labels(labels, dtype, classes=None):
+    """The classes and the target of checked labels.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_samples,)
+    dtype : dtype
+        Of the target.
+    classes : ndarray of shape (n_classes,), default=None
+        Distinct, in any order; None stands for the sorted labels.
+
+    Raises
+    ------
+    ValueError
+        If a label is not among the classes.
+    """
+    if classes is None:
+        classes, numbers = _numbered(labels)
+    else:
+        numbers = positions_of(labels, classes)
+        if numbers.min(initial=0) < 0:
+            unknown = np.unique(labels[numbers < 0])
+            raise ValueError(
+                f"y holds the labels {unknown[:5].tolist()}, which are not among "
+                f"the classes {classes[:10].tolist()}."
+            )
+    return classes, SparseTarget.from_labels(numbers, len(classes), dtype)
+
+
+def _numbered(labels):
+    """The classes among labels, sorted, and the number of each label's class."""
+    if labels.dtype.kind == "i" and len(labels):
+        least, most = int(labels.min()), int(labels.max())
+        if most - least < len(labels):
+            # By a table: a million labels take 2 ms in place of 24.
+            places = labels.astype(np.intp) - least
+            is_class = np.zeros(most - least + 1, dtype=bool)
+            is_class[places] = True
+            classes = np.flatnonzero(is_class) + least
+            numbers = np.cumsum(is_class) - 1
+            return classes.astype(labels.dtype, copy=False), numbers[places]
+    classes = np.unique(labels)
+    return classes, np.searchsorted(classes, labels)
