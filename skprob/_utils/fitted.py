@@ -28,7 +28,7 @@ def predicted_sets(estimator, X):
     """
     model = last_step(estimator)
     if hasattr(model, "predict_set"):
-        return model.predict_set(_before_last_step(estimator, X))
+        return model.predict_set(features_of_last_step(estimator, X))
     sets = estimator.predict(X)
     if sets.ndim != 2:
         raise ValueError(
@@ -38,8 +38,8 @@ def predicted_sets(estimator, X):
     return sets
 
 
-def _before_last_step(estimator, X):
-    """The rows as the model at the end of pipelines and searches takes them."""
+def features_of_last_step(estimator, X):
+    """Features that the model at the end of pipelines and searches gets."""
     while True:
         if isinstance(estimator, Pipeline):
             X = estimator[:-1].transform(X) if len(estimator) > 1 else X

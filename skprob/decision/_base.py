@@ -265,7 +265,7 @@ class DecisionRule(NamesChecked, BaseEstimator, metaclass=ABCMeta):
         check_is_fitted(self)
         sizes = self._expected_sizes(X) if self.uses_features else None
         pairs = with_rows(blocks, sizes)
-        return (self._chosen(p, known).astype(np.int64) for p, known in pairs)
+        return (self._chosen(p, size).astype(np.int64) for p, size in pairs)
 
     @property
     def uses_features(self) -> bool:

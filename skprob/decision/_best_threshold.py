@@ -49,7 +49,7 @@ def best_threshold(blocks: Iterable[Array], labels: MatrixLike, weight: Array) -
     with np.errstate(over="ignore"):
         most = np.minimum(total / cuts, weight.sum() * labels.shape[1])
     guaranteed = (2 * hits / (_ROUNDING * most + n_true)).max()
-    predicted, following = np.zeros(len(cuts)), np.zeros_like(cuts)
+    predicted, next_smaller = np.zeros(len(cuts)), np.zeros_like(cuts)
     for p, row_weight in with_rows(blocks, weight):
         rows, columns = np.nonzero(p >= cuts[-1])
         values = p[rows, columns]
@@ -59,16 +59,16 @@ def best_threshold(blocks: Iterable[Array], labels: MatrixLike, weight: Array) -
         n_below = np.searchsorted(values, cuts)
         predicted += total[-1] - total[n_below]
         below = np.append(values, 0)[n_below - 1]
-        np.maximum(following, below, out=following)
+        np.maximum(next_smaller, below, out=next_smaller)
         can_win = 2 * hits / (predicted + n_true) >= guaranteed
         # Keep one cut more. Probabilities below the last cut are not compared, so the
         # largest of them is not known.
         kept = slice(np.flatnonzero(can_win)[-1] + 2)
         cuts, hits = cuts[kept], hits[kept]
-        predicted, following = predicted[kept], following[kept]
+        predicted, next_smaller = predicted[kept], next_smaller[kept]
     best = np.argmax(hits / (predicted + n_true))
-    middle = (cuts[best] + following[best]) / 2
-    return float(middle if middle < cuts[best] else following[best])
+    middle = (cuts[best] + next_smaller[best]) / 2
+    return float(middle if middle < cuts[best] else next_smaller[best])
 
 
 def _candidates(blocks, labels, weight):
@@ -91,7 +91,7 @@ def _candidates(blocks, labels, weight):
     cuts, place = np.unique(
         np.concatenate([largest, smallest, values]), return_inverse=True
     )
-    gained = np.repeat(weight, np.diff(labels.indptr))
-    hits = np.bincount(place[2:], gained, minlength=len(cuts))
+    label_weight = np.repeat(weight, np.diff(labels.indptr))
+    hits = np.bincount(place[2:], label_weight, minlength=len(cuts))
     positive = slice(None, 0 if cuts[0] == 0 else None, -1)
     return cuts[positive], np.cumsum(hits[positive]), total

@@ -75,18 +75,18 @@ class CandidateCounts(NamedTuple):
 
         def add_to(total, p, rows, columns):
             # The number of cuts that the probability is above.
-            place = np.searchsorted(cuts, p[rows, columns])
-            known = rows + start
-            place += n_bins * (columns + n_labels * fold[known])
-            total += np.bincount(place, weight[known], minlength=len(total))
+            bins = np.searchsorted(cuts, p[rows, columns])
+            numbers = rows + start
+            bins += n_bins * (columns + n_labels * fold[numbers])
+            total += np.bincount(bins, weight[numbers], minlength=len(total))
 
         for p in blocks:
             add_to(predicted, p, *np.nonzero(p > cuts[0]))
             part = labels[start : start + len(p)].tocoo()
             add_to(hits, p, *part.coords)
-            known = part.coords[0] + start
-            place = part.coords[1] + n_labels * fold[known]
-            true += np.bincount(place, weight[known], minlength=len(true))
+            numbers = part.coords[0] + start
+            bins = part.coords[1] + n_labels * fold[numbers]
+            true += np.bincount(bins, weight[numbers], minlength=len(true))
             start += len(p)
         above = (
             np.cumsum(total.reshape(shape)[..., :0:-1], axis=-1)[..., ::-1]

@@ -33,15 +33,15 @@ class _CutRule(DecisionRule):
     def _fit(self, sample):
         labels, weight = sample.labels, sample.weight / sample.weight.max()
         best = None
-        for size, blocks in self._scales(sample):
+        for model, blocks in self._scales(sample):
             common = best_threshold(blocks, labels, weight)
             counts = CandidateCounts.of(blocks, labels, weight, common)
-            steps, shrinkage, predictions = self._steps(counts)
-            result = _Result(size, common, steps, shrinkage, predictions)
+            steps, shrinkage, predictions = self._chosen_steps(counts)
+            result = _Result(model, common, steps, shrinkage, predictions)
             if best is None or _is_clearly_better(result, best, counts.true):
                 best = result
-        self.expected_size_ = best.size
-        is_marginal = best.size is not None or sample.polytope == "cube"
+        self.expected_size_ = best.expected_size
+        is_marginal = best.expected_size is not None or sample.polytope == "cube"
         self.scale_ = "marginal" if is_marginal else "probability"
         self._set_cuts(best)
 
@@ -135,7 +135,8 @@ class CommonCut(_CutRule):
     ) -> None:
         self.scale = scale
 
-    def _steps(self, counts):
+    def _chosen_steps(self, counts):
+        """Steps from the common cut to each cut, the shrinkage and the predictions."""
         steps = np.zeros(counts.hits.shape[1])
         return steps, np.inf, counts.at(steps)
 
@@ -230,7 +231,7 @@ class LabelCuts(_CutRule):
         self.shrinkage = shrinkage
         self.scale = scale
 
-    def _steps(self, counts):
+    def _chosen_steps(self, counts):
         if self.shrinkage != "auto":
             steps = _shrunk(counts.best(self.average), counts.n_rows, self.shrinkage)
             return steps, self.shrinkage, counts.at(steps)
@@ -276,7 +277,7 @@ class _Scaled:
 class _Result(NamedTuple):
     """Cuts in one scale, and what they predict."""
 
-    size: object
+    expected_size: object
     common: float
     steps: np.ndarray
     shrinkage: float

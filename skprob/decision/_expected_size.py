@@ -160,11 +160,11 @@ def _ridge(X, y, weight, penalties):
         v = direction / scale
         product = weight * (_times(X, v) - mean @ v)
         image = (_adjoint(X, product) - product.sum() * mean) / scale
-        known = basis[: i + 1]
-        T[: i + 1, i] = T[i, : i + 1] = along = known @ image
+        directions = basis[: i + 1]
+        T[: i + 1, i] = T[i, : i + 1] = products = directions @ image
         # Orthogonalise twice: after one pass the rounding error is large.
-        image -= along @ known
-        image -= (known @ image) @ known
+        image -= products @ directions
+        image -= (directions @ image) @ directions
         size = np.linalg.norm(image)
         if size <= 1e-8 * np.abs(T[i, i]):
             basis, T = basis[: i + 1], T[: i + 1, : i + 1]

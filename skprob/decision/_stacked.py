@@ -159,10 +159,11 @@ def _moments(sample):
     ]
     start, known = 0, sample.known
     if known is not None:
-        of_known = weight @ known
+        known_weight = weight @ known
         # A label that is known in no row has no errors.
-        some = of_known > np.finfo(float).tiny * weight.sum()
-        increase = np.divide(weight.sum(), of_known, np.zeros(n_labels), where=some)
+        has_known = known_weight > np.finfo(float).tiny * weight.sum()
+        increase = np.zeros(n_labels)
+        np.divide(weight.sum(), known_weight, increase, where=has_known)
     for p, labels in with_rows(sample.blocks, sample.labels):
         p, labels = p.astype(np.float64), labels.toarray()
         if known is not None:
@@ -234,11 +235,11 @@ def _best_penalty(fits, folds, factor):
         [fit.errors(fold) for fit, fold in zip(fits, folds, strict=True)], axis=0
     )
     total = _sum(folds)
-    as_it_is = (
+    uncorrected = (
         total.y.sum() - 2 * factor * np.trace(total.py) + factor**2 * np.trace(total.pp)
     )
     best = errors.argmin()
-    return float(_PENALTIES[best]) if errors[best] < as_it_is else np.inf
+    return float(_PENALTIES[best]) if errors[best] < uncorrected else np.inf
 
 
 class _Corrected:

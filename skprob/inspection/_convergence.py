@@ -7,8 +7,8 @@ from numbers import Real
 from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.pipeline import Pipeline
 
+from .._utils.fitted import last_step
 from .._utils.names import did_you_mean
 from .._utils.typing import Array, Axes
 from ._matplotlib import axes_for
@@ -206,20 +206,21 @@ class ConvergenceDisplay:
             is_final = history["stage"] == "final"
             if y == "objective":
                 scale, values = _relative(values, is_final, self.reference)
-            look = {"label": label, "marker": ".", **line_kw}
-            line = self._draw(history[x], np.where(is_final, values, np.nan), **look)
+            style = {"label": label, "marker": ".", **line_kw}
+            line = self._draw(history[x], np.where(is_final, values, np.nan), **style)
             self.lines_.append(line)
             for name in dict.fromkeys(history["stage"][~is_final].tolist()):
-                of_stage = np.where(history["stage"] == name, values, np.nan)
-                if _is_shown(of_stage).any():
-                    look |= {"label": f"{label}, {name}", "color": line.get_color()}
-                    look |= {"linestyle": "--"}
-                    self.stage_lines_.append(self._draw(history[x], of_stage, **look))
+                stage_values = np.where(history["stage"] == name, values, np.nan)
+                if _is_shown(stage_values).any():
+                    style |= {"label": f"{label}, {name}", "color": line.get_color()}
+                    style |= {"linestyle": "--"}
+                    stage_line = self._draw(history[x], stage_values, **style)
+                    self.stage_lines_.append(stage_line)
             gaps = history["duality_gap"] / scale
             if y == "objective" and _is_shown(gaps).any():
-                look = {"color": line.get_color(), "linestyle": ":", "marker": "o"}
+                style = {"color": line.get_color(), "linestyle": ":", "marker": "o"}
                 label = f"{label}, duality gap"
-                gap_line = self._draw(history[x], gaps, label=label, **look)
+                gap_line = self._draw(history[x], gaps, label=label, **style)
                 self.gap_lines_.append(gap_line)
         self.ax_.set(xlabel=_X_LABELS[x], ylabel=_Y_LABELS[y], yscale="log")
         if x == "iteration":
@@ -227,9 +228,9 @@ class ConvergenceDisplay:
         self.ax_.legend(fontsize="small")
         return self
 
-    def _draw(self, x, values, **look):
+    def _draw(self, x, values, **style):
         shown = _is_shown(values)
-        return self.ax_.plot(x[shown], values[shown], **look)[0]
+        return self.ax_.plot(x[shown], values[shown], **style)[0]
 
 
 def _relative(objective, is_final, reference):
@@ -272,9 +273,7 @@ def _histories(estimators):
 
 def _classifier(estimator):
     """The fitted classifier that an estimator is or holds."""
-    model = getattr(estimator, "best_estimator_", estimator)
-    if isinstance(model, Pipeline):
-        model = model[-1]
+    model = last_step(estimator)
     if not hasattr(model, "history_"):
         raise ValueError(
             "estimator must be a fitted classifier of skprob, or a pipeline or search "

@@ -265,20 +265,20 @@ class PathDisplay:
         self.lines_ = {}
         for rank, j in enumerate(order):
             name = self.feature_names[j]
-            look = dict(_OTHERS)
+            style = dict(_OTHERS)
             if rank < n_named:
                 # Ten colours of the cycle, solid and then dashed.
                 dashes = ["-", "--", ":"][rank // 10 % 3]
-                look = {"color": f"C{rank % 10}", "linestyle": dashes, "label": name}
-                look |= line_kw
+                style = {"color": f"C{rank % 10}", "linestyle": dashes, "label": name}
+                style |= line_kw
             if len(self.Cs) == 1:
-                look = {"marker": "."} | look
-            (self.lines_[name],) = self.ax_.plot(self.Cs, values[:, j], **look)
+                style = {"marker": "."} | style
+            (self.lines_[name],) = self.ax_.plot(self.Cs, values[:, j], **style)
         self.C_line_ = None
         if self.C is not None and np.isfinite(self.C):
-            look = {"color": "black", "linestyle": "-.", "linewidth": 1}
+            style = {"color": "black", "linestyle": "-.", "linewidth": 1}
             label = f"chosen C = {self.C:.3g}"
-            self.C_line_ = self.ax_.axvline(self.C, label=label, **look)
+            self.C_line_ = self.ax_.axvline(self.C, label=label, **style)
         self.ax_.set(xlabel="C", ylabel=ylabel, xscale="log")
         if self.named_ or self.C_line_ is not None:
             legend_below(self.ax_)

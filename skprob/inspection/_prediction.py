@@ -336,9 +336,9 @@ class PredictionDisplay:
             at = lines[of[shown]]
             if len(at):
                 # The edge and the number show a bar that is too short to be seen.
-                look = {"color": colour, "edgecolor": PREDICTED, "linewidth": 0.8}
+                style = {"color": colour, "edgecolor": PREDICTED, "linewidth": 0.8}
                 widths = p[shown[at]]
-                bars.append(ax.barh(at, widths, label=label, **look))
+                bars.append(ax.barh(at, widths, label=label, **style))
                 numbers = [f"{width:.2g}" for width in widths]
                 texts = ax.bar_label(bars[-1], numbers, padding=4, fontsize="small")
                 for text, width, share in zip(

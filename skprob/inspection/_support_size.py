@@ -219,8 +219,8 @@ class SupportSizeDisplay:
         for name, sizes in self.sizes.items():
             shares = np.bincount(sizes, minlength=largest + 1) / n_rows
             label = f"{name}, {sizes.mean():.1f} on average" if len(sizes) else name
-            look = _LOOKS[name]
-            self.steps_.append(self.ax_.stairs(shares, edges, label=label, **look))
+            style = _STYLES[name]
+            self.steps_.append(self.ax_.stairs(shares, edges, label=label, **style))
         if self.coverage is not None:
             share = f"{100 * self.coverage:.0f} %"
             title = f"all true classes possible in {share} of the rows"
@@ -231,7 +231,7 @@ class SupportSizeDisplay:
         return self
 
 
-_LOOKS = {
+_STYLES = {
     "possible": {"fill": True, "color": POSSIBLE},
     "predicted": {"color": PREDICTED, "linewidth": 2},
     "true": {"color": "black", "linestyle": "--"},

@@ -66,15 +66,16 @@ def scores_of_truth(nonconformity, truth, folds, weight, by_class, random):
     rounding, scores, weights, columns = 0.0, [], [], []
     for rows, (values, precision) in folds:
         uniform = None if random is None else random.uniform(size=len(rows))
-        of_rows, of_pairs = truth[rows], weight[rows]
+        true_classes, pair_weight = truth[rows], weight[rows]
         if not by_class:
-            of_pairs = of_pairs / np.maximum(np.diff(of_rows.indptr), 1)
+            n_true = np.maximum(np.diff(true_classes.indptr), 1)
+            pair_weight = pair_weight / n_true
         for block, start in blocks_of(values):
             stop = start + len(block)
-            part = of_rows[start:stop].tocoo()
+            part = true_classes[start:stop].tocoo()
             draws = None if uniform is None else uniform[start:stop]
             scores.append(nonconformity.of_pairs(block, part.row, part.col, draws))
-            weights.append(of_pairs[start:stop][part.row])
+            weights.append(pair_weight[start:stop][part.row])
             columns.append(part.col)
         largest = 1.0
         if nonconformity.response == "scores":
@@ -84,11 +85,11 @@ def scores_of_truth(nonconformity, truth, folds, weight, by_class, random):
     return ScoresOfTruth(*pairs, rounding)
 
 
-def quantiles_by_class(of_truth, coverage, classes):
+def quantiles_by_class(true_scores, coverage, classes):
     """The quantile of each class, (n_classes,)."""
     return np.array(
         [
-            of_truth.of_class(k).quantile(
+            true_scores.of_class(k).quantile(
                 coverage, f"rows of class {name!r} for by='class'"
             )
             for k, name in enumerate(np.asarray(classes).tolist())

@@ -443,18 +443,20 @@ class ConformalSets(
         truth = true_classes(y, self.classes_, self.target_type_)
         by_class = self.by == "class"
         folds = zip(fold_rows, responses, strict=True)
-        of_truth = scores_of_truth(
+        true_scores = scores_of_truth(
             nonconformity, truth, folds, weight, by_class, random
         )
         if by_class:
-            self.quantile_ = quantiles_by_class(of_truth, self.coverage, self.classes_)
+            self.quantile_ = quantiles_by_class(
+                true_scores, self.coverage, self.classes_
+            )
         else:
             kind = (
                 "with a label" if self.target_type_ == "label_set" else "of any class"
             )
-            self.quantile_ = of_truth.quantile(self.coverage, f"rows {kind}")
+            self.quantile_ = true_scores.quantile(self.coverage, f"rows {kind}")
         with np.errstate(over="ignore"):
-            self.limit_ = np.nextafter(self.quantile_ + of_truth.rounding, np.inf)
+            self.limit_ = np.nextafter(self.quantile_ + true_scores.rounding, np.inf)
         if not np.isfinite(self.limit_).all():
             raise ValueError(
                 "Nonconformities must be finite numbers, and those of the calibration "

@@ -32,7 +32,7 @@ def response_of(model, X, n_classes, response, is_set):
     Returns
     -------
     values : ndarray of float64 of shape (n_samples, n_classes)
-    resolution : float
+    precision : float
         Relative rounding error of the type in which the classifier computes.
 
     Raises
@@ -50,16 +50,16 @@ def response_of(model, X, n_classes, response, is_set):
                 "classes: set decision_function_shape='ovr'."
             )
         values = _as_scores(model.decision_function(X), n_classes, is_set)
-        z, resolution = _checked(values, "decision_function", n_classes)
+        z, precision = _checked(values, "decision_function", n_classes)
         if response == "scores":
-            return z, resolution
-        return expit(z) if is_set else softmax(z), resolution
+            return z, precision
+        return expit(z) if is_set else softmax(z), precision
     if has_probabilities:
-        p, resolution = _checked(
+        p, precision = _checked(
             class_probabilities(model, X), "predict_proba", n_classes
         )
         with np.errstate(divide="ignore"):
-            return np.maximum(np.log(p), _LOG_ZERO), resolution
+            return np.maximum(np.log(p), _LOG_ZERO), precision
     raise ValueError(
         "estimator must have decision_function or predict_proba after the fit; "
         f"{type(model).__name__} has neither."
@@ -84,7 +84,7 @@ def _checked(values, method, n_classes):
     if sparse.issparse(values):
         values = values.toarray()
     is_single = values.dtype in (np.float32, np.float16)
-    resolution = float(np.finfo(values.dtype if is_single else np.float64).eps)
+    precision = float(np.finfo(values.dtype if is_single else np.float64).eps)
     values = np.asarray(values, dtype=np.float64)
     if values.shape[1:] != (n_classes,):
         raise ValueError(
@@ -97,4 +97,4 @@ def _checked(values, method, n_classes):
             f"{method} of the estimator must return finite numbers; row {row} is "
             f"{values[row][:5].tolist()}."
         )
-    return values, resolution
+    return values, precision

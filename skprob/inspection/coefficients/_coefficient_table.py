@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..._utils.fitted import last_step
+from ..._utils.fitted import features_of_last_step, last_step
 from ..._utils.names import did_you_mean
 from ..._utils.typing import ArrayLike, MatrixLike, RandomState
 from ._bootstrap import bootstrap
@@ -16,7 +16,6 @@ from ._fitted_rows import (
     check_linear,
     check_no_zeros,
     coefficients_of,
-    features_of,
     warn_of_penalty,
 )
 from ._normal_test import check_choices, normal_test
@@ -206,7 +205,7 @@ def coefficient_table(
     -1.7 ± 0.3
     """
     check_choices(method, covariance, level)
-    X, model = features_of(model, X), last_step(model)
+    X, model = features_of_last_step(model, X), last_step(model)
     check_linear(model)
     if method == "bootstrap":
         warn_of_penalty(model)

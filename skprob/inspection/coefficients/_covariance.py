@@ -114,13 +114,14 @@ class FittedLoss(FittedRows):
                 for m in range(k, M):
                     part = (design * (weight * curvature[:, k, m])[:, None]).T @ design
                     H[k, :, m] += part
-            each = (gradient * weight[:, None])[:, :, None] * design[:, None, :]
-            total += each.sum(axis=0)
-            each = each.reshape(len(each), -1)
+            weighted = gradient * weight[:, None]
+            row_gradients = weighted[:, :, None] * design[:, None, :]
+            total += row_gradients.sum(axis=0)
+            row_gradients = row_gradients.reshape(len(row_gradients), -1)
             if sums is None:
-                meat += each.T @ each
+                meat += row_gradients.T @ row_gradients
             else:
-                np.add.at(sums, self._groups[rows], each)
+                np.add.at(sums, self._groups[rows], row_gradients)
         for k in range(M):
             for m in range(k):
                 H[k, :, m] = H[m, :, k].T
@@ -156,14 +157,14 @@ class FittedLoss(FittedRows):
     def check_optimum(self):
         """Warn if the model is not the optimum for these rows."""
         step = self._root_of_inverse.T @ self._gradient
-        far = np.sqrt(step @ step / len(step))
-        if far > _NEAR:
+        distance = np.sqrt(step @ step / len(step))
+        if distance > _NEAR:
             warn(
                 "The model is not at the optimum for these rows, which is "
-                f"{far:.2g} standard errors away (root mean square): give the training "
-                "rows, their weights included, or fit with a smaller tol. A step of a "
-                "pipeline that transforms the rows of its fit in another way than new "
-                "rows, such as TargetEncoder, has this effect, too.",
+                f"{distance:.2g} standard errors away (root mean square): give the "
+                "training rows, their weights included, or fit with a smaller tol. A "
+                "step of a pipeline that transforms the rows of its fit in another way "
+                "than new rows, such as TargetEncoder, has this effect, too.",
             )
 
     def is_likelihood(self):

@@ -61,10 +61,10 @@ class FittedPenalty(NamedTuple):
             return slope
         size = np.linalg.norm(coef, axis=0) if self.by_feature else np.abs(coef)
         is_zero = np.broadcast_to(size == 0, coef.shape)
-        on = self.lasso * coef / np.where(size == 0, 1.0, size)
-        reach = np.linalg.norm(gradient, axis=0) if self.by_feature else abs(gradient)
-        shrunk = np.maximum(reach - self.lasso, 0) / np.where(reach == 0, 1.0, reach)
-        return slope + np.where(is_zero, gradient * shrunk - gradient, on)
+        at_others = self.lasso * coef / np.where(size == 0, 1.0, size)
+        norm = np.linalg.norm(gradient, axis=0) if self.by_feature else abs(gradient)
+        shrunk = np.maximum(norm - self.lasso, 0) / np.where(norm == 0, 1.0, norm)
+        return slope + np.where(is_zero, gradient * shrunk - gradient, at_others)
 
     def curvature(self, coef):
         """Second derivatives at coefficients (M, n_features): (n_features, M, M)."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import sparse
-from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,16 +16,6 @@ from ._fitted_penalty import FittedPenalty, l1_ratio_of
 
 # Most numbers of a block of rows (8 MiB).
 _BLOCK_SIZE = 1 << 20
-
-
-def features_of(model, X):
-    """Features that the classifier at the end of pipelines and searches gets."""
-    while hasattr(model, "best_estimator_"):
-        model = model.best_estimator_
-    if isinstance(model, Pipeline):
-        X = model[:-1].transform(X) if len(model) > 1 else X
-        return features_of(model[-1], X)
-    return X
 
 
 def check_linear(model):
@@ -121,14 +110,14 @@ class FittedRows:
         self.classes = model.classes_.tolist() + [None] * model.has_none_class_
         self.n_scores, n_classes = len(self.classes), len(model.classes_)
         self.weight = check_sample_weight(sample_weight, X)
-        self._add = self._available = None
+        self._offset = self._available = None
         offset, available = (
             in_order(name, a, model.classes_, are_labels=self.are_labels)
             for name, a in (("offset", offset), ("available", available))
         )
         if offset is not None:
             is_pair = self.n_scores == 2 and self.polytope == "simplex"
-            self._add = check_offset(offset, X.shape[0], n_classes, is_pair, float)
+            self._offset = check_offset(offset, X.shape[0], n_classes, is_pair, float)
         if available is not None:
             self._available = check_available(available, (X.shape[0], n_classes))
         names = [f"x{j}" for j in range(X.shape[1])]
@@ -151,8 +140,8 @@ class FittedRows:
     def keep(self, rows):
         """Leave out all but these rows."""
         self.X, self.weight = self.X[rows], self.weight[rows]
-        self._add, self._available = (
-            None if a is None else a[rows] for a in (self._add, self._available)
+        self._offset, self._available = (
+            None if a is None else a[rows] for a in (self._offset, self._available)
         )
 
     def blocks(self, n_numbers):
@@ -187,8 +176,8 @@ class FittedRows:
         coef = self.coef[:, : self.X.shape[1]]
         raw = self.X[rows] @ coef.T + self.model.intercept_
         scores = pair_scores(raw) if self.is_pair else raw
-        if self._add is not None:
-            scores[:, : self._add.shape[1]] += self._add[rows]
+        if self._offset is not None:
+            scores[:, : self._offset.shape[1]] += self._offset[rows]
         if self._available is not None:
             part = scores[:, : self._available.shape[1]]
             part[~self._available[rows]] = -np.inf

@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..._utils.fitted import last_step
+from ..._utils.fitted import features_of_last_step, last_step
 from ..._utils.typing import ArrayLike, MatrixLike, RandomState
 from ._bootstrap import bootstrap
 from ._covariance import FittedLoss
@@ -16,7 +16,6 @@ from ._fitted_rows import (
     check_linear,
     check_no_zeros,
     encoded_target,
-    features_of,
     warn_of_penalty,
 )
 from ._normal_test import check_choices, normal_test
@@ -159,7 +158,7 @@ def marginal_effects(
     A centimetre of width raises the probability of setosa by 0.64, on average.
     """
     check_choices(method, covariance, level)
-    X, model = features_of(model, X), last_step(model)
+    X, model = features_of_last_step(model, X), last_step(model)
     check_linear(model)
     if y is not None:
         if method == "asymptotic":
