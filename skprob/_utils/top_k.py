@@ -24,7 +24,7 @@ def top_k(values, k):
     >>> top_k(np.array([[0.2, 0.4, 0.2, 0.2]]), 2)
     array([[ True,  True, False, False]])
     """
-    k = min(k, values.shape[1])
+    k = min(int(k), values.shape[1])  # Unsigned integers have no negative one.
     smallest = np.partition(values, -k, axis=1)[:, [-k]]
     above, tied = values > smallest, values == smallest
     n_left = k - above.sum(axis=1, keepdims=True)

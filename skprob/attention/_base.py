@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Literal
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.neighbors import NearestNeighbors
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._utils.checks import InstancesOf, RealInterval, naming
+from .._utils.checks import InstancesOf, IntegerInterval, RealInterval, naming
 from .._utils.names import NamesChecked
 from .._utils.saving import PlainState
 from .._utils.typing import MatrixLike
@@ -31,7 +30,7 @@ class BaseAttention(NamesChecked, PlainState, BaseEstimator):
         "mapping": [InstancesOf(Mapping), callable, str],
         "similarity": [StrOptions({"distance", "dot"})],
         "temperature": [RealInterval(0, None, closed="neither")],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
+        "n_neighbors": [IntegerInterval(1, None, closed="left"), None],
     }
 
     def __init__(
@@ -102,7 +101,7 @@ class BaseAttention(NamesChecked, PlainState, BaseEstimator):
     def _blocks(self, X):
         n_keys = self.n_samples_fit_
         if self._n_neighbors is not None and self._similarity == "distance":
-            n_keys = min(self._n_neighbors, n_keys)
+            n_keys = min(int(self._n_neighbors), n_keys)
         step = max(1, _MOST_PAIRS // n_keys)
         return [slice(start, start + step) for start in range(0, len(X), step)]
 

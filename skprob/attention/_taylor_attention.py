@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from .._utils.checks import is_integer
 from .._utils.typing import Array, ArrayLike
 from ._attention import checked_numbers, scale_factor
 
@@ -80,7 +81,7 @@ def taylor_attention(
     query, key, value = (array.astype(np.float64, copy=False) for array in arrays)
     d = query.shape[-1]
     _check_shapes(query, key, value, causal)
-    _check_order(order, d)
+    order = _checked_order(order, d)
     if scale == "entropy_invariant":
         raise ValueError(
             "scale must be 'sqrt' or a finite number in taylor_attention; got "
@@ -148,15 +149,16 @@ def _slices(n, step):
     return [slice(start, start + step) for start in range(0, n, step)]
 
 
-def _check_order(order, d):
-    is_even = isinstance(order, (int, np.integer)) and not isinstance(order, bool)
-    if not (is_even and order >= 2 and order % 2 == 0):
+def _checked_order(order, d):
+    if not (is_integer(order) and order >= 2 and order % 2 == 0):
         raise ValueError(f"order must be an even number of at least 2; got {order!r}.")
+    order = int(order)  # Powers of np.int8 overflow.
     if d**order > _MOST_FEATURES:
         raise ValueError(
             f"order must be so small that d**order is at most {_MOST_FEATURES}; got "
             f"order={order} for d={d}."
         )
+    return order
 
 
 def _check_shapes(query, key, value, causal):

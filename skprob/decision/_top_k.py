@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-
 from sklearn.base import clone
-from sklearn.utils._param_validation import Interval
 
+from .._utils.checks import IntegerInterval
 from .._utils.top_k import top_k
 from .._utils.typing import AnyArray, MatrixLike
 from ._base import DecisionRule
@@ -49,7 +47,7 @@ class TopK(DecisionRule):
            [1, 0, 1]])
     """
 
-    _parameter_constraints: dict = {"k": [Interval(Integral, 1, None, closed="left")]}
+    _parameter_constraints: dict = {"k": [IntegerInterval(1, None, closed="left")]}
 
     def __init__(self, k: int = 5) -> None:
         self.k = k

@@ -1,10 +1,10 @@
 """Checks of the arguments of displays: mappings with their labels, and numbers."""
 
 from collections.abc import Mapping as Mappable
-from numbers import Integral
 
 import numpy as np
 
+from .._utils.checks import is_integer
 from .._utils.columns import common_names, in_order
 from ..mappings import Mapping, get_mapping
 
@@ -59,7 +59,7 @@ def check_row(name, values, at_least=1):
 
 def check_count(name, number, at_least):
     """`number` if it is an integer of at least `at_least`."""
-    if not isinstance(number, Integral) or number < at_least:
+    if not is_integer(number) or number < at_least:
         raise ValueError(
             f"{name} must be an integer, {at_least} or more; got {number!r}."
         )

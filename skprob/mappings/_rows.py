@@ -1,11 +1,9 @@
 """Kernels applied to scores in blocks of rows."""
 
-from numbers import Integral
-
 import numpy as np
 
 from .._utils.arrays import is_foreign, namespace
-from .._utils.checks import array_real, as_real
+from .._utils.checks import array_real, as_real, is_integer
 from .._utils.scores import BadScores, laid_out
 
 # Size of a block: with the temporary arrays of a kernel it fits the cache of a core.
@@ -45,7 +43,7 @@ def along_axis(mapping, scores, axis):
     xp = namespace(scores)
     if scores.ndim == 0:
         raise ValueError("scores must have at least one dimension, got a number.")
-    if not isinstance(axis, Integral) or not -scores.ndim <= axis < scores.ndim:
+    if not is_integer(axis) or not -scores.ndim <= axis < scores.ndim:
         raise ValueError(
             f"axis must be an integer from {-scores.ndim} to {scores.ndim - 1} for "
             f"scores of shape {scores.shape}, got {axis!r}."

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-
 import numpy as np
 from scipy.special import log_expit, logit
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, validate_parameter_constraints
+from sklearn.utils._param_validation import validate_parameter_constraints
 
-from .._utils.checks import RealInterval, as_rows, refuse_arrays
+from .._utils.checks import IntegerInterval, RealInterval, as_rows, refuse_arrays
 from .._utils.scores import standard_scores
 from .._utils.typing import Array, ArrayLike, RandomState
 
 _CONSTRAINTS = {
-    "size": [Interval(Integral, 1, None, closed="left"), None],
+    "size": [IntegerInterval(1, None, closed="left"), None],
     "temperature": [RealInterval(0, None, closed="neither")],
     "random_state": ["random_state"],
 }

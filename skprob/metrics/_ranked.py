@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import gen_batches
 
-from .._utils.checks import as_real, check_sample_weight
+from .._utils.checks import as_real, check_sample_weight, is_integer
 from .._utils.top_k import top_k
 from .._utils.typing import Array, ArrayLike, MatrixLike
 from ._truth import true_indicator
@@ -212,7 +212,7 @@ def label_propensities(y: MatrixLike, *, a: float = 0.55, b: float = 1.5) -> Arr
 def _gains(true, scores, k, worth):
     """Worth of the true labels among the k with the highest scores, for each row."""
     n_rows, n_classes = true.shape
-    if not isinstance(k, Integral) or not 1 <= k <= n_classes:
+    if not is_integer(k) or not 1 <= k <= n_classes:
         raise ValueError(f"k must be an integer from 1 to {n_classes}; got {k!r}.")
     gains = np.empty(n_rows)
     for rows in gen_batches(n_rows, max(_BLOCK_SIZE // n_classes, 1)):

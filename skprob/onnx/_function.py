@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from numbers import Integral
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from .._utils.checks import is_integer
 from ..mappings import MappingLike, get_mapping
 from ._graph import Graph
 from ._mappings import probabilities
@@ -71,7 +71,7 @@ def mapping_to_onnx(
     from onnx import checker, helper
 
     mapping = get_mapping(mapping)
-    if not isinstance(n_classes, Integral) or n_classes < 1:
+    if not is_integer(n_classes) or n_classes < 1:
         raise ValueError(f"n_classes must be an integer, 1 or more; got {n_classes!r}.")
     if np.dtype(dtype) not in (np.float32, np.float64):
         raise ValueError(f"dtype must be float32 or float64; got {dtype!r}.")

@@ -1,7 +1,7 @@
 """Checks of what users give, with errors that name the argument and what is allowed."""
 
 from .arguments import check_sample_weight, naming
-from .constraints import InstancesOf, RealInterval
+from .constraints import InstancesOf, IntegerInterval, RealInterval, is_integer
 from .costs import as_costs, as_margins
 from .matrices import (
     array_real,
@@ -23,6 +23,7 @@ from .points import (
 
 __all__ = [
     "InstancesOf",
+    "IntegerInterval",
     "RealInterval",
     "array_points",
     "array_real",
@@ -37,6 +38,7 @@ __all__ = [
     "as_rows",
     "as_sparse_distributions",
     "check_sample_weight",
+    "is_integer",
     "naming",
     "real_or_nan",
     "refuse_arrays",

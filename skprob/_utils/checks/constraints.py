@@ -1,6 +1,6 @@
 """Constraints of parameters, for scikit-learn's checks."""
 
-from numbers import Real
+from numbers import Integral, Real
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, Options
@@ -22,6 +22,21 @@ class RealInterval(Interval):
         # A long double may become infinite.
         too_large = abs(number) == np.inf and abs(value) != np.inf
         return not too_large and super().__contains__(number)
+
+
+class IntegerInterval(Interval):
+    """The integers of an interval, for a parameter; True and False are none."""
+
+    def __init__(self, left, right, *, closed):
+        super().__init__(Integral, left, right, closed=closed)
+
+    def is_satisfied_by(self, value):
+        return is_integer(value) and super().is_satisfied_by(value)
+
+
+def is_integer(value):
+    """Whether a value is an integer; True and False are none."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 class InstancesOf(Options):

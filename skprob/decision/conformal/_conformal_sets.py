@@ -16,7 +16,7 @@ from sklearn.base import (
 )
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state, get_tags
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
     MethodMapping,
@@ -35,7 +35,7 @@ from sklearn.utils.validation import (
 )
 
 from ..._utils.arrays import is_foreign, to_numpy
-from ..._utils.checks import RealInterval, check_sample_weight
+from ..._utils.checks import IntegerInterval, RealInterval, check_sample_weight
 from ..._utils.columns import in_order
 from ..._utils.names import NamesChecked
 from ..._utils.saving import PlainState
@@ -232,7 +232,7 @@ class ConformalSets(
         "by": [StrOptions({"class"}), None],
         "never_empty": ["boolean"],
         "rank_penalty": [RealInterval(0, None, closed="left")],
-        "free_ranks": [Interval(Integral, 0, None, closed="left")],
+        "free_ranks": [IntegerInterval(0, None, closed="left")],
         "sparse_output": ["boolean", StrOptions({"auto"})],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],

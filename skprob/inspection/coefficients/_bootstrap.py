@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Integral
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from ..._utils.checks import check_sample_weight
+from ..._utils.checks import check_sample_weight, is_integer
 from ..._utils.warnings import warn
 from ._fitted_rows import encoded_target
 from ._groups import check_groups
@@ -42,7 +41,7 @@ def bootstrap(
     values : ndarray of shape (n_refits, ...)
         Without refits that failed.
     """
-    if not isinstance(n_bootstrap, Integral) or n_bootstrap < 2:
+    if not is_integer(n_bootstrap) or n_bootstrap < 2:
         raise ValueError(
             f"n_bootstrap must be an integer, 2 or more; got {n_bootstrap!r}."
         )

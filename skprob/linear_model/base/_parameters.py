@@ -5,17 +5,16 @@ from __future__ import annotations
 from abc import ABCMeta, abstractmethod
 from functools import cache
 from inspect import signature
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Literal
 
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils._param_validation import (
-    Interval,
     StrOptions,
     make_constraint,
 )
 
-from ..._utils.checks import InstancesOf, RealInterval
+from ..._utils.checks import InstancesOf, IntegerInterval, RealInterval
 from ..._utils.names import NamesChecked
 from ..._utils.typing import ArrayLike
 from ...decision import DecisionRule, LeastCost, ThresholdLike
@@ -60,9 +59,9 @@ class LinearParameters(OtherWords, NamesChecked, BaseEstimator, metaclass=ABCMet
         "sparse_output": ["boolean"],
         "solver": [StrOptions(set(SOLVERS))],
         "tol": [RealInterval(0, None, closed="left")],
-        "max_iter": [Interval(Integral, 0, None, closed="left")],
+        "max_iter": [IntegerInterval(0, None, closed="left")],
         "warm_start": ["boolean"],
-        "verbose": [Interval(Integral, 0, None, closed="left"), "boolean"],
+        "verbose": [IntegerInterval(0, None, closed="left"), "boolean"],
     }
 
     @abstractmethod

@@ -6,8 +6,7 @@ from dataclasses import replace
 from numbers import Integral
 from typing import Any, Literal
 
-from sklearn.utils._param_validation import Interval
-
+from ..._utils.checks import IntegerInterval
 from ..._utils.typing import ArrayLike, RandomState
 from ...decision import ThresholdLike
 from ...losses import LossLike
@@ -131,9 +130,9 @@ class PerturbMaxClassifier(BaseLinearClassifier):
         "noise": PerturbMax._parameter_constraints["noise"],
         "scale": PerturbMax._parameter_constraints["scale"],
         "n_quantiles": PerturbMax._parameter_constraints["n_quantiles"],
-        "loadings": ["array-like", Interval(Integral, 1, None, closed="left"), None],
+        "loadings": ["array-like", IntegerInterval(1, None, closed="left"), None],
         "learn_noise": ["boolean"],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "n_init": [IntegerInterval(1, None, closed="left")],
         "random_state": ["random_state"],
         **BaseLinearClassifier._parameter_constraints,
     }

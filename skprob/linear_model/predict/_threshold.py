@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from ..._utils.arrays import take, to_numpy
+from ..._utils.checks import is_integer
 from ...decision import (
     LabelCuts,
     Sample,
@@ -200,10 +201,10 @@ def splits_of(cv, labels):
     if cv is None:
         return None
     n_rows = n_labelled(labels)
-    if not 2 <= cv <= n_rows:
+    if not is_integer(cv) or not 2 <= cv <= n_rows:
         raise ValueError(
-            f"cv must be None or at least 2, and at most the {n_rows} rows of "
-            f"X with a label; got {cv!r}."
+            "cv must be None or an integer of at least 2, and at most the "
+            f"{n_rows} rows of X with a label; got {cv!r}."
         )
     return _splits(cv, labels)
 

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.model_selection import check_cv
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metadata_routing import (
     UNUSED,
     MetadataRouter,
@@ -25,6 +25,7 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.validation import check_is_fitted
 
 from ..._utils.arrays import is_foreign
+from ..._utils.checks import IntegerInterval
 from ..._utils.columns import in_order
 from ..._utils.typing import ArrayLike, MatrixLike, same_signature
 from ...decision import ThresholdLike
@@ -68,7 +69,7 @@ class PathSearchCV(BaseLinearClassifier):
             *("C", "l1_ratio", "loss", "similarity", "warm_start"),
         ),
         "l1_ratios": ["array-like", None],
-        "Cs": [Interval(Integral, 1, 10**6, closed="both"), "array-like"],
+        "Cs": [IntegerInterval(1, 10**6, closed="both"), "array-like"],
         "cv": ["cv_object", StrOptions({"loo"})],
         "scoring": [StrOptions(set(get_scorer_names())), callable, None],
         "refit": ["boolean"],

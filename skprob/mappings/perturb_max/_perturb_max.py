@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils._param_validation import Interval
 
-from ..._utils.checks import RealInterval, as_rows, refuse_arrays
+from ..._utils.checks import IntegerInterval, RealInterval, as_rows, refuse_arrays
 from ..._utils.scores import standard_scores
 from ..._utils.typing import Array, ArrayLike, RandomState
 from .._rows import along_axis
@@ -138,10 +136,10 @@ class PerturbMax(Temperature):
         "noise": "no_validation",  # get_noise raises a clearer error
         "scale": [RealInterval(0, None, closed="neither")],
         "tol": [RealInterval(1e-13, 1e-2, closed="both")],
-        "n_quantiles": [Interval(Integral, 1, _MOST_NODES, closed="both"), None],
+        "n_quantiles": [IntegerInterval(1, _MOST_NODES, closed="both"), None],
         "loadings": ["array-like", None],
-        "n_points": [Interval(Integral, 1, _MOST_NODES, closed="both"), None],
-        "random_state": [Interval(Integral, 0, None, closed="left")],
+        "n_points": [IntegerInterval(1, _MOST_NODES, closed="both"), None],
+        "random_state": [IntegerInterval(0, None, closed="left")],
     }
 
     def __init__(

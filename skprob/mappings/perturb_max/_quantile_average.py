@@ -23,7 +23,7 @@ class QuantileAverage(Mapping):
     """
 
     def __init__(self, noise, n_quantiles):
-        self.noise, self.n_quantiles = noise, n_quantiles
+        self.noise, self.n_quantiles = noise, int(n_quantiles)
 
     def _validate_params(self):
         get_noise(self.noise)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Literal
 
 import numpy as np
 from scipy.special import xlogy
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from ..._utils.arrays import namespace
-from ..._utils.checks import RealInterval
+from ..._utils.checks import IntegerInterval, RealInterval
 from ..._utils.typing import Array, ArrayLike
 from .. import _array_api
 from .._base import Mapping
@@ -82,7 +81,7 @@ class SparseSoftmax(Mapping):
     """
 
     _parameter_constraints = {
-        "k": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
+        "k": [IntegerInterval(1, None, closed="left"), StrOptions({"auto"}), None],
         "p": [RealInterval(0, 1, closed="right"), None],
     }
 
