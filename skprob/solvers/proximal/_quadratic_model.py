@@ -19,9 +19,13 @@ Hintermüller, Ito, Kunisch, "The primal-dual active set strategy as a semismoot
 method", SIAM Journal on Optimization 2002.
 """
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+
+# Most proximal steps of a round, each with a fourth of the lengths of the one before.
+_MOST_SHORTER = 20
 
 
 class ModelMinimum(NamedTuple):
@@ -82,22 +86,26 @@ def minimise_model(
         newton = step + to_zero
 
         # 2. The lowest of several lengths of the step, projected onto the piece.
-        best = _Trial.at(curvature, shrinkage, parameters, penalty, gradient, stepped)
-        fell = False
+        trial_at = partial(
+            _Trial.at, curvature, shrinkage, parameters, penalty, gradient
+        )
+        best, fell = trial_at(stepped), False
         for length in _lengths(shrinkage.breakpoints(parameters, newton, stepped)):
             moved = shrinkage.on_piece_of(parameters + length * newton, stepped)
-            trial = _Trial.at(
-                curvature, shrinkage, parameters, penalty, gradient, moved
-            )
+            trial = trial_at(moved)
             if trial.change < best.change:
                 best, fell = trial, True
             elif fell:
                 break
+        shorter, n_shorter = lengths, 0
+        while not best.change < 0 and n_shorter < _MOST_SHORTER:
+            # The proximal step is too long.
+            shorter = shorter / 4
+            moved = parameters - shorter * gradient
+            best = trial_at(shrinkage.proximal_step(moved, shorter))
+            n_shorter += 1
         if not best.change < 0:
-            # The proximal step is too long: go part of it.
-            best = best.shortened(shrinkage, parameters, penalty)
-            if not best.change < 0:
-                break
+            break
         parameters, penalty = best.parameters, best.penalty
         change += best.change
         gradient = gradient + best.product
@@ -144,8 +152,6 @@ class _Trial(NamedTuple):
 
     parameters: np.ndarray
     product: np.ndarray  #: Product of the Hessian and the step.
-    slope: float
-    square: float
     penalty: float
     change: float  #: Change of the model.
 
@@ -156,20 +162,4 @@ class _Trial(NamedTuple):
         slope, square = float(np.vdot(gradient, step)), float(np.vdot(step, product))
         new_penalty = shrinkage.value(parameters)
         change = slope + square / 2 + new_penalty - penalty
-        return cls(parameters, product, slope, square, new_penalty, change)
-
-    def shortened(self, shrinkage, start, penalty):
-        """The trial at the length where an upper bound on the model is least."""
-        slope = self.slope + self.penalty - penalty
-        length = min(-slope / self.square, 1.0) if self.square > 0 else 1.0
-        parameters = start + length * (self.parameters - start)
-        new_penalty = shrinkage.value(parameters)
-        change = length * self.slope + length**2 / 2 * self.square
-        return _Trial(
-            parameters=parameters,
-            product=length * self.product,
-            slope=self.slope,
-            square=self.square,
-            penalty=new_penalty,
-            change=change + new_penalty - penalty,
-        )
+        return cls(parameters, product, new_penalty, change)

@@ -107,6 +107,26 @@ def test_every_round_lowers_the_model(kind):
     assert values[1] < values[0]
 
 
+def test_an_entry_that_is_nearly_zero_does_not_end_the_rounds():
+    """The proximal step is too long, and a step ends at once, at this entry."""
+    rng = np.random.default_rng(9)
+    factor = rng.normal(size=(3, 2))
+    hessian = factor @ factor.T + 1e-2 * np.eye(3)
+    start, threshold = rng.normal(size=(1, 3)), 0.3
+    start[0, 0] = 1e-17
+    gradient = rng.normal(size=(1, 3))
+    shrinkage = EntryShrinkage(np.full(3, threshold))
+    _, W = minimised(
+        hessian, shrinkage, start, gradient, forcing_term=1e-8, most_rounds=50
+    )
+    slope = gradient[0] + hessian @ (W - start)[0]
+    assert (abs(slope) <= threshold + 1e-8).all()
+    is_entry = W[0] != 0
+    assert is_entry.any()
+    signs = np.sign(W[0, is_entry])
+    assert_allclose(slope[is_entry], -threshold * signs, atol=1e-8)
+
+
 def test_features_that_are_sums_of_others():
     """Along some directions the model has no curvature: a step ends at a zero."""
     rng = np.random.default_rng(0)
