@@ -174,14 +174,20 @@ class Record:
 def total_of(history: list[Iteration], more: list[Iteration], stage: str):
     """Two histories joined, the second of another problem.
 
-    The first becomes a stage of this name. Its objectives and gaps are not comparable
-    with the second: they become NaN.
+    The first becomes a stage of this name. Its gaps are not comparable with the second:
+    they become NaN, and so do its objectives unless they are those of the same loss
+    with a "stronger penalty".
     """
     if not history:
         return list(more)
     last = history[-1]
+    keeps_objective = stage == "stronger penalty"
     joined = [
-        row._replace(objective=math.nan, duality_gap=math.nan, stage=stage)
+        row._replace(
+            objective=row.objective if keeps_objective else math.nan,
+            duality_gap=math.nan,
+            stage=stage,
+        )
         for row in history[:-1]
     ]
     for row in more:

@@ -108,7 +108,7 @@ def _minimize_composite(problem, start, solver, criteria, callback, tuning):
     return minimize(problem, [first], criteria, start, callback)
 
 
-def solve_in_turn(problems, start, *, progress=None, **options):
+def solve_in_turn(problems, start, *, stage="easier loss", progress=None, **options):
     """Minimise problems one after the other, each from where the last one ended.
 
     Parameters
@@ -116,6 +116,8 @@ def solve_in_turn(problems, start, *, progress=None, **options):
     problems : list of Problem
         The minimum of each is a good start for the next.
     start : ndarray of shape (n_parameters,)
+    stage : {"easier loss", "stronger penalty"}
+        What all but the last problem have, for the history.
     progress : callable, default=None
         The callback of each problem. ``progress.begin(parameters)`` is called before
         its first iteration, and ``progress.end()`` after its last.
@@ -136,7 +138,7 @@ def solve_in_turn(problems, start, *, progress=None, **options):
         if progress is not None:
             progress.end()
         parameters = solution.parameters
-        history = total_of(history, solution.history, "easier loss")
+        history = total_of(history, solution.history, stage)
         if solution.stopped:
             break
     # The state of the rows takes memory.

@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.special import log_softmax, softmax
-from sklearn.datasets import load_breast_cancer, load_digits, load_iris
+from sklearn.datasets import (
+    load_breast_cancer,
+    load_digits,
+    load_iris,
+    make_classification,
+)
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import scale
 
@@ -468,3 +473,33 @@ def test_many_rows_are_at_the_minimum(select):
     model = SoftmaxClassifier(C=0.05, l1_ratio=0.8, select=select, tol=1e-7).fit(X, y)
     assert subgradient(model, X, y, select == "features") < 1e-4
     assert 0 < np.count_nonzero(model.coef_) < model.coef_.size
+
+
+@pytest.mark.parametrize("select", ["coefficients", "features"])
+def test_exact_zeros_and_more_features_than_rows(select):
+    """Stronger penalties first, without which it would take hundreds of steps."""
+    X, y = make_classification(
+        60, 90, n_informative=12, n_classes=5, random_state=0, shuffle=False
+    )
+    X = scale(X)
+    about = {"l1_ratio": 0.9, "C": 100.0, "select": select}
+    model = SparsemaxClassifier(tol=1e-6, **about).fit(X, y)
+    n_stronger = np.count_nonzero(model.history_["stage"] == "stronger penalty")
+    assert 0 < n_stronger < model.n_iter_ <= 200
+    np.testing.assert_array_equal(
+        model.history_["iteration"], np.arange(model.n_iter_ + 1)
+    )
+    objectives = model.history_["objective"]
+    # Each penalty is lower than the one before.
+    assert (np.diff(objectives) <= 1e-12).all()
+    # The proximal quasi-Newton method begins under the penalty itself.
+    other = SparsemaxClassifier(solver="lbfgs", tol=1e-7, max_iter=5000, **about)
+    other.fit(X, y)
+    assert (other.history_["stage"] == "final").all()
+    assert model.objective_ == pytest.approx(other.objective_, rel=1e-4)
+    assert model.objective_ <= other.objective_ + model.duality_gap_
+    assert model.duality_gap_ <= 1e-4 * model.objective_
+    # The next fit begins where this one ended.
+    model.set_params(warm_start=True).fit(X, y)
+    assert (model.history_["stage"] == "final").all()
+    assert model.n_iter_ <= 3

@@ -245,5 +245,9 @@ def test_histories_are_joined():
     assert [row.bytes for row in joined] == [0, 8, 16, 24]
     assert [row.gradient_norm for row in joined] == [1.0] * 4
     assert [row.stage for row in joined] == ["easier loss"] * 2 + ["final"] * 2
+    # A penalty is no other loss.
+    joined = total_of(first, second, "stronger penalty")
+    assert_array_equal([r.objective for r in joined], [100.0, 101.0, 10.0, 11.0])
+    assert_array_equal([r.duality_gap for r in joined], [np.nan, np.nan, 0.5, 0.5])
     # What was given is as it was.
     assert first == rows(3, 100.0)

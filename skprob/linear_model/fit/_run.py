@@ -57,7 +57,11 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
     spec = spec.for_rows(rows)
     with np.errstate(over="ignore", invalid="ignore"):
         objectives = objectives_of(spec, rows)
+    stage = "easier loss"
     if spec.last_fit is None:
+        if objectives[0].description.has_shrinkage and spec.solver != "lbfgs":
+            objectives = [*objectives[0].under_stronger_penalties(), *objectives]
+            stage = "stronger penalty"
         start = objectives[0].initial()
     else:
         start = start_from(objectives[0], spec.last_fit, rows)
@@ -79,7 +83,9 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
         progress.start(spec.most_iterations(sum(n_problems)), attributes_at)
     options = spec.solver_options
     if spec.noise is None:
-        solution = solve_in_turn(objectives, start, progress=progress, **options)
+        solution = solve_in_turn(
+            objectives, start, stage=stage, progress=progress, **options
+        )
     else:
         from ._learnt_noise import learn_noise  # Imported when used.
 

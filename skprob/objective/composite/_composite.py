@@ -12,6 +12,12 @@ from .._little_point import LittlePoint, is_little
 from ._gap import composite_gap
 from ._shrinkage import shrinkage
 
+# From these C on, in units of the smallest one at which a coefficient enters, stronger
+# penalties are minimised first. With more parameters than rows sparsemax and 1.5-entmax
+# take 0.5 to 0.8 times as long at 300, and up to 2.5 times as long at 30. With fewer
+# they take 0.6 times as long at 3,000 (digits), and at 300 as long as without.
+_LARGE_RATIO_OF_MANY, _LARGE_RATIO = 100, 1000
+
 
 @dataclass(frozen=True)
 class CompositePoint:
@@ -122,6 +128,30 @@ class CompositeObjective(LinearObjective):
         other.description = self.description._replace(has_shrinkage=False)
         other._set_loss(self.loss)
         return other.with_l2(0.0)
+
+    def under_stronger_penalties(self):
+        """Objectives to minimise in turn before this one, from zero coefficients.
+
+        Each penalty is a tenth of the one before; the first is the strongest under
+        which a coefficient enters. Where probabilities are exactly zero, rows soon have
+        no curvature. If more coefficients have entered by then than the other rows
+        determine, they leave one by one: without the stronger penalties, sparsemax on
+        200 rows of 300 features takes 5 times as long.
+        """
+        description = self.description
+        is_smooth = description.has_bounded_hessian and not description.has_kinks
+        if not (self.traits.has_zeros and description.is_convex and is_smooth):
+            return []
+        gradient = self.at(self.initial()).smooth.gradient.reshape(self.shape)
+        thresholds, sizes = self.shrinkage.thresholds, self.shrinkage.sizes(gradient)
+        some = thresholds > 0
+        ratio = (sizes[:, some] / thresholds[some]).max(initial=1.0)
+        has_many = self.n_parameters > description.n_rows
+        least = _LARGE_RATIO_OF_MANY if has_many else _LARGE_RATIO
+        if not least <= ratio < np.inf:
+            return []
+        factors = 10.0 ** np.arange(int(np.log10(ratio)), 0, -1)
+        return [self.with_l2(factor * self._strength) for factor in factors]
 
     def restricted(self, features):
         """The objective of some features alone, given by their numbers."""

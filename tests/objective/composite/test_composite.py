@@ -156,3 +156,31 @@ def test_what_a_shrinkage_makes_of_a_problem():
     by_feature = composite(cube, Sigmoid(), PenaltyShape(0.5, True))
     assert by_entry.description.is_separable
     assert not by_feature.description.is_separable
+
+
+@pytest.mark.parametrize("by_feature", [False, True])
+def test_penalties_to_minimise_under_first(by_feature):
+    problem, shape = Problem(4, n_samples=40), PenaltyShape(0.6, by_feature)
+    objective = composite(problem, Sparsemax(), shape, strength=1e-6)
+    coef, intercept = np.zeros((4, 4)), np.zeros(4)
+
+    def enters(other):
+        gradient = other.at(other.from_model(coef, intercept)).gradient
+        return gradient.reshape(other.shape)[:, :-1].any()
+
+    stronger = objective.under_stronger_penalties()
+    assert len(stronger) >= 3
+    for i, other in enumerate(reversed(stronger), start=1):
+        times = other.shrinkage.thresholds[:-1] / objective.shrinkage.thresholds[:-1]
+        assert_allclose(times, 10.0**i)
+        assert_allclose(other.penalty.diagonal, 10.0**i * objective.penalty.diagonal)
+        assert other.loss is objective.loss
+        assert enters(other)
+    strongest = 10.0 ** (1 + len(stronger)) * 1e-6
+    assert not enters(composite(problem, Sparsemax(), shape, strength=strongest))
+    # A weaker penalty of more rows than parameters, and rows that keep their curvature.
+    assert problem.X.shape[0] > objective.n_parameters
+    few = composite(problem, Sparsemax(), shape, strength=strongest / 900)
+    assert few.under_stronger_penalties() == []
+    positive = composite(problem, Softmax(), shape, strength=1e-6)
+    assert positive.under_stronger_penalties() == []
