@@ -320,26 +320,33 @@ class BlockRay:
 
     def __init__(self, start, change, length=0.0):
         self._start, self._change, self._length = start, change, length
+        # Losses at the length, for the point there.
+        self._linear = None
 
     def moved(self, length):
         """The ray at a length of the step."""
         return BlockRay(self._start, self._change, length)
 
-    def value_and_slope(self):
-        """Value at the length, and its derivative there."""
+    def value_and_slope(self, keeps_losses):
+        """Value at the length, and its derivative there.
+
+        If the losses of the rows are kept, the point there need not compute them again.
+        """
         start, weight = self._start, self._start.block.weight
         raw = start.raw + self._length * self._change
         linear = start.block.linearize(start.loss, raw)
         check_finite("loss", linear.values, start.loss)
         slopes = row_dot(linear.residual(), self._change)[:, 0]
         check_finite("gradient of the loss", slopes, start.loss)
+        if keeps_losses:
+            self._linear = linear
         return weighted_sum(linear.values, weight), weighted_sum(slopes, weight)
 
     def point(self):
         """The point at the length. It takes the place of the start, which is lost."""
         start = self._start
         start.raw += self._length * self._change
-        start.linear = None
+        start.linear = self._linear
         return start
 
 
