@@ -69,13 +69,17 @@ class MeanLoss:
         value, gradient = self.blocks.sum(function, parameters, self.loss)
         return self.with_constant(value), self.without_common_part(gradient)
 
+    def mean_loss_at(self, points):
+        """Value and gradient (M, size) of the mean loss at points, in half a pass."""
+        self.count(0.5)
+        value, gradient = points.sum(_block_point.BlockPoint.value_and_gradient)
+        return self.with_constant(value), self.without_common_part(gradient)
+
     def points_at(self, parameters):
         """Blocks of points, and value and gradient of the mean loss, in one pass."""
-        self.count(1)
+        self.count(0.5)
         points = self.blocks.map(_block_point.point_at, parameters, self.loss)
-        value, gradient = points.sum(_block_point.BlockPoint.value_and_gradient)
-        gradient = self.without_common_part(gradient)
-        return points, self.with_constant(value), gradient
+        return points, *self.mean_loss_at(points)
 
     def splitting(self, parameters, strength, n_kept):
         """The ``Splitting`` at parameters; the loss has a proximal step."""

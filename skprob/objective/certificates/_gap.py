@@ -95,8 +95,11 @@ def duality_gap(objective, point, enough=0.0, known=np.inf, newton_step=None):
         if not _may_shift(objective, gradient, bound, enough):
             return bound
         step = np.zeros_like(parameters)
-        step[:, -1] = balancing_shift(objective, point)
-        end = objective.mean_loss(parameters + step)
+        step[:, -1], points = balancing_shift(objective, point, enough)
+        if points is None:
+            end = objective.mean_loss(parameters + step)
+        else:
+            end = objective.mean_loss_at(points)
         gap = _gap_after(objective, sums, parameters, mean, step, *end)
         return _smaller(bound, gap)
 

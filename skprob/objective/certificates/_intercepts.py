@@ -14,21 +14,39 @@ from .. import _block_point
 from .._block_point import BlockPoint
 from .._linear_point import LinearCurvature, LinearPoint
 
-# Most Newton steps, and the largest relative mismatch of the means that ends them. With
-# one step a fit to enron, 1,123 rows with 52 labels, takes 2 times as long.
+# Most Newton steps. With one step a fit to enron, 1,123 rows with 52 labels, takes 2
+# times as long.
 _MOST_STEPS = 8
+# Largest relative mismatch of the means that ends them ...
 _SMALL_MISMATCH = 1e-7
+# ... or the largest share of the bound that is enough which the mismatch may add, about
+# in proportion to the value at zero. Letter takes one step in place of two.
+_SHARE_OF_BOUND = 0.1
 # Most raw predictions that are kept twice: 8 MiB in float64.
 _MOST_TWICE = 1 << 20
 
 
-def balancing_shift(objective, point):
+def balancing_shift(objective, point, enough=0.0):
     """Shift (M,) of the intercepts after which mean probabilities are the target's.
 
     A ``LinearPoint`` has the raw predictions of its rows. For another point they are
     computed, in half a pass, and kept. Where Newton's method fails, the result is the
     shift of smallest mismatch, or of its first step. It is Newton's step alone if rows
     are remote, or have so many raw predictions that these should not be kept twice.
+
+    Parameters
+    ----------
+    objective : LinearObjective
+    point : Point
+    enough : float, default=0.0
+        Bound on the gap below which no smaller one is computed: the shift need not be
+        much more accurate.
+
+    Returns
+    -------
+    shift : ndarray of shape (M,)
+    points : Blocks of BlockPoint or None
+        The rows after the shift; None if these were not computed.
     """
     start = _points_of(objective, point)
     parameters = point.parameters.reshape(objective.shape)
@@ -37,8 +55,11 @@ def balancing_shift(objective, point):
     is_large = objective.description.n_rows * len(gradient) > _MOST_TWICE
     if is_large or objective.description.is_remote:
         curvature = LinearCurvature(objective, parameters, start)
-        return newton_step(curvature, gradient, share, 1e-3)
-    shift, best, least, points = 0.0, None, np.inf, start
+        return newton_step(curvature, gradient, share, 1e-3), None
+    small = _SHARE_OF_BOUND * enough / max(abs(objective.value_at_zero), enough)
+    small = max(small, _SMALL_MISMATCH)
+    shift, least, points = 0.0, np.inf, start
+    best = None
     for _ in range(_MOST_STEPS):
         curvature = LinearCurvature(objective, parameters, points)
         slope = _logarithmic(gradient, share, objective.traits)
@@ -48,8 +69,8 @@ def balancing_shift(objective, point):
         mismatch = np.abs(gradient / share).max()
         if best is not None and not mismatch < least:
             break
-        best, least = shift, mismatch
-        if least <= _SMALL_MISMATCH:
+        best, least = (shift, points), mismatch
+        if least <= small:
             break
     return best
 

@@ -38,7 +38,7 @@ def test_newtons_step_of_the_intercepts(mapping, n_classes, monkeypatch):
     # With many raw predictions it is the result.
     monkeypatch.setattr(_intercepts, "_MOST_TWICE", 0)
     before = objective.passes
-    shift = balancing_shift(objective, point)
+    shift, _ = balancing_shift(objective, point)
     if n_classes > 2:
         shift = shift - shift.mean()
     assert_allclose(shift, expected, atol=1e-2 * np.abs(expected).max())
@@ -65,7 +65,7 @@ def test_mean_probabilities_are_the_targets_after_the_shift(mapping):
     before = objective.value_and_gradient(W.ravel())[1].reshape(W.shape)[:, -1]
     share = objective.target_sums().mean
     assert before[3] > 10 * share[3]
-    W[:, -1] += balancing_shift(objective, objective.at(W.ravel()))
+    W[:, -1] += balancing_shift(objective, objective.at(W.ravel()))[0]
     after = objective.value_and_gradient(W.ravel())[1].reshape(W.shape)[:, -1]
     assert abs(after / share).max() < 1e-4
 
@@ -81,6 +81,6 @@ def test_without_any_curvature_there_is_none_and_the_bound_is_that_of_the_point(
         assert not objective.at(x).total_curvature()[0].any()
         gradient = objective.at(x).gradient.reshape(objective.shape)[:, -1]
         assert gradient.any()
-        assert not balancing_shift(objective, objective.at(x)).any()
+        assert not balancing_shift(objective, objective.at(x))[0].any()
     value, _ = objective.value_and_gradient(x)
     assert 0 <= objective.duality_gap(objective.at(x)) <= value
