@@ -59,7 +59,7 @@ def minimize_lbfgs(problem, plan, criteria, start, callback=None, tuning=Tuning(
             from ._bundle import Bundle  # Imported when used.
 
             bundle = Bundle(criteria, preconditioner.coordinates, tuning)
-            _continue(record, problem, criteria, bundle, path.point)
+            _continue(record, problem, bundle, path.point)
             return record.solution("lbfgs+bundle")
         if record.is_over:
             break
@@ -73,7 +73,7 @@ def minimize_lbfgs(problem, plan, criteria, start, callback=None, tuning=Tuning(
     return record.solution("lbfgs")
 
 
-def _continue(record, problem, criteria, solver, point):
+def _continue(record, problem, solver, point):
     """Continue from a point by another solver, until the record is over."""
     state = solver.init(problem, point)
     while True:
@@ -81,7 +81,7 @@ def _continue(record, problem, criteria, solver, point):
         if state.is_spent:
             record.stall(replace(state, is_stalled=True))
             return
-        record.add(state, criteria.check(problem, state, record.history))
+        record.add(state)
         if record.is_over:
             return
 
@@ -144,13 +144,13 @@ class _Path:
         """
         record = self._record
         if not record.history:
-            self._report(State(point=self.point))
+            self._record.add(State(point=self.point))
         if record.is_over:
             return False
         last = len(record.history) + n_iterations
 
         def after_iteration(scaled):
-            self._report(self._arrive(scaled, curvatures))
+            self._record.add(self._arrive(scaled, curvatures))
             if record.is_over or len(record.history) >= last:
                 raise StopIteration
 
@@ -171,11 +171,6 @@ class _Path:
             return False
         self._arrive(result.x, curvatures)
         return True
-
-    def _report(self, state):
-        """Check the criteria at a state, and add it to the record."""
-        record = self._record
-        record.add(state, self._criteria.check(self._problem, state, record.history))
 
     def _arrive(self, scaled, curvatures):
         """Move to the end of an iteration: the state there."""

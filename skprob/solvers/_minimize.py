@@ -49,7 +49,7 @@ def minimize(problem, solvers, criteria, start, callback=None, state=None):
     names = [solver.name]
     if state is None:
         state = solver.init(problem, problem.at(start))
-    record.add(state, criteria.check(problem, state, record.history))
+    record.add(state)
     while not record.is_over:
         before = state.point
         state = solver.step(problem, state) if not state.is_spent else state
@@ -61,7 +61,7 @@ def minimize(problem, solvers, criteria, start, callback=None, state=None):
         elif state.is_spent and state.point is before:
             state = replace(state, is_stalled=True)
         if state.point is not before:
-            record.add(state, criteria.check(problem, state, record.history))
+            record.add(state)
         elif state.is_stalled:
             record.stall(state)
     return record.solution("+".join(dict.fromkeys(names)))
@@ -89,8 +89,9 @@ class Record:
         is_over = self._stopped or len(self.history) > self._criteria.max_iter
         return not (is_over or self._verdict.converged)
 
-    def add(self, state, verdict):
-        """Report the point after an iteration, or at the start, and its verdict."""
+    def add(self, state):
+        """Check and report the point after an iteration, or at the start."""
+        verdict = self._criteria.check(self._problem, state, self.history)
         self._state, self._verdict = state, verdict
         n_iter, norm = len(self.history), verdict.gradient_norm
         round_trips, n_bytes = self._problem.traffic
