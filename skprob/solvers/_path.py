@@ -69,14 +69,7 @@ def minimize_path(problem, strengths, starts, *, solver, tol, max_iter):
                 problem, start, (before, strength), n_steps, **options
             )
         else:
-            solution = solve(
-                problem,
-                start,
-                **limits,
-                **warm,
-                resume=resume,
-                shortens_far_starts=True,
-            )
+            solution = solve(problem, start, **limits, **warm, resume=resume)
         # Near the solution before, a fit that makes steps to the end is not stuck.
         is_slow = has_shrinkage and solution.n_iter >= max_iter
         if not solution.converged and start.any() and not is_slow:

@@ -20,7 +20,6 @@ def solve(
     *,
     solver="auto",
     callback=None,
-    shortens_far_starts=False,
     resume=None,
     tuning=Tuning(),
     **criteria,
@@ -35,8 +34,6 @@ def solve(
         "auto" stands for the one that :func:`method_for` chooses.
     callback : callable, default=None
         As for :func:`minimize`.
-    shortens_far_starts : bool, default=False
-        As for :class:`NewtonCholesky`.
     resume : (State, float), default=None
         State at the start under another penalty, and what that penalty is multiplied
         by: conjugate gradients resume from there without a pass.
@@ -72,7 +69,7 @@ def solve(
     if method == "newton-cholesky":
 
         def solvers():
-            yield NewtonCholesky(criteria, shortens_far_starts, tuning)
+            yield NewtonCholesky(criteria, tuning)
             # Where most rows have no curvature its step is too long for a line search.
             yield NewtonCG(plan(description, tuning), criteria, tuning=tuning)
 

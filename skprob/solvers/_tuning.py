@@ -125,9 +125,9 @@ class Tuning(NamedTuple):
     most_intercepts: int = 1000
     #: Steps of which the smallest curvature estimates the expected decrease.
     curvatures_kept: int = 10
-    #: A start from which more than this part of the objective is expected to be gained
-    #: is another loss's minimum, too far out for this one: half of it is nearer.
-    #: Searches take 0.8 times as long.
+    #: A start of one of several little problems, from which more than this part of the
+    #: objective is expected to be gained, is another loss's minimum, too far out for
+    #: this one: half of it is nearer. Searches take 0.8 times as long.
     far_start: float = 0.1
 
     #: Evaluations of several little problems together, after which those that have not

@@ -113,7 +113,7 @@ def _with_best_intercepts(problem, start, tuning):
         return start
     criteria = Criteria(tol=1e-3, max_iter=50, certify=False, tuning=tuning)
     solution = minimize(
-        alone, [NewtonCholesky(criteria, False, tuning)], criteria, matrix[:, -1]
+        alone, [NewtonCholesky(criteria, tuning)], criteria, matrix[:, -1]
     )
     # Both values lack the same part, that of targets that differ between rows.
     gain = solution.history[0].objective - solution.value

@@ -28,27 +28,17 @@ class NewtonCholesky:
     ----------
     criteria : Criteria
         Its rounding error is used in line searches.
-    shortens_far_starts : bool, default=False
-        Whether a start from which much is expected to be gained is halved: it is the
-        minimum of another loss.
     tuning : Tuning
     """
 
     name = "newton-cholesky"
 
-    def __init__(self, criteria, shortens_far_starts=False, tuning=Tuning()):
+    def __init__(self, criteria, tuning=Tuning()):
         self._criteria, self._tuning = criteria, tuning
-        self._shortens = shortens_far_starts
 
     def init(self, problem, point):
         """The state at a point, with Newton's step from there."""
-        damping = Damping.of(problem)
-        state = self._with_newton_step(problem, point, damping)
-        is_far = state.expected_decrease > self._tuning.far_start * point.value
-        if self._shortens and is_far and point.parameters.any():
-            half = problem.at(point.parameters / 2)
-            return self._with_newton_step(problem, half, damping)
-        return state
+        return self._with_newton_step(problem, point, Damping.of(problem))
 
     def step(self, problem, state):
         """Go along Newton's step, and find the next one."""

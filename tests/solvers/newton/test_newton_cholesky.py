@@ -14,9 +14,9 @@ from ..training_problems import classes, hessian_at, objective_of
 CRITERIA = Criteria(tol=1e-10, max_iter=100)
 
 
-def first_state(objective, parameters=None, **options):
+def first_state(objective, parameters=None):
     parameters = objective.initial() if parameters is None else parameters
-    return NewtonCholesky(CRITERIA, **options).init(objective, objective.at(parameters))
+    return NewtonCholesky(CRITERIA).init(objective, objective.at(parameters))
 
 
 @pytest.mark.parametrize("mapping", [Softmax(), Entmax(1.5)], ids=repr)
@@ -67,21 +67,3 @@ def test_at_the_minimum_it_is_spent_at_the_same_point():
     after = NewtonCholesky(CRITERIA).step(objective, state)
     assert after.is_spent
     assert after.point is state.point
-
-
-def test_a_far_start_is_halved_if_it_is_of_another_loss():
-    objective = objective_of(*classes(3), l2=1e-3)
-    rng = np.random.default_rng(0)
-    far, near = (size * rng.normal(size=objective.n_parameters) for size in (5, 1e-9))
-    halved = first_state(objective, far, shortens_far_starts=True)
-    assert_allclose(halved.point.parameters, far / 2)
-    assert halved.newton_step is not None
-    assert first_state(objective, far).point.parameters is far
-    # At zero there is nothing to halve.
-    zero = objective.initial()
-    assert (
-        first_state(objective, zero, shortens_far_starts=True).point.parameters is zero
-    )
-    best = minimize(objective, [NewtonCholesky(CRITERIA)], CRITERIA, zero).parameters
-    there = first_state(objective, best + near, shortens_far_starts=True)
-    assert_allclose(there.point.parameters, best + near)
