@@ -7,6 +7,7 @@ outside this package depends on how X is stored, or where the blocks are.
 Read `_design.py` and `_blocks.py` first. Little data are a single block of the array in
 `_little.py`. Several blocks are computed by threads, `_local_blocks.py`, or by the
 workers of a Dask cluster, `_dask.py`. `_standardization.py` centres and scales.
+`_row_space.py` has as many columns as rows, in place of many features.
 """
 
 from ._array_api import ArrayDesign
@@ -19,6 +20,7 @@ from ._little import LittleDesign
 from ._local_blocks import LocalBlocks, local_blocks
 from ._memory import keep_freed_memory
 from ._restricted import restricted
+from ._row_space import RowSpace
 from ._standardization import Standardization, least_spread, standardized
 from ._standardized_design import StandardizedDesign
 
@@ -33,6 +35,7 @@ __all__ = [
     "LittleDesign",
     "LocalBlocks",
     "Partition",
+    "RowSpace",
     "SingleBlock",
     "Standardization",
     "StandardizedDesign",

@@ -16,7 +16,8 @@ A penalty that makes coefficients zero is in `composite/`. Its ridge part is tha
 `_penalty.py`, and its part without a derivative is in `composite/_shrinkage.py`.
 `_parts.py` makes objectives of some features, outputs or rows.
 `_leave_one_out.py` computes what the model without a row predicts for it.
-Another kind of score takes the place of `_linear.py`, as `_cosine.py` does.
+Another kind of score takes the place of `_linear.py`, as `_cosine.py` does. `_wide.py`
+is for rows that are fewer than their features.
 """
 
 from .._utils.lazy import lazy_attribute
@@ -38,6 +39,7 @@ __all__ = [
     "LinearPoint",
     "PenaltyShape",
     "Ridge",
+    "WideObjective",
     "drawn_rows",
     "leave_one_out",
     "n_raw_predictions",
@@ -54,6 +56,7 @@ _MODULES = {
     "CompositePoint": "composite",
     "EntryShrinkage": "composite",
     "PenaltyShape": "composite",
+    "WideObjective": "_wide",
     "drawn_rows": "_leave_one_out",
     "leave_one_out": "_leave_one_out",
     "uses_exact_hessian": "_leave_one_out",

@@ -5,7 +5,7 @@ Read `_run.py` first, from top to bottom: rows, spec, objective, minimise, attri
 sees the estimator. `_rows.py` makes blocks of rows; `_penalty.py` resolves C,
 `_chosen_C.py` chooses it, and `_start.py` the first parameters; `_learnt_noise.py`
 searches the noise of a mapping; `_folds.py` fits the folds from which thresholds are
-chosen.
+chosen. `_wide_rows.py` decides when the features are replaced by coordinates.
 """
 
 from ..._utils.lazy import lazy_attribute

@@ -132,6 +132,11 @@ class RowsInMemory:
         )
 
     @property
+    def array(self):
+        """X of the rows with a target, if it is an array of NumPy; else None."""
+        return self._X if isinstance(self._X, np.ndarray) else None
+
+    @property
     def is_sparse(self):
         """Whether X is a sparse matrix."""
         return sparse.issparse(self._X)

@@ -15,6 +15,7 @@ from ..predict import FittedModel
 from ._penalty import check_total_weight, penalty
 from ._spec import FitSpec
 from ._start import start_from
+from ._wide_rows import row_space_of
 
 
 class Fit(NamedTuple):
@@ -128,11 +129,19 @@ def objectives_of(spec, rows):
         stages = [FenchelYoungLoss(Softmax()), *stages]
     if spec.last_fit is not None:
         stages = stages[-1:]
+    space = row_space_of(spec, rows, strength)
+    if space is not None:
+        inputs = space.coordinates_of
     blocks = rows.blocks(inputs, mapping.traits.polytope)
     if spec.is_cosine:
         from ...objective import CosineObjective  # Imported when used.
 
         first = CosineObjective(blocks, stages[0])
+    elif space is not None:
+        from ...objective import WideObjective  # Imported when used.
+
+        about = {"l2": strength, "fit_intercept": spec.fit_intercept}
+        first = WideObjective(blocks, stages[0], space, **about)
     else:
         first = spec.penalty.objective(blocks, stages[0], strength, spec.fit_intercept)
     return [first, *(first.with_loss(stage) for stage in stages[1:])]

@@ -1,0 +1,168 @@
+"""Wide rows in coordinates of the space that they span.
+
+Let rows x_i be fewer than their features, and the penalty on coefficients W be a ridge,
+½ l2 Σ_j f_j ‖W_j‖². Where the gradient of the objective vanishes, each coefficient row
+is a combination of the rows: l2 f_j W_kj = -Σ_i g_ik x_ij. So nothing is lost if W is
+sought among these combinations, and no coefficients need to be as many as features.
+
+With weights s_i that sum to one, let z_ij = (x_ij - mean_j) / √f_j, and let
+U diag(λ) Uᵀ be the Gram matrix √s_i ⟨z_i, z_k⟩ √s_k. Row i gets the coordinates
+
+    r_i = Σ_k ⟨z_i, z_k⟩ b_k    with    b = diag(√s) U diag(λ)^-½,
+
+one for each eigenvalue that is not zero. Coefficients V of the coordinates, with the
+penalty ½ l2 ‖V‖², stand for W_j = Σ_k (V b_k) z_kj / √f_j: scores and penalty are the
+same. The weighted coordinates are uncorrelated, with variances λ, so that at zero
+coefficients the Hessian is about diagonal. They depend neither on the order of the
+rows nor on whether a row is there twice or has twice the weight.
+"""
+
+import numpy as np
+
+from .._utils.blas import serial_blas
+from ._design import CACHE_SIZE
+
+# Largest error of an eigenvalue, in units of the precision and of the largest one. With
+# 20 to 1,000 rows, half of them copies, eigenvalues of zero are at most 7 of them.
+_ROUNDING_ERRORS = 15
+
+
+class RowSpace:
+    """The space that rows span, with coordinates in which a ridge is a plain ridge.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+    mean : ndarray of shape (n_features,)
+        Zero without an intercept.
+    factors : ndarray of shape (n_features,) or None
+        Multiples of the penalty for each feature, not zero; None stands for ones.
+    basis : ndarray of shape (n_rows, rank)
+        The vectors b above.
+    coordinates : ndarray of shape (n_rows, rank)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.data import RowSpace
+    >>> X = np.array([[3.0, 0.0, 1.0, 4.0], [3.0, 0.0, 1.0, -4.0]])
+    >>> space = RowSpace.of(X, np.ones(2), fit_intercept=True, factors=None, l2=1.0)
+    >>> abs(space.coordinates)  # The rows differ in a single direction.
+    array([[4.],
+           [4.]])
+    """
+
+    def __init__(self, X, mean, factors, basis, coordinates):
+        self._X, self._mean, self._factors, self._basis = X, mean, factors, basis
+        self.coordinates, self.n_features = coordinates, X.shape[1]
+
+    @classmethod
+    @serial_blas
+    def of(cls, X, weight, fit_intercept, factors, l2):
+        """The space of the rows of X.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_features)
+        weight : ndarray of shape (n_rows,)
+            Not negative, with a positive sum.
+        fit_intercept : bool
+        factors : ndarray of shape (n_features,) or None
+            Positive. Features with infinite factors have the coefficient zero.
+        l2 : float
+            Smallest strength of the penalty.
+
+        Returns
+        -------
+        space : RowSpace or None
+            None if the Gram matrix is not accurate enough, or zero.
+        """
+        n_rows, n_features = X.shape
+        share = weight.astype(np.float64) / weight.sum(dtype=np.float64)
+        mean, gram = np.zeros(n_features), np.zeros((n_rows, n_rows))
+        with np.errstate(over="ignore", invalid="ignore"):
+            for part in _parts(X):
+                z = X[:, part].astype(np.float64)
+                if fit_intercept:
+                    mean[part] = share @ z
+                    z -= mean[part]
+                    # Subtract the rounding error of the mean, too.
+                    error = share @ z
+                    mean[part] += error
+                    z -= error
+                if factors is not None:
+                    z /= np.sqrt(factors[part])
+                gram += z @ z.T
+        root = np.sqrt(share)
+        weighted = root[:, None] * gram * root
+        if not np.isfinite(weighted).all():
+            return None
+        values, vectors = np.linalg.eigh(weighted)
+        # Centred rows have an eigenvalue of zero, and each row without weight has one.
+        n_zero = int(fit_intercept) + np.count_nonzero(share == 0)
+        n_zero = _number_of_zeros(values, n_zero, l2)
+        if n_zero is None:
+            return None
+        values, vectors = values[n_zero:], vectors[:, n_zero:]
+        basis = root[:, None] * vectors / np.sqrt(values)
+        return cls(X, mean, factors, basis, gram @ basis)
+
+    def coordinates_of(self, X):
+        """The coordinates, for the rows that the space was made of."""
+        return self.coordinates
+
+    @serial_blas
+    def to_features(self, coef, intercept):
+        """Coefficients (M, n_features) and intercepts (M,) of the features.
+
+        They are computed from those of the coordinates, (M, rank) and (M,).
+        """
+        of_rows = coef @ self._basis.T
+        of_features = np.empty((len(coef), self.n_features))
+        for part in _parts(self._X):
+            np.matmul(of_rows, self._centred(part), out=of_features[:, part])
+        if self._factors is not None:
+            of_features /= self._factors
+        return of_features, intercept - of_features @ self._mean
+
+    @serial_blas
+    def from_features(self, coef, intercept):
+        """Coefficients and intercepts of the coordinates.
+
+        What is orthogonal to the space is lost: rows have the same scores without it,
+        and the penalty is smaller.
+        """
+        scores = np.zeros((len(coef), len(self._X)))
+        for part in _parts(self._X):
+            scores += coef[:, part] @ self._centred(part).T
+        return scores @ self._basis, intercept + coef @ self._mean
+
+    def _centred(self, part):
+        return self._X[:, part] - self._mean[part]
+
+
+def _number_of_zeros(values, n_known, l2):
+    """How many of the eigenvalues, in increasing order, are zero but for rounding.
+
+    `n_known` are zero by construction. None where the others are not accurate enough: a
+    direction has little effect only if its eigenvalue is far below the penalty `l2`.
+    """
+    limits, largest = np.finfo(np.float64), values[-1]
+    if not largest > limits.tiny / limits.eps:
+        return None
+    accuracy = np.sqrt(limits.eps)
+    error = _ROUNDING_ERRORS * limits.eps * largest
+    n_zero = np.count_nonzero(values <= error)
+    # Eigenvalues below the error may be zeros, of rows that are there twice, or lost.
+    if n_zero > n_known and error > accuracy * l2:
+        return None
+    if accuracy * largest > max(values[n_zero], l2):
+        return None
+    return n_zero
+
+
+def _parts(X):
+    """Slices of the columns of X, so that a copy of a part is small."""
+    n_rows, n_features = X.shape
+    step = max(4 * CACHE_SIZE // n_rows, 1)
+    return [slice(start, start + step) for start in range(0, n_features, step)]

@@ -1,0 +1,57 @@
+"""When rows are so wide that a fit is faster in the space that they span."""
+
+from ...data import RowSpace
+from ...objective import n_raw_predictions
+
+# Costs of the coordinates of n rows of p features: n³ for eigenvalues and n² p for the
+# Gram matrix, times these. The unit is a multiplication in a pass over X.
+_COST_OF_EIGENVALUES, _COST_OF_GRAM = 0.75, 0.1
+# Passes of a fit, about: with exact zeros they are many more, because the support
+# changes.
+_PASSES, _PASSES_WITH_ZEROS = 25, 400
+# With more coefficient rows a multiplication in a pass takes less time.
+_MOST_OUTPUTS = 8
+# A pass over the coordinates takes as long as one over this number of columns for each
+# row.
+_COLUMNS_OF_ROW = 1.5
+
+
+def row_space_of(spec, rows, l2):
+    """The space of wide rows, where a fit is faster in it; else None.
+
+    It needs a convex loss, because others may have several minima; a ridge on every
+    feature; and X in a NumPy array.
+
+    Parameters
+    ----------
+    spec : FitSpec
+        Of these rows.
+    rows : RowsInMemory or DaskRows
+    l2 : float
+        The smallest strength of the penalty that is fitted.
+
+    Returns
+    -------
+    space : RowSpace or None
+    """
+    X, penalty, traits = rows.array, spec.penalty, spec.loss.traits
+    n_outputs = n_raw_predictions(rows.n_scores, traits.polytope)
+    if X is None or not is_wide(*X.shape, n_outputs, traits.has_zeros):
+        return None
+    if spec.is_cosine or not traits.is_convex or l2 == 0 or penalty.l1_ratio > 0:
+        return None
+    if penalty.factors is not None and not penalty.factors.all():
+        return None
+    return RowSpace.of(X, rows.weight, spec.fit_intercept, penalty.factors, l2)
+
+
+def is_wide(n_rows, n_features, n_outputs, has_zeros):
+    """Whether the time of the coordinates is less than the time that they save."""
+    n_less = n_features - _COLUMNS_OF_ROW * n_rows
+    if n_less <= 0:
+        return False
+    n_passes = _PASSES_WITH_ZEROS if has_zeros else _PASSES
+    # Both for each row.
+    saved = 2 * n_passes * min(n_outputs, _MOST_OUTPUTS) * n_less
+    cost = _COST_OF_EIGENVALUES * n_rows**2 + _COST_OF_GRAM * n_rows * n_features
+    return saved > cost

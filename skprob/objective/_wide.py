@@ -1,0 +1,40 @@
+"""The training objective of wide rows, in coordinates of the space that they span."""
+
+from ._linear import LinearObjective
+
+
+class WideObjective(LinearObjective):
+    """A :class:`LinearObjective` of coordinates, whose model is one of the features.
+
+    Value, penalty and minimum are those of the features.
+
+    Parameters
+    ----------
+    blocks : Blocks of Block
+        Their designs have the coordinates of the space.
+    loss : Loss
+    space : RowSpace
+    l2 : float
+        Positive.
+    fit_intercept : bool
+    """
+
+    def __init__(self, blocks, loss, space, *, l2, fit_intercept):
+        super().__init__(blocks, loss, l2=l2, fit_intercept=fit_intercept)
+        self._space = space
+        self.coef_shape = self.shape[0], space.n_features
+
+    def to_model(self, parameters):
+        """Coefficients (M, n_features) and intercepts (M,) of parameters."""
+        coef, intercept = self._space.to_features(*super().to_model(parameters))
+        if self.description.is_relative and self.description.has_intercept:
+            # As for other data. Coefficients may not sum to zero before the minimum.
+            intercept -= intercept.mean()
+        return coef, intercept
+
+    def from_model(self, coef, intercept):
+        """Parameters of coefficients and intercepts, without their part off the space.
+
+        That part adds to the penalty and not to the scores of the rows.
+        """
+        return super().from_model(*self._space.from_features(coef, intercept))

@@ -1,0 +1,315 @@
+"""Rows that are fewer than their features, fitted in the space that they span.
+
+A sparse X is fitted in the features: its model is the reference, beside scikit-learn's
+and the gradient of the objective in the features.
+"""
+
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+
+from skprob import (
+    EntmaxClassifier,
+    EntmaxClassifierCV,
+    LinearClassifier,
+    SigmoidClassifier,
+    SoftmaxClassifier,
+    SparsemaxClassifier,
+)
+from skprob.data import RowSpace
+from skprob.linear_model.fit import _chosen_C
+from skprob.linear_model.fit._wide_rows import is_wide
+
+from ...versions import needs_callbacks
+from .test_optimum import gradient, target_matrix
+
+N_ROWS, N_FEATURES = 24, 150
+
+
+def wide(kind="class", n_classes=3):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N_ROWS, N_FEATURES)) * rng.uniform(0.3, 3, N_FEATURES) + 1
+    X[:, 5], X[:, 6] = 0, 4
+    scores = X[:, :5] @ rng.normal(size=(5, n_classes)) / 2
+    scores += rng.gumbel(size=scores.shape)
+    if kind == "class":
+        return X, scores.argmax(axis=1)
+    if kind == "label_set":
+        return X, (scores >= np.sort(scores, axis=1)[:, [1]]).astype(int)
+    weight = np.maximum(scores - scores.mean(axis=1, keepdims=True), 0)
+    return X, weight / weight.sum(axis=1, keepdims=True)
+
+
+def n_spaces(fit):
+    """The result of a call, and in how many spaces of rows it fitted."""
+    spaces, of = [], RowSpace.of.__func__
+
+    def counted(cls, *args):
+        spaces.append(of(cls, *args))
+        return spaces[-1]
+
+    with patch.object(RowSpace, "of", classmethod(counted)):
+        result = fit()
+    return result, sum(space is not None for space in spaces)
+
+
+def check_same(model, X, y, rtol=1e-6, **given):
+    """The model in the space is that of the features."""
+    model = clone(model).set_params(tol=1e-11, max_iter=5000)
+    reference = clone(model).fit(sparse.csr_array(X), y, **given)
+    model, n = n_spaces(lambda: model.fit(X, y, **given))
+    assert n >= 1
+    size = np.abs(reference.coef_).max()
+    assert_allclose(model.coef_, reference.coef_, rtol=0, atol=rtol * size)
+    assert_allclose(model.intercept_, reference.intercept_, atol=10 * rtol)
+    assert_allclose(model.objective_, reference.objective_, rtol=1e-9)
+    return model
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("C", [0.01, 1.0, 30.0])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_softmax_is_logistic_regression(n_classes, C, fit_intercept):
+    X, y = wide(n_classes=n_classes)
+    about = {"C": C, "fit_intercept": fit_intercept, "tol": 1e-11}
+    model, n = n_spaces(lambda: SoftmaxClassifier(**about).fit(X, y))
+    assert n == 1
+    reference = LogisticRegression(solver="newton-cholesky", **about).fit(X, y)
+    size = np.abs(reference.coef_).max()
+    assert_allclose(model.coef_, reference.coef_, rtol=0, atol=1e-6 * size)
+    assert_allclose(model.intercept_, reference.intercept_, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["class", "label_set", "distribution"])
+def test_the_objective_is_stationary_in_the_features(linear_classifier, kind):
+    X, y = wide(kind)
+    weight = np.random.default_rng(1).uniform(0.5, 2, N_ROWS)
+    model = linear_classifier.set_params(tol=1e-7, max_iter=3000, threshold=0.2)
+    model.fit(X, y, sample_weight=weight)
+    slopes = gradient(model, X, target_matrix(kind, y), weight)
+    assert_allclose(slopes[0], 0, atol=5e-6)
+    assert_allclose(slopes[1], 0, atol=5e-6)
+
+
+CLASSIFIERS = [
+    SoftmaxClassifier(),
+    SparsemaxClassifier(C=100),
+    EntmaxClassifier(C="auto"),
+    SigmoidClassifier(threshold=0.5),
+    LinearClassifier("entmax", margin=0.7),
+    EntmaxClassifier(fit_intercept=False),
+    EntmaxClassifier(class_weight="balanced"),
+    SoftmaxClassifier(label_smoothing=0.1),
+    SoftmaxClassifier(solver="lbfgs"),
+    SoftmaxClassifier(solver="newton-cg"),
+    SoftmaxClassifier(solver="newton-cholesky"),
+]
+
+
+@pytest.mark.parametrize("model", CLASSIFIERS, ids=repr)
+def test_the_model_is_that_of_the_features(model):
+    check_same(model, *wide())
+
+
+@pytest.mark.parametrize("kind", ["label_set", "distribution"])
+@pytest.mark.parametrize("model", CLASSIFIERS[:4], ids=repr)
+def test_label_sets_and_shares(model, kind):
+    if kind == "distribution" and isinstance(model, SigmoidClassifier):
+        pytest.skip("marginals have no shares")
+    check_same(clone(model).set_params(threshold=0.2), *wide(kind))
+
+
+def test_weights_offsets_and_choice_sets():
+    X, y = wide()
+    rng = np.random.default_rng(1)
+    weight = rng.uniform(0, 2, N_ROWS)
+    weight[:3] = 0
+    weight[3] = 1e-9
+    available = rng.random((N_ROWS, 3)) < 0.7
+    available[np.arange(N_ROWS), y] = True
+    given = {"offset": rng.normal(size=(N_ROWS, 3)), "available": available}
+    for model in (SoftmaxClassifier(), SparsemaxClassifier()):
+        check_same(model, X, y, sample_weight=weight)
+        check_same(model, X, y, **given)
+
+
+def test_penalty_factors():
+    X, y = wide()
+    factors = np.random.default_rng(1).uniform(0.1, 5, N_FEATURES)
+    factors[[2, 9]] = np.inf
+    model = check_same(EntmaxClassifier(penalty_factors=factors), X, y)
+    assert not model.coef_[:, [2, 9]].any()
+
+
+def test_weights_are_copies():
+    X, y = wide()
+    counts = np.arange(N_ROWS) % 4
+    copies = np.repeat(np.arange(N_ROWS), counts)
+    model = SparsemaxClassifier(tol=1e-9, max_iter=5000)
+    one, n_one = n_spaces(lambda: clone(model).fit(X, y, sample_weight=counts))
+    two, n_two = n_spaces(lambda: clone(model).fit(X[copies], y[copies]))
+    assert n_one == n_two == 1
+    assert_allclose(one.coef_, two.coef_, atol=1e-7)
+    assert one.n_iter_ == two.n_iter_
+
+
+def test_single_precision():
+    X, y = wide()
+    model = SoftmaxClassifier(tol=1e-7)
+    single, n = n_spaces(lambda: clone(model).fit(X.astype(np.float32), y))
+    assert n == 1
+    assert single.coef_.dtype == np.float32
+    expected = model.fit(X.astype(np.float32).astype(float), y)
+    assert_allclose(single.coef_, expected.coef_, atol=1e-6)
+
+
+def test_rows_that_are_all_the_same():
+    X, y = wide()
+    X[:] = X[0]
+    check_same(SoftmaxClassifier(fit_intercept=False), X, y, rtol=1e-5)
+    model = SoftmaxClassifier(tol=1e-9).fit(X, y)
+    assert not model.coef_.any()
+    assert_allclose(model.predict_proba(X[:1])[0], np.bincount(y) / N_ROWS, rtol=1e-8)
+
+
+def test_a_few_rows():
+    X, _ = wide()
+    check_same(SoftmaxClassifier(), X[:2], [0, 1])
+    shares = np.array([[0.2, 0.3, 0.5]])
+    check_same(SoftmaxClassifier(fit_intercept=False), X[:1], shares)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"C": np.inf},
+        {"l1_ratio": 0.5},
+        {"similarity": "cosine"},
+        {"penalty_factors": np.arange(N_FEATURES)},
+        {"mapping": "softmax", "loss": "accuracy"},
+    ],
+    ids=lambda options: ", ".join(options),
+)
+def test_these_fits_are_in_the_features(options):
+    X, y = wide()
+    model = LinearClassifier(**({"mapping": "sparsemax", "tol": 1e-2} | options))
+    assert n_spaces(lambda: model.fit(X, y))[1] == 0
+    assert n_spaces(lambda: clone(model).fit(sparse.csr_array(X), y))[1] == 0
+
+
+def test_columns_that_the_gram_matrix_cannot_resolve():
+    X, y = wide()
+    X[:, 0] *= 1e9
+    model = SoftmaxClassifier(tol=1e-9)
+    model, n = n_spaces(lambda: model.fit(X, y))
+    assert n == 0
+    slopes = gradient(model, X, np.eye(3)[y], np.ones(N_ROWS))
+    assert_allclose(slopes[0] / X.std(axis=0).clip(1), 0, atol=1e-7)
+
+
+def test_what_is_wide():
+    """Cases on both sides of the border, by the times of whole fits."""
+    assert is_wide(100, 5000, 4, has_zeros=False)
+    assert is_wide(500, 3000, 1, has_zeros=True)
+    assert is_wide(400, 800, 1, has_zeros=True)
+    assert is_wide(1000, 16_000, 4, has_zeros=False)
+    assert not is_wide(1000, 16_000, 1, has_zeros=False)
+    assert not is_wide(1000, 4000, 20, has_zeros=False)
+    assert not is_wide(200, 400, 4, has_zeros=False)
+    assert not is_wide(2000, 2500, 5, has_zeros=True)
+    assert not is_wide(150, 4, 3, has_zeros=True)
+
+
+def test_the_fitted_numbers_are_those_of_the_features():
+    X, y = wide()
+    model = SparsemaxClassifier(tol=1e-6).fit(X, y)
+    p, Q = model.predict_proba(X), np.eye(3)[y]
+    scores = X @ model.coef_.T + model.intercept_
+    # Of sparsemax: the conjugate of half the squared norm, less its score.
+    losses = (scores * p).sum(axis=1) - np.square(p).sum(axis=1) / 2
+    losses += 1 / 2 - (scores * Q).sum(axis=1)
+    value = losses.mean() + np.square(model.coef_).sum() / (2 * model.C_ * N_ROWS)
+    assert_allclose(model.objective_, value, rtol=1e-9)
+    assert_allclose(model.history_["objective"][-1], value, rtol=1e-9)
+    least = SparsemaxClassifier(tol=1e-9).fit(sparse.csr_array(X), y).objective_
+    assert least * (1 - 1e-9) <= value <= least + model.duality_gap_ + 1e-12
+    assert model.duality_gap_ < 1e-3 * value
+    assert model.gradient_norm_ <= 1e-6
+    assert_allclose(model.intercept_.mean(), 0, atol=1e-12)
+
+
+def test_warm_start():
+    X, y = wide()
+    model = SoftmaxClassifier(tol=1e-6, warm_start=True).fit(X, y)
+    coef = model.coef_.copy()
+    assert model.fit(X, y).n_iter_ == 0
+    assert_allclose(model.coef_, coef, atol=1e-9)
+    # Coefficients off the space add to the penalty alone: the start is without them.
+    _, _, basis = np.linalg.svd(X - X.mean(axis=0))
+    model.coef_ = coef + basis[-1]
+    assert model.fit(X, y).n_iter_ == 0
+    assert_allclose(model.coef_, coef, atol=1e-9)
+
+
+@needs_callbacks
+def test_callbacks_see_coefficients_of_the_features():
+    models = []
+
+    class Recorder:
+        def setup(self, estimator, context):
+            pass
+
+        teardown = on_fit_task_begin = setup
+
+        def on_fit_task_end(self, estimator, context, *, fitted_estimator=None, **data):
+            if context.task_name == "iteration":
+                models.append(fitted_estimator)
+
+    X, y = wide()
+    model = SoftmaxClassifier().set_callbacks(Recorder())
+    model, n = n_spaces(lambda: model.fit(X, y))
+    assert n == 1
+    assert {each.coef_.shape for each in models} == {(3, N_FEATURES)}
+    assert_array_equal(models[-1].coef_, model.coef_)
+    Q, losses = np.eye(3)[y], []
+    for each in models:
+        loss = -(Q * each.predict_log_proba(X)).sum(axis=1).mean()
+        losses.append(loss + np.square(each.coef_).sum() / (2 * N_ROWS))
+    assert_allclose(losses[-1], model.objective_, rtol=1e-9)
+    assert np.all(np.diff(losses) <= 1e-12)
+
+
+def test_a_search_has_one_space_in_each_fold():
+    X, y = wide()
+    search = EntmaxClassifierCV(
+        alphas=[1.0, 1.5, 2.0], Cs=[0.01, 1.0, 10.0], cv=3, tol=1e-8, max_iter=5000
+    )
+    reference = clone(search).fit(sparse.csr_array(X), y)
+    search, n = n_spaces(lambda: search.fit(X, y))
+    assert n == 3 + 1  # And one to refit.
+    assert_allclose(search.scores_, reference.scores_, rtol=1e-5)
+    assert (search.alpha_, search.C_) == (reference.alpha_, reference.C_)
+    size = np.abs(reference.coefs_paths_).max()
+    assert_allclose(search.coefs_paths_, reference.coefs_paths_, atol=1e-5 * size)
+
+
+@pytest.mark.parametrize("model", CLASSIFIERS[:4], ids=repr)
+def test_leave_one_out(model, monkeypatch):
+    X, y = wide("label_set" if isinstance(model, SigmoidClassifier) else "class")
+    model = clone(model).set_params(C="loo", tol=1e-8, max_iter=5000)
+    # With the tolerance of the choice, scores differ by a hundredth.
+    monkeypatch.setattr(_chosen_C, "_TOL", 1e-8)
+    reference = clone(model).fit(sparse.csr_array(X), y)
+    model, n = n_spaces(lambda: model.fit(X, y))
+    assert n == 2
+    assert model.C_ == reference.C_
+    is_known = np.isfinite(reference.loo_scores_)
+    assert_array_equal(np.isfinite(model.loo_scores_), is_known)
+    found, expected = model.loo_scores_[is_known], reference.loo_scores_[is_known]
+    assert_allclose(found, expected, rtol=1e-5)
+    assert_allclose(model.coef_, reference.coef_, atol=1e-5)
