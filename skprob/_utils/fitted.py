@@ -50,7 +50,7 @@ def features_of_last_step(estimator, X):
             return X
 
 
-def class_probabilities(model, X):
+def class_probabilities(model, X, **arguments):
     """``predict_proba`` as a matrix with a column for each class or label.
 
     Parameters
@@ -60,6 +60,8 @@ def class_probabilities(model, X):
         columns for each label.
     X : object
         Rows, as the classifier takes them.
+    **arguments : dict
+        Further arguments of ``predict_proba``.
 
     Returns
     -------
@@ -73,7 +75,7 @@ def class_probabilities(model, X):
     array([[0., 1., 1.],
            [1., 0., 1.]])
     """
-    p = model.predict_proba(X)
+    p = model.predict_proba(X, **arguments)
     if not isinstance(p, list):
         return p if sparse.issparse(p) else np.asarray(to_numpy(p))
     # A label that all training rows have, or none has, is a single class.

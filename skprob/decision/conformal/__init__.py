@@ -10,7 +10,8 @@ approximately.
 Read ``_conformal_sets.py`` first, the estimator. A new nonconformity score is a class
 of two methods in ``_scores.py``. ``_calibration.py`` computes the scores of the true
 classes, and their quantile by ``_quantile.py``; ``_responses.py`` has the scores and
-probabilities of classifiers of any package.
+probabilities of classifiers of any package. ``_arguments.py`` gives each part of a fit
+and of a prediction its arguments, with scikit-learn's metadata routing and without.
 """
 
 from ._conformal_sets import ConformalSets

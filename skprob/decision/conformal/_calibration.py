@@ -54,8 +54,8 @@ def scores_of_truth(nonconformity, truth, folds, weight, by_class, random):
     ----------
     nonconformity : EntmaxScore, ThresholdScore or AdaptiveScore
     truth : CSR array of shape (n_samples, n_classes)
-    folds : iterable of (ndarray of int, (ndarray, float))
-        The rows of each fold, their responses and the precision of these.
+    folds : iterable of (ndarray of int, Response)
+        The rows of each fold, and their responses.
     weight : ndarray of shape (n_samples,)
     by_class : bool
         Whether each true class of a row has the whole weight of the row; otherwise they
@@ -64,7 +64,7 @@ def scores_of_truth(nonconformity, truth, folds, weight, by_class, random):
         Generator for randomised scores; None for all others.
     """
     rounding, scores, weights, columns = 0.0, [], [], []
-    for rows, (values, precision) in folds:
+    for rows, (values, precision, absent) in folds:
         uniform = None if random is None else random.uniform(size=len(rows))
         true_classes, pair_weight = truth[rows], weight[rows]
         if not by_class:
@@ -73,6 +73,8 @@ def scores_of_truth(nonconformity, truth, folds, weight, by_class, random):
         for block, start in blocks_of(values):
             stop = start + len(block)
             part = true_classes[start:stop].tocoo()
+            if absent is not None:
+                _check_available(absent[start:stop], part, rows[start:stop])
             draws = None if uniform is None else uniform[start:stop]
             scores.append(nonconformity.of_pairs(block, part.row, part.col, draws))
             weights.append(pair_weight[start:stop][part.row])
@@ -83,6 +85,16 @@ def scores_of_truth(nonconformity, truth, folds, weight, by_class, random):
         rounding = max(rounding, _ROUNDING_ERRORS * precision * largest)
     pairs = (np.concatenate(parts) for parts in (scores, weights, columns))
     return ScoresOfTruth(*pairs, rounding)
+
+
+def _check_available(absent, truth, rows):
+    """Raise where a true class of a row is not available."""
+    wrong = absent[truth.row, truth.col]
+    if wrong.any():
+        raise ValueError(
+            "y must hold available classes; the class of row "
+            f"{rows[truth.row[wrong.argmax()]]} is not available."
+        )
 
 
 def quantiles_by_class(true_scores, coverage, classes):

@@ -14,15 +14,10 @@ from sklearn.base import (
     _fit_context,
     clone,
 )
+from sklearn.metrics import accuracy_score
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods, StrOptions
-from sklearn.utils.metadata_routing import (
-    MetadataRouter,
-    MethodMapping,
-    _routing_enabled,
-    process_routing,
-)
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.parallel import Parallel, delayed
@@ -30,7 +25,6 @@ from sklearn.utils.validation import (
     _check_method_params,
     check_is_fitted,
     column_or_1d,
-    has_fit_parameter,
     indexable,
 )
 
@@ -41,10 +35,16 @@ from ..._utils.names import NamesChecked
 from ..._utils.saving import PlainState
 from ..._utils.typing import AnyArray, Array, ArrayLike, MatrixLike, same_signature
 from ...mappings import Entmax, Temperature
+from ._arguments import (
+    arguments_of_fit,
+    arguments_of_prediction,
+    names_of_rows,
+    router,
+)
 from ._calibration import quantiles_by_class, scores_of_truth
 from ._draws import uniform_draws
 from ._onnx import OnnxSets
-from ._responses import response_of
+from ._responses import method_of, response_of
 from ._scores import AdaptiveScore, EntmaxScore, ThresholdScore
 from ._truth import (
     blocks_of,
@@ -177,7 +177,10 @@ class ConformalSets(
     -----
     Weights count as numbers of equal rows, in the fit of the classifier and in the
     calibration. With scikit-learn's metadata routing they go to the classifier if it
-    requests them.
+    requests them. Arguments about rows, such as available classes and offsets, are of
+    the fit, of the calibration and of each prediction. With metadata routing the
+    classifier also has to request them for the method by which it predicts:
+    ``decision_function`` for "entmax", ``predict_proba`` for the others.
 
     References
     ----------
@@ -299,7 +302,9 @@ class ConformalSets(
             in the calibration. 1 if not given.
         **params : dict
             Further arguments of the classifier's ``fit``; under scikit-learn's metadata
-            routing those of the splitter, too.
+            routing those of the splitter, too. Arrays for rows that the classifier
+            also takes in its predictions, such as ``available`` and ``offset``, are
+            used in the predictions for the calibration rows. New rows then need them.
 
         Returns
         -------
@@ -319,23 +324,26 @@ class ConformalSets(
         # Calibration uses NumPy; the classifier gets `y` in the library of X.
         given_y, y = y, to_numpy(y) if is_foreign(y) else y
         weight = check_sample_weight(sample_weight, np.empty((y.shape[0], 0)))
-        fit_arguments, split_arguments = self._routed(sample_weight, params)
+        method = method_of(self.estimator, self._nonconformity().response)
+        arguments = arguments_of_fit(self, method, sample_weight, params)
+        about_rows = arguments.predict
+        self._needed = names_of_rows(about_rows)
         if self.cv == "prefit":
             check_is_fitted(self.estimator)
             self.estimator_, fold_rows = self.estimator, [np.arange(y.shape[0])]
             self.classes_ = classes_of(self.estimator, y, self.target_type_)
-            responses = [self._response(self.estimator, X)]
+            responses = [self._response(self.estimator, X, about_rows)]
         else:
-            splits = self._splits(X, y, split_arguments)
+            splits = self._splits(X, y, arguments.split)
             if self.target_type_ == "class":
                 check_classes_of_folds(y, [train for train, _ in splits])
-            arguments = _check_method_params(X, fit_arguments)
-            self.estimator_ = clone(self.estimator).fit(X, given_y, **arguments)
+            of_fit = _check_method_params(X, arguments.fit)
+            self.estimator_ = clone(self.estimator).fit(X, given_y, **of_fit)
             self.classes_ = classes_of(self.estimator_, y, self.target_type_)
             fold_rows = [left_out for _, left_out in splits]
             parallel = Parallel(n_jobs=self.n_jobs)
             responses = parallel(
-                delayed(self._out_of_fold)(X, given_y, fit_arguments, *split)
+                delayed(self._out_of_fold)(X, given_y, arguments, *split)
                 for split in splits
             )
             # A row counts once, in however many splits it is left out.
@@ -391,40 +399,20 @@ class ConformalSets(
             )
         return splits
 
-    def _routed(self, sample_weight, params):
-        """Arguments of the classifier's ``fit`` and of the splitter's ``split``."""
-        if self.cv == "prefit":
-            if params:
-                raise ValueError(
-                    "cv='prefit' fits no classifier: fit takes X, y and sample_weight; "
-                    f"got also {sorted(params)}."
-                )
-            return {}, {}
-        if _routing_enabled():
-            routed = process_routing(self, "fit", sample_weight=sample_weight, **params)
-            return routed.estimator.fit, routed.splitter.split
-        if sample_weight is not None:
-            if not has_fit_parameter(self.estimator, "sample_weight"):
-                raise ValueError(
-                    "sample_weight must be None: fit of "
-                    f"{type(self.estimator).__name__} has no sample_weight. Use "
-                    "cv='prefit', or scikit-learn's metadata routing for a pipeline."
-                )
-            params = {**params, "sample_weight": sample_weight}
-        return params, {}
-
-    def _out_of_fold(self, X, y, fit_arguments, train, left_out):
+    def _out_of_fold(self, X, y, arguments, train, left_out):
         """Response for rows that a clone of the classifier is not fitted to."""
         model = clone(self.estimator)
         X_train, y_train = _safe_split(model, X, y, train)
-        arguments = _check_method_params(X, fit_arguments, indices=train)
-        model.fit(X_train, y_train, **arguments)
+        of_fit = _check_method_params(X, arguments.fit, indices=train)
+        model.fit(X_train, y_train, **of_fit)
         X_left_out, _ = _safe_split(model, X, None, left_out, train)
-        return self._response(model, X_left_out)
+        about_rows = _check_method_params(X, arguments.predict, indices=left_out)
+        return self._response(model, X_left_out, about_rows)
 
-    def _response(self, model, X):
+    def _response(self, model, X, arguments):
         kind, n_classes = self._nonconformity().response, len(self.classes_)
-        return response_of(model, X, n_classes, kind, self.target_type_ == "label_set")
+        is_set = self.target_type_ == "label_set"
+        return response_of(model, X, n_classes, kind, is_set, arguments)
 
     def _nonconformity(self):
         """The score function of the fit."""
@@ -474,12 +462,15 @@ class ConformalSets(
             floats = np.finfo(np.float64)
             self.temperature_ = float(np.clip(temperature, floats.tiny, floats.max))
 
-    def predict_set(self, X: MatrixLike) -> AnyArray:
+    def predict_set(self, X: MatrixLike, **params: Any) -> AnyArray:
         """Predict the set of each row.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        **params : dict
+            Arguments about these rows that the calibration rows had in ``fit``, such as
+            ``available``. A class that is not available is in no set.
 
         Returns
         -------
@@ -490,33 +481,37 @@ class ConformalSets(
         --------
         names_of : The names of the classes in each set.
         """
-        values, _ = self._fitted_response(X)
-        return self._indicator(values)
+        return self._indicator(self._fitted_response(X, "predict", params)[0])
 
-    def _fitted_response(self, X):
+    def _fitted_response(self, X, caller, params):
+        """The response for new rows, and the arguments of the classifier's methods."""
         # scikit-learn's check computes tags, in the time of a small prediction.
         if "limit_" not in vars(self):
             check_is_fitted(self)
-        return self._response(self.estimator_, X)
+        of_method = arguments_of_prediction(self, caller, params, self._needed)
+        method = method_of(self.estimator_, self._nonconformity().response)
+        return self._response(self.estimator_, X, of_method(method)), of_method
 
-    def _indicator(self, values):
-        """Sets as predict_set returns them, of the responses."""
-        parts = [within.astype(np.int64) for _, within in self._sets(values)]
+    def _indicator(self, response):
+        """Sets as predict_set returns them."""
+        parts = [within.astype(np.int64) for within in self._sets(response)]
         is_sparse = self.sparse_output
         if is_sparse == "auto":
             is_sparse = len(self.classes_) > _MANY_CLASSES
         if not parts:
-            parts = [np.zeros(values.shape, np.int64)]
+            parts = [np.zeros(response.values.shape, np.int64)]
         if is_sparse:
             return sparse.vstack(list(map(sparse.csr_array, parts)), format="csr")
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
-    def predict_proba(self, X: MatrixLike) -> Array:
+    def predict_proba(self, X: MatrixLike, **params: Any) -> Array:
         """Probabilities that are positive exactly for the classes of the set.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        **params : dict
+            As in :meth:`predict_set`.
 
         Returns
         -------
@@ -526,15 +521,18 @@ class ConformalSets(
             by their sum; for label sets and "threshold" they are not divided. Where the
             set is empty, the most probable class has 1.
         """
-        values, _ = self._fitted_response(X)
+        response, of_method = self._fitted_response(X, "predict_proba", params)
+        values = response.only_available()
         if hasattr(self, "temperature_"):
             alpha = self._fitted_with["alpha"]
             p = Temperature(Entmax(alpha), self.temperature_)(values)
+        elif self._nonconformity().response == "probabilities":
+            p = response.values.copy()
         else:
-            p = self._probabilities(X, values)
+            p = self._probabilities(X, of_method)
         is_marginal = self._are_marginals
         start = 0
-        for _, within in self._sets(values):
+        for within in self._sets(response):
             block = p[start : start + len(within)]
             start += len(within)
             # Both differ by rounding at most where p is that of entmax.
@@ -552,19 +550,22 @@ class ConformalSets(
         is_set = self.target_type_ == "label_set"
         return is_set and self._fitted_with["score_function"] == "threshold"
 
-    def _probabilities(self, X, values):
-        """The classifier's own probabilities."""
-        if self._nonconformity().response == "probabilities":
-            return values.copy()
-        is_set, n_classes = self.target_type_ == "label_set", len(self.classes_)
-        return response_of(self.estimator_, X, n_classes, "probabilities", is_set)[0]
+    def _probabilities(self, X, of_method):
+        """The classifier's own probabilities, where its scores are calibrated."""
+        kind, n_classes = "probabilities", len(self.classes_)
+        arguments = of_method(method_of(self.estimator_, kind))
+        is_set = self.target_type_ == "label_set"
+        model = self.estimator_
+        return response_of(model, X, n_classes, kind, is_set, arguments).values
 
-    def predict(self, X: MatrixLike) -> AnyArray:
+    def predict(self, X: MatrixLike, **params: Any) -> AnyArray:
         """Predict the best class of each row or, after a fit to label sets, the set.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        **params : dict
+            As in :meth:`predict_set`.
 
         Returns
         -------
@@ -573,13 +574,20 @@ class ConformalSets(
             :meth:`predict_set`. The class is in the set, unless `never_empty` is false
             and either the set is empty or ``by="class"``.
         """
-        values, _ = self._fitted_response(X)
+        return self._predicted(self._fitted_response(X, "predict", params)[0])
+
+    def _predicted(self, response):
         if self.target_type_ == "label_set":
-            return self._indicator(values)
-        return np.asarray(self.classes_)[values.argmax(axis=1)]
+            return self._indicator(response)
+        best = response.only_available().argmax(axis=1)
+        return np.asarray(self.classes_)[best]
 
     def score(
-        self, X: MatrixLike, y: MatrixLike, sample_weight: ArrayLike | None = None
+        self,
+        X: MatrixLike,
+        y: MatrixLike,
+        sample_weight: ArrayLike | None = None,
+        **params: Any,
     ) -> float:
         """Accuracy of :meth:`predict`.
 
@@ -591,6 +599,8 @@ class ConformalSets(
             ``classes_`` by name.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights of the rows; 1 if not given.
+        **params : dict
+            As in :meth:`predict_set`.
 
         Returns
         -------
@@ -598,16 +608,22 @@ class ConformalSets(
             Share of the rows whose class, or whole label set, is predicted.
         """
         check_is_fitted(self)
-        return super().score(X, in_order("y", y, self.classes_), sample_weight)
+        y = in_order("y", y, self.classes_)
+        predicted = self._predicted(self._fitted_response(X, "score", params)[0])
+        return accuracy_score(y, predicted, sample_weight=sample_weight)
 
-    def _sets(self, values):
-        """Pairs of a block of the responses and its indicator of the sets."""
+    def _sets(self, response):
+        """Blocks of rows of the indicator of the sets."""
         nonconformity, uniform = self._nonconformity(), None
         if self._seed is not None:
-            uniform = uniform_draws(self._seed, len(values))
-        for block, start in blocks_of(values):
-            draws = None if uniform is None else uniform[start : start + len(block)]
-            yield block, nonconformity.within(block, self.limit_, draws)
+            uniform = uniform_draws(self._seed, len(response.values))
+        for block, start in blocks_of(response.values):
+            stop = start + len(block)
+            draws = None if uniform is None else uniform[start:stop]
+            within = nonconformity.within(block, self.limit_, draws)
+            if response.absent is not None:
+                within &= ~response.absent[start:stop]
+            yield within
 
     @property
     def n_features_in_(self) -> int:
@@ -630,18 +646,11 @@ class ConformalSets(
         Returns
         -------
         routing : MetadataRouter
-            The classifier's ``fit`` and the splitter get what they request;
-            ``sample_weight`` is used in the calibration, too.
+            The classifier's ``fit``, the method by which it predicts and the splitter
+            get what they request; ``sample_weight`` is used in the calibration, too.
         """
-        router = (
-            MetadataRouter(owner=self)
-            .add_self_request(self)
-            .add(
-                estimator=self.estimator,
-                method_mapping=MethodMapping().add(caller="fit", callee="fit"),
-            )
-        )
-        if self.cv == "prefit":
-            return router
-        to_splitter = MethodMapping().add(caller="fit", callee="split")
-        return router.add(splitter=self.cv, method_mapping=to_splitter)
+        # Predictions are those of the fit, also after parameters are set.
+        state = vars(self)
+        score_function = state.get("_fitted_with", state)["score_function"]
+        by_class = np.ndim(self.limit_) if "limit_" in state else self.by is not None
+        return router(self, score_function == "entmax", bool(by_class))

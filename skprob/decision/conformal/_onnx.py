@@ -53,6 +53,11 @@ class OnnxSets:
                 "ONNX has the sets by 'entmax' with by=None, which are a temperature; "
                 f"got by={self.by!r}."
             )
+        if self._needed:
+            raise NotImplementedError(
+                f"Sets that were calibrated with {self._needed} have no ONNX "
+                "converter: a graph has no input for them."
+            )
         if self.estimator_.has_none_class_:
             raise NotImplementedError(
                 "Sets of a model with the class 'no label' have no ONNX converter: fit "

@@ -1,5 +1,7 @@
 """Scores and probabilities of any fitted classifier, as a matrix of float64."""
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy import sparse
 from scipy.special import expit
@@ -12,7 +14,47 @@ from ...mappings import softmax
 _LOG_ZERO = np.log(np.finfo(np.float64).tiny)
 
 
-def response_of(model, X, n_classes, response, is_set):
+class Response(NamedTuple):
+    """Score or probability of each class of each row.
+
+    Attributes
+    ----------
+    values : ndarray of float64 of shape (n_samples, n_classes)
+        A class that is not available has the lowest score of the row, so that no other
+        class is further from the best one by it, or the probability -1.
+    precision : float
+        Relative rounding error of the type in which the classifier computes.
+    absent : ndarray of bool of shape (n_samples, n_classes) or None
+        Classes that are not available; None if all are.
+    """
+
+    values: np.ndarray
+    precision: float
+    absent: np.ndarray | None = None
+
+    def only_available(self):
+        """The values, -inf where a class is not available."""
+        if self.absent is None:
+            return self.values
+        return np.where(self.absent, -np.inf, self.values)
+
+
+def method_of(model, response):
+    """Name of the method from which a response is computed.
+
+    Parameters
+    ----------
+    model : estimator
+        Also an unfitted one.
+    response : {"scores", "probabilities"}
+    """
+    has_scores = hasattr(model, "decision_function")
+    if has_scores and (response == "scores" or not hasattr(model, "predict_proba")):
+        return "decision_function"
+    return "predict_proba"
+
+
+def response_of(model, X, n_classes, response, is_set, arguments=None):
     """Score or probability of each class of each row, by a fitted classifier.
 
     Parameters
@@ -28,42 +70,68 @@ def response_of(model, X, n_classes, response, is_set):
         is no ``predict_proba``, for label sets the logistic function of each score.
     is_set : bool
         Whether the classifier was fitted to label sets.
+    arguments : dict, default=None
+        Further arguments of the classifier's method, about these rows.
 
     Returns
     -------
-    values : ndarray of float64 of shape (n_samples, n_classes)
-    precision : float
-        Relative rounding error of the type in which the classifier computes.
+    result : Response
 
     Raises
     ------
     ValueError
         If the result has another shape, or holds NaN or infinity.
     """
-    has_probabilities = hasattr(model, "predict_proba")
-    if has_probabilities and response == "probabilities":
-        return _checked(class_probabilities(model, X), "predict_proba", n_classes)
-    if hasattr(model, "decision_function"):
-        if n_classes > 2 and _has_pairwise_scores(model):
-            raise ValueError(
-                "estimator must have a score for each class, not for each pair of "
-                "classes: set decision_function_shape='ovr'."
-            )
-        values = _as_scores(model.decision_function(X), n_classes, is_set)
-        z, precision = _checked(values, "decision_function", n_classes)
-        if response == "scores":
-            return z, precision
-        return expit(z) if is_set else softmax(z), precision
-    if has_probabilities:
-        p, precision = _checked(
-            class_probabilities(model, X), "predict_proba", n_classes
+    arguments = arguments or {}
+    method = method_of(model, response)
+    if not hasattr(model, method):
+        raise ValueError(
+            "estimator must have decision_function or predict_proba after the fit; "
+            f"{type(model).__name__} has neither."
         )
+    if method == "decision_function":
+        result = _scores(model, X, n_classes, is_set, arguments)
+        if response == "scores":
+            return result
+        z = result.only_available()
+        p = expit(z) if is_set else softmax(z)
+        return _without_absent(p, result.precision, result.absent)
+    p = class_probabilities(model, X, **arguments)
+    p, precision = _checked(p, "predict_proba", n_classes)
+    if response == "scores":
         with np.errstate(divide="ignore"):
-            return np.maximum(np.log(p), _LOG_ZERO), precision
-    raise ValueError(
-        "estimator must have decision_function or predict_proba after the fit; "
-        f"{type(model).__name__} has neither."
-    )
+            return Response(np.maximum(np.log(p), _LOG_ZERO), precision)
+    absent = None
+    if arguments.get("available") is not None and (p == 0).any():
+        # Probabilities do not tell an absent class from an improbable one.
+        absent = _scores(model, X, n_classes, is_set, arguments).absent
+    return _without_absent(p, precision, absent)
+
+
+def _without_absent(p, precision, absent):
+    if absent is not None:
+        p = np.where(absent, -1.0, p)
+    return Response(p, precision, absent)
+
+
+def _scores(model, X, n_classes, is_set, arguments):
+    """The response by ``decision_function``."""
+    if n_classes > 2 and _has_pairwise_scores(model):
+        raise ValueError(
+            "estimator must have a score for each class, not for each pair of "
+            "classes: set decision_function_shape='ovr'."
+        )
+    values = _as_scores(model.decision_function(X, **arguments), n_classes, is_set)
+    absent = None
+    if arguments.get("available") is not None:
+        absent = values == -np.inf
+        # One of two classes that is alone has +inf.
+        alone = (values == np.inf) & absent.any(axis=1, keepdims=True)
+        values = np.where(alone, 0, values)
+        lowest = np.where(absent, np.inf, values).min(axis=1, keepdims=True)
+        values = np.where(absent, lowest, values)
+    z, precision = _checked(values, "decision_function", n_classes)
+    return Response(z, precision, absent)
 
 
 def _has_pairwise_scores(model):

@@ -463,8 +463,8 @@ def test_weights_are_numbers_of_rows():
         assert_allclose(model.quantile_, expected.quantile_, rtol=1e-12)
     with pytest.raises(ValueError, match="sample_weight must be None: fit of KNeigh"):
         ConformalSets(KNeighborsClassifier()).fit(X, y, sample_weight=weight)
-    with pytest.raises(ValueError, match=r"fits no classifier.*'available'"):
-        model.fit(X, y, available=np.ones((150, 3)))
+    with pytest.raises(ValueError, match=r"fits no classifier.*'groups'"):
+        model.fit(X, y, groups=np.ones(150))
     with pytest.raises(ValueError, match="sample_weight must be"):
         model.fit(X, y, sample_weight=-weight)
 

@@ -1,0 +1,157 @@
+"""Arguments of the classifier: of its fit, of its predictions, and of the splitter.
+
+Some classifiers take further arguments about the rows of which they predict, such as
+the available classes. Rows that calibrate need them just as new rows do.
+"""
+
+from inspect import signature
+from typing import NamedTuple
+
+from sklearn.utils.metadata_routing import (
+    MetadataRouter,
+    MethodMapping,
+    _routing_enabled,
+    process_routing,
+)
+from sklearn.utils.validation import _is_arraylike, has_fit_parameter
+
+from ._responses import method_of
+
+
+class Arguments(NamedTuple):
+    """Arguments by name, of the parts that ``ConformalSets.fit`` calls.
+
+    Attributes
+    ----------
+    fit : dict
+        Of the classifier's ``fit``.
+    predict : dict
+        Of the method by which the classifier predicts.
+    split : dict
+        Of the splitter.
+    """
+
+    fit: dict
+    predict: dict
+    split: dict
+
+
+def arguments_of_fit(sets, method, sample_weight, params):
+    """The arguments of ``ConformalSets.fit``, divided by who takes them.
+
+    Parameters
+    ----------
+    sets : ConformalSets
+    method : {"decision_function", "predict_proba"}
+        The one by which the classifier predicts.
+    sample_weight : array-like or None
+    params : dict
+
+    Returns
+    -------
+    arguments : Arguments
+        With ``cv="prefit"`` none is of a ``fit``.
+
+    Raises
+    ------
+    ValueError
+        If no part takes an argument, or the classifier takes no weights.
+    """
+    is_fitted = sets.cv == "prefit"
+    if _routing_enabled():
+        if is_fitted:
+            routed = process_routing(sets, "fit", **params)
+            return Arguments({}, dict(routed.estimator[method]), {})
+        routed = process_routing(sets, "fit", sample_weight=sample_weight, **params)
+        of_estimator = routed.estimator
+        return Arguments(of_estimator.fit, of_estimator[method], routed.splitter.split)
+    taken = signature(getattr(sets.estimator, method)).parameters if params else ()
+    of_prediction = {name: value for name, value in params.items() if name in taken}
+    if is_fitted:
+        other = sorted(set(params) - set(of_prediction))
+        if other:
+            raise ValueError(
+                "cv='prefit' fits no classifier: fit takes X, y, sample_weight and "
+                f"the arguments of {method}; got also {other}."
+            )
+        return Arguments({}, of_prediction, {})
+    if sample_weight is not None:
+        if not has_fit_parameter(sets.estimator, "sample_weight"):
+            raise ValueError(
+                "sample_weight must be None: fit of "
+                f"{type(sets.estimator).__name__} has no sample_weight. Use "
+                "cv='prefit', or scikit-learn's metadata routing for a pipeline."
+            )
+        params = {**params, "sample_weight": sample_weight}
+    # Options with the same name, such as "verbose", are of the fit alone.
+    about_rows = {name: of_prediction[name] for name in names_of_rows(of_prediction)}
+    return Arguments(params, about_rows, {})
+
+
+def names_of_rows(arguments):
+    """Sorted names of the arguments that have entries for rows."""
+    return sorted(name for name, value in arguments.items() if _is_arraylike(value))
+
+
+def arguments_of_prediction(sets, caller, params, needed):
+    """The arguments of the classifier's methods, for new rows.
+
+    Parameters
+    ----------
+    sets : ConformalSets
+    caller : {"predict", "predict_proba", "score"}
+    params : dict
+    needed : list of str
+        Names of those that the calibration rows had.
+
+    Returns
+    -------
+    of_method : callable
+        ``of_method(method)`` is the dict for a method of the classifier.
+
+    Raises
+    ------
+    ValueError
+        If the calibration rows had other arguments.
+    """
+    given = names_of_rows(params)
+    if given != needed:
+        raise ValueError(
+            "The rows need the arguments that the calibration rows had in fit, "
+            f"{needed}; got {given}."
+        )
+    if _routing_enabled() and params:
+        return process_routing(sets, caller, **params).estimator.__getitem__
+    return lambda method: params
+
+
+def router(sets, uses_scores, by_class):
+    """The metadata router of ``ConformalSets``.
+
+    Parameters
+    ----------
+    sets : ConformalSets
+    uses_scores : bool
+        Whether scores of the classifier are calibrated, and not its probabilities.
+    by_class : bool
+        Whether each class has its own limit. Scores then give no probabilities.
+    """
+    response = "scores" if uses_scores else "probabilities"
+    method = method_of(sets.estimator, response)
+    is_fitted, mapping = sets.cv == "prefit", MethodMapping()
+    if not is_fitted:
+        mapping.add(caller="fit", callee="fit")
+    for caller in ("fit", "predict", "predict_proba", "score"):
+        mapping.add(caller=caller, callee=method)
+    if uses_scores and by_class:
+        of_probabilities = method_of(sets.estimator, "probabilities")
+        mapping.add(caller="predict_proba", callee=of_probabilities)
+    result = (
+        MetadataRouter(owner=sets)
+        .add_self_request(sets)
+        .add(estimator=sets.estimator, method_mapping=mapping)
+    )
+    if is_fitted:
+        return result
+    to_splitter = MethodMapping().add(caller="fit", callee="split")
+    return result.add(splitter=sets.cv, method_mapping=to_splitter)

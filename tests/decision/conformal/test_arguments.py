@@ -1,0 +1,226 @@
+"""Sets where the classifier takes arguments about rows: available classes, offsets."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.exceptions import UnsetMetadataPassedError
+from sklearn.model_selection import KFold
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skprob import EntmaxClassifier, SigmoidClassifier, SoftmaxClassifier
+from skprob.decision import ConformalSets
+
+FOLDS = KFold(3, shuffle=True, random_state=0)
+
+
+def rows_with_choice_sets(n_classes=4, n_samples=240):
+    """Rows whose class depends on features, offsets and the classes on offer."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n_samples, 3))
+    offset = 2 * rng.normal(size=(n_samples, n_classes))
+    available = rng.random((n_samples, n_classes)) < 0.6
+    available[np.arange(n_samples), rng.integers(n_classes, size=n_samples)] = True
+    noise = rng.gumbel(size=(n_samples, n_classes))
+    utility = X @ rng.normal(size=(3, n_classes)) + offset + noise
+    y = np.where(available, utility, -np.inf).argmax(axis=1)
+    return X, y, {"available": available, "offset": offset}
+
+
+def of_rows(arguments, rows):
+    return {name: array[rows] for name, array in arguments.items()}
+
+
+def by_hand(score_function, model, X, arguments, alpha=1.5):
+    """Nonconformity of the available classes, by loops; infinity for the others."""
+    z = model.decision_function(X, **arguments)
+    if z.ndim == 1:
+        z = np.stack([-z / 2, z / 2], axis=1)
+    p = model.predict_proba(X, **arguments)
+    available = arguments["available"]
+    result = np.full(p.shape, np.inf)
+    for i, k in np.argwhere(available):
+        if score_function == "threshold":
+            result[i, k] = 1 - p[i, k]
+        elif score_function == "adaptive":
+            result[i, k] = p[i][available[i] & (p[i] >= p[i, k])].sum()
+        else:
+            better = z[i][available[i] & (z[i] > z[i, k])]
+            result[i, k] = ((better - z[i, k]) ** (1 / (alpha - 1))).sum() ** (
+                alpha - 1
+            )
+    if score_function != "entmax":
+        result[np.arange(len(p)), p.argmax(axis=1)] = 0
+    return result
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("by", [None, "class"])
+@pytest.mark.parametrize("inner", [SoftmaxClassifier(), EntmaxClassifier()])
+@pytest.mark.parametrize("score_function", ["entmax", "threshold", "adaptive"])
+def test_left_out_rows_have_their_arguments(score_function, inner, by, n_classes):
+    """They were predicted without, as if all classes were available."""
+    X, y, arguments = rows_with_choice_sets(n_classes)
+    model = ConformalSets(
+        inner, coverage=0.8, score_function=score_function, by=by, cv=FOLDS
+    )
+    model.fit(X, y, **arguments)
+    scores = np.empty(arguments["offset"].shape)
+    for train, left_out in FOLDS.split(X):
+        of_fold = clone(inner).fit(X[train], y[train], **of_rows(arguments, train))
+        scores[left_out] = by_hand(
+            score_function, of_fold, X[left_out], of_rows(arguments, left_out)
+        )
+    limit = np.empty(n_classes)
+    for k in range(n_classes):
+        rows = np.arange(len(y)) if by is None else np.flatnonzero(y == k)
+        rank = int(np.ceil(round((len(rows) + 1) * 0.8, 9)))
+        limit[k] = np.sort(scores[rows, y[rows]])[rank - 1]
+    assert_allclose(model.quantile_, limit if by else limit[0], rtol=1e-9, atol=1e-12)
+    fitted = clone(inner).fit(X, y, **arguments)
+    expected = by_hand(score_function, fitted, X, arguments) <= limit * (1 + 1e-12)
+    sets = model.predict_set(X, **arguments)
+    assert_array_equal(sets, expected)
+    assert not sets[~arguments["available"]].any()
+    p = model.predict_proba(X, **arguments)
+    assert_allclose(p.sum(axis=1), 1)
+    not_empty = sets.any(axis=1)
+    assert_array_equal(p[not_empty] > 0, sets[not_empty])
+    assert not p[~arguments["available"]].any()
+    best = fitted.predict(X, **arguments)
+    assert_array_equal(model.predict(X, **arguments), best)
+    weight = np.arange(len(y)) % 3
+    accuracy = np.average(best == y, weights=weight)
+    assert model.score(X, y, weight, **arguments) == pytest.approx(accuracy)
+
+
+def test_known_parts_make_sets_small():
+    """Without the offsets the sets had to cover all that is known from them."""
+    X, y, arguments = rows_with_choice_sets()
+    offset = {"offset": 4 * arguments["offset"]}
+    y = (offset["offset"] + np.random.default_rng(1).gumbel(size=(240, 4))).argmax(1)
+    sets = ConformalSets(SoftmaxClassifier()).fit(X, y, **offset)
+    size = sets.predict_set(X, **offset).sum(axis=1).mean()
+    without = ConformalSets(SoftmaxClassifier()).fit(X, y).predict_set(X)
+    assert size < 1.5 < without.sum(axis=1).mean()
+
+
+def test_label_sets_and_frames():
+    X, _, arguments = rows_with_choice_sets()
+    available = arguments["available"]
+    Y = (available & (np.random.default_rng(1).random(available.shape) < 0.5)) * 1
+    names = list("dbca")
+    frames = [pd.DataFrame(a, columns=names) for a in (Y, available)]
+    for inner in (EntmaxClassifier(), SigmoidClassifier(2.0)):
+        for score_function in ("entmax", "threshold"):
+            model = ConformalSets(inner, score_function=score_function, cv=FOLDS)
+            model.fit(X, frames[0], available=frames[1])
+            sets = model.predict_set(X, available=frames[1][list("abcd")])
+            assert not sets[~available].any()
+            assert sets[Y == 1].mean() > 0.85
+            p = model.predict_proba(X, available=available)
+            assert_array_equal(p > 0, sets == 1)
+
+
+def test_fitted_classifier():
+    X, y, arguments = rows_with_choice_sets()
+    inner = SoftmaxClassifier().fit(
+        X[::2], y[::2], **of_rows(arguments, slice(0, 240, 2))
+    )
+    rows = slice(1, 240, 2)
+    model = ConformalSets(inner, cv="prefit")
+    model.fit(X[rows], y[rows], **of_rows(arguments, rows))
+    scores = by_hand("entmax", inner, X[rows], of_rows(arguments, rows))
+    expected = np.sort(scores[np.arange(120), y[rows]])[int(np.ceil(121 * 0.9)) - 1]
+    assert model.quantile_ == pytest.approx(expected, rel=1e-12)
+    wrong = arguments["available"].copy()
+    wrong[3, y[3]] = False
+    with pytest.raises(ValueError, match="class of row 3 is not available"):
+        model.fit(X, y, available=wrong)
+    with pytest.raises(ValueError, match=r"arguments of decision_function.*'groups'"):
+        model.fit(X, y, groups=y)
+
+
+def test_arguments_that_differ_from_those_of_the_calibration():
+    X, y, arguments = rows_with_choice_sets()
+    model = ConformalSets(SoftmaxClassifier(), cv=FOLDS)
+    model.fit(X, y, offset=arguments["offset"], available=None)
+    for method in (model.predict_set, model.predict, model.predict_proba):
+        with pytest.raises(ValueError, match=r"in fit, \['offset'\]; got \[\]"):
+            method(X)
+        with pytest.raises(ValueError, match=r"got \['available', 'offset'\]"):
+            method(X, **arguments)
+    with pytest.raises(ValueError, match=r"in fit, \['offset'\]; got \[\]"):
+        model.score(X, y)
+    with pytest.raises(ValueError, match=r"in fit, \[\]; got \['offset'\]"):
+        model.fit(X, y).predict_set(X, offset=arguments["offset"])
+
+
+class Verbose(GaussianNB):
+    """An option of ``fit`` and of ``predict_proba`` has the same name."""
+
+    def fit(self, X, y, verbose=True):
+        assert not verbose
+        return super().fit(X, y)
+
+    def predict_proba(self, X, verbose=None):
+        assert verbose is None
+        return super().predict_proba(X)
+
+
+def test_options_of_the_fit_are_not_of_predictions():
+    X, y, _ = rows_with_choice_sets()
+    model = ConformalSets(Verbose()).fit(X, y, verbose=False)
+    expected = ConformalSets(GaussianNB()).fit(X, y)
+    assert_array_equal(model.predict_set(X), expected.predict_set(X))
+
+
+@pytest.mark.parametrize("by", [None, "class"])
+@pytest.mark.parametrize("score_function", ["entmax", "threshold"])
+def test_metadata_routing(score_function, by):
+    X, y, arguments = rows_with_choice_sets()
+    X = StandardScaler().fit_transform(X)
+    model = ConformalSets(
+        SoftmaxClassifier(), coverage=0.7, score_function=score_function, by=by
+    )
+    expected = clone(model).fit(X, y, **arguments)
+    methods = "predict_set", "predict", "predict_proba"
+    results = {name: getattr(expected, name)(X, **arguments) for name in methods}
+    accuracy = expected.score(X, y, **arguments)
+    request = dict.fromkeys(arguments, True)
+    with sklearn.config_context(enable_metadata_routing=True):
+        inner = SoftmaxClassifier().set_fit_request(**request)
+        with pytest.raises(UnsetMetadataPassedError, match="available"):
+            clone(model).set_params(estimator=inner).fit(X, y, **arguments)
+        inner.set_decision_function_request(**request)
+        inner.set_predict_proba_request(**request)
+        for estimator in (inner, make_pipeline(StandardScaler(), inner)):
+            routed = clone(model).set_params(estimator=estimator)
+            routed.fit(X, y, **arguments)
+            assert_allclose(routed.quantile_, expected.quantile_, rtol=1e-6)
+            for name, result in results.items():
+                found = getattr(routed, name)(X, **arguments)
+                assert_allclose(found, result, atol=1e-6)
+            assert routed.score(X, y, **arguments) == accuracy
+            routed.set_params(score_function="adaptive", by=None)
+            found = routed.predict_proba(X, **arguments)
+            assert_allclose(found, results["predict_proba"], atol=1e-6)
+        # Those that the classifier declines are of its fit alone.
+        decline = dict.fromkeys(arguments, False)
+        inner.set_decision_function_request(**decline)
+        inner.set_predict_proba_request(**decline)
+        routed = clone(model).set_params(estimator=inner).fit(X, y, **arguments)
+        assert routed.predict_set(X).shape == (240, 4)
+        with pytest.raises(ValueError, match=r"in fit, \[\]; got"):
+            routed.predict_set(X, **arguments)
+
+
+def test_onnx_has_no_input_for_them():
+    X, y, arguments = rows_with_choice_sets()
+    model = ConformalSets(SoftmaxClassifier()).fit(X, y, **arguments)
+    with pytest.raises(NotImplementedError, match=r"\['available', 'offset'\]"):
+        model.onnx_parser()
