@@ -68,16 +68,16 @@ class GradientFieldLoss(Loss):
             ahead = mapping(scores + step * direction)
             return (ahead - mapping(scores - step * direction)) / (2 * step)
 
-        forth = np.einsum("nk,nk->n", u, derivative(v))
-        back = np.einsum("nk,nk->n", v, derivative(u))
-        size = np.maximum(np.abs(forth), np.abs(back)).max()
-        off = np.abs(forth - back)
+        u_J_v = np.einsum("nk,nk->n", u, derivative(v))
+        v_J_u = np.einsum("nk,nk->n", v, derivative(u))
+        size = np.maximum(np.abs(u_J_v), np.abs(v_J_u)).max()
+        difference = np.abs(u_J_v - v_J_u)
         # A kink between two points affects a few rows, asymmetry all rows.
-        if np.mean(off > 1e-3 * size) > 0.1:
+        if np.mean(difference > 1e-3 * size) > 0.1:
             raise ValueError(
                 f"The Jacobian of {mapping!r} is not symmetric on these data (u·Jv and "
-                f"v·Ju differ by up to {off.max():.3g}, of {size:.3g}), so p - q is "
-                "not the gradient of any loss. Use the log loss: loss='log'."
+                f"v·Ju differ by up to {difference.max():.3g}, of {size:.3g}), so p - q "
+                "is not the gradient of any loss. Use the log loss: loss='log'."
             )
 
     def evaluate(self, scores, target):
@@ -109,7 +109,8 @@ def _line_integral(mapping, scores):
     unavailable = np.isneginf(scores)
     finite = np.where(unavailable, 0, scores)
 
-    def along(rows, start, width):
+    def integrand(rows, start, width):
+        """⟨p(s z), z⟩ at the nodes of an interval of s for each of some rows."""
         s = (start[:, None] + width[:, None] * nodes).astype(scores.dtype)
         z = finite[rows]
         points = s[:, :, None] * z[:, None, :]
@@ -121,34 +122,38 @@ def _line_integral(mapping, scores):
 
     rows = np.arange(n_samples)
     start, width = np.zeros(n_samples), np.ones(n_samples)
-    whole = along(rows, start, width)
+    values = integrand(rows, start, width)
     total = np.zeros(n_samples)
-    size = np.maximum(np.abs(whole).max(axis=1, initial=0), 1)
+    size = np.maximum(np.abs(values).max(axis=1, initial=0), 1)
     for _ in range(_MAX_DEPTH):
         rows, width = np.repeat(rows, 2), np.repeat(width / 2, 2)
         start = np.repeat(start, 2)
         start[1::2] += width[1::2]
-        halves = along(rows, start, width)
-        off = np.abs(halves.reshape(len(whole), 2 * _N_NODES) - whole @ to_halves.T)
-        off = 2 * width[::2] * off.max(axis=1, initial=0)
-        done = off <= tolerance * size[rows[::2]]
-        both = width[::2] * ((halves[::2] + halves[1::2]) @ weights)
-        total += np.bincount(rows[::2][done], both[done], minlength=n_samples)
-        left = np.repeat(~done, 2)
-        rows, start, width, whole = rows[left], start[left], width[left], halves[left]
+        halves = integrand(rows, start, width)
+        expected = values @ to_halves.T
+        errors = np.abs(halves.reshape(len(values), 2 * _N_NODES) - expected)
+        errors = 2 * width[::2] * errors.max(axis=1, initial=0)
+        is_accurate = errors <= tolerance * size[rows[::2]]
+        integrals = width[::2] * ((halves[::2] + halves[1::2]) @ weights)
+        accurate_rows = rows[::2][is_accurate]
+        total += np.bincount(accurate_rows, integrals[is_accurate], minlength=n_samples)
+        # Divide the other intervals again.
+        remaining = np.repeat(~is_accurate, 2)
+        rows, start, width = rows[remaining], start[remaining], width[remaining]
+        values = halves[remaining]
         if not len(rows):
             return total
         _check_regular(mapping, rows, n_classes)
-    return total + np.bincount(rows, width * (whole @ weights), minlength=n_samples)
+    return total + np.bincount(rows, width * (values @ weights), minlength=n_samples)
 
 
 def _check_regular(mapping, rows, n_classes):
     """Raise if a row has more intervals with errors than kinks can cause."""
     most = 64 + 4 * n_classes
-    left = np.bincount(rows)
-    if left.max() > most:
+    n_intervals = np.bincount(rows)
+    if n_intervals.max() > most:
         raise ValueError(
             f"{mapping!r} is too irregular for the gradient-field loss: from zero to "
-            f"the scores of row {left.argmax()} its values are not a smooth curve with "
+            f"the scores of row {n_intervals.argmax()} its values are not a smooth curve with "
             f"at most {most // 2} kinks. Use the log loss: loss='log'."
         )

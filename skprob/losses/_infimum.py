@@ -84,16 +84,16 @@ class InfimumLoss(Loss):
         mapping = self.mapping
         candidate_scores, is_empty, distance = self._split(scores, target)
         gradient, values = mapping.probabilities_and_potential(scores)
-        inner, of_candidates = mapping.probabilities_and_potential(candidate_scores)
-        values = _difference(values - of_candidates, distance, is_empty)
-        return values, gradient - inner
+        target_p, potential = mapping.probabilities_and_potential(candidate_scores)
+        values = _difference(values - potential, distance, is_empty)
+        return values, gradient - target_p
 
     def linearize(self, scores, target):
         mapping = self.mapping
         candidate_scores, is_empty, distance = self._split(scores, target)
         linear, potential = mapping.linearize_with_potential(scores)
-        inner, of_candidates = mapping.linearize_with_potential(candidate_scores)
-        values = _difference(potential - of_candidates, distance, is_empty)
+        inner, inner_potential = mapping.linearize_with_potential(candidate_scores)
+        values = _difference(potential - inner_potential, distance, is_empty)
 
         def hessian_product(direction):
             # A product may overwrite the direction.

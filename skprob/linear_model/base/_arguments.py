@@ -60,16 +60,24 @@ def checked_data(estimator, spec, X, y, sample_weight, available, offset):
     encoded = spec.encoded(y, dtype, names)
     given = NOTHING
     if available is not None or offset is not None:
-        about = {"kind": encoded.kind, "is_pair": spec.is_pair(encoded), "dtype": dtype}
-        rows = X.shape[0], encoded.classes
-        given = Given.checked(available, offset, *rows, **about)
+        given = Given.checked(
+            available,
+            offset,
+            X.shape[0],
+            encoded.classes,
+            kind=encoded.kind,
+            is_pair=spec.is_pair(encoded),
+            dtype=dtype,
+        )
     if known is not None:
         # A row of which nothing is known is left out.
         empty = ~known.any(axis=1)
         known |= empty[:, None]
         sample_weight = np.where(empty, 0.0, sample_weight)
-    about = given, encoded.classes, encoded.has_none, known
-    return TrainingData(X, y, sample_weight, *about), encoded
+    data = TrainingData(
+        X, y, sample_weight, given, encoded.classes, encoded.has_none, known
+    )
+    return data, encoded
 
 
 def _check_gaps(spec, known):

@@ -144,11 +144,10 @@ class PredictionMixin:
         y : ndarray or CSR array of shape (n_samples,) or (n_samples, n_classes)
             After a fit to labels, the most probable label of each row or, where
             ``threshold_`` is a ``LeastCost``, that of least expected cost among the
-            available labels. After a fit
-            to label sets, a 0/1 indicator of the labels that ``threshold_`` chooses;
-            with ``sparse_output`` it is a CSR array. After a fit to distributions or
-            candidates, the most probable class: its name if ``classes_`` are names,
-            else its column number.
+            available labels. After a fit to label sets, a 0/1 indicator of the labels
+            that ``threshold_`` chooses; with ``sparse_output`` it is a CSR array. After
+            a fit to distributions or candidates, the most probable class: its name if
+            ``classes_`` are names, else its column number.
         """
         check_is_fitted(self)
         if self.target_type_ == "label_set":
@@ -228,7 +227,7 @@ class PredictionMixin:
     def _predicted(self, X, of_scores, available=None, offset=None):
         """The result of a function of the fitted model's scores, for a user's X."""
         known = self._known_rows
-        if known is not None and known.is_asked_for(X, available, offset):
+        if known is not None and known.are_arguments(X, available, offset):
             if known.scores is not None:
                 return OneBlock(of_scores(known.scores))
             available, offset = known.given
@@ -238,7 +237,7 @@ class PredictionMixin:
     def _probabilities(self, X, available, offset):
         """Probabilities of the classes, for a user's X."""
         known = self._known_rows
-        if known is not None and known.is_asked_for(X, available, offset):
+        if known is not None and known.are_arguments(X, available, offset):
             if known.probabilities is not None:
                 return OneBlock(known.probabilities)
         of_scores = self._fitted_model().probabilities_of_scores

@@ -1,4 +1,4 @@
-"""What a fit learnt, as plain data, and its predictions."""
+"""A fitted linear model as plain data, and its predictions."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ class FittedModel:
         polytope = self.mapping.traits.polytope
         is_pair = self.n_classes + self.has_none == 2 and polytope == "simplex"
         dtype = np.result_type(numpy_dtype(X), numpy_dtype(self.coef))
-        about = {"kind": self.target_type, "is_pair": is_pair, "dtype": dtype}
-        return Given.checked(available, offset, X.shape[0], self.classes, **about)
+        options = {"kind": self.target_type, "is_pair": is_pair, "dtype": dtype}
+        return Given.checked(available, offset, X.shape[0], self.classes, **options)
 
     def predicted(self, X, of_scores, given=NOTHING):
         """The results of a function of the scores of a checked X, block by block."""

@@ -27,7 +27,7 @@ class KnownRows(NamedTuple):
     scores: np.ndarray | None = None
     probabilities: np.ndarray | None = None
 
-    def is_asked_for(self, X, available, offset):
+    def are_arguments(self, X, available, offset):
         """Whether these are the rows of a call of a method that predicts."""
         return X is self.X and available is None and offset is None
 

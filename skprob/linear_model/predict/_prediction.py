@@ -1,4 +1,4 @@
-"""What a linear model predicts, a block of rows at a time."""
+"""Predictions of a linear model, a block of rows at a time."""
 
 import numpy as np
 from scipy import sparse

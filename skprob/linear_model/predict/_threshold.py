@@ -62,7 +62,8 @@ class LabelledRows:
     ):
         check_some_label(labels)
         self.X, self.labels, self.weight, self.known = X, labels, weight, known
-        self._about = polytope, any_empty or has_empty(labels, known), has_none
+        self._polytope, self._has_none = polytope, has_none
+        self._may_be_empty = any_empty or has_empty(labels, known)
 
     def threshold(self, threshold, blocks, order):
         """The threshold with the best score by probabilities of rows.
@@ -90,13 +91,22 @@ class LabelledRows:
         if isinstance(threshold, str) and threshold == "auto":
             is_small = self.labels.shape[1] <= _MOST_STACKED
             threshold = "micro" if is_small else LabelCuts("micro")
-        sample = Sample(blocks, labels, weight, sizes, *self._about, known)
+        sample = Sample(
+            blocks,
+            labels,
+            weight,
+            sizes,
+            self._polytope,
+            self._may_be_empty,
+            self._has_none,
+            known,
+        )
         return get_rule(threshold).fit_sample(sample)
 
     @cached_property
     def _expected_size(self):
-        has_none = self._about[-1]
-        return expected_size(to_numpy(self.X), self.labels, self.weight, has_none)
+        X = to_numpy(self.X)
+        return expected_size(X, self.labels, self.weight, self._has_none)
 
 
 def threshold_rule(threshold, rows, numbers, fit_weight, given, folds):
@@ -141,16 +151,16 @@ def threshold_rule(threshold, rows, numbers, fit_weight, given, folds):
         p = None if left_out is None else left_out(numbers)
         if p is not None:
             return rows.threshold(threshold, [p], slice(None))
-        # Without a start it does not depend on the model, so that callbacks can ask at
-        # every step.
+        # Without a start it does not depend on the model, so that callbacks can call
+        # this function at every step.
         key = start is None
         if key not in chosen:
             splits = _splits(n_folds, rows.labels)
             in_loss = given
             if rows.known is not None:
                 in_loss = given.with_known(rows.known)
-            begun = folds if start is None else folds.starting_from(start)
-            models = begun.models(rows.X, rows.labels, fit_weight, splits, in_loss)
+            started = folds if start is None else folds.starting_from(start)
+            models = started.models(rows.X, rows.labels, fit_weight, splits, in_loss)
             blocks, order = _out_of_fold(models, rows.X, splits, given)
             chosen[key] = rows.threshold(threshold, blocks, order)
         return chosen[key]
@@ -192,8 +202,9 @@ def changed_threshold(threshold, model, X, labels, weight, given, splits, folds)
         )
         models = folds.models(X, labels, fit_weight, splits, given)
         blocks, rows = _out_of_fold(models, X, splits, given)
-    about = model.mapping.traits.polytope, model.has_none
-    return LabelledRows(X, labels, weight, *about).threshold(threshold, blocks, rows)
+    polytope = model.mapping.traits.polytope
+    labelled_rows = LabelledRows(X, labels, weight, polytope, model.has_none)
+    return labelled_rows.threshold(threshold, blocks, rows)
 
 
 def splits_of(cv, labels):

@@ -48,7 +48,7 @@ class Grid(NamedTuple):
         return [(i, r) for r in ratios for i in self.order]
 
     def params(self, i, r, j):
-        """The parameters of a point, by name."""
+        """The parameters of a point, by name: value i, l1_ratio r and C j."""
         return {
             self.parameter: self.values[i],
             "l1_ratio": self.l1_ratios[r],

@@ -7,8 +7,8 @@ from sklearn.utils.validation import _check_method_params
 
 from ..fit import RowsInMemory, attributes_of_model, model_of
 from ..predict import Chain
+from ._precomputed import with_attributes, with_predictions, with_raw_predictions
 from ._scoring import score_of_model
-from ._stand_ins import left_out, predicted, with_attributes
 
 # A single fold is scored in so many parts, each with the threshold by the other parts.
 _N_PARTS = 5
@@ -43,24 +43,28 @@ class LeftOutRows:
 
     def __init__(self, results, specs, estimator, data, encoded, folds, grid):
         self._results, self._specs, self._grid = results, specs, grid
-        self._estimator, self._data, self._is_whole = estimator, data, len(folds) == 1
+        self._estimator, self._data, self._is_single_fold = (
+            estimator,
+            data,
+            len(folds) == 1,
+        )
         self._rows = RowsInMemory(specs[0], data, encoded)
         self._labelled, numbers = self._rows.labelled(specs[0])
         if encoded.labelled is not None:
             numbers = np.flatnonzero(encoded.labelled)[numbers]
-        every = np.arange(data.X.shape[0])
-        tests = [every if fold is None else every[fold[1]] for fold in folds]
-        if self._is_whole:
+        all_rows = np.arange(data.X.shape[0])
+        tests = [all_rows if fold is None else all_rows[fold[1]] for fold in folds]
+        if self._is_single_fold:
             n_parts = min(_N_PARTS, len(tests[0]))
             self._raw_rows = [slice(k, None, n_parts) for k in range(n_parts)]
             tests = [tests[0][rows] for rows in self._raw_rows]
         self._tests, self._parts = tests, [data.take(test) for test in tests]
-        # For each row its number among those that choose thresholds, or -1.
-        numbers_of_rows = np.full(len(every), -1)
+        # The number of each row among the rows that choose thresholds, or -1.
+        numbers_of_rows = np.full(len(all_rows), -1)
         numbers_of_rows[numbers] = np.arange(len(numbers))
         self._numbers = [numbers_of_rows[test] for test in tests]
-        self._every = [of_part >= 0 for of_part in self._numbers]
-        if not self._has_label(self._every):
+        self._can_choose = [numbers >= 0 for numbers in self._numbers]
+        if not self._has_label(self._can_choose):
             raise ValueError(
                 "cv must leave out a row with a label and a positive weight, by which "
                 f"threshold={specs[0].threshold!r} is chosen; it leaves out none."
@@ -87,32 +91,32 @@ class LeftOutRows:
                     model = with_attributes(models[k], {"threshold_": threshold})
                     score = score_of_model(scorer, params[k], model, part.X, part.y)
                     scores.append(score)
-                scores = np.mean(scores) if self._is_whole else scores
+                scores = np.mean(scores) if self._is_single_fold else scores
                 self._results.scores[:, i, r, j] = scores
 
     def threshold(self, place):
         """The threshold at a place in the grid, by all rows."""
         i, r, j = place
         (models,) = self._models(i, r, [j])
-        return self._threshold(i, models, self._every)
+        return self._threshold(i, models, self._can_choose)
 
     def _without(self, test):
         """Which rows of each part choose the threshold for the rows of a test."""
-        pairs = zip(self._every, self._tests, strict=True)
-        chosen = [is_one & ~np.isin(rows, test) for is_one, rows in pairs]
-        return chosen if self._has_label(chosen) else self._every
+        pairs = zip(self._can_choose, self._tests, strict=True)
+        chosen = [mask & ~np.isin(rows, test) for mask, rows in pairs]
+        return chosen if self._has_label(chosen) else self._can_choose
 
     def _has_label(self, chosen):
         return self._labelled.labels[self._order(chosen)].nnz > 0
 
     def _order(self, chosen):
         pairs = zip(self._numbers, chosen, strict=True)
-        return np.concatenate([numbers[of_part] for numbers, of_part in pairs])
+        return np.concatenate([numbers[mask] for numbers, mask in pairs])
 
     def _threshold(self, i, models, chosen):
         blocks = [
-            _SomeRows(model._probabilities(part.X, None, None), of_part)
-            for model, part, of_part in zip(models, self._parts, chosen, strict=True)
+            _SomeRows(model._probabilities(part.X, None, None), mask)
+            for model, part, mask in zip(models, self._parts, chosen, strict=True)
         ]
         threshold = self._specs[i].threshold
         return self._labelled.threshold(threshold, Chain(blocks), self._order(chosen))
@@ -124,14 +128,14 @@ class LeftOutRows:
         """
         parts = []
         for k, part in enumerate(self._parts):
-            of_fold = self._results.of_fold(0 if self._is_whole else k)
+            of_fold = self._results.of_fold(0 if self._is_single_fold else k)
             models = [self._model(of_fold, i, r, j) for j in columns]
             raw = of_fold.left_out[i, r, columns]
             if raw[0] is None:
-                parts.append(predicted(part.X, models, part.given))
+                parts.append(with_predictions(part.X, models, part.given))
             else:
-                raw = [of_model[self._raw_rows[k]] for of_model in raw]
-                parts.append(left_out(part.X, models, raw, part.given))
+                raw = [predictions[self._raw_rows[k]] for predictions in raw]
+                parts.append(with_raw_predictions(part.X, models, raw, part.given))
         return zip(*parts, strict=True)
 
     def _model(self, of_fold, i, r, j):
@@ -141,9 +145,9 @@ class LeftOutRows:
         spec = replace(spec, C=grid.Cs[i, r, j]).for_rows(self._rows)
         coef, intercept = of_fold.coefs[i, r, j], of_fold.intercepts[i, r, j]
         model = model_of(coef, intercept, spec, self._rows)
-        about = attributes_of_model(model, spec) | grid.params(i, r, j)
-        about["n_features_in_"] = self._data.X.shape[1]
-        return with_attributes(self._estimator, about)
+        attributes = attributes_of_model(model, spec) | grid.params(i, r, j)
+        attributes["n_features_in_"] = self._data.X.shape[1]
+        return with_attributes(self._estimator, attributes)
 
 
 class _SomeRows:

@@ -41,16 +41,16 @@ from ..base import (
 from ..fit import of_labelled
 from ._grid import Cs_of_grid, Grid, checked_Cs, checked_l1_ratios
 from ._mean_model import mean_model
+from ._precomputed import with_given
 from ._prepared import PreparedSearch
 from ._routing import manual_routing
-from ._scoring import DefaultScore, sees_predictions_only, told_classes
+from ._scoring import DefaultScore, sees_predictions_only, with_class_labels
 from ._search import search
 from ._search_results import (
     attributes_of_search,
     best_choice,
     warn_of_failed_fits,
 )
-from ._stand_ins import with_given
 
 
 class PathSearchCV(BaseLinearClassifier):
@@ -285,8 +285,8 @@ class PathSearchCV(BaseLinearClassifier):
         _raise_for_params(score_params, self, "score")
         check_is_fitted(self)
         if self.scoring is None:
-            beside = Given(available, offset).arguments
-            return super().score(X, y, sample_weight, **beside)
+            arguments = Given(available, offset).arguments
+            return super().score(X, y, sample_weight, **arguments)
         given = self._fitted_model().checked_given(X, available, offset)
         score_params |= Given(available, offset).arguments
         if sample_weight is not None:
@@ -327,7 +327,7 @@ class PathSearchCV(BaseLinearClassifier):
         if self.scoring is None:
             return DefaultScore()
         scorer = get_scorer(self.scoring)
-        return scorer if classes is None else told_classes(scorer, classes)
+        return scorer if classes is None else with_class_labels(scorer, classes)
 
     def _routed(self, caller, metadata):
         """Metadata for the scorer and the splitter, in fit or score."""

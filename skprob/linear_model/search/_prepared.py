@@ -1,4 +1,4 @@
-"""What a search works on."""
+"""The checked data, the grid and the folds of a search."""
 
 from dataclasses import replace
 from functools import partial
@@ -56,7 +56,7 @@ class PreparedSearch(NamedTuple):
         )
 
     def paths(self):
-        """For each fold the function :func:`scored_path` of its results."""
+        """Functions :func:`scored_path` of the results of each fold."""
         scorer = None if self._fits_thresholds else self.scorer
         return [
             partial(

@@ -8,9 +8,9 @@ from joblib.parallel import get_active_backend
 from sklearn.utils.parallel import Parallel, delayed
 
 from ._path import fitted_path
+from ._precomputed import with_attributes
 from ._scoring import scores_of_models
 from ._search_results import Results
-from ._stand_ins import with_attributes
 
 
 def scored_path(results, specs, estimator, scorer, score_params, data, fold, grid):
@@ -55,8 +55,8 @@ def scored_path(results, specs, estimator, scorer, score_params, data, fold, gri
             results.converged[i, r, j] = point.converged
             results.n_iter[i, r, j] = point.n_iter
             n_features = {"n_features_in_": data.X.shape[1]}
-            about = grid.params(i, r, j) | point.attributes | n_features
-            models.append(with_attributes(estimator, about))
+            attributes = grid.params(i, r, j) | point.attributes | n_features
+            models.append(with_attributes(estimator, attributes))
             left_out.append(point.left_out)
             if scorer is None:
                 results.left_out[i, r, j] = point.left_out

@@ -17,7 +17,7 @@ _MOST_NUMBERS = 1 << 20
 _MOST_RAW = 1e100
 
 
-def predicted(X, models, given=NOTHING):
+def with_predictions(X, models, given=NOTHING):
     """Copies of fitted models with precomputed predictions for the same rows.
 
     Parameters
@@ -56,7 +56,7 @@ def predicted(X, models, given=NOTHING):
     ]
 
 
-def left_out(X, models, raw, given):
+def with_raw_predictions(X, models, raw, given):
     """Copies of fitted models that predict rows by other raw predictions.
 
     Parameters
@@ -75,12 +75,12 @@ def left_out(X, models, raw, given):
     """
     copies = []
     for model, predictions in zip(models, raw, strict=True):
-        # The last digits of numbers beyond this decide nothing.
+        # Scores beyond this limit have the probabilities of those at the limit.
         scores = scores_of(np.clip(predictions, -_MOST_RAW, _MOST_RAW))
         given.put_into(scores, slice(None))
         probabilities = model.mapping_(scores)[:, : len(model.classes_)]
-        known = KnownRows(X, given, scores, probabilities)
-        copies.append(with_attributes(model, {"_known_rows": known}))
+        rows = KnownRows(X, given, scores, probabilities)
+        copies.append(with_attributes(model, {"_known_rows": rows}))
     return copies
 
 
@@ -101,8 +101,8 @@ def with_given(X, models, given):
     """
     if given.is_nothing:
         return models
-    known = {"_known_rows": KnownRows(X, given)}
-    return [with_attributes(model, known) for model in models]
+    rows = KnownRows(X, given)
+    return [with_attributes(model, {"_known_rows": rows}) for model in models]
 
 
 def with_attributes(estimator, attributes):
