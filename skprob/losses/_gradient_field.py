@@ -76,8 +76,8 @@ class GradientFieldLoss(Loss):
         if np.mean(difference > 1e-3 * size) > 0.1:
             raise ValueError(
                 f"The Jacobian of {mapping!r} is not symmetric on these data (u·Jv and "
-                f"v·Ju differ by up to {difference.max():.3g}, of {size:.3g}), so p - q "
-                "is not the gradient of any loss. Use the log loss: loss='log'."
+                f"v·Ju differ by up to {difference.max():.3g}, of {size:.3g}), so p - "
+                "q is not the gradient of any loss. Use the log loss: loss='log'."
             )
 
     def evaluate(self, scores, target):
@@ -154,6 +154,6 @@ def _check_regular(mapping, rows, n_classes):
     if n_intervals.max() > most:
         raise ValueError(
             f"{mapping!r} is too irregular for the gradient-field loss: from zero to "
-            f"the scores of row {n_intervals.argmax()} its values are not a smooth curve with "
-            f"at most {most // 2} kinks. Use the log loss: loss='log'."
+            f"the scores of row {n_intervals.argmax()} its values are not a smooth "
+            f"curve with at most {most // 2} kinks. Use the log loss: loss='log'."
         )
