@@ -14,7 +14,14 @@ from .._base import Mapping
 from .._linearization import Linearization
 from .._rows import along_axis
 from .._traits import Traits
-from ._nests import are_by_name, check_nests, check_scales, indices_of, number_of
+from ._nests import (
+    ClassesOfNests,
+    are_by_name,
+    check_nests,
+    check_scales,
+    indices_of,
+    number_of,
+)
 
 _TRAITS = Traits(has_potential=True)
 # Smallest scale that is learnt: at smaller ones classes of a nest hardly differ.
@@ -184,20 +191,15 @@ class NestedSoftmax(Mapping):
         -------
         gradient : ndarray of shape (n_samples, n_parameters)
         """
-        log_p, within = self._log_probabilities(scores)[:2]
-        p, total = np.exp(log_p), q.sum(axis=1)
-        nests = self._of(scores.shape[1])
-        gradient = np.empty((len(scores), len(self._learnt_nests())))
-        for column, index in enumerate(self._learnt_nests()):
-            classes, scale = nests[index]
-            # Classes that are not available have no part in the sums.
-            z = np.where(within[:, classes] > 0, scores[:, classes], 0)
-            mean = (within[:, classes] * z).sum(axis=1, keepdims=True)
-            inside = (q[:, classes] * (mean - z)).sum(axis=1) / scale
-            entropy = entr(within[:, classes]).sum(axis=1)
-            surplus = q[:, classes].sum(axis=1) - total * p[:, classes].sum(axis=1)
-            gradient[:, column] = inside + scale * surplus * entropy
-        return gradient
+        log_p, within, _, nests = self._log_probabilities(scores)
+        total = q.sum(axis=1, keepdims=True)
+        # Classes that are not available have no part in the sums.
+        z = np.where(within > 0, scores, 0)
+        mean = nests.spread(nests.sums(within * z))
+        inside = nests.sums(q * (mean - z)) / nests.scales
+        surplus = nests.sums(q) - total * nests.sums(np.exp(log_p))
+        gradient = inside + nests.scales * surplus * nests.sums(entr(within))
+        return gradient[:, self._learnt_nests()]
 
     @property
     def n_nests(self) -> int:
@@ -219,17 +221,14 @@ class NestedSoftmax(Mapping):
         return np.exp(self._log_probabilities(scores)[0])
 
     def probabilities_and_potential(self, scores):
-        log_p, _, potential, _, _ = self._log_probabilities(scores)
+        log_p, _, potential, _ = self._log_probabilities(scores)
         return np.exp(log_p), potential
 
     def negative_entropy(self, probabilities):
-        omega = np.zeros(len(probabilities), dtype=probabilities.dtype)
-        for classes, scale in self._of(probabilities.shape[1]):
-            p = probabilities[:, classes]
-            mass = p.sum(axis=1)
-            omega += scale * xlogy(p, p).sum(axis=1)
-            omega += (1 - scale) * xlogy(mass, mass)
-        return omega
+        p, nests = probabilities, self._of(probabilities.shape[1])
+        scales, mass = nests.scales.astype(p.dtype), nests.sums(p)
+        of_nests = scales * nests.sums(xlogy(p, p)) + (1 - scales) * xlogy(mass, mass)
+        return of_nests.sum(axis=1)
 
     def negative_entropy_among(self, probabilities, n_available):
         if self.nests is None or not self.traits.is_symmetric:
@@ -241,40 +240,40 @@ class NestedSoftmax(Mapping):
         return self.linearize_with_potential(scores)[0]
 
     def linearize_with_potential(self, scores):
-        log_p, within, potential, nest, scale = self._log_probabilities(scores)
-        p = np.exp(log_p)
+        log_p, within, potential, nests = self._log_probabilities(scores)
+        p, scale = np.exp(log_p), nests.of_classes(scores.dtype)
 
         # The change of log p.
-        rate = _rate(p, within, nest, scale)
+        rate = _rate(p, within, nests, scale)
 
         def product(direction):
             return p * rate(direction)
 
         def vjp_derivative(cotangent, direction):
             moved = product(direction)
-            inside = (within * direction) @ nest @ nest.T
+            inside = nests.spread(nests.sums(within * direction))
             turned = within * (direction - inside) / scale
-            change = (1 - 1 / scale) * ((cotangent * turned) @ nest @ nest.T)
+            change = (1 - 1 / scale) * nests.spread(nests.sums(cotangent * turned))
             change -= (cotangent * moved).sum(axis=1, keepdims=True)
             return moved * rate(cotangent) + p * change
 
         return Linearization(p, product, product, vjp_derivative), potential
 
     def log_linearize(self, scores):
-        log_p, within, _, nest, scale = self._log_probabilities(scores)
-        p = np.exp(log_p)
+        log_p, within, _, nests = self._log_probabilities(scores)
+        p, scale = np.exp(log_p), nests.of_classes(scores.dtype)
 
-        jvp = _rate(p, within, nest, scale)
+        jvp = _rate(p, within, nests, scale)
 
         def vjp(cotangent):
-            inside = within * (cotangent @ nest @ nest.T)
+            inside = within * nests.spread(nests.sums(cotangent))
             total = cotangent.sum(axis=1, keepdims=True)
             return cotangent / scale + (1 - 1 / scale) * inside - p * total
 
         def vjp_derivative(cotangent, direction):
-            inside = (within * direction) @ nest @ nest.T
+            inside = nests.spread(nests.sums(within * direction))
             turned = within * (direction - inside) / scale
-            of_nest = cotangent @ nest @ nest.T
+            of_nest = nests.spread(nests.sums(cotangent))
             total = cotangent.sum(axis=1, keepdims=True)
             return (1 - 1 / scale) * turned * of_nest - total * p * jvp(direction)
 
@@ -288,40 +287,34 @@ class NestedSoftmax(Mapping):
         log_p, within : ndarray of shape (n_samples, n_classes)
             Logarithms of the probabilities; probabilities given the nest.
         potential : ndarray of shape (n_samples,)
-        nest : ndarray of shape (n_classes, n_nests)
-            One where a class is in a nest, else zero.
-        scale : ndarray of shape (n_classes,)
-            Scale of the nest of each class.
+        nests : ClassesOfNests
         """
-        n_classes, nests = scores.shape[1], self._of(scores.shape[1])
-        log_p, within = np.empty_like(scores), np.zeros_like(scores)
-        values = np.empty((len(scores), len(nests)), dtype=scores.dtype)
-        nest = np.zeros((n_classes, len(nests)), dtype=scores.dtype)
-        scales = np.empty(n_classes, dtype=scores.dtype)
-        for index, (classes, scale) in enumerate(nests):
-            z = scores[:, classes]
-            top = z.max(axis=1, keepdims=True)
-            # A nest without an available class has probability zero.
-            top = np.where(top > -np.inf, top, 0)
-            with np.errstate(divide="ignore", over="ignore"):
-                z = (z - top) / scale
-                e = np.exp(z)
-                total = e.sum(axis=1, keepdims=True)
-                inclusive = np.log(total)
-                values[:, index] = (top + scale * inclusive)[:, 0]
-                log_p[:, classes] = z - np.where(total > 0, inclusive, 0)
-            within[:, classes] = e / np.where(total > 0, total, 1)
-            nest[classes, index] = 1
-            scales[classes] = scale
-        top = values.max(axis=1, keepdims=True)
-        with np.errstate(divide="ignore"):
-            potential = top + np.log(np.exp(values - top).sum(axis=1, keepdims=True))
-        for index, (classes, _) in enumerate(nests):
-            log_p[:, classes] += values[:, [index]] - potential
-        return log_p, within, potential[:, 0], nest, scales
+        nests = self._of(scores.shape[1])
+        scale, scales = (
+            nests.of_classes(scores.dtype),
+            nests.scales.astype(scores.dtype),
+        )
+        top = nests.largest(scores)
+        # A nest without an available class has probability zero.
+        top = np.where(top > -np.inf, top, 0)
+        with np.errstate(divide="ignore", over="ignore"):
+            # In place, in the memory order of the scores.
+            z = np.subtract(scores, nests.spread(top), out=np.empty_like(scores))
+            z /= scale
+            e = np.exp(z)
+            total = nests.sums(e)
+            inclusive = np.log(total)
+            values = top + scales * inclusive
+            best = values.max(axis=1, keepdims=True)
+            potential = best + np.log(np.exp(values - best).sum(axis=1, keepdims=True))
+        has_class = total > 0
+        of_nest = values - potential - np.where(has_class, inclusive, 0)
+        e /= nests.spread(np.where(has_class, total, 1))
+        z += nests.spread(of_nest)
+        return z, e, potential[:, 0], nests
 
     def _of(self, n_classes):
-        """The classes and the scale of each nest, for `n_classes` classes."""
+        """The :class:`ClassesOfNests` for `n_classes` classes."""
         mapping = self.for_classes(n_classes)
         nests, scales = mapping.nests, mapping._checked_scales()
         nests = np.zeros(n_classes, dtype=int) if nests is None else np.asarray(nests)
@@ -330,18 +323,18 @@ class NestedSoftmax(Mapping):
                 f"nests must have an entry for each of the {n_classes} classes; got "
                 f"{len(nests)}."
             )
-        return [(np.flatnonzero(nests == b), scale) for b, scale in enumerate(scales)]
+        return ClassesOfNests(nests, scales)
 
     def _checked_scales(self):
         """A scale for each nest, after a check of both parameters."""
         return check_scales(self.scales, self.n_nests)
 
 
-def _rate(p, within, nest, scale):
+def _rate(p, within, nests, scale):
     """The Jacobian of log-probabilities, as a function of the direction."""
 
     def rate(direction):
-        inside = (within * direction) @ nest @ nest.T
+        inside = nests.spread(nests.sums(within * direction))
         mean = (p * direction).sum(axis=1, keepdims=True)
         return direction / scale + (1 - 1 / scale) * inside - mean
 

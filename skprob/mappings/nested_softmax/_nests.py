@@ -5,6 +5,65 @@ import numpy as np
 from ..._utils.checks import real_or_nan
 from ..._utils.names import did_you_mean
 
+# Most classes of a nest with which sums are over the first classes of all nests, then
+# the second ones, and so on. With 500 nests of two this takes a quarter of the time of
+# reduceat, with 5 nests of 100 as long.
+_FEW_CLASSES = 32
+
+
+class ClassesOfNests:
+    """The classes of each nest, for sums over the classes and values of the nests.
+
+    Parameters
+    ----------
+    number : ndarray of shape (n_classes,)
+        Number of the nest of each class; each nest has one.
+    scales : list of float
+        Scale of each nest.
+    """
+
+    def __init__(self, number, scales):
+        sizes = np.bincount(number)
+        self.number, self.scales = number, np.array(scales)
+        order = np.argsort(number, kind="stable")
+        first = np.cumsum(sizes) - sizes
+        if sizes.max() > _FEW_CLASSES:
+            self._parts, self._order, self._first = None, order, first
+            return
+        # The nests with so many classes, and the last of these classes.
+        nests = [np.flatnonzero(sizes > n) for n in range(sizes.max())]
+        self._parts = [(some, order[first[some] + n]) for n, some in enumerate(nests)]
+
+    def of_classes(self, dtype):
+        """Scale of the nest of each class."""
+        return self.scales[self.number].astype(dtype)
+
+    def sums(self, array):
+        """Sums over the classes of each nest: (n_samples, n_nests)."""
+        return self._reduced(np.add, array)
+
+    def largest(self, array):
+        """Largest number of the classes of each nest: (n_samples, n_nests)."""
+        return self._reduced(np.maximum, array)
+
+    def spread(self, values):
+        """The value of its nest for each class: (n_samples, n_classes)."""
+        return values.take(self.number, axis=1)
+
+    def _reduced(self, function, array):
+        if self._parts is None:
+            in_order = array.take(self._order, axis=1)
+            return function.reduceat(in_order, self._first, axis=1)
+        (_, classes), *parts = self._parts
+        reduced = array.take(classes, axis=1)
+        for nests, classes in parts:
+            part = array.take(classes, axis=1)
+            if len(nests) == reduced.shape[1]:
+                function(reduced, part, out=reduced)
+            else:
+                reduced[:, nests] = function(reduced[:, nests], part)
+        return reduced
+
 
 def are_by_name(nests):
     """Whether nests are lists of class names, and not one index for each class."""

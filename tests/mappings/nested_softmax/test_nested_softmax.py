@@ -214,3 +214,39 @@ def test_the_loss_of_distributions_by_its_definition():
 def test_bad_parameters(parameters, message):
     with pytest.raises(ValueError, match=message):
         NestedSoftmax(**parameters)([[0.0, 1.0, 2.0]])
+
+
+@pytest.mark.parametrize("sizes", [[1] * 40 + [2] * 20, [50, 1, 3, 33], [32, 1], [40]])
+def test_nests_of_any_size_in_any_order(sizes):
+    """Against the definition, nest by nest, and differences."""
+    rng = np.random.default_rng(len(sizes))
+    numbers = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    scales = rng.uniform(0.3, 1, len(sizes))
+    mapping = NestedSoftmax(numbers, scales)
+    z = 3 * rng.normal(size=(4, len(numbers)))
+    z[1, rng.random(len(numbers)) < 0.5] = -np.inf
+    z[1, 0] = 1.0
+    masks = [numbers == nest for nest in range(len(sizes))]
+    with np.errstate(divide="ignore"):
+        inclusive = [
+            logsumexp(z[:, mask] / scale, axis=1)
+            for mask, scale in zip(masks, scales, strict=True)
+        ]
+    values = np.array([s * i for s, i in zip(scales, inclusive, strict=True)])
+    expected = np.empty_like(z)
+    for nest, mask in enumerate(masks):
+        inside = np.where(np.isfinite(inclusive[nest]), inclusive[nest], 0)[:, None]
+        of_nest = np.exp(values[nest] - logsumexp(values, axis=0))[:, None]
+        expected[:, mask] = of_nest * np.exp(z[:, mask] / scales[nest] - inside)
+    assert_allclose(mapping(z), expected, rtol=1e-11, atol=1e-300)
+    assert_allclose(mapping.potential(z), logsumexp(values, axis=0), rtol=1e-13)
+    z[1] = rng.normal(size=len(numbers))
+    v = rng.normal(size=z.shape)
+    assert_allclose(mapping.jvp(z, v), difference(mapping, z, v), atol=1e-9)
+    q = rng.dirichlet(np.ones(len(numbers)), size=3)
+    omega = sum(
+        scale * xlogy(q[:, mask], q[:, mask]).sum(axis=1)
+        + (1 - scale) * xlogy(q[:, mask].sum(axis=1), q[:, mask].sum(axis=1))
+        for scale, mask in zip(scales, masks, strict=True)
+    )
+    assert_allclose(mapping.entropy(q), -omega, rtol=1e-12)
