@@ -187,12 +187,6 @@ class Criteria:
         # With Newton's step the gap is tight, and the fit need not compute it again.
         return limit, limit if state.newton_step is None else min(limit, tol * size)
 
-    def rounding_error(self, problem, value):
-        """Rounding error of the objective: smaller differences are not significant."""
-        # The loss of a row is computed from numbers of about one.
-        eps = precision(problem.description.dtype)
-        return eps * (self.tuning.rounding * abs(value) + 1)
-
     def _stagnates(self, problem, state, norm, history: list[Iteration]):
         """Whether the last iterations lowered neither the objective nor the gradient.
 

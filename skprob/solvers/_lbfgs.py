@@ -12,6 +12,7 @@ import numpy as np
 import scipy.optimize
 
 from ._criteria import allowed_decrease, expected_decrease
+from ._line_search import rounding_error_of
 from ._minimize import Record
 from ._state import State
 from ._tuning import Tuning
@@ -119,7 +120,8 @@ class _Path:
         """Change of the value from the last iterate to the last evaluation."""
         point, variables, slope = self._last
         climb = point.value - self.point.value
-        if abs(climb) <= self._criteria.rounding_error(self._problem, self.point.value):
+        tuning = self._criteria.tuning
+        if abs(climb) <= rounding_error_of(self._problem, self.point.value, tuning):
             # Where rounding hides which one is lower, the gradients at both show it.
             climb = (variables - self._variables) @ (slope + self._slope) / 2
         return climb

@@ -6,6 +6,7 @@ import math
 import sys
 from typing import NamedTuple
 
+from .._utils.arrays import precision
 from ._tuning import Tuning
 
 
@@ -49,6 +50,13 @@ def line_search(ray, start, rounding_error, slope_left, tuning=Tuning()):
     while not search.is_over:
         search.take(*ray.trial(search.length))
     return search.best
+
+
+def rounding_error_of(problem, value, tuning=Tuning()):
+    """Rounding error of the objective: smaller differences are not significant."""
+    # The loss of a row is computed from numbers of about one.
+    eps = precision(problem.description.dtype)
+    return eps * (tuning.rounding * abs(value) + 1)
 
 
 class LineSearch:

@@ -69,9 +69,9 @@ def solve(
     if method == "newton-cholesky":
 
         def solvers():
-            yield NewtonCholesky(criteria, tuning)
+            yield NewtonCholesky(tuning)
             # Where most rows have no curvature its step is too long for a line search.
-            yield NewtonCG(plan(description, tuning), criteria, tuning=tuning)
+            yield NewtonCG(plan(description, tuning), tuning=tuning)
 
         return minimize(problem, solvers(), criteria, start, callback)
     chosen = plan(description, tuning)

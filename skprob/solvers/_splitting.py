@@ -9,7 +9,7 @@ import numpy as np
 
 from .._utils.arrays import precision
 from .._utils.typing import Array
-from ._line_search import Trial, line_search
+from ._line_search import Trial, line_search, rounding_error_of
 from ._state import State
 from ._tuning import Tuning
 
@@ -37,8 +37,6 @@ class DouglasRachford:
 
     Parameters
     ----------
-    criteria : Criteria
-        Its rounding error is used in line searches.
     tuning : Tuning
 
     References
@@ -49,8 +47,8 @@ class DouglasRachford:
 
     name = "splitting"
 
-    def __init__(self, criteria, tuning=Tuning()):
-        self._criteria, self._tuning = criteria, tuning
+    def __init__(self, tuning=Tuning()):
+        self._tuning = tuning
 
     def init(self, problem, point):
         """The state at a point; it is spent if there is no curvature to go by."""
@@ -79,7 +77,7 @@ class DouglasRachford:
         if not slope < 0:
             return replace(state, is_spent=True)
         ray, start = point.along(step), Trial(0.0, point.value, slope)
-        rounding = self._criteria.rounding_error(problem, point.value)
+        rounding = rounding_error_of(problem, point.value, self._tuning)
         slope_left = self._tuning.slope_left
         best = line_search(ray, start, rounding, slope_left, self._tuning)
         if best is None:

@@ -500,12 +500,3 @@ def test_the_last_iteration_is_that_of_max_iter():
     for n_rows in range(4):
         verdict = verdict_on(Stub(), state, [row(0.7)] * n_rows, criteria)
         assert verdict.is_last == (n_rows >= 2)
-
-
-@pytest.mark.parametrize("dtype", ["f4", "f8"])
-def test_the_rounding_error_is_that_of_the_precision_of_the_data(dtype):
-    """Sums of losses of about one lose ten times that of their own size."""
-    problem = Stub(dtype=np.dtype(dtype))
-    eps = np.finfo(dtype).eps
-    assert CRITERIA.rounding_error(problem, 0.0) == pytest.approx(eps)
-    assert CRITERIA.rounding_error(problem, -2.0) == pytest.approx(21 * eps)

@@ -10,7 +10,11 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from skprob.solvers import Trial, Tuning, line_search
-from skprob.solvers._line_search import extrapolated_length, interpolated_length
+from skprob.solvers._line_search import (
+    extrapolated_length,
+    interpolated_length,
+    rounding_error_of,
+)
 
 MOST_TRIALS = Tuning().most_trials
 
@@ -232,3 +236,13 @@ def test_all_lengths_are_finite_whatever_the_values_are(start, trials, rounding_
     assert 1 <= len(tried) <= MOST_TRIALS
     assert all(0 < length < math.inf for length in tried)
     assert best is None or best.length in tried
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_the_rounding_error_is_that_of_the_precision_of_the_data(dtype):
+    """Sums of losses of about one lose ten times that of their own size."""
+    description = SimpleNamespace(dtype=np.dtype(dtype))
+    problem = SimpleNamespace(description=description)
+    eps = np.finfo(dtype).eps
+    assert rounding_error_of(problem, 0.0) == pytest.approx(eps)
+    assert rounding_error_of(problem, -2.0) == pytest.approx(21 * eps)

@@ -120,7 +120,7 @@ def test_newton_by_conjugate_gradients_needs_no_more_of_any_preconditioner(
 ):
     problem, criteria = squared_hinges(), Criteria(tol=1e-6, max_iter=200)
     chosen = plan(problem.description)._replace(preconditioner=preconditioner)
-    found = minimize(problem, [NewtonCG(chosen, criteria)], criteria, problem.initial())
+    found = minimize(problem, [NewtonCG(chosen)], criteria, problem.initial())
     assert found.converged, found.message
     assert_allclose(found.value, hinge_optimum(problem).fun, rtol=1e-6)
 
@@ -128,7 +128,7 @@ def test_newton_by_conjugate_gradients_needs_no_more_of_any_preconditioner(
 @pytest.mark.parametrize("solver", [DouglasRachford, NewtonCholesky])
 def test_other_solvers_alone_need_no_more(solver):
     problem, criteria = squared_hinges(), Criteria(tol=1e-6, max_iter=200)
-    found = minimize(problem, [solver(criteria)], criteria, problem.initial())
+    found = minimize(problem, [solver()], criteria, problem.initial())
     assert found.value == pytest.approx(hinge_optimum(problem).fun, rel=1e-4)
     assert found.solver == solver.name
 

@@ -23,7 +23,7 @@ def split(objective, *, start=None, tol=1e-7, max_iter=200):
     """Solve by splitting alone."""
     start = objective.initial() if start is None else start
     criteria = Criteria(tol=tol, max_iter=max_iter)
-    return minimize(objective, [DouglasRachford(criteria)], criteria, start)
+    return minimize(objective, [DouglasRachford()], criteria, start)
 
 
 @pytest.mark.parametrize("mapping", [Sparsemax(), Entmax(2.0)], ids=repr)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..._utils.typing import Array
-from .._line_search import LineSearch, Trial
+from .._line_search import LineSearch, Trial, rounding_error_of
 from .._state import State
 from .._tuning import Tuning
 from ._conjugate_gradients import conjugate_gradients
@@ -124,7 +124,7 @@ class NewtonByOutput:
 
         # 2. Line searches.
         slopes = (point.gradient * model.steps).sum(axis=1)
-        rounding = criteria.rounding_error(problem, 1.0) * np.maximum(sizes, at_zero)
+        rounding = rounding_error_of(problem, 1.0, tuning) * np.maximum(sizes, at_zero)
         lengths = self._line_searches(point, model.steps, slopes, rounding)
         ray, stuck = lengths.ray, lengths.lengths == 0
         if stuck.all():

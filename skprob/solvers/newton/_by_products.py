@@ -43,13 +43,13 @@ def minimize_by_products(
     """
     if chosen.preconditioner == "diagonal" and resume is None:
         start = _with_best_intercepts(problem, start, tuning)
-    solvers, state = [NewtonCG(chosen, criteria, tuning=tuning)], None
+    solvers, state = [NewtonCG(chosen, tuning=tuning)], None
     if may_split and chosen.split_after < math.inf and problem.has_penalty:
         # Without a penalty the quadratic problem of a splitting may have no solution.
         from .._splitting import DouglasRachford  # Imported when used.
 
-        first = NewtonCG(chosen, criteria, chosen.split_after, tuning)
-        solvers = [first, DouglasRachford(criteria, tuning), *solvers]
+        first = NewtonCG(chosen, chosen.split_after, tuning)
+        solvers = [first, DouglasRachford(tuning), *solvers]
     if resume is not None and isinstance(resume[0], NewtonCGState):
         state = solvers[0].resume(problem, *resume)
     n_sampled = 0 if start.any() else sample_size(problem.description, tuning)
@@ -95,7 +95,7 @@ def _minimum_of_sample(problem, n_sampled, start, criteria, tuning):
     """Parameters at a rough minimum of a sample of the rows, and passes over it."""
     sample, tol = problem.sample(n_sampled), max(criteria.tol, tuning.sample_tol)
     looser = Criteria(tol=tol, max_iter=criteria.max_iter, certify=False, tuning=tuning)
-    solver = NewtonCG(plan(sample.description, tuning), looser, tuning=tuning)
+    solver = NewtonCG(plan(sample.description, tuning), tuning=tuning)
     solution = minimize(sample, [solver], looser, start)
     return solution.parameters, sample.passes
 
@@ -112,9 +112,7 @@ def _with_best_intercepts(problem, start, tuning):
     if not problem.has_several_classes or (alone := problem.intercepts_alone()) is None:
         return start
     criteria = Criteria(tol=1e-3, max_iter=50, certify=False, tuning=tuning)
-    solution = minimize(
-        alone, [NewtonCholesky(criteria, tuning)], criteria, matrix[:, -1]
-    )
+    solution = minimize(alone, [NewtonCholesky(tuning)], criteria, matrix[:, -1])
     # Both values lack the same part, that of targets that differ between rows.
     gain = solution.history[0].objective - solution.value
     if gain < tuning.gain_of_intercepts * abs(problem.value_at_zero):

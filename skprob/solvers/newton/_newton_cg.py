@@ -16,7 +16,7 @@ import math
 from dataclasses import dataclass, replace
 
 from .._criteria import expected_decrease
-from .._line_search import Trial, line_search
+from .._line_search import Trial, line_search, rounding_error_of
 from .._state import State
 from .._tuning import Tuning
 from ._conjugate_gradients import conjugate_gradients
@@ -58,8 +58,6 @@ class NewtonCG:
     Parameters
     ----------
     plan : Plan
-    criteria : Criteria
-        Its rounding error is used in line searches.
     most_products : float, default=inf
         Hessian products after which another solver should take over.
     tuning : Tuning
@@ -74,8 +72,8 @@ class NewtonCG:
 
     name = "newton-cg"
 
-    def __init__(self, plan, criteria, most_products=math.inf, tuning=Tuning()):
-        self._plan, self._criteria, self._tuning = plan, criteria, tuning
+    def __init__(self, plan, most_products=math.inf, tuning=Tuning()):
+        self._plan, self._tuning = plan, tuning
         self._most_products = most_products
 
     def init(self, problem, point):
@@ -135,7 +133,7 @@ class NewtonCG:
 
         # 2. Line search.
         start, ray = Trial(0.0, view.value, slope), view.along(model.step)
-        rounding = self._criteria.rounding_error(problem, view.value)
+        rounding = rounding_error_of(problem, view.value, self._tuning)
         slope_left = self._tuning.slope_left
         best = line_search(ray, start, rounding, slope_left, self._tuning)
         if best is None:

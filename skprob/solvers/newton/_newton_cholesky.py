@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from .._line_search import Trial, line_search
+from .._line_search import Trial, line_search, rounding_error_of
 from .._newton_step import Damping, damped_newton_step
 from .._state import State
 from .._tuning import Tuning
@@ -26,15 +26,13 @@ class NewtonCholesky:
 
     Parameters
     ----------
-    criteria : Criteria
-        Its rounding error is used in line searches.
     tuning : Tuning
     """
 
     name = "newton-cholesky"
 
-    def __init__(self, criteria, tuning=Tuning()):
-        self._criteria, self._tuning = criteria, tuning
+    def __init__(self, tuning=Tuning()):
+        self._tuning = tuning
 
     def init(self, problem, point):
         """The state at a point, with Newton's step from there."""
@@ -51,7 +49,7 @@ class NewtonCholesky:
         is_far = state.expected_decrease > self._tuning.near_minimum * abs(point.value)
         slope_left = self._tuning.slope_left_far if is_far else self._tuning.slope_left
         start, ray = Trial(0.0, point.value, slope), point.along(step)
-        rounding = self._criteria.rounding_error(problem, point.value)
+        rounding = rounding_error_of(problem, point.value, self._tuning)
         best = line_search(ray, start, rounding, slope_left, self._tuning)
         if best is None:
             return replace(state, is_spent=True)

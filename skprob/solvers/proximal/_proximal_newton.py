@@ -16,7 +16,7 @@ from functools import partial
 import numpy as np
 
 from ..._utils.typing import Array
-from .._line_search import Trial, tangents_meet
+from .._line_search import Trial, rounding_error_of, tangents_meet
 from .._plan import plan
 from .._state import State
 from .._tuning import Tuning
@@ -322,7 +322,7 @@ class ProximalNewton:
     def _length(self, problem, point, ray, step, slope):
         """A length at which the value has fallen; None if there is none."""
         tuning, shrinkage = self._tuning, problem.shrinkage
-        rounding = self._criteria.rounding_error(problem, point.value)
+        rounding = rounding_error_of(problem, point.value, self._tuning)
         start = point.parameters.reshape(step.shape)
         length, at_start = 1.0, Trial(0.0, point.value, slope)
         for number in range(1, tuning.most_trials + 1):

@@ -74,9 +74,8 @@ def test_newton_is_not_lost_among_the_kinks_of_nearly_separable_data(mapping):
 
 def steps(objective, n_steps, tuning=Tuning(), **changes):
     """The states of a few steps from zero, and the plan."""
-    criteria, description = Criteria(tol=1e-12, max_iter=100), objective.description
-    chosen = plan(description)._replace(**changes)
-    solver = NewtonCG(chosen, criteria, tuning=tuning)
+    chosen = plan(objective.description)._replace(**changes)
+    solver = NewtonCG(chosen, tuning=tuning)
     states = [solver.init(objective, objective.at(objective.initial()))]
     for _ in range(n_steps):
         states.append(solver.step(objective, states[-1]))
@@ -149,9 +148,8 @@ def test_the_preconditioner_is_renewed_after_as_many_products_as_it_cost(monkeyp
 
 def test_another_solver_takes_over_after_the_most_products():
     objective = objective_of(*classes(4, n_samples=300), l2=1e-3)
-    criteria = Criteria(tol=1e-12, max_iter=100)
     chosen = plan(objective.description)
-    solver = NewtonCG(chosen, criteria, most_products=5)
+    solver = NewtonCG(chosen, most_products=5)
     state = solver.init(objective, objective.at(objective.initial()))
     while not state.is_spent:
         before, state = state, solver.step(objective, state)
@@ -184,7 +182,7 @@ def test_the_forcing_term_is_at_most_that_of_the_tuning():
     found = {}
     for forcing_term in (0.9, 1e-6):
         tuning = Tuning(forcing_term=forcing_term, least_gain=0.0)
-        solver = NewtonCG(chosen, criteria, tuning=tuning)
+        solver = NewtonCG(chosen, tuning=tuning)
         start = objective.initial()
         found[forcing_term] = minimize(objective, [solver], criteria, start)
     assert all(solution.converged for solution in found.values())
@@ -227,9 +225,8 @@ def test_first_steps_from_zero_are_under_a_stronger_penalty_if_much_is_to_gain()
     ):
         (state,), _ = steps(other, 0)
         assert state.penalty_factor == 1
-    warm = NewtonCG(plan(separable.description), Criteria(tol=1e-6, max_iter=9)).init(
-        separable, separable.at(states[-1].point.parameters)
-    )
+    last = separable.at(states[-1].point.parameters)
+    warm = NewtonCG(plan(separable.description)).init(separable, last)
     assert warm.penalty_factor == 1
 
 
@@ -237,7 +234,7 @@ def test_the_stronger_penalty_takes_fewer_passes_where_rows_are_separable():
     objective, passes = nearly_separable(), []
     criteria, chosen = Criteria(tol=1e-6, max_iter=100), plan(objective.description)
     for first_penalty in (Tuning().first_penalty, 1.0):
-        solver = NewtonCG(chosen, criteria, tuning=Tuning(first_penalty=first_penalty))
+        solver = NewtonCG(chosen, tuning=Tuning(first_penalty=first_penalty))
         found = minimize(objective, [solver], criteria, objective.initial())
         assert found.converged
         passes.append(found.history[-1].passes)

@@ -16,7 +16,7 @@ CRITERIA = Criteria(tol=1e-10, max_iter=100)
 
 def first_state(objective, parameters=None):
     parameters = objective.initial() if parameters is None else parameters
-    return NewtonCholesky(CRITERIA).init(objective, objective.at(parameters))
+    return NewtonCholesky().init(objective, objective.at(parameters))
 
 
 @pytest.mark.parametrize("mapping", [Softmax(), Entmax(1.5)], ids=repr)
@@ -37,7 +37,7 @@ def test_the_step_is_newtons(mapping, n_classes):
 def test_gradients_are_squared_at_the_end(mapping):
     """Quadratic convergence; with sparsemax the last step is exact."""
     objective = objective_of(*classes(3, n_samples=300), mapping, l2=1e-2)
-    solver = NewtonCholesky(CRITERIA)
+    solver = NewtonCholesky()
     found = minimize(objective, [solver], CRITERIA, objective.initial())
     assert found.converged, found.message
     norms = np.array([row.gradient_norm for row in found.history])
@@ -54,7 +54,7 @@ def test_a_hessian_that_is_not_positive_leaves_it_spent():
             return np.diag([1.0, -1.0])
 
     objective = objective_of(*classes())
-    state = NewtonCholesky(CRITERIA).init(objective, Saddle())
+    state = NewtonCholesky().init(objective, Saddle())
     assert state.is_spent
     assert state.newton_step is None
     assert np.isnan(state.expected_decrease)
@@ -64,6 +64,6 @@ def test_at_the_minimum_it_is_spent_at_the_same_point():
     objective = objective_of(np.zeros((4, 1)), np.array([0, 1, 0, 1]))
     state = first_state(objective)
     assert not state.point.gradient.any()
-    after = NewtonCholesky(CRITERIA).step(objective, state)
+    after = NewtonCholesky().step(objective, state)
     assert after.is_spent
     assert after.point is state.point
