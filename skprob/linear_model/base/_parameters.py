@@ -157,7 +157,6 @@ class LinearParameters(OtherWords, NamesChecked, BaseEstimator, metaclass=ABCMet
             name=type(self).__name__,
             mapping=mapping,
             loss=loss,
-            is_cosine=self.similarity == "cosine",
             C=self.C,
             penalty=penalty,
             fit_intercept=self.fit_intercept,

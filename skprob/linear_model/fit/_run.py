@@ -133,7 +133,7 @@ def objectives_of(spec, rows):
     if space is not None:
         inputs = space.coordinates_of
     blocks = rows.blocks(inputs, mapping.traits.polytope)
-    if spec.is_cosine:
+    if spec.inputs.are_unit_rows:
         from ...objective import CosineObjective  # Imported when used.
 
         first = CosineObjective(blocks, stages[0])
@@ -227,7 +227,9 @@ def warn_unless_converged(fit):
     if is_stalled and fit.model.coef.dtype == np.float32:
         advice.append("give X as float64")
     # Cosines have no penalty, and some mappings leave it out.
-    is_penalised = not spec.is_cosine and not spec.mapping.traits.is_scale_invariant
+    is_penalised = (
+        not spec.inputs.are_unit_rows and not spec.mapping.traits.is_scale_invariant
+    )
     if "penalty" in solution.remedies and is_penalised:
         factors = spec.penalty.factors
         if factors is not None and spec.C < np.inf and (factors == 0).any():

@@ -33,10 +33,9 @@ class FitSpec:
         At the temperature.
     loss : Loss
         Through this mapping, with the margin.
-    is_cosine : bool
-        Whether scores are cosines, which have no penalty and no intercept.
     inputs : Inputs or StandardizedFeatures
-        Transformation of the rows of X.
+        Transformation of the rows of X. Unit rows have scores that are cosines,
+        without a penalty and without intercepts.
     penalty : PenaltyChoice
         But for its strength, which C gives.
     noise : NoiseSearch, ScaleSearch or None
@@ -48,7 +47,6 @@ class FitSpec:
     name: str
     mapping: Mapping
     loss: Loss
-    is_cosine: bool
     C: float | str
     penalty: PenaltyChoice
     fit_intercept: bool
@@ -118,7 +116,7 @@ class FitSpec:
             threshold = checked_rule(threshold, rows.classes, rows.kind)
         elif not isinstance(threshold, str):
             check_not_costs(threshold, rows.kind)
-        if not self.is_cosine and mapping.traits.is_scale_invariant:
+        if not self.inputs.are_unit_rows and mapping.traits.is_scale_invariant:
             # Scores may be as small as the penalty wants, at the same loss.
             C = math.inf
         elif self.C == "auto":

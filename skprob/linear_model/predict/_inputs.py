@@ -7,6 +7,9 @@ class Inputs:
     `_unit_rows.py` has others, for scores that are cosines.
     """
 
+    #: Whether rows have norm one, and scores are cosines.
+    are_unit_rows = False
+
     def __call__(self, X):
         return X
 

@@ -22,6 +22,8 @@ from ._inputs import Inputs
 class UnitRows(Inputs):
     """Rows are scaled to norm one."""
 
+    are_unit_rows = True
+
     def __call__(self, X):
         return unit_rows(X)
 
@@ -72,7 +74,7 @@ def _unit_rows_of_any(X):
 
 
 @dataclass(frozen=True)
-class StandardUnitRows(Inputs):
+class StandardUnitRows(UnitRows):
     """Features are standardised, a constant is added, rows are scaled to norm one.
 
     Examples
@@ -132,6 +134,8 @@ class StandardUnitRows(Inputs):
 @dataclass(frozen=True)
 class StandardizedFeatures:
     """How :class:`StandardUnitRows` are made of the rows of a fit."""
+
+    are_unit_rows = True
 
     standardize: bool | str  #: "auto" is True for dense rows.
     constant: float  #: In units of the root mean square of the norms of the rows.

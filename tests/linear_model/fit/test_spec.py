@@ -41,7 +41,6 @@ def spec(mapping, loss, **others):
     """A spec with the defaults of SoftmaxClassifier."""
     defaults = {
         "name": "Model",
-        "is_cosine": False,
         "C": 1.0,
         "penalty": PenaltyChoice(),
         "fit_intercept": True,
@@ -88,7 +87,6 @@ CASES = {
         spec(
             Softmax(),
             FenchelYoungLoss(Softmax()),
-            is_cosine=True,
             solver="newton-cg",
             inputs=StandardizedFeatures("auto", 0.5),
         ),
