@@ -62,7 +62,7 @@ class DaskRows:
 
     given = NOTHING
     is_remote = True
-    array = None
+    wide_array = None
 
     def __init__(self, spec, blocks, dtype, y):
         # Errors come first, and partitions without rows go.

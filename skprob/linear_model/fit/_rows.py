@@ -79,6 +79,8 @@ class RowsInMemory:
         Number of all rows, and of those without a target, which are left out.
     class_totals : ndarray of shape (n_scores,)
         Sum of the targets of each class.
+    wide_array : ndarray or None
+        X of the rows with a target, if it is NumPy's and has more columns than rows.
     target : target of shape (n_labelled, n_scores)
         Of the rows with a target, without label smoothing.
     weight : ndarray of shape (n_labelled,)
@@ -98,6 +100,8 @@ class RowsInMemory:
         if rows is not None:
             self.n_unlabelled = np.count_nonzero(~rows)
             X, sample_weight = take(X, np.flatnonzero(rows)), sample_weight[rows]
+        is_wide = isinstance(X, np.ndarray) and X.shape[0] < X.shape[1]
+        self.wide_array = X if is_wide else None
         self._smoothing = spec.label_smoothing
         self.given = of_labelled(data.given, encoded)
         # Entries of the target that are not known are only left out of the loss.
@@ -130,11 +134,6 @@ class RowsInMemory:
             available=self.in_loss.available,
             total=self.total_weight,
         )
-
-    @property
-    def array(self):
-        """X of the rows with a target, if it is an array of NumPy; else None."""
-        return self._X if isinstance(self._X, np.ndarray) else None
 
     @property
     def is_sparse(self):

@@ -15,7 +15,6 @@ from ..predict import FittedModel
 from ._penalty import check_total_weight, penalty
 from ._spec import FitSpec
 from ._start import start_from
-from ._wide_rows import row_space_of
 
 
 class Fit(NamedTuple):
@@ -129,7 +128,11 @@ def objectives_of(spec, rows):
         stages = [FenchelYoungLoss(Softmax()), *stages]
     if spec.last_fit is not None:
         stages = stages[-1:]
-    space = row_space_of(spec, rows, strength)
+    space = None
+    if rows.wide_array is not None:
+        from ._wide_rows import row_space_of  # Imported when used.
+
+        space = row_space_of(spec, rows, strength)
     if space is not None:
         inputs = space.coordinates_of
     blocks = rows.blocks(inputs, mapping.traits.polytope)

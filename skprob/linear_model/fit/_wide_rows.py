@@ -34,11 +34,13 @@ def row_space_of(spec, rows, l2):
     -------
     space : RowSpace or None
     """
-    X, penalty, traits = rows.array, spec.penalty, spec.loss.traits
+    X, penalty, traits = rows.wide_array, spec.penalty, spec.loss.traits
     n_outputs = n_raw_predictions(rows.n_scores, traits.polytope)
-    if X is None or not is_wide(*X.shape, n_outputs, traits.has_zeros):
+    if not is_wide(*X.shape, n_outputs, traits.has_zeros):
         return None
-    if spec.is_cosine or not traits.is_convex or l2 == 0 or penalty.l1_ratio > 0:
+    if spec.inputs.are_unit_rows or not traits.is_convex:
+        return None
+    if l2 == 0 or penalty.l1_ratio > 0:
         return None
     if penalty.factors is not None and not penalty.factors.all():
         return None
