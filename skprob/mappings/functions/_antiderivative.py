@@ -48,32 +48,34 @@ class Antiderivative:
         nodes, weights, to_halves = gauss_lobatto(_N_NODES)
         width = 2.0 ** np.arange(n_intervals)
         low = interval_ends(top, n_intervals)[1:]
-        last_off = np.full(len(low), np.inf)
+        last_node_errors = np.full(len(low), np.inf)
         edges, parts, n_values, error = [], [], 0, 0.0
         for depth in range(_MOST_HALVINGS):
             width = width / 2
             starts = np.stack([low, low + width], axis=1).reshape(-1)
-            at = low[:, None] + 2 * width[:, None] * nodes
+            points = low[:, None] + 2 * width[:, None] * nodes
             halves = starts[:, None] + np.repeat(width, 2)[:, None] * nodes
             values = function(halves).reshape(len(low), -1)
-            off = np.abs(values - function(at) @ to_halves.T).max(axis=1)
-            n_values += at.size + halves.size
-            errors = 2 * width * off
+            node_errors = np.abs(values - function(points) @ to_halves.T).max(axis=1)
+            n_values += points.size + halves.size
+            errors = 2 * width * node_errors
             # Rounding errors of the function do not decrease if an interval is halved.
-            is_rounding = (off <= _ROUNDING) & (off > last_off / 4)
-            done = (errors <= _ERROR) | is_rounding
-            n_following = 6 * _N_NODES * np.count_nonzero(~done)
-            if n_values + n_following > _MOST_VALUES or depth == _MOST_HALVINGS - 1:
-                done[:] = True
-            error += errors[done].sum()
-            parts_of = (values.reshape(-1, _N_NODES) @ weights) * np.repeat(width, 2)
-            both = np.repeat(done, 2)
-            edges.append(starts[both])
-            parts.append(parts_of[both])
-            if done.all():
+            is_rounding = (node_errors <= _ROUNDING) & (
+                node_errors > last_node_errors / 4
+            )
+            is_accurate = (errors <= _ERROR) | is_rounding
+            n_next = 6 * _N_NODES * np.count_nonzero(~is_accurate)
+            if n_values + n_next > _MOST_VALUES or depth == _MOST_HALVINGS - 1:
+                is_accurate[:] = True
+            error += errors[is_accurate].sum()
+            integrals = (values.reshape(-1, _N_NODES) @ weights) * np.repeat(width, 2)
+            accurate_halves = np.repeat(is_accurate, 2)
+            edges.append(starts[accurate_halves])
+            parts.append(integrals[accurate_halves])
+            if is_accurate.all():
                 break
-            low, width = starts[~both], np.repeat(width[~done], 2)
-            last_off = np.repeat(off[~done], 2)
+            low, width = starts[~accurate_halves], np.repeat(width[~is_accurate], 2)
+            last_node_errors = np.repeat(node_errors[~is_accurate], 2)
         if error > _LARGEST_ERROR:
             raise ValueError(
                 f"The integral of g up to {top:.6g} has an error of about {error:.1g} "

@@ -26,7 +26,7 @@ _N_DOUBLINGS = 8
 # The integral of a tail with a smaller power counts as infinite.
 _LEAST_POWER = 1.01
 # Largest part of the integral below -1e100, and below the lowest interval.
-_LEFT_FAR, _LEFT_BELOW = 1e-12, 1e-18
+_MOST_FAR_BELOW, _MOST_BELOW = 1e-12, 1e-18
 
 
 class IncreasingFunction:
@@ -83,24 +83,24 @@ class IncreasingFunction:
     def _search(self, value, above):
         """The argument at which g reaches a value, from above or from below."""
 
-        def at(x):
+        def g_at(x):
             return self(np.array([x]))[0]
 
         low, high = -1.0, 1.0
         self(np.array([low, high]))  # This raises an error for negative values.
-        while at(low) >= value:
+        while g_at(low) >= value:
             low *= 2
             if low < LOWEST:
                 raise ValueError(
                     f"g must become less than {value:.3g} for small arguments; "
-                    f"g({low / 2:.3g}) is {at(low / 2):.6g}."
+                    f"g({low / 2:.3g}) is {g_at(low / 2):.6g}."
                 )
-        while at(high) < value:
+        while g_at(high) < value:
             high *= 2
             if high > -LOWEST:
                 raise ValueError(
                     f"g must become {value:.3g} or more for large arguments; "
-                    f"g({high / 2:.3g}) is {at(high / 2):.6g}."
+                    f"g({high / 2:.3g}) is {g_at(high / 2):.6g}."
                 )
         # The argument with g = 1 makes a class certain: it is exact up to rounding.
         allowed = np.finfo(np.float64).eps / 8 if above else 1e-3
@@ -109,7 +109,7 @@ class IncreasingFunction:
             is_narrow = high - low <= allowed * max(1, abs(middle))
             if is_narrow or middle in (low, high):
                 return high if above else low
-            low, high = (middle, high) if at(middle) < value else (low, middle)
+            low, high = (middle, high) if g_at(middle) < value else (low, middle)
 
     def _check_entry_by_entry(self):
         """Raise if values depend on other entries, or differ between calls."""
@@ -135,7 +135,7 @@ class IncreasingFunction:
         _check_increasing(ends, values)
         lengths = 2.0 ** np.arange(_N_INTERVALS)
         # The integral over an interval is at most its length times its upper value.
-        left = np.cumsum((lengths * values)[::-1])[::-1]
+        below = np.cumsum((lengths * values)[::-1])[::-1]
         last = int(np.flatnonzero(values >= _EXACT)[-1])
         infinite = "the integral of g from minus infinity is infinite: "
         if last == _N_INTERVALS - 1:
@@ -148,12 +148,12 @@ class IncreasingFunction:
         fact = f"near {ends[last]:.3g} g decreases like |x|^-{power:.3g}"
         if power <= _LEAST_POWER:
             return 0, f"{infinite}{fact}, and it must decrease faster than 1/|x|"
-        if left[np.searchsorted(lengths, 1e100)] > _LEFT_FAR:
+        if below[np.searchsorted(lengths, 1e100)] > _MOST_FAR_BELOW:
             return 0, (
                 "the integral of g from minus infinity has not converged at -1e+100: "
                 f"{fact}, and it must decrease faster than |x|^-1.13"
             )
-        return int(np.argmax(left <= _LEFT_BELOW)) or _N_INTERVALS, ""
+        return int(np.argmax(below <= _MOST_BELOW)) or _N_INTERVALS, ""
 
     @property
     def no_integral_because(self):
@@ -209,8 +209,9 @@ def _check_increasing(x, values):
         )
 
 
-# By the identity of g, which need not be hashable: (g, values at the probes, facts).
-_kept = OrderedDict()
+# (g, values at the probes, IncreasingFunction) by the identity of g, which need not be
+# hashable.
+_cache = OrderedDict()
 
 
 def increasing_function(g):
@@ -219,12 +220,12 @@ def increasing_function(g):
     It is made again if the values of g have changed.
     """
     values = values_of("g", g, _PROBES)
-    known = _kept.get(id(g))
-    if known is None or not np.array_equal(known[1], values, equal_nan=True):
+    entry = _cache.get(id(g))
+    if entry is None or not np.array_equal(entry[1], values, equal_nan=True):
         # The reference to g prevents another object with the same identity.
-        known = g, values, IncreasingFunction(g)
-        _kept.pop(id(g), None)
-        while len(_kept) >= _MOST_KEPT:
-            _kept.popitem(last=False)
-        _kept[id(g)] = known
-    return known[2]
+        entry = g, values, IncreasingFunction(g)
+        _cache.pop(id(g), None)
+        while len(_cache) >= _MOST_KEPT:
+            _cache.popitem(last=False)
+        _cache[id(g)] = entry
+    return entry[2]

@@ -32,36 +32,36 @@ def decreasing_root(function, low, high):
     rows, rounding = np.arange(len(low)), _EPS * np.maximum(np.abs(low), np.abs(high))
     (f_low, slope), (f_high, _) = (function(end, rows) for end in (low, high))
     # From the left, Newton's steps do not pass the root of a convex function.
-    at, last = low, np.full_like(low, np.inf)
+    x, last_value = low, np.full_like(low, np.inf)
     if slope is None:
-        at = low + (high - low) / 2
+        x = low + (high - low) / 2
     for _ in range(_MAX_STEPS):
-        value, slope = function(at, rows)
-        root[rows], residual[rows] = at, value
+        value, slope = function(x, rows)
+        root[rows], residual[rows] = x, value
         is_low = value > 0
         # The value at an end that does not change is halved (Illinois method).
-        stays = np.where(is_low == (last > 0), 0.5, 1)
+        factor = np.where(is_low == (last_value > 0), 0.5, 1)
         low, f_low, high, f_high = (
-            np.where(is_low, at, low),
-            np.where(is_low, value, stays * f_low),
-            np.where(is_low, high, at),
-            np.where(is_low, stays * f_high, value),
+            np.where(is_low, x, low),
+            np.where(is_low, value, factor * f_low),
+            np.where(is_low, high, x),
+            np.where(is_low, factor * f_high, value),
         )
         width = high - low
         with np.errstate(all="ignore"):
             if slope is None:
-                step = low + width * (f_low / (f_low - f_high)) - at
+                step = low + width * (f_low / (f_low - f_high)) - x
             else:
                 step = -value / slope
-        left = (np.abs(value) > 4 * _EPS) & (width > 2 * rounding)
-        left &= ~(np.abs(step) <= rounding)
-        if not left.any():
+        remaining = (np.abs(value) > 4 * _EPS) & (width > 2 * rounding)
+        remaining &= ~(np.abs(step) <= rounding)
+        if not remaining.any():
             break
-        inside = (low < at + step) & (at + step < high)
-        slow = np.abs(value) > np.abs(last) / 2
-        following = np.where(inside & ~slow, at + step, low + width / 2)
-        rows, at, last, low, high, f_low, f_high, rounding = (
-            array[left]
-            for array in (rows, following, value, low, high, f_low, f_high, rounding)
+        inside = (low < x + step) & (x + step < high)
+        is_slow = np.abs(value) > np.abs(last_value) / 2
+        next_x = np.where(inside & ~is_slow, x + step, low + width / 2)
+        rows, x, last_value, low, high, f_low, f_high, rounding = (
+            array[remaining]
+            for array in (rows, next_x, value, low, high, f_low, f_high, rounding)
         )
     return root, residual

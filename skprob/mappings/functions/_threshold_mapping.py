@@ -235,11 +235,11 @@ class ThresholdMapping(Mapping):
                 slope = -self._slopes(g, x, p).sum(axis=1)
             return p.sum(axis=1) - 1, slope
 
-        lam, off = decreasing_root(excess, low, high)
-        if np.abs(off).max(initial=0) > 1e-6:
+        lam, errors = decreasing_root(excess, low, high)
+        if np.abs(errors).max(initial=0) > 1e-6:
             raise ValueError(
                 f"g must be continuous; with {self!r} probabilities of a row sum to "
-                f"{1 + off[np.abs(off).argmax()]:.6g} instead of 1."
+                f"{1 + errors[np.abs(errors).argmax()]:.6g} instead of 1."
             )
         x = np.maximum(z - lam[:, None], LOWEST)
         p = np.where(available, g(x), 0)

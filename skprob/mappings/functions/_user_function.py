@@ -73,10 +73,10 @@ def check_derivative(name, derivative, function_name, function, x, step):
     with np.errstate(all="ignore"):
         behind, middle, ahead = (function(x + n * step) for n in (-1, 0, 1))
         slopes = np.stack([(middle - behind) / step, (ahead - middle) / step])
-    known = np.isfinite(slopes).all(axis=0)
-    if not known.any():
+    is_finite = np.isfinite(slopes).all(axis=0)
+    if not is_finite.any():
         return
-    x, slopes = x[known], slopes[:, known]
+    x, slopes = x[is_finite], slopes[:, is_finite]
     claimed = derivative(x)
     size = np.abs(slopes).max(axis=0)
     allowed = _TOLERANCE * size + 1e-7 * size.max()
