@@ -81,17 +81,17 @@ def _indicator(y, shape, name):
 def _columns(y, classes, n_classes, name):
     """The column of the label of each row."""
     with naming("y_true"):
-        known = unique_labels(y) if classes is None else np.asarray(classes)
-    if known.shape != (n_classes,) or len(set(known.tolist())) < n_classes:
-        of = "the labels in y_true are" if classes is None else "got"
+        labels = unique_labels(y) if classes is None else np.asarray(classes)
+    if labels.shape != (n_classes,) or len(set(labels.tolist())) < n_classes:
+        start = "the labels in y_true are" if classes is None else "got"
         raise ValueError(
             f"classes must be the labels of the {n_classes} columns of {name}, "
-            f"distinct; {of} {known[:10].tolist()}."
+            f"distinct; {start} {labels[:10].tolist()}."
         )
-    columns = positions_of(y, known)
+    columns = positions_of(y, labels)
     if columns.min(initial=0) < 0:
         raise ValueError(
-            f"y_true must have labels among the classes {known[:10].tolist()}; got "
+            f"y_true must have labels among the classes {labels[:10].tolist()}; got "
             f"{y[columns < 0][:1].tolist()[0]!r}."
         )
     return columns

@@ -70,19 +70,19 @@ def weights_of_classes(class_weight, classes, total):
     array([0.66666667, 2.        ])
     """
     if class_weight == "balanced":
-        present = total > 0
+        is_present = total > 0
         weights = np.divide(
-            total.sum(), len(total) * total, out=np.zeros_like(total), where=present
+            total.sum(), len(total) * total, out=np.zeros_like(total), where=is_present
         )
     else:
-        known = classes.tolist()
-        unknown = [label for label in class_weight if label not in known]
+        names = classes.tolist()
+        unknown = [label for label in class_weight if label not in names]
         if unknown:
             raise ValueError(
                 f"class_weight names the classes {unknown}, which are not in y; the "
-                f"classes are {known[:10]}."
+                f"classes are {names[:10]}."
             )
-        weights = [class_weight.get(label, 1.0) for label in known]
+        weights = [class_weight.get(label, 1.0) for label in names]
         weights += [1.0] * (len(total) - len(weights))
         if not all(
             isinstance(w, Real) and 0 <= w <= sys.float_info.max for w in weights

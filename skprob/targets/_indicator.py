@@ -11,7 +11,7 @@ _ENCODED = (
     " If y is from cross_val_predict with method='predict_proba', which replaces the "
     "values of a column by their numbers, give it params={'y': y} in place of y."
 )
-_WHAT = {"label_set": "label sets", "candidates": "candidates"}
+_NOUNS = {"label_set": "label sets", "candidates": "candidates"}
 
 
 def checked_indicator(y, kind):
@@ -32,20 +32,20 @@ def checked_indicator(y, kind):
     ValueError
         If an entry is neither 0 nor 1.
     """
-    what = _WHAT[kind]
+    noun = _NOUNS[kind]
     if y.dtype.kind not in "biuf":
         raise ValueError(
-            f"As {what}, y must be an indicator of 0 and 1; got dtype {y.dtype}."
+            f"As {noun}, y must be an indicator of 0 and 1; got dtype {y.dtype}."
         )
     if sparse.issparse(y):
         y = sparse.csr_array(y, copy=True)
         y.sum_duplicates()
         y.eliminate_zeros()
     entries = y.data if sparse.issparse(y) else y
-    other = other_than_0_and_1(entries)
-    if other:
+    others = other_than_0_and_1(entries)
+    if others:
         raise ValueError(
-            f"As {what}, y must be an indicator of 0 and 1; got also {other}. "
+            f"As {noun}, y must be an indicator of 0 and 1; got also {others}. "
             "(Distributions must be dense. Counts of votes are divided by row sums; "
             "lists of labels are made an indicator by MultiLabelBinarizer.)"
             f"{if_encoded(y)}"

@@ -38,12 +38,12 @@ def as_labels(y):
     """
     if not isinstance(y, np.ndarray) or y.ndim != 1:
         y = column_or_1d(y, warn=True)
-    what = ""
+    description = ""
     if y.dtype == object:
         types = {type(label) for label in y}
         if all(issubclass(t, str) for t in types):
             return y
-        what = f"objects of type {', '.join(sorted(t.__name__ for t in types))}"
+        description = f"objects of type {', '.join(sorted(t.__name__ for t in types))}"
         if all(issubclass(t, (Real, np.bool_)) for t in types):
             y = np.array(y.tolist())
     if y.dtype.kind in "biuU":
@@ -52,10 +52,10 @@ def as_labels(y):
         whole = np.isfinite(y) & (y == np.floor(y))
         if whole.all():
             return y
-        what = f"continuous, {y[np.argmin(whole)]} in row {np.argmin(whole)}"
+        description = f"continuous, {y[np.argmin(whole)]} in row {np.argmin(whole)}"
     raise ValueError(
         "y must be labels, all strings, all booleans or all whole numbers. Unknown "
-        f"label type: {what or f'dtype {y.dtype}'}."
+        f"label type: {description or f'dtype {y.dtype}'}."
     )
 
 
@@ -131,11 +131,11 @@ def _numbered(labels):
         least, most = int(labels.min()), int(labels.max())
         if most - least < len(labels):
             # By a table: a million labels take 2 ms in place of 24.
-            places = labels.astype(np.intp) - least
+            offsets = labels.astype(np.intp) - least
             is_class = np.zeros(most - least + 1, dtype=bool)
-            is_class[places] = True
+            is_class[offsets] = True
             classes = np.flatnonzero(is_class) + least
             numbers = np.cumsum(is_class) - 1
-            return classes.astype(labels.dtype, copy=False), numbers[places]
+            return classes.astype(labels.dtype, copy=False), numbers[offsets]
     classes = np.unique(labels)
     return classes, np.searchsorted(classes, labels)
