@@ -10,7 +10,7 @@ chosen. `_wide_rows.py` decides when the features are replaced by coordinates.
 
 from ..._utils.lazy import lazy_attribute
 from ._folds import SeparateFolds
-from ._penalty import PenaltyChoice, penalty
+from ._penalty import PenaltyChoice, penalty_strength
 from ._rows import RowsInMemory, TrainingData, of_labelled, warn_of_lost_labels
 from ._run import (
     attributes_of_model,
@@ -40,7 +40,7 @@ __all__ = [
     "model_of",
     "objectives_of",
     "of_labelled",
-    "penalty",
+    "penalty_strength",
     "warn_of_lost_labels",
     "warn_unless_converged",
     "with_chosen_C",

@@ -7,7 +7,7 @@ import numpy as np
 from ...objective import drawn_rows, leave_one_out, scores_of, uses_exact_hessian
 from ...solvers import minimize_path
 from ..predict import log_shares_of, shares_of
-from ._penalty import check_total_weight, penalty
+from ._penalty import check_total_weight, penalty_strength
 from ._run import objectives_of
 from ._start import LastFit
 
@@ -62,7 +62,7 @@ def with_chosen_C(spec, rows):
         raise ValueError(
             "C='loo' needs a feature that is penalised; all penalty_factors are 0."
         )
-    strengths = np.array([penalty(C, rows.total_weight) for C in Cs])
+    strengths = np.array([penalty_strength(C, rows.total_weight) for C in Cs])
     scores, solutions, best = np.full(len(Cs), np.nan), {}, None
     start = objective.initial()
     # Rows that have as many equal weights as all rows count for.

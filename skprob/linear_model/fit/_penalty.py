@@ -95,7 +95,7 @@ def check_total_weight(total):
         )
 
 
-def penalty(C, total):
+def penalty_strength(C, total):
     """The strength 1 / (C Σs) of the penalty, for weights with this sum."""
     check_total_weight(total)
     weight = float(C) * float(total)

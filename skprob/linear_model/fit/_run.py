@@ -12,7 +12,7 @@ from ...mappings import MAPPINGS, Softmax
 from ...solvers import Iteration, Solution, groups_of_outputs, solve_in_turn
 from .._trials import check_kernel
 from ..predict import FittedModel
-from ._penalty import check_total_weight, penalty
+from ._penalty import check_total_weight, penalty_strength
 from ._spec import FitSpec
 from ._start import start_from
 
@@ -116,7 +116,7 @@ def objectives_of(spec, rows):
     objectives : list of LinearObjective or CosineObjective
     """
     mapping, loss, inputs = spec.mapping, spec.loss, spec.inputs
-    strength = penalty(spec.C, rows.total_weight)
+    strength = penalty_strength(spec.C, rows.total_weight)
     if mapping.traits.polytope == "cube":  # The sum of marginals may have a budget.
         rows.check_target(loss)
     if type(mapping) not in MAPPINGS.values():  # It may be a user's own.

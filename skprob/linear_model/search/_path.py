@@ -15,7 +15,7 @@ from ..fit import (
     check_leave_one_out,
     model_at,
     objectives_of,
-    penalty,
+    penalty_strength,
 )
 from ..predict import FittedModel
 
@@ -69,7 +69,7 @@ def fitted_path(specs, data, grid, leaves_out=False):
     objective, starts, last_ratio = None, [], None
     for number, ratio in grid.paths:
         Cs = grid.Cs[number, ratio, grid.columns]
-        strengths = np.array([penalty(C, rows.total_weight) for C in Cs])
+        strengths = np.array([penalty_strength(C, rows.total_weight) for C in Cs])
         spec = specs[number].with_l1_ratio(grid.l1_ratios[ratio])
         spec = replace(spec, C=_weakest(Cs, spec)).for_rows(rows)
         if ratio != last_ratio:
