@@ -26,18 +26,18 @@ def compact(scores, lowest):
         of the candidates, with zeros elsewhere. It overwrites `scores`.
     """
     n_samples, n_classes = scores.shape
-    chosen = np.ascontiguousarray(scores > lowest)
-    if 2 * np.count_nonzero(chosen) > scores.size:
+    is_candidate = np.ascontiguousarray(scores > lowest)
+    if 2 * np.count_nonzero(is_candidate) > scores.size:
         return scores, lambda values: values
-    place = np.flatnonzero(chosen)
-    row = place // n_classes
+    position = np.flatnonzero(is_candidate)
+    row = position // n_classes
     count = np.bincount(row, minlength=n_samples)
     width = int(count.max(initial=1))
     if 2 * width > n_classes:
         return scores, lambda values: values
-    column = place - row * n_classes
+    column = position - row * n_classes
     first = np.cumsum(count) - count
-    rank = np.arange(place.size) - first[row]
+    rank = np.arange(position.size) - first[row]
     order = "F" if width <= FEW_CLASSES else "C"
     candidates = np.full((n_samples, width), -np.inf, dtype=scores.dtype, order=order)
     candidates[row, rank] = scores[row, column]

@@ -30,16 +30,16 @@ def by_projection(scores):
     # With a single class its probability is one already: most rows of a fit.
     rows = np.flatnonzero(size > 1)
     if 2 * len(rows) > len(x):
-        return x, _share_out(x, size)
+        return x, _normalized(x, size)
     # Keep the memory order of x: sums along the memory are more accurate.
-    some = x.take(rows, axis=0) if x.flags.c_contiguous else x.T.take(rows, axis=1).T
-    potential[rows] = _share_out(some, size[rows])
-    x[rows] = some
+    chosen = x.take(rows, axis=0) if x.flags.c_contiguous else x.T.take(rows, axis=1).T
+    potential[rows] = _normalized(chosen, size[rows])
+    x[rows] = chosen
     return x, potential
 
 
-def _share_out(x, size):
-    """Make rows sum to one, in place; returns the potential."""
+def _normalized(x, size):
+    """Make rows sum to one, in place, and return the potential."""
     lam = np.zeros((len(x), 1), dtype=x.dtype)
     while True:
         share = (x.sum(axis=1, keepdims=True) - 1) / size.astype(x.dtype)
@@ -48,8 +48,8 @@ def _share_out(x, size):
         x -= share
         np.clip(x, 0, 1, out=x)
         lam += share
-        before, size = size, _count_positive(x)
-        if (size == before).all():
+        last_size, size = size, _count_positive(x)
+        if (size == last_size).all():
             break
     excess = x.sum(axis=1, keepdims=True, dtype=np.float64) - 1
     share = (excess / size).astype(x.dtype)

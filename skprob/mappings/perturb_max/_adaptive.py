@@ -70,7 +70,7 @@ class AdaptiveQuadrature:
         total = np.full((n_rows, n_classes + 2 * self._has_potential), -np.inf)
         n_panels = sum(np.bincount(part.rows, minlength=n_rows) for part in todo)
         # More panels with too large an error are due to rounding errors.
-        most = 4 * n_classes + 16 * n_panels
+        most_bad = 4 * n_classes + 16 * n_panels
         accepted, todo = [], [panels for panels in todo if len(panels)]
         for n_halvings in range(TUNING.most_halvings + 1):
             halves = []
@@ -78,7 +78,7 @@ class AdaptiveQuadrature:
                 log_mass, log_error = self._sums(panels)
                 is_bad = self._errs(total, panels, log_mass, log_error)
                 n_bad = np.bincount(panels.rows[is_bad], minlength=n_rows)
-                is_bad &= (n_bad < most)[panels.rows] & ~panels.are_points()
+                is_bad &= (n_bad < most_bad)[panels.rows] & ~panels.are_points()
                 is_bad &= n_halvings < TUNING.most_halvings
                 accepted.append(panels[~is_bad])
                 total = add_logs(total, accepted[-1].rows, log_mass[~is_bad])
@@ -163,7 +163,7 @@ class AdaptiveQuadrature:
         return cdf.prod(axis=0) * dx, hazards
 
     def _x(self, t, dt, rows):
-        """X and the weight dx of nodes in t."""
+        """Nodes x, and their weights dx, from nodes t and weights dt."""
         scale = self.reach.scale
         return self.centre[rows] + scale * np.sinh(t), scale * np.cosh(t) * dt
 
@@ -190,12 +190,12 @@ class AdaptiveQuadrature:
     def nodes_of(self, index, relative):
         """:class:`Nodes` of some rows, filled up with nodes of weight zero."""
         _, t, dt = self._nodes
-        place = np.arange(self.n_nodes[index].max())[:, None]
-        is_node = place < self.n_nodes[index]
+        rank = np.arange(self.n_nodes[index].max())[:, None]
+        is_node = rank < self.n_nodes[index]
         first = np.cumsum(self.n_nodes) - self.n_nodes
-        places = np.where(is_node, first[index] + place, 0)
+        numbers = np.where(is_node, first[index] + rank, 0)
         with np.errstate(all="ignore"):
-            x, dx = self._x(t[places], dt[places], index)
+            x, dx = self._x(t[numbers], dt[numbers], index)
             dx, z = np.where(is_node, dx, 0), self.z[index]
             common, hazards = self._integrand(x, dx, z)
         return Nodes.of(
@@ -233,8 +233,8 @@ class AdaptiveQuadrature:
             return [Panels(self._rule(noise.smoothness), *panels)]
         is_narrow = np.diff(edges)[rows, place] < TUNING.narrow * r.scale
         return [
-            Panels(gauss_legendre(order, 2), *panels)[which]
-            for order, which in (
+            Panels(gauss_legendre(order, 2), *panels)[mask]
+            for order, mask in (
                 (TUNING.narrow_order, is_narrow),
                 (TUNING.wide_order, ~is_narrow),
             )

@@ -34,16 +34,17 @@ def conjugate(q, log_jacobian, potential):
         trial = z[todo] + step[todo]
         trial -= trial.max(axis=1, keepdims=True)
         log_p, jacobian = log_jacobian(trial.copy())
-        new = np.where(inside[todo], log_q[todo] - log_p, 0)
-        better = np.abs(new).max(axis=1) < np.abs(residual[todo]).max(axis=1)
-        step[todo[~better]] /= 2
-        rows = todo[better]
-        z[rows], residual[rows] = trial[better], new[better]
-        far = np.abs(residual[todo]).max(axis=1) > _CLOSE
-        if not far.any():
+        new_residual = np.where(inside[todo], log_q[todo] - log_p, 0)
+        size = np.abs(residual[todo]).max(axis=1)
+        is_better = np.abs(new_residual).max(axis=1) < size
+        step[todo[~is_better]] /= 2
+        rows = todo[is_better]
+        z[rows], residual[rows] = trial[is_better], new_residual[is_better]
+        is_far = np.abs(residual[todo]).max(axis=1) > _CLOSE
+        if not is_far.any():
             break
-        step[rows] = _newton_step(jacobian[better], residual[rows], inside[rows])
-        todo = todo[far & (np.abs(step[todo]).max(axis=1) > 1e-14)]
+        step[rows] = _newton_step(jacobian[is_better], residual[rows], inside[rows])
+        todo = todo[is_far & (np.abs(step[todo]).max(axis=1) > 1e-14)]
     inner = np.where(inside, q * np.where(inside, z, 0), 0).sum(axis=1)
     return inner - potential(z)
 
@@ -51,8 +52,8 @@ def conjugate(q, log_jacobian, potential):
 def _newton_step(jacobian, residual, inside):
     # The Jacobian is singular along (1, ..., 1), so a constant is added to it. The step
     # of an absent class is zero.
-    both = inside[:, :, None] & inside[:, None, :]
-    matrix = np.where(both, jacobian + 1 / inside.sum(axis=1)[:, None, None], 0)
+    both_inside = inside[:, :, None] & inside[:, None, :]
+    matrix = np.where(both_inside, jacobian + 1 / inside.sum(axis=1)[:, None, None], 0)
     index = np.arange(residual.shape[1])
     matrix[:, index, index] += ~inside
     return np.linalg.solve(matrix, residual[..., None])[..., 0]

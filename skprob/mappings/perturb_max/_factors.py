@@ -42,8 +42,12 @@ class Factors:
     def __init__(self, loadings, n_points, random_state):
         centred = loadings - loadings.mean(axis=0)
         left, sizes, right = np.linalg.svd(centred, full_matrices=False)
-        kept = sizes > 1e-14 * max(1.0, np.abs(loadings).max(initial=0))
-        left, sizes, right = left[:, kept], sizes[kept], right[kept]
+        is_significant = sizes > 1e-14 * max(1.0, np.abs(loadings).max(initial=0))
+        left, sizes, right = (
+            left[:, is_significant],
+            sizes[is_significant],
+            right[is_significant],
+        )
         if len(sizes) <= _MAX_GRID:
             nodes, self.weights = _grid(sizes, n_points)
         else:
@@ -95,7 +99,7 @@ def _quasi_random(n_factors, n_points, random_state):
 
 
 @lru_cache(maxsize=16)
-def _remembered(content, shape, n_points, random_state):
+def _cached_factors(content, shape, n_points, random_state):
     loadings = np.frombuffer(content).reshape(shape)
     return Factors(loadings, n_points, random_state)
 
@@ -114,4 +118,4 @@ def get_factors(loadings, n_points, random_state):
             "loadings must be finite real numbers of shape (n_classes, n_factors); got "
             f"{loadings!r}."
         )
-    return _remembered(array.tobytes(), array.shape, n_points, random_state)
+    return _cached_factors(array.tobytes(), array.shape, n_points, random_state)

@@ -83,8 +83,8 @@ class IndependentMax(Mapping):
         values = np.full(len(scores), -np.inf if logarithm else 0.0)
         gradient, is_done = np.zeros(scores.shape), np.zeros(len(scores), dtype=bool)
         # With bounded noise a class that is far below has no probability.
-        of_label = np.take_along_axis(scores, labels[:, None], axis=1)[:, 0]
-        is_possible = of_label > noise.support[0] - noise.support[1]
+        label_scores = np.take_along_axis(scores, labels[:, None], axis=1)[:, 0]
+        is_possible = label_scores > noise.support[0] - noise.support[1]
         if logarithm:
             for shared, rows in self._shared(scores, relative=True):
                 for chunk, *z_and_labels in padded_chunks(scores, rows, labels):
@@ -96,16 +96,14 @@ class IndependentMax(Mapping):
             values[~is_done], gradient[~is_done] = -np.inf, 0
         todo = np.flatnonzero(is_possible & ~is_done)
         for rows, integrals in self._adaptive(scores, todo, tol, logarithm, labels):
-            logs, of_label = (
-                integrals.log_integrals,
-                (np.arange(len(rows)), labels[rows]),
-            )
-            log_p = logs[of_label]
+            logs = integrals.log_integrals
+            at_label = np.arange(len(rows)), labels[rows]
+            log_p = logs[at_label]
             values[rows] = log_p if logarithm else np.exp(log_p)
             rates = -np.exp(logs - log_p[:, None] if logarithm else logs)
-            rates[of_label] = 0
+            rates[at_label] = 0
             # The probabilities are shift invariant: the gradient of a row sums to zero.
-            rates[of_label] = -rates.sum(axis=1)
+            rates[at_label] = -rates.sum(axis=1)
             gradient[rows] = rates
         dtype = scores.dtype
         return values.astype(dtype, copy=False), gradient.astype(dtype, copy=False)
@@ -195,11 +193,11 @@ class IndependentMax(Mapping):
     def _adaptive(self, scores, rows, tol, relative, labels=None):
         """Rows with their integrals by the adaptive route, some rows at a time."""
         noise = get_noise(self.noise)
-        of_rows = None if labels is None else labels[rows]
-        in_logs = relative & underflow(scores[rows], noise, of_rows)
+        row_labels = None if labels is None else labels[rows]
+        in_logs = relative & underflow(scores[rows], noise, row_labels)
         for is_in_logs in (False, True):
-            some = rows[in_logs == is_in_logs]
-            for block in _blocks(some, scores.shape[1]):
+            chosen = rows[in_logs == is_in_logs]
+            for block in _blocks(chosen, scores.shape[1]):
                 yield (
                     block,
                     AdaptiveQuadrature(

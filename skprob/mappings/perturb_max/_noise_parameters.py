@@ -48,8 +48,8 @@ def bounds_of(noise, loadings):
 def at_parameters(noise, loadings, parameters):
     """Noise and loadings with other values of the parameters."""
     if has_shape(noise):
-        (value, *parameters), known = parameters, get_noise(noise)
-        noise = known.of_coordinate(float(value)).within_bounds()
+        value, *parameters = parameters
+        noise = get_noise(noise).of_coordinate(float(value)).within_bounds()
     if loadings is not None:
         free = np.zeros(np.subtract(np.shape(loadings), (1, 0)))
         free[np.tril(np.ones(free.shape, dtype=bool))] = parameters

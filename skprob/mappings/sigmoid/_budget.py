@@ -53,20 +53,20 @@ def within_budget(scores, total, pairs, alpha, least, most):
     shifted, threshold = np.array(scores), np.zeros(len(scores))
     if len(rows) == 0:
         return shifted, threshold, bound
-    some, level = scores[rows].astype(np.float64, order="C"), bound[rows]
-    pivot = some.min(axis=1, where=some > -np.inf, initial=np.inf)
+    row_scores, level = scores[rows].astype(np.float64, order="C"), bound[rows]
+    pivot = row_scores.min(axis=1, where=row_scores > -np.inf, initial=np.inf)
     # If the bound is the number of labels, all marginals are one.
-    every = level == n_available[rows]
-    room = 64 * np.maximum(1, np.finfo(float).eps * np.abs(pivot))
-    root = np.where(every, -room, 0.0)
-    for b in np.unique(level[~every]):
-        of_level = ~every & (level == b)
+    is_full = level == n_available[rows]
+    margin = 64 * np.maximum(1, np.finfo(float).eps * np.abs(pivot))
+    root = np.where(is_full, -margin, 0.0)
+    for b in np.unique(level[~is_full]):
+        has_level = ~is_full & (level == b)
         # The threshold is close to the first score without a marginal of one. Subtract
         # this score first, so that scores close to it are not rounded.
-        pivot[of_level] = -np.sort(-some[of_level], axis=1)[:, int(b)]
-        near = some[of_level] - pivot[of_level, None]
-        root[of_level] = _root(near, pairs, alpha, b)
-    shifted[rows] = some - pivot[:, None] - root[:, None]
+        pivot[has_level] = -np.sort(-row_scores[has_level], axis=1)[:, int(b)]
+        shifted_scores = row_scores[has_level] - pivot[has_level, None]
+        root[has_level] = _root(shifted_scores, pairs, alpha, b)
+    shifted[rows] = row_scores - pivot[:, None] - root[:, None]
     threshold[rows] = pivot + root
     return shifted, threshold, bound
 
@@ -74,24 +74,26 @@ def within_budget(scores, total, pairs, alpha, least, most):
 def _root(scores, pairs, alpha, bound):
     """Root of each row: the marginals of ``scores - root`` sum to the bound."""
     low, high = _bracket(scores, alpha, bound)
-    root, left, last = low / 2 + high / 2, np.arange(len(scores)), high - low
+    root, open_rows, last_step = low / 2 + high / 2, np.arange(len(scores)), high - low
     rounding = _ROUNDING * scores.shape[1] * np.finfo(float).eps
     for _ in range(_MOST_STEPS):
-        current = root[left]
-        p, derivative = pairs(scores[left] - current[:, None])
+        current = root[open_rows]
+        p, derivative = pairs(scores[open_rows] - current[:, None])
         excess = p.sum(axis=1) - bound
         low = np.where(excess > 0, current, low)
         high = np.where(excess > 0, high, current)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             step = excess / derivative().sum(axis=1)
         trial, middle = current + step, low / 2 + high / 2
-        is_newton = (low < trial) & (trial < high) & (np.abs(step) <= last / 2)
-        done = (np.abs(excess) <= rounding) | (middle <= low) | (middle >= high)
+        is_newton = (low < trial) & (trial < high) & (np.abs(step) <= last_step / 2)
+        is_done = (np.abs(excess) <= rounding) | (middle <= low) | (middle >= high)
         trial = np.where(is_newton, trial, middle)
-        root[left] = np.where(done, current, trial)
-        last = np.abs(trial - current)
-        left, low, high, last = (a[~done] for a in (left, low, high, last))
-        if len(left) == 0:
+        root[open_rows] = np.where(is_done, current, trial)
+        last_step = np.abs(trial - current)
+        open_rows, low, high, last_step = (
+            a[~is_done] for a in (open_rows, low, high, last_step)
+        )
+        if len(open_rows) == 0:
             break
     return root
 

@@ -23,8 +23,8 @@ def largest(scores, k):
     n_classes = scores.shape[1]
     if k >= n_classes:
         return scores > -np.inf
-    place = n_classes - k
-    last = np.partition(scores, place, axis=1)[:, place]
+    position = n_classes - k
+    last = np.partition(scores, position, axis=1)[:, position]
     return _kept(scores, last, np.full(len(scores), k))
 
 
@@ -45,8 +45,8 @@ def largest_with_mass(scores, share):
     n_samples, n_classes = scores.shape
     top = scores.max(axis=1, keepdims=True)
     with np.errstate(over="ignore"):
-        enough = np.exp(scores - top).sum(axis=1, dtype=np.float64)
-    enough *= share * (1 - 8 * np.finfo(scores.dtype).eps)
+        least_mass = np.exp(scores - top).sum(axis=1, dtype=np.float64)
+    least_mass *= share * (1 - 8 * np.finfo(scores.dtype).eps)
     count = np.empty(n_samples, dtype=np.intp)
     last = np.empty(n_samples, dtype=scores.dtype)
     open_rows, width = np.arange(n_samples), _FIRST
@@ -54,7 +54,7 @@ def largest_with_mass(scores, share):
         head = _descending(scores[open_rows], min(width, n_classes))
         with np.errstate(over="ignore"):
             mass = np.exp(head - top[open_rows]).cumsum(axis=1, dtype=np.float64)
-        needed = (mass < enough[open_rows, None]).sum(axis=1)
+        needed = (mass < least_mass[open_rows, None]).sum(axis=1)
         np.minimum(needed, n_classes - 1, out=needed)
         is_done = needed < head.shape[1]
         rows = open_rows[is_done]
@@ -70,11 +70,11 @@ def _kept(scores, last, count):
     last = last[:, None]
     kept = scores > last
     ties = scores == last
-    left = count - kept.sum(axis=1)
+    n_ties_kept = count - kept.sum(axis=1)
     kept |= ties
-    crowded = np.flatnonzero(ties.sum(axis=1) > left)
-    ties = ties[crowded]
-    kept[crowded] &= ~ties | (ties.cumsum(axis=1) <= left[crowded, None])
+    rows = np.flatnonzero(ties.sum(axis=1) > n_ties_kept)
+    ties = ties[rows]
+    kept[rows] &= ~ties | (ties.cumsum(axis=1) <= n_ties_kept[rows, None])
     kept &= scores > -np.inf
     return kept
 
