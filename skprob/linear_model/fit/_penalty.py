@@ -65,7 +65,8 @@ class PenaltyChoice:
         else:
             l2 = (1 - self.l1_ratio) * strength
             objective = LinearObjective(blocks, loss, l2=l2, factors=factors, **about)
-        self._check_spread(objective, strength)
+        if len(objective.tiny_features):
+            self._check_spread(objective, strength)
         return objective if features is None else objective.restricted(features)
 
     def _check_spread(self, objective, strength):
