@@ -162,7 +162,9 @@ class Tuning(NamedTuple):
 
     #: Most parameters of a Hessian that is written out.
     largest_hessian: int = 3000
-    #: Largest cost of a Hessian with its factors, in Hessian products.
+    #: Largest cost of a Hessian with its factors, in Hessian products; or as many as a
+    #: step before has taken. Without that rule the lasso of 500 rows of 5,000 features
+    #: at 300 times the smallest C takes 8 times as long.
     hessian_products: float = 400.0
     #: Far from the minimum a Hessian is computed from this number of rows for each of
     #: its parameters: letter takes 0.45 times as long, and 10,000 rows of 100 features

@@ -37,6 +37,8 @@ class ProximalState(State):
     #: Gram matrices, and Hessian products since they were computed.
     grams: Array | None = None
     n_products: int = 0
+    #: Most Hessian products of a step.
+    most_products: int = 0
     #: The last steps and changes of the gradient of the smooth part.
     pairs: tuple = ()
     #: More curvature of the loss of each row than there is, where that changes soon.
@@ -175,8 +177,12 @@ class ProximalNewton:
         if isinstance(curvature, PieceHessian):
             state = self._damped(state, quality)
         state = replace(state, is_near=is_near)
-        n_products = state.n_products + curvature.n_products
-        state = replace(state, point=point, n_products=n_products)
+        state = replace(
+            state,
+            point=point,
+            n_products=state.n_products + curvature.n_products,
+            most_products=max(state.most_products, curvature.n_products),
+        )
         if self._method != "lbfgs":
             return state
         change = point.smooth.gradient - gradient.reshape(-1)
@@ -219,7 +225,7 @@ class ProximalNewton:
         else:
             included = _may_move(problem, state.point)
             n_included = np.count_nonzero(included)
-            if self._writes_hessian(description, n_included):
+            if self._writes_hessian(description, n_included, state.most_products):
                 piece = Piece(included, shrinkage)
                 share = self._share(description, n_included, state.is_near)
                 hessian = smooth.piece_hessian(included, state.damping, share)
@@ -260,15 +266,19 @@ class ProximalNewton:
             state = replace(state, grams=grams, n_products=0)
         return state, state.grams
 
-    def _writes_hessian(self, description, n_included):
-        """Whether the Hessian of so many parameters is written out."""
+    def _writes_hessian(self, description, n_included, most_products):
+        """Whether the Hessian of so many parameters is written out.
+
+        That costs no more than many products, or than a step has taken.
+        """
         if self._method != "auto":
             return self._method == "newton-cholesky"
         tuning = self._tuning
         cost = self._cost_of_gram(description, n_included) / 2 + n_included**3
         product = self._cost_of_product(description)
+        many = max(tuning.hessian_products, most_products)
         return n_included <= tuning.largest_hessian and cost <= max(
-            tuning.hessian_products * product, tuning.largest_hessian_cost
+            many * product, tuning.largest_hessian_cost
         )
 
     def _share(self, description, n_included, is_near):

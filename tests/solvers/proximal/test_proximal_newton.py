@@ -120,6 +120,23 @@ def test_quasi_newton_steps_keep_their_pairs():
     assert_allclose(solution.parameters, best.ravel(), atol=1e-5)
 
 
+def test_a_step_of_many_products_is_followed_by_the_whole_hessian():
+    X, signs = data()
+    problem = CompositeHinges(X, signs, 1e-3, EntryShrinkage(np.full(8, 0.05)))
+    tuning = Tuning(hessian_products=0.01, largest_hessian_cost=0.0)
+    solver = ProximalNewton(Criteria(tol=1e-8, max_iter=500), "auto", tuning)
+    state = solver.init(problem, problem.at(problem.initial()))
+    few = solver.step(problem, state)
+    assert few.most_products == few.n_products > 0
+    # Conjugate gradients need products; the whole Hessian needs none.
+    after = solver.step(problem, replace(few, most_products=0))
+    assert after.n_products > few.n_products
+    assert after.most_products == after.n_products - few.n_products
+    after = solver.step(problem, replace(few, most_products=1000))
+    assert (after.n_products, after.most_products) == (few.n_products, 1000)
+    assert after.point.value < few.point.value
+
+
 def test_steps_that_bring_less_than_promised_are_damped():
     X, signs = data()
     problem = CompositeHinges(X, signs, 1e-3, EntryShrinkage(np.full(8, 0.05)))
