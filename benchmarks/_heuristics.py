@@ -15,6 +15,7 @@ from unittest.mock import patch
 import numpy as np
 
 from skprob.data import LittleDesign, StandardizedDesign, _blocks, _design, _memory
+from skprob.linear_model.fit import _run
 from skprob.linear_model.search import _scoring
 from skprob.losses import FenchelYoungLoss
 from skprob.losses._base import Loss
@@ -180,6 +181,11 @@ def has_groups(d, p):
     return len(groups_of_outputs(d)) > 1
 
 
+def in_wide(d, p):
+    # Other rows are more than their columns, or about as many as they are here.
+    return d.n_rows <= d.shape[1] + 1
+
+
 def is_small(d, p):
     return d.n_rows * d.shape[1] <= _design.CACHE_SIZE
 
@@ -232,6 +238,7 @@ class MemoryGivenBack:
         library.mallopt(trim_threshold, 2 * size)
 
 
+in_features = changed(_run, "row_space_of", lambda spec, rows, l2: None)
 # Whatever it is set to.
 FALSE = property(lambda self: False, lambda self, value: None)
 OF_TWO = "linearize_difference"
@@ -322,6 +329,7 @@ GROUPS = {
             )
         )
     },
+    in_wide: {"wide rows in coordinates": Without(in_features)},
     starts_on_sample: {"start on a sample": Without(sampled_rows=math.inf)},
     has_groups: {"groups of outputs": Without(group_size=sys.maxsize)},
     is_large: {

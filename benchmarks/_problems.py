@@ -69,6 +69,13 @@ def many_rows(n_rows=400_000, n_features=50, n_classes=20):
     return Problem(X, np.argmax(scores + rng.gumbel(size=scores.shape), axis=1))
 
 
+def wide(n_rows=100, n_features=5000, n_classes=4):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n_rows, n_features))
+    scores = X @ rng.standard_normal((n_features, n_classes)) / np.sqrt(n_features)
+    return Problem(X, np.argmax(scores + rng.gumbel(size=scores.shape), axis=1))
+
+
 def mnist():
     X, y = from_folder("mnist")
     return Problem(X / 255, y)
@@ -108,6 +115,7 @@ BUNDLED = {
     "badly scaled columns": badly_scaled,
     "500 classes": many_classes,
     "400,000 rows": many_rows,
+    "wide": wide,
 }
 #: Those that SKPROB_DATA has.
 FROM_FOLDER = {

@@ -32,6 +32,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
+from _contenders import OURS
 from _heuristics import HEURISTICS, NOTHING
 from _optimum import Reference
 from _problems import Problem, many_rows, problems
@@ -44,17 +45,18 @@ from threadpoolctl import threadpool_limits
 
 import skprob
 from skprob import EntmaxClassifierCV
+from skprob.linear_model.base import training_rows
+from skprob.linear_model.fit import objectives_of
 from skprob.losses import FenchelYoungLoss
-from skprob.mappings import Entmax, Sigmoid, Softmax, Sparsemax
+from skprob.mappings import Sigmoid
 from skprob.metrics import BrierScorer
 from skprob.objective import LinearObjective, split_rows
 from skprob.objective._mean_loss import MeanLoss
 from skprob.solvers import plan, solve
-from skprob.targets import DenseTarget, SparseTarget
+from skprob.targets import DenseTarget
 
 LEVELS = (1e-3, 1e-6)
 MORE, LABELS = {"100,000 rows": partial(many_rows, 100_000, 20, 10)}, "200 labels"
-MAPPINGS = {1.0: Softmax(), 1.5: Entmax(1.5), 2.0: Sparsemax()}
 GRID = [(1.0, 0.01), (1.0, 1.0), (1.0, 100.0), (1.5, 1.0), (2.0, 1.0)]
 # What would take too long.
 LEFT_OUT = {("mnist", 1.0, 100.0), ("mnist", 1.5, 1.0), ("mnist", 2.0, 1.0)}
@@ -100,10 +102,11 @@ class FitCase:
     def objective(self, problem):
         """As a fit builds it."""
         X, y, fit_intercept = problem
-        target = SparseTarget.from_labels(y, int(y.max()) + 1)
-        blocks, l2 = split_rows(X, target, np.ones(len(y))), 1 / (self.C * len(y))
-        loss = FenchelYoungLoss(MAPPINGS[self.alpha])
-        return LinearObjective(blocks, loss, l2=l2, fit_intercept=fit_intercept)
+        model = OURS[self.alpha](C=self.C, fit_intercept=fit_intercept)
+        spec = model._fit_spec()
+        with training_rows(model, spec, X, y, None, None, None) as rows:
+            (objective,) = objectives_of(spec.for_rows(rows), rows)
+        return objective
 
     def run(self, problem, limit, tuning):
         """(seconds, passes) to each level; given up after so many seconds."""

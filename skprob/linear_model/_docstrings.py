@@ -114,7 +114,8 @@ tol : float, default=1e-4
     Tolerance. The solver stops when no entry of the gradient is larger than ``tol`` in
     absolute value and, if the objective is convex, its expected decrease is at most
     ``tol`` times its value. The gradient is that in standardised features, so their
-    units do not matter.
+    units do not matter. If the rows are far fewer than the features, it is that in
+    their standardised principal components.
 max_iter : int, default=1000
     Largest number of iterations of the solver. Many labels of a mapping to marginals
     are fitted group by group, each with this number.

@@ -28,7 +28,8 @@ class WideObjective(LinearObjective):
         """Coefficients (M, n_features) and intercepts (M,) of parameters."""
         coef, intercept = self._space.to_features(*super().to_model(parameters))
         if self.description.is_relative and self.description.has_intercept:
-            # As for other data. Coefficients may not sum to zero before the minimum.
+            # Before the minimum coefficients of a feature may have another mean than
+            # zero, and then these intercepts have, too.
             intercept -= intercept.mean()
         return coef, intercept
 

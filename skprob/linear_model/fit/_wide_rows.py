@@ -14,6 +14,8 @@ _MOST_OUTPUTS = 8
 # A pass over the coordinates takes as long as one over this number of columns for each
 # row.
 _COLUMNS_OF_ROW = 1.5
+# Most rows, which take 230 MB: about six arrays of rows by rows.
+_MOST_ROWS = 2000
 
 
 def row_space_of(spec, rows, l2):
@@ -50,7 +52,7 @@ def row_space_of(spec, rows, l2):
 def is_wide(n_rows, n_features, n_outputs, has_zeros):
     """Whether the time of the coordinates is less than the time that they save."""
     n_less = n_features - _COLUMNS_OF_ROW * n_rows
-    if n_less <= 0:
+    if n_less <= 0 or n_rows > _MOST_ROWS:
         return False
     n_passes = _PASSES_WITH_ZEROS if has_zeros else _PASSES
     # Both for each row.

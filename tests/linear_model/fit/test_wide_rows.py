@@ -222,6 +222,8 @@ def test_what_is_wide():
     assert not is_wide(1000, 4000, 20, has_zeros=False)
     assert not is_wide(200, 400, 4, has_zeros=False)
     assert not is_wide(2000, 2500, 5, has_zeros=True)
+    assert is_wide(2000, 20_000, 5, has_zeros=True)
+    assert not is_wide(2001, 20_000, 5, has_zeros=True)  # They take too much memory.
     assert not is_wide(150, 4, 3, has_zeros=True)
 
 
