@@ -18,7 +18,6 @@ from ..fit import (
     SeparateFolds,
     fit_to_rows,
     warn_of_lost_labels,
-    warn_unless_converged,
 )
 from ._arguments import training_rows
 from ._onnx import OnnxConvertible
@@ -144,7 +143,10 @@ class BaseLinearClassifier(
                 progress = self._progress(rows.data, available=available, offset=offset)
                 fit = fit_to_rows(spec, rows, choose_threshold, progress)
                 replace_fitted(self, fit.attributes | choice)
-                warn_unless_converged(fit)
+                if not (fit.solution.converged or fit.solution.stopped):
+                    from ..fit import warn_not_converged  # Imported when used.
+
+                    warn_not_converged(fit)
                 if progress is not None:
                     progress.finish()
         return self

@@ -18,7 +18,6 @@ from ._run import (
     model_at,
     model_of,
     objectives_of,
-    warn_unless_converged,
 )
 from ._spec import FitSpec
 from ._start import LastFit
@@ -41,8 +40,8 @@ __all__ = [
     "objectives_of",
     "of_labelled",
     "penalty_strength",
+    "warn_not_converged",
     "warn_of_lost_labels",
-    "warn_unless_converged",
     "with_chosen_C",
 ]
 
@@ -52,6 +51,7 @@ _MODULES = {
     "ScaleSearch": "_learnt_noise",
     "check_leave_one_out": "_chosen_C",
     "entry_C": "_entry",
+    "warn_not_converged": "_advice",
     "with_chosen_C": "_chosen_C",
 }
 

@@ -3,11 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
-from ..._utils.warnings import warn
 from ...decision import LeastCost
-from ...losses import FenchelYoungLoss, LogLoss
+from ...losses import FenchelYoungLoss
 from ...mappings import MAPPINGS, Softmax
 from ...solvers import Iteration, Solution, groups_of_outputs, solve_in_turn
 from .._trials import check_kernel
@@ -212,37 +210,3 @@ def attributes_of_solution(solution):
         "solver_": solution.solver,
         "history_": history,
     }
-
-
-def warn_unless_converged(fit):
-    """Warn if a fit did not converge, and say what would help."""
-    spec, solution = fit.spec, fit.solution
-    if solution.converged or solution.stopped:
-        return
-    larger = {"max_iter": f"max_iter (now {spec.max_iter})", "tol": "tol"}
-    larger = [text for name, text in larger.items() if name in solution.remedies]
-    advice = ["increase " + " or ".join(larger)] if larger else []
-    traits = spec.mapping.traits
-    if isinstance(spec.loss, LogLoss) and traits.has_zeros and traits.has_potential:
-        # Its gradient jumps where a probability becomes zero.
-        advice.append("take loss='auto', which is smoother")
-    is_stalled = "tol" in solution.remedies and "max_iter" not in solution.remedies
-    if is_stalled and fit.model.coef.dtype == np.float32:
-        advice.append("give X as float64")
-    # Cosines have no penalty, and some mappings leave it out.
-    is_penalised = (
-        not spec.inputs.are_unit_rows and not spec.mapping.traits.is_scale_invariant
-    )
-    if "penalty" in solution.remedies and is_penalised:
-        factors = spec.penalty.factors
-        if factors is not None and spec.C < np.inf and (factors == 0).any():
-            # These features are not penalised at any C.
-            advice.append("give all features a positive penalty factor")
-        else:
-            advice.append(f"lower C (now {spec.C:.3g})")
-    advice = ", or ".join(advice)
-    warn(
-        f"{spec.name} did not converge: {solution.message}. "
-        f"{advice[:1].upper() + advice[1:]}.",
-        ConvergenceWarning,
-    )

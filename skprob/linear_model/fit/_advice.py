@@ -1,0 +1,39 @@
+"""The warning about a fit that did not converge, with advice."""
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from ..._utils.warnings import warn
+from ...losses import LogLoss
+
+
+def warn_not_converged(fit):
+    """Warn that a fit did not converge, and say what would help."""
+    spec, solution = fit.spec, fit.solution
+    larger = {"max_iter": f"max_iter (now {spec.max_iter})", "tol": "tol"}
+    larger = [text for name, text in larger.items() if name in solution.remedies]
+    advice = ["increase " + " or ".join(larger)] if larger else []
+    traits = spec.mapping.traits
+    if isinstance(spec.loss, LogLoss) and traits.has_zeros and traits.has_potential:
+        # Its gradient jumps where a probability becomes zero.
+        advice.append("take loss='auto', which is smoother")
+    is_stalled = "tol" in solution.remedies and "max_iter" not in solution.remedies
+    if is_stalled and fit.model.coef.dtype == np.float32:
+        advice.append("give X as float64")
+    # Cosines have no penalty, and some mappings leave it out.
+    is_penalised = (
+        not spec.inputs.are_unit_rows and not spec.mapping.traits.is_scale_invariant
+    )
+    if "penalty" in solution.remedies and is_penalised:
+        factors = spec.penalty.factors
+        if factors is not None and spec.C < np.inf and (factors == 0).any():
+            # These features are not penalised at any C.
+            advice.append("give all features a positive penalty factor")
+        else:
+            advice.append(f"lower C (now {spec.C:.3g})")
+    advice = ", or ".join(advice)
+    warn(
+        f"{spec.name} did not converge: {solution.message}. "
+        f"{advice[:1].upper() + advice[1:]}.",
+        ConvergenceWarning,
+    )
