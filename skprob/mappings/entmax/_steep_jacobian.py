@@ -21,7 +21,7 @@ class SteepJacobian:
     """
 
     # There is no shorter way than products.
-    diagonal = matrices = slopes = None
+    matrices = slopes = None
 
     def __init__(self, p, alpha):
         xp = self._xp = namespace(p)
@@ -39,6 +39,12 @@ class SteepJacobian:
         return as_type(product, self.dtype)
 
     product_of_copy = product
+
+    def diagonal(self):
+        xp, share = self._xp, self.s / self.total
+        others = row_sum(xp.where(self.is_steepest, 0.0, self.s))
+        diagonal = xp.where(self.is_steepest, others * share, self.s * (1 - share))
+        return as_type(diagonal, self.dtype)
 
     def derivative_of_product(self, cotangent, direction):
         dp = self.balanced(self.s * self.centred(direction))
