@@ -38,22 +38,22 @@ class Contender(NamedTuple):
 
 
 def contenders(problem, alpha):
-    """All that can fit a problem, ours first."""
-    found = [
+    """All contenders that can fit a problem, those of skprob first."""
+    results = [
         Contender("skprob", solver, skprob_fit(OURS[alpha], solver))
         for solver in SOLVERS
         if solver != "newton-cholesky" or can_write_hessian(problem)
     ]
     if alpha == 1:
-        found += [
+        results += [
             Contender("scikit-learn", solver, scikit_learn_fit(solver))
             for solver in scikit_learn_solvers(problem)
         ]
     else:
-        found.append(Contender("SciPy", "L-BFGS-B", scipy_fit(alpha)))
+        results.append(Contender("SciPy", "L-BFGS-B", scipy_fit(alpha)))
         if not sparse.issparse(problem.X):
-            found.append(Contender("torch", "LBFGS", torch_fit(alpha)))
-    return found
+            results.append(Contender("torch", "LBFGS", torch_fit(alpha)))
+    return results
 
 
 def scikit_learn_solvers(problem):
@@ -179,7 +179,7 @@ def torch_fit(alpha):
 
 
 def run(contender, problem, C, tol, max_iter):
-    """Fit without the warnings that the tolerance was not met: we look ourselves."""
+    """Fit without convergence warnings: the benchmark measures the suboptimality."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return contender.fit(problem, C, tol, max_iter)

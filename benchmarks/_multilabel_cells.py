@@ -38,13 +38,13 @@ def paper_cell(data, name, effort):
     scores = fold_scores(
         model, rules, metrics, data, effort.penalties, 5, effort.max_iter
     )
-    found = []
+    results = []
     for metric, mean in zip(metrics, scores.mean(axis=-1), strict=True):
         i, rule = np.unravel_index(mean.argmax(), mean.shape)
         path = effort.penalties[: i + 1]
         predicted = test_sets(model, rules, data, path, rule, effort.max_iter)
-        found.append(100 * metric(data.Y_test, predicted))
-    return found
+        results.append(100 * metric(data.Y_test, predicted))
+    return results
 
 
 class Candidate(NamedTuple):
@@ -69,20 +69,20 @@ def path_cell(data, name, effort):
     folds = list(KFold(3 if large else 5, shuffle=True, random_state=0).split(Y))
     polytope = "simplex" if isinstance(model, EntmaxClassifier) else "cube"
     paths = [along_the_path(model, penalties, X[train], Y[train]) for train, _ in folds]
-    whole = along_the_path(model, penalties, X, Y)
-    found, best, n_worse = [], 0.0, 0
-    for penalty, fitted, *of_folds in zip(penalties, whole, *paths, strict=True):
+    complete = along_the_path(model, penalties, X, Y)
+    results, best, n_worse = [], 0.0, 0
+    for penalty, fitted, *of_folds in zip(penalties, complete, *paths, strict=True):
         p = np.zeros(Y.shape)
         for of_fold, (_, test) in zip(of_folds, folds, strict=True):
             p[test] = probabilities(of_fold, X[test])
         of_test = probabilities(fitted, data.X_test)
         score, sets = scored(rule, p, Y, folds, polytope, of_test)
-        found.append(Candidate(penalty, score, sets))
+        results.append(Candidate(penalty, score, sets))
         n_worse = n_worse + 1 if score < best - 0.1 else 0
         best = max(best, score)
         if n_worse == 2:
             break
-    return found
+    return results
 
 
 def scored(rule, p, Y, folds, polytope, of_test):

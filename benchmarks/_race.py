@@ -15,11 +15,11 @@ LEVELS = [1e-3, 1e-6, 1e-9]
 THREADS = {"1": 1, "default": None}
 TIGHTEST = -11
 MAX_ITER = 10_000
-# A solver that has the last level this many times later than the best of its side has
-# is given no more time.
+# A solver is stopped after this many times the time of the best of its side to the last
+# level.
 SLOWER = 2
-# A solver that ends at the same point for so many tolerances has stopped moving: a
-# step of Newton's method may meet five at once.
+# A solver that ends at the same point for so many tolerances makes no more progress.
+# One step of Newton's method may be within five tolerances.
 SAME = 6
 # Fits are repeated up to three times while one round takes no longer than this.
 SECONDS_ENOUGH = 10
@@ -37,9 +37,9 @@ class Fit(NamedTuple):
 class Time(NamedTuple):
     """How long a contender took to a level of relative suboptimality.
 
-    If it never got there, `seconds` is the longest that it tried, and `gap` the
-    smallest that it found. Where others were clearly faster, the time is that of one
-    fit on one thread and not `repeated`.
+    If it did not reach the level, `seconds` is the longest time that it took, and `gap`
+    its smallest. Where others were clearly faster, the time is that of one fit on one
+    thread and not `repeated`.
     """
 
     problem: str
@@ -67,7 +67,7 @@ def race(name, problem, alpha, C, optimum, cap, threads):
             if other.side == contender.side and fits[-1].gap <= LEVELS[-1]
         ]
         limit = min([cap, *(max(1.0, SLOWER * seconds) for seconds in rivals)])
-        # On one thread: the course is the same, and the clock steadier.
+        # On one thread: the iterations are the same, and times vary less.
         with threadpool_limits(1):
             searches[contender] = search(contender, problem, alpha, C, optimum, limit)
     chosen = {}
@@ -113,7 +113,7 @@ def race(name, problem, alpha, C, optimum, cap, threads):
 
 
 def longest(fits):
-    """What to show of a solver that never got there: all the time that it had."""
+    """Longest time and smallest gap of a solver that did not reach a level."""
     slowest = max(fits, key=lambda fit: fit.seconds)
     return slowest._replace(gap=min(fit.gap for fit in fits))
 
@@ -121,7 +121,7 @@ def longest(fits):
 def search(contender, problem, alpha, C, optimum, cap):
     """Fits at tighter and tighter tolerances, to the last level or the time limit."""
     first, third = (seconds_of(contender, problem, C, number) for number in (1, 3))
-    # What comes before and after the iterations does not count.
+    # The time before and after the iterations does not count.
     step = max((third - first) / 2, first / 20)
     max_iter = min(max(int(cap / step), 1), MAX_ITER)
     objective = Reference(problem, alpha, C)
@@ -141,7 +141,7 @@ def search(contender, problem, alpha, C, optimum, cap):
         n_same = 2 if is_long else SAME
         stuck = len(fits) >= n_same and len({f.gap for f in fits[-n_same:]}) == 1
         if stuck and fit.gap < first_gap:
-            # Out of iterations, or unable to go on.
+            # It reached max_iter, or makes no more progress.
             if max_iter == MAX_ITER or is_long:
                 break
             max_iter = min(int(max_iter * cap / fit.seconds) + 1, MAX_ITER)
@@ -166,7 +166,7 @@ def fitted(contender, problem, C, tol, max_iter, objective, optimum):
 
 
 def to_time_again(chosen):
-    """Of each side and level our default solver, the best, and what is close to it."""
+    """For each side and level: our default solver, the best, and those close to it."""
     again = {}
     for level in LEVELS:
         at_level = {c: fit for (c, reached), fit in chosen.items() if reached == level}

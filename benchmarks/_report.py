@@ -1,4 +1,4 @@
-"""What the benchmarks share: fair timing, and tables and plots of the result."""
+"""Timing in turn, and tables and plots of the results, for all benchmarks."""
 
 import platform
 import statistics
@@ -37,9 +37,9 @@ def interleaved(
     times = {name: [] for name in contenders}
     for call in contenders.values():
         call()
-    begun = time.perf_counter()
+    started = time.perf_counter()
     for done in range(repeats):
-        if done and time.perf_counter() - begun > seconds:
+        if done and time.perf_counter() - started > seconds:
             break
         for name, call in contenders.items():
             start = clock()
@@ -94,8 +94,8 @@ def save_ratios(path, title, ratios, label="right of the line: met"):
     path.parent.mkdir(parents=True, exist_ok=True)
     figure = Figure(figsize=(8, 1.2 + 0.4 * len(ratios)), layout="constrained")
     axes = figure.subplots()
-    for place, values in enumerate(ratios.values()):
-        axes.plot(values, [place] * len(values), "o", color="tab:blue", alpha=0.5)
+    for position, values in enumerate(ratios.values()):
+        axes.plot(values, [position] * len(values), "o", color="tab:blue", alpha=0.5)
     axes.axvline(1, color="tab:red")
     axes.set_yticks(range(len(ratios)), ratios)
     axes.invert_yaxis()

@@ -39,9 +39,9 @@ def main():
 
 def fits(problem, settings, fit, goal, seconds, doubles):
     """Results at one setting after the other."""
-    begun, expected = time.process_time(), 0.0
+    started, expected = time.process_time(), 0.0
     for setting in settings:
-        if expected > seconds or time.process_time() - begun > 4 * seconds:
+        if expected > seconds or time.process_time() - started > 4 * seconds:
             break
         times, (coef, intercept) = timed(fit, setting)
         value = problem.value(coef, intercept)
@@ -62,9 +62,9 @@ def fits(problem, settings, fit, goal, seconds, doubles):
 
 def timed(fit, setting):
     """Process time of a fit, in a list, and its coefficients and intercepts."""
-    begun = time.process_time()
+    started = time.process_time()
     coef, intercept = fit(setting)
-    return [time.process_time() - begun], (coef, intercept)
+    return [time.process_time() - started], (coef, intercept)
 
 
 def skprob(problem):

@@ -1,7 +1,7 @@
-"""What each heuristic of the fitting code brings.
+"""Time that each heuristic of the fitting code saves.
 
-Each is switched off alone, and the fit is timed beside that of the unchanged code, in
-turn and in one process: seconds of the processor, and passes over X, to a relative
+Each is switched off alone, and the fit is timed in turn with that of the unchanged
+code, in one process: seconds of the processor, and passes over X, to a relative
 suboptimality f / f* - 1 of 1e-3 and 1e-6. The problems are those of fit.py and those of
 search.py, where the time is that of the whole EntmaxClassifierCV. In every round after
 the first the rows are in another order: passes depend on it.
@@ -12,10 +12,10 @@ that of a fit with tol=1e-4.
 
 The table has geometric means, over all cases, of the ratio of what it takes without a
 heuristic to what it takes with it; where it cannot act the ratio is one. A fit that
-takes four times as long is given up. "nothing" is the unchanged code beside itself:
-its ratios show what chance alone explains. A heuristic pays if a geometric mean over
-the fits or over the searches is above 1.03, or if the ratio of a case is at least 1.25
-and larger than all ratios of "nothing".
+takes four times as long is stopped. "nothing" is the unchanged code compared with
+itself: its ratios show what chance alone explains. A heuristic pays if a geometric mean
+over the fits or over the searches is above 1.03, or if the ratio of a case is at least
+1.25 and larger than all ratios of "nothing".
 
     python benchmarks/ablation.py [--quick] [--save-table ablation.csv]
 """
@@ -110,20 +110,22 @@ class FitCase:
 
     def run(self, problem, limit, tuning):
         """(seconds, passes) to each level; given up after so many seconds."""
-        least, found = self.least, []
-        begun = time.process_time()
+        least, results = self.least, []
+        started = time.process_time()
 
         def note(n_iter, parameters, value, gradient_norm, last):
-            spent = time.process_time() - begun
-            while len(found) < len(LEVELS) and value / least - 1 <= LEVELS[len(found)]:
-                found.append((spent, objective.passes))
-            return len(found) == len(LEVELS) or spent > limit
+            spent = time.process_time() - started
+            while (
+                len(results) < len(LEVELS) and value / least - 1 <= LEVELS[len(results)]
+            ):
+                results.append((spent, objective.passes))
+            return len(results) == len(LEVELS) or spent > limit
 
         objective = self.objective(problem)
         options = {"tol": 1e-10, "max_iter": 10_000, "callback": note}
         solve(objective, objective.initial(), tuning=tuning, **options)
-        end = time.process_time() - begun, objective.passes
-        return found + [end] * (len(LEVELS) - len(found))
+        end = time.process_time() - started, objective.passes
+        return results + [end] * (len(LEVELS) - len(results))
 
 
 class LabelCase(FitCase):
@@ -149,10 +151,10 @@ class LabelCase(FitCase):
         Groups of labels are minimised one after another, so that the whole objective is
         near its minimum only at the end.
         """
-        begun, objective = time.process_time(), self.objective(problem)
+        started, objective = time.process_time(), self.objective(problem)
         options = {"tol": 1e-4, "max_iter": 1000, "tuning": tuning}
         assert solve(objective, objective.initial(), **options).converged
-        return [(time.process_time() - begun, objective.passes)] * len(LEVELS)
+        return [(time.process_time() - started, objective.passes)] * len(LEVELS)
 
 
 class SearchCase:
@@ -175,15 +177,15 @@ class SearchCase:
         count = patch.object(MeanLoss, "count", lambda self, n: passes.append(n))
         with warnings.catch_warnings(), count:
             warnings.simplefilter("ignore", ConvergenceWarning)
-            begun = time.process_time()
+            started = time.process_time()
             model.fit(problem.X, problem.y)
-            return [(time.process_time() - begun, sum(passes))]
+            return [(time.process_time() - started, sum(passes))]
 
 
 def main():
     options = parse_arguments()
     print(environment(skprob), flush=True)
-    begun, logs = time.perf_counter(), {}
+    started, logs = time.perf_counter(), {}
     gc.collect()
     gc.freeze()
     with threadpool_limits(1):
@@ -192,7 +194,7 @@ def main():
             rows = table(logs)
             if options.save_table:
                 save(options.save_table, rows)
-            print(f"{case.name}: {time.perf_counter() - begun:.0f} s", flush=True)
+            print(f"{case.name}: {time.perf_counter() - started:.0f} s", flush=True)
     print("\n" + as_markdown(HEADER, rows))
 
 
@@ -285,8 +287,10 @@ def table(logs):
 
 def means_of_cases(ratios):
     """Geometric means of the rounds, by level and case in which there are any."""
-    acted = {place: rounds for place, rounds in ratios.items() if len(rounds)}
-    return {place: math.exp(rounds[:, 0].mean()) for place, rounds in acted.items()}
+    acted = {position: rounds for position, rounds in ratios.items() if len(rounds)}
+    return {
+        position: math.exp(rounds[:, 0].mean()) for position, rounds in acted.items()
+    }
 
 
 def cells(ratios, by_chance):
@@ -305,8 +309,8 @@ def cells(ratios, by_chance):
     pays = largest >= WORTH_IN_CASE and largest > by_chance
     pays = pays or any(seconds > WORTH for seconds, _ in means.values())
     extremes = (
-        f"{mean[place]:.2f} ({', '.join(map(str, reversed(place)))})"
-        for place in (max(mean, key=mean.get), min(mean, key=mean.get))
+        f"{mean[position]:.2f} ({', '.join(map(str, reversed(position)))})"
+        for position in (max(mean, key=mean.get), min(mean, key=mean.get))
     )
     none = math.nan, math.nan
     (slow, _), fine, search = (means.get(at, none) for at in (*LEVELS, "search"))

@@ -1,4 +1,4 @@
-"""Attention to the training rows beside nearest neighbours, and linear attention.
+"""Attention to the training rows, nearest neighbours, and linear attention.
 
 ``python benchmarks/attention.py`` prints two tables. In the first, every method is
 tuned by five-fold cross-validation on one half of the data for the Brier score, and
@@ -110,8 +110,8 @@ def compare():
     for name, (X, y) in data_sets():
         cells = []
         for model, grid in METHODS.values():
-            found = [judged(model, grid, X, y, seed) for seed in range(5)]
-            brier, error = np.mean(found, axis=0)
+            results = [judged(model, grid, X, y, seed) for seed in range(5)]
+            brier, error = np.mean(results, axis=0)
             cells.append(f"{brier:.4f} ({100 * error:.2f} %)")
         print(f"{name:14}", *(f"{cell:>22}" for cell in cells), flush=True)
 

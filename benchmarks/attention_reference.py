@@ -33,17 +33,17 @@ def result(mapping, query, key, value, mask):
 
 
 def main():
-    found = {}
+    results = {}
     for name, (mapping, *_) in CASES.items():
         *given, mask = arrays(name)
         given = [torch.tensor(a, requires_grad=True) for a in given]
         mask = None if mask is None else torch.tensor(mask)
         out = result(mapping, *given, mask)
         out.backward(torch.tensor(cotangent(out.shape)))
-        found[f"{name}, out"] = out.detach().numpy()
-        for which, array in zip(("query", "key", "value"), given, strict=True):
-            found[f"{name}, {which}"] = array.grad.numpy()
-    np.savez_compressed(TESTS / "reference.npz", **found)
+        results[f"{name}, out"] = out.detach().numpy()
+        for chosen, array in zip(("query", "key", "value"), given, strict=True):
+            results[f"{name}, {chosen}"] = array.grad.numpy()
+    np.savez_compressed(TESTS / "reference.npz", **results)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""C=1 and C="auto" for sparse mappings, beside softmax with C=1.
+"""C=1 and C="auto" for sparse mappings, compared with softmax with C=1.
 
-For labels accuracy, for label sets micro-F1 with the default threshold, both the higher
-the better, for distributions the Brier score, the lower the better. Official splits
-where there are any, else three folds; at most 3,000 rows for training. Dense features
-are standardised. Data that scikit-learn has are always used, others if SKPROB_DATA
-names their folder.
+The measures are the accuracy for labels and micro-F1 with the default threshold for
+label sets (more is better), and the Brier score for distributions (less is better). The
+splits are the official ones, or three folds; at most 3,000 rows are for training. Dense
+features are standardised. Data that scikit-learn has are always used, others if
+SKPROB_DATA names their folder.
 
     python benchmarks/automatic_penalty.py --save-table auto.csv
 """
@@ -109,12 +109,12 @@ def some(X, y):
 def folds_of(X, y):
     split = StratifiedKFold if y.ndim == 1 else KFold
     folds = split(3, shuffle=True, random_state=0).split(X, y)
-    found = []
+    results = []
     for train, test in folds:
         scaler = StandardScaler().fit(X[train])
         parts = [scaler.transform(X[rows]) for rows in (train, test)]
-        found.append((parts[0], y[train], parts[1], y[test]))
-    return found
+        results.append((parts[0], y[train], parts[1], y[test]))
+    return results
 
 
 def accuracy(model, X, y):

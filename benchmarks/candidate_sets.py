@@ -10,10 +10,10 @@ true classes, "shares" that of a fit to equal shares of the candidates, "infimum
 with target_type="candidates". The last column is the mean difference between the
 latter two and its standard error over draws of test rows and candidates.
 
-wine and digits are split into five folds. Of the others 1,000 training rows are drawn,
-five times. Features are standardised, those of mnist are divided by 255. C is the one
-of the best score in three folds of the training rows: the accuracy for labels, and the
-proportion of predictions that are candidates for the others.
+wine and digits are split into five folds. From the others 1,000 training rows are
+drawn, five times. Features are standardised, those of mnist are divided by 255. C is
+the one of the best score in three folds of the training rows: the accuracy for labels,
+and the proportion of predictions that are candidates for the others.
 """
 
 import argparse
@@ -99,13 +99,13 @@ def accuracy(model, X, y, X_test, y_test, scoring):
 
 
 def row(name, of_model, kind):
-    found = []
+    results = []
     for draw, (X, y, X_test, y_test) in enumerate(TASKS[name]()):
         X, X_test = scaled(name, X, X_test)
         Y = candidates_of(X, y, kind, np.random.default_rng(100 + draw))
         shares = Y / Y.sum(axis=1, keepdims=True)
         cls, test = MODELS[of_model], (X_test, y_test)
-        found.append(
+        results.append(
             [
                 Y.sum(axis=1).mean(),
                 accuracy(cls(), X, y, *test, "accuracy"),
@@ -113,10 +113,10 @@ def row(name, of_model, kind):
                 accuracy(cls(target_type="candidates"), X, Y, *test, is_candidate),
             ]
         )
-    found = np.array(found)
-    more = found[:, 3] - found[:, 2]
+    results = np.array(results)
+    more = results[:, 3] - results[:, 2]
     error = more.std(ddof=1) / np.sqrt(len(more))
-    mean = found.mean(axis=0)
+    mean = results.mean(axis=0)
     return [
         name,
         kind,

@@ -147,9 +147,9 @@ def measure(name, n_splits):
         model = make_pipeline(StandardScaler(), SoftmaxClassifier()).fit(X_fit, y_fit)
 
         def add(level, by, score, sets, cal=y_cal, X_new=X_test, y_new=y_test):
-            found = hits_and_sizes(sets, X_new, y_new)
+            results = hits_and_sizes(sets, X_new, y_new)
             record = records.setdefault((level, by, score), Record())
-            record.add(*found, cal, y_new, level, by)
+            record.add(*results, cal, y_new, level, by)
 
         for level in LEVELS:
             for by in (None, "class"):
@@ -205,10 +205,10 @@ def with_mapie(model, calibration, X_test, level, seed):
         if score == "aps":
             # MAPIE draws the same numbers for calibration and prediction.
             ours._seed = seed
-        found, expected = ours.predict_set(X_test), expected[:, :, 0]
-        differ = (found != expected).any(axis=1).sum()
-        sizes = found.sum(axis=1).mean(), expected.sum(axis=1).mean()
-        result.append((score, len(found), differ, *sizes))
+        results, expected = ours.predict_set(X_test), expected[:, :, 0]
+        differ = (results != expected).any(axis=1).sum()
+        sizes = results.sum(axis=1).mean(), expected.sum(axis=1).mean()
+        result.append((score, len(results), differ, *sizes))
     return result
 
 

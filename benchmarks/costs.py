@@ -48,8 +48,8 @@ METHODS = {
 
 def distances(n_classes, power=1):
     """Costs that grow with the distance of two classes that are in order."""
-    place = np.arange(n_classes)
-    return abs(place[:, None] - place).astype(float) ** power
+    position = np.arange(n_classes)
+    return abs(position[:, None] - position).astype(float) ** power
 
 
 def cancer():
@@ -121,16 +121,16 @@ def arrays(name):
 
 def split(name):
     """Training rows, at most so many, and test rows, as a set comes."""
-    file, found = arrays(name), []
+    file, results = arrays(name), []
     for part in ("train", "test"):
         if f"X_{part}" in file:
             X = file[f"X_{part}"].astype(float)
         else:
             pieces = (file[f"X_{part}_{p}"] for p in ("data", "indices", "indptr"))
             X = sparse.csr_array(tuple(pieces), file[f"X_{part}_shape"]).astype(float)
-        found += [X, file[f"y_{part}"]]
-    some = np.random.default_rng(0).permutation(len(found[1]))[:MOST_ROWS]
-    return [found[0][some], found[1][some], *found[2:]]
+        results += [X, file[f"y_{part}"]]
+    some = np.random.default_rng(0).permutation(len(results[1]))[:MOST_ROWS]
+    return [results[0][some], results[1][some], *results[2:]]
 
 
 def in_folds(X, y, costs):
@@ -153,7 +153,7 @@ def best_parameters(cls, costs, with_margins, uses_rule, X, y):
     folds = list(StratifiedKFold(3, shuffle=True, random_state=1).split(X, y))
     unit = costs / costs[costs > 0].mean()
     grid = list(product(CS, [s * unit for s in SCALES] if with_margins else [0.0]))
-    found = [
+    results = [
         sum(
             cost_of(
                 cls(C=C, margin=margin, tol=1e-3).fit(X[a], y[a]),
@@ -166,7 +166,7 @@ def best_parameters(cls, costs, with_margins, uses_rule, X, y):
         )
         for C, margin in grid
     ]
-    return grid[int(np.argmin(found))]
+    return grid[int(np.argmin(results))]
 
 
 def test_costs(method, X, y, X_test, y_test, costs):

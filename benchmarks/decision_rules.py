@@ -1,8 +1,8 @@
-"""Decision rules for label sets, beside each other: ``python decision_rules.py``.
+"""Decision rules for label sets compared: ``python decision_rules.py``.
 
 Models of several penalties are fitted once for each of three folds, and once to all
-training rows; every rule is fitted to the same out-of-fold probabilities (with more
-than 5,000 rows to those of the training rows) and asked about the test rows.
+training rows. Every rule is fitted to the same out-of-fold probabilities (with more
+than 5,000 rows to those of the training rows), and predicts the sets of the test rows.
 ``SKPROB_DATA`` names the folder with the data; ``--sets`` names some of them, and
 ``--save`` a file for the table. All of it takes ten minutes.
 """
@@ -56,7 +56,7 @@ def main():
     parser.add_argument("--sets", nargs="+", default=SETS, choices=SETS)
     parser.add_argument("--save", type=Path)
     args = parser.parse_args()
-    found = {}
+    results = {}
     with threadpool_limits(1), warnings.catch_warnings(action="ignore"):
         for name in args.sets:
             data = splits(name)
@@ -66,12 +66,12 @@ def main():
                     continue
                 for C in PENALTIES:
                     scores = [measured(split, alpha, C) for split in data]
-                    found[name, model, C] = {
+                    results[name, model, C] = {
                         rule: 100 * np.mean([score[rule] for score in scores], axis=0)
                         for rule in scores[0]
                     }
                     print(name, model, C, flush=True)
-    text = "\n".join(table(found)) + "\n"
+    text = "\n".join(table(results)) + "\n"
     print(text)
     if args.save:
         args.save.write_text(text)
@@ -87,8 +87,8 @@ def measured(split, alpha, C):
     model = fitted(X, Y)
     p, test = model.predict_proba(X), model.predict_proba(split.X_test)
     if len(Y) <= 5000:
-        for train, rest in KFold(3, shuffle=True, random_state=0).split(Y):
-            p[rest] = fitted(X[train], Y[train]).predict_proba(X[rest])
+        for train, remaining in KFold(3, shuffle=True, random_state=0).split(Y):
+            p[remaining] = fitted(X[train], Y[train]).predict_proba(X[remaining])
     cut = best_threshold([p], sparse.csr_array(Y), np.ones(len(Y)))
     sets = {"one cut": test > cut}
     for name, rule in RULES.items():
@@ -102,13 +102,13 @@ def scores(true, predicted):
     return [*f1, (~predicted.any(axis=1)).mean()]
 
 
-def table(found):
+def table(results):
     """Lines: each cell is micro-, macro- and example-F1."""
-    names = list(next(iter(found.values())))
+    names = list(next(iter(results.values())))
     yield "Micro-F1 / macro-F1 / example-F1 on the test rows, in per cent"
     yield ""
     yield f"{'':24}" + "".join(f"{name:>16}" for name in names)
-    for (data, model, C), row in found.items():
+    for (data, model, C), row in results.items():
         cells = ("/".join(f"{x:.1f}" for x in row[name][:3]) for name in names)
         yield f"{data[:8]:9}{model:10}{C:4} " + "".join(f"{c:>16}" for c in cells)
     yield ""
@@ -118,11 +118,11 @@ def table(found):
     for heading, of_all in ("mean", np.mean), ("worst", np.min):
         cells = []
         for name in names[1:]:
-            change = [row[name][:3] - row["one cut"][:3] for row in found.values()]
+            change = [row[name][:3] - row["one cut"][:3] for row in results.values()]
             cells.append("/".join(f"{x:+.1f}" for x in of_all(change, axis=0)))
         yield f"{heading:24}" + "".join(f"{cell:>16}" for cell in cells)
-    empty = [row["one cut"][3] for row in found.values()]
-    others = max(row[name][3] for row in found.values() for name in names[1:])
+    empty = [row["one cut"][3] for row in results.values()]
+    others = max(row[name][3] for row in results.values() for name in names[1:])
     yield ""
     yield (
         f"With one cut up to {max(empty):.1f} % of the rows are predicted empty, "

@@ -1,4 +1,4 @@
-"""Models run by onnxruntime beside the models themselves: ``python deployment.py``.
+"""Models run by onnxruntime, and the models themselves: ``python deployment.py``.
 
 Each classifier is fitted to digits, or to a made label set, and converted to ONNX. The
 table has, for all rows in float32, the largest difference of a probability, the rows
@@ -81,9 +81,9 @@ def measure(model, X, y, repeats):
     model.set_params(max_iter=1000, tol=1e-3).fit(X, y)
     X = X.astype(np.float32)
     running = session(model, X)
-    (labels, p), (own_labels, own) = running.run(None, {"X": X}), predictions(model, X)
+    (labels, p), (own_labels, ours) = running.run(None, {"X": X}), predictions(model, X)
     different = np.reshape(labels != own_labels, (len(X), -1)).any(axis=1)
-    supports = ((p > 0) != (own.astype(p.dtype) > 0)).any(axis=1)
+    supports = ((p > 0) != (ours.astype(p.dtype) > 0)).any(axis=1)
     ratios = []
     for rows, rounds in ((X[:1], 20 * repeats), (X, repeats)):
         seconds = interleaved(
@@ -95,7 +95,7 @@ def measure(model, X, y, repeats):
         )
         ratios.append(seconds["theirs"] / seconds["ours"])
     return [
-        f"{np.abs(p - own).max():.1e}",
+        f"{np.abs(p - ours).max():.1e}",
         int(different.sum()),
         int(supports.sum()),
         *(f"{ratio:.2f}" for ratio in ratios),

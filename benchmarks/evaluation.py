@@ -1,11 +1,11 @@
-"""One evaluation of the objective beside one streaming read of the data.
+"""Time of one evaluation of the objective, in units of one read of the data.
 
 An evaluation is the value and the gradient of the training objective; with it comes a
 Hessian product, which a Newton method needs many of. Both are given as multiples of
 the time of ``X @ w`` with a vector w, the least that any method needs to look at X
 once. They are timed in turn in one process and the shortest of the repeats counts. A
-second table says how the time grows with each of the three sizes, a third how much
-memory a fit takes beside X.
+second table has the growth of the time with each of the three sizes, a third the memory
+of a fit in addition to X.
 
     python benchmarks/evaluation.py [--quick] [--threads N] [--cpu]
                                     [--save-table PATH] [--save-plot PATH]
@@ -158,17 +158,23 @@ def compare_growth(X, timed):
     n_samples, n_features = X.shape
     few_rows, few_features = X[::10].copy(), X[:, ::10].copy()
     for name, mapping in MAPPINGS.items():
-        whole = problem(X, mapping, 10)
+        complete = problem(X, mapping, 10)
         for size, fewer, more, small, large in (
-            ("rows", n_samples // 10, n_samples, problem(few_rows, mapping, 10), whole),
+            (
+                "rows",
+                n_samples // 10,
+                n_samples,
+                problem(few_rows, mapping, 10),
+                complete,
+            ),
             (
                 "features",
                 -(-n_features // 10),
                 n_features,
                 problem(few_features, mapping, 10),
-                whole,
+                complete,
             ),
-            ("classes", 10, 100, whole, problem(X, mapping, 100)),
+            ("classes", 10, 100, complete, problem(X, mapping, 100)),
         ):
             seconds = timed(
                 {

@@ -111,7 +111,7 @@ def main():
     options = parser.parse_args()
     effort = QUICK if options.quick else Effort()
 
-    begun = perf_counter()
+    started = perf_counter()
     print(
         f"{platform.machine()}, {os.cpu_count()} cores, Python "
         f"{platform.python_version()}, numpy {np.__version__}, scipy "
@@ -128,7 +128,7 @@ def main():
             row = measured(data, name, classifier, split, effort.max_fits, options.jobs)
             rows.append(row)
             print_line(cells(row))
-    print(f"\nAll of it took {perf_counter() - begun:.0f} seconds.")
+    print(f"\nAll of it took {perf_counter() - started:.0f} seconds.")
     if options.save_table:
         save_table(rows, options.save_table)
     if options.save_plot:
@@ -137,10 +137,10 @@ def main():
 
 def data_sets() -> dict[str, Callable]:
     """Functions that load X_train, X_test, y_train, y_test, by name."""
-    found = {"digits": digits}
+    results = {"digits": digits}
     if os.environ.get("SKPROB_DATA"):
-        found["letter"] = letter
-    return found
+        results["letter"] = letter
+    return results
 
 
 def digits():
@@ -163,16 +163,16 @@ def standardised(X_train, X_test, y_train, y_test, max_rows):
 
 def classifiers():
     """All that the package has: its classifiers, and mappings that have none."""
-    found = {"LogisticRegression": LogisticRegression()}
+    results = {"LogisticRegression": LogisticRegression()}
     for name in skprob.__all__:
         member = getattr(skprob, name)
         is_classifier = isinstance(member, type) and issubclass(member, ClassifierMixin)
         if is_classifier and "CV" not in name and member is not LinearClassifier:
-            found[name] = member()
+            results[name] = member()
     for name, mapping in MAPPINGS.items():
-        if f"{mapping.__name__}Classifier" not in found:
-            found[f"LinearClassifier({name!r})"] = LinearClassifier(name)
-    return found
+        if f"{mapping.__name__}Classifier" not in results:
+            results[f"LinearClassifier({name!r})"] = LinearClassifier(name)
+    return results
 
 
 def measured(data, name, classifier, split, max_fits, n_jobs):

@@ -1,16 +1,16 @@
-"""Time to fit, to the same optimum of the same objective, beside other programs.
+"""Time to fit, to the same optimum of the same objective, compared with other programs.
 
 Softmax against each solver of scikit-learn's LogisticRegression that has the same
 objective, sparsemax and 1.5-entmax against L-BFGS of a plain NumPy objective by SciPy
 and of the entmax package's losses by torch. The optimum f* comes from Newton's method
-in plain NumPy, which begins where a tight fit of ours ends, to save time, and goes on
-until a step cannot gain a part of 1e-12. Every coefficient that a side returns is
+in plain NumPy. It begins where a tight fit of ours ends, to save time, and ends when a
+step cannot gain a part of 1e-12. Every coefficient that a side returns is
 judged by that same NumPy objective: the time that counts is the time of the whole `fit`
 to a relative suboptimality f / f* - 1 of 1e-3, 1e-6 and 1e-9, at the fastest of the
 side's own tolerances. All sides run in turn in one process, with BLAS on one thread and
-on its default number. A program that does not get there within the time limit is shown
-with the time that it had and the suboptimality that it reached. Where no rival gets
-there, the longest that one tried is what our time is compared with.
+on its default number. A program that does not reach a level within the time limit is
+shown with this time and with the suboptimality that it reached. If no rival reaches it,
+our time is compared with the longest time of a rival.
 
 Data that scikit-learn has or makes are always fitted; mnist, letter, pendigits and
 news20 if SKPROB_DATA names their folder.
@@ -46,7 +46,7 @@ QUICK = ["digits, scaled", "breast cancer, raw", "badly scaled columns"]
 
 def main():
     options = parse_arguments()
-    begun = perf_counter()
+    started = perf_counter()
     print(environment(sklearn, torch, skprob))
     for library in threadpool_info():
         print(library["prefix"], library["version"], library["num_threads"], "threads")
@@ -65,8 +65,8 @@ def main():
                 )
                 times += case
                 save_times(options.save_table, times)
-                print_case(case, optimum, perf_counter() - begun)
-    print(f"\nAll fits took {perf_counter() - begun:.0f} seconds.")
+                print_case(case, optimum, perf_counter() - started)
+    print(f"\nAll fits took {perf_counter() - started:.0f} seconds.")
     parts = [
         summary([time for time in times if time.threads == threads], threads)
         for threads in options.threads
@@ -122,8 +122,8 @@ def known_optimum(folder, name, problem, objective, C):
     optimum = objective.minimise(run(ours, problem, C, tol=1e-7, max_iter=1000))
     if path:
         folder.mkdir(parents=True, exist_ok=True)
-        theta, value, rest = optimum
-        np.savez(path, theta=theta, value=value, rest=rest)
+        theta, value, decrement = optimum
+        np.savez(path, theta=theta, value=value, rest=decrement)
     return optimum
 
 
@@ -202,8 +202,8 @@ def summary(times, threads):
     for (name, alpha, C), case in by_case(times).items():
         row = [name, NAMES[alpha], f"{C:g}"]
         for level in LEVELS:
-            found = at_level(case, level)
-            row += [text(rival(found)), text(ours(found)), f"{ratio(found):.2f}"]
+            results = at_level(case, level)
+            row += [text(rival(results)), text(ours(results)), f"{ratio(results):.2f}"]
         rows.append(row)
     lines = [f"BLAS threads: {threads}; ours: solver={DEFAULT_SOLVER!r}; seconds"]
     lines += ["", as_markdown(header, rows), ""]
@@ -277,10 +277,10 @@ def plot(path, times):
     ratios = {}
     for (name, alpha, _), case in by_case(at_level(times, 1e-6)).items():
         for threads in {time.threads for time in case}:
-            found = [time for time in case if time.threads == threads]
-            if not math.isnan(ratio(found)):
+            results = [time for time in case if time.threads == threads]
+            if not math.isnan(ratio(results)):
                 label = f"{name}, {NAMES[alpha]}"
-                ratios.setdefault(label, []).append(ratio(found))
+                ratios.setdefault(label, []).append(ratio(results))
     save_ratios(
         path,
         "Seconds of the fastest rival over skprob's, to 1e-6",

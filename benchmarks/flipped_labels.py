@@ -84,14 +84,16 @@ def accuracy_and_log_loss(model, X, y, X_test, y_test):
 
 def measured(name, share):
     """Array of shape (n_draws, n_models, 2)."""
-    found = []
+    results = []
     for draw, (X, y, X_test, y_test) in enumerate(draws_of(name)):
         noisy = flipped(y, share, np.random.default_rng(100 + draw))
-        found.append([])
+        results.append([])
         for model in MODELS.values():
             pipeline = make_pipeline(StandardScaler(), model.set_params(tol=1e-3))
-            found[-1].append(accuracy_and_log_loss(pipeline, X, noisy, X_test, y_test))
-    return np.array(found)
+            results[-1].append(
+                accuracy_and_log_loss(pipeline, X, noisy, X_test, y_test)
+            )
+    return np.array(results)
 
 
 def main():
@@ -103,18 +105,18 @@ def main():
     rows, means = [["data", "flipped", "measure", *MODELS]], {}
     for name in arguments.sets:
         for share in FLIPPED:
-            found = measured(name, share)
-            means.setdefault(share, []).append(found)
+            results = measured(name, share)
+            means.setdefault(share, []).append(results)
             for column, (measure, digits) in enumerate(MEASURES.items()):
-                numbers = found[:, :, column].mean(axis=0)
+                numbers = results[:, :, column].mean(axis=0)
                 cells = [f"{number:.{digits}f}" for number in numbers]
                 rows.append([name, f"{share:.0%}", measure, *cells])
                 print(*rows[-1], sep="  ", flush=True)
     others = [name for name in MODELS if name != "softmax"]
     summary = [["measure", "flipped", "softmax", *others]]
     for column, (measure, digits) in enumerate(MEASURES.items()):
-        for share, found in means.items():
-            by_model = np.concatenate(found)[:, :, column].T
+        for share, results in means.items():
+            by_model = np.concatenate(results)[:, :, column].T
             numbers = dict(zip(MODELS, by_model, strict=True))
             cells = [f"{numbers['softmax'].mean():.{digits}f}"]
             for name in others:

@@ -1,7 +1,7 @@
-"""Fit and predict on a GPU, beside scikit-learn there and ourselves on the CPU.
+"""Fit and predict on a GPU, compared with scikit-learn there and skprob on the CPU.
 
     python benchmarks/gpu.py                       # needs torch and a CUDA device
-    python benchmarks/gpu.py --device cpu --small  # the same on the CPU, to try it out
+    python benchmarks/gpu.py --device cpu --small  # the same on the CPU
 
 Softmax and sparsemax classifiers of rows in single precision, as torch tensors under
 ``sklearn.set_config(array_api_dispatch=True)``; `LogisticRegression`, whose objective
@@ -105,7 +105,7 @@ def objective(contender, model, X, y):
 
 def measured(contenders, X, y, repeats):
     """Seconds of fit and predict, tolerance and excess of the objective, by name."""
-    found, best = {}, {}
+    results, best = {}, {}
     for name, contender in contenders.items():
         arrays = contender.arrays(X, y)
         fits = []
@@ -115,12 +115,12 @@ def measured(contenders, X, y, repeats):
                 seconds, model = contender.timed(contender.make(tol).fit, *arrays)
             value = objective(contender, model, X, y)
             fits.append((tol, seconds, value, model))
-        found[name] = arrays, fits
+        results[name] = arrays, fits
         lowest = min(value for _, _, value, _ in fits)
         best[contender.mapping] = min(best.get(contender.mapping, np.inf), lowest)
     rows = {}
     for name, contender in contenders.items():
-        arrays, fits = found[name]
+        arrays, fits = results[name]
         least = best[contender.mapping]
         reached = [fit for fit in fits if fit[2] <= least * (1 + TARGET)]
         if not reached:

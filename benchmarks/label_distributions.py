@@ -112,14 +112,14 @@ def main():
         f"{skprob.__version__}"
     )
     for data in options.data:
-        begun = perf_counter()
+        started = perf_counter()
         X, D = load(data)
         unpenalised = UNPENALISED if data == "sjaffe" else {}
         rows = cross_validated(X, D, unpenalised, n_repeats, options.jobs)
         print(
             f"\n{data}: {D.shape[0]} rows, {X.shape[1]} features, {D.shape[1]} labels, "
             f"{np.mean(D == 0):.1%} of the truth zero; mean ± standard deviation over "
-            f"{n_repeats} x 10 folds, {perf_counter() - begun:.0f} s\n"
+            f"{n_repeats} x 10 folds, {perf_counter() - started:.0f} s\n"
         )
         table = [["", *MEASURES, "chosen"], *map(cells, rows)]
         if unpenalised:
@@ -202,11 +202,11 @@ def search(X, D, seed):
         3, train_size=n_rows * 3 // 4, test_size=n_rows // 4, random_state=seed
     )
     grid = {"entmaxclassifier__alpha": ALPHAS, "entmaxclassifier__C": STRENGTHS}
-    found = GridSearchCV(
+    search = GridSearchCV(
         pipeline(X), grid, scoring=BrierScorer(), cv=splits, refit=False
     ).fit(X, D)
-    scores = found.cv_results_["mean_test_score"]
-    params = found.cv_results_["params"]
+    scores = search.cv_results_["mean_test_score"]
+    params = search.cv_results_["params"]
     return {
         tuple(point[key] for key in grid): score
         for point, score in zip(params, scores, strict=True)
@@ -232,15 +232,15 @@ def plain_softmax(X, D, X_test, n_steps):
     blocks = split_rows(scaler.transform(X), DenseTarget(D), np.ones(len(D)))
     objective = LinearObjective(blocks, FenchelYoungLoss(Softmax()), l2=0.0)
 
-    found = minimize(
+    solution = minimize(
         objective.value_and_gradient,
         objective.initial(),
         jac=True,
         method="L-BFGS-B",
         options={"maxiter": n_steps, "gtol": 1e-4},
     )
-    coef, intercept = objective.to_model(found.x)
-    return softmax(scaler.transform(X_test) @ coef.T + intercept), found.nit
+    coef, intercept = objective.to_model(solution.x)
+    return softmax(scaler.transform(X_test) @ coef.T + intercept), solution.nit
 
 
 def all_measures(truth, p):

@@ -1,4 +1,4 @@
-"""Label sets beside one logistic regression for each: ``python label_set_times.py``.
+"""Label sets, or a logistic regression for each: ``python label_set_times.py``.
 
 `SigmoidClassifier` and `OneVsRestClassifier` of `LogisticRegression`, with L-BFGS and
 with liblinear, learn a logistic regression for each label, at C = 1. Columns are the

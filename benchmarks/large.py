@@ -154,8 +154,12 @@ class Peak:
 def report(fitted, seconds, peak, folder, name):
     np.save(folder / f"coef_{name}.npy", fitted.coef_)
     history = {key: float(values[-1]) for key, values in fitted.history_.items()}
-    found = history | {"seconds": seconds, "peak": peak / MIB, "solver": fitted.solver_}
-    print(json.dumps(found))
+    results = history | {
+        "seconds": seconds,
+        "peak": peak / MIB,
+        "solver": fitted.solver_,
+    }
+    print(json.dumps(results))
 
 
 def fit_local(folder, meta, mapped):
@@ -173,9 +177,9 @@ def fit_local(folder, meta, mapped):
     else:
         X = np.array(X)
     with Peak([os.getpid()]) as peak:
-        begun = time.perf_counter()
+        started = time.perf_counter()
         fitted = model().fit(X, y)
-        seconds = time.perf_counter() - begun
+        seconds = time.perf_counter() - started
     rise = peak.rise + (0 if mapped else X.nbytes)
     report(fitted, seconds, rise, folder, "mapped" if mapped else "memory")
 
@@ -199,9 +203,9 @@ def fit_dask(folder, meta, source):
         client.submit(model().fit, few, few[:, 0] > 0).result()
         X, y = load(folder, meta)
         with Peak(client.run(os.getpid).values()) as peak:
-            begun = time.perf_counter()
+            started = time.perf_counter()
             fitted = model().fit(X, y)
-            seconds = time.perf_counter() - begun
+            seconds = time.perf_counter() - started
         report(fitted, seconds, peak.rise, folder, source)
 
 
@@ -252,19 +256,19 @@ def table_of_memory(options):
         head = f"{'fit':38}{'seconds':>9}{'peak MiB':>10}{'passes':>8}  difference  "
         say(head + "solver")
         for name in options.fits.split(","):
-            found = child(folder, meta, name)
-            if "error" in found:
-                say(f"{WORDS[name]:38}{found['error']}")
+            results = child(folder, meta, name)
+            if "error" in results:
+                say(f"{WORDS[name]:38}{results['error']}")
                 continue
             coef = np.load(folder / f"coef_{name}.npy")
             reference = folder / "coef_memory.npy"
-            off = np.nan
+            difference = np.nan
             if reference.exists():
-                off = np.abs(coef - np.load(reference)).max()
+                difference = np.abs(coef - np.load(reference)).max()
             say(
-                f"{WORDS[name]:38}{found['seconds']:9.1f}{found['peak']:10.0f}"
-                f"{found['passes']:8.1f}  {off:<12.1e}{found['solver']}, "
-                f"{found['round_trips']:.0f} round trips"
+                f"{WORDS[name]:38}{results['seconds']:9.1f}{results['peak']:10.0f}"
+                f"{results['passes']:8.1f}  {difference:<12.1e}{results['solver']}, "
+                f"{results['round_trips']:.0f} round trips"
             )
 
 
@@ -282,8 +286,8 @@ def generated(n_rows, n_features, n_classes, n_parts):
 
 
 def timed(function, *args):
-    begun = time.perf_counter()
-    return function(*args), time.perf_counter() - begun
+    started = time.perf_counter()
+    return function(*args), time.perf_counter() - started
 
 
 def local_cluster(n_workers):
@@ -327,10 +331,14 @@ def table_of_rivals(options):
         fitted, seconds = timed(model().fit, X, y)
         rows, labels = X.compute(), y.compute()
         local, local_seconds = timed(model().fit, rows, labels)
-        off = np.abs(local.coef_ - fitted.coef_).max()
+        difference = np.abs(local.coef_ - fitted.coef_).max()
         X_test, y_test = part(10**6, 50_000, 50, 5)
         loss = log_loss(y_test, local.predict_proba(X_test))
-        say(table_line("skprob, two workers", 5, f"{seconds:.2f}", "", f"{off:.1e}"))
+        say(
+            table_line(
+                "skprob, two workers", 5, f"{seconds:.2f}", "", f"{difference:.1e}"
+            )
+        )
         in_memory = f"{local_seconds:.2f}", f"{loss:.4f}", ""
         say(table_line("skprob, in memory, two threads", 5, *in_memory))
         try:
@@ -343,7 +351,7 @@ def table_of_rivals(options):
             _, rival = timed(LogisticRegression(solver="lbfgs").fit, X, pair)
             say(table_line("skprob, two workers", 2, f"{seconds:.2f}", "", ""))
             say(table_line("dask-ml, two workers", 2, f"{rival:.2f}", "", ""))
-    begun, scaler = time.perf_counter(), StandardScaler()
+    started, scaler = time.perf_counter(), StandardScaler()
     parts = np.array_split(np.arange(len(labels)), 80)
     for some in parts:
         scaler.partial_fit(rows[some])
@@ -355,7 +363,7 @@ def table_of_rivals(options):
             scaled = scaler.transform(rows[some])
             rival.partial_fit(scaled, labels[some], np.arange(5))
         value = log_loss(y_test, rival.predict_proba(scaler.transform(X_test)))
-    seconds = time.perf_counter() - begun
+    seconds = time.perf_counter() - started
     title = f"SGDClassifier, {n_passes} passes"
     say(table_line(title, 5, f"{seconds:.1f}", f"{value:.4f}", ""))
 
@@ -366,9 +374,9 @@ def rows_of(number, n_rows, n_features):
 
 def products(X, points):
     """Two products with X, and how long they took."""
-    begun = time.perf_counter()
+    started = time.perf_counter()
     total = (X @ points.T).T @ X
-    return total, time.perf_counter() - begun
+    return total, time.perf_counter() - started
 
 
 def table_of_overhead(options):

@@ -1,4 +1,4 @@
-"""C="loo" beside C="auto", a search over 10 folds and true leave-one-out.
+"""C="loo" compared with C="auto", a search over 10 folds and true leave-one-out.
 
     SKPROB_DATA=folder python benchmarks/leave_one_out.py --save docs/user_guide
 
@@ -83,13 +83,13 @@ def compared(name, kind, folds, alpha):
     measure = micro_f1 if kind == "sets" else brier
     scores, numbers = {}, {}
     for label, model in models.items():
-        found = []
+        results = []
         for X, y, X_test, y_test in folds:
             model.fit(X, y)
-            found.append(measure(model, X_test, y_test))
+            results.append(measure(model, X_test, y_test))
             if label != "auto" and label not in numbers:
                 numbers[label] = int(np.argmin(abs(np.ravel(model.Cs_) - model.C_)))
-        scores[label] = f"{np.mean(found):.4f}"
+        scores[label] = f"{np.mean(results):.4f}"
     X, y = folds[0][:2]
     calls = {
         label: lambda model=model: model.fit(X, y) for label, model in models.items()
@@ -113,8 +113,8 @@ def true_choice(X, y, alpha, Cs):
         model = EntmaxClassifier(alpha, C=C, tol=1e-6, max_iter=10**4)
         p = np.empty(target.shape)
         for i in range(len(X)):
-            rest = np.arange(len(X)) != i
-            p[i] = model.fit(X[rest], y[rest]).predict_proba(X[[i]])[0]
+            remaining = np.arange(len(X)) != i
+            p[i] = model.fit(X[remaining], y[remaining]).predict_proba(X[[i]])[0]
         with np.errstate(divide="ignore"):
             is_log = alpha == 1
             loss = -np.log(p[target > 0]) if is_log else np.square(p - target).sum(1)

@@ -1,4 +1,4 @@
-"""Time and memory of label sets with thousands of labels, sparse beside dense.
+"""Time and memory of label sets with thousands of labels, sparse and dense.
 
 Rows have about five of 5,000 labels, those with the highest scores of a linear teacher
 and some noise. Each model is fitted in a process of its own, for a fixed number of

@@ -1,4 +1,4 @@
-"""Time and accuracy of every mapping, beside scipy, torch and the entmax package.
+"""Time and accuracy of every mapping, and of scipy, torch and the entmax package.
 
 The mappings are those that are registered, at their defaults and at more values of
 alpha. What else computes the same is given below; where that is nothing, a mapping
@@ -6,8 +6,8 @@ has its own time and error alone. Both sides of each comparison run in turn in o
 process on the same scores: standard normal ones times a spread. skprob and scipy use
 one thread; torch is timed with its default number of threads and with one. A second
 table has the largest error of each side against fifty digits, for scores with and
-without an offset. A third has what perturb-max costs beside softmax, in a call and in a
-fit, for each named noise.
+without an offset. A third has the time of perturb-max in units of softmax's, in a call
+and in a fit, for each named noise.
 
     python benchmarks/mappings.py [--quick] [--save-table PATH] [--save-plot PATH]
     python benchmarks/mappings.py --only-noises --save-table PATH
@@ -213,8 +213,8 @@ def compare_errors(dtype, n_rows):
         for peer, _ in sides(mapping, [1]):
             line = [mapping, dtype.__name__, f"{offset:g}", f"{ours:.1e}"]
             if peer:
-                found = np.asarray(peer.function(torch.from_numpy(scores)))
-                line += [peer.name, f"{largest_error(found, exact):.1e}"]
+                results = np.asarray(peer.function(torch.from_numpy(scores)))
+                line += [peer.name, f"{largest_error(results, exact):.1e}"]
             yield line if peer else [*line, "", ""]
 
 
@@ -244,9 +244,9 @@ def compare_noises(quick):
     return lines
 
 
-def largest_error(found, exact):
+def largest_error(results, exact):
     """Largest absolute difference, in the digits of the exact numbers."""
-    pairs = zip(found.ravel().tolist(), itertools.chain(*exact), strict=True)
+    pairs = zip(results.ravel().tolist(), itertools.chain(*exact), strict=True)
     return float(max(abs(p - reference) for p, reference in pairs))
 
 

@@ -90,7 +90,7 @@ def main():
     if options.quick or not os.environ.get("SKPROB_DATA"):
         sets = ["emotions"]
 
-    begun = perf_counter()
+    started = perf_counter()
     all_data = {name: splits(name) for name in sets}
     if options.within:
         for name, (first, *_) in all_data.items():
@@ -115,31 +115,31 @@ def main():
         results = Parallel(options.jobs)(
             with_cache(split, model, effort) for _, model, split in tasks
         )
-        found = defaultdict(list)
+        measured = defaultdict(list)
         for (set_name, model, _), result in zip(tasks, results, strict=True):
-            found[set_name, model].append(result)
-        table = "\n".join(lines(data, found)) + "\n"
+            measured[set_name, model].append(result)
+        table = "\n".join(lines(data, measured)) + "\n"
         if options.within:
             table = f"{WITHIN}\n\n{table}"
         print(table)
         if options.save_tables:
             file = f"multilabel_{name}{'_within' if options.within else ''}.txt"
             (options.save_tables / file).write_text(table)
-    print(f"All of it took {perf_counter() - begun:.0f} seconds.")
+    print(f"All of it took {perf_counter() - started:.0f} seconds.")
 
 
 # Tables: lines of text, from what was found for each set and model in its splits
 
 
-def paper_table(data, found):
+def paper_table(data, measured):
     yield "Table 2 of the paper: micro-F1 / macro-F1 on the test rows, in per cent"
     yield ""
     yield f"{'':24}{'skprob':>15}{'published':>15}{'difference':>15}"
     reasons = []
     for pair, published in PUBLISHED.items():
-        if pair not in found:
+        if pair not in measured:
             continue
-        scores = np.mean(found[pair], axis=0)
+        scores = np.mean(measured[pair], axis=0)
         difference = scores - published
         yield (
             f"{pair[0]:12}{pair[1]:12}{scores[0]:7.2f} /{scores[1]:6.2f}"
@@ -148,7 +148,7 @@ def paper_table(data, found):
         )
         if np.abs(difference).max() > 0.3:
             reason = REASONS.get(pair, "reason not known")
-            reasons.append(f"- {pair[0]}, {pair[1]}: {reason}{spread(found[pair])}.")
+            reasons.append(f"- {pair[0]}, {pair[1]}: {reason}{spread(measured[pair])}.")
     if reasons:
         yield ""
         yield "Differences above 0.3:"
@@ -163,11 +163,11 @@ def spread(results):
     return "; standard errors " + " and ".join(f"{error:.2f}" for error in errors)
 
 
-def tuned_table(data, found):
+def tuned_table(data, measured):
     chosen = {
         (name, model): [
             max(chain(*of_split), key=lambda candidate: candidate.score)
-            for of_split in zip(*(found[name, path] for path in paths), strict=True)
+            for of_split in zip(*(measured[name, path] for path in paths), strict=True)
         ]
         for name in data
         for model, paths in TUNED.items()
@@ -206,10 +206,10 @@ def tuned_table(data, found):
         yield f"{model:18}" + "".join(f"{text:>15}" for text in told)
 
 
-def default_table(data, found):
+def default_table(data, measured):
     yield "Defaults, nothing tuned: on the test rows, in per cent"
     yield IN_BRACKETS
-    yield from compared_lines(data, found, DEFAULTS)
+    yield from compared_lines(data, measured, DEFAULTS)
 
 
 WITHIN = 'Five folds of the training rows; "test rows" are those of each fold'
@@ -219,7 +219,7 @@ IN_BRACKETS = (
 )
 
 
-def compared_lines(data, found, models):
+def compared_lines(data, measured, models):
     """Each measure of each model on each set, beside the first model's."""
     first = next(iter(models))
     for title, measure in MEASURES.items():
@@ -229,7 +229,7 @@ def compared_lines(data, found, models):
         for model in models:
             cells = []
             for name in data:
-                base, other = (stacked(found[name, m]) for m in (first, model))
+                base, other = (stacked(measured[name, m]) for m in (first, model))
                 value, difference = compared(measure, base, other)
                 cells.append(f"{value:6.1f} ({difference:+5.1f})")
             yield f"{model:18}" + "".join(f"{cell:>15}" for cell in cells)
@@ -269,13 +269,13 @@ def counts(Y, predicted):
 
 
 def micro_f1(total, n_rows):
-    hit, true, found = total[:-3].reshape(3, -1).sum(axis=1)
-    return 2 * hit / (true + found)
+    hit, true, predicted = total[:-3].reshape(3, -1).sum(axis=1)
+    return 2 * hit / (true + predicted)
 
 
 def macro_f1(total, n_rows):
-    hit, true, found = total[:-3].reshape(3, -1)
-    size = true + found
+    hit, true, predicted = total[:-3].reshape(3, -1)
+    size = true + predicted
     return np.mean(np.divide(2 * hit, size, out=np.zeros_like(hit), where=size > 0))
 
 

@@ -1,4 +1,4 @@
-"""One fit beside one for each label: ``python one_vs_rest.py``.
+"""One fit, or one for each label: ``python one_vs_rest.py``.
 
 `SigmoidClassifier` and `OneVsRestClassifier` of `LogisticRegression` minimise the same
 objective, at C = 1. The time is that of the quickest of several tolerances that reaches
@@ -84,13 +84,13 @@ def measure(name, n_rounds):
     best = objective(X, Y, one_fit(1e-9).fit(X, Y))
     row, makers = [], (one_fit, one_a_label)
     for target in TARGETS:
-        found = [quickest(make, X, Y, best, target) for make in makers]
-        if any(model is None for model, _ in found):
+        results = [quickest(make, X, Y, best, target) for make in makers]
+        if any(model is None for model, _ in results):
             row.append((float("nan"), float("nan")))
             continue
         fits = [
             partial(make(tol).fit, X, Y)
-            for make, (_, tol) in zip(makers, found, strict=True)
+            for make, (_, tol) in zip(makers, results, strict=True)
         ]
         row.append(median_in_turns(fits, n_rounds))
     models = [make(1e-3).fit(X, Y) for make in makers]

@@ -79,12 +79,12 @@ class Stopwatch:
         def wrapper(*args, **kwargs):
             self._inside.append(0.0)
             start = perf_counter()
-            found = function(*args, **kwargs)
+            result = function(*args, **kwargs)
             elapsed = perf_counter() - start
             self.seconds[part] += elapsed - self._inside.pop()
             self._inside[-1] += elapsed
             self.calls[part] += 1
-            return found
+            return result
 
         return wrapper
 
@@ -119,9 +119,9 @@ def profile(name, C, tol):
     shares, totals = defaultdict(list), []
     with threadpool_limits(1):
         model.fit(problem.X, problem.y)
-        begun = perf_counter()
+        started = perf_counter()
         for _ in range(N_FITS):
-            if totals and perf_counter() - begun > SECONDS_ENOUGH:
+            if totals and perf_counter() - started > SECONDS_ENOUGH:
                 break
             watch = Stopwatch()
             with ExitStack() as stack:

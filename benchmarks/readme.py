@@ -34,7 +34,7 @@ def run(name):
         return runpy.run_path(str(ROOT / "examples" / f"{name}.py"))
 
 
-def sets_table(found):
+def sets_table(measured):
     """Head and rows: coverage and size of three kinds of sets of digits."""
     names = {
         ("softmax", 0.98): "softmax: best digits until their sum is 98 %",
@@ -43,7 +43,7 @@ def sets_table(found):
     }
     rows = [["digits in the set", "true digit in the set", "mean number of digits"]]
     for key, name in names.items():
-        coverage, size = found[key]
+        coverage, size = measured[key]
         rows.append([name, f"{coverage:.1%}", f"{size:.2f}"])
     return rows
 
@@ -76,10 +76,10 @@ def with_figures(readme, **sections):
     return readme
 
 
-def draw_coverage(ax, found):
+def draw_coverage(ax, measured):
     """Coverage of held-out rows against the size of the sets, with the levels."""
     for kind, label in LINES.items():
-        of_kind = {key: value for key, value in found.items() if key[0] == kind}
+        of_kind = {key: value for key, value in measured.items() if key[0] == kind}
         points = {level: value for (_, level), value in of_kind.items()}
         coverage, size = np.transpose(list(points.values()))
         ax.plot(size, 100 * coverage, "o-", color=COLOURS[kind], label=label)
@@ -102,7 +102,7 @@ def draw_coverage(ax, found):
     ax.legend(fontsize="small", loc="lower right")
 
 
-def draw_picture(found):
+def draw_picture(measured):
     """Regions of iris under two mappings, and coverage against size on the digits."""
     sys.path.insert(0, str(ROOT / "docs" / "code"))
     import matplotlib.pyplot as plt
@@ -119,15 +119,15 @@ def draw_picture(found):
     middle.set(title="sparsemax names the possible species", ylabel="")
     for ax in (left, middle):
         add_species_legend(ax)
-    draw_coverage(right, found)
+    draw_coverage(right, measured)
     return figure
 
 
 def main():
     matplotlib.use("agg")
-    found = run("sets_with_a_guarantee")["found"]
+    measured = run("sets_with_a_guarantee")["results"]
     tables = {
-        "sets": sets_table(found),
+        "sets": sets_table(measured),
         "badly_scaled": iterations_table(run("badly_scaled")["results"]),
     }
     for name, rows in tables.items():
@@ -135,7 +135,7 @@ def main():
             csv.writer(file, lineterminator="\n").writerows(rows)
     path = ROOT / "README.md"
     path.write_text(with_figures(path.read_text(), sets=markdown(tables["sets"])))
-    draw_picture(found).savefig(ROOT / "docs" / "_static" / "readme.png", dpi=110)
+    draw_picture(measured).savefig(ROOT / "docs" / "_static" / "readme.png", dpi=110)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""EntmaxClassifierCV beside GridSearchCV(EntmaxClassifier()) over the same grid.
+"""EntmaxClassifierCV and GridSearchCV(EntmaxClassifier()) over the same grid.
 
 Both search five values of alpha and ten of C by the Brier score on the same five
 folds, refit the chosen pair, and use one process and one thread. They are timed in
 turn; the table has the median seconds of the processor and the ratio. A search with a
-tolerance that is a ten-thousandth of theirs tells how accurate they are: by how much
-one of the 250 scores is wrong at most, in either search, and by how much the mean
+tolerance that is a ten-thousandth of theirs shows their errors: by how much one of the
+250 scores is wrong at most, in either search, and by how much the mean
 score of the chosen pair falls short of the best. The pairs that were chosen come last,
 two where they differ.
 
@@ -140,7 +140,7 @@ def compare(name, tol, repeats):
         f"{seconds['path']:.2f}",
         f"{seconds['grid']:.2f}",
         f"{seconds['grid'] / seconds['path']:.2f}",
-        *(f"{np.abs(found - exact).max():.1e}" for found in (path.scores_, scores)),
+        *(f"{np.abs(results - exact).max():.1e}" for results in (path.scores_, scores)),
         *(f"{loss:.1e}" for loss in losses),
         " and ".join(dict.fromkeys(f"α={alpha:g}, C={C:.3g}" for alpha, C in chosen)),
     ]

@@ -102,29 +102,29 @@ def halves(X, y, seed):
 def measures(X, X_test, y, y_test):
     """Two measures of the constant prediction and of each model."""
     kind = encode_target(y).kind
-    found = {}
+    results = {}
     if kind != "label_set":
         target = (y[:, None] == np.unique(y)) if kind == "class" else y
         p = np.broadcast_to(target.mean(axis=0), (len(y_test), target.shape[1]))
         given = {"classes": np.unique(y)} if kind == "class" else {}
-        found["constant"] = brier_loss(y_test, p, **given), np.nan
+        results["constant"] = brier_loss(y_test, p, **given), np.nan
     for name, model in MODELS.items():
         model.fit(X, y)
         if kind == "label_set":
             micro = f1_score(y_test, model.predict(X_test), average="micro")
-            found[name] = micro, accuracy(model, X_test, y_test)
+            results[name] = micro, accuracy(model, X_test, y_test)
         else:
             loss = brier_loss(y_test, model.predict_proba(X_test), **given)
-            found[name] = loss, accuracy(model, X_test, y_test)
-    return kind, found
+            results[name] = loss, accuracy(model, X_test, y_test)
+    return kind, results
 
 
 def row(name, n_repeats):
     """A line of the table."""
     X, y = load(name)
     repeats = [halves(X, y, seed) for seed in range(n_repeats)]
-    kinds, found = zip(*(measures(*repeat) for repeat in repeats), strict=True)
-    values = {key: np.array([each[key] for each in found]) for key in found[0]}
+    kinds, results = zip(*(measures(*repeat) for repeat in repeats), strict=True)
+    values = {key: np.array([each[key] for each in results]) for key in results[0]}
     mean = {key: value.mean(axis=0) for key, value in values.items()}
     difference = values["default"] - values["by accuracy"]
     error = difference.std(axis=0, ddof=1) / np.sqrt(n_repeats)

@@ -67,26 +67,26 @@ def datasets():
             with np.load(Path(folder) / f"{file}.npz") as arrays:
                 parts = [
                     part
-                    for which, most in [
+                    for selected, most in [
                         ("train", MOST_TRAINING_ROWS),
                         ("test", MOST_TEST_ROWS),
                     ]
-                    for part in some_rows(arrays, which, most, rng)
+                    for part in some_rows(arrays, selected, most, rng)
                 ]
             data[name] = [tuple(parts)]
     return data
 
 
-def some_rows(arrays, which, most, rng):
+def some_rows(arrays, selected, most, rng):
     """A random part of the rows of a file's training or test part."""
-    y = arrays[f"y_{which}"]
-    if f"X_{which}" in arrays:
-        X = arrays[f"X_{which}"].astype(float)
+    y = arrays[f"y_{selected}"]
+    if f"X_{selected}" in arrays:
+        X = arrays[f"X_{selected}"].astype(float)
     else:
         pieces = (
-            arrays[f"X_{which}_{piece}"] for piece in ("data", "indices", "indptr")
+            arrays[f"X_{selected}_{piece}"] for piece in ("data", "indices", "indptr")
         )
-        X = sparse.csr_array(tuple(pieces), shape=arrays[f"X_{which}_shape"])
+        X = sparse.csr_array(tuple(pieces), shape=arrays[f"X_{selected}_shape"])
         X = X.astype(float)
     chosen = rng.permutation(len(y))[:most]
     return X[chosen], y[chosen]

@@ -1,9 +1,10 @@
-"""Time to fit few coefficients, beside other programs with the same objective.
+"""Time to fit few coefficients, compared with other programs.
 
-The log loss with l1_ratio = 0.9: many classes beside scikit-learn's saga, and with
-whole features beside adelie. Two classes with l1_ratio = 1 and without an intercept,
-which liblinear would penalise, beside saga, liblinear, adelie and skglm. C is 3, 30 and
-300 times the smallest one at which a coefficient enters.
+All minimise the same objective. With l1_ratio = 0.9, many classes are compared with
+scikit-learn's saga, and whole features with adelie. Two classes have l1_ratio = 1 and
+no intercept, which liblinear would penalise; they are compared with saga, liblinear,
+adelie and skglm. C is 3, 30 and 300 times the smallest one at which a coefficient
+enters.
 
 Each program fits in a process of its own, on one thread, at ever tighter settings of
 its own. `_sparse_objective.py`, plain NumPy, judges the coefficients. What counts is
@@ -11,8 +12,8 @@ the process time of the first call that ends within a relative 1e-6 of the lowes
 For saga, which is stopped after 1, 2, 4, ... passes, it is the time between two of
 these, in proportion to the logarithm of the suboptimality. The lowest value is that of
 our fit with tol=1e-8, or of a program that ends lower. We fit before and after the
-others, and the mean counts. A program that is not there within the limit is shown with
-the time that it had.
+others, and the mean counts. A program that does not reach it within the limit is shown
+with this time.
 
 Programs that are not installed are left out. ``--python`` names an interpreter that has
 them: adelie needs an older NumPy than skprob. Digits and breast cancer are
@@ -62,7 +63,7 @@ THREADS = {f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "OMP", "MKL", "NU
 
 def main():
     options = parse_arguments()
-    begun = time.perf_counter()
+    started = time.perf_counter()
     print(
         environment(sklearn, skprob), "one thread for BLAS, OpenMP and numba", sep="; "
     )
@@ -86,7 +87,7 @@ def main():
                     rows += case
                     save_rows(options.save, rows)
                     print_case(case)
-    print(f"\nAll fits took {time.perf_counter() - begun:.0f} seconds.\n")
+    print(f"\nAll fits took {time.perf_counter() - started:.0f} seconds.\n")
     print(summary(rows))
     if options.save_table:
         save_table(options.save_table, rows)
@@ -330,9 +331,9 @@ def ratio(row, ours):
 
     NaN where it failed, or was stopped before our time.
     """
-    found = row["seconds"] / ours["seconds"]
-    is_bound = not row["reached"] and (found < 1 or math.isinf(found))
-    return math.nan if is_bound else found
+    times = row["seconds"] / ours["seconds"]
+    is_bound = not row["reached"] and (times < 1 or math.isinf(times))
+    return math.nan if is_bound else times
 
 
 def summary(rows):
@@ -350,8 +351,8 @@ def summary(rows):
                 elif name in names:
                     continue
                 if others:
-                    found = ratio(min(others, key=order), case["skprob"])
-                    ratios |= {} if math.isnan(found) else {key: found}
+                    times = ratio(min(others, key=order), case["skprob"])
+                    ratios |= {} if math.isnan(times) else {key: times}
             if ratios:
                 mean = math.exp(np.mean(np.log(list(ratios.values()))))
                 least = min(ratios, key=ratios.get)
@@ -378,10 +379,10 @@ def save_table(path, rows):
         best = min(others, key=order)
         sign = "" if best["reached"] else "> "
         sign = sign if ours["reached"] else "< " if best["reached"] else "unknown "
-        found = ratio(best, ours)
-        if math.isnan(found):
+        times = ratio(best, ours)
+        if math.isnan(times):
             sign = "unknown "
-        number = "" if sign == "unknown " else f"{found:.2g}"
+        number = "" if sign == "unknown " else f"{times:.2g}"
         lines.append([*line, (sign + number).strip()])
     with open(path, "w", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerows([head, *lines])

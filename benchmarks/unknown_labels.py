@@ -53,7 +53,7 @@ def micro_f1(X, Y, part, C=0.1):
 
 
 def row(name):
-    parts, found = splits(name), []
+    parts, results = splits(name), []
     for part in parts:
         X, Y = part.X_train, np.asarray(part.Y_train, dtype=float)
         complete = micro_f1(X, Y, part)
@@ -66,8 +66,8 @@ def row(name):
                 micro_f1(X, np.where(hidden, 0, Y), part),
                 micro_f1(X[some], Y[some], part),
             ]
-            found.append([complete, *scores])
-    complete, left_out, absent, fewer = np.transpose(found)
+            results.append([complete, *scores])
+    complete, left_out, absent, fewer = np.transpose(results)
 
     return [
         name.split("_")[0],
@@ -118,7 +118,7 @@ def filled_in_f1(X, Y, part, rng):
 
 def row_of_splits(name):
     """Differences over random splits of all rows of a set."""
-    official, found, by_C = splits(name)[0], [], []
+    official, results, by_C = splits(name)[0], [], []
     n_train = len(official.X_train)
     X_all = np.vstack([official.X_train, official.X_test])
     Y_all = np.vstack([official.Y_train, official.Y_test]).astype(float)
@@ -132,8 +132,8 @@ def row_of_splits(name):
         complete = micro_f1(X, Y, part)
         by_C.append([micro_f1(X, left_out, part, C) - complete for C in CS])
         scores = micro_f1(X[some], Y[some], part), filled_in_f1(X, left_out, part, rng)
-        found.append(np.array(scores) - complete)
-    by_C, (fewer, filled) = np.array(by_C), np.transpose(found)
+        results.append(np.array(scores) - complete)
+    by_C, (fewer, filled) = np.array(by_C), np.transpose(results)
     best = by_C[:, by_C.mean(axis=0).argmax()]
     return [name, *map(shown, (by_C[:, CS.index(0.1)], fewer, best, filled))]
 

@@ -1,9 +1,9 @@
 """Rows without a label, left out or learnt as a class: ``python unlabelled_rows.py``.
 
-Birds has such rows. Of the other sets the most frequent label is taken away, which
-leaves rows without any. All models have their defaults, and all test rows count. The
-F1 of a row is one where it has no label and none is predicted. ``SKPROB_DATA`` names
-the folder with the data, ``--save`` a file for the table. It takes a minute or two.
+Birds has such rows. From the other sets the most frequent label is removed, which
+leaves rows without any. All models have their defaults, and all test rows count. The F1
+of a row is one where it has no label and none is predicted. ``SKPROB_DATA`` names the
+folder with the data, ``--save`` a file for the table. It takes a minute or two.
 """
 
 import argparse

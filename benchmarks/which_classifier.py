@@ -89,11 +89,11 @@ def row(data, name, y, p):
 
 def shares():
     """Lines of the table of models that learn from shares, or from the main one."""
-    found = run("demo")
-    size = found["mean_support_size"]
+    results = run("demo")
+    size = results["mean_support_size"]
     rows = [
-        [name, f"{score:.4f}", f"{size(found['p'][name]):.2f} of 10"]
-        for name, score in found["brier"].items()
+        [name, f"{score:.4f}", f"{size(results['p'][name]):.2f} of 10"]
+        for name, score in results["brier"].items()
     ]
     return [["learns from", "Brier score", "possible"], *rows]
 

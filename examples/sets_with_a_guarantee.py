@@ -39,7 +39,7 @@ def until(p, level):
 # Twenty random splits: half of the images for the fit, a quarter each for the
 # calibration and the test. All figures are of the test images.
 X, y = load_digits(return_X_y=True)
-found = {}
+results = {}
 for seed in range(20):
     X_fit, X_rest, y_fit, y_rest = train_test_split(
         X / 16, y, test_size=0.5, random_state=seed
@@ -57,9 +57,9 @@ for seed in range(20):
         sets["softmax", level] = until(p, level)
     for key, each in sets.items():
         coverage = set_coverage(y_test, each, classes=range(10))
-        found.setdefault(key, []).append((coverage, mean_set_size(each)))
-found = {key: np.mean(values, axis=0) for key, values in found.items()}
-for (name, level), (coverage, size) in found.items():
+        results.setdefault(key, []).append((coverage, mean_set_size(each)))
+results = {key: np.mean(values, axis=0) for key, values in results.items()}
+for (name, level), (coverage, size) in results.items():
     asked = "" if level is None else f", {level:.0%} asked for"
     print(f"{name + asked:29} {coverage:.1%} covered, {size:.2f} digits")
 
@@ -98,7 +98,7 @@ labels = {
     "conformal": "ConformalSets",
 }
 for name, label in labels.items():
-    points = {level: value for (kind, level), value in found.items() if kind == name}
+    points = {level: value for (kind, level), value in results.items() if kind == name}
     coverage, size = np.transpose(list(points.values()))
     axes["s"].plot(size, coverage, "o-", color=COLOURS[name], label=label)
     for level, (share, number) in points.items():
