@@ -9,6 +9,7 @@ import zipfile
 
 import joblib
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.exceptions import NotFittedError
@@ -23,7 +24,7 @@ from skprob import (
     SparsemaxClassifier,
 )
 from skprob.attention import AttentionClassifier
-from skprob.decision import ExampleF1
+from skprob.decision import ExampleF1, LeastCost
 from skprob.losses import LogLoss
 from skprob.mappings import Entmax, Mapping, Softmax, Temperature
 
@@ -88,6 +89,25 @@ def test_every_classifier(classifier, save):
 def test_label_sets(model, save):
     X, Y = label_sets()
     assert_same_predictions(save(model.fit(X, Y)), model, X)
+
+
+@pytest.mark.parametrize("save", WAYS)
+def test_pandas_objects_of_parameters(save):
+    """skops cannot save them: they are saved as arrays and names."""
+    X, y = labels()
+    names = np.array(["b", "c", "a"])
+    costs = pd.DataFrame(
+        [[0, 2, 1], [5, 0, 1], [1, 1, 0]], index=names, columns=names
+    )
+    factors = pd.Series([1.0, 2.0, 0.5, 1.0], index=list("wxyz"))
+    model = SparsemaxClassifier(threshold=LeastCost(costs), margin=costs, C=0.1)
+    model.set_params(penalty_factors=factors).fit(X, names[y])
+    loaded = save(model)
+    assert_same_predictions(loaded, model, X)
+    pd.testing.assert_frame_equal(loaded.threshold.costs, costs)
+    pd.testing.assert_frame_equal(loaded.margin, costs)
+    pd.testing.assert_series_equal(loaded.penalty_factors, factors)
+    assert_array_equal(loaded.fit(X, names[y]).coef_, model.coef_)
 
 
 @pytest.mark.parametrize("save", [by_pickle, by_joblib])

@@ -3,6 +3,9 @@
 Mappings, losses and decision rules that an estimator holds are saved as the name of
 their class and their attributes. So with skops there is one type to trust, and a saved
 model does not depend on the module in which a class is defined.
+
+Costs, margins and penalty factors may be DataFrames or Series of pandas, which skops
+cannot save. They are saved as arrays and names.
 """
 
 from importlib import import_module
@@ -10,6 +13,7 @@ from importlib import import_module
 from .. import _PACKAGES
 
 _CLASS, _ATTRIBUTES = "class of skprob", "attributes"
+_PANDAS, _VALUES, _AXES = "class of pandas", "values", "names of the axes"
 
 
 class PlainState:
@@ -32,6 +36,10 @@ class PlainState:
 
 def _described(value):
     """Name and attributes of an object of a public class; other objects themselves."""
+    package = type(value).__module__.partition(".")[0]
+    if package == "pandas" and hasattr(value, "iloc"):
+        axes = [axis.tolist() for axis in value.axes]
+        return {_PANDAS: type(value).__name__, _VALUES: value.to_numpy(), _AXES: axes}
     name = public_name(type(value))
     if name is None or not hasattr(value, "__dict__"):
         return value
@@ -40,6 +48,11 @@ def _described(value):
 
 
 def _restored(value):
+    if isinstance(value, dict) and value.keys() == {_PANDAS, _VALUES, _AXES}:
+        import pandas
+
+        cls = pandas.Series if value[_PANDAS] == "Series" else pandas.DataFrame
+        return cls(value[_VALUES], *value[_AXES])
     if not (isinstance(value, dict) and value.keys() == {_CLASS, _ATTRIBUTES}):
         return value
     cls = _public_class(value[_CLASS])
