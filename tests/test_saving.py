@@ -96,9 +96,7 @@ def test_pandas_objects_of_parameters(save):
     """skops cannot save them: they are saved as arrays and names."""
     X, y = labels()
     names = np.array(["b", "c", "a"])
-    costs = pd.DataFrame(
-        [[0, 2, 1], [5, 0, 1], [1, 1, 0]], index=names, columns=names
-    )
+    costs = pd.DataFrame([[0, 2, 1], [5, 0, 1], [1, 1, 0]], index=names, columns=names)
     factors = pd.Series([1.0, 2.0, 0.5, 1.0], index=list("wxyz"))
     model = SparsemaxClassifier(threshold=LeastCost(costs), margin=costs, C=0.1)
     model.set_params(penalty_factors=factors).fit(X, names[y])

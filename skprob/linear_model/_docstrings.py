@@ -32,10 +32,11 @@ C : float, "auto" or "loo", default=1.0
     :class:`~sklearn.linear_model.LogisticRegression`: positive, ``np.inf`` for none.
     "auto" is a penalty with the same effect as ``C=1`` for softmax: C is inversely
     proportional to the curvature of the loss at equal scores, for entmax
-    ``n_classes ** (1 - alpha)``. "loo" chooses the C with the best approximate
-    leave-one-out score from ten values, from 1e-4 to 1e4 times that of "auto". It needs
-    a convex loss with bounded second derivatives, the penalty of ``l1_ratio=0`` and X
-    in memory.
+    ``n_classes ** (1 - alpha)``. For alpha above 3 the curvature is much smaller at
+    other scores, and this penalty is too strong. "loo" chooses the C with the best
+    approximate leave-one-out score from ten values, from 1e-4 to 1e4 times that of
+    "auto". It needs a convex loss with bounded second derivatives, the penalty of
+    ``l1_ratio=0`` and X in memory.
 l1_ratio : float in [0, 1], default=0.0
     Share ρ of the penalty that makes coefficients exactly zero, as in
     :class:`~sklearn.linear_model.LogisticRegression`: the penalty is
@@ -120,7 +121,8 @@ max_iter : int, default=1000
     Largest number of iterations of the solver. Many labels of a mapping to marginals
     are fitted group by group, each with this number.
 warm_start : bool, default=False
-    Whether ``fit`` starts from the coefficients of the previous fit instead of zero.
+    Whether ``fit`` starts from the coefficients of the previous fit instead of zero. If
+    zero has a lower objective, as in other units of the features, it starts from zero.
 verbose : int, default=0
     1 prints every tenth iteration of the solver, 2 prints every iteration."""
 

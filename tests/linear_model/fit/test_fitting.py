@@ -31,6 +31,25 @@ def test_warm_start_goes_on_from_the_last_fit(linear_classifier):
     assert again.n_iter_ == 0
 
 
+@pytest.mark.parametrize("n_copies", [1, 60])
+@pytest.mark.parametrize("solver", ["auto", "lbfgs", "newton-cg"])
+def test_a_warm_start_in_other_units_is_no_worse_than_a_cold_one(solver, n_copies):
+    """Its first objective was 22 for digits, with 2.3 at zero coefficients."""
+    X, y = labels()
+    X, y = np.tile(X, (n_copies, 1)), np.tile(y, n_copies)
+    for unit in (1e-3, 1e3, 1e6):
+        warm = SoftmaxClassifier(warm_start=True, solver=solver).fit(X, y)
+        first = warm.fit(unit * X, y).history_["objective"][0]
+        assert first <= np.log(3) + 1e-12
+        cold = SoftmaxClassifier(solver=solver).fit(unit * X, y)
+        assert warm.n_iter_ <= cold.n_iter_
+        p, expected = (model.predict_proba(unit * X) for model in (warm, cold))
+        assert_allclose(p, expected, atol=1e-2)
+    # Where the last coefficients are better than zero, they are the start.
+    warm = SoftmaxClassifier(warm_start=True, solver=solver).fit(X, y)
+    assert warm.fit(1.01 * X, y).history_["objective"][0] < 0.8 * np.log(3)
+
+
 def test_without_warm_start_a_refit_forgets(sample_classifier):
     X, y = labels()
     model = sample_classifier.fit(X, y)
