@@ -24,8 +24,8 @@ from skprob.linear_model.fit import _run
 from skprob.objective import LinearObjective, LinearPoint
 from skprob.objective._linear_point import LinearRay
 from skprob.objective._little_point import LittlePoint, LittleRay
-from skprob.solvers import _coordinates
-from skprob.solvers.newton import _newton_cg, _newton_cholesky
+from skprob.solvers import _coordinates, _newton_step
+from skprob.solvers.newton import _newton_cg
 
 # What is timed, by the part of the fit that it belongs to.
 PARTS = {
@@ -49,7 +49,7 @@ PARTS = {
         (LittlePoint, "hessian"),
         (LinearPoint, "moments"),
         (_coordinates.Whitening, "__init__"),
-        (_newton_cholesky, "dposv"),
+        (_newton_step, "dposv"),
     ],
     "preconditioner": [
         (cls, name)
