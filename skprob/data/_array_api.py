@@ -6,6 +6,7 @@ from .._utils.arrays import (
     as_type,
     beside,
     column_sums,
+    concat,
     namespace,
     numpy_dtype,
     take,
@@ -72,6 +73,10 @@ class ArrayDesign(DesignMatrix):
 
     def take(self, rows):
         return ArrayDesign(take(self._X, rows))
+
+    def joined(self, others):
+        """The rows of this design, then those of others of its kind."""
+        return ArrayDesign(concat([self._X, *(other._X for other in others)]))
 
     def columns(self, rows):
         """Some rows, transposed, in the library of X."""

@@ -73,6 +73,10 @@ class SingleBlock(Blocks):
         """The block of a pair: this block, and that of others."""
         return SingleBlock((self.single, others.single))
 
+    def joined(self, n_together):
+        """The block itself, which has no others to be joined with."""
+        return self
+
     def collect(self, function, *args):
         """The function's result, in a list."""
         return [function(self.single, *args)]

@@ -103,6 +103,11 @@ class CSRDesign(DesignMatrix):
         data, indices = X.data[first:last], X.indices[first:last]
         return CSRDesign(_compressed(sparse.csr_array, shape, data, indices, indptr))
 
+    def joined(self, others):
+        """The rows of this design, then those of others of its kind."""
+        parts = [self._X, *(other._X for other in others)]
+        return CSRDesign(sparse.vstack(parts, format="csr"))
+
     def columns(self, rows):
         return self._X[rows].T.toarray().astype(np.float64, order="C", copy=False)
 

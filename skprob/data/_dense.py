@@ -51,6 +51,10 @@ class DenseDesign(DesignMatrix):
     def take(self, rows):
         return DenseDesign(self._X[rows])
 
+    def joined(self, others):
+        """The rows of this design, then those of others of its kind."""
+        return DenseDesign(np.concatenate([self._X, *(other._X for other in others)]))
+
     def columns(self, rows):
         return self._X[rows].T.astype(np.float64, copy=False)
 

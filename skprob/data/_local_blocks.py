@@ -56,6 +56,12 @@ class LocalBlocks(Blocks):
         parts = self.map(function, *args)
         return LocalBlocks(block for part in parts._blocks for block in part._blocks)
 
+    def joined(self, n_together):
+        """Blocks that each have the rows of `n_together` of these, in order."""
+        firsts = range(0, len(self._blocks), n_together)
+        groups = [self._blocks[first : first + n_together] for first in firsts]
+        return local_blocks(first.joined(others) for first, *others in groups)
+
     def collect(self, function, *args):
         """The function's results, which should be small, in a list."""
         return self.map(function, *args)._blocks

@@ -114,6 +114,11 @@ class StandardizedDesign(DesignMatrix):
     def take(self, rows):
         return StandardizedDesign(self._design.take(rows), self._units)
 
+    def joined(self, others):
+        """The rows of this design, then those of others in the same units."""
+        whole = self._design.joined([other._design for other in others])
+        return StandardizedDesign(whole, self._units)
+
     @property
     def sandwich_of(self):
         return self._design.sandwich_of

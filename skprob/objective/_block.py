@@ -21,7 +21,16 @@ from typing import Any
 
 import numpy as np
 
-from .._utils.arrays import beside, fill, is_host, namespace, take, to_numpy, widened
+from .._utils.arrays import (
+    beside,
+    concat,
+    fill,
+    is_host,
+    namespace,
+    take,
+    to_numpy,
+    widened,
+)
 from .._utils.pair import pair_adjoint, pair_scores
 from ..data import (
     DesignMatrix,
@@ -76,6 +85,22 @@ class Block:
             take(self.weight, rows),
             None if self.offset is None else take(self.offset, rows),
             None if self.available is None else take(self.available, rows),
+        )
+
+    def joined(self, others):
+        """The block of the rows of this block, then those of others."""
+        blocks = [self, *others]
+
+        def whole(name):
+            first = getattr(self, name)
+            return None if first is None else concat([getattr(b, name) for b in blocks])
+
+        return Block(
+            self.design.joined([block.design for block in others]),
+            self.target.joined([block.target for block in others]),
+            whole("weight"),
+            whole("offset"),
+            whole("available"),
         )
 
     def part(self, rows):

@@ -95,7 +95,10 @@ class PartsOfObjective:
         own passes. The same rows are drawn each time.
         """
         other, share = copy.copy(self), n_rows / self.description.n_rows
-        blocks = self.blocks.map(_sample, share)
+        # Blocks as large as those of all rows: on small ones calls of functions take
+        # longer than arithmetic. 400,000 rows of 50 features take 0.95 times as long,
+        # and 0.9 times with 1.5-entmax.
+        blocks = self.blocks.map(_sample, share).joined(max(round(1 / share), 1))
         total, n_drawn = blocks.sum(_weight_and_rows)
         other.blocks = blocks.map(_with_weight_divided, float(total) or 1.0)
         other.description = self.description._replace(

@@ -1,8 +1,10 @@
 """A target with a number for every class."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+
+from .._utils.arrays import concat
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,10 @@ class DenseTarget:
     def take(self, rows):
         """The target of rows given by their numbers."""
         return DenseTarget(self.values[rows])
+
+    def joined(self, others):
+        """The rows of this target, then those of others of its kind."""
+        return replace(self, values=concat([self.values, *(o.values for o in others)]))
 
     def of_classes(self, classes):
         """The numbers of a slice of the classes, in all rows."""

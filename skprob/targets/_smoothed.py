@@ -87,6 +87,10 @@ class SmoothedTarget:
         """The target of rows given by their numbers."""
         return replace(self, target=self.target.take(rows))
 
+    def joined(self, others):
+        """The rows of this target, then those of others with the same smoothing."""
+        return replace(self, target=self.target.joined([o.target for o in others]))
+
     def of_classes(self, classes):
         """The marginals of a slice of the labels, in all rows."""
         # On the simplex the uniform part would be that of fewer classes.

@@ -127,6 +127,17 @@ class SparseTarget:
             self.n_classes,
         )
 
+    def joined(self, others):
+        """The rows of this target, then those of others of its kind."""
+        targets = [self, *others]
+        counts = np.concatenate([np.diff(target.indptr) for target in targets])
+        return SparseTarget(
+            np.append(0, np.cumsum(counts)),
+            np.concatenate([target.columns for target in targets]),
+            np.concatenate([target.values for target in targets]),
+            self.n_classes,
+        )
+
     def of_classes(self, classes):
         """The entries of a slice of the classes, in all rows."""
         start, stop, _ = classes.indices(self.n_classes)

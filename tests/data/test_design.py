@@ -174,6 +174,16 @@ def test_some_of_the_rows(design, array):
         assert_allclose(found, expected.T @ array[rows], atol=30 * tolerance(design))
 
 
+@every_design
+def test_joined_rows(design, array):
+    parts = [design.take(rows) for rows in (slice(5, 9), slice(0, 3))]
+    whole, expected = parts[0].joined(parts[1:]), np.vstack([array[5:9], array[:3]])
+    assert whole.shape == expected.shape
+    assert whole.dtype == design.dtype
+    found = whole.columns(slice(None))
+    assert_allclose(found, expected.T, atol=tolerance(design))
+
+
 def test_a_slice_of_rows_is_not_a_copy():
     X = numbers(9, 4)
     csr = sparse.csr_array(X)

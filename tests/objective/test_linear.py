@@ -1,12 +1,14 @@
 """The objective of the linear model against its formula."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
+from skprob.data import LocalBlocks
 from skprob.losses import AccuracyLoss, FenchelYoungLoss, LogLoss, MarginLoss
 from skprob.mappings import Entmax, Sigmoid, Softmax, Sparsemax
 from skprob.objective import LinearObjective, split_rows
@@ -341,3 +343,39 @@ def test_has_several_classes_if_a_row_has(alpha):
     for target, has_several in (q, False), (np.vstack([q[:3], [0, 0.5, 0.5]]), True):
         blocks = split_rows(X, as_target(target, (4, 3), float), np.ones(4))
         assert LinearObjective(blocks, loss, l2=0.1).has_several_classes is has_several
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_a_sample_has_rows_with_their_targets_weights_and_scores(container):
+    """The rows drawn from three blocks are in one: a third of the rows of each."""
+    rng = np.random.default_rng(0)
+    X = np.column_stack([np.arange(1.0, 61), rng.normal(size=(60, 2))])
+    Q, weight, offset = (
+        rng.dirichlet(np.ones(3), 60),
+        rng.random(60),
+        rng.random((60, 3)),
+    )
+    available = rng.random((60, 3)) < 0.8
+    available[np.arange(60), Q.argmax(axis=1)] = True
+    Q = Q * available / (Q * available).sum(axis=1, keepdims=True)
+    blocks = in_blocks(container(X), as_target(Q, Q.shape, float), weight, [9, 30, 31])
+    ends = [0, 9, 30, 31, 60]
+    blocks = LocalBlocks(
+        replace(block, offset=offset[start:stop], available=available[start:stop])
+        for block, start, stop in zip(blocks._blocks, ends, ends[1:], strict=False)
+    )
+    objective = LinearObjective(blocks, SOFTMAX_LOSS, l2=0.1)
+    sampled = objective.sample(20)
+    parts = sampled.blocks._blocks
+    assert [len(part.weight) for part in parts] == [3 + 7 + 1, 10]
+    for part in parts:
+        columns = part.design.columns(slice(None))
+        features = columns[:3].T * objective.units.scale + objective.units.mean
+        rows = features[:, 0].round().astype(int) - 1
+        assert len(set(rows)) == len(rows)
+        assert_allclose(features, X[rows], atol=1e-12)
+        assert_allclose(part.target.to_dense(float), Q[rows])
+        assert_allclose(part.weight / part.weight[0], weight[rows] / weight[rows[0]])
+        assert_allclose(part.offset, offset[rows])
+        assert (part.available == available[rows]).all()
+    assert_allclose(sum(part.weight.sum() for part in parts), 1)

@@ -56,3 +56,12 @@ def test_rows_by_their_numbers(target, rows):
     assert taken.shape == (len(rows), 4)
     assert_array_equal(taken.to_dense(float), dense[rows])
     assert_array_equal(taken.inner(dense[rows]), target.inner(dense)[rows])
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: type(target).__name__)
+def test_joined_rows(target):
+    parts = [target.take(np.array(rows, dtype=int)) for rows in ([3, 1], [], [0])]
+    whole, dense = parts[0].joined(parts[1:]), target.to_dense(float)[[3, 1, 0]]
+    assert whole.shape == (3, 4)
+    assert_array_equal(whole.to_dense(float), dense)
+    assert_array_equal(whole.take(np.array([1, 2])).to_dense(float), dense[1:])
