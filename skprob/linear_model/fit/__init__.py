@@ -6,6 +6,7 @@ sees the estimator. `_rows.py` makes blocks of rows; `_penalty.py` resolves C,
 `_chosen_C.py` chooses it, and `_start.py` the first parameters; `_learnt_noise.py`
 searches the noise of a mapping; `_folds.py` fits the folds from which thresholds are
 chosen. `_wide_rows.py` decides when the features are replaced by coordinates.
+`_advice.py` warns of a fit that did not converge.
 """
 
 from ..._utils.lazy import lazy_attribute
