@@ -349,7 +349,7 @@ GROUPS = {
         "search: starts taken nearer": Without(far_start=math.inf),
         "search: curvature handed on": Without(changed(_path, "solve", solve_anew)),
         "search: scoring together": Without(
-            changed(_scoring, "predicted", lambda _, models, available: models)
+            changed(_scoring, "with_predictions", lambda _, models, available: models)
         ),
     },
 }
