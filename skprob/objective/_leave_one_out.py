@@ -284,29 +284,28 @@ def _by_blocks(point, matrix, steps, factors, least, is_separable):
     """The same from the Cholesky factors of the diagonal blocks of the Hessian."""
     n_outputs, size = matrix.shape
     left_out = np.empty((point.raw.shape[0], n_outputs))
-    for rows, part in _parts(point, max(size, n_outputs**2)):
+    n_numbers = n_outputs**2 if point.linear.slopes is None else n_outputs
+    for rows, part in _parts(point, max(size, n_numbers, _MOST_COUPLED**2)):
         z, (raw, gradient) = _columns_of(part), _rows_of(part)
         a = _inverse_forms(z, factors)
         move = (steps @ z).T + a * gradient
+        curvature = to_numpy(part.linear.hessian_diagonal()) * _weights(part)
         if is_separable:
-            curvature = to_numpy(part.linear.hessian_diagonal()) * _weights(part)
             change = move / (1 + least - a * curvature)
         else:
-            J = to_numpy(part.linear.hessian_matrices()) * _weights(part)[:, :, None]
-            change = _decoupled(J, a, move, least)
+            change = _decoupled(part, curvature, a, move, least)
         left_out[rows] = raw + change
     return left_out
 
 
-def _decoupled(J, a, move, least):
+def _decoupled(point, curvature, a, move, least):
     """(I - A J)⁻¹ times a move, for a diagonal A (n_rows, M) that may be too large."""
-    share = np.maximum(np.einsum("nkk->nk", J) * a, 0)
+    share = np.maximum(curvature * a, 0)
     change = move / np.maximum(1 - share, least)
     n_coupled = min(_MOST_COUPLED, share.shape[1])
     chosen = np.argpartition(share, -n_coupled, axis=1)[:, -n_coupled:]
     root = np.sqrt(np.take_along_axis(a, chosen, axis=1)) + np.finfo(float).tiny
-    rows = np.arange(len(J))[:, None, None]
-    J = J[rows, chosen[:, :, None], chosen[:, None, :]]
+    J = _coupling(point.linear, chosen) * _weights(point)[:, :, None]
     # With A = R R it is R (I - R J R)⁻¹ R⁻¹, whose middle is symmetric.
     values, vectors = np.linalg.eigh(root[:, :, None] * J * root[:, None, :])
     move = np.take_along_axis(move, chosen, axis=1) / root
@@ -314,6 +313,18 @@ def _decoupled(J, a, move, least):
     move = root * np.einsum("nkl,nl->nk", vectors, move)
     np.put_along_axis(change, chosen, move, axis=1)
     return change
+
+
+def _coupling(linear, chosen):
+    """Hessian of each row in some of its raw predictions: (n_rows, m, m)."""
+    if linear.slopes is None:
+        matrices, rows = to_numpy(linear.hessian_matrices()), np.arange(len(chosen))
+        return matrices[rows[:, None, None], chosen[:, :, None], chosen[:, None, :]]
+    slopes = to_numpy(linear.slopes()).astype(np.float64)
+    total = slopes.sum(axis=1, keepdims=True)
+    some = np.take_along_axis(slopes, chosen, axis=1)
+    share = some / np.where(total > 0, total, 1.0)
+    return some[:, :, None] * (np.eye(some.shape[1]) - share[:, None, :])
 
 
 def _parts(point, width):
