@@ -337,6 +337,20 @@ def test_designs(library, numpy):
     assert_allclose(column_sums(library.array(weights)), weights.sum(axis=0))
 
 
+def test_joined_rows(library, numpy):
+    X = np.arange(21.0).reshape(7, 3)
+    design = as_design(library.array(X))
+    parts = [design.take(np.array(rows)) for rows in ([4, 5], [0])]
+    found = parts[0].joined(parts[1:]).columns(slice(None))
+    assert library.holds(found, "float64")
+    assert_array_equal(numpy(found), X[[4, 5, 0]].T)
+    labels = SparseTarget.from_labels(np.arange(7) % 3, 3)
+    target = target_beside(labels, library.array(X))
+    joined = target.take(np.array([4, 5])).joined([target.take(np.array([0]))])
+    assert_array_equal(numpy(joined.values), np.eye(3)[[1, 2, 0]])
+    assert_array_equal(numpy(joined.second), [1, 0, 0])
+
+
 def test_names_as_labels(library):
     names = np.array(["a", "b", "c"])[Y]
     there = SoftmaxClassifier().fit(library.array(X), names)
