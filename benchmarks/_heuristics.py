@@ -15,7 +15,7 @@ from unittest.mock import patch
 import numpy as np
 
 from skprob.data import LittleDesign, StandardizedDesign, _blocks, _design, _memory
-from skprob.linear_model.fit import _run
+from skprob.linear_model.fit import _wide_rows
 from skprob.linear_model.search import _scoring
 from skprob.losses import FenchelYoungLoss
 from skprob.losses._base import Loss
@@ -238,7 +238,7 @@ class MemoryGivenBack:
         library.mallopt(trim_threshold, 2 * size)
 
 
-in_features = changed(_run, "row_space_of", lambda spec, rows, l2: None)
+in_features = changed(_wide_rows, "row_space_of", lambda spec, rows, l2: None)
 # Whatever it is set to.
 FALSE = property(lambda self: False, lambda self, value: None)
 OF_TWO = "linearize_difference"

@@ -1,4 +1,4 @@
-"""What all tests share: the estimators, the data sets and hypothesis profiles."""
+"""Fixtures of all tests: estimators, data sets and profiles of hypothesis."""
 
 import os
 import signal
@@ -36,7 +36,7 @@ if settings().derandomize:
 
 @pytest.fixture(scope="session", autouse=True)
 def interrupts():
-    """Interrupts are heard, also where a shell has started the tests in the background.
+    """Interrupts work, also where a shell has started the tests in the background.
 
     Such a process ignores SIGINT, and Python then raises no KeyboardInterrupt.
     """
@@ -58,7 +58,7 @@ def linear_classifier(request):
 
 @pytest.fixture(params=list(SAMPLE.values()), ids=list(SAMPLE))
 def sample_classifier(request):
-    """A few in turn, for what no mapping has a part in, unfitted."""
+    """A few classifiers in turn, unfitted: for tests that no mapping changes."""
     return clone(request.param)
 
 

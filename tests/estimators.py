@@ -1,4 +1,4 @@
-"""Every classifier and every mapping: what the common tests run over."""
+"""Every classifier and every mapping, for the common tests."""
 
 import inspect
 
@@ -30,12 +30,12 @@ CLASSIFIERS = [
 
 
 def class_name(mapping):
-    """What the class of a registered mapping is called, if there is one."""
+    """Name of the class of a registered mapping, if there is one."""
     return mapping.title().replace("_", "") + "Classifier"
 
 
 def _classifiers():
-    # LinearClassifier is here with all that no class is named after. Its default is
+    # LinearClassifier has the mappings without a class of their own. Its default is
     # SoftmaxClassifier's model.
     others = LinearClassifier, SigmoidClassifier
     named = [member for member in CLASSIFIERS if member not in others]
@@ -59,14 +59,14 @@ def _by_name(estimators):
 
 
 #: Every classifier and every mapping whose probabilities sum to one, once, unfitted, by
-#: their representation: for what the mapping, the loss or the scores have a part in.
+#: their representation. For tests whose result may depend on mapping, loss or scores.
 ESTIMATORS = _by_name(_classifiers())
 #: Those with a marginal for each label, which are one-vs-rest for class labels.
 MARGINALS = _by_name([SigmoidClassifier(), SigmoidClassifier(alpha=2.0)])
 #: Those whose scores are W x + b: with a penalty, and an intercept that is free.
 LINEAR = {k: v for k, v in ESTIMATORS.items() if v.similarity == "dot"}
-#: For what none of these has a part in, fits that differ in how they go: with a
-#: penalty, with cosines, in two stages.
+#: For tests whose result depends on none of these, three kinds of fit: with a penalty,
+#: with cosines, in two stages.
 SAMPLE = _by_name(
     [
         EntmaxClassifier(),
@@ -93,8 +93,8 @@ CLASSES = [
 #: Parameters, for those of the checks that the model itself can fail.
 VARIANTS = [
     *(model for model in ESTIMATORS.values() if type(model) is LinearClassifier),
-    # The weights of scikit-learn's check, 1000 and 0.0001, make the Hessian's lack of a
-    # bound felt: first-order steps may be too many there.
+    # With the weights of scikit-learn's check, 1000 and 0.0001, and a Hessian without a
+    # bound, first-order methods may take too many steps.
     EntmaxClassifier(alpha=2.5, solver="newton-cg"),
     LinearClassifier(loss="accuracy"),
     LinearClassifier(mapping="sparsemax", margin=0.5),
@@ -151,7 +151,7 @@ _GRIDS = {
 }
 #: The mapping with nests has the same name for its scales.
 _NESTED_SCALES = {"learn_noise": [False, True], "nests": [[0, 0, 1]]}
-#: How a model is computed, and what a fit to labels has no use for.
+#: Parameters that do not change the model, or have no effect on a fit to labels.
 _NOT_THE_MODEL = {
     *("target_type", "class_names", "none_class", "threshold", "sparse_output"),
     # The searches are of standardised features.
@@ -164,7 +164,7 @@ def _searches():
     linear = LinearClassifier()
     yield from _searches_over(linear, signature(linear), "")
     for classifier in CLASSIFIERS:
-        # What all share is passed on as it is, which test_interface.py tests.
+        # test_interface.py tests that the shared parameters are passed on.
         own = [name for name in signature(classifier) if name not in signature(linear)]
         yield from _searches_over(classifier(), own, "")
     for mapping in MAPPINGS.values():
@@ -189,7 +189,7 @@ def _searches_over(model, names, prefix):
             yield f"{model}, {name}", (model, grid)
 
 
-#: A linear classifier with a grid for each of its parameters, by both; every other
-#: class with one for each of its own, and a linear classifier with every mapping and
-#: one for each of the mapping's. A grid is empty where it still has to be written.
+#: Pairs of a classifier and a grid, by classifier and parameter: LinearClassifier with
+#: each of its parameters, every other class with each of its own parameters, and
+#: LinearClassifier with each parameter of every mapping. An empty grid is missing.
 SEARCHES = dict(_searches())

@@ -1,6 +1,7 @@
 """What surrounds the code agrees with it: metadata, workflows, citation."""
 
 import re
+import runpy
 import sys
 import tomllib
 from pathlib import Path
@@ -130,3 +131,13 @@ def test_random_tests_are_the_same_whatever_else_is_loaded(monkeypatch):
     other.__file__ = str(ROOT / "benchmarks" / "label_distributions.py")
     monkeypatch.setitem(sys.modules, "other", other)
     assert draws() == alone
+
+
+def test_every_heuristic_can_be_switched_off():
+    """The ablation patches names of the package, which may be renamed."""
+    names = runpy.run_path(str(ROOT / "benchmarks" / "_heuristics.py"))
+    heuristics = names["HEURISTICS"]
+    for heuristic in heuristics:
+        with heuristic.without.in_force() as tuning:
+            assert isinstance(tuning, skprob.solvers.Tuning), heuristic.name
+    assert len(heuristics) > 30
