@@ -479,10 +479,10 @@ def test_many_rows_are_at_the_minimum(select):
 def test_exact_zeros_and_more_features_than_rows(select):
     """Stronger penalties first, without which it would take hundreds of steps."""
     X, y = make_classification(
-        60, 90, n_informative=12, n_classes=5, random_state=0, shuffle=False
+        40, 50, n_informative=10, n_classes=4, random_state=0, shuffle=False
     )
     X = scale(X)
-    about = {"l1_ratio": 0.9, "C": 100.0, "select": select}
+    about = {"l1_ratio": 0.9, "C": 20.0, "select": select}
     model = SparsemaxClassifier(tol=1e-6, **about).fit(X, y)
     n_stronger = np.count_nonzero(model.history_["stage"] == "stronger penalty")
     assert 0 < n_stronger < model.n_iter_ <= 200
@@ -493,7 +493,7 @@ def test_exact_zeros_and_more_features_than_rows(select):
     # Each penalty is lower than the one before.
     assert (np.diff(objectives) <= 1e-12).all()
     # The proximal quasi-Newton method begins under the penalty itself.
-    other = SparsemaxClassifier(solver="lbfgs", tol=1e-7, max_iter=5000, **about)
+    other = SparsemaxClassifier(solver="lbfgs", tol=1e-6, max_iter=5000, **about)
     other.fit(X, y)
     assert (other.history_["stage"] == "final").all()
     assert model.objective_ == pytest.approx(other.objective_, rel=1e-4)
@@ -503,3 +503,15 @@ def test_exact_zeros_and_more_features_than_rows(select):
     model.set_params(warm_start=True).fit(X, y)
     assert (model.history_["stage"] == "final").all()
     assert model.n_iter_ <= 3
+
+
+def test_an_easier_loss_begins_under_the_penalty_itself():
+    X, y = make_classification(40, 30, n_informative=8, n_classes=3, random_state=0)
+    about = {"loss": "accuracy", "l1_ratio": 0.9, "C": 100.0, "max_iter": 20}
+    model = LinearClassifier("sparsemax", **about)
+    fitted_with_a_warning(model, X, y)
+    stages = model.history_["stage"]
+    assert set(stages) == {"easier loss", "final"}
+    np.testing.assert_array_equal(
+        np.isnan(model.history_["objective"]), stages == "easier loss"
+    )

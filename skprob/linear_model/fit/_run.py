@@ -57,7 +57,7 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
         objectives = objectives_of(spec, rows)
     stage = "easier loss"
     if spec.last_fit is None:
-        if objectives[0].description.has_shrinkage and spec.solver != "lbfgs":
+        if _may_begin_with_stronger_penalties(spec, objectives):
             objectives = [*objectives[0].under_stronger_penalties(), *objectives]
             stage = "stronger penalty"
         start = objectives[0].initial()
@@ -97,6 +97,13 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
         model = model.with_threshold(choose_threshold(model.probabilities, **near))
     attributes = attributes_of_model(model, spec) | attributes_of_solution(solution)
     return Fit(spec, model, solution, attributes)
+
+
+def _may_begin_with_stronger_penalties(spec, objectives):
+    """Whether the objective has other penalties, and is the only one."""
+    is_single = len(objectives) == 1 and spec.noise is None
+    has_shrinkage = objectives[0].description.has_shrinkage
+    return is_single and has_shrinkage and spec.solver != "lbfgs"
 
 
 def objectives_of(spec, rows):
