@@ -89,8 +89,10 @@ class LeastCost(NamesChecked, BaseEstimator):
             Rows on the simplex, such as those of ``predict_proba``. Columns of a
             DataFrame are matched with the classes by name.
         classes : array-like of shape (n_classes,), default=None
-            Names of the columns; None stands for the names of a DataFrame, or the
-            numbers of the columns.
+            Names of the columns, such as ``classes_`` of the classifier. None stands
+            for the names of a DataFrame. If only the costs have names, the columns of
+            `probabilities` must be in the order of the costs. Without any names the
+            labels are the numbers of the columns.
 
         Returns
         -------
