@@ -78,7 +78,7 @@ PAPER = {
 }
 OURS = {"threshold": 0, "warm_start": True}
 STACKED = StackedLabels(LabelCuts("micro"))
-#: What is fitted along a path of penalties, and the rule that makes its sets.
+#: Models that are fitted along a path of penalties, and the rule that makes their sets.
 PATHS = {
     "one-vs-rest": (one_vs_rest(max_iter=1000), CommonCut()),
     "LinearSVC": (OneVsRestClassifier(LinearSVC()), CommonCut()),

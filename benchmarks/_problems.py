@@ -106,7 +106,7 @@ def from_folder(name):
         return sparse.csr_array(pieces, shape=tuple(shape)), y
 
 
-#: Those that come with scikit-learn or are made by it.
+#: Problems of data that scikit-learn has or makes.
 BUNDLED = {
     "digits, raw": digits_raw,
     "digits, scaled": digits_scaled,
@@ -117,7 +117,7 @@ BUNDLED = {
     "400,000 rows": many_rows,
     "wide": wide,
 }
-#: Those that SKPROB_DATA has.
+#: Problems of data in the folder SKPROB_DATA.
 FROM_FOLDER = {
     "letter": letter,
     "pendigits": pendigits,

@@ -27,7 +27,7 @@ class Penalised(NamedTuple):
 
     @property
     def strength(self):
-        """Of the whole penalty beside the mean loss."""
+        """Factor of the penalty, which is added to the mean loss."""
         return 1 / (self.C * len(self.y))
 
     @property

@@ -58,7 +58,7 @@ from skprob.targets import DenseTarget
 LEVELS = (1e-3, 1e-6)
 MORE, LABELS = {"100,000 rows": partial(many_rows, 100_000, 20, 10)}, "200 labels"
 GRID = [(1.0, 0.01), (1.0, 1.0), (1.0, 100.0), (1.5, 1.0), (2.0, 1.0)]
-# What would take too long.
+# Cases that take too long.
 LEFT_OUT = {("mnist", 1.0, 100.0), ("mnist", 1.5, 1.0), ("mnist", 2.0, 1.0)}
 LEFT_OUT |= {("500 classes", 1.5, 1.0), ("500 classes", 2.0, 1.0)}
 LEFT_OUT |= {("400,000 rows", 1.0, 0.01), ("400,000 rows", 1.0, 100.0)}
@@ -100,7 +100,7 @@ class FitCase:
         return heuristic.acts_on(description, plan(description))
 
     def objective(self, problem):
-        """As a fit builds it."""
+        """The objective, made as a fit makes it."""
         X, y, fit_intercept = problem
         model = OURS[self.alpha](C=self.C, fit_intercept=fit_intercept)
         spec = model._fit_spec()
@@ -140,7 +140,7 @@ class LabelCase(FitCase):
         self.problem = Problem(X, Y)
 
     def objective(self, problem):
-        """As a fit builds it."""
+        """The objective, made as a fit makes it."""
         blocks = split_rows(problem.X, DenseTarget(problem.y), np.ones(len(problem.y)))
         loss, l2 = FenchelYoungLoss(Sigmoid()), 1 / (self.C * len(problem.y))
         return LinearObjective(blocks, loss, l2=l2)
@@ -294,7 +294,7 @@ def means_of_cases(ratios):
 
 
 def cells(ratios, by_chance):
-    """Those of a heuristic, from its ratios by level and case.
+    """Cells of the row of a heuristic, from its ratios by level and case.
 
     The largest ratio of "nothing" is `by_chance`.
     """

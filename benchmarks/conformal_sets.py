@@ -100,7 +100,7 @@ def least_hits(n_calibration, n_test, level):
 
 
 class Record:
-    """What is measured of one score over the splits."""
+    """Measurements of one score over the splits."""
 
     def __init__(self):
         self.hits, self.sizes, self.empty, self.below, self.of_class = (

@@ -31,7 +31,7 @@ from skprob.decision import LeastCost
 
 MOST_ROWS = 2000
 CS = [0.01, 0.1, 1.0, 10.0, 100.0]
-#: Of the margins, in units of the mean cost of an error.
+#: Scales of the margins, in units of the mean cost of an error.
 SCALES = [0.5, 2.0]
 BASELINE = "LogisticRegression, least cost"
 #: The classifier, and whether costs are used in training and in prediction.

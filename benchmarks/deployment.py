@@ -62,7 +62,7 @@ def problems():
 
 
 def session(model, X):
-    """What runs a converted model, with one thread."""
+    """A session of onnxruntime for a converted model, with one thread."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     converted = skl2onnx.to_onnx(model, X[:1], options={"zipmap": False})
@@ -77,7 +77,7 @@ def predictions(model, X):
 
 
 def measure(model, X, y, repeats):
-    """One row of the table, without what it is of."""
+    """One row of the table, without the names of model and target."""
     model.set_params(max_iter=1000, tol=1e-3).fit(X, y)
     X = X.astype(np.float32)
     running = session(model, X)

@@ -50,7 +50,7 @@ MEMORY_HEADER = ["mapping", "classes", "X, MB", "fit beside X, MB"]
 
 
 def main():
-    """Print the tables; save what is asked for."""
+    """Print the tables, and save those of the options."""
     arguments = parse_arguments()
     name, X = data(arguments.quick)
     clock = time.process_time if arguments.cpu else time.perf_counter
@@ -106,7 +106,7 @@ def data(quick):
     else:
         rng = np.random.default_rng(0)
         name, X = "synthetic", rng.standard_normal((60_000, 784))
-        # As many zeros as there are in mnist, so that CSR makes sense.
+        # It has the share of zeros of mnist, for the comparison with CSR.
         X[rng.random(X.shape) < 0.8] = 0
     return name, np.ascontiguousarray(X[:: 10 if quick else 1])
 

@@ -43,8 +43,8 @@ from skprob.mappings import MAPPINGS
 from skprob.metrics import BrierScorer, SupportSizeScorer
 
 STRENGTHS = [0.01, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4, np.inf]
-#: What is searched besides C, for those that have more to choose: one or more grids. (A
-#: temperature, or what works as one, is no further choice beside C.)
+#: Grids of other parameters that are searched together with C. (A temperature has about
+#: the effect of C, and is not searched.)
 GRIDS = {
     "AMSoftmaxClassifier": [
         {
@@ -234,7 +234,7 @@ WIDTHS = [45, 8, 7, 7, 14, 5, 0]
 
 
 def cells(row):
-    """What is printed of a row."""
+    """The cells of a row that are printed."""
     seconds = f"{row.fit_seconds:.2f} (≤{row.slowest_fit:.2f})"
     return [
         row.classifier,

@@ -195,7 +195,7 @@ def print_case(case, optimum, elapsed):
 
 
 def summary(times, threads):
-    """Text: the fastest rival beside our default solver, and geometric means."""
+    """Times of the fastest rival and of our default solver, and geometric means."""
     header = ["problem", "mapping", "C"]
     header += [f"{x:g}: {what}" for x in LEVELS for what in ("rival", "ours", "ratio")]
     rows = []

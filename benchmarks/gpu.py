@@ -71,7 +71,7 @@ class Contender:
         return tuple(torch.asarray(a, device=self.device) for a in (X, y))
 
     def wait(self):
-        """Until the device has done what it was asked for."""
+        """Wait until the device has finished."""
         if self.device == "cuda":
             import torch
 
@@ -111,7 +111,7 @@ def measured(contenders, X, y, repeats):
         fits = []
         for tol in TOLERANCES if contender.device else NUMPY_TOLERANCES:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # Of a fit that did not converge.
+                warnings.simplefilter("ignore")  # The fit did not converge.
                 seconds, model = contender.timed(contender.make(tol).fit, *arrays)
             value = objective(contender, model, X, y)
             fits.append((tol, seconds, value, model))
@@ -143,7 +143,7 @@ def measured(contenders, X, y, repeats):
 
 
 def contenders(device):
-    """Those that are compared, by name."""
+    """The programs that are compared, by name."""
 
     def ours(kind):
         return lambda tol: kind(tol=tol)

@@ -248,7 +248,7 @@ def all_measures(truth, p):
 
 
 def cells(row):
-    """What is printed of a row."""
+    """The cells of a row that are printed."""
     numbers = [
         f"{mean:.3f} ± {deviation:.3f}" if np.isfinite(mean) else "infinite"
         for mean, deviation in zip(row.mean, row.deviation, strict=True)

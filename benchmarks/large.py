@@ -110,7 +110,7 @@ def dask_from_parquet(folder, meta):
     return table.drop(columns="y"), table["y"]
 
 
-# What a process does.
+# Functions that each process runs.
 
 
 def model():

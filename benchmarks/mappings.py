@@ -53,7 +53,7 @@ DTYPES = [np.float64, np.float32]
 OFFSETS = [0, 1e3, 1e6]
 # Besides the default, 1.5.
 ALPHAS = [1.05, 1.25, 1.75, 2.5]
-# A comparison gets no further round after so long.
+# A comparison has no further round after this time.
 SECONDS = 20
 
 TIMES_HEADER = [
@@ -80,12 +80,12 @@ def torch_taylor(z):
 
 
 def torch_top_k(z):
-    # Of equal scores any may be kept: with an offset, float32 has many.
+    # Any of equal scores may be kept. With an offset, float32 has many of them.
     top, where = z.topk(min(10, z.shape[-1]), -1)
     return torch.zeros_like(z).scatter(-1, where, torch.softmax(top, -1))
 
 
-#: By the mapping as it is written. A torch expression is what one would write.
+#: By the representation of the mapping. Torch expressions are those of usual code.
 PEERS = {
     "Softmax()": [
         Peer("scipy softmax", lambda z: scipy.special.softmax(z.numpy(), axis=-1)),
@@ -121,7 +121,7 @@ MEMBERS = [
 
 
 def main():
-    """Print the tables; save what is asked for."""
+    """Print the tables, and save those of the options."""
     arguments = parse_arguments()
     if arguments.only_noises:
         noises = as_markdown(NOISES_HEADER, compare_noises(arguments.quick))
@@ -174,7 +174,7 @@ def parse_arguments():
 
 
 def compare_times(shape, dtype, spread, threads, repeats):
-    """One line for each mapping, what it is compared with and threads of torch."""
+    """One line for each mapping, peer and number of threads of torch."""
     scores = spread * np.random.default_rng(0).standard_normal(shape)
     scores = scores.astype(dtype)
     tensor = torch.from_numpy(scores)
@@ -194,7 +194,7 @@ def compare_times(shape, dtype, spread, threads, repeats):
 
 
 def sides(mapping, threads):
-    """What a mapping is compared with, and the number of threads of that."""
+    """The peers of a mapping, and the number of threads of each."""
     peers = PEERS.get(repr(mapping), [])
     for peer in peers:
         for n_threads in [1] if peer.name.startswith("scipy") else threads:
@@ -204,7 +204,7 @@ def sides(mapping, threads):
 
 
 def compare_errors(dtype, n_rows):
-    """One line for each mapping, what it is compared with and offset."""
+    """One line for each mapping, peer and offset."""
     for mapping, offset in itertools.product(MEMBERS, OFFSETS):
         scores = offset + np.random.default_rng(0).standard_normal((n_rows, 20))
         scores = scores.astype(dtype)

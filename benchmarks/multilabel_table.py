@@ -58,7 +58,7 @@ PUBLISHED = {
     ("cal500", "softmax"): (47.46, 23.51),
     ("cal500", "sparsemax"): (48.47, 26.20),
 }
-#: Why we are more than 0.3 away from the paper, as far as we know.
+#: Reasons for differences of more than 0.3 from the paper, where they are known.
 REASONS = {
     ("emotions", "sparsemax"): "t = 3.5 at the same penalty has the published "
     "macro-F1; our folds prefer t = 4 by 0.4, other folds anything from 3 to 5",
@@ -105,7 +105,7 @@ def main():
         }
         tasks = [
             (set_name, model, split)
-            # Those that take longest first.
+            # The longest ones first.
             for set_name in reversed(data)
             for model in models
             for split in data[set_name]
@@ -220,7 +220,7 @@ IN_BRACKETS = (
 
 
 def compared_lines(data, measured, models):
-    """Each measure of each model on each set, beside the first model's."""
+    """Each measure of each model on each set, compared with the first model."""
     first = next(iter(models))
     for title, measure in MEASURES.items():
         yield ""

@@ -27,7 +27,7 @@ from skprob.objective._little_point import LittlePoint, LittleRay
 from skprob.solvers import _coordinates, _newton_step
 from skprob.solvers.newton import _newton_cg
 
-# What is timed, by the part of the fit that it belongs to.
+# Functions that are timed, by part of the fit.
 PARTS = {
     "set-up": [(LinearObjective, "__init__")],
     "evaluations": [

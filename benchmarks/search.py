@@ -41,7 +41,7 @@ STRENGTHS = np.logspace(-4, 4, 10)
 FOLDS = StratifiedKFold(5)
 DATA = ["iris", "wine, raw", "wine, scaled", "breast cancer, raw"]
 DATA += ["breast cancer, scaled", "5000 x 50, 5 classes"]
-# Of the tolerance, for the search that the others are compared with.
+# Factor of the tolerance, for the search that the others are compared with.
 TIGHTER = 1e-4
 HEADER = ["data", "path (s)", "grid (s)", "ratio"]
 HEADER += ["path's error", "grid's error", "path's loss", "grid's loss", "chosen"]

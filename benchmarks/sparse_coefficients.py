@@ -7,7 +7,7 @@ adelie and skglm. C is 3, 30 and 300 times the smallest one at which a coefficie
 enters.
 
 Each program fits in a process of its own, on one thread, at ever tighter settings of
-its own. `_sparse_objective.py`, plain NumPy, judges the coefficients. What counts is
+its own. `_sparse_objective.py`, plain NumPy, evaluates the coefficients. The time is
 the process time of the first call that ends within a relative 1e-6 of the lowest value.
 For saga, which is stopped after 1, 2, 4, ... passes, it is the time between two of
 these, in proportion to the logarithm of the suboptimality. The lowest value is that of
@@ -254,7 +254,7 @@ class Program:
 
 
 def verdict(name, fits, lowest):
-    """What a program reached, and when."""
+    """The value that a program reached, and the time."""
     row = {"program": name, "seconds": math.inf, "reached": False}
     row |= {"suboptimality": math.inf}
     if not fits:
