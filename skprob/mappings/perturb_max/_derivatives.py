@@ -78,7 +78,8 @@ class Derivatives:
         """:class:`Linearization` with these derivatives."""
         second = None if self._noise.slope is None else self.vjp_derivative
         if self._scores.shape[1] > TUNING.matrix_classes:
-            return Linearization(value, self._jvp, self._vjp, second)
+            diagonal = None if self._relative else self._jacobian_diagonal
+            return Linearization(value, self._jvp, self._vjp, second, diagonal)
 
         def jvp(direction):
             # Subtract what moves all scores alike, so that its product is exactly zero.
@@ -205,6 +206,13 @@ class Derivatives:
             return (nodes.weights * (v[:, None] * total - mean)).sum(axis=1)
 
         return self._for_rows(term, self._vector, direction)
+
+    def _jacobian_diagonal(self):
+        def term(nodes):
+            others = nodes.hazards.sum(axis=2, keepdims=True) - nodes.hazards
+            return (nodes.weights * others).sum(axis=1)
+
+        return self._for_rows(term, self._vector)
 
     def _vjp(self, cotangent):
         def term(nodes, c):
