@@ -7,7 +7,7 @@ from scipy import sparse
 
 from .._utils.checks import check_sample_weight
 from .._utils.typing import ArrayLike, MatrixLike
-from ._truth import true_indicator
+from ._truth import as_array, true_indicator
 
 
 def set_coverage(
@@ -107,7 +107,7 @@ def mean_set_size(sets: MatrixLike, *, sample_weight: ArrayLike | None = None) -
 
 
 def _checked_sets(sets):
-    sets = sparse.csr_array(sets) if sparse.issparse(sets) else np.asarray(sets)
+    sets = as_array("sets", sets)
     entries = sets.data if sparse.issparse(sets) else sets
     is_matrix = sets.ndim == 2 and sets.shape[0] and entries.dtype.kind in "biuf"
     if not is_matrix:

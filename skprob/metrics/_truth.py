@@ -35,11 +35,7 @@ def true_indicator(y_true, classes, **predicted):
     """
     (name,) = predicted
     y_true, predictions = lined_up_with(classes, y_true, **predicted)
-    predictions = (
-        sparse.csr_array(predictions)
-        if sparse.issparse(predictions)
-        else np.asarray(predictions)
-    )
+    predictions = as_array(name, predictions)
     entries = predictions.data if sparse.issparse(predictions) else predictions
     if (
         predictions.ndim != 2
@@ -57,6 +53,25 @@ def true_indicator(y_true, classes, **predicted):
     shape, starts = predictions.shape, np.arange(len(columns) + 1)
     ones = np.ones(len(columns))
     return sparse.csr_array((ones, columns, starts), shape=shape), predictions
+
+
+def as_array(name, rows):
+    """Rows of a prediction as a CSR array or an array.
+
+    Raises
+    ------
+    ValueError
+        If rows have different lengths, as lists of the names in sets have.
+    """
+    if sparse.issparse(rows):
+        return sparse.csr_array(rows)
+    try:
+        return np.asarray(rows)
+    except ValueError:
+        raise ValueError(
+            f"{name} must be numbers of shape (n_samples, n_classes); got rows of "
+            "different lengths. Give an indicator of the classes, not their names."
+        ) from None
 
 
 def _indicator(y, shape, name):

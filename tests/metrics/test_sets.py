@@ -79,6 +79,15 @@ def test_truth_that_is_refused(y, classes, message):
         set_coverage(y, SETS[:2, :3], classes=classes)
 
 
+def test_names_are_no_indicator():
+    message = r"sets must be numbers .* different lengths\. Give an indicator"
+    names = [["a"], ["a", "b"]]
+    with pytest.raises(ValueError, match=message):
+        set_coverage(["a", "b"], names)
+    with pytest.raises(ValueError, match=message):
+        mean_set_size(names)
+
+
 @pytest.mark.parametrize("sets", [SETS * 0.5, SETS + 1, SETS.astype(str), SETS[0]])
 def test_sets_that_are_refused(sets):
     with pytest.raises(ValueError, match="sets must be"):
