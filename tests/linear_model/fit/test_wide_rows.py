@@ -158,6 +158,31 @@ def test_weights_are_copies():
     assert one.n_iter_ == two.n_iter_
 
 
+def test_a_mapped_file_and_columns_in_order(tmp_path):
+    X, y = wide()
+    expected = SparsemaxClassifier().fit(X, y)
+    np.save(tmp_path / "X.npy", X)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    model, n = n_spaces(lambda: SparsemaxClassifier().fit(mapped, y))
+    assert n == 1
+    assert_array_equal(model.coef_, expected.coef_)
+    model, n = n_spaces(lambda: SparsemaxClassifier().fit(np.asfortranarray(X), y))
+    assert n == 1
+    assert_allclose(model.coef_, expected.coef_, atol=1e-9)
+
+
+def test_rows_without_a_label_are_left_out():
+    X, Y = wide("label_set")
+    Y[::5] = 0
+    model = SoftmaxClassifier(tol=1e-9, threshold=0.2, none_class=False)
+    with pytest.warns(match="5 of 24 rows have no label"):
+        model, n = n_spaces(lambda: model.fit(X, Y))
+    assert n == 1
+    has_label = Y.any(axis=1)
+    expected = check_same(clone(model), X[has_label], Y[has_label])
+    assert_allclose(model.coef_, expected.coef_, atol=1e-7)
+
+
 def test_single_precision():
     X, y = wide()
     model = SoftmaxClassifier(tol=1e-7)
