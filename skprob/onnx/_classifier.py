@@ -229,6 +229,11 @@ def _label_dtype(classes):
             "Classes must be numbers or strings to be converted to ONNX; got "
             f"{classes!r}."
         )
+    if classes.dtype.kind == "u" and classes.max() > np.iinfo(np.int64).max:
+        raise NotImplementedError(
+            "Classes must be at most 2^63 - 1 to be converted to ONNX, whose whole "
+            f"numbers are int64; got {classes.max()}."
+        )
     return kinds[classes.dtype.kind]
 
 

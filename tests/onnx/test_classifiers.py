@@ -350,6 +350,15 @@ def test_bad_use_is_told_in_words():
         run(model, X)
 
 
+def test_labels_above_the_numbers_of_onnx():
+    X, y = load_wine(return_X_y=True)
+    model = SoftmaxClassifier().fit(X, y.astype(np.uint64) + np.uint64(2**63))
+    with pytest.raises(
+        NotImplementedError, match=r"at most 2\^63 - 1.*; got 9223372036"
+    ):
+        run(model, X)
+
+
 @pytest.mark.parametrize("classes", [np.arange(3), np.array(["a", "b", "c"])], ids=str)
 def test_labels_of_least_cost(classes):
     X, y = WINE
