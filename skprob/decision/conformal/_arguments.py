@@ -7,10 +7,12 @@ the available classes. Rows that calibrate need them just as new rows do.
 from inspect import signature
 from typing import NamedTuple
 
+from scipy.sparse import issparse
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
     MethodMapping,
     _routing_enabled,
+    get_routing_for_object,
     process_routing,
 )
 from sklearn.utils.validation import _is_arraylike, has_fit_parameter
@@ -29,11 +31,15 @@ class Arguments(NamedTuple):
         Of the method by which the classifier predicts.
     split : dict
         Of the splitter.
+    needed : list of str
+        Names of the arguments about rows that predictions need. With metadata routing
+        they are the aliases by which the classifier requests them.
     """
 
     fit: dict
     predict: dict
     split: dict
+    needed: list
 
 
 def arguments_of_fit(sets, method, sample_weight, params):
@@ -59,12 +65,16 @@ def arguments_of_fit(sets, method, sample_weight, params):
     """
     is_fitted = sets.cv == "prefit"
     if _routing_enabled():
+        requests = get_routing_for_object(sets.estimator)
+        needed = requests.consumes(method, names_of_rows(params))
         if is_fitted:
             routed = process_routing(sets, "fit", **params)
-            return Arguments({}, dict(routed.estimator[method]), {})
+            return Arguments({}, routed.estimator[method], {}, sorted(needed))
         routed = process_routing(sets, "fit", sample_weight=sample_weight, **params)
-        of_estimator = routed.estimator
-        return Arguments(of_estimator.fit, of_estimator[method], routed.splitter.split)
+        of_estimator, of_splitter = routed.estimator, routed.splitter.split
+        return Arguments(
+            of_estimator.fit, of_estimator[method], of_splitter, sorted(needed)
+        )
     taken = signature(getattr(sets.estimator, method)).parameters if params else ()
     of_prediction = {name: value for name, value in params.items() if name in taken}
     if is_fitted:
@@ -72,9 +82,10 @@ def arguments_of_fit(sets, method, sample_weight, params):
         if other:
             raise ValueError(
                 "cv='prefit' fits no classifier: fit takes X, y, sample_weight and "
-                f"the arguments of {method}; got also {other}."
+                f"the arguments of {method}; got also {other}. Use scikit-learn's "
+                "metadata routing for a pipeline."
             )
-        return Arguments({}, of_prediction, {})
+        return Arguments({}, of_prediction, {}, names_of_rows(of_prediction))
     if sample_weight is not None:
         if not has_fit_parameter(sets.estimator, "sample_weight"):
             raise ValueError(
@@ -84,13 +95,18 @@ def arguments_of_fit(sets, method, sample_weight, params):
             )
         params = {**params, "sample_weight": sample_weight}
     # Options with the same name, such as "verbose", are of the fit alone.
-    about_rows = {name: of_prediction[name] for name in names_of_rows(of_prediction)}
-    return Arguments(params, about_rows, {})
+    needed = names_of_rows(of_prediction)
+    about_rows = {name: of_prediction[name] for name in needed}
+    return Arguments(params, about_rows, {}, needed)
 
 
 def names_of_rows(arguments):
     """Sorted names of the arguments that have entries for rows."""
-    return sorted(name for name, value in arguments.items() if _is_arraylike(value))
+    return sorted(
+        name
+        for name, value in arguments.items()
+        if _is_arraylike(value) or issparse(value)
+    )
 
 
 def arguments_of_prediction(sets, caller, params, needed):
@@ -114,7 +130,10 @@ def arguments_of_prediction(sets, caller, params, needed):
     ValueError
         If the calibration rows had other arguments.
     """
-    given = names_of_rows(params)
+    given = set(names_of_rows(params))
+    # The classifier has the error on a number in place of an array.
+    given.update(name for name in needed if params.get(name) is not None)
+    given = sorted(given)
     if given != needed:
         raise ValueError(
             "The rows need the arguments that the calibration rows had in fit, "

@@ -38,7 +38,6 @@ from ...mappings import Entmax, Temperature
 from ._arguments import (
     arguments_of_fit,
     arguments_of_prediction,
-    names_of_rows,
     router,
 )
 from ._calibration import quantiles_by_class, scores_of_truth
@@ -179,8 +178,8 @@ class ConformalSets(
     calibration. With scikit-learn's metadata routing they go to the classifier if it
     requests them. Arguments about rows, such as available classes and offsets, are of
     the fit, of the calibration and of each prediction. With metadata routing the
-    classifier also has to request them for the method by which it predicts:
-    ``decision_function`` for "entmax", ``predict_proba`` for the others.
+    classifier also has to request them for ``decision_function``, and for
+    ``predict_proba`` unless `score_function` is "entmax" and `by` is None.
 
     References
     ----------
@@ -327,7 +326,7 @@ class ConformalSets(
         method = method_of(self.estimator, self._nonconformity().response)
         arguments = arguments_of_fit(self, method, sample_weight, params)
         about_rows = arguments.predict
-        self._needed = names_of_rows(about_rows)
+        self._needed = arguments.needed
         if self.cv == "prefit":
             check_is_fitted(self.estimator)
             self.estimator_, fold_rows = self.estimator, [np.arange(y.shape[0])]

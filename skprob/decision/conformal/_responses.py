@@ -71,7 +71,9 @@ def response_of(model, X, n_classes, response, is_set, arguments=None):
     is_set : bool
         Whether the classifier was fitted to label sets.
     arguments : dict, default=None
-        Further arguments of the classifier's method, about these rows.
+        Further arguments of the classifier's method, about these rows. With any, a
+        score of -inf means that the class is not available: the name of the argument
+        may be an alias.
 
     Returns
     -------
@@ -102,7 +104,7 @@ def response_of(model, X, n_classes, response, is_set, arguments=None):
         with np.errstate(divide="ignore"):
             return Response(np.maximum(np.log(p), _LOG_ZERO), precision)
     absent = None
-    if arguments.get("available") is not None and (p == 0).any():
+    if arguments and hasattr(model, "decision_function") and (p == 0).any():
         # Probabilities do not tell an absent class from an improbable one.
         absent = _scores(model, X, n_classes, is_set, arguments).absent
     return _without_absent(p, precision, absent)
@@ -123,7 +125,7 @@ def _scores(model, X, n_classes, is_set, arguments):
         )
     values = _as_scores(model.decision_function(X, **arguments), n_classes, is_set)
     absent = None
-    if arguments.get("available") is not None:
+    if arguments and (values == -np.inf).any():
         absent = values == -np.inf
         # One of two classes that is alone has +inf.
         alone = (values == np.inf) & absent.any(axis=1, keepdims=True)

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 import sklearn
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.model_selection import KFold
@@ -217,6 +218,49 @@ def test_metadata_routing(score_function, by):
         assert routed.predict_set(X).shape == (240, 4)
         with pytest.raises(ValueError, match=r"in fit, \[\]; got"):
             routed.predict_set(X, **arguments)
+
+
+@pytest.mark.parametrize("score_function", ["entmax", "threshold", "adaptive"])
+def test_aliases_of_metadata_routing(score_function):
+    """New rows needed the argument's name, and pipelines had unavailable classes."""
+    X, y, arguments = rows_with_choice_sets()
+    X, available = StandardScaler().fit_transform(X), arguments["available"]
+    model = ConformalSets(
+        SoftmaxClassifier(), coverage=0.99, score_function=score_function, cv=FOLDS
+    )
+    expected = clone(model).fit(X, y, available=available)
+    expected = expected.predict_set(X, available=available)
+    with sklearn.config_context(enable_metadata_routing=True):
+        inner = SoftmaxClassifier().set_fit_request(available="shops")
+        inner.set_decision_function_request(available="shops")
+        inner.set_predict_proba_request(available="shops")
+        for estimator in (inner, make_pipeline(inner)):
+            routed = clone(model).set_params(estimator=estimator)
+            routed.fit(X, y, shops=available)
+            assert_array_equal(routed.predict_set(X, shops=available), expected)
+            assert not routed.predict_proba(X, shops=available)[~available].any()
+            with pytest.raises(ValueError, match=r"\['shops'\]; got \['available'\]"):
+                routed.predict_set(X, available=available)
+
+
+def test_wrong_arguments_of_new_rows():
+    """The errors said that no argument was given."""
+    X, y, arguments = rows_with_choice_sets()
+    model = ConformalSets(SoftmaxClassifier(), cv=FOLDS).fit(X, y, **arguments)
+    for name, wrong in (
+        ("offset", 1.0),
+        ("available", sparse.csr_array(arguments["available"])),
+        ("offset", arguments["offset"][:-1]),
+    ):
+        with pytest.raises(ValueError, match=f"^{name} must"):
+            model.predict_set(X, **{**arguments, name: wrong})
+
+
+def test_a_fitted_pipeline_needs_metadata_routing():
+    X, y, arguments = rows_with_choice_sets()
+    inner = make_pipeline(SoftmaxClassifier()).fit(X, y)
+    with pytest.raises(ValueError, match="metadata routing for a pipeline"):
+        ConformalSets(inner, cv="prefit").fit(X, y, **arguments)
 
 
 def test_onnx_has_no_input_for_them():
