@@ -49,7 +49,7 @@ class LinearCurvature:
         objective = self._objective
         total, n_active = self.total_curvature()
         total = total.sum() if by_output else total.mean()
-        share = n_drawn / total if n_active > n_drawn else np.inf
+        share = float(n_drawn / total) if n_active > n_drawn else np.inf
         objective.count(min(1, n_drawn / objective.description.n_rows))
         return self._sum(BlockPoint.sandwich, by_output, share)[0]
 

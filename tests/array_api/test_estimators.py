@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import optimize, special, stats
 from sklearn import clone, config_context
-from sklearn.datasets import load_iris, make_classification
+from sklearn.datasets import load_digits, load_iris, make_classification
 from sklearn.model_selection import cross_val_score
 from sklearn.preprocessing import scale
 
@@ -44,6 +44,7 @@ from skprob.mappings import (
     NormalizedMapping,
     PerturbMax,
     Sigmoid,
+    Softmax,
     Sparsemax,
     SparseSoftmax,
     TaylorSoftmax,
@@ -51,7 +52,7 @@ from skprob.mappings import (
 )
 from skprob.mappings.perturb_max.noises import NOISES
 from skprob.metrics import BrierScorer, brier_loss, fenchel_young_loss
-from skprob.objective import _leave_one_out
+from skprob.objective import LinearObjective, _leave_one_out, split_rows
 from skprob.targets import DenseTarget, SmoothedTarget, SparseTarget, target_beside
 
 from ..estimators import CLASSIFIERS
@@ -245,6 +246,24 @@ def test_many_columns_and_blocks(library, numpy, monkeypatch):
             context.setattr(array_design, "_MOST_NUMBERS", 11_000)
             there = assert_same(model, X, y, library, numpy)
         assert there.solver_ == "newton-cg"
+
+
+def test_a_gram_matrix_of_some_rows(library):
+    """The same rows are drawn on any device."""
+    X, y = load_digits(return_X_y=True)
+    target, loss = SparseTarget.from_labels(y, 10), FenchelYoungLoss(Softmax())
+    expected, found = (
+        LinearObjective(split_rows(rows, target, np.ones(len(y))), loss, l2=0.1)
+        for rows in (X, library.array(X))
+    )
+    start = np.random.default_rng(0).normal(size=expected.n_parameters) / 10
+    expected, found = expected.at(start), found.at(start)
+    for by_output in (True, False):
+        few = found.sandwiches(by_output, n_drawn=400)
+        assert_allclose(few, expected.sandwiches(by_output, n_drawn=400), rtol=1e-9)
+        every = found.sandwiches(by_output, n_drawn=np.inf)
+        assert not np.array_equal(few, every)
+        assert np.trace(few[0]) == pytest.approx(np.trace(every[0]), rel=0.1)
 
 
 @pytest.mark.parametrize("largest_whole", [1e10, 0], ids=["whole", "blocks"])
