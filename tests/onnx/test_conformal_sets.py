@@ -61,6 +61,18 @@ def test_label_sets():
         run(model, rows.astype(np.float32))
 
 
+def test_parameters_are_those_of_the_fit():
+    """After another was set, a calibrated model had no converter, or a wrong error."""
+    model = ConformalSets(SoftmaxClassifier()).fit(X, Y)
+    model.set_params(score_function="threshold", by="class", alpha=1.1)
+    assert_same(model, HALVES)
+    model.fit(X, Y).set_params(score_function="entmax")
+    assert not hasattr(model, "onnx_parser")
+    model.fit(X, Y).set_params(score_function="threshold", by=None)
+    with pytest.raises(NotImplementedError, match="got by='class'"):
+        run(model, HALVES)
+
+
 def test_what_has_no_converter():
     model = ConformalSets(SoftmaxClassifier(), by="class").fit(X, Y)
     with pytest.raises(NotImplementedError, match="by=None"):

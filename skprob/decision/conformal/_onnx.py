@@ -13,8 +13,11 @@ from ...mappings import Entmax, Temperature
 
 def _converts_to_onnx(self):
     """Whether the calibrated model is a linear classifier with another mapping."""
-    model = getattr(self, "estimator_", self.estimator)
-    return self.score_function == "entmax" and hasattr(model, "onnx_parser")
+    state = vars(self)
+    model = state.get("estimator_", self.estimator)
+    # After a fit the parameters of the fit count.
+    score_function = state.get("_fitted_with", state)["score_function"]
+    return score_function == "entmax" and hasattr(model, "onnx_parser")
 
 
 class OnnxSets:
@@ -51,7 +54,7 @@ class OnnxSets:
         if not hasattr(self, "temperature_"):
             raise NotImplementedError(
                 "ONNX has the sets by 'entmax' with by=None, which are a temperature; "
-                f"got by={self.by!r}."
+                "got by='class'."
             )
         if self._needed:
             raise NotImplementedError(
