@@ -28,7 +28,7 @@ class LastFit(NamedTuple):
     target_type: str | None
 
 
-# Rows by which the last coefficients are compared with zero ones.
+# Rows by which the last coefficients are first compared with zero ones.
 _N_COMPARED = 1000
 
 
@@ -73,14 +73,21 @@ def start_from(objective, last_fit, rows):
 
 
 def _is_too_far(objective, parameters):
-    """Whether parameters have a higher value than zero, by a sample of the rows."""
+    """Whether parameters have a higher value than zero."""
     description = objective.description
     # A loss that is not convex may need the start of another loss. On other machines it
     # takes a round trip.
     if not description.is_convex or description.is_remote:
         return False
     if description.n_rows > 2 * _N_COMPARED:
-        objective = objective.sample(_N_COMPARED)
+        # Where both values are about the same, a sample may have the other order.
+        if not _is_above_zero(objective.sample(_N_COMPARED), parameters):
+            return False
+    return _is_above_zero(objective, parameters)
+
+
+def _is_above_zero(objective, parameters):
+    """Whether the value is higher than at zero, or not finite; in one pass."""
     value, _ = objective.value_and_gradient(parameters)
     return not value <= objective.value_at_zero
 

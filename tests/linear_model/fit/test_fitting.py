@@ -50,6 +50,17 @@ def test_a_warm_start_in_other_units_is_no_worse_than_a_cold_one(solver, n_copie
     assert warm.fit(1.01 * X, y).history_["objective"][0] < 0.8 * np.log(3)
 
 
+def test_a_warm_start_is_not_lost_by_a_sample_of_the_rows():
+    """The labels are at random: on 1,000 rows zero may be better than the minimum."""
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X, y = rng.standard_normal((20_000, 2)), rng.integers(3, size=20_000)
+        model = SoftmaxClassifier(warm_start=True).fit(X, y)
+        lowest = model.objective_
+        start = model.fit(X, y).history_["objective"][0]
+        assert_allclose(start, lowest, rtol=1e-9)
+
+
 def test_without_warm_start_a_refit_forgets(sample_classifier):
     X, y = labels()
     model = sample_classifier.fit(X, y)
