@@ -119,7 +119,8 @@ tol : float, default=1e-4
     their standardised principal components.
 max_iter : int, default=1000
     Largest number of iterations of the solver. Many labels of a mapping to marginals
-    are fitted group by group, each with this number.
+    are fitted group by group, and some fits begin with an easier loss or a stronger
+    penalty: this is then the largest number for each of them.
 warm_start : bool, default=False
     Whether ``fit`` starts from the coefficients of the previous fit instead of zero. If
     zero has a lower objective, as in other units of the features, it starts from zero.

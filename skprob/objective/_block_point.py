@@ -39,7 +39,6 @@ from ._piece_hessian import RowHessians, systematic_sample
 # raw digits with sparsemax take 0.7 times as long.
 FEW_ACTIVE = 0.25
 
-
 # Along a step the gradient of a row changes by as much as the Hessian says if the row's
 # loss is quadratic there. If the change is less than this part of that, curvature
 # vanishes along the step: a step of one along the tail of softmax has 0.63.
@@ -50,12 +49,12 @@ _QUADRATIC = 0.9
 
 
 def number_and_loss_of_tails(part):
-    """Of a part of `BlockPoint.without_tails`: number and loss of the tails."""
+    """Number and loss of the tails, from a result of `BlockPoint.without_tails`."""
     return part[:2]
 
 
 def point_without_tails(part):
-    """Of a part of `BlockPoint.without_tails`: the point without the tails."""
+    """The point without the tails, from a result of `BlockPoint.without_tails`."""
     return part[2]
 
 
@@ -173,7 +172,7 @@ class BlockPoint:
         """Number and loss of the tails along a step, and the point without them.
 
         A tail is a class of a row whose gradient and curvature vanish along the step.
-        Without it, the class is not available to the row.
+        In the point without the tails, these classes are not available to their rows.
         """
         block, mapping = self.block, self.loss.traits
         is_cube = mapping.polytope == "cube"

@@ -2,11 +2,12 @@
 
 `_problem.py` declares what a solver needs. `_minimize.py` has the loop that all solvers
 share: a solver is two functions, `init` and `step`, of a frozen state. Read
-`_newton_cholesky.py` first, the simplest of them, then `_newton_cg.py`. `_criteria.py`
-decides when to stop, `_method.py` which solver suits a problem, `_plan.py` how it
-multiplies, and `_tuning.py` has every number.
+`newton/_newton_cholesky.py` first, the simplest of them, then `newton/_newton_cg.py`.
+`_criteria.py` decides when to stop, `_method.py` which solver suits a problem,
+`_plan.py` how it multiplies, and `_tuning.py` has every number.
 
-`by_output/` has Newton's method for each output of a separable problem.
+`by_output/` has Newton's method for each output of a separable problem, and
+`proximal/` the solver of penalties that make coefficients zero.
 
 A new solver is one file, a name in `_method.py` and a branch in `_solve.py`.
 """

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .._utils.arrays import precision
+from ._method import method_for
 from ._newton_step import Damping, damped_newton_step
-from ._plan import method_for
 from ._state import Iteration
 from ._tuning import Tuning
 
@@ -211,10 +211,11 @@ def allowed_decrease(problem, value, tol):
 def confirmed_decrease(problem, state, tuning):
     """The expected decrease from a Hessian that costs little, or the state's.
 
-    If the probability of a class vanishes along Newton's step, as that of wrong classes
-    of an outlier, its curvature keeps steps short until its loss is negligible, and the
-    quadratic model does not include what all rows gain after that. So such a tail
-    counts with all of its loss, and the expected decrease is the one without it.
+    The probability of a class of a row may vanish along Newton's step, as for the wrong
+    classes of an outlier. The curvature of such a tail keeps steps short until its loss
+    is negligible, and the quadratic model does not include what the other rows gain
+    after that. So the expected decrease is the whole loss of the tails, plus that of
+    the quadratic model at the point without them.
     """
     known, description = state.expected_decrease, problem.description
     if description.has_shrinkage:

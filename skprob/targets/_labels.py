@@ -103,9 +103,14 @@ def target_of_labels(labels, dtype, classes=None):
     ----------
     labels : ndarray of shape (n_samples,)
     dtype : dtype
-        Of the target.
+        The type of the target's values.
     classes : ndarray of shape (n_classes,), default=None
         Distinct, in any order; None stands for the sorted labels.
+
+    Returns
+    -------
+    classes : ndarray of shape (n_classes,)
+    target : SparseTarget
 
     Raises
     ------

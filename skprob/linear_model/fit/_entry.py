@@ -54,7 +54,7 @@ def entry_C(spec, rows):
     columns = objective.units.columns_of(free)
     if len(columns):
         parts = [each.restricted(free) for each in objectives]
-        minimum = _minimum(spec, parts, rows)
+        minimum = _minimum(spec, parts)
         parameters[:, columns] = minimum.reshape(len(parameters), -1)
     gradient = objective.at(parameters.ravel()).gradient.reshape(objective.shape)
     gradient = gradient[:, penalised]
@@ -70,7 +70,7 @@ def entry_C(spec, rows):
     return float((1 - margin) / (strength * rows.total_weight))
 
 
-def _minimum(spec, objectives, rows):
+def _minimum(spec, objectives):
     """Parameters at the minimum of objectives of the free parameters."""
     solution = solve_in_turn(
         objectives,

@@ -30,8 +30,14 @@ def near_solution(objective, parameters, model, spec, rows):
     of fits to folds. `model` is the :class:`FittedModel` at the parameters.
     """
     if is_left_out_faster(spec, objective, rows):
-        about = {"objective": objective, "parameters": parameters, "model": model}
-        return {"left_out": partial(left_out_probabilities, rows=rows, **about)}
+        left_out = partial(
+            left_out_probabilities,
+            objective=objective,
+            parameters=parameters,
+            model=model,
+            rows=rows,
+        )
+        return {"left_out": left_out}
     if plan(objective.description).by_output:
         # There a fit from zero takes twice as long as one from the whole solution.
         return {"start": LastFit(*objective.to_model(parameters), None, None)}

@@ -53,18 +53,23 @@ class PenaltyChoice:
             features = np.flatnonzero(np.isfinite(factors))
             factors = np.where(np.isfinite(factors), factors, 1.0)
         is_free = strength == 0 or not (factors is None or factors[features].any())
-        about = {"fit_intercept": fit_intercept}
         if self.l1_ratio > 0 and not is_free:
             # Imported when used: the import takes milliseconds.
             from ...objective import CompositeObjective, PenaltyShape
 
             shape = PenaltyShape(float(self.l1_ratio), self.by_feature, factors)
             objective = CompositeObjective(
-                blocks, loss, strength=strength, shape=shape, **about
+                blocks,
+                loss,
+                strength=strength,
+                shape=shape,
+                fit_intercept=fit_intercept,
             )
         else:
             l2 = (1 - self.l1_ratio) * strength
-            objective = LinearObjective(blocks, loss, l2=l2, factors=factors, **about)
+            objective = LinearObjective(
+                blocks, loss, l2=l2, fit_intercept=fit_intercept, factors=factors
+            )
         if len(objective.tiny_features):
             self._check_spread(objective, strength)
         return objective if features is None else objective.restricted(features)

@@ -46,10 +46,13 @@ class TrainingData(NamedTuple):
 
     def take(self, rows):
         """Some of the rows."""
-        arrays = self.X[rows], self.y[rows], self.sample_weight[rows]
-        known = None if self.known is None else self.known[rows]
-        about = self.given.of(rows), self.classes, self.has_none, known
-        return TrainingData(*arrays, *about)
+        return self._replace(
+            X=self.X[rows],
+            y=self.y[rows],
+            sample_weight=self.sample_weight[rows],
+            given=self.given.of(rows),
+            known=None if self.known is None else self.known[rows],
+        )
 
 
 class RowsInMemory:
@@ -189,8 +192,16 @@ class RowsInMemory:
         if len(numbers) < len(weight):  # All rows need no copy, which may not fit.
             X, labels, weight = take(X, numbers), labels[numbers], weight[numbers]
             known = None if known is None else known[numbers]
-        about = spec.mapping.traits.polytope, self.has_none, self.n_unlabelled > 0
-        return LabelledRows(X, labels, weight, *about, known), numbers
+        labelled = LabelledRows(
+            X,
+            labels,
+            weight,
+            spec.mapping.traits.polytope,
+            self.has_none,
+            self.n_unlabelled > 0,
+            known,
+        )
+        return labelled, numbers
 
 
 def of_labelled(given, encoded):

@@ -87,8 +87,9 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
     else:
         from ._learnt_noise import learn_noise  # Imported when used.
 
-        about = objectives[0], spec.noise, use_noise, start, progress
-        solution = learn_noise(*about, **options)
+        solution = learn_noise(
+            objectives[0], spec.noise, use_noise, start, progress, **options
+        )
     model = model_at(solution.parameters, objectives[-1], spec, rows)
     if choose_threshold is not None:
         from ._left_out import near_solution  # Imported when used.
@@ -148,8 +149,9 @@ def objectives_of(spec, rows):
     elif space is not None:
         from ...objective import WideObjective  # Imported when used.
 
-        about = {"l2": strength, "fit_intercept": spec.fit_intercept}
-        first = WideObjective(blocks, stages[0], space, **about)
+        first = WideObjective(
+            blocks, stages[0], space, l2=strength, fit_intercept=spec.fit_intercept
+        )
     else:
         first = spec.penalty.objective(blocks, stages[0], strength, spec.fit_intercept)
     return [first, *(first.with_loss(stage) for stage in stages[1:])]

@@ -27,7 +27,7 @@ def row_space_of(spec, rows, l2):
     Parameters
     ----------
     spec : FitSpec
-        Of these rows.
+        The spec of these rows, from its method ``for_rows``.
     rows : RowsInMemory or DaskRows
     l2 : float
         The smallest strength of the penalty that is fitted.

@@ -43,11 +43,8 @@ class LeftOutRows:
 
     def __init__(self, results, specs, estimator, data, encoded, folds, grid):
         self._results, self._specs, self._grid = results, specs, grid
-        self._estimator, self._data, self._is_single_fold = (
-            estimator,
-            data,
-            len(folds) == 1,
-        )
+        self._estimator, self._data = estimator, data
+        self._is_single_fold = len(folds) == 1
         self._rows = RowsInMemory(specs[0], data, encoded)
         self._labelled, numbers = self._rows.labelled(specs[0])
         if encoded.labelled is not None:

@@ -290,10 +290,8 @@ class NestedSoftmax(Mapping):
         nests : ClassesOfNests
         """
         nests = self._of(scores.shape[1])
-        scale, scales = (
-            nests.of_classes(scores.dtype),
-            nests.scales.astype(scores.dtype),
-        )
+        scale = nests.of_classes(scores.dtype)
+        scales = nests.scales.astype(scores.dtype)
         top = nests.largest(scores)
         # A nest without an available class has probability zero.
         top = np.where(top > -np.inf, top, 0)

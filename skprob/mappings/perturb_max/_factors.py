@@ -43,11 +43,8 @@ class Factors:
         centred = loadings - loadings.mean(axis=0)
         left, sizes, right = np.linalg.svd(centred, full_matrices=False)
         is_significant = sizes > 1e-14 * max(1.0, np.abs(loadings).max(initial=0))
-        left, sizes, right = (
-            left[:, is_significant],
-            sizes[is_significant],
-            right[is_significant],
-        )
+        left, sizes = left[:, is_significant], sizes[is_significant]
+        right = right[is_significant]
         if len(sizes) <= _MAX_GRID:
             nodes, self.weights = _grid(sizes, n_points)
         else:

@@ -101,12 +101,13 @@ class NewtonByOutput:
         point, criteria, tuning = state.active, self._criteria, self._tuning
         if point is None:
             return replace(state, is_spent=True)
-        about = problem.description.has_intercept, self._plan.precision
+        has_intercept = problem.description.has_intercept
+        precision = self._plan.precision
         if state.scaling is None:
-            scaling = OutputScaling.at(point, *about)
+            scaling = OutputScaling.at(point, has_intercept, precision)
         else:
             most = tuning.most_curvature_change
-            scaling = state.scaling.moved_to(point, *about, most)
+            scaling = state.scaling.moved_to(point, has_intercept, precision, most)
 
         # 1. Steps: minimise the quadratic models.
         _, squares = scaling.times(point.gradient)
@@ -115,7 +116,7 @@ class NewtonByOutput:
         largest = tuning.forcing_term_by_output
         forcing = np.minimum(largest, (squares / sizes) ** 0.25)
         model = conjugate_gradients(
-            point.hessian(self._plan.precision),
+            point.hessian(precision),
             point.gradient,
             scaling,
             forcing,

@@ -46,7 +46,7 @@ class OutputScaling:
         mean, variance = _moments(
             point, np.arange(len(total)), total, has_intercept, precision
         )
-        inverse = _inverse(total, variance, point.ridge, has_intercept)
+        inverse = _inverse(total, variance, point.ridge)
         return cls(total, total, mean, variance, inverse)
 
     def moved_to(self, point, has_intercept, precision, most_change):
@@ -64,7 +64,7 @@ class OutputScaling:
             before[changed] = total[changed]
             moments = _moments(point, changed, total[changed], has_intercept, precision)
             mean[changed], variance[changed] = moments
-        inverse = _inverse(total, variance, point.ridge, has_intercept)
+        inverse = _inverse(total, variance, point.ridge)
         return replace(
             self,
             total=total,
@@ -105,7 +105,7 @@ def _moments(point, some, total, has_intercept, precision):
     return mean, variance
 
 
-def _inverse(total, variance, ridge, has_intercept):
+def _inverse(total, variance, ridge):
     diagonal = total[:, None] * variance + ridge
     largest = diagonal.max(axis=1, keepdims=True)
     return 1 / np.maximum(diagonal, _EPS * largest)

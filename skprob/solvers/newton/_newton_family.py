@@ -44,7 +44,7 @@ def minimize_family(
     damping = eps**0.83
     at_zero = abs(problem.value_at_zero)
 
-    def newton(values, gradients, hessians):
+    def newton(gradients, hessians):
         """Newton's steps, and the decreases that are expected of them."""
         diagonals = hessians.reshape(len(hessians), -1)[:, :: hessians.shape[1] + 1]
         diagonals += damping * diagonals.max(axis=1, keepdims=True)
@@ -59,13 +59,13 @@ def minimize_family(
     #    minimum of another loss, too far out for this one: half of it is nearer.
     which, points = np.arange(n_problems), starts.copy()
     values, gradients, hessians = family.at(points, which)
-    steps, expected = newton(values, gradients, hessians)
+    steps, expected = newton(gradients, hessians)
     far = expected > tuning.far_start * values
     far &= points.any(axis=1)
     if far.any():
         points[far] /= 2
         values[far], gradients[far], hessians = family.at(points[far], which[far])
-        steps[far], expected[far] = newton(values[far], gradients[far], hessians)
+        steps[far], expected[far] = newton(gradients[far], hessians)
     n_iter, lengths = np.zeros(n_problems, dtype=int), np.ones(n_problems)
     active = which[~met(values, gradients, expected, tol_at_start)]
 
@@ -86,7 +86,7 @@ def minimize_family(
             points[moved], values[moved] = trials[has_fallen], new_values[has_fallen]
             gradients[moved] = new_gradients[has_fallen]
             steps[moved], expected[moved] = newton(
-                values[moved], gradients[moved], hessians[has_fallen]
+                gradients[moved], hessians[has_fallen]
             )
             n_iter[moved] += 1
             lengths[moved] = 1
