@@ -1,7 +1,7 @@
-"""Arguments of the classifier: of its fit, of its predictions, and of the splitter.
+"""Arguments of the classifier's fit, of its predictions, and of the splitter.
 
-Some classifiers take further arguments about the rows of which they predict, such as
-the available classes. Rows that calibrate need them just as new rows do.
+Some classifiers take further arguments about rows, such as the available classes, in
+the fit and in predictions. Calibration rows need them, as new rows do.
 """
 
 from inspect import signature
@@ -21,16 +21,16 @@ from ._responses import method_of
 
 
 class Arguments(NamedTuple):
-    """Arguments by name, of the parts that ``ConformalSets.fit`` calls.
+    """Arguments by name, for the parts that ``ConformalSets.fit`` calls.
 
     Attributes
     ----------
     fit : dict
-        Of the classifier's ``fit``.
+        Arguments of the classifier's ``fit``.
     predict : dict
-        Of the method by which the classifier predicts.
+        Arguments of the method by which the classifier predicts.
     split : dict
-        Of the splitter.
+        Arguments of the splitter.
     needed : list of str
         Names of the arguments about rows that predictions need. With metadata routing
         they are the aliases by which the classifier requests them.
@@ -43,20 +43,20 @@ class Arguments(NamedTuple):
 
 
 def arguments_of_fit(sets, method, sample_weight, params):
-    """The arguments of ``ConformalSets.fit``, divided by who takes them.
+    """The arguments of ``ConformalSets.fit``, divided by the part that takes them.
 
     Parameters
     ----------
     sets : ConformalSets
     method : {"decision_function", "predict_proba"}
-        The one by which the classifier predicts.
+        Name of the method by which the classifier predicts.
     sample_weight : array-like or None
     params : dict
 
     Returns
     -------
     arguments : Arguments
-        With ``cv="prefit"`` none is of a ``fit``.
+        With ``cv="prefit"`` those of the classifier's ``fit`` are empty.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def arguments_of_prediction(sets, caller, params, needed):
     caller : {"predict", "predict_proba", "score"}
     params : dict
     needed : list of str
-        Names of those that the calibration rows had.
+        Names of the arguments that the calibration rows had.
 
     Returns
     -------
@@ -131,7 +131,7 @@ def arguments_of_prediction(sets, caller, params, needed):
         If the calibration rows had other arguments.
     """
     given = set(names_of_rows(params))
-    # The classifier has the error on a number in place of an array.
+    # The classifier raises the error on a number in place of an array.
     given.update(name for name in needed if params.get(name) is not None)
     given = sorted(given)
     if given != needed:

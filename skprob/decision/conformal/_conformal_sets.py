@@ -176,8 +176,8 @@ class ConformalSets(
     -----
     Weights count as numbers of equal rows, in the fit of the classifier and in the
     calibration. With scikit-learn's metadata routing they go to the classifier if it
-    requests them. Arguments about rows, such as available classes and offsets, are of
-    the fit, of the calibration and of each prediction. With metadata routing the
+    requests them. Arguments about rows, such as available classes and offsets, are used
+    in the fit, in the calibration and in each prediction. With metadata routing the
     classifier also has to request them for ``decision_function``, and for
     ``predict_proba`` unless `score_function` is "entmax" and `by` is None.
 
