@@ -17,6 +17,27 @@ class WideObjective(LinearObjective):
     l2 : float
         Positive.
     fit_intercept : bool
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.data import RowSpace
+    >>> from skprob.losses import FenchelYoungLoss
+    >>> from skprob.mappings import Softmax
+    >>> from skprob.objective import WideObjective, split_rows
+    >>> from skprob.targets import SparseTarget
+    >>> X, weight = np.eye(3, 50), np.ones(3)
+    >>> space = RowSpace.of(X, weight, fit_intercept=True, factors=None, l2=0.1)
+    >>> target = SparseTarget.from_labels(np.arange(3), n_classes=3)
+    >>> objective = WideObjective(
+    ...     split_rows(space.coordinates, target, weight),
+    ...     FenchelYoungLoss(Softmax()),
+    ...     space,
+    ...     l2=0.1,
+    ...     fit_intercept=True,
+    ... )
+    >>> objective.shape, objective.coef_shape  # Two coordinates, and 50 features.
+    ((3, 3), (3, 50))
     """
 
     def __init__(self, blocks, loss, space, *, l2, fit_intercept):

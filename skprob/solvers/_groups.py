@@ -31,6 +31,21 @@ def groups_of_outputs(description, tuning=Tuning()):
     groups : list of slice
         A single one if the loss is not a sum over outputs, or if all outputs fit in a
         group. Rows on other machines have one, too: each group would take round trips.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.objective import Description
+    >>> from skprob.solvers import groups_of_outputs
+    >>> labels = Description(
+    ...     n_rows=100_000,
+    ...     n_stored=5_000_000,
+    ...     shape=(30, 51),
+    ...     dtype=np.dtype("f8"),
+    ...     is_separable=True,
+    ... )
+    >>> groups_of_outputs(labels)
+    [slice(0, 10, None), slice(10, 20, None), slice(20, 30, None)]
     """
     n_outputs, _ = description.shape
     most = max(tuning.group_size // description.n_rows, tuning.fewest_outputs)

@@ -84,11 +84,13 @@ class PenaltyChoice:
             is_free = np.full(len(tiny), strength == 0)
         if is_free.any():
             dtype = objective.description.dtype
+            large_enough = "are constant or have a standard deviation"
+            if not objective.description.has_intercept:
+                large_enough = "are zero or have a root mean square"
             raise ValueError(
-                "X must have features that are constant or have a standard deviation "
-                f"above {least_spread(dtype):.1g} in {dtype} where there is no "
-                f"penalty; column {tiny[is_free][0]} has a smaller one. Scale the "
-                "features."
+                f"X must have features that {large_enough} above "
+                f"{least_spread(dtype):.1g} in {dtype} where there is no penalty; "
+                f"column {tiny[is_free][0]} has a smaller one. Scale the features."
             )
 
 

@@ -101,7 +101,10 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
 
 
 def _may_begin_with_stronger_penalties(spec, objectives):
-    """Whether the objective has other penalties, and is the only one."""
+    """Whether the same objective may be minimised under stronger penalties before.
+
+    It must be the only one, with a penalty that makes coefficients exactly zero.
+    """
     is_single = len(objectives) == 1 and spec.noise is None
     has_shrinkage = objectives[0].description.has_shrinkage
     return is_single and has_shrinkage and spec.solver != "lbfgs"

@@ -159,9 +159,14 @@ def test_features_too_small_for_coefficients_are_named_without_a_penalty(
 
     model = LinearClassifier(C=np.inf).fit(in_unit(smallest), y)
     assert model.objective_ == pytest.approx(least, rel=1e-4)
-    for fit_intercept in (True, False):
+    allowed = {
+        True: "are constant or have a standard deviation",
+        False: "are zero or have a root mean square",
+    }
+    for fit_intercept, fact in allowed.items():
         model = LinearClassifier(C=np.inf, fit_intercept=fit_intercept)
-        with pytest.raises(ValueError, match=r"X must have features .* column 0 has a"):
+        match = rf"X must have features that {fact} above .*; column 0 has a"
+        with pytest.raises(ValueError, match=match):
             model.fit(in_unit(unit), y)
     some_free = LinearClassifier(penalty_factors=[1, 1, 0, 1])
     with pytest.raises(ValueError, match=r"column 2 has a smaller one\. Scale the"):
