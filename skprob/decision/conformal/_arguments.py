@@ -136,8 +136,8 @@ def arguments_of_prediction(sets, caller, params, needed):
     given = sorted(given)
     if given != needed:
         raise ValueError(
-            "The rows need the arguments that the calibration rows had in fit, "
-            f"{needed}; got {given}."
+            "The rows need the arguments with which calibration rows were predicted in "
+            f"fit, {needed}; got {given}."
         )
     if _routing_enabled() and params:
         return process_routing(sets, caller, **params).estimator.__getitem__

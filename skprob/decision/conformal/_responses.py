@@ -20,8 +20,8 @@ class Response(NamedTuple):
     Attributes
     ----------
     values : ndarray of float64 of shape (n_samples, n_classes)
-        A class that is not available has the lowest score of the row, so that no other
-        class is further from the best one by it, or the probability -1.
+        A class that is not available has the probability -1, or the lowest score of the
+        row. With this score it changes no nonconformity of an available class.
     precision : float
         Relative rounding error of the type in which the classifier computes.
     absent : ndarray of bool of shape (n_samples, n_classes) or None

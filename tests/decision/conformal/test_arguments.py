@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import UnsetMetadataPassedError
-from sklearn.model_selection import KFold
+from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -261,6 +261,15 @@ def test_a_fitted_pipeline_needs_metadata_routing():
     inner = make_pipeline(SoftmaxClassifier()).fit(X, y)
     with pytest.raises(ValueError, match="metadata routing for a pipeline"):
         ConformalSets(inner, cv="prefit").fit(X, y, **arguments)
+
+
+def test_a_search_predicts_without_them():
+    """The error said that the calibration rows had none, although fit had them."""
+    X, y, arguments = rows_with_choice_sets()
+    inner = GridSearchCV(SoftmaxClassifier(), {"C": [1.0]}, cv=2)
+    model = ConformalSets(inner, cv=FOLDS).fit(X, y, **arguments)
+    with pytest.raises(ValueError, match=r"rows were predicted in fit, \[\]; got"):
+        model.predict_set(X, **arguments)
 
 
 def test_onnx_has_no_input_for_them():
