@@ -75,7 +75,6 @@ class ArrayDesign(DesignMatrix):
         return ArrayDesign(take(self._X, rows))
 
     def joined(self, others):
-        """The rows of this design, then those of others of its kind."""
         return ArrayDesign(concat([self._X, *(other._X for other in others)]))
 
     def columns(self, rows):

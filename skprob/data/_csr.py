@@ -104,7 +104,6 @@ class CSRDesign(DesignMatrix):
         return CSRDesign(_compressed(sparse.csr_array, shape, data, indices, indptr))
 
     def joined(self, others):
-        """The rows of this design, then those of others of its kind."""
         parts = [self._X, *(other._X for other in others)]
         return CSRDesign(sparse.vstack(parts, format="csr"))
 

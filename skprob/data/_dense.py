@@ -1,6 +1,7 @@
 """Rows in a NumPy array."""
 
 import numpy as np
+from scipy import sparse
 
 from ._design import DesignMatrix
 
@@ -52,8 +53,10 @@ class DenseDesign(DesignMatrix):
         return DenseDesign(self._X[rows])
 
     def joined(self, others):
-        """The rows of this design, then those of others of its kind."""
-        return DenseDesign(np.concatenate([self._X, *(other._X for other in others)]))
+        # Some columns of a sparse X are dense in some blocks, and sparse in others.
+        parts = [other._X for other in others]
+        parts = [part.toarray() if sparse.issparse(part) else part for part in parts]
+        return DenseDesign(np.concatenate([self._X, *parts]))
 
     def columns(self, rows):
         return self._X[rows].T.astype(np.float64, copy=False)

@@ -45,6 +45,10 @@ class DesignMatrix(ABC):
         """The design of some rows, given by a slice or by their numbers."""
 
     @abstractmethod
+    def joined(self, others):
+        """The rows of this design, then those of other parts of the same X."""
+
+    @abstractmethod
     def columns(self, rows):
         """Some rows, transposed: float64 of shape (n_columns, n_taken), read-only."""
 

@@ -92,6 +92,10 @@ class SelectedColumns(DesignMatrix):
     def take(self, rows):
         return SelectedColumns(self._design.take(rows), self._columns)
 
+    def joined(self, others):
+        whole = self._design.joined([other._design for other in others])
+        return SelectedColumns(whole, self._columns)
+
     @property
     def sandwich_of(self):
         return self._design.sandwich_of

@@ -115,7 +115,6 @@ class StandardizedDesign(DesignMatrix):
         return StandardizedDesign(self._design.take(rows), self._units)
 
     def joined(self, others):
-        """The rows of this design, then those of others in the same units."""
         whole = self._design.joined([other._design for other in others])
         return StandardizedDesign(whole, self._units)
 

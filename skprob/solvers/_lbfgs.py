@@ -53,7 +53,7 @@ def minimize_lbfgs(problem, plan, criteria, start, callback=None, tuning=Tuning(
             curvature, plan, problem.description, preconditioner
         )
         coordinates = preconditioner.coordinates
-        path = _Path(problem, criteria, record, coordinates, origin)
+        path = _Path(problem, record, coordinates, origin, tuning)
         gave_up = path.descend(curvatures, stretch)
         if has_kinks and record.may_resume and path.is_slow(criteria.tol):
             # Between kinks L-BFGS finds no curvature, and its steps become short.
@@ -96,8 +96,8 @@ class _Path:
         The last iterate.
     """
 
-    def __init__(self, problem, criteria, record, coordinates, origin):
-        self._problem, self._criteria, self._record = problem, criteria, record
+    def __init__(self, problem, record, coordinates, origin, tuning):
+        self._problem, self._record, self._tuning = problem, record, tuning
         self._coordinates, self._origin = coordinates, origin
         # Height of the last iterate above the origin.
         self._height = 0.0
@@ -120,8 +120,9 @@ class _Path:
         """Change of the value from the last iterate to the last evaluation."""
         point, variables, slope = self._last
         climb = point.value - self.point.value
-        tuning = self._criteria.tuning
-        if abs(climb) <= rounding_error_of(self._problem, self.point.value, tuning):
+        if abs(climb) <= rounding_error_of(
+            self._problem, self.point.value, self._tuning
+        ):
             # Where rounding hides which one is lower, the gradients at both show it.
             climb = (variables - self._variables) @ (slope + self._slope) / 2
         return climb

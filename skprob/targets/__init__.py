@@ -14,6 +14,7 @@ need not be dense arrays. Every target has
 - ``to_dense(dtype)``: the rows as a dense array;
 - ``block(rows)``, ``take(rows)``: the target of a slice of rows, or of rows given by
   their numbers;
+- ``joined(others)``: the rows of the target, then those of others of its kind;
 - ``of_classes(classes)``: the target of a slice of the classes.
 """
 

@@ -83,6 +83,11 @@ def check(design, Z):
     rows = np.array([3, 0, 17])
     assert_allclose(design.columns(rows), Z[rows].T, atol=atol)
     assert_allclose(design.take(rows).matvec(coef), Z[rows] @ coef.T, atol=atol)
+    joined = design.take(rows).joined(
+        [design.take(slice(4)), design.take(slice(9, 11))]
+    )
+    expected = Z[[*rows, 0, 1, 2, 3, 9, 10]]
+    assert_allclose(joined.matvec(coef), expected @ coef.T, atol=atol)
     sandwich = design.sandwich(weight[:, None])[0]
     assert_allclose(sandwich, (Z.T * weight) @ Z, rtol=1e-5, atol=10 * atol)
 
@@ -114,6 +119,21 @@ def test_few_columns_are_copied_and_many_are_not():
     assert {kinds[name, 6] for name in ("dense", "csr", "sparse")} == {
         SelectedColumns.__name__
     }
+
+
+def test_rows_with_few_and_many_numbers_are_joined():
+    """Some columns are dense in one block, and sparse in another."""
+    X, columns = np.vstack([table(0.04), table(0.6)]), FEW
+    halves = [sparse.csr_array(X[:N_ROWS]), sparse.csr_array(X[N_ROWS:])]
+    few, many = (
+        restricted(StandardizedDesign(as_design(half), units(False)), columns, 10**7)
+        for half in halves
+    )
+    assert type(few._design) is not type(many._design)
+    Z = X[:, columns] / units(False).scale[columns]
+    assert_allclose(few.joined([many]).columns(slice(None)), Z.T)
+    expected = np.vstack([Z[N_ROWS:], Z[:N_ROWS]])
+    assert_allclose(many.joined([few]).columns(slice(None)), expected.T)
 
 
 def test_arrays_of_other_libraries():

@@ -61,6 +61,23 @@ def test_a_warm_start_is_not_lost_by_a_sample_of_the_rows():
         assert_allclose(start, lowest, rtol=1e-9)
 
 
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_features_are_left_out_of_large_data(container):
+    """Such a fit begins on a sample of several blocks of rows."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((100_000, 12))
+    y = (X[:, :3] + rng.gumbel(size=(len(X), 3))).argmax(axis=1)
+    factors = np.where(np.arange(12) == 7, np.inf, 1.0)
+    model = SoftmaxClassifier(penalty_factors=factors, tol=1e-7, warm_start=True)
+    model.fit(container(X), y)
+    expected = SoftmaxClassifier(tol=1e-7).fit(np.delete(X, 7, axis=1), y)
+    assert not model.coef_[:, 7].any()
+    found = np.delete(model.coef_, 7, axis=1)
+    assert_allclose(found, expected.coef_, rtol=0, atol=1e-6)
+    # The start is compared with zero on a sample, too.
+    assert model.fit(container(X), y).n_iter_ <= 1
+
+
 def test_without_warm_start_a_refit_forgets(sample_classifier):
     X, y = labels()
     model = sample_classifier.fit(X, y)
