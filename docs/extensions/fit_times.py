@@ -22,6 +22,7 @@ SIZES = {
     "breast cancer, raw": "breast cancer, 569 × 30",
     "breast cancer, scaled, no intercept": "breast cancer, standardised, no intercept",
     "badly scaled columns": "columns on very different scales",
+    "wide": "100 × 5,000, 4 classes",
     "letter": "letter, 16,000 × 16, 26 classes",
     "pendigits": "pendigits, 7,494 × 16",
     "news20": "20 newsgroups, 21,209 words, sparse",
