@@ -66,7 +66,7 @@ def test_parameters_are_those_of_the_next_fit(estimator, kind):
         y = np.column_stack([y != 0, X[:, 0] > 5.8, X[:, 1] > 3]).astype(int)
         is_adaptive = estimator.get_params().get("score_function") == "adaptive"
         if is_regressor(estimator) or is_adaptive:
-            pytest.skip("label sets are not allowed")
+            pytest.skip("regressors and the adaptive score refuse label sets")
     model = clone(estimator).fit(X[::2], y[::2])
     expected, n_others = predictions(model, X), 0
     for name, value in model.get_params().items():

@@ -120,7 +120,7 @@ def test_the_model_is_that_of_the_features(model):
 @pytest.mark.parametrize("model", CLASSIFIERS[:4], ids=repr)
 def test_label_sets_and_shares(model, kind):
     if kind == "distribution" and isinstance(model, SigmoidClassifier):
-        pytest.skip("marginals have no shares")
+        pytest.skip("SigmoidClassifier refuses shares: it predicts marginals")
     check_same(clone(model).set_params(threshold=0.2), *wide(kind))
 
 
