@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from functools import cache
+from functools import cache, wraps
 from inspect import signature
 from numbers import Real
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils._param_validation import (
@@ -19,16 +19,16 @@ from ..._utils.names import NamesChecked
 from ..._utils.typing import ArrayLike
 from ...decision import DecisionRule, LeastCost, ThresholdLike
 from ...losses import LOSSES, Loss, LossLike, MarginLoss, get_loss
-from ...mappings import Temperature, get_mapping
+from ...mappings import Temperature
 from ...solvers import SOLVERS
 from ...targets import KINDS
 from .._known_threshold import NAMES
 from ..fit import FitSpec, PenaltyChoice
 from ..predict import Inputs, UnitRows
-from ._other_words import OtherWords
+from ._other_words import OTHER_VALUES, check_keywords, instead_of
 
 
-class LinearParameters(OtherWords, NamesChecked, BaseEstimator, metaclass=ABCMeta):
+class LinearParameters(NamesChecked, BaseEstimator, metaclass=ABCMeta):
     """The constructor of a linear classifier, and what follows from its parameters.
 
     A subclass says which mapping, in :meth:`_mapping`.
@@ -63,6 +63,12 @@ class LinearParameters(OtherWords, NamesChecked, BaseEstimator, metaclass=ABCMet
         "warm_start": ["boolean"],
         "verbose": [IntegerInterval(0, None, closed="left"), "boolean"],
     }
+    _other_values = OTHER_VALUES
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        if not kwargs.keys() <= set(cls._get_param_names()):
+            check_keywords(cls, kwargs)
+        return super().__new__(cls)
 
     @abstractmethod
     def __init__(
@@ -119,6 +125,18 @@ class LinearParameters(OtherWords, NamesChecked, BaseEstimator, metaclass=ABCMet
         # little data takes as long as a step of the solver.
         return super()._get_param_names()
 
+    @wraps(BaseEstimator.set_params)
+    def set_params(self, **params):
+        try:
+            return super().set_params(**params)
+        except ValueError as error:
+            cls = type(self)
+            names = {key.partition("__")[0] for key in params}
+            for name in names.difference(cls._get_param_names()):
+                if str(error).startswith(f"Invalid parameter {name!r}"):
+                    raise ValueError(f"{error}{instead_of(name, cls)}") from None
+            raise
+
     def _validate_params(self):
         # scikit-learn makes the objects of the constraints anew at every fit, and tests
         # defaults too: it is called only for the error. On little data that is 5 % of
@@ -133,7 +151,7 @@ class LinearParameters(OtherWords, NamesChecked, BaseEstimator, metaclass=ABCMet
 
     @abstractmethod
     def _mapping(self):
-        """The mapping, or its name, that the parameters ask for."""
+        """The mapping that the parameters ask for."""
 
     def _loss(self):
         """The loss, or its name, that the parameters ask for."""
@@ -141,7 +159,7 @@ class LinearParameters(OtherWords, NamesChecked, BaseEstimator, metaclass=ABCMet
 
     def _fit_spec(self):
         """The checked parameters of a fit, as plain data."""
-        mapping = clone(get_mapping(self._mapping()))
+        mapping = clone(self._mapping())
         if self.temperature != 1:
             mapping._validate_params()
             mapping = Temperature(mapping, self.temperature)
@@ -191,7 +209,7 @@ class LinearParameters(OtherWords, NamesChecked, BaseEstimator, metaclass=ABCMet
 
     def _supports_array_api(self):
         try:
-            mapping = get_mapping(self._mapping()) if self._takes_arrays else None
+            mapping = self._mapping() if self._takes_arrays else None
             if mapping is None or not mapping.traits.supports_array_api:
                 return False
             # The loss that belongs to such a mapping takes them, too.

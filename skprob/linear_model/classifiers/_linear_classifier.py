@@ -12,7 +12,14 @@ from ..._utils.checks import InstancesOf
 from ..._utils.typing import ArrayLike
 from ...decision import ThresholdLike
 from ...losses import LossLike
-from ...mappings import MAPPINGS, Mapping, MappingLike, NestedSoftmax, Temperature
+from ...mappings import (
+    MAPPINGS,
+    Mapping,
+    MappingLike,
+    NestedSoftmax,
+    Temperature,
+    get_mapping,
+)
 from .._docstrings import with_shared_sections
 from ..base import BaseLinearClassifier
 from ._log_loss import check_log_loss
@@ -120,7 +127,7 @@ class LinearClassifier(BaseLinearClassifier):
         self.mapping = mapping
 
     def _mapping(self):
-        return self.mapping
+        return get_mapping(self.mapping)
 
     @property
     def _learns_scales(self):
