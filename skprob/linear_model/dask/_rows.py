@@ -13,6 +13,7 @@ from ...targets import check_marginals, column_names, weights_of_classes
 from .._given import NOTHING
 from .._known_threshold import is_fitted_to_rows, known_threshold
 from .._trials import trial_scores
+from ..fit import check_total_weight
 from . import _partition as partition
 from ._collections import columns_of, example_of, names_of, partitioned
 
@@ -106,6 +107,7 @@ class DaskRows:
                 )
         (total,) = self._encoded.sum(partition.total_weight, self._class_weights)
         self.total_weight = float(total)
+        check_total_weight(self.total_weight)
 
     @property
     def labels(self):

@@ -12,7 +12,13 @@ chosen. `_wide_rows.py` decides when the features are replaced by coordinates.
 from ..._utils.lazy import lazy_attribute
 from ._folds import SeparateFolds
 from ._penalty import PenaltyChoice, penalty_strength
-from ._rows import RowsInMemory, TrainingData, of_labelled, warn_of_lost_labels
+from ._rows import (
+    RowsInMemory,
+    TrainingData,
+    check_total_weight,
+    of_labelled,
+    warn_of_lost_labels,
+)
 from ._run import (
     attributes_of_model,
     fit_to_rows,
@@ -34,6 +40,7 @@ __all__ = [
     "TrainingData",
     "attributes_of_model",
     "check_leave_one_out",
+    "check_total_weight",
     "entry_C",
     "fit_to_rows",
     "model_at",

@@ -7,7 +7,7 @@ import numpy as np
 from ...objective import drawn_rows, leave_one_out, scores_of, uses_exact_hessian
 from ...solvers import minimize_path
 from ..predict import log_shares_of, shares_of
-from ._penalty import check_total_weight, penalty_strength
+from ._penalty import penalty_strength
 from ._run import objectives_of
 from ._start import LastFit
 
@@ -52,7 +52,6 @@ def with_chosen_C(spec, rows):
     ValueError
         If the loss, the mapping or the penalty do not allow the approximation.
     """
-    check_total_weight(rows.total_weight)
     check_leave_one_out(spec, rows)
     resolved = replace(spec, C="auto").for_rows(rows)
     Cs = resolved.C * _GRID

@@ -7,7 +7,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..._utils.warnings import warn
 from ...solvers import solve_in_turn
-from ._penalty import check_total_weight
 from ._run import objectives_of
 
 # Tolerance of the gradient in the parameters that are free, and most iterations.
@@ -40,7 +39,6 @@ def entry_C(spec, rows):
     C : float
         Infinite if no coefficient enters under any penalty.
     """
-    check_total_weight(rows.total_weight)
     spec = replace(spec, C=np.inf).for_rows(rows)
     with np.errstate(over="ignore", invalid="ignore"):
         # They have no penalty, and not the features that are left out.

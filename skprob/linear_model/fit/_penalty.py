@@ -94,18 +94,8 @@ class PenaltyChoice:
             )
 
 
-def check_total_weight(total):
-    """Raise where the sum of the rows' weights is not positive and finite."""
-    if not (0 < total < np.inf):
-        raise ValueError(
-            "The weights of the rows that are fitted (sample_weight times "
-            f"class_weight) must have a positive, finite sum; it is {total:.6g}."
-        )
-
-
 def penalty_strength(C, total):
     """The strength 1 / (C Σs) of the penalty, for weights with this sum."""
-    check_total_weight(total)
     weight = float(C) * float(total)
     l2 = 1 / weight if weight > 0 else np.inf
     if l2 == np.inf:

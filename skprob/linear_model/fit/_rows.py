@@ -89,7 +89,7 @@ class RowsInMemory:
     weight : ndarray of shape (n_labelled,)
         Weights of the rows with a target, class weights included.
     total_weight : float
-        Sum of these weights.
+        Sum of these weights: positive and finite, or ValueError is raised.
     """
 
     is_remote = False
@@ -118,6 +118,7 @@ class RowsInMemory:
                 weights = spec.class_weight, encoded, sample_weight
                 self.weight = sample_weight * class_weight_factors(*weights)
             self.total_weight = self.weight.sum()
+        check_total_weight(self.total_weight)
 
     @property
     def class_totals(self):
@@ -202,6 +203,15 @@ class RowsInMemory:
             known,
         )
         return labelled, numbers
+
+
+def check_total_weight(total):
+    """Raise where the sum of the rows' weights is not positive and finite."""
+    if not (0 < total < np.inf):
+        raise ValueError(
+            "The weights of the rows that are fitted (sample_weight times "
+            f"class_weight) must have a positive, finite sum; it is {total:.6g}."
+        )
 
 
 def of_labelled(given, encoded):

@@ -10,7 +10,7 @@ from ...mappings import MAPPINGS, Softmax
 from ...solvers import Iteration, Solution, groups_of_outputs, solve_in_turn
 from .._trials import check_kernel
 from ..predict import FittedModel
-from ._penalty import check_total_weight, penalty_strength
+from ._penalty import penalty_strength
 from ._spec import FitSpec
 from ._start import start_from
 
@@ -51,7 +51,6 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
     -------
     fit : Fit
     """
-    check_total_weight(rows.total_weight)  # Features are scaled by the weights.
     spec = spec.for_rows(rows)
     with np.errstate(over="ignore", invalid="ignore"):
         objectives = objectives_of(spec, rows)
