@@ -15,7 +15,12 @@ from ._little_point import EvaluatedRows, LittlePoint, is_little
 from ._mean_loss import MeanLoss
 from ._parts import PartsOfObjective
 from ._penalty import Ridge
-from .certificates import duality_gap, has_descent_direction, target_sums
+from .certificates import (
+    TargetSums,
+    duality_gap,
+    has_descent_direction,
+    sums_of_block,
+)
 
 
 class LinearObjective(PartsOfObjective, MeanLoss):
@@ -75,8 +80,7 @@ class LinearObjective(PartsOfObjective, MeanLoss):
             suits_single_precision=_suits_single_precision(data, units),
         )
         blocks = blocks.map(_block.standardize, units, data.n_rows)
-        super().__init__(blocks, description)
-        self._set_loss(loss)
+        super().__init__(blocks, description, loss)
         self.count(1)
         self.units, self._factors = units, factors
         #: Numbers of features whose spread is too small for coefficients without
@@ -201,15 +205,15 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         """Whether the penalty and the loss have a duality gap."""
         if not (self.has_penalty and self.traits.has_negative_entropy):
             return False
-        return bool(self._bounds_gap(self.n_features).all())
+        return bool(self._has_large_penalty().all())
 
-    def _bounds_gap(self, n_columns):
-        """Mask of the columns whose penalty is larger than rounding errors of the gap.
+    def _has_large_penalty(self):
+        """Mask of the features whose penalty is above the rounding errors of the gap.
 
         The gap has the square of the gradient over the penalty.
         """
         least = precision(self.description.dtype) ** 1.4
-        return self.penalty.diagonal[:n_columns] >= least
+        return self.penalty.diagonal[: self.n_features] >= least
 
     def _penalties(self):
         """Strength of the penalty of each column."""
@@ -218,7 +222,9 @@ class LinearObjective(PartsOfObjective, MeanLoss):
     def target_sums(self):
         """``TargetSums`` of the rows; the first call takes a pass."""
         if self._target_sums is None:
-            self._target_sums = target_sums(self)
+            self.count(1)
+            sums = self.blocks.sum(sums_of_block, self.shape[0], self.loss)
+            self._target_sums = TargetSums(*sums)
         return self._target_sums
 
     duality_gap = duality_gap

@@ -5,7 +5,13 @@ formulas. `_intercepts.py` makes it tight, and `_separability.py` finds the data
 which there is no minimum.
 """
 
-from ._gap import duality_gap, mixture, target_sums
+from ._gap import TargetSums, duality_gap, mixture, sums_of_block
 from ._separability import has_descent_direction
 
-__all__ = ["duality_gap", "has_descent_direction", "mixture", "target_sums"]
+__all__ = [
+    "TargetSums",
+    "duality_gap",
+    "has_descent_direction",
+    "mixture",
+    "sums_of_block",
+]

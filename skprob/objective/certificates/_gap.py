@@ -41,14 +41,8 @@ class TargetSums(NamedTuple):
     coupling: np.ndarray  #: Σ s_i a(q_i) z_iᵀ, with a the adjoint of the scores.
 
 
-def target_sums(objective):
-    """:class:`TargetSums` of an objective, in one pass over the data."""
-    objective.count(1)
-    n_outputs, loss = objective.shape[0], objective.loss
-    return TargetSums(*objective.blocks.sum(_target_sums, n_outputs, loss))
-
-
-def _target_sums(block, n_outputs, loss):
+def sums_of_block(block, n_outputs, loss):
+    """The numbers of :class:`TargetSums` of a block, for ``Blocks.sum``."""
     target = block.target.to_dense(block.weight.dtype)
     weighted = target * block.weight[:, None]
     coupling = block.design.rmatvec(predictions_adjoint(weighted, n_outputs))
@@ -75,8 +69,6 @@ def duality_gap(objective, point, enough=0.0, known=np.inf, newton_step=None):
     parameters = point.parameters.reshape(objective.shape)
     gradient = point.gradient.reshape(objective.shape)
     has_row_scores = objective.description.has_row_scores
-    # If there is no intercept, the probabilities need not be mixed.
-    sums = objective.target_sums() if objective.description.has_intercept else None
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         # The sum of F(z) - ⟨q, z⟩.
         mean = point.value - objective.constant - objective.penalty.value(parameters)
@@ -85,11 +77,11 @@ def duality_gap(objective, point, enough=0.0, known=np.inf, newton_step=None):
             # Nearly always the smallest bound.
             step = newton_step.reshape(objective.shape)
             end = objective.mean_loss(parameters + step)
-            gap = _gap_after(objective, sums, parameters, mean, step, *end)
-            bound = _smaller(bound, gap)
+            rows = _rows_after(objective, parameters, mean, step, *end)
+            bound = _smaller(bound, _gap_of(objective, parameters, mean, *rows))
             if bound <= enough:
                 return bound
-        bound = _smaller(bound, _gap_at(objective, sums, parameters, mean, gradient))
+        bound = _smaller(bound, _gap_of(objective, parameters, mean, gradient))
         if bound <= enough or has_step or has_row_scores:
             return bound
         if not _may_shift(objective, gradient, bound, enough):
@@ -100,8 +92,8 @@ def duality_gap(objective, point, enough=0.0, known=np.inf, newton_step=None):
             end = objective.mean_loss(parameters + step)
         else:
             end = objective.mean_loss_at(points)
-        gap = _gap_after(objective, sums, parameters, mean, step, *end)
-        return _smaller(bound, gap)
+        rows = _rows_after(objective, parameters, mean, step, *end)
+        return _smaller(bound, _gap_of(objective, parameters, mean, *rows))
 
 
 def _smaller(bound, other):
@@ -119,52 +111,86 @@ def _may_shift(objective, gradient, bound, enough):
     return remainder <= max(2 * enough, bound / 2)
 
 
-def _gap_after(objective, sums, parameters, mean, step, end, slope):
-    """The bound of the model's probabilities after a step.
+def _rows_after(objective, parameters, mean, step, end, slope):
+    """l2 W + V and the first sum, for the model's probabilities after a step.
 
     `end` and `slope` are the value and the gradient of the mean loss there.
     """
     # There Ω(p) = ⟨p, z + c⟩ - F(z + c).
     mismatch = mean - (end - objective.constant) + np.vdot(slope, step)
-    gradient = slope + objective.penalty.gradient(parameters)
-    return _gap_at(objective, sums, parameters, mean, gradient, mismatch)
+    return slope + objective.penalty.gradient(parameters), mismatch
 
 
-def _gap_at(objective, sums, parameters, mean, gradient, mismatch=0.0):
-    """The bound of probabilities p_i, from means over the rows.
+def _gap_of(objective, parameters, mean, gradient, mismatch=0.0):
+    """The bound of probabilities p_i of the rows, from means over these.
 
-    These are the first sum, `mismatch`, and l2 W + V, the `gradient`.
+    Parameters
+    ----------
+    objective : LinearObjective
+    parameters : ndarray of shape (M, size)
+        W, at which the bound is.
+    mean : float
+        Σ s_i [F(z_i + c_i) - ⟨q_i, z_i + c_i⟩] there.
+    gradient : ndarray of shape (M, size)
+        l2 W + V.
+    mismatch : float
+        The first sum, which is zero for the model's probabilities.
     """
     some = slice(objective.n_features)
-    ridge, slope, t = objective.penalty.diagonal[some], gradient[:, some], 0
+    ridge, slope = objective.penalty.diagonal[some], gradient[:, some]
     if objective.description.has_intercept:
-        t, u = mixture(objective.traits, sums.mean, gradient[:, -1])
+        t, _, sum_of_u, drift = mixture(objective, parameters, mean, gradient[:, -1])
+        if t > 0:
+            mismatch = (1 - t) * mismatch + t * sum_of_u
+            slope = (1 - t) * slope + t * (ridge * parameters[:, some] - drift[:, some])
+    return mismatch + (slope**2 / (2 * ridge)).sum()
+
+
+class Mixture(NamedTuple):
+    """The mixture that makes the mean of the probabilities that of the target.
+
+    Without it, where the means are the same up to rounding, only the share is known.
+    """
+
+    share: float  #: The share t of u.
+    distribution: np.ndarray | None = None  #: u, the same for all rows.
+    #: Σ s_i [F(z_i + c_i) + Ω(u) - ⟨u, z_i + c_i⟩]; infinite where it is not known.
+    first_sum: float = 0.0
+    #: Σ s_i a(q_i - u) z_iᵀ, of shape (M, size), with a the adjoint of the scores.
+    drift: np.ndarray | None = None
+
+
+def mixture(objective, parameters, mean, residual):
+    """The :class:`Mixture` at parameters (M, size) of an objective with intercepts.
+
+    Parameters
+    ----------
+    objective : LinearObjective
+    parameters : ndarray of shape (M, size)
+    mean : float
+        Σ s_i [F(z_i + c_i) - ⟨q_i, z_i + c_i⟩].
+    residual : ndarray of shape (M,)
+        Gradient of the mean loss in the intercepts.
+    """
+    sums, traits = objective.target_sums(), objective.traits
+    # Mean probabilities less mean target, class by class.
+    if len(residual) < len(sums.mean):
+        residual = np.concatenate([-residual, residual])
+    model_mean = np.minimum(np.maximum(sums.mean + residual, 0), 1)
+    if traits.polytope == "simplex":
+        t, u = mixing_distribution(sums.mean, model_mean)
+    else:
+        t, u = mixing_marginals(sums.mean, model_mean, traits.sum_range)
     if t == 0:
-        return mismatch + (slope**2 / (2 * ridge)).sum()
-    if objective.description.has_row_scores:
-        return np.inf
-    loss = objective.loss
-    # The sum of F(z) - ⟨u, z⟩, from that of F(z) - ⟨q, z⟩.
+        return Mixture(0.0)
     drift = sums.coupling.copy()
     drift[:, -1] -= predictions_adjoint(u[None, :], len(drift))[0]
-    of_u = mean + np.vdot(drift, parameters) + loss.negative_entropy(u[None, :])[0]
-    of_u += sums.target_margin - u @ sums.margins
-    remainder = (1 - t) * slope + t * (ridge * parameters[:, some] - drift[:, some])
-    return (1 - t) * mismatch + t * of_u + (remainder**2 / (2 * ridge)).sum()
-
-
-def mixture(traits, target_mean, residual):
-    """The share and the distribution that make the mean that of the target.
-
-    The residual is the gradient in the intercepts.
-    """
-    # Mean probabilities less mean target, class by class.
-    if len(residual) < len(target_mean):
-        residual = np.concatenate([-residual, residual])
-    mean = np.minimum(np.maximum(target_mean + residual, 0), 1)
-    if traits.polytope == "simplex":
-        return mixing_distribution(target_mean, mean)
-    return mixing_marginals(target_mean, mean, traits.sum_range)
+    if objective.description.has_row_scores:
+        return Mixture(t, u, np.inf, drift)
+    entropy = objective.loss.negative_entropy(u[None, :])[0]
+    first_sum = mean + np.vdot(drift, parameters) + entropy
+    first_sum += sums.target_margin - u @ sums.margins
+    return Mixture(t, u, first_sum, drift)
 
 
 def mixing_distribution(target_mean, model_mean):

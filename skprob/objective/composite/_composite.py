@@ -215,12 +215,12 @@ class CompositeObjective(LinearObjective):
         """
         return composite_gap(self, point, enough, known)
 
-    def _bounds_gap(self, n_columns):
+    def _has_large_penalty(self):
         # Without a ridge, the gap has the gradient over the threshold, not its square.
         # With features in units of 1e10, a third of these gaps were rounding errors.
         least = precision(self.description.dtype) ** 0.55
-        is_large = self.shrinkage.thresholds[:n_columns] >= least
-        return super()._bounds_gap(n_columns) | is_large
+        is_large = self.shrinkage.thresholds[: self.n_features] >= least
+        return super()._has_large_penalty() | is_large
 
     def _penalties(self):
         return np.maximum(self.penalty.diagonal, self.shrinkage.thresholds)

@@ -21,7 +21,7 @@ penalties", JMLR 2017.
 import numpy as np
 
 from ..._utils.arrays import beside, copied, row_dot
-from .._block import predictions_adjoint, weighted_sum
+from .._block import weighted_sum
 from ..certificates import mixture
 
 
@@ -51,19 +51,13 @@ def composite_gap(objective, point, enough, known):
 
     t, u, mismatch = 0.0, None, 0.0
     if objective.description.has_intercept:
-        sums = objective.target_sums()
         with np.errstate(divide="ignore", invalid="ignore"):
-            t, u = mixture(objective.loss.traits, sums.mean, smooth[:, -1])
-    if t > 0:
-        if objective.description.has_row_scores:
-            return bound
-        loss = objective.loss
-        drift = sums.coupling.copy()
-        drift[:, -1] -= predictions_adjoint(u[None, :], len(drift))[0]
-        of_u = mean + np.vdot(drift, parameters) + loss.negative_entropy(u[None, :])[0]
-        of_u += sums.target_margin - u @ sums.margins
-        coupling = (1 - t) * coupling - t * drift
-        mismatch = t * of_u
+            t, u, sum_of_u, drift = mixture(objective, parameters, mean, smooth[:, -1])
+        if t > 0:
+            if np.isinf(sum_of_u):
+                return bound
+            coupling = (1 - t) * coupling - t * drift
+            mismatch = t * sum_of_u
     some = slice(objective.n_features)
     coupling[:, objective.n_features :] = 0
 
