@@ -68,11 +68,14 @@ class SerialBlas(ContextDecorator):
             self._n_threads += 1
             if self._n_threads > 1:
                 return 1
-            threads = [(lib, lib.num_threads) for lib in _libraries()]
-            self._saved = [(lib, count) for lib, count in threads if count > 1]
-            for library, _ in self._saved:
-                _set_num_threads(library, 1)
-            return max([1, *(count for _, count in self._saved)])
+            self._saved, n_free = [], 1
+            for library in _libraries():
+                n_threads = library.num_threads
+                if n_threads > 1:
+                    self._saved.append((library, n_threads))
+                    _set_num_threads(library, 1)
+                    n_free = max(n_free, n_threads)
+            return n_free
 
     def _end(self):
         """Count a thread that leaves."""

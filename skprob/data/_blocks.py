@@ -1,6 +1,5 @@
 """Collections of blocks with the methods map and sum, and the rows of X as blocks."""
 
-import itertools
 import math
 from abc import ABC, abstractmethod
 
@@ -107,9 +106,19 @@ def row_slices(X, n_outputs):
     >>> len(row_slices(np.zeros((60_000, 784)), n_outputs=10))
     45
     """
+    if is_host(X):
+        n_blocks = _n_host_blocks(X, n_outputs)
+    else:
+        n_blocks = n_array_blocks(X.shape, n_outputs)
+    n_blocks = max(math.ceil(n_blocks), 1)
+    # Blocks of equal size, so that threads finish at the same time.
+    ends = X.shape[0] * np.arange(n_blocks + 1) // n_blocks
+    return list(map(slice, ends.tolist(), ends[1:].tolist()))
+
+
+def _n_host_blocks(X, n_outputs):
+    """Number of blocks of a NumPy array or CSR matrix, before it is rounded up."""
     n_samples, n_features = X.shape
-    if not is_host(X):
-        return _cut(n_samples, n_array_blocks(X.shape, n_outputs))
     # BLAS is slow for blocks with fewer rows than raw predictions of a row.
     width, fewest = n_features, n_outputs
     if sparse.issparse(X):
@@ -122,11 +131,4 @@ def row_slices(X, n_outputs):
     # still in L3 for the second product.
     rows_of_X = 2**23 / (X.dtype.itemsize * max(width, 1))
     step = max(min(rows_of_X, CACHE_SIZE / (2 * n_outputs)), fewest)
-    return _cut(n_samples, n_samples / step)
-
-
-def _cut(n_samples, n_blocks):
-    # Blocks of equal size, so that threads finish at the same time.
-    n_blocks = max(math.ceil(n_blocks), 1)
-    ends = [n_samples * i // n_blocks for i in range(n_blocks + 1)]
-    return [slice(*pair) for pair in itertools.pairwise(ends)]
+    return n_samples / step

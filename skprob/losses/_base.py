@@ -143,11 +143,8 @@ class Loss(UserMethods, NamesChecked, BaseEstimator, metaclass=ABCMeta):
                 f"{type(self).__name__} needs a mapping: mapping=None stands for the "
                 "mapping of a classifier, and there is no classifier."
             )
-        get_mapping(self.mapping)._validate_params()
-        self._check_polytope()
-
-    def _check_polytope(self):
         mapping = get_mapping(self.mapping)
+        mapping._validate_params()
         if mapping.traits.polytope not in self.polytopes:
             raise ValueError(
                 f"{type(self).__name__} needs a mapping whose probabilities sum to "

@@ -120,7 +120,7 @@ class MarginLoss(Loss):
         if not self._is_number:
             as_margins("margin", self.margin)
         self.loss.check()
-        self._check_polytope()
+        super().check()
 
     def check_target(self, target):
         if not self._is_number:

@@ -236,16 +236,6 @@ def _spread(part, mean, unit, power):
 # Functions of a block, for Blocks.sum and Blocks.map.
 
 
-def dimensions(block):
-    """Numbers for :meth:`Description.of`: sums, means and the number of blocks."""
-    design, n_classes = block.design, block.target.shape[1]
-    n_rows, n_columns = design.shape
-    itemsize, single = design.dtype.itemsize, design.fits_single_precision
-    kind = single, block.has_row_scores, is_host(block.weight)
-    same = n_classes, n_columns, itemsize, *kind
-    return (np.array([n_rows, design.n_stored, *same, 1], dtype=float),)
-
-
 def moments(block):
     """Weight of the block, and weighted mean and deviation of each column."""
     return block.design.moments(block.weight)

@@ -30,8 +30,7 @@ class CosineObjective(MeanLoss):
 
     def __init__(self, blocks, loss):
         data = Description.of(blocks)._replace(is_linear=False)
-        super().__init__(blocks, data._replace(suits_single_precision=False))
-        self._set_loss(loss)
+        super().__init__(blocks, data._replace(suits_single_precision=False), loss)
         #: Shape of the class vectors.
         self.coef_shape = self.shape
 

@@ -1,11 +1,12 @@
 """The size and the kind of an objective, by which a solver is chosen."""
 
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
 
+from .._utils.arrays import is_host
 from ..losses import FenchelYoungLoss
-from . import _block
 
 # Most raw predictions that are kept for a duality gap (128 MiB for each array of them);
 # or 8 for each number of X, if these are more.
@@ -42,22 +43,12 @@ class Description(NamedTuple):
 
     @classmethod
     def of(cls, blocks):
-        """Description from blocks alone, with one row of parameters for each class."""
-        (sums,) = blocks.sum(_block.dimensions)
-        # From the third on they are means, on which the blocks agree.
-        sums[2:] //= sums[-1]
-        n_rows, n_stored, n_classes, n_columns, *kind, _ = sums.astype(int).tolist()
-        itemsize, single, has_row_scores, is_on_host = kind
-        return cls(
-            n_rows=n_rows,
-            n_stored=n_stored,
-            shape=(n_classes, n_columns),
-            dtype=np.dtype(f"f{itemsize}"),
-            suits_single_precision=bool(single),
-            has_row_scores=bool(has_row_scores),
-            is_on_host=bool(is_on_host),
-            is_remote=blocks.is_remote,
-        )
+        """Description of the rows of all blocks, without a loss.
+
+        Its parameters have one row for each class.
+        """
+        whole = reduce(_joined, blocks.collect(_of_block))
+        return whole._replace(is_remote=blocks.is_remote)
 
     @property
     def keeps_raw_predictions(self):
@@ -86,3 +77,28 @@ class Description(NamedTuple):
             ),
             is_relative=self.shape[0] > 1 and traits.is_shift_invariant,
         )
+
+
+def _of_block(block):
+    """Description of the rows of a block."""
+    design = block.design
+    return Description(
+        n_rows=design.shape[0],
+        n_stored=design.n_stored,
+        shape=(block.target.shape[1], design.shape[1]),
+        dtype=design.dtype,
+        suits_single_precision=bool(design.fits_single_precision),
+        has_row_scores=block.has_row_scores,
+        is_on_host=is_host(block.weight),
+    )
+
+
+def _joined(one, other):
+    """Description of the rows of two, of the same kind."""
+    return one._replace(
+        n_rows=one.n_rows + other.n_rows,
+        n_stored=one.n_stored + other.n_stored,
+        suits_single_precision=(
+            one.suits_single_precision and other.suits_single_precision
+        ),
+    )

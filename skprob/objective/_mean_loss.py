@@ -10,20 +10,27 @@ from . import _block, _block_point
 class MeanLoss:
     """Weighted mean loss, as a function of parameters of shape (M, size).
 
-    It starts from a description of the data. The loss, with its description, is added
-    by `_set_loss`.
+    Parameters
+    ----------
+    blocks : Blocks of Block
+        The weights of all blocks sum to one.
+    description : Description
+        Of the data; that of the loss is added.
+    loss : Loss
+        Checked, with its mapping.
     """
 
     #: Cost of a pass over these columns, as a share of a pass over all.
     _share_of_pass = 1.0
 
-    def __init__(self, blocks, description):
+    def __init__(self, blocks, description, loss):
         self.blocks, self.description = blocks, description
         self.shape = description.shape
         #: Length of a vector of parameters.
         self.n_parameters = self.shape[0] * self.shape[1]
         # A list, which copies of the objective share.
         self._n_passes = [0.0]
+        self._set_loss(loss)
 
     def _set_loss(self, loss):
         self.loss, self.description = loss, self.description.with_loss(loss)
