@@ -1,4 +1,4 @@
-"""A fitted estimator predicts the same after its parameters are set."""
+"""Predictions and tables of a fitted estimator do not change with its parameters."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,9 @@ from sklearn.base import clone, is_regressor
 from sklearn.datasets import load_iris
 from sklearn.utils._param_validation import Options
 
-from skprob import LinearClassifier, SoftmaxClassifier
+from skprob import EntmaxClassifierCV, LinearClassifier, SoftmaxClassifier
 from skprob.decision import ConformalSets, TopK
+from skprob.inspection import coefficient_table, marginal_effects
 from skprob.mappings import Entmax
 
 from .estimators import CLASSES, DEFAULTS, ESTIMATORS, MARGINALS
@@ -79,3 +80,80 @@ def test_parameters_are_those_of_the_next_fit(estimator, kind):
             n_others += 1
         model.set_params(**{name: value})
     assert n_others > 3
+
+
+def changed_one_by_one(model):
+    """The model with another value of each parameter in turn, and what is changed."""
+    for name, value in model.get_params().items():
+        for other in other_values(model, name):
+            yield model.set_params(**{name: other}), f"{name}={other!r}"
+        model.set_params(**{name: value})
+
+
+TABLES = {
+    "likelihood": {},
+    "penalty and weights": {
+        "C": 0.3,
+        "l1_ratio": 0.2,
+        "select": "features",
+        "penalty_factors": [1.0, 2.0, 0.5, np.inf],
+        "class_weight": {0: 1.0, 1: 2.0, 2: 0.5},
+        "label_smoothing": 0.1,
+    },
+    "no intercept": {"fit_intercept": False, "C": 2.0},
+}
+
+
+@pytest.mark.filterwarnings("ignore:The penalty:UserWarning")
+@pytest.mark.parametrize("params", TABLES.values(), ids=TABLES)
+@pytest.mark.parametrize("table", [coefficient_table, marginal_effects])
+def test_tables_are_those_of_the_fit(table, params):
+    X, y = load_iris(return_X_y=True)
+    y[::7] = (y[::7] + 1) % 3  # Not separable.
+    model = LinearClassifier("softmax", tol=1e-8, **{"C": np.inf, **params}).fit(X, y)
+    expected, n_others = table(model, X, y), 0
+    for changed, how in changed_one_by_one(model):
+        assert table(changed, X, y) == expected, how
+        n_others += 1
+    assert n_others > 20
+    # Values that could be changed in place, and what the rule above leaves out.
+    model.set_params(C=1e-3, class_weight="balanced", penalty_factors=[0, 0, 0, 1])
+    assert table(model, X, y) == expected
+
+
+@pytest.mark.filterwarnings("ignore:The penalty:UserWarning")
+@pytest.mark.parametrize(
+    "model",
+    [
+        LinearClassifier(Entmax(1.5), tol=1e-3),
+        EntmaxClassifierCV(alphas=[1.5], Cs=[1.0], l1_ratios=[0.1], tol=1e-3),
+    ],
+    ids=repr,
+)
+def test_refits_have_the_parameters_of_the_fit(model):
+    X, y = load_iris(return_X_y=True)
+    model = clone(model).fit(X, y)
+
+    def table():
+        given = {"method": "bootstrap", "n_bootstrap": 2, "random_state": 0}
+        return coefficient_table(model, X, y, **given)
+
+    expected = table()
+    for other in (
+        {"fit_intercept": False},
+        {"C": 0.01} if hasattr(model, "C") else {"Cs": [0.01], "alphas": [1.1]},
+        {"mapping__alpha": 2.0} if hasattr(model, "mapping") else {"l1_ratios": [0.9]},
+    ):
+        model.set_params(**other)
+        assert table() == expected, other
+
+
+def test_cuts_in_folds_have_the_parameters_of_the_fit():
+    X, y = load_iris(return_X_y=True)
+    sets = np.column_stack([y != 0, X[:, 0] > 5.8, X[:, 1] > 3]).astype(int)
+    model = LinearClassifier("sigmoid", C=1.0, threshold=0.5).fit(X, sets)
+    expected = clone(model).fit(X, sets).set_threshold("label_cuts", X, sets, cv=3)
+    model.set_params(C=1e-3, fit_intercept=False)
+    model.set_threshold("label_cuts", X, sets, cv=3)
+    np.testing.assert_array_equal(model.predict(X), expected.predict(X))
+    np.testing.assert_array_equal(model.threshold_.cuts_, expected.threshold_.cuts_)

@@ -40,6 +40,8 @@ def _described(value):
     if package == "pandas" and hasattr(value, "iloc"):
         axes = [axis.tolist() for axis in value.axes]
         return {_PANDAS: type(value).__name__, _VALUES: value.to_numpy(), _AXES: axes}
+    if type(value) is dict:
+        return {key: _described(each) for key, each in value.items()}
     name = public_name(type(value))
     if name is None or not hasattr(value, "__dict__"):
         return value
@@ -53,8 +55,10 @@ def _restored(value):
 
         cls = pandas.Series if value[_PANDAS] == "Series" else pandas.DataFrame
         return cls(value[_VALUES], *value[_AXES])
-    if not (isinstance(value, dict) and value.keys() == {_CLASS, _ATTRIBUTES}):
+    if not isinstance(value, dict):
         return value
+    if value.keys() != {_CLASS, _ATTRIBUTES}:
+        return {key: _restored(each) for key, each in value.items()}
     cls = _public_class(value[_CLASS])
     if cls is None:
         raise ValueError(

@@ -165,6 +165,9 @@ target_type_ : str
     "class", "label_set", "distribution" or "candidates": what ``y`` was in ``fit``.
 similarity_ : {"dot", "cosine"}
     The ``similarity`` of the fitted scores.
+fitted_params_ : dict of str to object
+    The parameters of the fit. ``set_params`` does not change them, nor tables of
+    coefficients, which use them.
 threshold_ : float, ndarray of shape (n_classes,), DecisionRule or LeastCost
     The cut, the cuts or the fitted rule that ``predict`` uses; only after a fit to
     label sets or, for class labels, with a ``LeastCost``. ``set_threshold`` changes it

@@ -166,7 +166,7 @@ def _scores(X, model, n_scores):
             X = X.stacked(X.columns([0]) * 0 + model.constant_)
             coef = np.column_stack([coef, intercept])
         intercept = np.zeros_like(intercept)
-    if model.similarity == "cosine":
+    if model.similarity_ == "cosine":
         # Divide by the largest entry first: squares of tiny numbers underflow.
         largest = X.abs().max()
         X = X / largest.where(largest > 0, 1)

@@ -137,6 +137,16 @@ def test_label_sets_of_other_mappings(model):
     assert_same(fitted(model, X, Y), X.astype(np.float32))
 
 
+def test_the_similarity_is_that_of_the_fit():
+    X, y = WINE
+    for model, other in (
+        (EntmaxClassifier(similarity="cosine"), "dot"),
+        (EntmaxClassifier(), "cosine"),
+    ):
+        model.fit(scale(X), y).set_params(similarity=other)
+        assert_same(model, scale(X).astype(np.float32))
+
+
 def test_features_that_the_model_standardises():
     X, y = WINE
     for constant in (0, 0.5):

@@ -32,6 +32,7 @@ def classifier(mapping, n_classes, *, is_set=False):
     model.has_none_class_ = False
     model.n_features_in_ = n_classes
     model.coef_, model.intercept_ = np.eye(n_classes), np.zeros(n_classes)
+    model.similarity_ = "dot"
     model.mapping_, model.target_type_ = mapping, "class"
     if is_set:
         model.target_type_, model.threshold_ = "label_set", 0.5

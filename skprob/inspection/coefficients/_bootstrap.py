@@ -5,11 +5,11 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ..._utils.checks import check_sample_weight, is_integer
+from ..._utils.fitted_params import unfitted
 from ..._utils.warnings import warn
 from ._fitted_rows import encoded_target
 from ._groups import check_groups
@@ -93,8 +93,8 @@ def _class_totals(encoded, weight):
 
 
 def _refitted(model, X, y, weight, given):
-    """A clone of the model, fitted to rows with these weights."""
-    refit = clone(model)
+    """A model with the same parameters, fitted to rows with these weights."""
+    refit = unfitted(model)
     parameters = refit.get_params(deep=False)
     if "warm_start" in parameters:
         refit.set_params(warm_start=True)

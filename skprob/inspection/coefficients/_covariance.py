@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg, sparse
 
+from ..._utils.fitted_params import fitted_params
 from ..._utils.pair import pair_adjoint, pair_scores
 from ..._utils.warnings import warn
 from ...targets import class_weight_factors, smoothed_target
@@ -31,6 +32,7 @@ class FittedLoss(FittedRows):
 
     def __init__(self, model, X, y, sample_weight, groups, available, offset):
         super().__init__(model, X, sample_weight, available, offset)
+        self._params = fitted_params(model)
         encoded = encoded_target(model, y, X)
         self._groups = None
         if groups is not None:
@@ -42,7 +44,7 @@ class FittedLoss(FittedRows):
         self._target = encoded.target
         self._use_features()
         self._row_weight = self.weight * class_weight_factors(
-            model.class_weight, encoded, self.weight
+            self._params["class_weight"], encoded, self.weight
         )
         self._standardize()
         M = len(self.coef)
@@ -169,11 +171,12 @@ class FittedLoss(FittedRows):
 
     def is_likelihood(self):
         """Whether the loss is minus the log-likelihood of the labels."""
-        model = self.model
+        model, params = self.model, self._params
         is_cube = self.polytope == "cube"
         # One-vs-rest has one likelihood for each class, but none for the labels.
         of_labels = self.are_labels != is_cube
-        if not of_labels or model.label_smoothing or model.class_weight is not None:
+        is_changed = params["label_smoothing"] or params["class_weight"] is not None
+        if is_changed or not of_labels:
             return False
         rows = slice(0, 10)
         scores, target = self.scores(rows), self._dense_target(rows)
@@ -206,7 +209,7 @@ class FittedLoss(FittedRows):
             yield rows, design, self._row_weight[rows], gradient, curvature
 
     def _dense_target(self, rows):
-        target, amount = self._target.block(rows), self.model.label_smoothing
+        target, amount = self._target.block(rows), self._params["label_smoothing"]
         target = smoothed_target(target, amount, self.polytope, self.available(rows))
         return target.to_dense(np.float64)
 

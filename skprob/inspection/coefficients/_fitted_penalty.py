@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..._utils.fitted_params import fitted_params
+
 
 class FittedPenalty(NamedTuple):
     """The penalty that the sum of all losses of a fitted model has.
@@ -29,7 +31,7 @@ class FittedPenalty(NamedTuple):
     def of(cls, model):
         """The penalty of a fitted linear classifier."""
         strength = 0.0 if np.isinf(model.C_) else 1 / float(model.C_)
-        select = getattr(model, "select", "coefficients")
+        select = fitted_params(model).get("select", "coefficients")
         factors = _factors(model)
         is_out = np.isinf(factors)
         l1_ratio = l1_ratio_of(model)
@@ -79,12 +81,13 @@ class FittedPenalty(NamedTuple):
 
 def l1_ratio_of(model):
     """The l1_ratio of a fitted classifier: the parameter, or the choice of a search."""
-    return getattr(model, "l1_ratio_", getattr(model, "l1_ratio", 0.0))
+    return getattr(model, "l1_ratio_", fitted_params(model).get("l1_ratio", 0.0))
 
 
 def _factors(model):
     """Penalty factors of the features, of the parameter as it was given."""
-    given, n_features = getattr(model, "penalty_factors", None), model.n_features_in_
+    given = fitted_params(model).get("penalty_factors")
+    n_features = model.n_features_in_
     if not isinstance(given, dict):
         return np.ones(n_features) if given is None else np.asarray(given, dtype=float)
     names = getattr(model, "feature_names_in_", ())

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..._utils.checks import check_sample_weight, naming
 from ..._utils.columns import in_order
+from ..._utils.fitted_params import fitted_params
 from ..._utils.pair import pair_scores
 from ..._utils.warnings import warn
 from ...targets import check_available, check_offset, check_target, encode_target
@@ -63,7 +64,12 @@ def coefficients_of(model):
     """Coefficients of a model, and its intercept if there is one, as one array."""
     coef = model.coef_.toarray() if sparse.issparse(model.coef_) else model.coef_
     coef = coef.astype(float)
-    return np.column_stack([coef, model.intercept_]) if model.fit_intercept else coef
+    return np.column_stack([coef, model.intercept_]) if has_intercept(model) else coef
+
+
+def has_intercept(model):
+    """Whether intercepts were fitted."""
+    return bool(fitted_params(model)["fit_intercept"])
 
 
 def encoded_target(model, y, X):
@@ -122,7 +128,7 @@ class FittedRows:
             self._available = check_available(available, (X.shape[0], n_classes))
         names = [f"x{j}" for j in range(X.shape[1])]
         names = getattr(model, "feature_names_in_", names)
-        self.X, self.has_intercept = X, bool(model.fit_intercept)
+        self.X, self.has_intercept = X, has_intercept(model)
         self.feature_names = [*names, *["intercept"] * self.has_intercept]
         self.coef = coefficients_of(model)
 

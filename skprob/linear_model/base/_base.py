@@ -11,6 +11,7 @@ from sklearn.base import ClassifierMixin, _fit_context
 from ..._utils.arrays import is_foreign, to_numpy
 from ..._utils.blas import serial_blas
 from ..._utils.compat import CallbackSupportMixin
+from ..._utils.fitted_params import unfitted
 from ..._utils.saving import PlainState
 from ..._utils.typing import ArrayLike, MatrixLike, same_signature
 from ..fit import (
@@ -142,6 +143,7 @@ class BaseLinearClassifier(
                     choose_threshold = self._threshold_rule(spec, rows)
                 progress = self._progress(rows.data, available=available, offset=offset)
                 fit = fit_to_rows(spec, rows, choose_threshold, progress)
+                choice["fitted_params_"] = self._params_of_fit()
                 replace_fitted(self, fit.attributes | choice)
                 if not (fit.solution.converged or fit.solution.stopped):
                     from ..fit import warn_not_converged  # Imported when used.
@@ -187,8 +189,8 @@ class BaseLinearClassifier(
         return self.n_features_in_, getattr(self, "feature_names_in_", None)
 
     def _refit_spec(self):
-        """The spec of a fit with the parameters of this one, and the C it chose."""
-        spec = self._fit_spec()
+        """The spec of a fit with the parameters of the last one, and the C it chose."""
+        spec = unfitted(self)._fit_spec()
         if spec.C == "loo":
             spec = replace(spec, C=self.C_)
         return spec.for_features(*self._features())

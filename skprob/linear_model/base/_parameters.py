@@ -149,6 +149,18 @@ class LinearParameters(NamesChecked, BaseEstimator, metaclass=ABCMeta):
             if not any(allowed.is_satisfied_by(value) for allowed in constraints):
                 super()._validate_params()
 
+    def _params_of_fit(self):
+        """The parameters, to be kept as the attribute ``fitted_params_`` of a fit.
+
+        Objects with parameters, such as mappings, are cloned: `set_params` changes
+        them.
+        """
+        params = self.get_params(deep=False)
+        for name, value in params.items():
+            if hasattr(value, "get_params") and not isinstance(value, type):
+                params[name] = clone(value)
+        return params
+
     @abstractmethod
     def _mapping(self):
         """The mapping that the parameters ask for."""

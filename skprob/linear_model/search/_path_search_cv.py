@@ -27,6 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..._utils.arrays import is_foreign
 from ..._utils.checks import IntegerInterval
 from ..._utils.columns import in_order
+from ..._utils.fitted_params import unfitted
 from ..._utils.typing import ArrayLike, MatrixLike, same_signature
 from ...decision import ThresholdLike
 from .._given import Given
@@ -236,6 +237,7 @@ class PathSearchCV(BaseLinearClassifier):
                 learnt = mean_model(prepared, results, choice, threshold)
             # The classes and the iterations are those of the search.
             of_search = {name: attributes[name] for name in ("classes_", "n_iter_")}
+            of_search["fitted_params_"] = self._params_of_fit()
             attributes |= learnt | of_search
             replace_fitted(self, attributes)
             warn_of_failed_fits(results, self.max_iter, self.tol)
@@ -340,7 +342,7 @@ class PathSearchCV(BaseLinearClassifier):
     def _refit_spec(self):
         best = {self._parameter: getattr(self, f"{self._parameter}_"), "C": self.C_}
         best["l1_ratio"] = getattr(self, "l1_ratio_", 0.0)
-        template = self._template(self.target_type_).set_params(**best)
+        template = unfitted(self)._template(self.target_type_).set_params(**best)
         return template._fit_spec().for_features(*self._features())
 
     def _template(self, kind):

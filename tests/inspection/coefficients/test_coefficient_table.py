@@ -398,7 +398,7 @@ def test_coefficients_that_a_penalty_selected(l1_ratio):
     ridge = (1 - l1_ratio) / 0.1 * factors
     expected = breast_cancer_errors(model, rows, X, y, ridge)
     assert_allclose([row.standard_error for row in rows], expected, rtol=1e-6)
-    model.set_params(l1_ratio=l1_ratio / 2)
+    model.C_ /= 2
     with (
         pytest.warns(UserWarning, match=message),
         pytest.warns(UserWarning, match="not at the optimum"),
