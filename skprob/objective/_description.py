@@ -1,6 +1,5 @@
 """The size and the kind of an objective, by which a solver is chosen."""
 
-from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -47,8 +46,21 @@ class Description(NamedTuple):
 
         Its parameters have one row for each class.
         """
-        whole = reduce(_joined, blocks.collect(_of_block))
-        return whole._replace(is_remote=blocks.is_remote)
+        sums = np.array(blocks.sum(_sizes)).astype(int)
+        n_rows, n_stored, n_blocks = sums[:3].tolist()
+        # The blocks agree on their shapes and dtype. They are of a kind if each is.
+        same = (sums[3:] // n_blocks).tolist()
+        n_classes, n_columns, itemsize, single, has_row_scores, is_on_host = same
+        return cls(
+            n_rows=n_rows,
+            n_stored=n_stored,
+            shape=(n_classes, n_columns),
+            dtype=np.dtype(f"f{itemsize}"),
+            suits_single_precision=bool(single),
+            has_row_scores=bool(has_row_scores),
+            is_on_host=bool(is_on_host),
+            is_remote=blocks.is_remote,
+        )
 
     @property
     def keeps_raw_predictions(self):
@@ -79,26 +91,17 @@ class Description(NamedTuple):
         )
 
 
-def _of_block(block):
-    """Description of the rows of a block."""
-    design = block.design
-    return Description(
-        n_rows=design.shape[0],
-        n_stored=design.n_stored,
-        shape=(block.target.shape[1], design.shape[1]),
-        dtype=design.dtype,
-        suits_single_precision=bool(design.fits_single_precision),
-        has_row_scores=block.has_row_scores,
-        is_on_host=is_host(block.weight),
-    )
-
-
-def _joined(one, other):
-    """Description of the rows of two, of the same kind."""
-    return one._replace(
-        n_rows=one.n_rows + other.n_rows,
-        n_stored=one.n_stored + other.n_stored,
-        suits_single_precision=(
-            one.suits_single_precision and other.suits_single_precision
-        ),
+def _sizes(block):
+    """Numbers of a block for :meth:`Description.of`, to be added up."""
+    design, n_classes = block.design, block.target.shape[1]
+    n_rows, n_columns = design.shape
+    kind = design.fits_single_precision, block.has_row_scores, is_host(block.weight)
+    return (
+        n_rows,
+        design.n_stored,
+        1,
+        n_classes,
+        n_columns,
+        design.dtype.itemsize,
+        *kind,
     )
