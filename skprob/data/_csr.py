@@ -82,16 +82,27 @@ class CSRDesign(DesignMatrix):
         largest = np.sqrt(np.finfo(np.float32).max)
         return np.abs(self._X.data).max(initial=0) <= largest
 
-    def gram(self, columns, weight):
+    @property
+    def is_sparse(self):
+        """Whether Gram matrices are products of sparse matrices."""
         n_rows, n_columns = self.shape
-        if self.n_stored > _SPARSE * n_rows * n_columns:
-            return None
-        X = self._X
-        if len(columns) < n_columns:
-            X = X[:, columns]
-        data = X.data * np.repeat(np.sqrt(weight), np.diff(X.indptr))
-        Y = _compressed(sparse.csr_array, X.shape, data, X.indices, X.indptr)
-        return (Y.T @ Y).toarray()
+        return self.n_stored <= _SPARSE * n_rows * n_columns
+
+    def scaled_columns(self, columns, factors, outputs):
+        """CSC array (n_rows, n_numbers) of factors[i, outputs[p]] X[i, columns[p]]."""
+        X = self._by_column
+        lengths = np.diff(X.indptr)[columns]
+        ends = np.append(0, np.cumsum(lengths))
+        places = np.arange(ends[-1])
+        places += np.repeat(X.indptr[columns] - ends[:-1], lengths)
+        rows = X.indices.take(places)
+        data = X.data.take(places) * factors[rows, np.repeat(outputs, lengths)]
+        shape = self.shape[0], len(columns)
+        return _compressed(sparse.csc_array, shape, data, rows, ends)
+
+    @cached_property
+    def _by_column(self):
+        return self._X.tocsc()
 
     def take(self, rows):
         X = self._X

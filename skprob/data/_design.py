@@ -66,10 +66,12 @@ class DesignMatrix(ABC):
             second += (np.square(columns) @ weight).T
         return first, second
 
-    def gram(self, columns, weight):
-        """Xᵀ diag(weight) X of some columns, for a weight that is not negative.
+    def gram(self, columns, factors, outputs):
+        """Σ_i v_i v_iᵀ with v_ip = factors[i, outputs[p]] x_i[columns[p]].
 
-        It is None where :meth:`columns` are as fast, because few numbers are zero.
+        Factors are of shape (n_rows, n_outputs), outputs and columns of shape
+        (n_numbers,). It is None where :meth:`columns` are as fast, because few numbers
+        are zero.
         """
         return None
 

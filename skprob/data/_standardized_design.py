@@ -89,26 +89,30 @@ class StandardizedDesign(DesignMatrix):
             first[:, -1] = second[:, -1] = total
         return first, second
 
-    def gram(self, columns, weight):
-        mean, scale, _ = self._units
-        features = columns[columns < len(mean)]
-        gram = self._design.gram(features, weight)
-        if gram is None:
+    def gram(self, columns, factors, outputs):
+        if not (isinstance(self._design, CSRDesign) and self._design.is_sparse):
             return None
-        product = self.rmatvec(weight[:, None])[0, columns]
-        mean, scale, total = mean[features], scale[features], weight.sum()
-        n_features, shift = len(features), mean / scale
-        whole = np.empty((len(columns), len(columns)))
-        # The products with the centred columns are short of their part of the mean.
-        along = np.outer(product[:n_features], shift)
-        whole[:n_features, :n_features] = (
-            gram / scale[:, None] / scale
-            - along
-            - along.T
-            - total * np.outer(shift, shift)
-        )
-        if n_features < len(columns):
-            whole[-1], whole[:, -1] = product, product
+        mean, scale, fit_intercept = self._units
+        is_feature = columns < len(mean)
+        features = columns[is_feature]
+        Y = self._design.scaled_columns(features, factors, outputs[is_feature])
+        scale, center = scale[features], mean[features]
+        gram = (Y.T @ Y).toarray()
+        gram /= scale[:, None]
+        gram /= scale
+        if not fit_intercept:
+            return gram
+        # The numbers v of centred columns and of the constant are u - shift * factor.
+        shift, whole = np.full(len(columns), -1.0), np.zeros((len(columns),) * 2)
+        shift[is_feature] = center / scale
+        whole[np.ix_(is_feature, is_feature)] = gram
+        along = np.zeros((len(columns), factors.shape[1]))
+        along[is_feature] = (Y.T @ factors) / scale[:, None]
+        of_factors = (factors.T @ factors).take(outputs, axis=0)
+        along -= shift[:, None] / 2 * of_factors
+        along = along.take(outputs, axis=1) * shift
+        whole -= along
+        whole -= along.T
         return whole
 
     def take(self, rows):

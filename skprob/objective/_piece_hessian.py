@@ -105,14 +105,10 @@ class RowHessians(NamedTuple):
         ends = np.searchsorted(outputs, np.arange(len(included) + 1))
         pieces = [slice(*each) for each in pairwise(ends)]
         hessian = np.zeros((len(columns), len(columns)), dtype)
-        if self.matrices is None and self.vector is None:
-            for k, piece in enumerate(pieces):
-                gram = design.gram(columns[piece], self.diagonal[:, k])
-                if gram is None:
-                    break
-                hessian[piece, piece] = gram
-            else:
-                return hessian
+        if self.matrices is None and self._add_grams(
+            hessian, design, columns, outputs, pieces
+        ):
+            return hessian
         axes = tuple(range(1, self.numbers.ndim))
         rows = np.flatnonzero(self.numbers.any(axis=axes))
         length = max(_NUMBERS_AT_ONCE // max(included.shape[1], len(columns)), 64)
@@ -130,6 +126,19 @@ class RowHessians(NamedTuple):
             else:
                 self._add_pairs(hessian, factors, pieces, part)
         return hessian
+
+    def _add_grams(self, hessian, design, columns, outputs, pieces):
+        """Add products of sparse matrices; whether the design has them."""
+        roots = np.sqrt(self.diagonal)
+        for k, piece in enumerate(pieces):
+            some = columns[piece]
+            gram = design.gram(some, roots[:, k : k + 1], np.zeros_like(some))
+            if gram is None:
+                return False
+            hessian[piece, piece] = gram
+        if self.vector is not None:
+            hessian -= design.gram(columns, self.vector, outputs)
+        return True
 
     def _add_diagonal(self, hessian, factors, pieces, part):
         roots = np.sqrt(self.diagonal[part]).T

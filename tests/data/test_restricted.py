@@ -161,10 +161,13 @@ def test_gram_matrices_of_sparse_columns(container, fit_intercept):
     if fit_intercept:
         Z, columns = np.column_stack([Z, np.ones(N_ROWS)]), np.append(columns, 8)
     whole = StandardizedDesign(as_design(CONTAINERS[container](X)), standardization)
-    weight = np.abs(numbers(N_ROWS, seed=5))
-    for features in columns, np.arange(Z.shape[1]), columns[:1]:
-        expected = (Z[:, features].T * weight) @ Z[:, features]
-        found = whole.gram(features, weight)
+    factors = np.where(table(0.7)[:, :3] == 0, 0, numbers(N_ROWS, 3, seed=5))
+    for features in columns, np.arange(Z.shape[1]), columns[:1], columns[-1:]:
+        outputs = np.repeat([0, 2, 1], len(features))
+        features = np.tile(features, 3)
+        scaled = factors[:, outputs] * Z[:, features]
+        expected = scaled.T @ scaled
+        found = whole.gram(features, factors, outputs)
         assert_allclose(found, expected, atol=1e-6 * np.abs(expected).max())
 
 
@@ -172,4 +175,5 @@ def test_gram_matrices_of_sparse_columns(container, fit_intercept):
 def test_no_gram_matrix_where_few_numbers_are_zero(container):
     X, standardization = table(0.6), units(True)
     design = StandardizedDesign(as_design(CONTAINERS[container](X)), standardization)
-    assert design.gram(np.arange(3), np.ones(N_ROWS)) is None
+    outputs = np.zeros(3, int)
+    assert design.gram(np.arange(3), np.ones((N_ROWS, 1)), outputs) is None

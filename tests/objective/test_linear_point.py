@@ -191,6 +191,45 @@ def test_the_hessian_of_some_parameters_with_and_without_damping(
         assert_allclose(objective.at(x).piece_hessian(everything), whole, **close)
 
 
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_the_hessian_of_some_parameters_of_sparse_rows(n_classes, fit_intercept):
+    """For softmax, whose Hessian of a row is diag(p) - p pᵀ."""
+    rng, n_rows, n_features = np.random.default_rng(0), 6000, 50
+    X = rng.normal(size=(n_rows, n_features)) + 1
+    X[rng.random(X.shape) > 0.04] = 0
+    target = SparseTarget.from_labels(rng.integers(n_classes, size=n_rows), n_classes)
+    weight = rng.uniform(0.1, 2, n_rows)
+    objective = LinearObjective(
+        split_rows(sparse.csr_array(X), target, weight),
+        FenchelYoungLoss(Softmax()),
+        l2=0.1,
+        fit_intercept=fit_intercept,
+    )
+    assert not is_little(objective.blocks)
+    parameters = rng.normal(size=objective.shape) / 2
+    mean, scale, _ = objective.units
+    Z = (X - mean) / scale
+    if fit_intercept:
+        Z = np.column_stack([Z, np.ones(n_rows)])
+    raw = Z @ parameters.T
+    p = expit(raw) if n_classes == 2 else softmax(raw, axis=1)
+    matrices = p[:, :, None] * (np.eye(p.shape[1]) - p[:, None, :])
+    included = rng.uniform(size=objective.shape) < 0.5
+    included[0, -1] = False
+    outputs, columns = np.nonzero(included)
+    weight = weight / weight.sum()
+    expected = np.diag(objective.penalty.diagonal[columns])
+    for k in range(len(included)):
+        for m in range(len(included)):
+            weights = weight * matrices[:, k, m]
+            of_pair = np.ix_(outputs == k, outputs == m)
+            first, second = Z[:, columns[outputs == k]], Z[:, columns[outputs == m]]
+            expected[of_pair] += (first.T * weights) @ second
+    piece = objective.at(parameters.ravel()).piece_hessian(included)
+    assert_allclose(piece, expected, atol=1e-12 * np.abs(expected).max())
+
+
 @pytest.mark.parametrize("mapping", [Softmax(), Sparsemax(), Entmax(2.5)], ids=repr)
 def test_the_hessian_of_some_rows_is_about_that_of_all(mapping):
     """With and without damping, for Hessians of rows of each form."""
