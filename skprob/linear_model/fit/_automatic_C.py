@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...losses import FenchelYoungLoss, InfimumLoss, MarginLoss
+from ...losses import AccuracyLoss, FenchelYoungLoss, InfimumLoss, MarginLoss
 from ...mappings import Sigmoid, Softmax, get_mapping
 from ...targets import DenseTarget
 
@@ -42,9 +42,9 @@ def automatic_C(loss, n_classes):
     # Margins move the point at which all scores are equal.
     while isinstance(loss, MarginLoss):
         loss = loss.loss
-    if isinstance(loss, InfimumLoss):
-        # With all classes as candidates it has no curvature.
-        loss = FenchelYoungLoss(loss.mapping)
+    if isinstance(loss, AccuracyLoss | InfimumLoss):
+        # They have no curvature at equal scores. A fit first minimises this loss.
+        loss = type(loss)(loss.mapping).stages()[0]
     reference = Sigmoid() if loss.traits.polytope == "cube" else Softmax()
     curvature = _curvature(loss, n_classes)
     if not 1e-12 < curvature < np.inf:  # Beyond rounding.

@@ -12,6 +12,7 @@ from skprob import (
     SoftmaxClassifier,
     SparsemaxClassifier,
 )
+from skprob.losses import AccuracyLoss
 from skprob.mappings import Entmax, Softmax, Temperature
 
 from ..data_sets import label_sets, labels
@@ -58,8 +59,17 @@ def test_the_grid_of_a_search_is_in_these_units():
     assert given.C_ in (5.0, 0.1)
 
 
+@pytest.mark.parametrize("loss", ["accuracy", AccuracyLoss(pretrain=None)])
+def test_smooth_accuracy_has_the_penalty_of_the_default_loss(loss):
+    """It has no curvature at equal scores."""
+    X, y = labels()  # of three classes
+    model = EntmaxClassifier(1.5, loss=loss).fit(X, y)
+    assert model.C_ == pytest.approx(3**-0.5, rel=1e-12)
+    assert SoftmaxClassifier(C="auto", loss=loss).fit(X, y).C_ == pytest.approx(1)
+
+
 def test_a_loss_without_curvature_is_refused():
-    with pytest.raises(ValueError, match=r"C must be a number .* AccuracyLoss"):
-        LinearClassifier(loss="accuracy", C="auto").fit(*labels())
+    with pytest.raises(ValueError, match=r"C must be a number .* GradientFieldLoss"):
+        LinearClassifier(lambda z: np.full_like(z, 1 / 3), C="auto").fit(*labels())
     with pytest.raises(ValueError, match="'C' parameter"):
         LinearClassifier(C="large").fit(*labels())
