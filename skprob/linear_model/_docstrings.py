@@ -85,7 +85,7 @@ threshold : float, array-like, str, DecisionRule or LeastCost, default="auto"
     - a number in [0, 1), or one number for each label: the labels with a larger
       probability;
     - "support": the labels with a positive probability;
-    - "cv": the labels above one cut, that of the highest micro-F1;
+    - "cv": the labels above one cut, chosen for the highest micro-F1;
     - a rule of :mod:`skprob.decision`, or its registered name;
     - "micro" or "macro": :class:`~skprob.decision.StackedLabels` with
       :class:`~skprob.decision.LabelCuts`, for a high micro-F1 or macro-F1;
@@ -95,10 +95,13 @@ threshold : float, array-like, str, DecisionRule or LeastCost, default="auto"
 
     Cuts and rules are fitted to out-of-fold probabilities of the training data, from
     three more fits, or to approximate leave-one-out probabilities where the loss is a
-    sum over labels, as that of sigmoid, and columns are few. For class labels, a
-    :class:`~skprob.decision.LeastCost` predicts the label of least expected cost: with
+    sum over labels, as that of sigmoid, and columns are few.
+
+    For class labels, "auto" predicts the most probable class, and a
+    :class:`~skprob.decision.LeastCost` the class of least expected cost: with
     ``LeastCost([[0, 0.3], [0.7, 0]])`` the second of two classes if its probability is
-    greater than 0.3. Other values have no effect there, and an array is an error.
+    greater than 0.3. An array, and a number for two classes, are errors. Other values
+    have no effect on class labels, and none has one on distributions and candidates.
 sparse_output : bool, default=False
     Whether ``predict_proba``, and for label sets ``predict``, return CSR arrays. This
     saves memory with mappings that have exact zeros: a CSR array of positive

@@ -75,12 +75,25 @@ def checked_rule(rule, classes, kind):
     return rule.for_classes(to_numpy(classes))
 
 
-def check_not_costs(threshold, kind):
-    """Raise where an array is the threshold of class labels: it may be costs.
+def check_not_costs(threshold, kind, n_classes):
+    """Raise for a threshold of class labels that may be meant as costs or as a cut.
 
-    Numbers and rules have no effect on class labels.
+    An array may be a matrix of costs, and a number for two classes a cut of the
+    probability of the second. Other thresholds of label sets have no effect on class
+    labels.
     """
-    if kind == "class" and not isinstance(threshold, DecisionRule | Real):
+    if kind != "class":
+        return
+    if isinstance(threshold, Real):
+        if n_classes == 2:
+            raise ValueError(
+                "threshold must be a LeastCost for class labels, or 'auto'; got the "
+                f"number {threshold:g}, which is for label sets. To predict the second "
+                f"of two classes where its probability is greater than {threshold:g}, "
+                f"give threshold=LeastCost([[0, {threshold:g}], [{1 - threshold:g}, "
+                "0]]), of skprob.decision."
+            )
+    elif not isinstance(threshold, DecisionRule):
         raise ValueError(
             "threshold must be a LeastCost for class labels, or 'auto'; got an array "
             f"of shape {np.shape(threshold)}. For a matrix of costs, give "

@@ -118,6 +118,18 @@ def test_a_matrix_of_costs_is_no_threshold():
         assert_refused(message, model.fit, X, Y)
 
 
+@pytest.mark.parametrize("kind", [SoftmaxClassifier, SigmoidClassifier])
+def test_a_cut_of_a_probability_is_an_error_that_names_the_costs(kind):
+    """It had no effect, and looked like a cut of the second class's probability."""
+    y = (Y > 0).astype(int)
+    message = r"got the number 0\.3, .*LeastCost\(\[\[0, 0\.3\], \[0\.7, 0\]\]\)"
+    assert_refused(message, kind(threshold=0.3).fit, X, y)
+    model = kind(threshold=LeastCost([[0, 0.3], [0.7, 0]])).fit(X, y)
+    assert_array_equal(model.predict(X), model.predict_proba(X)[:, 1] > 0.3)
+    search = EntmaxClassifierCV([1], [1], cv=2, threshold=0.3)
+    assert_refused(message, search.fit, X, y)
+
+
 def test_bad_rules():
     model = SoftmaxClassifier()
     small = LeastCost(COSTS[:2, :2])

@@ -62,6 +62,8 @@ _SPARSEMAX = (
 _ENTMAX = "Entmax is a mapping: take EntmaxClassifier, whose loss='auto' belongs to it."
 _HINGE = "There is no hinge loss: take sklearn.svm.LinearSVC, or a `margin`."
 _LOG = "The log loss is 'log'."
+_F1 = "'micro' is for a high micro-F1, 'macro' for a high macro-F1."
+_BRIER = "None, the default, is minus the Brier score."
 
 #: What to do instead of giving a value to a parameter.
 OTHER_VALUES = {
@@ -73,7 +75,12 @@ OTHER_VALUES = {
         **dict.fromkeys(["log_loss", "logistic", "multinomial", "softmax"], _LOG),
     },
     "class_weight": {"auto": "Did you mean 'balanced'?"},
-    "C": {None: "C=numpy.inf is no penalty."},
+    "C": {
+        None: "C=numpy.inf is no penalty.",
+        "cv": "EntmaxClassifierCV chooses C by cross-validation.",
+    },
+    "threshold": dict.fromkeys(["f1", "f1_micro", "f1_macro"], _F1),
+    "scoring": dict.fromkeys(["brier", "brier_score", "brier_loss"], _BRIER),
     "l1_ratio": {None: "l1_ratio=0 is the squared norm only."},
     "alphas": "Give several values, such as [1, 1.5, 2]. The values of C are `Cs`.",
 }

@@ -115,7 +115,7 @@ class FitSpec:
         if isinstance(threshold, LeastCost):
             threshold = checked_rule(threshold, rows.classes, rows.kind)
         elif not isinstance(threshold, str):
-            check_not_costs(threshold, rows.kind)
+            check_not_costs(threshold, rows.kind, rows.n_scores)
         if not self.inputs.are_unit_rows and mapping.traits.is_scale_invariant:
             # Scores may be as small as the penalty wants, at the same loss.
             C = math.inf

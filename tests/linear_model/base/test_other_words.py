@@ -69,6 +69,8 @@ def test_parameters(cls, name, advice):
         ({"solver": "liblinear"}, "Each solver takes sparse data.* 'auto'"),
         ({"solver": "newton_cg"}, "Did you mean 'newton-cg'"),
         ({"C": None}, "C=numpy.inf is no penalty"),
+        ({"C": "cv"}, "EntmaxClassifierCV chooses C by cross-validation"),
+        ({"threshold": "f1_macro"}, "'macro' for a high macro-F1"),
         ({"l1_ratio": None}, "l1_ratio=0 is the squared norm only"),
         ({"class_weight": "auto"}, "Did you mean 'balanced'"),
     ],
@@ -83,6 +85,12 @@ def test_one_value_where_a_search_has_several():
     message = r"'alphas' parameter .*Got 1.5 instead\. Give several .*C are `Cs`\."
     with pytest.raises(ValueError, match=message):
         EntmaxClassifierCV(1.5).fit(X, y)
+
+
+def test_the_default_score_has_no_name():
+    message = r"'scoring' parameter .*Got 'brier' instead\. None, .* the Brier score\."
+    with pytest.raises(ValueError, match=message):
+        EntmaxClassifierCV(scoring="brier").fit(X, y)
 
 
 def test_each_word_is_of_a_parameter_that_is_missing():

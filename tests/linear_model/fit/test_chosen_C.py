@@ -81,7 +81,7 @@ def test_targets_weights_and_offsets(case, alpha, monkeypatch):
     # Of labels, too, the first score is that of the fourth value.
     monkeypatch.setattr(_chosen_C, "_FIRST_OF_LABELS", 3)
     rng, weight, offset = np.random.default_rng(0), None, None
-    model = EntmaxClassifier(alpha, C="loo", none_class=False, threshold=0.2)
+    model = EntmaxClassifier(alpha, C="loo", none_class=False, threshold="support")
     if case == "shares":
         X, y = distributions()
     elif case == "label sets":

@@ -76,7 +76,7 @@ def test_one_hot_rows_are_labels(classifier):
 def check_one_hot_rows(classifier, n_classes):
     X, y = labels(n_classes)
     one_hot = np.eye(n_classes)[y]
-    classifier.set_params(tol=1e-7, threshold=0.2)
+    classifier.set_params(tol=1e-7, threshold="support")
     reference = clone(classifier).fit(X, y)
     model = clone(reference).fit(X, sparse.csr_array(one_hot))
     assert model.target_type_ == "label_set"
