@@ -123,40 +123,40 @@ def objectives_of(spec, rows):
     -------
     objectives : list of LinearObjective or CosineObjective
     """
-    mapping, loss, inputs = spec.mapping, spec.loss, spec.inputs
     strength = penalty_strength(spec.C, rows.total_weight)
-    if mapping.traits.polytope == "cube":  # The sum of marginals may have a budget.
-        rows.check_target(loss)
-    if type(mapping) not in MAPPINGS.values():  # It may be a user's own.
-        check_kernel(mapping, rows.n_scores, rows.dtype)
-    loss.check_on(lambda: rows.trial_scores(inputs, mapping.traits.polytope))
-    stages = loss.stages()
-    if mapping.traits.is_only_a_function:
+    _check_on_rows(spec, rows)
+    stages = spec.loss.stages()
+    if spec.mapping.traits.is_only_a_function:
         # At zero scores its gradient may vanish: start where softmax ends.
         stages = [FenchelYoungLoss(Softmax()), *stages]
     if spec.last_fit is not None:
         stages = stages[-1:]
-    space = None
+    loss, *later_losses = stages
+    first = None
     if rows.wide_array is not None:
-        from ._wide_rows import row_space_of  # Imported when used.
+        from ._wide_rows import wide_objective  # Imported when used.
 
-        space = row_space_of(spec, rows, strength)
-    if space is not None:
-        inputs = space.coordinates_of
-    blocks = rows.blocks(inputs, mapping.traits.polytope)
-    if spec.inputs.are_unit_rows:
-        from ...objective import CosineObjective  # Imported when used.
+        first = wide_objective(spec, rows, loss, strength)
+    if first is None:
+        blocks = rows.blocks(spec.inputs, spec.mapping.traits.polytope)
+        if spec.inputs.are_unit_rows:
+            from ...objective import CosineObjective  # Imported when used.
 
-        first = CosineObjective(blocks, stages[0])
-    elif space is not None:
-        from ...objective import WideObjective  # Imported when used.
+            first = CosineObjective(blocks, loss)
+        else:
+            first = spec.penalty.objective(blocks, loss, strength, spec.fit_intercept)
+    return [first, *map(first.with_loss, later_losses)]
 
-        first = WideObjective(
-            blocks, stages[0], space, l2=strength, fit_intercept=spec.fit_intercept
-        )
-    else:
-        first = spec.penalty.objective(blocks, stages[0], strength, spec.fit_intercept)
-    return [first, *(first.with_loss(stage) for stage in stages[1:])]
+
+def _check_on_rows(spec, rows):
+    """Raise if mapping and loss cannot be used with these features and targets."""
+    mapping, loss = spec.mapping, spec.loss
+    polytope = mapping.traits.polytope
+    if polytope == "cube":  # The sum of marginals may have a budget.
+        rows.check_target(loss)
+    if type(mapping) not in MAPPINGS.values():  # It may be a user's own.
+        check_kernel(mapping, rows.n_scores, rows.dtype)
+    loss.check_on(lambda: rows.trial_scores(spec.inputs, polytope))
 
 
 def model_at(parameters, objective, spec, rows):

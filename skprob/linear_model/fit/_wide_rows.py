@@ -1,7 +1,7 @@
 """When rows are so wide that a fit is faster in the space that they span."""
 
 from ...data import RowSpace
-from ...objective import n_raw_predictions
+from ...objective import WideObjective, n_raw_predictions
 
 # Costs of the coordinates of n rows of p features: n³ for eigenvalues and n² p for the
 # Gram matrix, times these. The unit is a multiplication in a pass over X.
@@ -16,6 +16,28 @@ _MOST_OUTPUTS = 8
 _COLUMNS_OF_ROW = 1.5
 # Most rows, which take 230 MB: about six arrays of rows by rows.
 _MOST_ROWS = 2000
+
+
+def wide_objective(spec, rows, loss, l2):
+    """The objective in the space of wide rows, where a fit is faster in it; else None.
+
+    Parameters
+    ----------
+    spec, rows, l2
+        As for :func:`row_space_of`.
+    loss : Loss
+        The first that is minimised.
+
+    Returns
+    -------
+    objective : WideObjective or None
+    """
+    space = row_space_of(spec, rows, l2)
+    if space is None:
+        return None
+    blocks = rows.blocks(space.coordinates_of, spec.mapping.traits.polytope)
+    fit_intercept = spec.fit_intercept
+    return WideObjective(blocks, loss, space, l2=l2, fit_intercept=fit_intercept)
 
 
 def row_space_of(spec, rows, l2):
