@@ -157,31 +157,71 @@ def test_the_way_of_one_fit_includes_functions_that_exist():
     assert stages <= set(names)
 
 
-def files_entered(call):
-    """Files of the package with functions that run in a call."""
-    root, files = Path(skprob.__file__).parent, set()
+def calls_of(function):
+    """For each call in the package: the code of the function and of its callers."""
+    root, stack, calls = str(Path(skprob.__file__).parent), [], []
 
     def watch(frame, event, argument):
-        if event == "call":
-            files.add(frame.f_code.co_filename)
+        if frame.f_code.co_filename.startswith(root):
+            if event == "call":
+                stack.append(frame.f_code)
+                calls.append(tuple(stack))
+            elif event == "return":
+                stack.pop()
 
     sys.setprofile(watch)
     try:
-        call()
+        function()
     finally:
         sys.setprofile(None)
-    inside = [path for path in map(Path, files) if root in path.parents]
-    return {path.relative_to(root.parent).as_posix() for path in inside}
+    return calls
 
 
-def test_the_way_of_one_fit_lists_the_files_that_a_fit_enters():
-    page = (DOCS / "developer" / "the_way_of_one_fit.rst").read_text()
-    section = page.split("The files of this way\n")[1].split("Where other fits")[0]
+@pytest.fixture(scope="module")
+def calls_of_fit():
+    """The calls in the fit that a page follows."""
     X, y = load_iris(return_X_y=True)
     model = SoftmaxClassifier()
     model.fit(X, y)  # Some files are entered once in a process, to fill caches.
+    return calls_of(lambda: model.fit(X, y))
+
+
+def section_of_the_way(start, end):
+    """A part of the page that follows a fit, between two words."""
+    page = (DOCS / "developer" / "the_way_of_one_fit.rst").read_text()
+    return page.split(start)[1].split(end)[0]
+
+
+def test_the_way_of_one_fit_lists_the_files_that_a_fit_enters(calls_of_fit):
+    section = section_of_the_way("The files of this way\n", "Where other fits")
     listed = re.findall(r"`(skprob/\S+?\.py)`", section)
-    assert sorted(files_entered(lambda: model.fit(X, y))) == sorted(listed)
+    root = Path(skprob.__file__).parents[1]
+    entered = {Path(codes[-1].co_filename).relative_to(root) for codes in calls_of_fit}
+    assert sorted(path.as_posix() for path in entered) == sorted(listed)
+
+
+def is_way(names, codes):
+    """Whether functions call each other in this order, perhaps through others."""
+    *callers, last = (code.co_qualname for code in codes)
+    remaining = iter(callers)
+    return last == names[-1] and all(name in remaining for name in names[:-1])
+
+
+def test_the_way_of_one_fit_lists_functions_in_order_below_their_callers(calls_of_fit):
+    section = section_of_the_way("The whole way\n", "1. The method")
+    lines = re.findall(r"^    (?:\d+)? +[A-Za-z_][\w.]*", section, re.MULTILINE)
+    assert len(lines) > 30
+    above = []  # Column, name and first call of the callers of a line.
+    for line in lines:
+        name = line.split()[-1]
+        column = len(line) - len(name)
+        before = 0
+        while above and above[-1][0] >= column:
+            _, _, before = above.pop()
+        names = [*(caller for _, caller, _ in above), name]
+        first = [i for i, codes in enumerate(calls_of_fit) if is_way(names, codes)][:1]
+        assert first and first[0] >= before, names
+        above.append((column, name, first[0]))
 
 
 def test_messages_name_extras_that_exist():
