@@ -107,7 +107,8 @@ def test_a_fit_of_a_spec_is_that_of_the_estimator(name):
     fit = fit_to_rows(spec, rows, choose_threshold)
     estimator.fit(X, target)
     fitted = {name for name in vars(estimator) if name.endswith("_")}
-    assert fitted == fit.attributes.keys() | {"n_features_in_"}
+    of_estimator = {"n_features_in_", "fitted_params_"}
+    assert fitted == fit.attributes.keys() | of_estimator
     for name in ("coef_", "intercept_", "C_", "objective_", "n_iter_"):
         assert_array_equal(fit.attributes[name], getattr(estimator, name))
     assert_array_equal(
