@@ -53,6 +53,11 @@ def is_host(data):
     return isinstance(data, np.ndarray) or sparse.issparse(data)
 
 
+def is_dask(data):
+    """Whether data are a Dask collection; Dask is not imported."""
+    return hasattr(type(data), "__dask_graph__")
+
+
 def check_no_gradient(name, array):
     """Raise if a tensor requires gradients, which are not computed."""
     if getattr(array, "requires_grad", False) is True:

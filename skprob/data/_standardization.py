@@ -63,7 +63,7 @@ class Standardization(NamedTuple):
         constant = range(len(self.mean), self.size)
         return np.append(features, constant).astype(np.intp)
 
-    def standardized(self, columns):
+    def transform(self, columns):
         """Standardised columns (size, n_rows) of raw ones (n_features, n_rows)."""
         mean, scale, fit_intercept = self
         if not isinstance(columns, np.ndarray):
@@ -108,12 +108,22 @@ def _rounding_error(mean, dtype):
     return 10 * np.finfo(dtype).eps * np.abs(mean)
 
 
-def standardized(design, standardization, n_rows):
+def standardized(design, units, n_rows):
     """A design of some of `n_rows` rows, in standardised columns.
 
     If all of them fit the cache, they are copied, which is faster.
+
+    Parameters
+    ----------
+    design : DesignMatrix of shape (n_some, n_features)
+    units : Standardization
+    n_rows : int
+
+    Returns
+    -------
+    design : LittleDesign or StandardizedDesign of shape (n_some, units.size)
     """
-    is_large = n_rows * standardization.size > CACHE_SIZE
+    is_large = n_rows * units.size > CACHE_SIZE
     if is_large or design.dtype != np.float64 or isinstance(design, ArrayDesign):
-        return StandardizedDesign(design, standardization)
-    return LittleDesign(standardization.standardized(design.columns(slice(None))).T)
+        return StandardizedDesign(design, units)
+    return LittleDesign(units.transform(design.columns(slice(None))).T)

@@ -127,4 +127,4 @@ class StandardizedDesign(DesignMatrix):
         return self._design.sandwich_of
 
     def columns(self, rows):
-        return self._units.standardized(self._design.columns(rows))
+        return self._units.transform(self._design.columns(rows))

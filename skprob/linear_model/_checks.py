@@ -7,17 +7,13 @@ from sklearn.utils.validation import validate_data
 
 from .._utils.arrays import (
     check_no_gradient,
+    is_dask,
     is_foreign,
     namespace,
     numpy_dtype,
     real_dtypes,
 )
 from .._utils.checks import naming
-
-
-def is_dask(data):
-    """Whether it is a Dask collection, for which Dask need not be imported."""
-    return hasattr(type(data), "__dask_graph__")
 
 
 def has_dask(*arguments):

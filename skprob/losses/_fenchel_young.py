@@ -78,14 +78,11 @@ class FenchelYoungLoss(Loss):
     def constant(self, target, n_available=None):
         if n_available is None:
             n_available = target.shape[1]
-        mapping = self.mapping
-        # Where classes differ it matters which ones are meant.
-        q = (
-            target.packed()
-            if mapping.traits.is_symmetric
-            else target.to_dense(np.float64)
-        )
-        return mapping.negative_entropy_among(q, n_available)
+        if self.mapping.traits.is_symmetric:
+            q = target.packed()
+        else:  # The entropy depends on which classes the probabilities belong to.
+            q = target.to_dense(np.float64)
+        return self.mapping.negative_entropy_among(q, n_available)
 
     def evaluate(self, scores, target):
         mapping = self.mapping

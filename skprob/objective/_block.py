@@ -247,10 +247,9 @@ def constant_and_totals(block, loss):
     return constant, to_numpy(block.target.class_totals(block.weight))
 
 
-def standardize(block, standardization, n_rows):
+def with_units(block, units, n_rows):
     """The block with standardised columns; there are `n_rows` in all blocks."""
-    design = standardized(block.design, standardization, n_rows)
-    return Block(design, block.target, block.weight, block.offset, block.available)
+    return replace(block, design=standardized(block.design, units, n_rows))
 
 
 def target_coupling(block):

@@ -79,7 +79,7 @@ class LinearObjective(PartsOfObjective, MeanLoss):
             has_intercept=bool(fit_intercept),
             suits_single_precision=_suits_single_precision(data, units),
         )
-        blocks = blocks.map(_block.standardize, units, data.n_rows)
+        blocks = blocks.map(_block.with_units, units, data.n_rows)
         super().__init__(blocks, description, loss)
         self.count(1)
         self.units, self._factors = units, factors

@@ -84,12 +84,9 @@ class LineSearch:
         self._low, self._high = start, None
 
     def take(self, value, slope):
-        """Learn the value and the slope at the length, and choose the next one."""
-        start, tuning, trial = (
-            self._start,
-            self._tuning,
-            Trial(self.length, value, slope),
-        )
+        """Compare the value and the slope at the length, and choose the next length."""
+        start, tuning = self._start, self._tuning
+        trial = Trial(self.length, value, slope)
         self._n_trials += 1
         change, remaining = trial.value - start.value, abs(trial.slope / start.slope)
         # Where values are the same up to rounding, a smaller slope must do.

@@ -12,7 +12,10 @@ from ._problem import Point
 
 @dataclass(frozen=True, kw_only=True)
 class State:
-    """Where a solver is. A solver adds what it has learnt."""
+    """State of a solver: a point, and the model of the objective there.
+
+    Most solvers have a subclass with further fields.
+    """
 
     # The point. It changes in every iteration.
     point: Point

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.utils import check_array
 
-from .._utils.arrays import check_no_gradient, is_foreign, to_numpy
+from .._utils.arrays import check_no_gradient, is_dask, is_foreign, to_numpy
 from .._utils.checks import naming
 from .._utils.columns import names_of
 
@@ -38,7 +38,7 @@ def check_target(y, name, *, len_of, may_have_gaps=False):
     >>> check_target([0, 1, 1], "y", len_of=np.zeros((3, 5)))
     array([0, 1, 1])
     """
-    if hasattr(type(y), "__dask_graph__"):
+    if is_dask(y):
         raise ValueError(
             f"{name} must be in memory here, not a Dask collection; got "
             f"{type(y).__name__}. Give {name}.compute(), or Dask collections only."

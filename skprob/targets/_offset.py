@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .._utils.arrays import is_foreign, to_numpy
+from .._utils.arrays import is_dask, is_foreign, to_numpy
 from .._utils.checks import as_real
 from .._utils.pair import pair_scores
 
@@ -37,7 +37,7 @@ def check_offset(offset, n_samples, n_classes, is_pair, dtype):
     array([[-0.5,  0.5],
            [ 1.5, -1.5]])
     """
-    if hasattr(type(offset), "__dask_graph__"):
+    if is_dask(offset):
         raise ValueError(
             f"offset must be in memory here, not a Dask collection; got "
             f"{type(offset).__name__}. Give offset.compute()."

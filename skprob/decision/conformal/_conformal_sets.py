@@ -28,7 +28,7 @@ from sklearn.utils.validation import (
     indexable,
 )
 
-from ..._utils.arrays import is_foreign, to_numpy
+from ..._utils.arrays import is_dask, is_foreign, to_numpy
 from ..._utils.checks import IntegerInterval, RealInterval, check_sample_weight
 from ..._utils.columns import in_order
 from ..._utils.names import NamesChecked
@@ -354,7 +354,7 @@ class ConformalSets(
 
     def _checked_target(self, y):
         """`y` as labels, or as a matrix of label sets; sets ``target_type_``."""
-        if hasattr(type(y), "__dask_graph__"):
+        if is_dask(y):
             raise ValueError(
                 "y must be in memory, not a Dask collection; got "
                 f"{type(y).__name__}. Give y.compute()."

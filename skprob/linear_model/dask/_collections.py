@@ -6,8 +6,8 @@ import dask.array
 import numpy as np
 from scipy import sparse
 
+from ..._utils.arrays import is_dask
 from ..._utils.columns import check_distinct
-from .._checks import is_dask
 
 
 def partitioned(X, y, sample_weight):
