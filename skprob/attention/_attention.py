@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Real
-
 import numpy as np
 
 from .._utils.checks import RealInterval, as_real
@@ -256,8 +254,7 @@ def checked_numbers(name, array):
 def _checked_scale(scale):
     if isinstance(scale, str) and scale in ("sqrt", "entropy_invariant"):
         return scale
-    is_number = isinstance(scale, Real) and not isinstance(scale, (bool, np.bool_))
-    if is_number and scale in RealInterval(None, None, closed="neither"):
+    if RealInterval(None, None, closed="neither").is_satisfied_by(scale):
         return float(scale)
     raise ValueError(
         f"scale must be 'sqrt', 'entropy_invariant' or a finite number; got {scale!r}."

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping as Mappable
-from numbers import Real
 from typing import Any, Literal, Self
 
 import numpy as np
 
+from .._utils.checks import is_number
 from .._utils.fitted import last_step
 from .._utils.names import did_you_mean
 from .._utils.typing import Array, Axes
@@ -158,8 +158,8 @@ class ConvergenceDisplay:
         ValueError
             If an argument is not allowed, or an estimator has no history.
         """
-        is_number = isinstance(reference, Real) and np.isfinite(reference)
-        if not (reference is None or is_number):
+        is_finite = is_number(reference) and np.isfinite(reference)
+        if not (reference is None or is_finite):
             raise ValueError(
                 f"reference must be a finite number or None; got {reference!r}."
             )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse, stats
 
+from .._utils.checks import is_number
 from .._utils.columns import in_order
 from .._utils.fitted import last_step, predicted_sets
 from .._utils.typing import Array, ArrayLike, Axes, MatrixLike
@@ -190,9 +190,7 @@ class SetDisplay:
         ValueError
             If an argument is none of the above.
         """
-        if coverage is not None and not (
-            isinstance(coverage, Real) and 0 < coverage < 1
-        ):
+        if coverage is not None and not (is_number(coverage) and 0 < coverage < 1):
             raise ValueError(f"coverage must be between 0 and 1; got {coverage!r}.")
         is_labels = not sparse.issparse(y_true) and np.ndim(y_true) == 1
         classes, (y_true, sets) = frames_in_order(

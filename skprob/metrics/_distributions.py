@@ -7,13 +7,11 @@ Columns of two DataFrames are matched by name.
 
 from __future__ import annotations
 
-from numbers import Real
-
 import numpy as np
 from scipy import sparse
 from scipy.special import rel_entr
 
-from .._utils.checks import naming
+from .._utils.checks import is_number, naming
 from .._utils.columns import lined_up
 from .._utils.typing import ArrayLike, MatrixLike
 from ..targets import check_target, encode_target
@@ -202,7 +200,7 @@ def kullback_leibler_divergence(
     >>> round(kullback_leibler_divergence(truth, [[0.0, 1.0, 0.0]], epsilon=1e-3), 3)
     2.761
     """
-    if not (isinstance(epsilon, Real) and 0 <= epsilon < 1):
+    if not (is_number(epsilon) and 0 <= epsilon < 1):
         raise ValueError(f"epsilon must be a number in [0, 1); got {epsilon!r}.")
     q, p = _checked(y_true, probabilities)
     divergence = rel_entr(q, np.maximum(p, epsilon)).sum(axis=1)

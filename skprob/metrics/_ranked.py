@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from numbers import Real
-
 import numpy as np
 from scipy import sparse
 from sklearn.utils import gen_batches
 
-from .._utils.checks import as_real, check_sample_weight, is_integer
+from .._utils.checks import as_real, check_sample_weight, is_integer, is_number
 from .._utils.top_k import top_k
 from .._utils.typing import Array, ArrayLike, MatrixLike
 from ._truth import true_indicator
@@ -194,7 +192,7 @@ def label_propensities(y: MatrixLike, *, a: float = 0.55, b: float = 1.5) -> Arr
             f"rows; got shape {y.shape}{values}."
         )
     for name, number in ("a", a), ("b", b):
-        if not (isinstance(number, Real) and 0 <= number < np.inf):
+        if not (is_number(number) and 0 <= number < np.inf):
             raise ValueError(
                 f"a and b must be finite and not negative; got {name}={number!r}."
             )

@@ -1,9 +1,10 @@
 """Weights of classes as factors of the weights of rows."""
 
 import sys
-from numbers import Real
 
 import numpy as np
+
+from .._utils.checks import is_number
 
 
 def class_weight_factors(class_weight, encoded, sample_weight):
@@ -84,9 +85,7 @@ def weights_of_classes(class_weight, classes, total):
             )
         weights = [class_weight.get(label, 1.0) for label in names]
         weights += [1.0] * (len(total) - len(weights))
-        if not all(
-            isinstance(w, Real) and 0 <= w <= sys.float_info.max for w in weights
-        ):
+        if not all(is_number(w) and 0 <= w <= sys.float_info.max for w in weights):
             raise ValueError(
                 "class_weight must be finite, non-negative numbers; got "
                 f"{class_weight}."

@@ -1,7 +1,13 @@
 """Checks of what users give, with errors that name the argument and what is allowed."""
 
 from .arguments import check_sample_weight, naming
-from .constraints import InstancesOf, IntegerInterval, RealInterval, is_integer
+from .constraints import (
+    InstancesOf,
+    IntegerInterval,
+    RealInterval,
+    is_integer,
+    is_number,
+)
 from .costs import as_costs, as_margins
 from .matrices import (
     array_real,
@@ -39,6 +45,7 @@ __all__ = [
     "as_sparse_distributions",
     "check_sample_weight",
     "is_integer",
+    "is_number",
     "naming",
     "real_or_nan",
     "refuse_arrays",

@@ -9,10 +9,16 @@ from ..saving import public_name
 
 
 class RealInterval(Interval):
-    """The numbers of an interval that a float can represent, for a parameter."""
+    """The numbers of an interval that a float can represent; True and False are none.
+
+    It is for a parameter.
+    """
 
     def __init__(self, left, right, *, closed):
         super().__init__(Real, left, right, closed=closed)
+
+    def is_satisfied_by(self, value):
+        return is_number(value) and super().is_satisfied_by(value)
 
     def __contains__(self, value):
         try:
@@ -37,6 +43,11 @@ class IntegerInterval(Interval):
 def is_integer(value):
     """Whether a value is an integer; True and False are none."""
     return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def is_number(value):
+    """Whether a value is a real number; True and False are none."""
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 class InstancesOf(Options):

@@ -1,10 +1,9 @@
 """Tests and confidence intervals of estimates with a normal distribution."""
 
-from numbers import Real
-
 import numpy as np
 from scipy import stats
 
+from ..._utils.checks import is_number
 from ..._utils.names import did_you_mean
 
 _CHOICES = {
@@ -26,7 +25,7 @@ def check_choices(method, covariance, level):
             "covariance must be 'auto' with method='bootstrap', which uses none; got "
             f"{covariance!r}."
         )
-    if not (isinstance(level, Real) and 0 < level < 1):
+    if not (is_number(level) and 0 < level < 1):
         raise ValueError(f"level must be between 0 and 1; got {level!r}.")
 
 

@@ -79,7 +79,10 @@ def checked_Cs(Cs):
 
 def _checked(name, values, allowed, is_allowed):
     try:
+        each = np.array(values, dtype=object).ravel()
         grid = np.array(values, dtype=np.float64)
+        if any(isinstance(value, bool | np.bool_) for value in each):
+            raise TypeError("True and False are no numbers.")
     except (TypeError, ValueError, OverflowError):
         grid = np.array(np.nan)
     if grid.ndim != 1 or grid.size == 0 or not is_allowed(grid).all():

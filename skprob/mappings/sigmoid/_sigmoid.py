@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from numbers import Real
-
 import numpy as np
 from scipy.special import log_expit
 
 from ..._utils.arrays import namespace, zeros
-from ..._utils.checks import RealInterval
+from ..._utils.checks import RealInterval, is_number
 from ..._utils.typing import Array, ArrayLike
 from .._base import Mapping
 from .._jacobian import power
@@ -95,7 +93,7 @@ class Sigmoid(Mapping):
         if self.budget is None:
             return
         bounds = tuple(self.budget)
-        if not (len(bounds) == 2 and all(isinstance(b, Real) for b in bounds)):
+        if not (len(bounds) == 2 and all(map(is_number, bounds))):
             raise ValueError(
                 f"budget must be two numbers, lower and upper bound; got {bounds!r}."
             )

@@ -2,10 +2,10 @@
 
 from abc import abstractmethod
 from dataclasses import fields
-from numbers import Real
 
 import numpy as np
 
+from ...._utils.checks import is_number
 from ._base import Noise
 
 # Relative step in the coordinate of the shape, for differences of fourth order.
@@ -59,7 +59,7 @@ class ShapedNoise(Noise):
         """Raise if the parameter is not allowed."""
         name, (low, high) = self.shape(), self.bounds
         value = getattr(self, name)
-        if not (isinstance(value, Real) and low <= value <= high):
+        if not (is_number(value) and low <= value <= high):
             raise ValueError(
                 f"{name} of {type(self).__name__} must be a number from {low:g} to "
                 f"{high:g}; got {value!r}."
