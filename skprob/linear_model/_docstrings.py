@@ -121,9 +121,10 @@ tol : float, default=1e-4
     units do not matter. If the rows are far fewer than the features, it is that in
     their standardised principal components.
 max_iter : int, default=1000
-    Largest number of iterations of the solver. Many labels of a mapping to marginals
-    are fitted group by group, and some fits begin with an easier loss or a stronger
-    penalty: this is then the largest number for each of them.
+    Largest number of iterations of the solver, with those of an easier loss or a
+    stronger penalty that some fits begin with. Many labels of a mapping to marginals
+    are fitted group by group: this is then the largest number for each group. Where a
+    noise is estimated, it is the largest number for each noise that is tried.
 warm_start : bool, default=False
     Whether ``fit`` starts from the coefficients of the previous fit instead of zero. If
     zero has a lower objective, as in other units of the features, it starts from zero.

@@ -20,7 +20,7 @@ from ._method import SOLVERS, method_for
 from ._minimize import minimize, total_of
 from ._plan import Plan, plan
 from ._problem import LinearProblem, Problem, members_of
-from ._solve import solve, solve_in_turn
+from ._solve import most_iterations, solve, solve_in_turn
 from ._state import Iteration, Solution, State
 from ._tuning import Tuning
 from .newton import NewtonCG, NewtonCholesky, Preconditioner
@@ -48,6 +48,7 @@ __all__ = [
     "method_for",
     "minimize",
     "minimize_path",
+    "most_iterations",
     "plan",
     "solve",
     "solve_in_turn",

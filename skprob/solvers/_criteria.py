@@ -87,6 +87,9 @@ class Criteria:
     ----------
     tol : float
     max_iter : int
+        Largest number of iterations, including `n_before`.
+    n_before : int, default=0
+        Iterations of earlier stages of the same fit.
     certify : bool, default=True
         Whether criterion 4 counts.
     reports_gap : bool, default=True
@@ -102,12 +105,15 @@ class Criteria:
         *,
         tol,
         max_iter,
+        n_before=0,
         certify=True,
         reports_gap=True,
         tol_at_start=None,
         tuning=Tuning(),
     ):
-        self.tol, self.max_iter, self.tuning = tol, max_iter, tuning
+        self.tol, self.tuning = tol, tuning
+        #: Largest number of iterations of all stages, and of this one.
+        self.most_of_all, self.max_iter = max_iter, max(max_iter - n_before, 0)
         self.certify, self.reports_gap = certify, certify and reports_gap
         self.tol_at_start = tol if tol_at_start is None else tol_at_start
 

@@ -139,7 +139,7 @@ class Record:
             message = f"no step lowers the objective in this precision, but {unmet}"
             remedies = tol_names
         else:
-            unmet, limit = verdict.shortfall(point.value), self._criteria.max_iter
+            unmet, limit = verdict.shortfall(point.value), self._criteria.most_of_all
             message = f"after max_iter={limit} iterations {unmet}"
         return Solution(
             parameters=point.parameters,

@@ -1,5 +1,7 @@
 """The minimum of a problem by the solver of a name, and of problems in turn."""
 
+import math
+
 import numpy as np
 
 from .._utils.blas import serial_blas
@@ -51,15 +53,14 @@ def solve(
         If the problem does not suit the solver.
     """
     description = problem.description
-    if description.is_separable and solver in ("auto", "newton-cg"):
-        groups = groups_of_outputs(description, tuning)
-        if len(groups) > 1:
+    groups = _groups_of(description, solver, tuning)
+    if len(groups) > 1:
 
-            def solve_group(group, start, callback):
-                options = {"solver": solver, "tuning": tuning, **criteria}
-                return solve(group, start, callback=callback, **options)
+        def solve_group(group, start, callback):
+            options = {"solver": solver, "tuning": tuning, **criteria}
+            return solve(group, start, callback=callback, **options)
 
-            return minimize_groups(problem, groups, solve_group, start, callback)
+        return minimize_groups(problem, groups, solve_group, start, callback)
     criteria = Criteria(tuning=tuning, **criteria)
     if solver == "newton-cholesky":
         check_hessian(description)
@@ -92,6 +93,13 @@ def solve(
     )
 
 
+def _groups_of(description, solver, tuning):
+    """Slices of the outputs that the named solver minimises one after another."""
+    if description.is_separable and solver in ("auto", "newton-cg"):
+        return groups_of_outputs(description, tuning)
+    return [slice(0, description.shape[0])]
+
+
 def _minimize_composite(problem, start, solver, criteria, callback, tuning):
     """Minimise a problem with a penalty that makes parameters zero."""
     # Imported when used: the import takes milliseconds.
@@ -105,7 +113,18 @@ def _minimize_composite(problem, start, solver, criteria, callback, tuning):
     return minimize(problem, [first], criteria, start, callback)
 
 
-def solve_in_turn(problems, start, *, stage="easier loss", progress=None, **options):
+def solve_in_turn(
+    problems,
+    start,
+    *,
+    max_iter,
+    solver="auto",
+    stage="easier loss",
+    progress=None,
+    n_before=0,
+    tuning=Tuning(),
+    **options,
+):
     """Minimise problems one after the other, each from where the last one ended.
 
     Parameters
@@ -113,13 +132,20 @@ def solve_in_turn(problems, start, *, stage="easier loss", progress=None, **opti
     problems : list of Problem
         The minimum of each is a good start for the next.
     start : ndarray of shape (n_parameters,)
+    max_iter : int
+        Largest number of iterations of all problems together; with groups of outputs,
+        of each group, on average.
     stage : {"easier loss", "stronger penalty"}
         What all but the last problem have, for the history.
     progress : callable, default=None
-        The callback of each problem. ``progress.begin(parameters)`` is called before
-        its first iteration, and ``progress.end()`` after its last.
-    **options
-        As for :func:`solve`; ``max_iter`` is that of each problem.
+        The callback of the problems, with iterations numbered over all of them.
+        ``progress.begin(parameters)`` is called before the first iteration of each, and
+        ``progress.end()`` after its last.
+    n_before : int, default=0
+        The number of iterations that were reported before. They do not count towards
+        `max_iter`.
+    solver, tuning, **options
+        As for :func:`solve`.
 
     Returns
     -------
@@ -128,15 +154,37 @@ def solve_in_turn(problems, start, *, stage="easier loss", progress=None, **opti
         ``history`` are those of all.
     """
     parameters, history = start, []
+    callback, n_spent = None, 0
+    options |= {"solver": solver, "max_iter": max_iter, "tuning": tuning}
     for problem in problems:
         if progress is not None:
             progress.begin(parameters)
-        solution = solve(problem, parameters, callback=progress, **options)
+            n_reported = history[-1].iteration if history else 0
+            callback = _numbered_from(n_before + n_reported, progress)
+        solution = solve(
+            problem, parameters, callback=callback, n_before=n_spent, **options
+        )
         if progress is not None:
             progress.end()
+        n_groups = len(_groups_of(problem.description, solver, tuning))
+        n_spent += math.ceil(solution.n_iter / n_groups)
         parameters = solution.parameters
         history = total_of(history, solution.history, stage)
         if solution.stopped:
             break
     # The state of the rows takes memory.
     return solution._replace(n_iter=history[-1].iteration, history=history, state=None)
+
+
+def most_iterations(problems, solver, max_iter, tuning=Tuning()):
+    """Largest number of iterations of problems in turn, unfinished ones included.
+
+    A problem whose solver ends within an iteration has an unfinished one.
+    """
+    n_groups = [len(_groups_of(each.description, solver, tuning)) for each in problems]
+    return max(n_groups) * max(max_iter, 1) + len(problems) - 1
+
+
+def _numbered_from(n_before, callback):
+    """The callback with iterations numbered from others that came before."""
+    return lambda n_iter, *point: callback(n_before + n_iter, *point)

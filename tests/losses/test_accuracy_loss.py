@@ -54,13 +54,15 @@ def test_a_fit_goes_on_from_the_log_loss(noisy):
 
 def test_pretraining_is_a_choice(noisy):
     X, y = noisy
-    # A single step cannot be the log loss's and its own.
+    # A single step is the log loss's or its own.
     options = dict(solver="lbfgs", max_iter=1)
     with pytest.warns(ConvergenceWarning):
         cold = LinearClassifier(loss=AccuracyLoss(pretrain=None), **options).fit(X, y)
     with pytest.warns(ConvergenceWarning):
         warm = LinearClassifier(loss=AccuracyLoss(), **options).fit(X, y)
-    assert (cold.n_iter_, warm.n_iter_) == (1, 2)
+    assert (cold.n_iter_, warm.n_iter_) == (1, 1)
+    assert cold.history_["stage"].tolist() == ["final", "final"]
+    assert warm.history_["stage"].tolist() == ["easier loss", "final"]
     with pytest.raises(ValueError, match="'pretrain' parameter of AccuracyLoss"):
         LinearClassifier(loss=AccuracyLoss(pretrain="hinge")).fit(X, y)
 

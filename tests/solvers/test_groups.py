@@ -8,7 +8,13 @@ from scipy.optimize import minimize
 from skprob.losses import FenchelYoungLoss
 from skprob.mappings import Sigmoid
 from skprob.objective import LinearObjective, split_rows
-from skprob.solvers import Tuning, groups_of_outputs, solve
+from skprob.solvers import (
+    Tuning,
+    groups_of_outputs,
+    most_iterations,
+    solve,
+    solve_in_turn,
+)
 from skprob.targets import DenseTarget, SmoothedTarget, SparseTarget
 
 from .minimal_problems import SquaredHinges
@@ -181,3 +187,41 @@ def test_any_problem_with_the_declared_members():
     parts = solve(problem, problem.initial(), tuning=tuning, **limits)
     assert_allclose(parts.parameters, whole.parameters, atol=1e-8)
     assert parts.converged
+
+
+class Progress:
+    """The numbers of the iterations that were reported, and the problems begun."""
+
+    def __init__(self):
+        self.numbers, self.n_begun = [], 0
+
+    def begin(self, parameters):
+        self.n_begun += 1
+
+    def end(self):
+        pass
+
+    def __call__(self, n_iter, parameters, value, norm, last):
+        self.numbers.append(n_iter)
+        self.n_begun += not last
+
+
+@pytest.mark.parametrize("solver", ["auto", "lbfgs"])
+@pytest.mark.parametrize("max_iter", [0, 1, 3, 5, 100])
+def test_groups_of_problems_in_turn_have_one_limit(solver, max_iter):
+    X, Y = label_sets()
+    problems = [objective_of(X, DenseTarget(Y), alpha) for alpha in (1.0, 1.5)]
+    limits = {"solver": solver, "max_iter": max_iter, "tuning": IN_GROUPS}
+    progress = Progress()
+    solution = solve_in_turn(
+        problems, problems[0].initial(), progress=progress, tol=1e-7, **limits
+    )
+    n_groups = 3 if solver == "auto" else 1
+    assert solution.n_iter <= n_groups * max_iter
+    assert [row.iteration for row in solution.history] == [*range(solution.n_iter + 1)]
+    assert progress.numbers == [*range(1, solution.n_iter + 1)]
+    most = most_iterations(problems, **limits)
+    assert progress.n_begun <= most <= n_groups * max(max_iter, 1) + 1
+    assert solution.converged or max_iter < 100
+    if not solution.converged:
+        assert f"after max_iter={max_iter} iterations" in solution.message

@@ -243,7 +243,11 @@ class _Fits:
         """Fit the coefficients, from the last ones; the objective."""
         objective = self._with_loss_of(mapping)
         solution = solve_in_turn(
-            [objective], self.parameters, progress=self._progress, **self._options
+            [objective],
+            self.parameters,
+            progress=self._progress,
+            n_before=self._history[-1].iteration if self._history else 0,
+            **self._options,
         )
         self._history = total_of(self._history, solution.history, "other noise")
         self.parameters = solution.parameters

@@ -7,7 +7,7 @@ import numpy as np
 from ...decision import LeastCost
 from ...losses import FenchelYoungLoss
 from ...mappings import MAPPINGS, Softmax
-from ...solvers import Iteration, Solution, groups_of_outputs, solve_in_turn
+from ...solvers import Iteration, Solution, most_iterations, solve_in_turn
 from .._trials import check_kernel
 from ..predict import FittedModel
 from ._penalty import penalty_strength
@@ -75,10 +75,12 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
         spec = spec.with_noise(mapping)
         return spec.loss
 
-    if progress is not None:
-        n_problems = [len(groups_of_outputs(each.description)) for each in objectives]
-        progress.start(spec.most_iterations(sum(n_problems)), attributes_at)
     options = spec.solver_options
+    if progress is not None:
+        most = None
+        if spec.noise is None:
+            most = most_iterations(objectives, spec.solver, spec.max_iter)
+        progress.start(most, attributes_at)
     if spec.noise is None:
         solution = solve_in_turn(
             objectives, start, stage=stage, progress=progress, **options

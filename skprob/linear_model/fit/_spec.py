@@ -142,7 +142,3 @@ class FitSpec:
     def solver_options(self):
         """Arguments of the solver."""
         return {"solver": self.solver, "tol": self.tol, "max_iter": self.max_iter}
-
-    def most_iterations(self, n_problems):
-        """Largest number of iterations of so many problems; None if it is not known."""
-        return None if self.noise is not None else n_problems * max(self.max_iter, 1)
