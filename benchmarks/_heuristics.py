@@ -339,6 +339,7 @@ GROUPS = {
     by_lbfgs: {
         "L-BFGS: coordinates renewed": Without(first_stretch=sys.maxsize),
         "L-BFGS: rows without curvature": Without(share_at_zero=0.0),
+        "L-BFGS: single precision": Without(plan={"precision": np.float64}),
         "L-BFGS if predictions are many": Without(many_raw_predictions=math.inf),
     },
     in_searches: {

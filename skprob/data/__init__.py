@@ -15,7 +15,7 @@ from ._blocks import Blocks, SingleBlock, as_design, row_slices
 from ._csr import CSRDesign
 from ._dask import Cluster, DaskBlocks, Partition, wait_for
 from ._dense import DenseDesign
-from ._design import DesignMatrix
+from ._design import LARGEST_SINGLE, DesignMatrix
 from ._little import LittleDesign
 from ._local_blocks import LocalBlocks, local_blocks
 from ._memory import keep_freed_memory
@@ -25,6 +25,7 @@ from ._standardization import Standardization, least_spread, standardized
 from ._standardized_design import StandardizedDesign
 
 __all__ = [
+    "LARGEST_SINGLE",
     "ArrayDesign",
     "Blocks",
     "CSRDesign",

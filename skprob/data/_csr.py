@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from ._dense import need_units
-from ._design import DesignMatrix
+from ._design import LARGEST_SINGLE, DesignMatrix
 
 # Gram matrices are products of sparse matrices if at most this share is stored: 200
 # columns of 20 newsgroups take 0.2 times as long as in a dense array.
@@ -77,10 +77,15 @@ class CSRDesign(DesignMatrix):
         return first.T, (self._transposed(np.square(data)) @ weights).T
 
     @property
+    def largest(self):
+        return np.abs(self._X.data).max(initial=0)
+
+    @property
     def fits_single_precision(self):
-        # The squares must not overflow.
-        largest = np.sqrt(np.finfo(np.float32).max)
-        return np.abs(self._X.data).max(initial=0) <= largest
+        return self.largest <= LARGEST_SINGLE
+
+    def in_single_precision(self):
+        return CSRDesign(self._single)
 
     @property
     def is_sparse(self):

@@ -58,8 +58,39 @@ class DenseDesign(DesignMatrix):
         parts = [part.toarray() if sparse.issparse(part) else part for part in parts]
         return DenseDesign(np.concatenate([self._X, *parts]))
 
+    @property
+    def largest(self):
+        return np.abs(self._X).max(initial=0)
+
+    def in_single_precision(self):
+        return RoundedDesign(self._X)
+
     def columns(self, rows):
         return self._X[rows].T.astype(np.float64, copy=False)
+
+
+class RoundedDesign(DenseDesign):
+    """Rows in an array of float64, whose products are in single precision.
+
+    Rows are rounded for each product, so that there is no copy of all. With many
+    outputs the products take much longer than that.
+    """
+
+    def __init__(self, X):
+        super().__init__(X)
+        self.dtype = np.dtype(np.float32)
+
+    def matvec(self, coef, shift=None):
+        return DenseDesign(self._X.astype(np.float32)).matvec(coef, shift)
+
+    def rmatvec(self, residual):
+        return residual.T @ self._X.astype(np.float32)
+
+    def take(self, rows):
+        return RoundedDesign(self._X[rows])
+
+    def joined(self, others):
+        return super().joined(others).in_single_precision()
 
 
 def _moments(X, share):

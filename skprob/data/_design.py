@@ -9,6 +9,8 @@ from .._utils.arrays import upper_triangle
 # Most numbers of an array that is read again soon (2 MiB): about a core's L2 cache.
 # With a quarter, fits to badly scaled columns take 1.15 times as long.
 CACHE_SIZE = 1 << 18
+# Largest number whose square does not overflow in single precision.
+LARGEST_SINGLE = float(np.sqrt(np.finfo(np.float32).max))
 
 
 class DesignMatrix(ABC):
@@ -51,6 +53,15 @@ class DesignMatrix(ABC):
     @abstractmethod
     def columns(self, rows):
         """Some rows, transposed: float64 of shape (n_columns, n_taken), read-only."""
+
+    @property
+    def largest(self):
+        """Largest absolute number of the rows, if they are NumPy's or SciPy's."""
+        raise NotImplementedError
+
+    def in_single_precision(self):
+        """The design of the same rows whose products are in single precision."""
+        raise NotImplementedError
 
     def moments_of(self, weights):
         """Sums of w x and w x² over the rows, for each column w of weights.

@@ -53,6 +53,13 @@ class Standardization(NamedTuple):
         """Number of parameters for each raw prediction."""
         return len(self.mean) + self.fit_intercept
 
+    @property
+    def suits_single_precision(self):
+        """Whether no mean is so much larger than its scale that digits cancel."""
+        mean, scale, _ = self
+        is_near = np.all(np.abs(mean) <= np.finfo(np.float32).eps ** -0.25 * scale)
+        return bool(is_near and np.all(np.abs(np.log10(scale)) <= 9))
+
     def restricted(self, features):
         """The standardisation of some features alone."""
         mean, scale = self.mean[features], self.scale[features]

@@ -115,6 +115,13 @@ class StandardizedDesign(DesignMatrix):
         whole -= along.T
         return whole
 
+    @property
+    def largest(self):
+        return self._design.largest
+
+    def in_single_precision(self):
+        return StandardizedDesign(self._design.in_single_precision(), self._units)
+
     def take(self, rows):
         return StandardizedDesign(self._design.take(rows), self._units)
 

@@ -365,7 +365,7 @@ def check_finite(what, numbers, loss):
     """Raise ValueError where a loss is not finite although the scores are."""
     # A finite sum is enough, in one call; where it is not it may have overflowed.
     is_numpy = isinstance(numbers, np.ndarray)
-    if is_numpy and math.isfinite(numbers.sum(dtype=np.float64)):
+    if is_numpy and math.isfinite(numbers.sum()):
         return
     if all_finite(numbers):
         return

@@ -300,9 +300,6 @@ class LinearObjective(PartsOfObjective, MeanLoss):
 
 
 def _suits_single_precision(data, units):
-    """Whether no mean is so much larger than its scale that digits cancel."""
-    mean, scale, _ = units
-    if not data.suits_single_precision or data.dtype != np.float64:
-        return False
-    is_near = np.all(np.abs(mean) <= np.finfo(np.float32).eps ** -0.25 * scale)
-    return bool(is_near and np.all(np.abs(np.log10(scale)) <= 9))
+    """Whether Hessian products may be in single precision, which is faster."""
+    is_double = data.suits_single_precision and data.dtype == np.float64
+    return is_double and units.suits_single_precision

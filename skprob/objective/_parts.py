@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from .._utils.arrays import namespace, precision, to_numpy, widened
-from ..data import restricted
+from ..data import LARGEST_SINGLE, restricted
 from ..losses import FenchelYoungLoss
 from ..targets import DenseTarget
 from ._block import split_rows
@@ -88,6 +88,23 @@ class PartsOfObjective:
         other._set_loss(self.loss)
         return other
 
+    def in_single_precision(self):
+        """The objective whose rows are computed in single precision.
+
+        Parameters and gradients remain in double precision. It is None if X is not in
+        double precision, if its numbers could overflow, or if digits would cancel.
+        """
+        description = self.description
+        is_double = description.is_on_host and description.dtype == np.float64
+        if not is_double or not self.units.suits_single_precision:
+            return None
+        if max(self.blocks.collect(_largest)) > LARGEST_SINGLE:
+            return None
+        other = copy.copy(self)
+        other.blocks = self.blocks.map(_in_single_precision)
+        other.description = description._replace(dtype=np.dtype(np.float32))
+        return other
+
     def sample(self, n_rows):
         """The objective of about `n_rows` rows, drawn at random without replacement.
 
@@ -115,6 +132,22 @@ class PartsOfObjective:
 def _n_stored(block):
     """Number of stored numbers of the design."""
     return (block.design.n_stored,)
+
+
+def _largest(block):
+    """Largest absolute number of the rows."""
+    return block.design.largest
+
+
+def _in_single_precision(block):
+    """The block with numbers of each row in single precision."""
+    offset = block.offset
+    return replace(
+        block,
+        design=block.design.in_single_precision(),
+        weight=block.weight.astype(np.float32),
+        offset=None if offset is None else offset.astype(np.float32),
+    )
 
 
 def _sample(block, share):

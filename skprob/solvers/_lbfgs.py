@@ -3,6 +3,7 @@
 SciPy runs its own loop, so this is the one solver that :func:`minimize` does not run.
 """
 
+import math
 import sys
 from collections import deque
 from dataclasses import replace
@@ -33,6 +34,9 @@ def minimize_lbfgs(problem, plan, criteria, start, callback=None, tuning=Tuning(
     The variables are whitened where that costs little (:class:`Preconditioner`), so
     that correlated features do not slow it down. Arguments and result are those of
     :func:`minimize`, with a `plan` in place of solvers. Evaluations are not limited.
+
+    If the plan has single precision, so have evaluations until rounding errors matter.
+    The point that is accepted as the minimum is evaluated in the precision of X.
     """
     record = Record(problem, criteria, callback)
     is_renewed = plan.preconditioner.startswith("gram")
@@ -41,6 +45,9 @@ def minimize_lbfgs(problem, plan, criteria, start, callback=None, tuning=Tuning(
     # Curvatures are kept from stretch to stretch: the least of a few may be too large.
     curvatures = deque(maxlen=tuning.curvatures_kept)
     origin, restarts, preconditioner = start, False, None
+    evaluated = problem
+    if plan.precision is np.float32:
+        evaluated = problem.in_single_precision() or problem
     while True:
         # Where the curvature is not bounded, that of a point may mislead, and that of
         # the initial parameters does not.
@@ -48,12 +55,12 @@ def minimize_lbfgs(problem, plan, criteria, start, callback=None, tuning=Tuning(
         if plan.preconditioner == "none":
             curvature = None
         else:
-            curvature = problem.curvature_at(where)
+            curvature = evaluated.curvature_at(where)
         preconditioner = Preconditioner.at(
             curvature, plan, problem.description, preconditioner
         )
         coordinates = preconditioner.coordinates
-        path = _Path(problem, record, coordinates, origin, tuning)
+        path = _Path(problem, evaluated, record, coordinates, origin, criteria)
         gave_up = path.descend(curvatures, stretch)
         if has_kinks and record.may_resume and path.is_slow(criteria.tol):
             # Between kinks L-BFGS finds no curvature, and its steps become short.
@@ -64,6 +71,11 @@ def minimize_lbfgs(problem, plan, criteria, start, callback=None, tuning=Tuning(
             return record.solution("lbfgs+bundle")
         if record.is_over:
             break
+        if gave_up and evaluated is not problem:
+            # Rounding errors may be the reason.
+            evaluated, origin = problem, path.point.parameters
+            continue
+        evaluated = path.evaluated
         is_stuck = gave_up and not path.has_fallen(criteria.tol)
         if is_stuck and (restarts or not problem.description.is_convex):
             record.stall(State(point=path.point, is_stalled=True))
@@ -94,34 +106,55 @@ class _Path:
     ----------
     point : EvaluatedPoint
         The last iterate.
+    evaluated : Problem
+        The problem, or the same one in single precision until rounding errors matter.
     """
 
-    def __init__(self, problem, record, coordinates, origin, tuning):
-        self._problem, self._record, self._tuning = problem, record, tuning
+    def __init__(self, problem, evaluated, record, coordinates, origin, criteria):
+        self._problem, self.evaluated, self._record = problem, evaluated, record
+        self._criteria, self._tuning = criteria, criteria.tuning
         self._coordinates, self._origin = coordinates, origin
         # Height of the last iterate above the origin.
         self._height = 0.0
         n_variables = len(coordinates.gradient(origin))
-        self._evaluate(np.zeros(n_variables))
+        self._evaluate(np.zeros(n_variables), evaluated)
+        self._evaluate_precisely(-math.inf, math.nan)
         self.point, self._variables, self._slope = self._last
         # SciPy's first step has length one; the length of the gradient is right where
         # the curvature is about one. So SciPy's variables are in units of that length.
         self._unit = np.linalg.norm(self._slope) or 1.0
 
-    def _evaluate(self, variables):
-        """Evaluate the problem at variables of the coordinates."""
+    def _evaluate(self, variables, problem):
+        """Evaluate a problem at variables of the coordinates."""
         self._last = None  # Free its memory: there may be many classes.
         parameters = self._origin + self._coordinates.to_parameters(variables)
-        value, gradient = self._problem.value_and_gradient(parameters)
+        value, gradient = problem.value_and_gradient(parameters)
         slope = self._coordinates.gradient(gradient)
         self._last = EvaluatedPoint(parameters, value, gradient), variables, slope
+
+    def _evaluate_precisely(self, climb, expected):
+        """Evaluate the last point again if single precision does not suffice there.
+
+        That is so where the value has changed by no more than its rounding error, and
+        from there on, or where the criteria may hold.
+        """
+        if self.evaluated is self._problem:
+            return
+        (point, variables, _), tol = self._last, self._criteria.tol
+        if -climb <= rounding_error_of(self.evaluated, point.value, self._tuning):
+            self.evaluated = self._problem
+        elif np.abs(point.gradient).max() > tol:
+            return
+        elif expected > allowed_decrease(self._problem, point.value, tol):
+            return
+        self._evaluate(variables, self._problem)
 
     def _climb(self):
         """Change of the value from the last iterate to the last evaluation."""
         point, variables, slope = self._last
         climb = point.value - self.point.value
         if abs(climb) <= rounding_error_of(
-            self._problem, self.point.value, self._tuning
+            self.evaluated, self.point.value, self._tuning
         ):
             # Where rounding hides which one is lower, the gradients at both show it.
             climb = (variables - self._variables) @ (slope + self._slope) / 2
@@ -129,7 +162,9 @@ class _Path:
 
     def __call__(self, scaled):
         """By how much the value exceeds that at the origin, and the gradient."""
-        self._evaluate(self._unit * scaled)
+        # SciPy begins at the origin, which has been evaluated.
+        if not np.array_equal(self._unit * scaled, self._last[1]):
+            self._evaluate(self._unit * scaled, self.evaluated)
         return self._height + self._climb(), self._unit * self._last[2]
 
     def has_fallen(self, tol):
@@ -179,11 +214,13 @@ class _Path:
         """Move to the end of an iteration: the state there."""
         # It is nearly always the last point that SciPy evaluated.
         if not np.array_equal(self._unit * scaled, self._last[1]):
-            self._evaluate(self._unit * scaled)
-        self._height += self._climb()
-        point, variables, slope = self._last
+            self._evaluate(self._unit * scaled, self.evaluated)
+        climb = self._climb()
+        self._height += climb
+        _, variables, slope = self._last
         step = variables - self._variables
         curvatures.append(step @ (slope - self._slope) / (step @ step or 1.0))
-        self.point, self._variables, self._slope = point, variables, slope
         expected = expected_decrease(float(slope @ slope), min(curvatures))
-        return State(point=point, expected_decrease=expected)
+        self._evaluate_precisely(climb, expected)
+        self.point, self._variables, self._slope = self._last
+        return State(point=self.point, expected_decrease=expected)

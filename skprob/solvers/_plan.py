@@ -18,7 +18,8 @@ class Plan(NamedTuple):
     n_drawn: int  #: Rows drawn for a Gram matrix.
     renew_after: float  #: Hessian products that a preconditioner serves at least.
     n_recycled: int  #: Directions of the last step to keep.
-    precision: type  #: Floating-point type of Hessian products.
+    #: Floating-point type of Hessian products, and of L-BFGS far from the minimum.
+    precision: type
     #: Share of the curvature at zero scores that is added to Gram matrices.
     share_at_zero: float = 0.0
     #: Groups of parameters that the Hessian does not couple: one for each raw
@@ -48,7 +49,7 @@ def plan(description, tuning=Tuning()):
     n_recycled      1 MiB of them; none with two classes, where the Gram matrix
                     is the Hessian.
     precision       Single for a sparse X without Gram matrices, which magnify rounding
-                    too much; else double.
+                    too much, and for L-BFGS with many raw predictions; else double.
     split_after     As many products as splitting's Gram matrix and its factor cost, at
                     least 60. Never without a closed form of the proximal step; with
                     two classes; if it takes more than 256 MiB; or with a Gram matrix
@@ -104,6 +105,10 @@ def plan(description, tuning=Tuning()):
         split_after = max(tuning.most_products, split_after)
 
     is_lbfgs = method_for(description, tuning) == "lbfgs"
+    # L-BFGS for many raw predictions.
+    precision: type = np.float64
+    if is_lbfgs and description.is_convex and description.has_bounded_hessian:
+        precision = np.float64 if description.is_remote else np.float32
     for kind, n_grams in ("gram by output", n_outputs), ("gram", 1):
         # Cost of Gram matrices and their factors, in Hessian products.
         cost = (n_grams * (n_drawn * row + size**3) + functions) / product
@@ -114,7 +119,7 @@ def plan(description, tuning=Tuning()):
             n_drawn=int(n_drawn),
             renew_after=cost,
             n_recycled=tuning.recycled_numbers // (n_outputs * size) * (n_outputs > 1),
-            precision=np.float64,
+            precision=precision,
             share_at_zero=tuning.share_at_zero if is_lbfgs else 0.0,
             n_groups=n_groups,
             split_after=split_after if n_grams == 1 else math.inf,
@@ -124,7 +129,7 @@ def plan(description, tuning=Tuning()):
         n_drawn=0,
         renew_after=tuning.few_products,
         n_recycled=0,
-        precision=np.float32 if description.suits_single_precision else np.float64,
+        precision=np.float32 if description.suits_single_precision else precision,
         n_groups=n_groups,
         split_after=split_after,
         by_output=description.has_separate_outputs and n_outputs > 1,

@@ -208,6 +208,9 @@ class LinearProblem(Problem, Protocol):
         It counts its own passes.
         """
 
+    def in_single_precision(self) -> LinearProblem | None:
+        """The problem in single precision; None where that would lose too much."""
+
     def splitting(self, parameters: Array, strength: float, n_kept: int) -> Splitting:
         """A splitting from parameters, in one and a half passes."""
 

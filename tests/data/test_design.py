@@ -63,6 +63,10 @@ def cases():
         for kind, design in ("", double), (" single", single):
             case = StandardizedDesign(design, own), in_units(X, own)
             found[f"{name}{kind} standardized"] = case
+        rounded = double.in_single_precision()
+        found[f"{name} rounded"] = rounded, X
+        case = StandardizedDesign(double, own).in_single_precision()
+        found[f"{name} rounded, standardized"] = case, in_units(X, own)
     found["small"] = standardized(double, own, len(X)), in_units(X, own)
     case = StandardizedDesign(double, without), in_units(X, without)
     found["without intercept"] = case
@@ -76,6 +80,13 @@ every_design = pytest.mark.parametrize(("design", "array"), CASES.values(), ids=
 def tolerance(design):
     """Rounding, of numbers of the order of ten."""
     return 1e-13 if design.dtype == np.float64 else 1e-5
+
+
+@every_design
+def test_the_largest_number_is_that_of_X(design, array):
+    X = CASES["C"][1]
+    expected = np.abs(array if design is CASES["small"][0] else X).max()
+    assert design.largest == expected
 
 
 @every_design

@@ -379,3 +379,40 @@ def test_a_sample_has_rows_with_their_targets_weights_and_scores(container):
         assert_allclose(part.offset, offset[rows])
         assert (part.available == available[rows]).all()
     assert_allclose(sum(part.weight.sum() for part in parts), 1)
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("mapping", [Softmax(), Entmax(1.5), Sparsemax()], ids=repr)
+def test_single_precision_rounds_the_numbers_of_rows(container, mapping):
+    """Value and gradient are those of the formula, within its rounding error."""
+    loss, problem = FenchelYoungLoss(mapping), Problem(3)
+    objective = problem.objective(loss, X=container(problem.X))
+    x = objective.from_model(problem.coef, problem.intercept)
+    single = objective.in_single_precision()
+    assert single.description.dtype == np.float32
+    value, gradient = single.value_and_gradient(x)
+    expected = problem.formula(loss)
+    assert value != expected
+    assert_allclose(value, expected, rtol=1e-6)
+    assert gradient.dtype == np.float64
+    for found, slope in zip(
+        in_model(objective, gradient), problem.slope(loss), strict=True
+    ):
+        assert_allclose(found, slope, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_no_single_precision_where_it_would_lose_too_much(container):
+    problem = Problem(3)
+
+    def at_hand(X):
+        objective = problem.objective(SOFTMAX_LOSS, X=container(X))
+        return objective.in_single_precision() is not None
+
+    assert at_hand(problem.X)
+    assert not at_hand(problem.X.astype(np.float32))
+    assert not at_hand(problem.X * 1e20)
+    assert not at_hand(problem.X + 1e5)
+    outlier = problem.X.copy()
+    outlier[1, 0] = 1e20  # This row has no weight.
+    assert not at_hand(outlier)

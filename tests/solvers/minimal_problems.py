@@ -94,6 +94,13 @@ class SquaredHinges:
         other.description = replace(self.description, n_rows=n_rows)
         return other
 
+    def in_single_precision(self):
+        """X is rounded to single precision; sums are not."""
+        other = copy.copy(self)
+        other._X = self._X.astype("f4").astype("f8")
+        other.description = replace(self.description, dtype=np.dtype("f4"))
+        return other
+
     def of_outputs(self, outputs):
         other = SquaredHinges(self._X, self._signs[:, outputs], self._ridge)
         shape = other.description.shape

@@ -5,15 +5,18 @@ import math
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import sparse
+from scipy.optimize import minimize
+from scipy.special import logsumexp, softmax
 from sklearn.datasets import load_breast_cancer
 
 from skprob.losses import LogLoss
 from skprob.mappings import Entmax, Softmax, TaylorSoftmax
 from skprob.objective import LinearObjective, split_rows
-from skprob.solvers import solve
+from skprob.solvers import Tuning, method_for, solve
 from skprob.targets import SparseTarget
 
-from .minimal_problems import PlainDescription, Valley
+from .minimal_problems import PlainDescription, SquaredHinges, Valley
 from .training_problems import classes, correlated, objective_of
 
 
@@ -137,3 +140,77 @@ def test_correlated_features_do_not_slow_down_a_loss_that_is_not_convex():
     assert correlated.n_iter <= 2 * independent.n_iter
     # There is hardly any penalty, on which the two differ.
     assert abs(correlated.value / independent.value - 1) <= 1e-3
+
+
+# Raw predictions are many.
+MANY = Tuning(largest_hessian_cost=0, many_raw_predictions=0, numbers_kept=np.inf)
+
+
+@pytest.mark.parametrize("tol", [0.3, 1e-3, 1e-6, 1e-9])
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_many_raw_predictions_are_computed_in_single_precision_at_first(tol, container):
+    """And the value at the end is in double precision, as the minimum is."""
+    X, y = classes(6, n_samples=300)
+    objective = objective_of(container(X), y, l2=1e-3)
+    single, calls = objective.in_single_precision(), {"single": 0, "double": 0}
+
+    def counted(problem, name):
+        evaluate = problem.value_and_gradient
+
+        def value_and_gradient(parameters):
+            calls[name] += 1
+            return evaluate(parameters)
+
+        problem.value_and_gradient = value_and_gradient
+
+    counted(objective, "double")
+    counted(single, "single")
+    objective.in_single_precision = lambda: single
+    start = objective.initial()
+    found = solve(objective, start, tol=tol, max_iter=500, tuning=MANY)
+    assert found.solver == "lbfgs"
+    assert found.converged
+    assert calls["single"] >= 1
+    if tol == 1e-3:
+        assert calls["double"] < calls["single"]
+    coef, intercept = objective.to_model(found.parameters)
+    scores = X @ coef.T + intercept
+    losses = logsumexp(scores, axis=1) - scores[np.arange(len(y)), y]
+    value = losses.mean() + 1e-3 / 2 * (coef**2).sum()
+    assert_allclose(found.value, value, rtol=1e-13)
+    best = scipy_optimum(X, y, 1e-3)
+    assert best - 1e-13 <= found.value <= best + found.duality_gap
+    assert found.value <= best * (1 + tol)
+
+
+def scipy_optimum(X, y, l2):
+    """Minimum of the log loss with a ridge penalty, by SciPy."""
+    n_classes, Z = y.max() + 1, np.column_stack([X, np.ones(len(X))])
+
+    def fun(parameters):
+        W = parameters.reshape(n_classes, -1)
+        scores = Z @ W.T
+        P = softmax(scores, axis=1)
+        P[np.arange(len(y)), y] -= 1
+        losses = logsumexp(scores, axis=1) - scores[np.arange(len(y)), y]
+        penalised = W * np.append(np.ones(X.shape[1]), 0)
+        value = losses.mean() + l2 / 2 * (penalised**2).sum()
+        return value, (P.T @ Z / len(y) + l2 * penalised).ravel()
+
+    options = {"gtol": 1e-10, "ftol": 0.0, "maxiter": 10_000, "maxfun": 10_000}
+    start = np.zeros(n_classes * Z.shape[1])
+    return minimize(fun, start, jac=True, method="L-BFGS-B", options=options).fun
+
+
+def test_the_minimum_is_not_that_of_rounded_data():
+    """Single precision changes X by 1e-8 of it, and the optimum by as much."""
+    rng = np.random.default_rng(0)
+    X, signs = rng.normal(size=(200, 5)), rng.choice([-1.0, 1.0], (200, 4))
+    problem = SquaredHinges(X, signs, 1e-3)
+    assert method_for(problem.description, MANY) == "lbfgs"
+    limits = {"tol": 1e-10, "max_iter": 500}
+    found = solve(problem, problem.initial(), tuning=MANY, **limits)
+    exact = solve(problem, problem.initial(), solver="newton-cholesky", **limits)
+    assert found.converged
+    assert_allclose(found.parameters, exact.parameters, atol=1e-9)
+    assert found.value == problem.value_and_gradient(found.parameters)[0]
