@@ -50,6 +50,17 @@ def test_the_set_is_the_support_of_entmax(alpha):
         assert 0.1 < within.mean() < 1
 
 
+@pytest.mark.parametrize("alpha", [1.25, 1.5, 2.0])
+def test_sets_of_many_of_forty_classes(alpha):
+    z, _, _ = softmax_rows(300, 40)
+    score = EntmaxScore(alpha)
+    scores = score.of_pairs(z, *(index.ravel() for index in np.indices(z.shape)))
+    for limit in np.quantile(scores, [0.05, 0.5, 0.95]) + 1e-6:
+        within = score.within(z, limit)
+        assert_array_equal(within, scores.reshape(z.shape) <= limit)
+    assert within.sum(axis=1).max() > 30
+
+
 def test_entmax_scores_do_not_overflow():
     z = np.array([[1e200, -1e200, 0.0], [700.0, 0.0, -700.0]])
     for alpha in (1.01, 1.25, 3.0):
