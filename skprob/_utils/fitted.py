@@ -2,7 +2,9 @@
 
 import numpy as np
 from scipy import sparse
+from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
+from sklearn.utils.metadata_routing import _routing_enabled
 
 from .arrays import to_numpy
 
@@ -48,6 +50,54 @@ def features_of_last_step(estimator, X):
             estimator = estimator.best_estimator_
         else:
             return X
+
+
+def predicting_model(model, X, arguments):
+    """The model that takes the arguments of a prediction, with its features.
+
+    The methods of searches, and of pipelines without metadata routing, take X alone.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted.
+    X : object
+        Rows, as `model` takes them.
+    arguments : dict
+        Arguments of a prediction. Those of a step of a pipeline are named
+        ``step__argument``, unless metadata routing is enabled.
+
+    Returns
+    -------
+    model : estimator
+    X : object
+    arguments : dict
+        With the names that the model has for them.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> X, y = [[0], [1]], [0, 1]
+    >>> model = make_pipeline(LogisticRegression()).fit(X, y)
+    >>> predicting_model(model, X, {"logisticregression__offset": y})
+    (LogisticRegression(), [[0], [1]], {'offset': [0, 1]})
+    """
+    while arguments:
+        if isinstance(model, FrozenEstimator):
+            model = model.estimator
+        elif hasattr(model, "best_estimator_"):
+            model = model.best_estimator_
+        elif isinstance(model, Pipeline) and not _routing_enabled():
+            arguments = {
+                name.removeprefix(f"{model.steps[-1][0]}__"): value
+                for name, value in arguments.items()
+            }
+            X = model[:-1].transform(X) if len(model) > 1 else X
+            model = model[-1]
+        else:
+            break
+    return model, X, arguments
 
 
 def class_probabilities(model, X, **arguments):

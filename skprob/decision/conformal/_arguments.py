@@ -4,7 +4,6 @@ Some classifiers take further arguments about rows, such as the available classe
 the fit and in predictions. Calibration rows need them, as new rows do.
 """
 
-from inspect import signature
 from typing import NamedTuple
 
 from scipy.sparse import issparse
@@ -17,6 +16,7 @@ from sklearn.utils.metadata_routing import (
 )
 from sklearn.utils.validation import _is_arraylike, has_fit_parameter
 
+from ._inner_models import check_reaches_predictions, model_of_search, takes
 from ._responses import method_of
 
 
@@ -65,24 +65,20 @@ def arguments_of_fit(sets, method, sample_weight, params):
     """
     is_fitted = sets.cv == "prefit"
     if _routing_enabled():
-        requests = get_routing_for_object(sets.estimator)
-        needed = requests.consumes(method, names_of_rows(params))
-        if is_fitted:
-            routed = process_routing(sets, "fit", **params)
-            return Arguments({}, routed.estimator[method], {}, sorted(needed))
-        routed = process_routing(sets, "fit", sample_weight=sample_weight, **params)
-        of_estimator, of_splitter = routed.estimator, routed.splitter.split
-        return Arguments(
-            of_estimator.fit, of_estimator[method], of_splitter, sorted(needed)
-        )
-    taken = signature(getattr(sets.estimator, method)).parameters if params else ()
-    of_prediction = {name: value for name, value in params.items() if name in taken}
+        return _routed_arguments(sets, method, sample_weight, params)
+    of_prediction = {
+        name: value
+        for name, value in params.items()
+        if takes(sets.estimator, method, name)
+    }
+    other = sorted(set(params) - set(of_prediction))
+    check_reaches_predictions(sets.estimator, other)
     if is_fitted:
-        other = sorted(set(params) - set(of_prediction))
         if other:
             raise ValueError(
                 "cv='prefit' fits no classifier: fit takes X, y, sample_weight and "
-                f"the arguments of {method}; got also {other}. Use scikit-learn's "
+                f"the arguments of {method}; got also {other}. An argument of the last "
+                "step of a pipeline is named step__argument; or use scikit-learn's "
                 "metadata routing for a pipeline."
             )
         return Arguments({}, of_prediction, {}, names_of_rows(of_prediction))
@@ -98,6 +94,23 @@ def arguments_of_fit(sets, method, sample_weight, params):
     needed = names_of_rows(of_prediction)
     about_rows = {name: of_prediction[name] for name in needed}
     return Arguments(params, about_rows, {}, needed)
+
+
+def _routed_arguments(sets, method, sample_weight, params):
+    """The same, with metadata routing."""
+    names, needed = names_of_rows(params), []
+    model = model_of_search(sets.estimator)
+    if names:
+        needed = sorted(get_routing_for_object(model).consumes(method, names))
+    if sets.cv == "prefit":
+        check_reaches_predictions(sets.estimator, sorted(set(names) - set(needed)))
+        routed = process_routing(sets, "fit", **params)
+        return Arguments({}, routed.model[method], {}, needed)
+    routed = process_routing(sets, "fit", sample_weight=sample_weight, **params)
+    check_reaches_predictions(sets.estimator, sorted(set(names) - set(needed)))
+    return Arguments(
+        routed.estimator.fit, routed.model[method], routed.splitter.split, needed
+    )
 
 
 def names_of_rows(arguments):
@@ -140,7 +153,7 @@ def arguments_of_prediction(sets, caller, params, needed):
             f"fit, {needed}; got {given}."
         )
     if _routing_enabled() and params:
-        return process_routing(sets, caller, **params).estimator.__getitem__
+        return process_routing(sets, caller, **params).model.__getitem__
     return lambda method: params
 
 
@@ -156,21 +169,22 @@ def router(sets, uses_scores, by_class):
         Whether each class has its own limit. Scores then give no probabilities.
     """
     response = "scores" if uses_scores else "probabilities"
-    method = method_of(sets.estimator, response)
-    is_fitted, mapping = sets.cv == "prefit", MethodMapping()
-    if not is_fitted:
-        mapping.add(caller="fit", callee="fit")
+    model, mapping = model_of_search(sets.estimator), MethodMapping()
+    method = method_of(model, response)
     for caller in ("fit", "predict", "predict_proba", "score"):
         mapping.add(caller=caller, callee=method)
     if uses_scores and by_class:
-        of_probabilities = method_of(sets.estimator, "probabilities")
+        of_probabilities = method_of(model, "probabilities")
         mapping.add(caller="predict_proba", callee=of_probabilities)
     result = (
         MetadataRouter(owner=sets)
         .add_self_request(sets)
-        .add(estimator=sets.estimator, method_mapping=mapping)
+        .add(model=model, method_mapping=mapping)
     )
-    if is_fitted:
+    if sets.cv == "prefit":
         return result
+    to_fit = MethodMapping().add(caller="fit", callee="fit")
     to_splitter = MethodMapping().add(caller="fit", callee="split")
-    return result.add(splitter=sets.cv, method_mapping=to_splitter)
+    return result.add(estimator=sets.estimator, method_mapping=to_fit).add(
+        splitter=sets.cv, method_mapping=to_splitter
+    )

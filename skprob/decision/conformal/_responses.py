@@ -7,7 +7,7 @@ from scipy import sparse
 from scipy.special import expit
 
 from ..._utils.arrays import to_numpy
-from ..._utils.fitted import class_probabilities, last_step
+from ..._utils.fitted import class_probabilities, last_step, predicting_model
 from ...mappings import softmax
 
 # Logarithm of a probability of zero, so that differences are finite.
@@ -71,7 +71,8 @@ def response_of(model, X, n_classes, response, is_set, arguments=None):
     is_set : bool
         Whether the classifier was fitted to label sets.
     arguments : dict, default=None
-        Further arguments of the classifier's method, about these rows. With any, a
+        Further arguments of the classifier's method, about these rows, also where the
+        classifier is in a search or a pipeline. With any, a
         score of -inf means that the class is not available: the name of the argument
         may be an alias.
 
@@ -84,7 +85,7 @@ def response_of(model, X, n_classes, response, is_set, arguments=None):
     ValueError
         If the result has another shape, or holds NaN or infinity.
     """
-    arguments = arguments or {}
+    model, X, arguments = predicting_model(model, X, arguments or {})
     method = method_of(model, response)
     if not hasattr(model, method):
         raise ValueError(

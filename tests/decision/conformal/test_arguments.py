@@ -7,13 +7,21 @@ import sklearn
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import VotingClassifier
 from sklearn.exceptions import UnsetMetadataPassedError
+from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.naive_bayes import GaussianNB
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from skprob import EntmaxClassifier, SigmoidClassifier, SoftmaxClassifier
+from skprob import (
+    EntmaxClassifier,
+    EntmaxClassifierCV,
+    SigmoidClassifier,
+    SoftmaxClassifier,
+)
 from skprob.decision import ConformalSets
 
 FOLDS = KFold(3, shuffle=True, random_state=0)
@@ -263,13 +271,103 @@ def test_a_fitted_pipeline_needs_metadata_routing():
         ConformalSets(inner, cv="prefit").fit(X, y, **arguments)
 
 
-def test_a_search_predicts_without_them():
-    """The error said that the calibration rows had none, although fit had them."""
+def requesting(model):
+    """The classifier, which requests choice sets where routing is enabled."""
+    if sklearn.get_config()["enable_metadata_routing"]:
+        for method in ("fit", "score", "decision_function", "predict_proba"):
+            if hasattr(model, f"set_{method}_request"):
+                getattr(model, f"set_{method}_request")(available=True)
+    return model
+
+
+def in_pipeline(model):
+    return Pipeline([("scale", StandardScaler()), ("last", model)])
+
+
+def in_search(model):
+    name = "last__C" if isinstance(model, Pipeline) else "C"
+    return GridSearchCV(model, {name: [0.5]}, cv=2)
+
+
+def one_fit():
+    return requesting(SoftmaxClassifier(C=0.5))
+
+
+AROUND = {
+    "search": lambda: in_search(requesting(SoftmaxClassifier())),
+    "pipeline": lambda: in_pipeline(one_fit()),
+    "search of a pipeline": lambda: in_search(in_pipeline(one_fit())),
+    "pipeline of a search": lambda: in_pipeline(in_search(one_fit())),
+    "own search": lambda: requesting(EntmaxClassifierCV([1], [0.5], cv=2)),
+    "pipeline of own search": lambda: in_pipeline(
+        requesting(EntmaxClassifierCV([1], [0.5], cv=2))
+    ),
+}
+
+
+@pytest.mark.parametrize("is_routed", [False, True])
+@pytest.mark.parametrize("score_function", ["entmax", "threshold"])
+@pytest.mark.parametrize("around", AROUND)
+def test_choice_sets_reach_the_model_inside(around, score_function, is_routed):
+    """Searches and pipelines were calibrated as if all classes were available."""
     X, y, arguments = rows_with_choice_sets()
-    inner = GridSearchCV(SoftmaxClassifier(), {"C": [1.0]}, cv=2)
-    model = ConformalSets(inner, cv=FOLDS).fit(X, y, **arguments)
-    with pytest.raises(ValueError, match=r"rows were predicted in fit, \[\]; got"):
-        model.predict_set(X, **arguments)
+    X, available = StandardScaler().fit_transform(X), arguments["available"]
+    sets = ConformalSets(
+        SoftmaxClassifier(C=0.5), coverage=0.8, score_function=score_function, cv=FOLDS
+    )
+    expected = clone(sets).fit(X, y, available=available)
+    with sklearn.config_context(enable_metadata_routing=is_routed):
+        inner = AROUND[around]()
+        is_step = "pipeline" in around and not is_routed
+        given = {"last__available" if is_step else "available": available}
+        model = clone(sets).set_params(estimator=inner)
+        if around == "pipeline of a search" and is_routed:
+            with pytest.raises(ValueError, match="and Pipeline predicts without it"):
+                model.fit(X, y, **given)
+            return
+        model.fit(X, y, **given)
+        # Scalers of the folds differ a little.
+        assert model.quantile_ == pytest.approx(expected.quantile_, rel=0.02)
+        fitted, rows = clone(inner).fit(X, y, **given), slice(None, None, 2)
+        plain = one_fit().fit(X, y, available=available)
+        plain = clone(sets).set_params(estimator=plain, cv="prefit")
+        plain.fit(X[rows], y[rows], available=available[rows])
+        for estimator in (fitted, FrozenEstimator(fitted)):
+            prefit = clone(sets).set_params(estimator=estimator, cv="prefit")
+            prefit.fit(X[rows], y[rows], **of_rows(given, rows))
+            assert prefit.quantile_ == pytest.approx(plain.quantile_, rel=1e-4)
+            for method in ("predict_set", "predict", "predict_proba"):
+                result = getattr(prefit, method)(X, **given)
+                target = getattr(plain, method)(X, available=available)
+                assert_allclose(result, target, atol=1e-4)
+            with pytest.raises(ValueError, match="rows were predicted in fit"):
+                prefit.predict_set(X)
+
+
+@pytest.mark.parametrize("is_routed", [False, True])
+@pytest.mark.parametrize("cv", [2, "prefit"])
+def test_estimators_that_predict_without_choice_sets(cv, is_routed):
+    """Their sets had unavailable classes, without an error."""
+    X, y, arguments = rows_with_choice_sets()
+    given = {"available": arguments["available"]}
+    with sklearn.config_context(enable_metadata_routing=is_routed):
+        inners = [CalibratedClassifierCV(one_fit(), cv=2)]
+        if is_routed:
+            inners.append(VotingClassifier([("one", one_fit())], voting="soft"))
+        for inner in inners:
+            if cv == "prefit":
+                inner.fit(X, y, **given)
+            name = type(inner).__name__
+            message = f"available is an argument .* Softmax.* and {name} predicts with"
+            with pytest.raises(ValueError, match=message):
+                ConformalSets(inner, cv=cv).fit(X, y, **given)
+            # Choice sets that the model declines in predictions are of its fit alone.
+            if is_routed and cv == 2:
+                model = one_fit().set_decision_function_request(available=False)
+                model.set_predict_proba_request(available=False)
+                inner = CalibratedClassifierCV(model, cv=2)
+                sets = ConformalSets(inner, cv=cv).fit(X, y, **given).predict_set(X)
+                assert sets.shape == (240, 4)
 
 
 def test_onnx_has_no_input_for_them():
