@@ -20,8 +20,17 @@ def last_step(estimator):
             return estimator
 
 
-def predicted_sets(estimator, X):
+def predicted_sets(estimator, X, **arguments):
     """Indicator of the sets of a fitted classifier, in pipelines and searches, too.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Fitted.
+    X : object
+        Rows, as the estimator takes them.
+    **arguments : dict
+        Further arguments of ``predict_set`` or ``predict``.
 
     Raises
     ------
@@ -30,8 +39,8 @@ def predicted_sets(estimator, X):
     """
     model = last_step(estimator)
     if hasattr(model, "predict_set"):
-        return model.predict_set(features_of_last_step(estimator, X))
-    sets = estimator.predict(X)
+        return model.predict_set(features_of_last_step(estimator, X), **arguments)
+    sets = predict_by("predict", estimator, X, **arguments)
     if sets.ndim != 2:
         raise ValueError(
             "estimator must have predict_set, such as ConformalSets, or be fitted to "
@@ -100,6 +109,12 @@ def predicting_model(model, X, arguments):
     return model, X, arguments
 
 
+def predict_by(method, model, X, **arguments):
+    """Result of a method of a fitted model, with arguments in searches, too."""
+    model, X, arguments = predicting_model(model, X, arguments)
+    return getattr(model, method)(X, **arguments)
+
+
 def class_probabilities(model, X, **arguments):
     """``predict_proba`` as a matrix with a column for each class or label.
 
@@ -125,7 +140,7 @@ def class_probabilities(model, X, **arguments):
     array([[0., 1., 1.],
            [1., 0., 1.]])
     """
-    p = model.predict_proba(X, **arguments)
+    p = predict_by("predict_proba", model, X, **arguments)
     if not isinstance(p, list):
         return p if sparse.issparse(p) else np.asarray(to_numpy(p))
     # A label that all training rows have, or none has, is a single class.

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from .._utils.checks import as_distributions, as_marginals, as_real
 from .._utils.columns import common_names, in_order, order_by_name
-from .._utils.fitted import class_probabilities, last_step
+from .._utils.fitted import class_probabilities, last_step, predict_by
 from .._utils.names import did_you_mean
 from .._utils.typing import Array, ArrayLike, Axes, MatrixLike
 from ._input import check_count, frames_in_order, indicator_of
@@ -105,6 +105,7 @@ class PredictionDisplay:
         class_names: ArrayLike | None = None,
         max_classes: int = 20,
         ax: Axes | None = None,
+        **params: Any,
     ) -> Self:
         """Plot a fitted classifier's predictions for one row or several.
 
@@ -125,6 +126,9 @@ class PredictionDisplay:
             The largest number of classes that are shown for each row, at least 1.
         ax : matplotlib Axes or sequence of n_rows of them, default=None
             The axes to draw on; None makes a new figure.
+        **params : dict
+            Arguments of the predictions about these rows, such as ``available`` and
+            ``offset``.
 
         Returns
         -------
@@ -136,8 +140,9 @@ class PredictionDisplay:
             If y has another number of rows than X, or an argument is not allowed.
         """
         model = last_step(estimator)
-        p, classes = _dense(class_probabilities(estimator, X)), estimator.classes_
-        predicted = _dense(estimator.predict(X))
+        classes = estimator.classes_
+        p = _dense(class_probabilities(estimator, X, **params))
+        predicted = _dense(predict_by("predict", estimator, X, **params))
         is_set = predicted.ndim == 2
         if not is_set:
             # Where a rule abstains, no class is predicted.

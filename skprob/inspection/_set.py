@@ -114,6 +114,7 @@ class SetDisplay:
         *,
         max_names: int = 30,
         ax: Axes | None = None,
+        **params: Any,
     ) -> Self:
         """Plot the sets of a fitted classifier.
 
@@ -130,6 +131,9 @@ class SetDisplay:
             Largest number of classes whose names are written beside their points.
         ax : sequence of two matplotlib Axes, default=None
             The axes to draw on; None makes a new figure.
+        **params : dict
+            Arguments of ``predict_set`` about these rows, such as ``available`` and
+            ``offset``.
 
         Returns
         -------
@@ -142,7 +146,7 @@ class SetDisplay:
         """
         model, classes = last_step(estimator), estimator.classes_
         return cls.from_predictions(
-            predicted_sets(estimator, X),
+            predicted_sets(estimator, X, **params),
             in_order("y", y, classes),
             # Some classifiers have a list with the values of each label.
             classes=None if isinstance(classes, list) else classes,

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from .._utils.columns import in_order
-from .._utils.fitted import class_probabilities
+from .._utils.fitted import class_probabilities, predict_by
 from .._utils.typing import Array, ArrayLike, Axes, MatrixLike
 from ._input import frames_in_order, indicator_of
 from ._matplotlib import POSSIBLE, PREDICTED, axes_for
@@ -90,6 +90,7 @@ class SupportSizeDisplay:
         y: MatrixLike | None = None,
         *,
         ax: Axes | None = None,
+        **params: Any,
     ) -> Self:
         """Plot the sizes for the predictions of a fitted classifier.
 
@@ -103,6 +104,9 @@ class SupportSizeDisplay:
             distributions of shape (n_samples, n_classes).
         ax : matplotlib Axes, default=None
             The axes to draw on; None makes a new figure.
+        **params : dict
+            Arguments of the predictions about these rows, such as ``available`` and
+            ``offset``.
 
         Returns
         -------
@@ -113,14 +117,14 @@ class SupportSizeDisplay:
         ValueError
             If X or y are not allowed.
         """
-        predicted = estimator.predict(X)
+        predicted = predict_by("predict", estimator, X, **params)
         given = {}
         if predicted.ndim == 2:
             given = {"predicted": predicted}
         elif y is not None and np.ndim(y) == 1:
             given = {"predicted": predicted, "classes": estimator.classes_}
         # A model that predicts labels only has no support sizes.
-        p = class_probabilities(estimator, X)
+        p = class_probabilities(estimator, X, **params)
         y = in_order("y", y, getattr(estimator, "classes_", []))
         return cls.from_predictions(p, y_true=y, ax=ax, **given)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._utils.fitted import predict_by
 from .._utils.names import did_you_mean
 from .._utils.typing import ArrayLike, MatrixLike
 from . import _distributions as measures
-from ._scorers import _Scorer, columns_in_order
+from ._scorers import _Scorer, columns_in_order, only_given
 
 #: Each measure by name, with the sign that makes greater better.
 _SIGNED_MEASURES = {
@@ -69,6 +70,9 @@ class DistributionScorer(_Scorer):
         X: MatrixLike,
         y: MatrixLike,
         sample_weight: ArrayLike | None = None,
+        *,
+        available: MatrixLike | None = None,
+        offset: MatrixLike | None = None,
     ) -> float:
         """The measure for a fitted estimator on X and y, negated if it is a distance.
 
@@ -80,6 +84,8 @@ class DistributionScorer(_Scorer):
         y : array-like of shape (n_samples, n_classes)
             The true distributions.
         sample_weight : array-like of shape (n_samples,), default=None
+        available, offset : array-like of shape (n_samples, n_classes), default=None
+            Arguments of the estimator's predictions about these rows.
 
         Returns
         -------
@@ -98,6 +104,6 @@ class DistributionScorer(_Scorer):
             )
         measure, sign = _SIGNED_MEASURES[self.measure]
         y = columns_in_order(y, estimator)
-        return sign * measure(
-            y, estimator.predict_proba(X), sample_weight=sample_weight
-        )
+        arguments = only_given(available, offset)
+        p = predict_by("predict_proba", estimator, X, **arguments)
+        return sign * measure(y, p, sample_weight=sample_weight)

@@ -10,7 +10,7 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from .._utils.arrays import is_foreign, to_numpy
 from .._utils.columns import in_order
-from .._utils.fitted import last_step
+from .._utils.fitted import last_step, predict_by
 from .._utils.typing import ArrayLike, MatrixLike
 from ..mappings import MappingLike
 from ._losses import brier_loss, fenchel_young_loss, mean_support_size
@@ -20,7 +20,8 @@ class _Scorer(BaseEstimator):
     """A callable ``scorer(estimator, X, y)`` that uses the fitted model's target type.
 
     It is a scikit-learn object, so that it can be cloned inside a grid search.
-    ``set_score_request`` requests the routing of ``sample_weight``.
+    ``set_score_request`` requests the routing of ``sample_weight``, and of arguments
+    of the estimator's predictions.
     """
 
     __metadata_request__score = {"estimator": UNUSED}
@@ -34,8 +35,18 @@ class _Scorer(BaseEstimator):
         X: MatrixLike,
         y: MatrixLike | None = None,
         sample_weight: ArrayLike | None = None,
+        *,
+        available: MatrixLike | None = None,
+        offset: MatrixLike | None = None,
     ) -> float:
-        return self.score(estimator, X, y, sample_weight=sample_weight)
+        return self.score(
+            estimator,
+            X,
+            y,
+            sample_weight=sample_weight,
+            available=available,
+            offset=offset,
+        )
 
     def _accept_sample_weight(self):
         # scikit-learn calls this for a scorer in a dict, without metadata routing.
@@ -79,6 +90,9 @@ class FenchelYoungScorer(_Scorer):
         X: MatrixLike,
         y: MatrixLike,
         sample_weight: ArrayLike | None = None,
+        *,
+        available: MatrixLike | None = None,
+        offset: MatrixLike | None = None,
     ) -> float:
         """Minus the mean loss of a fitted estimator on X and y.
 
@@ -90,6 +104,8 @@ class FenchelYoungScorer(_Scorer):
         y : array-like or sparse matrix
             Of the kind that was fitted.
         sample_weight : array-like of shape (n_samples,), default=None
+        available, offset : array-like of shape (n_samples, n_classes), default=None
+            Arguments of the estimator's predictions about these rows.
 
         Returns
         -------
@@ -108,7 +124,7 @@ class FenchelYoungScorer(_Scorer):
                 f"{type(model).__name__} has none. Use BrierScorer, which needs "
                 "predict_proba."
             )
-        mapping = self.mapping
+        mapping, arguments = self.mapping, only_given(available, offset)
         if mapping is None:
             if not hasattr(model, "mapping_"):
                 raise ValueError(
@@ -118,7 +134,7 @@ class FenchelYoungScorer(_Scorer):
             mapping = model.mapping_
         return -fenchel_young_loss(
             columns_in_order(y, estimator),
-            estimator.decision_function(X),
+            predict_by("decision_function", estimator, X, **arguments),
             mapping=mapping,
             sample_weight=sample_weight,
             **_target_of(estimator, model),
@@ -155,6 +171,9 @@ class BrierScorer(_Scorer):
         X: MatrixLike,
         y: MatrixLike,
         sample_weight: ArrayLike | None = None,
+        *,
+        available: MatrixLike | None = None,
+        offset: MatrixLike | None = None,
     ) -> float:
         """Minus the mean loss of a fitted estimator on X and y.
 
@@ -166,6 +185,8 @@ class BrierScorer(_Scorer):
         y : array-like or sparse matrix
             Of the kind that was fitted.
         sample_weight : array-like of shape (n_samples,), default=None
+        available, offset : array-like of shape (n_samples, n_classes), default=None
+            Arguments of the estimator's predictions about these rows.
 
         Returns
         -------
@@ -173,7 +194,7 @@ class BrierScorer(_Scorer):
         """
         return -brier_loss(
             columns_in_order(y, estimator),
-            estimator.predict_proba(X),
+            predict_by("predict_proba", estimator, X, **only_given(available, offset)),
             sample_weight=sample_weight,
             **_target_of(estimator, last_step(estimator)),
         )
@@ -208,6 +229,9 @@ class SupportSizeScorer(_Scorer):
         X: MatrixLike,
         y: MatrixLike | None = None,
         sample_weight: ArrayLike | None = None,
+        *,
+        available: MatrixLike | None = None,
+        offset: MatrixLike | None = None,
     ) -> float:
         """Mean support size of a fitted estimator's probabilities on X.
 
@@ -219,14 +243,24 @@ class SupportSizeScorer(_Scorer):
         y : object
             Not needed.
         sample_weight : array-like of shape (n_samples,), default=None
+        available, offset : array-like of shape (n_samples, n_classes), default=None
+            Arguments of the estimator's predictions about these rows.
 
         Returns
         -------
         size : float
         """
+        arguments = only_given(available, offset)
         return mean_support_size(
-            estimator.predict_proba(X), sample_weight=sample_weight
+            predict_by("predict_proba", estimator, X, **arguments),
+            sample_weight=sample_weight,
         )
+
+
+def only_given(available, offset):
+    """The arguments of a prediction that are not None, by name."""
+    arguments = {"available": available, "offset": offset}
+    return {name: value for name, value in arguments.items() if value is not None}
 
 
 def columns_in_order(y, estimator):

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .._utils.fitted import class_probabilities, predicted_sets
+from .._utils.fitted import class_probabilities, predict_by, predicted_sets
 from .._utils.typing import ArrayLike, MatrixLike
 from ._ranked import precision_at_k, propensity_scored_precision_at_k
-from ._scorers import _host, _Scorer, columns_in_order
+from ._scorers import _host, _Scorer, columns_in_order, only_given
 from ._sets import mean_set_size, set_coverage
 
 
@@ -47,6 +47,9 @@ class PrecisionAtKScorer(_Scorer):
         X: MatrixLike,
         y: MatrixLike,
         sample_weight: ArrayLike | None = None,
+        *,
+        available: MatrixLike | None = None,
+        offset: MatrixLike | None = None,
     ) -> float:
         """Mean precision of a fitted estimator on X and y.
 
@@ -59,6 +62,8 @@ class PrecisionAtKScorer(_Scorer):
         y : array-like or sparse matrix
             Of the kind that was fitted.
         sample_weight : array-like of shape (n_samples,), default=None
+        available, offset : array-like of shape (n_samples, n_classes), default=None
+            Arguments of the estimator's predictions about these rows.
 
         Returns
         -------
@@ -66,7 +71,7 @@ class PrecisionAtKScorer(_Scorer):
         """
         return precision_at_k(
             columns_in_order(y, estimator),
-            _ranking_scores(estimator, X),
+            _ranking_scores(estimator, X, only_given(available, offset)),
             k=self.k,
             classes=_classes(estimator, y),
             sample_weight=sample_weight,
@@ -110,6 +115,9 @@ class PropensityScoredPrecisionAtKScorer(_Scorer):
         X: MatrixLike,
         y: MatrixLike,
         sample_weight: ArrayLike | None = None,
+        *,
+        available: MatrixLike | None = None,
+        offset: MatrixLike | None = None,
     ) -> float:
         """Precision of a fitted estimator on X and y.
 
@@ -122,6 +130,8 @@ class PropensityScoredPrecisionAtKScorer(_Scorer):
         y : array-like or sparse matrix
             Of the kind that was fitted.
         sample_weight : array-like of shape (n_samples,), default=None
+        available, offset : array-like of shape (n_samples, n_classes), default=None
+            Arguments of the estimator's predictions about these rows.
 
         Returns
         -------
@@ -129,7 +139,7 @@ class PropensityScoredPrecisionAtKScorer(_Scorer):
         """
         return propensity_scored_precision_at_k(
             columns_in_order(y, estimator),
-            _ranking_scores(estimator, X),
+            _ranking_scores(estimator, X, only_given(available, offset)),
             self.propensities,
             k=self.k,
             classes=_classes(estimator, y),
@@ -169,6 +179,9 @@ class SetCoverageScorer(_Scorer):
         X: MatrixLike,
         y: MatrixLike,
         sample_weight: ArrayLike | None = None,
+        *,
+        available: MatrixLike | None = None,
+        offset: MatrixLike | None = None,
     ) -> float:
         """Coverage of the sets of a fitted estimator on X and y.
 
@@ -180,6 +193,8 @@ class SetCoverageScorer(_Scorer):
         y : array-like or sparse matrix
             Of the kind that was fitted.
         sample_weight : array-like of shape (n_samples,), default=None
+        available, offset : array-like of shape (n_samples, n_classes), default=None
+            Arguments of the estimator's predictions about these rows.
 
         Returns
         -------
@@ -187,7 +202,7 @@ class SetCoverageScorer(_Scorer):
         """
         return set_coverage(
             columns_in_order(y, estimator),
-            predicted_sets(estimator, X),
+            predicted_sets(estimator, X, **only_given(available, offset)),
             classes=_classes(estimator, y),
             sample_weight=sample_weight,
         )
@@ -210,6 +225,9 @@ class SetSizeScorer(_Scorer):
         X: MatrixLike,
         y: MatrixLike | None = None,
         sample_weight: ArrayLike | None = None,
+        *,
+        available: MatrixLike | None = None,
+        offset: MatrixLike | None = None,
     ) -> float:
         """Mean size of the sets of a fitted estimator on X.
 
@@ -221,19 +239,22 @@ class SetSizeScorer(_Scorer):
         y : object
             Not needed.
         sample_weight : array-like of shape (n_samples,), default=None
+        available, offset : array-like of shape (n_samples, n_classes), default=None
+            Arguments of the estimator's predictions about these rows.
 
         Returns
         -------
         size : float
         """
-        return mean_set_size(predicted_sets(estimator, X), sample_weight=sample_weight)
+        sets = predicted_sets(estimator, X, **only_given(available, offset))
+        return mean_set_size(sets, sample_weight=sample_weight)
 
 
-def _ranking_scores(estimator, X):
+def _ranking_scores(estimator, X, arguments):
     """Probabilities or, without them, scores; two columns for two classes."""
     if hasattr(estimator, "predict_proba"):
-        return class_probabilities(estimator, X)
-    scores = estimator.decision_function(X)
+        return class_probabilities(estimator, X, **arguments)
+    scores = predict_by("decision_function", estimator, X, **arguments)
     if scores.ndim > 1:
         return scores
     return np.stack([-scores, scores], axis=1)

@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from numpy.testing import assert_array_equal
 from scipy import sparse
 from sklearn.datasets import load_iris, make_multilabel_classification
 from sklearn.ensemble import RandomForestClassifier
@@ -434,3 +435,20 @@ def test_bad_input_gets_an_error_in_words():
     ]:
         with pytest.raises(ValueError, match=message):
             make()
+
+
+def test_choice_sets_of_the_rows():
+    rng = np.random.default_rng(0)
+    X, available = rng.normal(size=(90, 2)), rng.random((90, 3)) < 0.6
+    y = rng.integers(3, size=90)
+    available[np.arange(90), y] = True
+    model = make_pipeline(EntmaxClassifier())
+    model.fit(X, y, entmaxclassifier__available=available)
+    p = model[0].predict_proba(X, available=available)
+    rows = {"available": available[:9]}
+    display = PredictionDisplay.from_estimator(model, X[:9], y[:9], **rows)
+    assert_array_equal(display.probabilities, p[:9])
+    assert not display.predicted[~available[:9]].any()
+    display = SupportSizeDisplay.from_estimator(model, X, y, available=available)
+    right = p.argmax(axis=1) == y
+    assert_array_equal(np.sort(display.sizes["right"]), np.sort((p > 0).sum(1)[right]))

@@ -11,7 +11,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from skprob import SoftmaxClassifier
+from skprob import SigmoidClassifier, SoftmaxClassifier
 from skprob.decision import ConformalSets
 from skprob.inspection import SetDisplay
 
@@ -141,6 +141,30 @@ def test_of_estimators():
     with pytest.raises(ValueError, match="must have predict_set"):
         iris = load_iris(return_X_y=True)
         SetDisplay.from_estimator(SoftmaxClassifier().fit(*iris), *iris)
+
+
+def test_choice_sets_and_offsets_of_the_rows():
+    rng = np.random.default_rng(0)
+    X, offset = rng.normal(size=(200, 2)), 3 * rng.normal(size=(200, 3))
+    available = rng.random((200, 3)) < 0.6
+    available[np.arange(200), rng.integers(3, size=200)] = True
+    y = np.where(available, offset + rng.gumbel(size=(200, 3)), -np.inf).argmax(axis=1)
+    rows = {"available": available, "offset": offset}
+    model = ConformalSets(SoftmaxClassifier()).fit(X, y, **rows)
+    sets = model.predict_set(X, **rows)
+    expected = SetDisplay.from_predictions(sets, y, coverage=0.9)
+    for estimator in (model, make_pipeline(model)):
+        display = SetDisplay.from_estimator(estimator, X, y, **rows)
+        assert display.by_class == expected.by_class
+        assert display.by_size == expected.by_size
+    with pytest.raises(ValueError, match="need the arguments"):
+        SetDisplay.from_estimator(model, X, y)
+    # A label set, by predict.
+    Y = (available & (rng.random((200, 3)) < 0.5)) * 1
+    model = SigmoidClassifier().fit(X, Y, available=available)
+    display = SetDisplay.from_estimator(model, X, Y, available=available)
+    sets = model.predict(X, available=available)
+    assert display.by_class == SetDisplay.from_predictions(sets, Y).by_class
 
 
 @pytest.mark.parametrize(

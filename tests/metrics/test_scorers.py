@@ -18,9 +18,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skprob import EntmaxClassifier, SoftmaxClassifier, SparsemaxClassifier
+from skprob.decision import ConformalSets
 from skprob.metrics import (
     BrierScorer,
+    DistributionScorer,
     FenchelYoungScorer,
+    PrecisionAtKScorer,
+    PropensityScoredPrecisionAtKScorer,
+    SetCoverageScorer,
+    SetSizeScorer,
     SupportSizeScorer,
     fenchel_young_loss,
 )
@@ -192,3 +198,80 @@ def test_weights_are_routed_to_the_scorers_that_ask():
         assert plain != weighted
         assert_allclose(result["test_declines"][i], plain)
         assert_allclose(result["test_asks"][i], weighted)
+
+
+def rows_with_choice_sets():
+    rng = np.random.default_rng(0)
+    features, offset = rng.normal(size=(150, 4)), 3 * rng.normal(size=(150, 3))
+    available = rng.random((150, 3)) < 0.6
+    available[np.arange(150), rng.integers(3, size=150)] = True
+    scores = np.where(available, offset + rng.gumbel(size=(150, 3)), -np.inf)
+    return features, scores.argmax(axis=1), {"available": available, "offset": offset}
+
+
+def scores_by_hand(y, p, z, available):
+    """From probabilities and scores, each as its formula has it."""
+    true, hit = np.eye(3)[y], np.argsort(-p, axis=1)[:, 0] == y
+    with np.errstate(divide="ignore"):
+        log_sum = np.log(np.exp(z).sum(axis=1))
+    return {
+        FenchelYoungScorer(): -(log_sum - z[np.arange(len(y)), y]).mean(),
+        BrierScorer(): -((p - true) ** 2).sum(axis=1).mean(),
+        SupportSizeScorer(): available.sum(axis=1).mean(),
+        PrecisionAtKScorer(): hit.mean(),
+        PropensityScoredPrecisionAtKScorer([0.5, 0.5, 0.5]): hit.mean(),
+    }
+
+
+def test_choice_sets_and_offsets_reach_the_predictions():
+    features, y, arguments = rows_with_choice_sets()
+    plain = SoftmaxClassifier().fit(features, y, **arguments)
+    z = plain.coef_ @ features.T + plain.intercept_[:, None]
+    z = np.where(arguments["available"], z.T + arguments["offset"], -np.inf)
+    p = np.exp(z) / np.exp(z).sum(axis=1, keepdims=True)
+    name = "softmaxclassifier__"
+    piped = make_pipeline(SoftmaxClassifier()).fit(
+        features, y, **{name + key: array for key, array in arguments.items()}
+    )
+    search = GridSearchCV(SoftmaxClassifier(), {"C": [1.0]}, cv=3)
+    search.set_params(error_score=0.0).fit(features, y, **arguments)
+    for scorer, expected in scores_by_hand(y, p, z, arguments["available"]).items():
+        for model in (plain, piped, search):
+            score = scorer(model, features, y, **arguments)
+            assert score == pytest.approx(expected, rel=1e-3), (scorer, model)
+        assert scorer(plain, features, y) != pytest.approx(expected, rel=0.1)
+    shares = np.random.default_rng(1).dirichlet(np.ones(3), size=150)
+    model = SoftmaxClassifier().fit(features, shares, offset=arguments["offset"])
+    of_rows = model.predict_proba(features, offset=arguments["offset"])
+    score = DistributionScorer("chebyshev")(
+        model, features, shares, offset=arguments["offset"]
+    )
+    assert score == pytest.approx(-np.abs(of_rows - shares).max(axis=1).mean())
+
+
+def test_routed_choice_sets_of_sets_with_a_guarantee():
+    features, y, arguments = rows_with_choice_sets()
+    request = {"available": True, "offset": True}
+    scorers = {"cover": SetCoverageScorer(), "size": SetSizeScorer()}
+    with config_context(enable_metadata_routing=True):
+        inner = SoftmaxClassifier().set_fit_request(**request)
+        inner.set_decision_function_request(**request)
+        for scorer in scorers.values():
+            scorer.set_score_request(**request)
+        result = cross_validate(
+            ConformalSets(inner, coverage=0.8),
+            features,
+            y,
+            params=arguments,
+            scoring=scorers,
+            cv=KFold(3),
+            return_estimator=True,
+            return_indices=True,
+        )
+        for i, rows in enumerate(result["indices"]["test"]):
+            of_rows = {name: array[rows] for name, array in arguments.items()}
+            sets = result["estimator"][i].predict_set(features[rows], **of_rows)
+            covered = sets[np.arange(len(rows)), y[rows]].mean()
+            assert result["test_cover"][i] == pytest.approx(covered)
+            assert result["test_size"][i] == sets.sum(axis=1).mean()
+            assert not sets[~arguments["available"][rows]].any()

@@ -177,9 +177,11 @@ class ConformalSets(
     Weights count as numbers of equal rows, in the fit of the classifier and in the
     calibration. With scikit-learn's metadata routing they go to the classifier if it
     requests them. Arguments about rows, such as available classes and offsets, are used
-    in the fit, in the calibration and in each prediction. With metadata routing the
-    classifier also has to request them for ``decision_function``, and for
-    ``predict_proba`` unless `score_function` is "entmax" and `by` is None.
+    in the fit, in the calibration and in each prediction, also by a classifier in a
+    pipeline or a search. Without metadata routing, those of a pipeline are named
+    ``step__argument``. With it the classifier also has to request them for
+    ``decision_function``, and for ``predict_proba`` unless `score_function` is "entmax"
+    and `by` is None.
 
     References
     ----------
@@ -314,8 +316,9 @@ class ConformalSets(
         ValueError
             If a parameter is not allowed; if there are too few calibration rows for the
             coverage; if weights or arguments are given and the classifier does not take
-            them; if `y` is neither labels nor label sets, or the classifier is fitted
-            to candidates and `y` is not labels; if a fold lacks a class.
+            them, or predicts without them; if `y` is neither labels nor label sets, or
+            the classifier is fitted to candidates and `y` is not labels; if a fold
+            lacks a class.
         """
         X, y = indexable(X, y)
         self._fitted_with = {name: getattr(self, name) for name in _OF_SETS}
