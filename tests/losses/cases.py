@@ -46,12 +46,11 @@ def _all_losses():
 #: Instances by their representation.
 MAPPINGS = {repr(mapping): mapping for mapping in REGISTERED + VARIANTS}
 LOSSES = _all_losses()
-#: Those that are zero at best, and infinite where the target is not available.
-DIVERGENCES = {
-    k: v
-    for k, v in LOSSES.items()
-    if not isinstance(v, (AccuracyLoss, GradientFieldLoss))
-}
+#: Those that are not zero at best.
+_WITHOUT_A_ZERO = (AccuracyLoss, GradientFieldLoss)
+#: Those that can be finite where the target has a class that is not available.
+FINITE_OFF_THE_TARGET = (*_WITHOUT_A_ZERO, InfimumLoss)
+DIVERGENCES = {k: v for k, v in LOSSES.items() if not isinstance(v, _WITHOUT_A_ZERO)}
 FENCHEL_YOUNG = {k: v for k, v in LOSSES.items() if k.startswith("FenchelYoung")}
 
 

@@ -36,12 +36,10 @@ def assert_meets_definition(mapping, scores, target):
         assert value.dtype == gradient.dtype == scores.dtype
         if isinstance(loss, GradientFieldLoss):
             error, gradient_error = (1e-6 + 64 * eps) * (1 + depth), 64 * eps
-        elif isinstance(loss, AccuracyLoss):
-            error, gradient_error = 64 * eps, 256 * eps
         elif isinstance(loss, (FenchelYoungLoss, InfimumLoss)):
             error, gradient_error = 16 * eps * (1 + depth), 64 * eps
             assert value.min() >= -error.max()
-        else:
+        elif isinstance(loss, LogLoss):
             # An error in p is divided by p (by p + ε where p can vanish).
             smallest = np.where(target > 0, p, 1).min(axis=1)
             floor = 1e-6 if loss.epsilon == "auto" else 0.01
@@ -51,6 +49,8 @@ def assert_meets_definition(mapping, scores, target):
             worse = 1 / np.maximum(smallest, floor)
             error, gradient_error = 64 * eps * (depth + worse), 256 * eps * worse
             gradient_error = np.reshape(gradient_error, (-1, 1))
+        else:  # Bounded, as smooth accuracy.
+            error, gradient_error = 64 * eps, 256 * eps
         linear = linearized(loss, scores, target)
         for found, slope in ((value, gradient), (linear.values, linear.residual())):
             assert (np.abs(found - values) <= error).all(), repr(loss)
