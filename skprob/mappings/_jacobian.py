@@ -68,12 +68,12 @@ class ThresholdJacobian:
 class EntmaxJacobian(ThresholdJacobian):
     """The Jacobian for alpha <= 2, where no s is larger than 1."""
 
-    def __init__(self, p, alpha):
+    def __init__(self, p, alpha, slopes=None):
         self.p, self.alpha = p, alpha
         if alpha == 1:
             self.s, self.total = p, 1.0
         else:
-            super().__init__(power(p, 2 - alpha))
+            super().__init__(power(p, 2 - alpha) if slopes is None else slopes)
 
     def derivative_of_product(self, cotangent, direction):
         # With c the centred cotangent, product = s c and dproduct = ds c + s dc;

@@ -17,6 +17,7 @@ from .._traits import Traits
 from ._candidates import compact
 from ._pair import linearize_pair
 from ._projection import by_projection
+from ._quadratic import by_quadratic
 from ._sorting import by_sorting
 from ._steep_jacobian import entmax_linearization
 from ._tails import by_tails, log_linearize
@@ -97,7 +98,7 @@ class Entmax(Mapping):
             return Softmax().probabilities_and_potential(scores)
         if not isinstance(scores, np.ndarray):
             return _array_api.entmax(scores, alpha)
-        if scores.shape[1] <= FEW_CLASSES or alpha < 1:
+        if _are_few(scores) or alpha < 1:
             return _solve(scores, alpha)
         # A class this far below the largest score has probability zero.
         candidates, scatter = compact(scores, 1 / (1 - alpha))
@@ -121,8 +122,14 @@ class Entmax(Mapping):
         return self.linearize_with_potential(scores)[0]
 
     def linearize_with_potential(self, scores):
-        p, potential = self.probabilities_and_potential(scores)
-        return entmax_linearization(p, float(self.alpha)), potential
+        alpha, slopes = float(self.alpha), None
+        if alpha == 1.5 and _are_few(scores):
+            # The slopes are the square roots, which are known.
+            slopes, potential = by_quadratic(scores)
+            p = np.square(slopes)
+        else:
+            p, potential = self.probabilities_and_potential(scores)
+        return entmax_linearization(p, alpha, slopes), potential
 
     def linearize_difference(self, difference):
         alpha = float(self.alpha)
@@ -171,9 +178,17 @@ class Entmax(Mapping):
         return derivative(p, beta).astype(scores.dtype, copy=False)
 
 
+def _are_few(scores):
+    """Whether scores have a kernel that needs no compact rows."""
+    return isinstance(scores, np.ndarray) and scores.shape[1] <= FEW_CLASSES
+
+
 def _solve(scores, alpha):
     if alpha < 1:
         return by_tails(scores, alpha)
+    if alpha == 1.5:
+        roots, potential = by_quadratic(scores)
+        return np.square(roots, out=roots), potential
     if alpha < 2:
         return by_threshold(scores, alpha)
     if alpha == 2:

@@ -9,6 +9,8 @@ floating-point numbers takes many rounds.
 
 import numpy as np
 
+from ._support import count_positive
+
 
 def by_projection(scores):
     """Sparsemax of standard scores.
@@ -25,7 +27,7 @@ def by_projection(scores):
     """
     x = np.add(scores, 1, out=scores)
     np.clip(x, 0, 1, out=x)
-    size = _count_positive(x)
+    size = count_positive(x)
     potential = np.zeros(len(x), dtype=x.dtype)
     # With a single class its probability is one already: most rows of a fit.
     rows = np.flatnonzero(size > 1)
@@ -48,7 +50,7 @@ def _normalized(x, size):
         x -= share
         np.clip(x, 0, 1, out=x)
         lam += share
-        last_size, size = size, _count_positive(x)
+        last_size, size = size, count_positive(x)
         if (size == last_size).all():
             break
     excess = x.sum(axis=1, keepdims=True, dtype=np.float64) - 1
@@ -57,10 +59,3 @@ def _normalized(x, size):
     np.clip(x, 0, 1, out=x)
     lam += share
     return lam[:, 0] + (np.einsum("nk,nk->n", x, x) - 1) / 2
-
-
-def _count_positive(x):
-    """Number of positive entries of each row, as a column."""
-    # Sums of small integers are faster.
-    dtype = np.int8 if x.shape[1] <= np.iinfo(np.int8).max else np.intp
-    return (x > 0).view(np.int8).sum(axis=1, dtype=dtype, keepdims=True)

@@ -4,10 +4,13 @@ from ..._utils.arrays import as_type, namespace, one_hot, row_dot, row_sum, wide
 from .._jacobian import EntmaxJacobian, linearization_of
 
 
-def entmax_linearization(p, alpha):
-    """Linearization of entmax-alpha at probabilities p (softmax: alpha = 1)."""
+def entmax_linearization(p, alpha, slopes=None):
+    """Linearization of entmax-alpha at probabilities p (softmax: alpha = 1).
+
+    The slopes p^(2 - alpha) may be given where they are known.
+    """
     if alpha <= 2:
-        return linearization_of(p, EntmaxJacobian(p, alpha))
+        return linearization_of(p, EntmaxJacobian(p, alpha, slopes))
     return linearization_of(p, SteepJacobian(p, alpha))
 
 

@@ -1,0 +1,89 @@
+"""1.5-entmax: the threshold of a known support is the root of a quadratic equation.
+
+With scores whose largest is 0, p_i = y_i^2 for y_i = [1 + z_i / 2 - tau]+. A step t of
+tau changes the sum over the k positive y_i to
+
+    S - 2 A t + k t^2,    S = sum y^2,    A = sum y.
+
+The step at which this is one is exact if the same y_i are positive after it: in most
+rows the second step is. Rows where the fourth is not are left to Newton's method on
+their norm, which converges always.
+"""
+
+import numpy as np
+
+from ..._utils.arrays import rows_of
+from ._support import count_positive
+from ._threshold import by_threshold
+
+_MAX_STEPS = 4
+
+
+def by_quadratic(scores):
+    """Square roots of the probabilities of 1.5-entmax.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples, n_classes)
+        Standard scores; overwritten.
+
+    Returns
+    -------
+    roots : ndarray of shape (n_samples, n_classes)
+    potential : ndarray of shape (n_samples,)
+    """
+    x = np.multiply(scores, 0.5, out=scores)
+    x += 1
+    np.clip(x, 0, 1, out=x)
+    # With a single class its probability is one already: most rows of a fit at its end.
+    rows = np.flatnonzero(count_positive(x) > 1)
+    if 2 * len(rows) > len(x):
+        return x, _to_roots(x)
+    potential = np.zeros(len(x), dtype=x.dtype)
+    some = rows_of(x, rows)
+    potential[rows] = _to_roots(some)
+    x[rows] = some
+    return x, potential
+
+
+def _to_roots(x):
+    """Change x = 1 + z / 2 into the roots, in place, and return the potential."""
+    tau, others = _thresholds(x)
+    remaining = rows_of(x, others)
+    x -= tau
+    np.clip(x, 0, 1, out=x)
+    square = np.square(x)
+    potential = 2 * tau[:, 0] + (np.einsum("nk,nk->n", square, x) - 1) / 1.5
+    # The rounding error of the sum grows with the number of classes.
+    total = square.sum(axis=1, keepdims=True, dtype=np.float64)
+    x *= (1 / np.sqrt(total)).astype(x.dtype)
+    if len(others):
+        p, potential[others] = by_threshold(2 * (remaining - 1), 1.5)
+        x[others] = np.sqrt(p)
+    return potential
+
+
+def _thresholds(x):
+    """The threshold of each row, and the numbers of rows where it is not exact."""
+    tau = np.zeros((len(x), 1), dtype=x.dtype)
+    rows, some, at = np.arange(len(x)), x, tau
+    y, size = x, count_positive(x)
+    for _ in range(_MAX_STEPS):
+        total = y.sum(axis=1, keepdims=True)
+        excess = np.einsum("nk,nk->n", y, y)[:, None] - 1
+        discriminant = total * total - size * excess
+        # If it is negative, some y vanish before: then this step is too short.
+        np.maximum(discriminant, 0, out=discriminant)
+        at = at + excess / (total + np.sqrt(discriminant))
+        tau[rows] = at
+        y = some - at
+        last_size, size = size, count_positive(y)
+        wrong = np.flatnonzero(size != last_size)
+        if not len(wrong):
+            break
+        if 2 * len(wrong) <= len(rows):
+            rows, at, size = rows[wrong], at[wrong], size[wrong]
+            some, y = rows_of(some, wrong), rows_of(y, wrong)
+            wrong = np.arange(len(rows))
+        np.clip(y, 0, 1, out=y)
+    return tau, rows[wrong]
