@@ -106,6 +106,26 @@ def in_order(name, data, classes, *, are_labels=False):
     return _safe_indexing(data, order, axis=1)
 
 
+def series_in_order(name, values, classes):
+    """A pandas Series of a value for each class, in the order of the classes.
+
+    It is matched by its index as the columns of a DataFrame are (:func:`in_order`).
+    Other values are returned without a change.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from skprob._utils.columns import series_in_order
+    >>> cuts = pd.Series([0.1, 0.2], index=["sad", "calm"])
+    >>> series_in_order("threshold", cuts, np.array(["calm", "sad"])).tolist()
+    [0.2, 0.1]
+    """
+    if not (hasattr(values, "iloc") and values.ndim == 1):
+        return values
+    return in_order(name, values.to_frame().T, classes).iloc[0]
+
+
 def lined_up(**frames):
     """Some matrices, with the columns of DataFrames in one order.
 

@@ -83,7 +83,7 @@ threshold : float, array-like, str, DecisionRule or LeastCost, default="auto"
     probabilities:
 
     - a number in [0, 1), or one number for each label: the labels with a larger
-      probability;
+      probability; a pandas Series of numbers is matched with the labels by name;
     - "support": the labels with a positive probability;
     - "cv": the labels above one cut, chosen for the highest micro-F1;
     - a rule of :mod:`skprob.decision`, or its registered name;

@@ -5,15 +5,19 @@ from numbers import Real
 import numpy as np
 
 from .._utils.arrays import to_numpy
-from .._utils.columns import order_of
+from .._utils.columns import order_of, series_in_order
 from ..decision import RULES, DecisionRule, LeastCost, TopK
 
 #: Names of thresholds that are allowed.
 NAMES = {"auto", "cv", "support", *RULES}
 
 
-def check_threshold(threshold, n_classes):
-    """The checked threshold: a fitted rule, a cut, or an array of cuts."""
+def check_threshold(threshold, classes):
+    """The checked threshold: a fitted rule, a cut, or an array of cuts.
+
+    A pandas Series of cuts is matched with the classes by name.
+    """
+    n_classes = classes.shape[0]
     if isinstance(threshold, LeastCost):
         checked_rule(threshold, None, "label_set")
     if isinstance(threshold, TopK):
@@ -31,6 +35,7 @@ def check_threshold(threshold, n_classes):
                 f"{threshold!r}, of {threshold.n_labels_}."
             )
         return threshold
+    threshold = series_in_order("threshold", threshold, classes)
     try:
         cuts = np.asarray(threshold, dtype=np.float64)
     except (TypeError, ValueError):
@@ -107,7 +112,7 @@ def is_fitted_to_rows(threshold):
     return is_rule and not isinstance(threshold, TopK) and threshold != "support"
 
 
-def known_threshold(threshold, n_classes):
+def known_threshold(threshold, classes):
     """The checked threshold, of those that need no rows, as a number or a rule."""
     is_support = isinstance(threshold, str) and threshold == "support"
-    return 0.0 if is_support else check_threshold(threshold, n_classes)
+    return 0.0 if is_support else check_threshold(threshold, classes)

@@ -4,7 +4,7 @@ import numpy as np
 from scipy import sparse
 
 from .._utils.checks import naming
-from .._utils.columns import in_order, lined_up, names_of
+from .._utils.columns import common_names, in_order, lined_up, names_of
 from ..targets import check_target, unique_labels
 
 
@@ -47,6 +47,24 @@ def lined_up_with(classes, y_true, **predicted):
     classes = np.asarray(classes)
     y_true = in_order("y_true", y_true, classes)
     return y_true, in_order(name, array, classes, are_labels=are_labels)
+
+
+def names_in_order(classes, y_true, **predicted):
+    """The names of the columns that :func:`lined_up_with` returns; None if unknown.
+
+    Examples
+    --------
+    >>> names_in_order(None, ["sad", "calm"], scores=np.zeros((2, 2)))
+    array(['calm', 'sad'], dtype='<U4')
+    """
+    if classes is not None:
+        return np.asarray(classes)
+    ((_, array),) = predicted.items()
+    if names_of("y_true", y_true) is None:
+        labels = _labels(y_true, array if hasattr(array, "shape") else np.array(array))
+        if labels is not None:
+            return labels
+    return common_names(y_true=y_true, **predicted)
 
 
 def _labels(y_true, predicted):

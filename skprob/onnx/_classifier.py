@@ -7,6 +7,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils.arrays import to_numpy
+from .._utils.columns import series_in_order
 from ..decision import LeastCost
 from ..mappings import Softmax
 from ._decision import label_sets
@@ -94,7 +95,8 @@ def convert(scope, operator, container):
     if model.target_type_ == "label_set":
         if getattr(model.threshold_, "uses_features", False):
             X = X.with_row(model.n_features_in_).where(is_finite)
-        sets = label_sets(model.threshold_, p, X)
+        cuts = series_in_order("threshold", model.threshold_, model.classes_)
+        sets = label_sets(cuts, p, X)
         predicted = sets.where(is_finite, _NO_SET)
     elif isinstance(getattr(model, "threshold_", None), LeastCost):
         predicted = _of_least_cost(graph, model, p, is_finite)

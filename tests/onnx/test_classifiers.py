@@ -304,6 +304,10 @@ def test_a_changed_threshold_is_converted():
     model.threshold_ = 0.2
     assert_same(model, X.astype(np.float32))
     assert run(model, X.astype(np.float32))[0].mean() > Y.mean()
+    names = list("abcde")
+    model = SigmoidClassifier(threshold=0.5).fit(X, pd.DataFrame(Y, columns=names))
+    model.threshold_ = pd.Series([0.1, 0.2, 0.3, 0.4, 0.8], index=names[::-1])
+    assert_same(model, X.astype(np.float32))
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,7 @@ class ThresholdMixin:
         model, is_rule = self._fitted_model(), isinstance(threshold, DecisionRule)
         if not is_fitted_to_rows(threshold) or (is_rule and X is None):
             check_labels_of_rule(threshold, model.classes)
-            return known_threshold(threshold, model.n_classes)
+            return known_threshold(threshold, model.classes)
         if X is None:
             raise ValueError(f"threshold={threshold!r} needs rows: give X and y.")
         X = check_X(self, X, reset=False)

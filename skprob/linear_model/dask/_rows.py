@@ -157,7 +157,7 @@ class DaskRows:
 
     def threshold_rule(self, spec, folds):
         """See :meth:`RowsInMemory.threshold_rule`; no folds are used."""
-        cuts = known_threshold(spec.threshold, len(self.classes))
+        cuts = known_threshold(spec.threshold, self.classes)
         return lambda probabilities, **near: cuts
 
 

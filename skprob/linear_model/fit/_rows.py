@@ -171,7 +171,7 @@ class RowsInMemory:
         """
         n_labels = len(self.classes)
         if not is_fitted_to_rows(spec.threshold):
-            cuts = known_threshold(spec.threshold, n_labels)
+            cuts = known_threshold(spec.threshold, self.classes)
             return lambda probabilities, **near: cuts
         rows, numbers = self.labelled(spec)
         of_labels = {key: a[:, :n_labels] for key, a in self.given.arguments.items()}

@@ -9,7 +9,7 @@ from .._known_threshold import check_labels_of_rule, check_threshold
 
 def threshold_of(model):
     """The checked threshold of a fitted model, which may have been assigned."""
-    threshold = check_threshold(model.threshold, model.n_classes)
+    threshold = check_threshold(model.threshold, model.classes)
     check_labels_of_rule(threshold, model.classes)
     return threshold
 

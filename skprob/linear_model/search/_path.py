@@ -86,7 +86,7 @@ def fitted_path(specs, data, grid, leaves_out=False):
             penalised = objective if strength > 0 else objective.with_l2(0.0)
             model = model_at(solution.parameters, penalised, spec, rows)
             if rows.kind == "label_set" and not is_fitted_to_rows(spec.threshold):
-                cuts = known_threshold(spec.threshold, len(rows.classes))
+                cuts = known_threshold(spec.threshold, rows.classes)
                 model = model.with_threshold(cuts)
             attributes = attributes_of_model(model, replace(spec, C=C))
             left_out = None

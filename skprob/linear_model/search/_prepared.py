@@ -110,7 +110,7 @@ class PreparedSearch(NamedTuple):
             return left_out.threshold(choice.place)
         if self.encoded.kind != "label_set":
             return None
-        return known_threshold(self.template.threshold, len(self.data.classes))
+        return known_threshold(self.template.threshold, self.data.classes)
 
     def chosen_spec(self, choice):
         """The spec of a fit with the chosen parameters."""

@@ -4,6 +4,7 @@ import tracemalloc
 from unittest.mock import patch
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -15,6 +16,7 @@ from sklearn.preprocessing import scale
 
 from skprob import (
     EntmaxClassifier,
+    EntmaxClassifierCV,
     SigmoidClassifier,
     SoftmaxClassifier,
     SparsemaxClassifier,
@@ -439,3 +441,25 @@ def test_rules_in_a_search_with_their_parameters():
     search = GridSearchCV(SoftmaxClassifier(threshold=LabelCuts()), grid, cv=3)
     search.fit(X, Y)
     assert search.best_estimator_.threshold_.average == "macro"
+
+
+def test_cuts_in_a_series_are_matched_by_name():
+    names = [f"label {k}" for k in range(Y.shape[1])]
+    frame, cuts = pd.DataFrame(Y, columns=names), np.linspace(0.2, 0.6, len(names))
+    series = pd.Series(cuts, index=names)[names[::-1]]
+    expected = SigmoidClassifier(threshold=cuts).fit(X, frame).predict(X)
+    assert 0 < expected.mean() < 1
+    model = SigmoidClassifier(threshold=series).fit(X, frame)
+    assert_array_equal(model.threshold_, cuts)
+    assert_array_equal(model.predict(X), expected)
+    assert_array_equal(model.set_threshold(series).threshold_, cuts)
+    model.threshold_ = series
+    assert_array_equal(model.predict(X), expected)
+    search = EntmaxClassifierCV([1.0], [1.0], cv=2, threshold=series).fit(X, frame)
+    assert_array_equal(search.threshold_, cuts)
+    # The numbers of rows in an index are no names.
+    assert_array_equal(model.set_threshold(pd.Series(cuts)).threshold_, cuts)
+    wrong = series.rename({"label 0": "label 9"})
+    assert_refused(
+        "threshold must have .* missing: ..label 0", model.set_threshold, wrong
+    )
