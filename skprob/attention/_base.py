@@ -11,7 +11,14 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._utils.checks import InstancesOf, IntegerInterval, RealInterval, naming
+from .._utils.checks import (
+    InstancesOf,
+    IntegerInterval,
+    RealInterval,
+    check_squares,
+    naming,
+    refuse_masked,
+)
 from .._utils.names import NamesChecked
 from .._utils.saving import PlainState
 from .._utils.typing import MatrixLike
@@ -64,8 +71,11 @@ class BaseAttention(NamesChecked, PlainState, BaseEstimator):
 
     def _check_X(self, X, reset):
         with naming("X", X):
+            refuse_masked(X)
             dtype = [np.float64, np.float32]
-            return validate_data(self, X, dtype=dtype, reset=reset)
+            X = validate_data(self, X, dtype=dtype, reset=reset)
+        check_squares(X)
+        return X
 
     def _checked_queries(self, X):
         check_is_fitted(self)
@@ -91,6 +101,7 @@ class BaseAttention(NamesChecked, PlainState, BaseEstimator):
         if self.similarity == "dot":
             self.scale_ = float(np.sqrt(X.shape[1]))
             return
+        _check_spread(X)
         self._search = NearestNeighbors().fit(X)
         some = X[:: -(-len(X) // _N_FOR_UNIT)]
         # The nearest row is the row itself, or an equal one.
@@ -137,6 +148,17 @@ class BaseAttention(NamesChecked, PlainState, BaseEstimator):
             for rows in self._blocks(X)
         ]
         return np.concatenate(parts)
+
+
+def _check_spread(X):
+    """Raise where rows differ so little that the squared distances vanish."""
+    spread, least = float(np.ptp(X, axis=0).max()), np.sqrt(np.finfo(X.dtype).tiny)
+    if 0 < spread < least:
+        raise ValueError(
+            f"X must have rows that differ by more than {least:.1g}, or the squared "
+            f"distances of {X.dtype} vanish; they differ by at most {spread:.1g}. "
+            "Scale the features."
+        )
 
 
 def _dense(array):

@@ -194,6 +194,7 @@ class AttentionClassifier(ClassifierMixin, BaseAttention):
         check_is_fitted(self)
         predicted = self.predict(X)
         weight = check_sample_weight(sample_weight, predicted)
+        weight = weight / weight.max()  # The sum of large weights would overflow.
         if self.target_type_ == "class":
             y = as_labels(check_target(y, "y", len_of=predicted))
             return accuracy_score(y, predicted, sample_weight=weight)

@@ -9,6 +9,7 @@ from sklearn.base import RegressorMixin, _fit_context
 from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.validation import column_or_1d
 
+from .._utils.checks import as_dense
 from .._utils.typing import Array, MatrixLike, same_signature
 from ._base import ATTRIBUTES, PARAMETERS, BaseAttention
 
@@ -84,7 +85,9 @@ class AttentionRegressor(RegressorMixin, BaseAttention):
         X = self._check_X(X, reset=True)
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None.")
-        y = check_array(y, ensure_2d=False, dtype="numeric", input_name="y")
+        y = check_array(
+            as_dense("y", y), ensure_2d=False, dtype="numeric", input_name="y"
+        )
         check_consistent_length(X, y)
         if y.ndim > 2:
             raise ValueError(f"y must have one or two dimensions; got {y.ndim}.")

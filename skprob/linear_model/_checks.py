@@ -10,10 +10,9 @@ from .._utils.arrays import (
     is_dask,
     is_foreign,
     namespace,
-    numpy_dtype,
     real_dtypes,
 )
-from .._utils.checks import naming
+from .._utils.checks import check_squares, limit_of_squares, naming, refuse_masked
 
 
 def has_dask(*arguments):
@@ -55,6 +54,7 @@ def check_X(estimator, X, *, reset):
         if is_plain:
             estimator.n_features_in_ = X.shape[1]
         else:
+            refuse_masked(X)
             X = validate_data(
                 estimator,
                 X,
@@ -97,23 +97,4 @@ def has_small_squares(X):
         return False
     flat = values.ravel(order="K")
     with np.errstate(over="ignore", invalid="ignore"):
-        return bool(flat.dot(flat) <= _limit_of_squares(X) ** 2)
-
-
-def _limit_of_squares(X):
-    return np.sqrt(np.finfo(numpy_dtype(X)).max) / 100
-
-
-def check_squares(X):
-    """Raise where squares overflow, by which the solver scales the features."""
-    dtype, values = numpy_dtype(X), X.data if sparse.issparse(X) else X
-    limit = _limit_of_squares(X)
-    if isinstance(values, np.ndarray):
-        largest = max(values.max(initial=0), -values.min(initial=0))
-    else:
-        largest = float(namespace(values).max(abs(values)))
-    if largest > limit:
-        raise ValueError(
-            f"X must not exceed {limit:.1g} in absolute value, or the squares of "
-            f"{dtype} overflow; got {largest:.1g}. Scale the features."
-        )
+        return bool(flat.dot(flat) <= limit_of_squares(X) ** 2)

@@ -10,6 +10,7 @@ from sklearn.utils import check_array
 from .._utils.checks import check_sample_weight
 from .._utils.columns import lined_up
 from .._utils.typing import ArrayLike, MatrixLike
+from ._truth import as_array
 
 
 def harmonic_macro_f1_score(
@@ -92,7 +93,7 @@ def harmonic_macro_f1_score(
     weight = check_sample_weight(sample_weight, y_true)
     options = {
         "average": "macro",
-        "sample_weight": weight,
+        "sample_weight": weight / weight.max(),  # The sum of large ones overflows.
         "zero_division": zero_division,
     }
     precision = precision_score(y_true, y_pred, **options)
@@ -103,6 +104,12 @@ def harmonic_macro_f1_score(
 
 
 def _indicator(name, y):
+    y = as_array(name, y)
+    if y.ndim != 2:
+        raise ValueError(
+            f"{name} must be an indicator of label sets, of shape (n_samples, "
+            f"n_classes); got shape {y.shape}. For labels take sklearn's f1_score."
+        )
     y = check_array(y, accept_sparse="csr", dtype=None, input_name=name)
     entries = y.data if sparse.issparse(y) else y
     if entries.dtype.kind not in "biuf":

@@ -15,6 +15,7 @@ from .._utils.checks import (
     as_sparse_distributions,
     check_sample_weight,
     naming,
+    weighted_mean,
 )
 from .._utils.scores import standard_scores
 from .._utils.typing import ArrayLike, MatrixLike
@@ -283,4 +284,9 @@ def _average(values, sample_weight, labelled=None):
     weight = check_sample_weight(sample_weight, labelled)[labelled]
     # An infinite value with weight zero would make the mean NaN.
     counted = weight > 0
-    return float(np.average(values[counted], weights=weight[counted]))
+    if not counted.any():
+        raise ValueError(
+            "sample_weight must be positive for a row with a label; all such rows have "
+            "the weight 0."
+        )
+    return weighted_mean(values[counted], weight[counted])

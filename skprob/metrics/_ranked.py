@@ -6,9 +6,17 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import gen_batches
 
-from .._utils.checks import as_real, check_sample_weight, is_integer, is_number
+from .._utils.checks import (
+    as_real,
+    check_sample_weight,
+    is_integer,
+    is_number,
+    weighted_mean,
+)
+from .._utils.columns import series_in_order
 from .._utils.top_k import top_k
 from .._utils.typing import Array, ArrayLike, MatrixLike
+from ._lined_up import names_in_order
 from ._truth import true_indicator
 
 # Most numbers of a dense block of rows.
@@ -67,7 +75,7 @@ def precision_at_k(
     true, scores = true_indicator(y_true, classes, scores=scores)
     weight = check_sample_weight(sample_weight, scores)
     gains = _gains(true, scores, k, np.ones(true.shape[1]))
-    return float(np.average(gains / k, weights=weight))
+    return weighted_mean(gains / k, weight)
 
 
 def propensity_scored_precision_at_k(
@@ -94,7 +102,8 @@ def propensity_scored_precision_at_k(
         Probabilities or other scores. Ties go to the first columns.
         Columns of DataFrames are matched by name.
     propensities : array-like of shape (n_classes,)
-        Larger than 0 and at most 1, such as those of :func:`label_propensities`.
+        Larger than 0 and at most 1, such as those of :func:`label_propensities`. A
+        pandas Series is matched with the labels by name.
     k : int, default=1
         Number of labels, from 1 to n_classes.
     classes : array-like of shape (n_classes,), default=None
@@ -128,6 +137,10 @@ def propensity_scored_precision_at_k(
     >>> print(f"{precision:.3f}")  # 1 of 4 + 2
     0.167
     """
+    if hasattr(propensities, "iloc"):
+        names = names_in_order(classes, y_true, scores=scores)
+        if names is not None:
+            propensities = series_in_order("propensities", propensities, names)
     true, scores = true_indicator(y_true, classes, scores=scores)
     weight = check_sample_weight(sample_weight, scores)
     propensities = as_real("propensities", propensities)
@@ -142,8 +155,9 @@ def propensity_scored_precision_at_k(
     worth = 1 / propensities.astype(np.float64)
     gains = _gains(true, scores, k, worth)
     best = _gains(true, true.multiply(worth).tocsr(), k, worth)
-    total = float(weight @ best)
-    return float(weight @ gains) / total if total > 0 else float("nan")
+    if not best[weight > 0].any():
+        return float("nan")
+    return weighted_mean(gains, weight) / weighted_mean(best, weight)
 
 
 def label_propensities(y: MatrixLike, *, a: float = 0.55, b: float = 1.5) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from .._utils.checks import check_sample_weight
+from .._utils.checks import check_sample_weight, weighted_mean
 from .._utils.typing import ArrayLike, MatrixLike
 from ._truth import as_array, true_indicator
 
@@ -67,7 +67,7 @@ def set_coverage(
     if not counted.any():
         return float("nan")
     shares = n_covered[counted] / n_true[counted]
-    return float(np.average(shares, weights=weight[counted]))
+    return weighted_mean(shares, weight[counted])
 
 
 def mean_set_size(sets: MatrixLike, *, sample_weight: ArrayLike | None = None) -> float:
@@ -103,7 +103,7 @@ def mean_set_size(sets: MatrixLike, *, sample_weight: ArrayLike | None = None) -
     sets = _checked_sets(sets)
     weight = check_sample_weight(sample_weight, sets)
     sizes = np.asarray(sets.sum(axis=1), dtype=np.float64).ravel()
-    return float(np.average(sizes, weights=weight))
+    return weighted_mean(sizes, weight)
 
 
 def _checked_sets(sets):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from .._utils.checks import naming
+from .._utils.checks import as_dense, naming
 from .._utils.labels import positions_of
 from ..targets import check_target, unique_labels
 from ._lined_up import lined_up_with
@@ -65,13 +65,15 @@ def as_array(name, rows):
     """
     if sparse.issparse(rows):
         return sparse.csr_array(rows)
-    try:
-        return np.asarray(rows)
-    except ValueError:
-        raise ValueError(
-            f"{name} must be numbers of shape (n_samples, n_classes); got rows of "
-            "different lengths. Give an indicator of the classes, not their names."
-        ) from None
+    if isinstance(rows, list | tuple):
+        try:
+            return np.asarray(rows)
+        except ValueError:
+            raise ValueError(
+                f"{name} must be numbers of shape (n_samples, n_classes); got rows of "
+                "different lengths. Give an indicator of the classes, not their names."
+            ) from None
+    return as_dense(name, rows)
 
 
 def _indicator(y, shape, name):

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.utils import check_array
 
 from .._utils.arrays import check_no_gradient, is_dask, is_foreign, to_numpy
-from .._utils.checks import naming
+from .._utils.checks import naming, refuse_masked
 from .._utils.columns import names_of
 
 
@@ -47,7 +47,7 @@ def check_target(y, name, *, len_of, may_have_gaps=False):
         check_no_gradient(name, y)
         y = to_numpy(y)
     # A vector of integers has no lists and no NaN.
-    is_vector = isinstance(y, np.ndarray) and y.ndim == 1 and len(y) > 0
+    is_vector = type(y) is np.ndarray and y.ndim == 1 and len(y) > 0
     if not (is_vector and y.dtype.kind in "biu"):
         y = _checked_array(y, name, may_have_gaps)
     n_samples = len_of.shape[0]
@@ -64,6 +64,7 @@ def _checked_array(y, name, may_have_gaps):
     """A user's target as an array or CSR matrix of finite numbers, or of labels."""
     _check_no_lists_of_labels(y, name)
     with naming(name):
+        refuse_masked(y)
         if y is None or np.isscalar(y):
             raise ValueError(
                 f"Expected array-like (array or non-string sequence), got {y!r}."

@@ -140,3 +140,21 @@ def test_bad_input(iris):
         AttentionRegressor().fit(X * np.nan, y)
     with pytest.raises(TypeError, match="X must be finite numbers, dense, of shape"):
         AttentionRegressor().fit(sparse.csr_array(X), y)
+    for wrong in (X * 1e160, X * 1e-200):
+        with pytest.raises(ValueError, match=r"X must .* Scale the features"):
+            AttentionClassifier().fit(wrong, y)
+    model = AttentionClassifier(similarity="dot").fit(X, y)
+    with pytest.raises(ValueError, match=r"X must not exceed .* Scale the features"):
+        model.predict(X * 1e160)
+
+
+def test_scores_do_not_depend_on_the_unit_of_the_weights(iris):
+    X, y = iris
+    y = (y + (np.arange(150) % 7 == 0)) % 3
+    shares = np.random.default_rng(0).dirichlet(np.ones(3), size=150)
+    weight = np.arange(150.0)
+    for given in (y, np.eye(3)[y], shares):
+        model = AttentionClassifier(temperature=50.0).fit(X, given)
+        expected = model.score(X, given, weight)
+        assert 0 < expected < 1
+        assert model.score(X, given, weight * 1e306) == pytest.approx(expected)

@@ -7,8 +7,9 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from skprob import EntmaxClassifier, LinearClassifier, SparsemaxClassifier
+from skprob.attention import AttentionClassifier, AttentionRegressor
 from skprob.losses import FenchelYoungLoss, LogLoss
-from skprob.mappings import Entmax, Mapping
+from skprob.mappings import Entmax, Mapping, entmax
 
 from .assertions import assert_refused
 
@@ -122,6 +123,29 @@ def test_nan_and_infinity(value, container):
         fit(X, changed(DISTRIBUTIONS, (5, 1), value))
     with pytest.raises(ValueError, match=f"sample_weight must be finite.*{word}"):
         fit(X, y, changed(WEIGHT, 5, value))
+
+
+@pytest.mark.parametrize("model", [EntmaxClassifier(), AttentionClassifier()])
+def test_masked_entries(model):
+    def masked(array):
+        array = np.ma.masked_array(array)
+        array[3] = np.ma.masked
+        return array
+
+    model.fit(np.ma.masked_array(X), np.ma.masked_array(y))  # Nothing is masked.
+    for method in (model.predict, model.predict_proba):
+        assert_refused("X must be finite.*Masked entries .* 3 of 36", method, masked(X))
+    assert_refused("X must be finite.*Masked entries", model.fit, masked(X), y)
+    for given in (y, SETS, DISTRIBUTIONS):
+        assert_refused("y must be.*Masked entries", model.fit, X, masked(given))
+        assert_refused("y must be.*Masked entries", model.score, X, masked(given))
+    assert_refused("sample_weight .*Masked", model.score, X, y, masked(WEIGHT))
+    assert_refused("sample_weight .*Masked", fit, X, y, masked(WEIGHT))
+    assert_refused("y must be .*Masked", AttentionRegressor().fit, X, masked(y))
+    for name in ("available", "offset"):
+        given = {name: masked(np.ones((12, 3)))}
+        assert_refused(f"{name} .*Masked", EntmaxClassifier().fit, X, y, **given)
+    assert_refused("scores .*Masked", entmax, masked(X))
 
 
 DATA = {

@@ -85,7 +85,7 @@ def test_bad_input():
         ((Y_TRUE.astype(str), Y_PRED), r"y_true must be an indicator .* dtype <U21"),
         ((Y_TRUE, Y_PRED[1:]), r"same shape; got \(30, 5\) and \(29, 5\)"),
         ((Y_TRUE, Y_PRED[:, 1:]), r"same shape; got \(30, 5\) and \(30, 4\)"),
-        ((Y_TRUE[:, 0], Y_PRED), r"Expected 2D array, got 1D array"),
+        ((Y_TRUE[:, 0], Y_PRED), r"y_true must be an indicator of label sets"),
     ):
         with pytest.raises(ValueError, match=message):
             harmonic_macro_f1_score(*arguments)
@@ -98,3 +98,12 @@ def test_bad_zero_division_and_weights():
     for weight in (np.ones(29), -np.ones(30), np.full(30, np.nan)):
         with pytest.raises(ValueError, match="sample_weight must be finite"):
             harmonic_macro_f1_score(Y_TRUE, Y_PRED, sample_weight=weight)
+
+
+def test_labels_and_rows_of_different_lengths_are_named():
+    labels = Y_TRUE[:, 0]
+    for name, given in (("y_true", (labels, Y_PRED)), ("y_pred", (Y_TRUE, labels))):
+        with pytest.raises(ValueError, match=f"{name} must be an indicator of label"):
+            harmonic_macro_f1_score(*given)
+    with pytest.raises(ValueError, match=r"y_pred must .*different lengths"):
+        harmonic_macro_f1_score(Y_TRUE, [[1], [0, 1]])

@@ -346,3 +346,11 @@ CSR = sparse.csr_array(P)
 def test_malformed_input(call, message):
     with pytest.raises(ValueError, match=f"(?s){message}"):
         call()
+
+
+def test_weights_of_rows_with_a_label_must_not_all_be_zero():
+    sets, p = [[0, 0], [1, 1]], np.full((2, 2), 0.5)
+    for score in (fenchel_young_loss, brier_loss):
+        with pytest.warns(UserWarning, match="1 of 2 rows have no label"):
+            with pytest.raises(ValueError, match="sample_weight must be positive"):
+                score(sets, p, sample_weight=[1, 0])

@@ -1,6 +1,7 @@
 """Precision at k against plain loops and scikit-learn."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_digits, make_multilabel_classification
@@ -129,3 +130,26 @@ def test_what_is_refused():
         propensity_scored_precision_at_k(TRUE, SCORES, np.full(8, 1e-320))
     nothing = np.zeros_like(TRUE)
     assert np.isnan(propensity_scored_precision_at_k(nothing, SCORES, PROPENSITIES))
+
+
+def test_propensities_in_a_series_are_matched_by_name():
+    names = list("abcdefgh")
+    series = pd.Series(PROPENSITIES, index=names)[names[::-1]]
+    expected = propensity_scored_precision_at_k(TRUE, SCORES, PROPENSITIES, k=2)
+    true = pd.DataFrame(TRUE, columns=names)
+    scores = pd.DataFrame(SCORES, columns=names)[names[3:] + names[:3]]
+    for given in ((true, scores), (true, SCORES), (TRUE, scores[names])):
+        assert propensity_scored_precision_at_k(*given, series, k=2) == expected
+    labels = np.array(names)[SCORES.argsort(axis=1)[:, 4]]
+    expected = propensity_scored_precision_at_k(
+        labels, SCORES, PROPENSITIES, k=5, classes=names
+    )
+    assert 0 < expected < 1
+    assert expected == propensity_scored_precision_at_k(
+        labels, scores, series, k=5, classes=names
+    )
+    with pytest.raises(ValueError, match=r"propensities must .* missing: \['a'\]"):
+        propensity_scored_precision_at_k(true, SCORES, series.rename({"a": "z"}))
+    # Without names anywhere, and with the numbers of the rows as an index.
+    for given in (pd.Series(PROPENSITIES), series[names].rename({"a": "z"})):
+        propensity_scored_precision_at_k(TRUE, SCORES, given)

@@ -16,7 +16,12 @@ from skprob.decision import ConformalSets
 from skprob.metrics import (
     SetCoverageScorer,
     SetSizeScorer,
+    brier_loss,
+    chebyshev_distance,
+    harmonic_macro_f1_score,
     mean_set_size,
+    precision_at_k,
+    propensity_scored_precision_at_k,
     set_coverage,
 )
 
@@ -125,3 +130,41 @@ def test_scorers():
             LogisticRegression(max_iter=5000).fit(*load_iris(return_X_y=True)),
             load_iris().data,
         )
+
+
+def test_nullable_frames_and_masked_arrays():
+    for dtype in ("boolean", "Int8", "Float32"):
+        frame = pd.DataFrame(SETS).astype(dtype)
+        assert set_coverage(TRUE, frame) == set_coverage(TRUE, SETS)
+        assert mean_set_size(frame) == mean_set_size(SETS)
+        assert precision_at_k(TRUE, frame, k=2) == precision_at_k(TRUE, SETS, k=2)
+    masked = np.ma.masked_array(SETS, SETS > 0)
+    for call in (
+        lambda: set_coverage(TRUE, masked),
+        lambda: set_coverage(masked, SETS),
+        lambda: set_coverage(TRUE, SETS, sample_weight=masked[:, 0]),
+        lambda: mean_set_size(masked),
+        lambda: harmonic_macro_f1_score(masked, TRUE),
+    ):
+        with pytest.raises(ValueError, match="Masked entries were found"):
+            call()
+
+
+def test_means_do_not_depend_on_the_unit_of_the_weights():
+    p = TRUE / TRUE.sum(axis=1, keepdims=True)
+    shares = np.random.default_rng(1).dirichlet(np.ones(5), size=40)
+    for score in (
+        lambda weight: set_coverage(TRUE, SETS, sample_weight=weight),
+        lambda weight: mean_set_size(SETS, sample_weight=weight),
+        lambda weight: precision_at_k(TRUE, SETS, k=2, sample_weight=weight),
+        lambda weight: propensity_scored_precision_at_k(
+            TRUE, SETS, np.linspace(0.2, 1, 5), k=2, sample_weight=weight
+        ),
+        lambda weight: harmonic_macro_f1_score(TRUE, SETS, sample_weight=weight),
+        lambda weight: brier_loss(TRUE, p[::-1], sample_weight=weight),
+        lambda weight: chebyshev_distance(shares, p, sample_weight=weight),
+    ):
+        expected = score(WEIGHT)
+        # The sums of the first overflow, and entries of the second are subnormal.
+        assert score(WEIGHT * 1e308) == pytest.approx(expected)
+        assert score(np.round(WEIGHT * 1000) * 5e-324) == pytest.approx(expected, 1e-2)

@@ -1,6 +1,13 @@
 """Checks of what users give, with errors that name the argument and what is allowed."""
 
-from .arguments import check_sample_weight, naming
+from .arguments import (
+    check_sample_weight,
+    check_squares,
+    limit_of_squares,
+    naming,
+    refuse_masked,
+    weighted_mean,
+)
 from .constraints import (
     InstancesOf,
     IntegerInterval,
@@ -44,10 +51,14 @@ __all__ = [
     "as_rows",
     "as_sparse_distributions",
     "check_sample_weight",
+    "check_squares",
     "is_integer",
     "is_number",
+    "limit_of_squares",
     "naming",
     "real_or_nan",
     "refuse_arrays",
+    "refuse_masked",
     "row_and_others",
+    "weighted_mean",
 ]

@@ -3,8 +3,9 @@
 from contextlib import contextmanager
 
 import numpy as np
+from scipy import sparse
 
-from ..arrays import check_no_gradient, is_foreign, to_numpy
+from ..arrays import check_no_gradient, is_foreign, namespace, numpy_dtype, to_numpy
 from ..compat import check_weights
 from .bad_columns import is_about_features, with_columns
 
@@ -44,6 +45,43 @@ def naming(argument, X=None):
         raise kind(f"{argument} must be {allowed}. {message}") from None
 
 
+def refuse_masked(data):
+    """Raise if data are an array of NumPy with masked entries.
+
+    NumPy and scikit-learn drop the mask, and would use the numbers below it.
+
+    Examples
+    --------
+    >>> refuse_masked(np.ma.masked_array([[1.0, 2.0]], mask=False))
+    """
+    if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
+        n_masked = np.count_nonzero(np.ma.getmaskarray(data))
+        raise ValueError(
+            f"Masked entries were found, {n_masked} of {data.size}. Leave these rows "
+            "out, or give numbers for them: array.filled(number)."
+        )
+
+
+def limit_of_squares(X):
+    """Largest absolute value of entries whose squares, and their sums, are finite."""
+    return np.sqrt(np.finfo(numpy_dtype(X)).max) / 100
+
+
+def check_squares(X):
+    """Raise where the squares of the entries of a matrix overflow, or their sums."""
+    dtype, values = numpy_dtype(X), X.data if sparse.issparse(X) else X
+    limit = limit_of_squares(X)
+    if isinstance(values, np.ndarray):
+        largest = max(values.max(initial=0), -values.min(initial=0))
+    else:
+        largest = float(namespace(values).max(abs(values)))
+    if largest > limit:
+        raise ValueError(
+            f"X must not exceed {limit:.1g} in absolute value, or the squares of "
+            f"{dtype} overflow; got {largest:.1g}. Scale the features."
+        )
+
+
 def check_sample_weight(sample_weight, X):
     """Weights of the rows of `X`, of shape (n_samples,); ones for None."""
     if sample_weight is None:
@@ -56,4 +94,20 @@ def check_sample_weight(sample_weight, X):
             raise ValueError("Complex numbers were found.")
         if is_foreign(X):  # The weights are a NumPy array in any case.
             X = np.empty((X.shape[0], 0))
+        refuse_masked(sample_weight)
         return check_weights(sample_weight, X)
+
+
+def weighted_mean(values, weight):
+    """Mean by checked weights that are not all zero, as a float.
+
+    It does not depend on the unit of the weights: their sum may overflow, and a product
+    with a tiny one may be zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> weighted_mean(np.array([0.0, 3.0]), np.array([5e-324, 1e-323]))
+    2.0
+    """
+    return float(np.average(values, weights=weight / weight.max()))

@@ -12,6 +12,7 @@ from ..arrays import (
     to_numpy,
     widened,
 )
+from .arguments import refuse_masked
 
 
 def as_real(name, array):
@@ -43,6 +44,7 @@ def as_dense(name, data):
             f"{name}.toarray()."
         )
     try:
+        refuse_masked(data)
         array = np.asarray(data)
     except ValueError as error:
         raise ValueError(f"{name} must be an array of real numbers: {error}") from None

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
-from ..._utils.checks import naming
+from ..._utils.checks import check_squares, naming
 from ..._utils.compat import check_weights
 from ...data import LocalBlocks, as_design
 from ...objective import split_rows
@@ -18,7 +18,6 @@ from ...targets import (
     smoothed_target,
     unique_labels,
 )
-from .._checks import check_squares
 from ._collections import lined_up
 
 

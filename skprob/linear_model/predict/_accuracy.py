@@ -4,7 +4,7 @@ import numpy as np
 from scipy import sparse
 
 from ..._utils.arrays import check_no_gradient, is_foreign, to_numpy
-from ..._utils.checks import check_sample_weight
+from ..._utils.checks import check_sample_weight, weighted_mean
 from ..._utils.columns import in_order
 from ...targets import as_labels, check_target, encode_rows, encode_target
 
@@ -34,7 +34,7 @@ def accuracy(predicted, y, sample_weight, model):
         y = check_target(in_order("y", y, classes), "y", len_of=predicted)
         hit = _HITS[model.target_type](y, predicted, classes)
     weight = check_sample_weight(sample_weight, predicted)
-    return float(np.average(hit, weights=weight))
+    return weighted_mean(hit, weight)
 
 
 def _labels(y, predicted, classes):
