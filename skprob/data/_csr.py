@@ -5,7 +5,7 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from ._dense import need_units
+from ._dense import lost_digits
 from ._design import LARGEST_SINGLE, DesignMatrix
 
 # Gram matrices are products of sparse matrices if at most this share is stored: 200
@@ -52,7 +52,7 @@ class CSRDesign(DesignMatrix):
         with np.errstate(over="ignore", invalid="ignore"):
             mean, mean_error, variance = self._moments(data, column, share, absent)
             squares = mean**2 + variance
-        if need_units(squares, lambda tiny: data[tiny[column]].any()):
+        if lost_digits(squares, lambda tiny: data[tiny[column]].any()):
             unit = np.zeros(self.shape[1])
             np.maximum.at(unit, column, np.abs(data))
             unit[unit == 0] = 1

@@ -41,7 +41,7 @@ class DenseDesign(DesignMatrix):
         with np.errstate(over="ignore", invalid="ignore"):
             mean, mean_error, variance = _moments(X, share)
             squares = mean**2 + variance
-        if need_units(squares, lambda tiny: X[:, tiny].any()):
+        if lost_digits(squares, lambda tiny: X[:, tiny].any()):
             unit = np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)
             unit[unit == 0] = 1
             mean, mean_error, variance = _moments(X / unit, share)
@@ -100,8 +100,10 @@ def _moments(X, share):
     return mean, share @ z, share @ np.square(z, out=z)
 
 
-def need_units(squares, has_numbers):
+def lost_digits(squares, has_numbers):
     """Whether mean squares of columns overflowed, or underflowed.
+
+    Then they are computed again in units of the largest number of each column.
 
     Parameters
     ----------

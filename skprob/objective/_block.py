@@ -152,7 +152,9 @@ class Block:
 
 
 def split_rows(X, target, weight, *, offset=None, available=None, total=None):
-    """Cut data in memory into LocalBlocks of :class:`Block`, without a copy of X.
+    """Blocks of the rows of data in memory, each a :class:`Block`; X is not copied.
+
+    Few rows are a single block.
 
     Parameters
     ----------
@@ -168,6 +170,10 @@ def split_rows(X, target, weight, *, offset=None, available=None, total=None):
         Classes that each row may choose from; None stands for all.
     total : float, default=None
         Sum of the weights of all rows, where these are only some of them.
+
+    Returns
+    -------
+    blocks : SingleBlock or LocalBlocks
     """
     keep_freed_memory()
     total = weight.sum() if total is None else total

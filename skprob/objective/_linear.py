@@ -83,9 +83,7 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         super().__init__(blocks, description, loss)
         self.count(1)
         self.units, self._factors = units, factors
-        #: Numbers of features whose spread is too small for coefficients without
-        #: a penalty.
-        self.tiny_features = units.tiny(mean, deviation, fit_intercept, data.dtype)
+        self._moments = mean, deviation
         self.penalty = Ridge(l2, units, factors)
         #: Shape of the coefficients: (M, n_features).
         self.coef_shape = n_outputs, len(mean)
@@ -97,6 +95,12 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         """Whether the coefficients of all features are penalised."""
         has_free = self._factors is not None and not self._factors.all()
         return self.penalty.strength > 0 and not has_free
+
+    def tiny_features(self):
+        """Numbers of the features that vary too little to have no penalty."""
+        description = self.description
+        is_centred = description.has_intercept
+        return Standardization.tiny(*self._moments, is_centred, description.dtype)
 
     @property
     def n_features(self):

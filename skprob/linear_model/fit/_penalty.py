@@ -70,13 +70,13 @@ class PenaltyChoice:
             objective = LinearObjective(
                 blocks, loss, l2=l2, fit_intercept=fit_intercept, factors=factors
             )
-        if len(objective.tiny_features):
+        if not objective.has_penalty:
             self._check_spread(objective, strength)
         return objective if features is None else objective.restricted(features)
 
     def _check_spread(self, objective, strength):
         """Raise if features without a penalty have too small a spread."""
-        tiny = objective.tiny_features
+        tiny = objective.tiny_features()
         if self.factors is not None:
             has_coef = np.isfinite(self.factors[tiny])
             is_free = has_coef & ((self.factors[tiny] == 0) | (strength == 0))
