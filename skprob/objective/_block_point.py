@@ -29,7 +29,6 @@ from .._utils.arrays import (
     widened,
     zeros,
 )
-from ..mappings import get_mapping
 from ..targets import DenseTarget
 from ._block import scores_of, weighted_sum
 from ._piece_hessian import RowHessians, systematic_sample
@@ -85,7 +84,7 @@ def of_new_point(block, function, parameters, loss, *args):
 def value_at_zero(block, n_outputs, loss):
     """Loss of equal raw predictions, without its constant; X is not read."""
     raw = zeros((block.target.shape[0], n_outputs), block.weight)
-    raw += get_mapping(loss.mapping).traits.base_score
+    raw += loss.traits.base_score
     values, _ = block.evaluate(loss, raw)
     return (weighted_sum(values, block.weight),)
 
@@ -302,8 +301,8 @@ class BlockPoint:
     @cached_property
     def active(self):
         """The point of the active rows, if they are few; else None."""
-        has_zeros = get_mapping(self.loss.mapping).traits.has_zeros
-        if not (self.loss.traits.is_convex and has_zeros):
+        traits = self.loss.traits
+        if not (traits.is_convex and traits.has_zeros):
             return None
         weight = self.block.weight
         eps = float(np.finfo(self.block.design.dtype).eps)

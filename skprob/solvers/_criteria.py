@@ -27,7 +27,7 @@ class Criterion(NamedTuple):
 class Verdict(NamedTuple):
     """The criteria at a point."""
 
-    #: In the order of their numbers, up to the first that is not met.
+    #: In the order in which they were checked, up to the first that is not met.
     rows: tuple[Criterion, ...]
     gradient_norm: float
     duality_gap: float  #: NaN where it was not computed.
@@ -127,38 +127,40 @@ class Criteria:
         history : list of Iteration
             Of the points before this one.
         """
-        point, tol = state.point, self.tol if history else self.tol_at_start
-        norm, gap = float(np.abs(point.gradient).max()), math.nan
-        is_stalled = state.is_stalled
-        if len(history) > self.tuning.patience and not is_stalled:
-            is_stalled = self._stagnates(problem, state, norm, history)
-        rows = [Criterion(1, "gradient", norm, tol, norm <= tol)]
-        if norm <= tol and problem.description.is_linear:
-            knows_gap = not math.isnan(state.duality_gap)
-            has_certificate = knows_gap or problem.has_certificate()
-            certify = has_certificate and self.certify
-            decreases = self._decreases(problem, state, tol, history, has_certificate)
-            for number, name, value in decreases:
-                limit = allowed_decrease(problem, point.value, tol)
-                is_met = is_stalled or not value > limit
-                rows.append(Criterion(number, name, value, limit, is_met))
-                if not is_met:
-                    break
-            is_estimated = rows[-1].is_met and not has_certificate and not is_stalled
-            if is_estimated and problem.description.is_convex:
-                limit = allowed_decrease(problem, point.value, tol)
-                value = confirmed_decrease(problem, state, self.tuning)
-                if value > limit:
-                    rows[1:] = [Criterion(2, "expected decrease", value, limit, False)]
-            if rows[-1].is_met and certify:
-                limit, goal = self._gap_limits(problem, state, tol, is_stalled)
-                gap = state.duality_gap
-                if not knows_gap:
-                    step = state.newton_step
-                    gap = problem.duality_gap(point, goal, newton_step=step)
-                rows.append(Criterion(4, "duality gap", gap, limit, gap <= limit))
+        tol = self.tol if history else self.tol_at_start
+        norm = float(np.abs(state.point.gradient).max())
+        is_stalled = state.is_stalled or self._stagnates(problem, state, norm, history)
+        rows = []
+        for row in self._rows(problem, state, history, tol, norm, is_stalled):
+            rows.append(row)
+            if not row.is_met:
+                break
+        gap = rows[-1].value if rows[-1].number == 4 else math.nan
         is_last = rows[-1].is_met or is_stalled or len(history) >= self.max_iter
         return Verdict(tuple(rows), norm, gap, is_stalled, is_last)
+
+    def _rows(self, problem, state, history, tol, norm, is_stalled):
+        """The criteria, each computed after those before it are met."""
+        yield Criterion(1, "gradient", norm, tol, norm <= tol)
+        if not problem.description.is_linear:
+            return
+        knows_gap = not math.isnan(state.duality_gap)
+        has_certificate = knows_gap or problem.has_certificate()
+        limit = allowed_decrease(problem, state.point.value, tol)
+        decreases = self._decreases(problem, state, tol, history, has_certificate)
+        for number, name, value in decreases:
+            is_met = is_stalled or not value > limit
+            yield Criterion(number, name, value, limit, is_met)
+        if not (has_certificate or is_stalled) and problem.description.is_convex:
+            value = confirmed_decrease(problem, state, self.tuning)
+            if value > limit:
+                yield Criterion(2, "expected decrease", value, limit, False)
+        if has_certificate and self.certify:
+            limit, goal = self._gap_limits(problem, state, tol, is_stalled)
+            gap, step = state.duality_gap, state.newton_step
+            if not knows_gap:
+                gap = problem.duality_gap(state.point, goal, newton_step=step)
+            yield Criterion(4, "duality gap", gap, limit, gap <= limit)
 
     def _decreases(self, problem, state, tol, history, has_certificate):
         """Number, name and value of criteria 2 and, where it holds, 3."""
@@ -198,6 +200,8 @@ class Criteria:
 
         The objective by no more than its rounding error, the gradient not to half.
         """
+        if len(history) <= self.tuning.patience:
+            return False
         first, *others = history[-self.tuning.patience - 1 :]
         eps = precision(problem.description.dtype)
         gain = first.objective - state.point.value

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...losses import AccuracyLoss, FenchelYoungLoss, InfimumLoss, MarginLoss
-from ...mappings import Sigmoid, Softmax, get_mapping
+from ...mappings import Sigmoid, Softmax
 from ...targets import DenseTarget
 
 
@@ -57,7 +57,7 @@ def automatic_C(loss, n_classes):
 
 def _curvature(loss, n_classes):
     """Second derivative of a loss in one score, at equal scores and probabilities."""
-    scores = np.full((1, n_classes), get_mapping(loss.mapping).traits.base_score)
+    scores = np.full((1, n_classes), loss.traits.base_score)
     centre = 0.5 if loss.traits.polytope == "cube" else 1 / n_classes
     linear = loss.linearize(scores, DenseTarget(np.full((1, n_classes), centre)))
     return float(linear.hessian_diagonal()[0, 0])
