@@ -6,6 +6,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
 
 from .._utils.checks import as_distributions, as_marginals, as_real
 from .._utils.columns import common_names, in_order, order_by_name
@@ -138,7 +139,10 @@ class PredictionDisplay:
         ------
         ValueError
             If y has another number of rows than X, or an argument is not allowed.
+        NotFittedError
+            If the estimator is not fitted.
         """
+        check_is_fitted(estimator)
         model = last_step(estimator)
         classes = estimator.classes_
         p = _dense(class_probabilities(estimator, X, **params))

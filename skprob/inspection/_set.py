@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse, stats
+from sklearn.utils.validation import check_is_fitted
 
 from .._utils.checks import is_number
 from .._utils.columns import in_order
@@ -143,7 +144,10 @@ class SetDisplay:
         ------
         ValueError
             If the estimator has no sets, or X or y are not allowed.
+        NotFittedError
+            If the estimator is not fitted.
         """
+        check_is_fitted(estimator)
         model, classes = last_step(estimator), estimator.classes_
         return cls.from_predictions(
             predicted_sets(estimator, X, **params),

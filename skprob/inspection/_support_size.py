@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
 
 from .._utils.columns import in_order
 from .._utils.fitted import class_probabilities, predict_by
@@ -116,7 +117,10 @@ class SupportSizeDisplay:
         ------
         ValueError
             If X or y are not allowed.
+        NotFittedError
+            If the estimator is not fitted.
         """
+        check_is_fitted(estimator)
         predicted = predict_by("predict", estimator, X, **params)
         given = {}
         if predicted.ndim == 2:

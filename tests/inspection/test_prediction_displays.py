@@ -9,6 +9,7 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 from sklearn.datasets import load_iris, make_multilabel_classification
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsRestClassifier
@@ -17,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 
 from skprob import EntmaxClassifier, SigmoidClassifier, SparsemaxClassifier
 from skprob.decision import LeastCost
-from skprob.inspection import PredictionDisplay, SupportSizeDisplay
+from skprob.inspection import PredictionDisplay, SetDisplay, SupportSizeDisplay
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
@@ -452,3 +453,9 @@ def test_choice_sets_of_the_rows():
     display = SupportSizeDisplay.from_estimator(model, X, y, available=available)
     right = p.argmax(axis=1) == y
     assert_array_equal(np.sort(display.sizes["right"]), np.sort((p > 0).sum(1)[right]))
+
+
+@pytest.mark.parametrize("display", [PredictionDisplay, SupportSizeDisplay, SetDisplay])
+def test_an_estimator_that_is_not_fitted(display):
+    with pytest.raises(NotFittedError, match="EntmaxClassifier instance is not fitted"):
+        display.from_estimator(EntmaxClassifier(), X, Y)

@@ -69,6 +69,12 @@ _OTHER_VALUES = {
         "raps": "RAPS is 'adaptive' with a rank_penalty.",
     },
 }
+#: The error where the classifier of cv="prefit" is not fitted.
+_NOT_FITTED = (
+    "cv='prefit' needs a fitted classifier; got a %(name)s that is not fitted. "
+    "Searches and cross-validation clone it: wrap the fitted one in "
+    "sklearn.frozen.FrozenEstimator."
+)
 
 
 class ConformalSets(
@@ -132,7 +138,7 @@ class ConformalSets(
     rank_penalty : float, default=0.0
         Number that is added to the nonconformity of "adaptive" for each rank above
         `free_ranks` (regularised adaptive prediction sets). It makes the largest sets
-        smaller.
+        smaller, and is an error with other nonconformity scores.
     free_ranks : int, default=1
         Number of the most probable classes that `rank_penalty` leaves out.
     sparse_output : bool or "auto", default="auto"
@@ -320,6 +326,12 @@ class ConformalSets(
             the classifier is fitted to candidates and `y` is not labels; if a fold
             lacks a class.
         """
+        if self.rank_penalty and self.score_function != "adaptive":
+            raise ValueError(
+                "rank_penalty must be 0 unless score_function='adaptive'; got "
+                f"rank_penalty={self.rank_penalty:g} and score_function="
+                f"{self.score_function!r}."
+            )
         X, y = indexable(X, y)
         self._fitted_with = {name: getattr(self, name) for name in _OF_SETS}
         y = self._checked_target(y)
@@ -331,7 +343,7 @@ class ConformalSets(
         about_rows = arguments.predict
         self._needed = arguments.needed
         if self.cv == "prefit":
-            check_is_fitted(self.estimator)
+            check_is_fitted(self.estimator, msg=_NOT_FITTED)
             self.estimator_, fold_rows = self.estimator, [np.arange(y.shape[0])]
             self.classes_ = classes_of(self.estimator, y, self.target_type_)
             responses = [self._response(self.estimator, X, about_rows)]

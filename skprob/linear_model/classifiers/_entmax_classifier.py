@@ -24,7 +24,8 @@ class EntmaxClassifier(BaseLinearClassifier):
     Parameters
     ----------
     alpha : float, default=1.5
-        Exponent of the Tsallis entropy that defines the mapping; positive.
+        Positive: 1 is softmax, 1.5 the default, 2 sparsemax. It is the exponent of the
+        Tsallis entropy that defines the mapping.
     {parameters}
 
     Attributes
@@ -36,6 +37,8 @@ class EntmaxClassifier(BaseLinearClassifier):
     LinearClassifier : Any mapping; the objective is given there.
     SoftmaxClassifier : The same with ``alpha=1``.
     SparsemaxClassifier : The same with ``alpha=2``.
+    EntmaxClassifierCV : Alpha and C chosen by cross-validation.
+    skprob.decision.ConformalSets : Sets that contain the true class as often as chosen.
 
     References
     ----------

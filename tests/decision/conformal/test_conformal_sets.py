@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_digits, load_iris, make_multilabel_classification
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
@@ -718,6 +719,7 @@ def test_targets_that_are_refused(y, message):
         ({"by": "label"}, "by"),
         ({"cv": "folds"}, "cv"),
         ({"rank_penalty": -1.0}, "rank_penalty"),
+        ({"rank_penalty": 0.1}, r"rank_penalty=0\.1 and score_function='entmax'"),
         ({"estimator": StandardScaler()}, "estimator"),
     ],
 )
@@ -725,6 +727,12 @@ def test_parameters_that_are_refused(parameters, message):
     model = ConformalSets(SoftmaxClassifier()).set_params(**parameters)
     with pytest.raises(ValueError, match=message):
         model.fit(*IRIS)
+
+
+def test_a_clone_of_a_fitted_classifier_is_refused_with_the_way_out():
+    model = ConformalSets(SoftmaxClassifier().fit(*IRIS), cv="prefit")
+    with pytest.raises(NotFittedError, match=r"got a SoftmaxClassifier .*FrozenEst"):
+        clone(model).fit(*IRIS)
 
 
 def test_responses_that_are_refused():
