@@ -47,6 +47,16 @@ class LinearObjective(PartsOfObjective, MeanLoss):
     factors : ndarray of shape (n_features,), default=None
         Multiples of l2 for each feature; None stands for ones.
 
+    Attributes
+    ----------
+    units : Standardization
+        Of the features. The columns of the design are in these units.
+    penalty : Ridge
+    coef_shape : tuple of int
+        (M, n_features) of W.
+    rows_at_zero : EvaluatedRows
+        Of little data, at raw predictions of zero.
+
     Examples
     --------
     >>> import numpy as np
@@ -85,7 +95,6 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         self.units, self._factors = units, factors
         self._moments = mean, deviation
         self.penalty = Ridge(l2, units, factors)
-        #: Shape of the coefficients: (M, n_features).
         self.coef_shape = n_outputs, len(mean)
         # Numbers of its features among those of the model; None for all.
         self._of_model = None

@@ -18,6 +18,21 @@ class MeanLoss:
         Of the data; that of the loss is added.
     loss : Loss
         Checked, with its mapping.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        (M, size) of the parameters.
+    n_parameters : int
+        M times size.
+    traits : Traits
+        Of the loss.
+    constant : float
+        Mean, over the rows, of the loss's part that does not depend on the scores.
+    class_means : ndarray of shape (n_classes,)
+        Mean of the target.
+    value_at_zero : float
+        Mean loss of raw predictions of zero.
     """
 
     #: Cost of a pass over these columns, as a share of a pass over all.
@@ -26,7 +41,6 @@ class MeanLoss:
     def __init__(self, blocks, description, loss):
         self.blocks, self.description = blocks, description
         self.shape = description.shape
-        #: Length of a vector of parameters.
         self.n_parameters = self.shape[0] * self.shape[1]
         # A list, which copies of the objective share.
         self._n_passes = [0.0]
@@ -35,11 +49,8 @@ class MeanLoss:
     def _set_loss(self, loss):
         self.loss, self.description = loss, self.description.with_loss(loss)
         self.traits = loss.traits
-        # Weighted means, over the rows, of the loss's part that does not depend on the
-        # scores, and of the target, class by class.
         constant, self.class_means = self.blocks.sum(_block.constant_and_totals, loss)
         self.constant = float(constant)
-        #: Mean loss of raw predictions of zero.
         self.value_at_zero = self._evaluate_at_zero()
         # ``TargetSums`` depend on the margins of the loss.
         self._target_sums = None

@@ -21,7 +21,8 @@ class Ridge:
 
     def __init__(self, strength, units, factors=None):
         self.strength = float(strength)
-        # Divided twice: the square could overflow.
+        # Roots of the second derivatives at a strength of one, whose squares could
+        # overflow.
         self._weights = np.zeros(units.size)
         self._weights[: len(units.scale)] = 1 / units.scale
         if factors is not None:

@@ -52,6 +52,32 @@ def line_search(ray, start, rounding_error, slope_left, tuning=Tuning()):
     return search.best
 
 
+def search_along(problem, point, step, slope_left, tuning=Tuning()):
+    """The point at which a line search along a step ends.
+
+    Parameters
+    ----------
+    problem : Problem
+    point : Point
+    step : ndarray of shape (n_parameters,)
+    slope_left, tuning
+        As for :func:`line_search`.
+
+    Returns
+    -------
+    arrival : (Point, float) or None
+        The point, and the length of the step there. None if the step does not lead
+        down, or no trial has a smaller value.
+    """
+    slope = float(point.gradient.dot(step))
+    if not slope < 0:
+        return None
+    ray, start = point.along(step), Trial(0.0, point.value, slope)
+    rounding_error = rounding_error_of(problem, point.value, tuning)
+    best = line_search(ray, start, rounding_error, slope_left, tuning)
+    return None if best is None else (ray.arrive(best.length), best.length)
+
+
 def rounding_error_of(problem, value, tuning=Tuning()):
     """Rounding error of the objective: smaller differences are not significant."""
     # The loss of a row is computed from numbers of about one.

@@ -35,7 +35,8 @@ class Damping:
 class NewtonStep(NamedTuple):
     """A step of Newton's method."""
 
-    step: Array | None  #: None if the Hessian has no Cholesky factor.
+    #: Of shape (n_parameters,); None if the Hessian has no Cholesky factor.
+    step: Array | None
     expected_decrease: float  #: NaN where it is not known.
     damping: Damping  #: The one that was used.
 
@@ -46,6 +47,15 @@ def damped_newton_step(problem, point, damping, tuning):
     Along directions whose curvature is less than the damping, the step is too short and
     the expected decrease too small. So the damping is reduced where it accounts for
     a part of the decrease that is more than a rounding error.
+
+    Parameters
+    ----------
+    problem : Problem
+    point : Point
+        Its Hessian is of shape (n_parameters, n_parameters).
+    damping : Damping
+        The one to try first.
+    tuning : Tuning
     """
     hessian, gradient = point.hessian(), point.gradient
     rounding = precision(problem.description.dtype)

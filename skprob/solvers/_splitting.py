@@ -9,7 +9,7 @@ import numpy as np
 
 from .._utils.arrays import precision
 from .._utils.typing import Array
-from ._line_search import Trial, line_search, rounding_error_of
+from ._line_search import search_along
 from ._state import State
 from ._tuning import Tuning
 
@@ -73,17 +73,12 @@ class DouglasRachford:
             splitting = splitting.mixed(_anderson_shares(gram, rounding))
 
         point, step = state.point, parameters - state.point.parameters
-        slope = float(point.gradient @ step)
-        if not slope < 0:
-            return replace(state, is_spent=True)
-        ray, start = point.along(step), Trial(0.0, point.value, slope)
-        rounding = rounding_error_of(problem, point.value, self._tuning)
         slope_left = self._tuning.slope_left
-        best = line_search(ray, start, rounding, slope_left, self._tuning)
-        if best is None:
+        arrival = search_along(problem, point, step, slope_left, self._tuning)
+        if arrival is None:
             return replace(state, is_spent=True)
 
-        after = ray.arrive(best.length)
+        after, _ = arrival
         gain = point.value - after.value
         return SplittingState(
             point=after,

@@ -90,6 +90,9 @@ class RowsInMemory:
         Weights of the rows with a target, class weights included.
     total_weight : float
         Sum of these weights: positive and finite, or ValueError is raised.
+    data : dict
+        X, y and metadata for callbacks. The function that checks the arguments of a fit
+        sets it.
     """
 
     is_remote = False

@@ -35,10 +35,11 @@ from ._intercepts import balancing_shift
 class TargetSums(NamedTuple):
     """Sums over the rows z_i of the design that depend on the target."""
 
-    mean: np.ndarray  #: Σ s_i q_i.
-    margins: np.ndarray  #: Σ s_i c_i, with the margins c_i of the rows.
+    mean: np.ndarray  #: Σ s_i q_i, of shape (n_classes,).
+    margins: np.ndarray  #: Σ s_i c_i (n_classes,), with the margins c_i of the rows.
     target_margin: float  #: Σ s_i ⟨q_i, c_i⟩.
-    coupling: np.ndarray  #: Σ s_i a(q_i) z_iᵀ, with a the adjoint of the scores.
+    #: Σ s_i a(q_i) z_iᵀ, of shape (M, size), with a the adjoint of the scores.
+    coupling: np.ndarray
 
 
 def sums_of_block(block, n_outputs, loss):
@@ -59,6 +60,14 @@ def duality_gap(objective, point, enough=0.0, known=np.inf, newton_step=None):
     It is at most one that is `known`. Where it is above `enough` it is made tighter if
     that is likely to halve it or to make it enough. With Newton's step from the point
     it is about the decrease that this step is expected to bring.
+
+    Parameters
+    ----------
+    objective : LinearObjective
+    point : Point
+        With parameters and gradient of shape (n_parameters,).
+    enough, known : float
+    newton_step : ndarray of shape (n_parameters,), default=None
     """
     if not objective.traits.has_negative_entropy:
         return known

@@ -16,7 +16,7 @@ import math
 from dataclasses import dataclass, replace
 
 from .._criteria import expected_decrease
-from .._line_search import Trial, line_search, rounding_error_of
+from .._line_search import search_along
 from .._state import State
 from .._tuning import Tuning
 from ._conjugate_gradients import conjugate_gradients
@@ -127,20 +127,16 @@ class NewtonCG:
 
         # 1. Step: minimise the quadratic model.
         model = self._minimise_model(state, view)
-        slope = float(view.gradient @ model.step)
-        if not slope < 0:
-            return self._without_a_step(problem, state)
 
         # 2. Line search.
-        start, ray = Trial(0.0, view.value, slope), view.along(model.step)
-        rounding = rounding_error_of(problem, view.value, self._tuning)
         slope_left = self._tuning.slope_left
-        best = line_search(ray, start, rounding, slope_left, self._tuning)
-        if best is None:
+        arrival = search_along(problem, view, model.step, slope_left, self._tuning)
+        if arrival is None:
             return self._without_a_step(problem, state)
 
         # 3. Update.
-        before, view = view.value, ray.arrive(best.length)
+        before = view.value
+        view, length = arrival
         factor = state.penalty_factor
         point = view if factor == 1 else view.with_penalty_times(1 / factor)
         preconditioner = state.preconditioner.after(model)
@@ -149,7 +145,7 @@ class NewtonCG:
         curvatures = (*state.smallest_curvatures, model.least_curvature)[-kept:]
         expected = math.nan
         # After a shortened step the model's curvature is not reliable.
-        if best.length >= 1 and factor == 1:
+        if length >= 1 and factor == 1:
             expected = expected_decrease(float(descent[1].sum()), min(curvatures))
         n_products = state.n_products + model.n_products
         state = replace(
@@ -165,7 +161,7 @@ class NewtonCG:
             n_products=n_products,
         )
         is_slow = (
-            best.length >= 0.5
+            length >= 0.5
             and before - view.value < self._tuning.first_steps_gain * view.value
         )
         is_far = view.value > self._tuning.first_steps_left * state.first_value

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from .._line_search import Trial, line_search, rounding_error_of
+from .._line_search import search_along
 from .._newton_step import Damping, damped_newton_step
 from .._state import State
 from .._tuning import Tuning
@@ -40,20 +40,16 @@ class NewtonCholesky:
 
     def step(self, problem, state):
         """Go along Newton's step, and find the next one."""
-        point, step = state.point, state.newton_step
-        slope = float(point.gradient.dot(step))
-        if not slope < 0:
-            return replace(state, is_spent=True)
+        point, tuning = state.point, self._tuning
         # Far from the minimum the quadratic model is wrong, and a trial costs less than
         # another Hessian. Near it, steps longer than Newton's would overshoot.
-        is_far = state.expected_decrease > self._tuning.near_minimum * abs(point.value)
-        slope_left = self._tuning.slope_left_far if is_far else self._tuning.slope_left
-        start, ray = Trial(0.0, point.value, slope), point.along(step)
-        rounding = rounding_error_of(problem, point.value, self._tuning)
-        best = line_search(ray, start, rounding, slope_left, self._tuning)
-        if best is None:
+        is_far = state.expected_decrease > tuning.near_minimum * abs(point.value)
+        slope_left = tuning.slope_left_far if is_far else tuning.slope_left
+        arrival = search_along(problem, point, state.newton_step, slope_left, tuning)
+        if arrival is None:
             return replace(state, is_spent=True)
-        return self._with_newton_step(problem, ray.arrive(best.length), state.damping)
+        after, _ = arrival
+        return self._with_newton_step(problem, after, state.damping)
 
     def _with_newton_step(self, problem, point, damping):
         """The state at a point. It is spent if the Hessian has no Cholesky factor."""
