@@ -127,43 +127,36 @@ class Criteria:
         history : list of Iteration
             Of the points before this one.
         """
-        tol = self.tol if history else self.tol_at_start
-        norm = float(np.abs(state.point.gradient).max())
+        point, tol = state.point, self.tol if history else self.tol_at_start
+        norm, gap = float(np.abs(point.gradient).max()), math.nan
         is_stalled = state.is_stalled or self._stagnates(problem, state, norm, history)
-        rows = []
-        for row in self._rows(problem, state, history, tol, norm, is_stalled):
-            rows.append(row)
-            if not row.is_met:
-                break
-        gap = rows[-1].value if rows[-1].number == 4 else math.nan
+        rows = [Criterion(1, "gradient", norm, tol, norm <= tol)]
+        if norm <= tol and problem.description.is_linear:
+            is_known = not math.isnan(state.duality_gap)
+            has_certificate = is_known or problem.has_certificate()
+            limit = allowed_decrease(problem, point.value, tol)
+            decreases = self._decreases(
+                problem, state, tol, history, has_certificate, is_stalled
+            )
+            for number, name, value in decreases:
+                is_met = is_stalled or not value > limit
+                rows.append(Criterion(number, name, value, limit, is_met))
+                if not is_met:
+                    break
+            if rows[-1].is_met and has_certificate and self.certify:
+                limit, goal = self._gap_limits(problem, state, tol, is_stalled)
+                gap, step = state.duality_gap, state.newton_step
+                if math.isnan(gap):
+                    gap = problem.duality_gap(point, goal, newton_step=step)
+                rows.append(Criterion(4, "duality gap", gap, limit, gap <= limit))
         is_last = rows[-1].is_met or is_stalled or len(history) >= self.max_iter
         return Verdict(tuple(rows), norm, gap, is_stalled, is_last)
 
-    def _rows(self, problem, state, history, tol, norm, is_stalled):
-        """The criteria, each computed after those before it are met."""
-        yield Criterion(1, "gradient", norm, tol, norm <= tol)
-        if not problem.description.is_linear:
-            return
-        knows_gap = not math.isnan(state.duality_gap)
-        has_certificate = knows_gap or problem.has_certificate()
-        limit = allowed_decrease(problem, state.point.value, tol)
-        decreases = self._decreases(problem, state, tol, history, has_certificate)
-        for number, name, value in decreases:
-            is_met = is_stalled or not value > limit
-            yield Criterion(number, name, value, limit, is_met)
-        if not (has_certificate or is_stalled) and problem.description.is_convex:
-            value = confirmed_decrease(problem, state, self.tuning)
-            if value > limit:
-                yield Criterion(2, "expected decrease", value, limit, False)
-        if has_certificate and self.certify:
-            limit, goal = self._gap_limits(problem, state, tol, is_stalled)
-            gap, step = state.duality_gap, state.newton_step
-            if not knows_gap:
-                gap = problem.duality_gap(state.point, goal, newton_step=step)
-            yield Criterion(4, "duality gap", gap, limit, gap <= limit)
+    def _decreases(self, problem, state, tol, history, has_certificate, is_stalled):
+        """Number, name and value of criteria 2 and, where it holds, 3.
 
-    def _decreases(self, problem, state, tol, history, has_certificate):
-        """Number, name and value of criteria 2 and, where it holds, 3."""
+        Each value is computed after those before it are met.
+        """
         point, is_convex = state.point, problem.description.is_convex
         expected = state.expected_decrease if is_convex else math.nan
         if is_convex and not has_certificate:
@@ -180,6 +173,10 @@ class Criteria:
             if history:
                 before = history[max(len(history) - look_back, 0)].objective
             yield 3, "last iterations", before - point.value
+        if is_convex and not (has_certificate or is_stalled):
+            confirmed = confirmed_decrease(problem, state, self.tuning)
+            if confirmed > expected:
+                yield 2, "expected decrease", confirmed
 
     def _gap_limits(self, problem, state, tol, is_stalled):
         """Limit of criterion 4, and the gap below which no smaller one is computed."""
