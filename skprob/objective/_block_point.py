@@ -128,6 +128,10 @@ class BlockPoint:
         """The point where a shift (M,) is added to all rows' raw predictions."""
         return BlockPoint(self.block, self.loss, self.raw + beside(shift, self.raw))
 
+    def value_and_gradient_of_shifted(self, shift):
+        """Value and gradient (M, size) where a shift is added; nothing is kept."""
+        return self.shifted(shift).value_and_gradient()
+
     def total_residual(self):
         """Weighted sum of the gradient in the raw predictions: (M,)."""
         residual = self.linear.residual()

@@ -54,6 +54,8 @@ class MeanLoss:
         self.value_at_zero = self._evaluate_at_zero()
         # ``TargetSums`` depend on the margins of the loss.
         self._target_sums = None
+        #: Parameters at which one Newton step has been made for the duality gap.
+        self.balanced_at = None
 
     def _evaluate_at_zero(self):
         function = _block_point.value_at_zero
@@ -91,6 +93,13 @@ class MeanLoss:
         """Value and gradient (M, size) of the mean loss at points, in half a pass."""
         self.count(0.5)
         value, gradient = points.sum(_block_point.BlockPoint.value_and_gradient)
+        return self.with_constant(value), self.without_common_part(gradient)
+
+    def mean_loss_of_shifted(self, points, shift):
+        """The same where a shift (M,) is added to the raw predictions of points."""
+        self.count(0.5)
+        function = _block_point.BlockPoint.value_and_gradient_of_shifted
+        value, gradient = points.sum(function, shift)
         return self.with_constant(value), self.without_common_part(gradient)
 
     def points_at(self, parameters):

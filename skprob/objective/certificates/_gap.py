@@ -29,7 +29,7 @@ import numpy as np
 
 from ..._utils.arrays import column_sums, dot, precision
 from .._block import predictions_adjoint
-from ._intercepts import balancing_shift
+from ._intercepts import balancing_shift, takes_one_step
 
 
 class TargetSums(NamedTuple):
@@ -57,9 +57,9 @@ def sums_of_block(block, n_outputs, loss):
 def duality_gap(objective, point, enough=0.0, known=np.inf, newton_step=None):
     """A bound on a point's value less the minimum; infinite where none is known.
 
-    It is at most one that is `known`. Where it is above `enough` it is made tighter if
-    that is likely to halve it or to make it enough. With Newton's step from the point
-    it is about the decrease that this step is expected to bring.
+    It is at most one that is `known` at this point. Where it is above `enough` it is
+    made tighter if that is likely to halve it or to make it enough. With Newton's step
+    from the point it is about the decrease that this step is expected to bring.
 
     Parameters
     ----------
@@ -95,12 +95,12 @@ def duality_gap(objective, point, enough=0.0, known=np.inf, newton_step=None):
             return bound
         if not _may_shift(objective, gradient, bound, enough):
             return bound
+        is_known = known < np.inf and objective.balanced_at is point.parameters
+        if is_known and takes_one_step(objective):
+            return bound  # The same step has led to the bound that is known.
+        objective.balanced_at = point.parameters
         step = np.zeros_like(parameters)
-        step[:, -1], points = balancing_shift(objective, point, enough)
-        if points is None:
-            end = objective.mean_loss(parameters + step)
-        else:
-            end = objective.mean_loss_at(points)
+        step[:, -1], end = balancing_shift(objective, point, enough)
         rows = _rows_after(objective, parameters, mean, step, *end)
         return _smaller(bound, _gap_of(objective, parameters, mean, *rows))
 

@@ -45,17 +45,17 @@ def balancing_shift(objective, point, enough=0.0):
     Returns
     -------
     shift : ndarray of shape (M,)
-    points : Blocks of BlockPoint or None
-        The rows after the shift; None if these were not computed.
+    end : tuple
+        Value and gradient (M, size) of the mean loss after the shift.
     """
     start = _points_of(objective, point)
     parameters = point.parameters.reshape(objective.shape)
     gradient = point.gradient.reshape(objective.shape)[:, -1]
     share = objective.target_sums().mean[: len(gradient)]
-    is_large = objective.description.n_rows * len(gradient) > _MOST_TWICE
-    if is_large or objective.description.is_remote:
+    if takes_one_step(objective):
         curvature = LinearCurvature(objective, parameters, start)
-        return newton_step(curvature, gradient, share, 1e-3), None
+        shift = newton_step(curvature, gradient, share, 1e-3)
+        return shift, objective.mean_loss_of_shifted(start, shift)
     small = _SHARE_OF_BOUND * enough / max(abs(objective.value_at_zero), enough)
     small = max(small, _SMALL_MISMATCH)
     shift, least, points = 0.0, np.inf, start
@@ -72,7 +72,14 @@ def balancing_shift(objective, point, enough=0.0):
         best, least = (shift, points), mismatch
         if least <= small:
             break
-    return best
+    shift, points = best
+    return shift, objective.mean_loss_at(points)
+
+
+def takes_one_step(objective):
+    """Whether the shift is Newton's step alone, however small the bound should be."""
+    n_predictions = objective.description.n_rows * objective.shape[0]
+    return objective.description.is_remote or n_predictions > _MOST_TWICE
 
 
 def _points_of(objective, point):

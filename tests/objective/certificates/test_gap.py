@@ -88,6 +88,27 @@ def test_it_bounds_what_is_left_and_vanishes_at_the_minimum(loss):
                 assert 0 <= gap <= value
 
 
+def test_one_step_of_the_intercepts_is_not_repeated_for_a_bound_that_is_known(
+    monkeypatch,
+):
+    """With many raw predictions; with few, a smaller bound takes more steps."""
+    objective = problem(FenchelYoungLoss(Softmax()), 3, True)
+    rng = np.random.default_rng(0)
+    x = exact_optimum(objective)
+    x.reshape(objective.shape)[:, -1] += rng.normal(size=3)
+    point, other = objective.at(x), objective.at(x.copy())
+    few = objective.duality_gap(point)
+    monkeypatch.setattr(_intercepts, "_MOST_TWICE", 0)
+    first = objective.duality_gap(point)
+    assert few < first < 0.9 * point.value
+    passes = objective.passes
+    assert objective.duality_gap(point, known=first) == first
+    assert objective.passes == passes
+    # A bound of another point.
+    assert objective.duality_gap(other, known=0.9 * point.value) == first
+    assert objective.passes > passes
+
+
 @every_loss
 @pytest.mark.parametrize("n_steps", [1, 20])
 def test_it_is_the_gap_of_its_formula(loss, n_steps, monkeypatch):
