@@ -29,7 +29,10 @@ class CSRDesign(DesignMatrix):
 
     def matvec(self, coef, shift=None):
         coef = coef.astype(min(coef.dtype, self.dtype), copy=False)
-        raw = self._in_precision_of(coef) @ np.ascontiguousarray(coef.T)
+        if coef[:, :1].any() or coef.any():
+            raw = self._in_precision_of(coef) @ np.ascontiguousarray(coef.T)
+        else:  # Most fits start at zero.
+            raw = np.zeros((self.shape[0], len(coef)), coef.dtype)
         if shift is not None:
             raw = raw.astype(self.dtype, copy=False)
             raw += shift.astype(self.dtype)

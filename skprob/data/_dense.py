@@ -26,7 +26,10 @@ class DenseDesign(DesignMatrix):
         coef = np.ascontiguousarray(coef, self.dtype)
         # Fortran order, class by class, is faster for the kernels of mappings.
         raw = np.empty((self.shape[0], len(coef)), self.dtype, order="F")
-        np.matmul(coef, self._X.T, out=raw.T)
+        if coef[:, :1].any() or coef.any():
+            np.matmul(coef, self._X.T, out=raw.T)
+        else:  # Most fits start at zero.
+            raw[...] = 0
         if shift is not None:
             raw += shift.astype(self.dtype)
         return raw

@@ -84,6 +84,13 @@ class Standardization(NamedTuple):
         features /= scale[:, None]
         return z
 
+    def moments(self, mean, deviation):
+        """Mean and deviation of standardised columns, from those of the features."""
+        mean, deviation = (mean - self.mean) / self.scale, deviation / self.scale
+        if self.fit_intercept:
+            mean, deviation = np.append(mean, 1.0), np.append(deviation, 0.0)
+        return mean, deviation
+
     def to_model(self, parameters):
         """Coefficients (..., n_features) and intercepts (...) of parameters."""
         coef = parameters[..., : len(self.mean)] / self.scale

@@ -54,24 +54,20 @@ class StandardizedDesign(DesignMatrix):
     def _from_raw(self, raw, residual):
         """The product of a residual, from that with the design itself."""
         mean, scale, fit_intercept = self._units
-        order = "C" if raw.flags.c_contiguous else "F"
-        gradient = np.empty((len(raw), self.shape[1]), order=order)
+        # In C order, as parameters are: sums of arrays in both orders take much longer.
+        gradient = np.empty((len(raw), self.shape[1]))
         coef = gradient[:, : len(mean)]
         # Divide first, so that large features do not overflow.
         np.divide(raw, scale, out=coef)
         if fit_intercept:
             total = column_sums(residual)
-            coef -= np.multiply(total[:, None], mean / scale, order=order)
+            coef -= total[:, None] * (mean / scale)
             gradient[:, -1] = total
         return gradient
 
     def moments(self, weight):
-        mean, scale, fit_intercept = self._units
-        total, center, deviation = self._design.moments(weight)
-        center, deviation = (center - mean) / scale, deviation / scale
-        if fit_intercept:
-            center, deviation = np.append(center, 1.0), np.append(deviation, 0.0)
-        return total, center, deviation
+        total, mean, deviation = self._design.moments(weight)
+        return total, *self._units.moments(mean, deviation)
 
     def moments_of(self, weights):
         if not isinstance(self._design, CSRDesign):

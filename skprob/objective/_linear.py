@@ -7,6 +7,7 @@ import numpy as np
 
 from .._utils.arrays import precision
 from ..data import Standardization
+from ..losses import FenchelYoungLoss
 from . import _block
 from ._description import Description
 from ._family import Family
@@ -232,6 +233,10 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         """Strength of the penalty of each column."""
         return self.penalty.diagonal
 
+    def column_moments(self):
+        """Mean and deviation (size,) of the standardised columns."""
+        return self.units.moments(*self._moments)
+
     def target_sums(self):
         """``TargetSums`` of the rows; the first call takes a pass."""
         if self._target_sums is None:
@@ -285,8 +290,28 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         """The :class:`LinearPoint` at parameters, in one pass."""
         if is_little(self.blocks):
             return LittlePoint.at(self, parameters)
-        points, value, gradient = self.points_at(parameters.reshape(self.shape))
+        matrix = parameters.reshape(self.shape)
+        points, value, gradient = self.points_at(matrix)
+        if self._target_sums is None and not matrix.any() and self.is_same_at_zero:
+            self._target_sums = self._target_sums_from(gradient)
         return LinearPoint(self, parameters, points, value, gradient)
+
+    @property
+    def is_same_at_zero(self):
+        """Whether at zero rows differ in the target's part of the gradient alone."""
+        is_plain = type(self.loss) is FenchelYoungLoss and self._moments is not None
+        return is_plain and not self.description.has_row_scores
+
+    def _target_sums_from(self, gradient):
+        """``TargetSums`` from the gradient at zero, which is that of other means.
+
+        It is Σ s_i (p - q_i) z_iᵀ, with the same probabilities p for all rows.
+        """
+        means, column_means = self.class_means, self.column_moments()[0]
+        if len(means) > len(gradient) or not self.description.has_intercept:
+            return None
+        p = means + gradient[:, -1]
+        return TargetSums(means, 0.0 * means, 0.0, np.outer(p, column_means) - gradient)
 
     #: The point of the part that has derivatives, which here is the whole.
     smooth_at = at

@@ -56,9 +56,14 @@ class LinearCurvature:
     def moments(self):
         """Total curvature, and mean and deviation of the columns weighted by it.
 
-        A row counts with the mean curvature of its raw predictions.
+        A row counts with the mean curvature of its raw predictions. At zero these are
+        the same for all rows, if nothing of the loss but its value depends on the row.
         """
-        self._objective.count(1)
+        objective = self._objective
+        if self.is_at_zero and objective.is_same_at_zero:
+            total, _ = self.total_curvature()
+            return float(total.mean()), *objective.column_moments()
+        objective.count(1)
         return pooled_moments(self._map(BlockPoint.moments))
 
     def intercept_product(self, shift):

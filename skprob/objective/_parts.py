@@ -28,6 +28,7 @@ class PartsOfObjective:
         columns = self.units.columns_of(features)
         other.blocks = self.blocks.map(_restrict, columns, n_rows)
         other.penalty = self.penalty.restricted(columns)
+        other._moments = tuple(part[features] for part in self._moments)
         other.shape = self.shape[0], len(columns)
         n_stored = share * self.description.n_stored
         if not self.description.is_remote:
@@ -121,7 +122,7 @@ class PartsOfObjective:
         other.description = self.description._replace(
             n_rows=int(n_drawn), n_stored=int(self.description.n_stored * share)
         )
-        other._n_passes = [0.0]
+        other._n_passes, other._moments = [0.0], None
         other._set_loss(self.loss)
         return other
 

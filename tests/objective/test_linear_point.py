@@ -11,7 +11,7 @@ from scipy import sparse
 from scipy.special import expit, softmax
 
 from skprob.data import LittleDesign, LocalBlocks
-from skprob.losses import FenchelYoungLoss
+from skprob.losses import FenchelYoungLoss, LogLoss, MarginLoss
 from skprob.mappings import Entmax, Sigmoid, Softmax, Sparsemax
 from skprob.objective import LinearObjective, split_rows
 from skprob.objective._linear_point import EvaluatedRay, LinearRay
@@ -609,3 +609,51 @@ def test_a_hessian_product_of_wide_rows_is_the_difference_of_gradients(alpha):
         point.hessian_product(direction),
     )
     assert_allclose(product, difference, rtol=1e-6, atol=1e-6 * abs(product).max())
+
+
+START_LOSSES = [
+    FenchelYoungLoss(Softmax()),
+    FenchelYoungLoss(Sparsemax()),
+    LogLoss(Entmax(1.2)),
+    MarginLoss(FenchelYoungLoss(Softmax())),
+]
+
+
+@pytest.mark.parametrize("loss", START_LOSSES, ids=repr)
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_moments_and_target_sums_at_zero_are_those_of_the_rows(
+    loss, container, fit_intercept
+):
+    """Also of a sample of the rows, of some features, and where zero has been seen."""
+    problem = Problem(3)
+    whole = problem.objective(loss, X=container(problem.X), fit_intercept=fit_intercept)
+    whole.at(np.zeros(whole.n_parameters))
+    for objective in whole, whole.restricted(np.array([0, 2])), whole.sample(9):
+        objective.at(np.zeros(objective.n_parameters))
+        blocks = objective.blocks._blocks
+        Z = np.vstack([block.design.columns(slice(None)).T for block in blocks])
+        s = np.concatenate([block.weight for block in blocks])
+        Q = np.vstack([block.target.to_dense(float) for block in blocks])
+        sums = objective.target_sums()
+        assert_allclose(sums.mean, s @ Q, atol=1e-14)
+        assert_allclose(sums.coupling, (Q * s[:, None]).T @ Z, atol=1e-13)
+        if not objective.traits.is_convex:
+            continue
+        jacobians = np.array(
+            [
+                loss.linearize(
+                    np.zeros((1, 3)), as_target(q[None], (1, 3), float)
+                ).hessian_diagonal()[0]
+                for q in Q
+            ]
+        )
+        weight = s * jacobians.mean(axis=1)
+        total, mean, deviation = objective.curvature_at(
+            np.zeros(objective.n_parameters)
+        ).moments()
+        assert_allclose(total, weight.sum(), rtol=1e-12)
+        expected = weight @ Z / weight.sum()
+        assert_allclose(mean, expected, atol=1e-13)
+        square = weight @ (Z - expected) ** 2 / weight.sum()
+        assert_allclose(deviation, np.sqrt(square), atol=1e-7)
