@@ -30,6 +30,7 @@ class SoftmaxClassifier(BaseLinearClassifier):
 
     See Also
     --------
+    sklearn.linear_model.LogisticRegression : The same model.
     LinearClassifier : Any mapping; the objective is given there.
     EntmaxClassifier : Probabilities that can be exactly zero.
 
