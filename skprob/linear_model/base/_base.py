@@ -104,10 +104,11 @@ class BaseLinearClassifier(
         Raises
         ------
         ValueError
-            If a parameter is not allowed; if X, y (but see there) or sample_weight hold
-            NaN or infinity, have different numbers of rows, or are none of the kinds
-            above; if a class of a row's target is not available to the row; if the
-            columns of a DataFrame have other names than the classes.
+            If a parameter is not allowed; if X, y or sample_weight contain infinity, or
+            NaN except for labels that are not known; if they have different numbers of
+            rows, or are none of the kinds above; if a class of a row's target is not
+            available to the row; if the columns of a DataFrame have other names than
+            the classes.
         ConnectionError
             If the scheduler of a Dask cluster is lost.
         RuntimeError

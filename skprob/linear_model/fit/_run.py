@@ -21,7 +21,7 @@ class Fit(NamedTuple):
     Attributes
     ----------
     spec : FitSpec
-        With what depended on the rows, and with the noise if it was estimated.
+        The spec for these rows, with the estimated noise if there is one.
     model : FittedModel
     solution : Solution
     attributes : dict
