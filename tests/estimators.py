@@ -121,7 +121,7 @@ _GRIDS = {
     "order": {"order": [2, 6]},
     "k": {"k": [1, 2]},
     "p": {"p": [0.6, 0.9]},
-    # "grow" is "add" where the label is the second best, as it is of three classes.
+    # With three classes "grow" is "add", because the label is the second best.
     "outside": {"outside": ["published", "add", "full", "skip"], "k": [1]},
     "pretrain": {"pretrain": ["softmax", None], "p": [0.9]},
     "kappa": {"kappa": [0.5, 2.0]},

@@ -482,7 +482,7 @@ def test_names_that_are_neither_text_nor_numbers():
         pd.IntervalIndex.from_breaks([0, 1, 2, 5]),
         pd.date_range("2024-01-01", periods=3),
         ["a", 2, None],
-        [0.0, np.nan, 1.0],  # As of pandas.get_dummies(dummy_na=True).
+        [0.0, np.nan, 1.0],  # The columns of pandas.get_dummies(dummy_na=True).
     ):
         table = pd.DataFrame(D, columns=columns)
         model = SoftmaxClassifier().fit(X, table)

@@ -25,7 +25,7 @@ from skprob import (
 from .estimators import DEFAULTS, VARIANTS
 from .versions import need_cuda
 
-#: What a mapping, a loss or a parameter of the model can fail.
+#: Checks that a mapping, a loss or a parameter can fail.
 OF_THE_MODEL = {
     "check_class_weight_classifiers",
     "check_classifiers_classes",
@@ -71,7 +71,7 @@ def _checks_of(estimators, names):
 
 
 def _id(value):
-    """Of an estimator or of a check with its parameters."""
+    """Name of an estimator, or of a check with its parameters."""
     if not hasattr(value, "func"):
         return repr(value).replace(" ", "")
     given = ",".join(f"{k}={v}" for k, v in value.keywords.items())

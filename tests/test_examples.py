@@ -26,8 +26,8 @@ def test_example_runs(script, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "Agg")
     monkeypatch.setattr(sys, "argv", [str(script)])
-    # One thread, so that small problems are not slowed by tests that run beside it, and
-    # no processes, in which everything would have to be imported once more.
+    # One thread, because other tests run at the same time, and no processes, which
+    # would import everything again.
     with threadpool_limits(1), joblib.parallel_config("sequential"):
         runpy.run_path(str(script), run_name="__main__")
     out, err = capfd.readouterr()

@@ -1,4 +1,4 @@
-"""Libraries that take any scikit-learn classifier, each giving what it promises."""
+"""Libraries that take any scikit-learn classifier, each with its own results."""
 
 import warnings
 
@@ -31,7 +31,7 @@ def test_shap(n_classes):
     explainer = shap.LinearExplainer(model, X)
     values = np.asarray(explainer.shap_values(X))
     assert values.shape[:2] == X.shape
-    # What the features add to the expected scores makes the scores.
+    # Expected scores plus the contributions of the features are the scores.
     scores = explainer.expected_value + values.sum(axis=1)
     assert_allclose(scores, model.decision_function(X), atol=1e-8)
 

@@ -1,4 +1,4 @@
-"""What the README and the pages of the documentation name is there.
+"""Names in the README and in the pages of the documentation exist.
 
 The examples in the pages are run from docs/conftest.py, those of the README from
 test_readme.py; the build checks links between pages.
@@ -38,7 +38,7 @@ def package_of(requirement):
     return re.match(r"[\w-]+", requirement).group()
 
 
-# What a reader who installs skprob and its extras can import.
+# Packages that a reader who installs skprob and its extras can import.
 IMPORTABLE = {"skprob", "sklearn", "dask", *sys.stdlib_module_names} | {
     package_of(requirement).replace("-", "_")
     for requirement in chain(PROJECT["dependencies"], *EXTRAS.values())

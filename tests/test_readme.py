@@ -15,7 +15,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 def test_examples_run():
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-    # Without the fences' lines, so that none is taken for output.
+    # Leave out the lines of fences: they would count as output.
     text = re.sub("^```.*$", "", README, flags=re.MULTILINE)
     examples = doctest.DocTestParser().get_doctest(text, {}, "README", "README.md", 0)
     report = []

@@ -281,7 +281,7 @@ ARRAYS = ROOT / "data" / "_array_api.py"
 
 
 def test_functions_that_go_to_blocks_are_picklable():
-    """And so is what goes with them, and what they are called on."""
+    """Their arguments, and the objects that they are called on, are picklable, too."""
     sent = []
 
     class Watched(LocalBlocks):

@@ -25,7 +25,7 @@ def functions(package):
                 yield name, member
             continue
         for method, value in vars(member).items():
-            # What overrides a function of a base class takes and gives the same.
+            # A method that overrides one has the types of the base class.
             inherited = any(method in vars(base) for base in member.__mro__[1:-1])
             if inherited and method != "__init__":
                 continue

@@ -69,7 +69,7 @@ def test_the_first_thread_is_told_of_the_free_ones_and_the_others_of_one(pools):
         worker.join(10)
         enter()
     assert [n_threads, *told] == [7, 7, 1, 7]
-    # What one thread has left, another may enter first.
+    # After one thread has left, another may enter first.
     worker = threading.Thread(target=enter)
     worker.start()
     worker.join(10)

@@ -91,7 +91,7 @@ def test_values(mapping, dtype, library, numpy):
     found = mapping(given)
     assert library.holds(found, dtype)
     assert_allclose(numpy(found), mapping(scores), **tolerance)
-    # What is zero, and the sums of rows.
+    # The same entries are zero, and rows have the same sums.
     if mapping.traits.has_zeros and dtype == "float64":
         # Elsewhere rounding decides, which a GPU does in another order: a class that is
         # clearly out is out where all differences are a little smaller, too.

@@ -9,7 +9,7 @@ from skprob import SoftmaxClassifier
 
 from ..versions import need_cuda, since_1_8
 
-#: What float32 and float64 allow of the gradient, of which ours warns.
+#: Tolerances of the gradient that can be reached in float32 and float64.
 TOLERANCE = {"float32": 1e-6, "float64": 1e-9}
 
 

@@ -282,7 +282,7 @@ def test_blocks_are_neither_too_large_nor_too_many():
         n_rows = 400_000 / len(row_slices(X, n_outputs))
         assert n_rows * 50 * 8 < 2e7
         assert n_rows * n_outputs * 8 < 2e6
-        # Of rows in single precision twice as many fit.
+        # A block holds twice as many rows in single precision.
         wide = np.empty((400_000, 500), dtype=np.float32)
         n_single = 400_000 / len(row_slices(wide, n_outputs))
         n_double = 400_000 / len(row_slices(wide.view(np.float64), n_outputs))

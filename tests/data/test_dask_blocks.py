@@ -14,7 +14,7 @@ distributed = pytest.importorskip("distributed", reason="needs the extra skprob[
 
 
 def terms(number):
-    """Of sizes so different that rounding depends on the order of addition."""
+    """Numbers whose sum depends on the order of addition, by rounding."""
     return [(-1) ** number * 10.0 ** (7 * number % 17) / 3, np.float64([number, 1])]
 
 
@@ -99,7 +99,7 @@ def test_results_are_kept_while_they_are_asked_for(client):
     assert partition._results[0] is kept
     partition.after([], set())
     assert not partition._results
-    # What was computed does not travel.
+    # Computed results are not pickled.
     partition.after(chain, {0})
     moved = pickle.loads(pickle.dumps(partition))
     assert not moved._results
@@ -156,7 +156,7 @@ def test_errors_are_those_of_the_first_block(client):
         blocks.sum(overflow)
     with np.errstate(over="ignore"):
         assert blocks.sum(overflow) == [np.inf]
-    # The client goes on with others.
+    # The client works with other blocks afterwards.
     cluster.release()
     assert remote(client, [2.0])[0].sum(inverse) == [0.5]
 

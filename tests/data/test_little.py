@@ -87,7 +87,7 @@ def test_single_precision_and_large_data_are_not_written_out():
 
 
 def test_products_of_pairs_of_columns_do_not_fill_the_memory():
-    """Those of all rows would take 165 MB here, beside 2 MB of the data."""
+    """The products of all rows would take 165 MB, and the data take 2 MB."""
     little = LittleDesign(np.random.default_rng(0).normal(size=(1600, 160)))
     weights = np.random.default_rng(1).random((1600, 54))
     tracemalloc.start()

@@ -57,7 +57,7 @@ def test_it_is_a_design_of_the_columns(container, density, fit_intercept, featur
     # So many rows in all that they are not copied as little data.
     some = restricted(design, columns, n_rows=10**7)
     check(some, Z[:, columns])
-    # And some of those again.
+    # Restrict it again to some of these columns.
     fewer = np.array([0, 2, len(columns) - 1][: 2 + fit_intercept])
     check(restricted(some, fewer, n_rows=10**7), Z[:, columns[fewer]])
 

@@ -122,7 +122,7 @@ def test_there_is_no_space_where_digits_are_lost():
     assert space_of(X, l2=1e-3) is not None
     X[:, 0] *= 10
     assert space_of(X, l2=1e-3) is None
-    # What is far below the penalty has no effect.
+    # Eigenvalues far below the penalty have no effect.
     assert space_of(X, l2=1e3) is not None
     # The other eigenvalues are smaller than the error of the largest.
     X[:, 0] *= 1e4

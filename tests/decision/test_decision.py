@@ -121,7 +121,7 @@ def test_copies_are_the_same(name, seed, polytope):
     fresh = clone(rule)
     assert repr(fresh.get_params()) == repr(rule.get_params())
     assert not hasattr(fresh, "n_labels_")
-    # Nothing is left of another fit.
+    # A second fit keeps nothing of the first.
     fresh.fit(1 - p, labels, X=X, polytope="cube")
     fresh.fit(p, labels, X=X, polytope=polytope)
     assert_array_equal(fresh.predict(p, X), rule.predict(p, X))
@@ -273,7 +273,7 @@ def test_marginals_tell_labels_of_large_sets():
     assert_array_equal(auto.predict(p, X), marginal.predict(p, X))
     # Without features there are no expected sizes.
     assert CommonCut("auto").fit(p, labels).cut_ == share.cut_
-    # What is a marginal already is taken as it is.
+    # Probabilities that are marginals already do not change.
     cube = CommonCut("marginal").fit(p, labels, X=X, polytope="cube")
     assert cube.cut_ == share.cut_
     assert cube.expected_size_ is None
@@ -400,7 +400,7 @@ def test_bad_parameters():
 
 
 def exclusive_labels(seed, n_samples=400):
-    """Marginals that know of each label alone, and sets of one label each."""
+    """Marginals computed for each label alone, and sets of one label each."""
     rng = np.random.default_rng(seed)
     scores = rng.normal(size=(n_samples, 3))
     labels = np.eye(3, dtype=int)[(scores + rng.gumbel(size=scores.shape)).argmax(1)]

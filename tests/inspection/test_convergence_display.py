@@ -59,7 +59,7 @@ def test_the_duality_gap_is_drawn_where_it_is_known():
     (line,) = ONE(NEWTON).gap_lines_
     assert_array_equal(line.get_xdata(), [NEWTON.n_iter_])
     assert_allclose(line.get_ydata(), [NEWTON.duality_gap_ / NEWTON.objective_])
-    # It bounds what is drawn beside it.
+    # The gap is an upper bound of the suboptimality.
     reference = SoftmaxClassifier(tol=1e-9).fit(X, Y).objective_
     shown = ONE(LBFGS, reference=reference)
     assert shown.gap_lines_[0].get_ydata()[-1] >= shown.lines_[0].get_ydata()[-1]

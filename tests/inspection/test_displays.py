@@ -245,7 +245,7 @@ for display in (ProfileDisplay, MappingDisplay):
 
 
 def test_without_matplotlib_the_error_names_the_extra():
-    """And importing the package imports none."""
+    """Importing the package does not import matplotlib."""
     run = [sys.executable, "-c", WITHOUT_MATPLOTLIB]
     printed = subprocess.run(run, capture_output=True, text=True, check=True).stdout
     assert printed.splitlines() == [

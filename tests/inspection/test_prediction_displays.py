@@ -1,4 +1,4 @@
-"""What a fitted classifier says of one row, and of many, as a drawing."""
+"""Displays of the predictions for one row and for many."""
 
 import matplotlib
 import numpy as np
@@ -327,7 +327,7 @@ def test_no_label_and_marginals():
     widths = {k: width for k, (_, width) in bars(shown).items()}
     p = marginals.predict_proba(X[[40]])[0]
     assert widths == pytest.approx({k: p[k] for k in np.flatnonzero(p)})
-    # Those of class labels sum to one.
+    # Probabilities of class labels sum to one.
     one_vs_rest = SigmoidClassifier().fit(X, empty.argmax(axis=1))
     shown = PredictionDisplay.from_estimator(one_vs_rest, X[[40]])
     assert shown.polytope == "simplex"

@@ -1,4 +1,4 @@
-"""What the documentation's table of properties says, yes by yes and no by no."""
+"""The documentation's table of properties: every yes and every no."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from compared import COMPARED
 from skprob.inspection import PROPERTIES, _properties, find_counterexamples
 from skprob.mappings import PerturbMax, get_mapping
 
-# What mappings lack beyond what their flags say, by the first word of the label.
+# Properties that mappings lack though no flag says so, by the name of the mapping.
 LACKING = {
     "taylor_softmax": {"argmax limit"},
     # All labels of positive score get it all.

@@ -93,7 +93,7 @@ def test_every_mapping_and_loss(name):
         model.fit(X, Y, available=AVAILABLE)
         plain = clone(model).fit(X, Y)
         same = clone(model).fit(X, Y, available=np.ones_like(AVAILABLE))
-    # As if nothing had been said.
+    # The same as without the argument.
     assert_allclose(same.predict_proba(X), plain.predict_proba(X), atol=1e-3)
     assert np.abs(model.coef_ - plain.coef_).max() > 1e-3
     p = model.predict_proba(X, available=AVAILABLE)

@@ -46,9 +46,9 @@ def _all_losses():
 #: Instances by their representation.
 MAPPINGS = {repr(mapping): mapping for mapping in REGISTERED + VARIANTS}
 LOSSES = _all_losses()
-#: Those that are not zero at best.
+#: Losses whose smallest value is not zero.
 _WITHOUT_A_ZERO = (AccuracyLoss, GradientFieldLoss)
-#: Those that can be finite where the target has a class that is not available.
+#: Losses that can be finite where a class of the target is not available.
 FINITE_OFF_THE_TARGET = (*_WITHOUT_A_ZERO, InfimumLoss)
 DIVERGENCES = {k: v for k, v in LOSSES.items() if not isinstance(v, _WITHOUT_A_ZERO)}
 FENCHEL_YOUNG = {k: v for k, v in LOSSES.items() if k.startswith("FenchelYoung")}

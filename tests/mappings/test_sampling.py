@@ -68,7 +68,7 @@ def test_a_class_of_probability_zero_is_never_drawn(n_rows):
     scores = np.random.default_rng(0).normal(scale=0.3, size=(n_rows, 6))
     scores[:, [0, 5]] = -9
     p = Sparsemax()(scores)
-    # The largest number meets sums that are less than one, and more.
+    # Sums of rows are less than one, one, and more than one.
     assert n_rows == 2 or len(np.unique(np.sign(p.sum(axis=1) - 1))) == 3
     first, last = (p > 0).argmax(axis=1), 5 - (p > 0)[:, ::-1].argmax(axis=1)
     for is_least, expected in ((True, first), (False, last)):

@@ -36,7 +36,7 @@ def test_temperatures_beyond_the_range_of_the_scores(mapping, dtype):
         p = cooled(scores)
         assert p.dtype == dtype
         assert_allclose(p, expected, rtol=0, atol=1e-6)
-        # Nothing warns of what overflows, or is none.
+        # There is no warning about overflow or NaN.
         assert not np.isnan(cooled.jvp(scores, np.ones_like(scores))).any()
         assert not np.isnan(cooled.jacobian(scores)).any()
         assert not np.isnan(cooled.temperature_derivative(scores)).any()

@@ -99,7 +99,7 @@ def test_with_a_mapping_to_marginals_the_target_is_the_indicator(kind):
     if kind == "label_set":
         # Rows without a label have a target.
         y = indicator = np.where(np.arange(40)[:, None] % 7 == 0, 0, SETS)
-    # Of each label, the log loss and, for alpha 2, the modified Huber loss / 4.
+    # The log loss of each label and, for alpha 2, the modified Huber loss / 4.
     log = np.logaddexp(0, SCORES) - indicator * SCORES
     margin = (2 * indicator - 1) * SCORES
     huber = np.where(margin < -1, -margin, np.maximum(1 - margin, 0) ** 2 / 4)

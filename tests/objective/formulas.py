@@ -32,7 +32,7 @@ class Problem:
         return LinearObjective(blocks, loss, l2=l2, fit_intercept=fit_intercept)
 
     def scores(self, fit_intercept=True):
-        """Those of the model, (-u/2, +u/2) with one output."""
+        """Scores of the model, (-u/2, +u/2) with one output."""
         scores = self.X @ self.coef.T + self.intercept * fit_intercept
         return scores if self.n_outputs > 1 else np.hstack([-scores / 2, scores / 2])
 

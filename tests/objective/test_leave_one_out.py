@@ -1,4 +1,4 @@
-"""Raw predictions of left-out rows, beside finite differences and refitted models."""
+"""Raw predictions of left-out rows: finite differences and refitted models."""
 
 import numpy as np
 import pytest
@@ -57,7 +57,7 @@ def newton_step_without_row(
     if len(theta) == 1:
         theta = np.vstack([-theta / 2, theta / 2])
     ridge = np.append(factors * np.ones(X.shape[1]), 0.0) / C
-    if len(coef) == 1:  # The penalty is that of one row, the difference.
+    if len(coef) == 1:  # The penalty is that of the difference of two rows.
         ridge = 2 * ridge
 
     def gradient(theta):
@@ -256,7 +256,7 @@ def test_a_row_without_weight_and_a_class_with_one_row():
         scores, (coef, intercept) = left_out(X, target, weight, None, loss, C=1.0)
         fitted = X @ coef.T + intercept
         assert_allclose(scores[0], fitted[0], atol=1e-8)
-        # Without the row its class is less likely.
+        # The class of a row is less probable if the row is left out.
         assert np.isfinite(scores).all()
         assert mapping(scores)[-1, 2] < mapping(fitted)[-1, 2]
 

@@ -196,7 +196,7 @@ def test_parameters_are_those_of_a_model(n_classes, fit_intercept):
     assert_allclose(coef, problem.coef, rtol=1e-12)
     expected = problem.intercept * fit_intercept
     if n_classes > 2:
-        # Those of relative scores sum to zero.
+        # Intercepts of relative scores sum to zero.
         expected = expected - expected.mean()
     assert_allclose(intercept, expected, rtol=1e-12, atol=1e-12)
 
@@ -214,7 +214,7 @@ def test_what_is_free_is_zero_on_average():
         assert np.allclose(coef.mean(axis=0), 0, atol=1e-12) == centred
         is_relative = loss is SOFTMAX_LOSS
         assert np.allclose(intercept.mean(), 0, atol=1e-12) == is_relative
-        # Nothing that matters has changed.
+        # The value has not changed.
         value, _ = objective.value_and_gradient(objective.from_model(coef, intercept))
         assert_allclose(value, objective.value_and_gradient(x)[0], rtol=1e-12)
 

@@ -65,7 +65,7 @@ def test_a_formula_of_the_hessian_of_softmax():
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_rows_without_curvature_are_no_part_of_the_hessian(n_classes):
-    """Of a hundred rows five are near a boundary between classes."""
+    """Five of a hundred rows are near a boundary between classes."""
     rng = np.random.default_rng(0)
     X = 20 * np.eye(n_classes)[rng.integers(n_classes, size=100)]
     X += rng.normal(size=X.shape)
@@ -296,7 +296,7 @@ def objective_of(given, loss, little):
 @LITTLE_OR_NOT
 @pytest.mark.parametrize("loss", FENCHEL_YOUNG.values(), ids=FENCHEL_YOUNG)
 def test_the_hessian_is_that_of_differences_of_the_gradient(loss, little):
-    """Of every mapping, with offsets and available classes, two classes and more."""
+    """For every mapping, with offsets, available classes, and two or more classes."""
     for n_classes, (with_offset, with_available) in itertools.product((2, 4), GIVEN):
         given = given_rows(n_classes, loss.traits.polytope, with_offset, with_available)
         objective = objective_of(given, loss, little)
@@ -379,7 +379,7 @@ def test_a_step_takes_half_a_pass_its_trials_none_and_its_end_half(
     assert work == [1, (0, 0)]
     _, *work = cost(point.with_penalty_times, 2.0)
     assert work == [0, (0, 0)]
-    # Another length than that of the last trial is tried first.
+    # The first trial has another length than the last one.
     ray, *_ = cost(after.along, step)
     ray.trial(1.0)
     _, *work = cost(ray.arrive, 0.5)

@@ -8,7 +8,7 @@ skl2onnx = pytest.importorskip("skl2onnx", reason="needs the extra skprob[onnx]"
 
 
 def session(model, X, **options):
-    """What runs a fitted model, converted for inputs like X."""
+    """A runtime session of a fitted model, converted for inputs like X."""
     converted = skl2onnx.to_onnx(model, X[:1], **options)
     return onnxruntime.InferenceSession(
         converted.SerializeToString(), providers=["CPUExecutionProvider"]
@@ -39,7 +39,7 @@ def assert_same(model, X, rounding=1e-6, **options):
     predicted = model.predict(X)
     assert labels.shape == predicted.shape
     np.testing.assert_array_equal(labels, predicted)
-    # Positive probabilities may be lost to their type, but not beside exact zeros.
+    # Small probabilities may be zero in float32, unless the row has exact zeros.
     has_zeros = (expected == 0).any()
     support = expected if has_zeros else expected.astype(p.dtype)
     np.testing.assert_array_equal(p > 0, support > 0)

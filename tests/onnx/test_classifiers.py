@@ -119,7 +119,7 @@ def test_label_sets_by_every_rule(model, allow_unlabeled):
         model.set_threshold(threshold, X, Y)
         assert_same(model, X)
         sets.append(model.predict(X).tobytes())
-    # The rules were told apart.
+    # The rules predict different sets.
     assert len(set(sets)) >= 5
 
 

@@ -22,7 +22,7 @@ SOURCE = str(Path(skprob.__file__).parents[1])
 
 
 class Process:
-    """A process that owns some blocks, and the sizes of what it was told and said."""
+    """A process that holds some blocks, and the sizes of its messages."""
 
     def __init__(self):
         self.n_bytes_sent, self.n_bytes_received = [], []

@@ -108,13 +108,13 @@ def test_success_is_certified(mapping):
         gap = gap_at(objective, solution)
         assert gap <= 0.05 * solution.value
         least, _ = objective.value_and_gradient(exact_optimum(objective))
-        # Up to rounding, of numbers of the order of one.
+        # Up to rounding errors of numbers of about one.
         assert solution.value - least <= gap + 1e-15
 
 
 @pytest.mark.parametrize("alpha", [1, 1.25])
 def test_a_loose_tolerance_takes_little_loss_for_none_no_sooner(alpha):
-    """Classes that can be told apart, so that the square of tol is much beside it."""
+    """Separable classes: the loss becomes small compared with the square of tol."""
     for solver in SOLVERS:
         n_converged = 0
         for seed in range(4):
@@ -130,7 +130,7 @@ def test_a_loose_tolerance_takes_little_loss_for_none_no_sooner(alpha):
 
 
 def hard_problem(seed):
-    """Without a penalty: few rows, nearly told apart, in units of all sizes."""
+    """Few, nearly separable rows without a penalty, in units of all sizes."""
     random = np.random.default_rng(seed)
     n, d, K = random.integers(20, 120), random.integers(2, 12), random.integers(2, 6)
     X = random.normal(size=(n, d))
@@ -475,7 +475,7 @@ def test_it_is_stalled_if_neither_value_nor_gradient_falls_in_ten_iterations():
         [row(0.6, 1.0)] * 15,
     ):
         assert not verdict_on(Stub(), state, other).is_stalled
-    # What is long ago does not count.
+    # Old iterations do not count.
     assert verdict_on(Stub(), state, [row(0.6, 0.4), *rows]).is_stalled
 
 

@@ -107,7 +107,7 @@ def test_history_and_figures_are_those_of_all_labels(alpha):
     assert all(np.diff([row.objective for row in history]) <= 1e-12)
     assert all(np.diff([row.passes for row in history]) > 0)
     assert all(np.diff([row.seconds for row in history]) >= 0)
-    # What was reported on the way is what the history has.
+    # The reports are the rows of the history.
     assert [call[0] for call in calls] == [*range(1, len(history))]
     assert [call[4] for call in calls] == [False] * (len(calls) - 1) + [True]
     for (_, parameters, value, norm, _), row in zip(calls, history[1:], strict=True):
@@ -156,7 +156,7 @@ def test_a_group_that_does_not_converge_is_named():
 
 @pytest.mark.parametrize("kind", ["sparse", "smoothed", "given"])
 def test_groups_take_their_part_of_every_target(kind):
-    """Of offsets and available labels, too."""
+    """Groups have the parts of offsets and available labels, too."""
     X, Y = label_sets()
     rng, rows = np.random.default_rng(1), {}
     target = DenseTarget(Y)

@@ -9,7 +9,7 @@ from skprob import SoftmaxClassifier
 
 
 def peak(n_rows, solver):
-    """Bytes of a fit at its peak, beside the data."""
+    """Bytes of a fit at its peak, without the data."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((n_rows, 50), dtype=np.float32)
     scores = 0.3 * X @ rng.normal(size=(50, 20)) + rng.gumbel(size=(n_rows, 20))

@@ -249,5 +249,5 @@ def test_histories_are_joined():
     joined = total_of(first, second, "stronger penalty")
     assert_array_equal([r.objective for r in joined], [100.0, 101.0, 10.0, 11.0])
     assert_array_equal([r.duality_gap for r in joined], [np.nan, np.nan, 0.5, 0.5])
-    # What was given is as it was.
+    # The arguments are not changed.
     assert first == rows(3, 100.0)

@@ -1,4 +1,4 @@
-"""Fits under several penalties beside single, tight ones."""
+"""Fits under several penalties, compared with single fits of a small tolerance."""
 
 import numpy as np
 import pytest
@@ -224,7 +224,7 @@ def test_penalties_solved_together_are_those_solved_one_by_one(n_classes, mappin
 
 
 def test_penalties_between_those_of_a_lasso_lead_to_its_solutions():
-    """Without them the last fit takes more than 700 iterations."""
+    """Without such penalties the last fit takes more than 700 iterations."""
     X, y = load_wine(return_X_y=True)
     X, y = scale(X)[::3], y[::3]
     target = SparseTarget.from_labels(y, n_classes=3)

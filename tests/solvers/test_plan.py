@@ -1,4 +1,4 @@
-"""What is planned for objectives of all sizes, and by which numbers."""
+"""Plans for objectives of all sizes, and the numbers that decide."""
 
 import numpy as np
 import pytest

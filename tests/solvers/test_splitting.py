@@ -1,4 +1,4 @@
-"""Douglas-Rachford splitting, which goes on where Newton's method is slow."""
+"""Douglas-Rachford splitting, which continues where Newton's method is slow."""
 
 import numpy as np
 import pytest

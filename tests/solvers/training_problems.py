@@ -70,7 +70,7 @@ def exact_optimum(objective):
         objective.value_and_gradient,
         objective.initial(),
         jac=True,
-        # What all classes share has no curvature, and no gradient.
+        # A shift of all classes has no curvature and no gradient.
         hess=lambda parameters: hessian_at(objective, parameters) + 1e-12 * np.eye(n),
         method="trust-exact",
         options={"gtol": 1e-11, "maxiter": 1000},

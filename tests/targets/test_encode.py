@@ -1,4 +1,4 @@
-"""What `y` is taken for, and the distributions that it becomes."""
+"""The kind that `y` is taken for, and its distributions."""
 
 import numpy as np
 import pytest

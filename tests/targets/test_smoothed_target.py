@@ -1,4 +1,4 @@
-"""The mixture that is not written out, beside the one that is."""
+"""The mixture without an array, compared with the array of it."""
 
 import numpy as np
 import pytest

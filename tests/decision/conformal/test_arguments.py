@@ -218,7 +218,7 @@ def test_metadata_routing(score_function, by):
             routed.set_params(score_function="adaptive", by=None)
             found = routed.predict_proba(X, **arguments)
             assert_allclose(found, results["predict_proba"], atol=1e-6)
-        # Those that the classifier declines are of its fit alone.
+        # Arguments that its predictions decline are used in the fit alone.
         decline = dict.fromkeys(arguments, False)
         inner.set_decision_function_request(**decline)
         inner.set_predict_proba_request(**decline)

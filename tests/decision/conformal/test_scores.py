@@ -176,7 +176,7 @@ def test_sets_of_many_classes_and_of_ties(limit):
 @pytest.mark.parametrize("penalty", [0.0, 0.125])
 @pytest.mark.parametrize("randomised", [False, True])
 def test_adaptive_sets_at_the_limit(never_empty, penalty, randomised):
-    """Sums at, or just beside, the limit: equal numbers, and equal in single precision.
+    """Sums that equal the limit, in double or only in single precision.
 
     A set is collected class by class, in Python.
     """

@@ -102,7 +102,7 @@ def test_references():
         assert_allclose([row.standard_error for row in rows], expected, rtol=1e-6)
         coef = contrast @ np.column_stack([model.coef_, model.intercept_])
         assert_allclose([row.estimate for row in rows], coef.ravel())
-    # Those of "mean" are the model's own.
+    # With reference="mean" the estimates are the coefficients of the model.
     assert_allclose(coef[:, :2], model.coef_, rtol=1e-9)
 
 
@@ -179,7 +179,7 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.filterwarnings("ignore:The penalty:UserWarning")
 def test_the_hessian_by_finite_differences(name):
-    """And the sandwich, of any loss and target."""
+    """Hessian and sandwich of any loss and target."""
     parameters, kind = CASES[name]
     parameters = {"C": np.inf, "tol": 1e-9, **parameters}
     features = X / [1.0, 100.0] - [0.0, 5.0]
@@ -271,7 +271,7 @@ def test_names_pipelines_and_searches():
 
 
 def test_errors_shrink_to_the_spread_of_estimates():
-    """Of many samples, the estimates spread as the errors say."""
+    """Over many samples, estimates vary as much as the standard errors say."""
     rng = np.random.default_rng(0)
     features = rng.normal(size=(400, 1))
     p = softmax(features * [[0.0, 1.0, -0.5]], axis=1)

@@ -56,7 +56,7 @@ def test_statsmodels(y, dummy):
             ("z", effects.tvalues),
             ("p_value", effects.pvalues),
         ):
-            # Those of MNLogit have a row for each feature.
+            # Effects of MNLogit have a row for each feature.
             expected = np.asarray(expected).T.ravel()
             assert_allclose(table[name], expected, atol=1e-6)
         if y is TWO:

@@ -29,7 +29,7 @@ def iris():
 
 
 def am_softmax(margin=0.35, temperature=1 / 30, **parameters):
-    """As published, of the features as they are."""
+    """AM-softmax of the paper, without standardised features."""
     parameters = {"standardize": False, "constant": 0, **parameters}
     return AMSoftmaxClassifier(margin, temperature, **parameters)
 
@@ -214,7 +214,7 @@ def test_entries_in_parts_are_one_entry(iris):
     np.testing.assert_allclose(
         model.decision_function(parts), model.decision_function(X), atol=1e-12
     )
-    assert parts.nnz == 2 * whole.nnz  # What is given is not changed.
+    assert parts.nnz == 2 * whole.nnz  # The argument is not changed.
 
 
 @pytest.mark.parametrize(
@@ -299,7 +299,7 @@ def test_the_defaults_standardise_and_add_a_constant():
     np.testing.assert_allclose(joined, expected.coef_, atol=1e-5)
     p = model.predict_proba(X)
     np.testing.assert_allclose(p, expected.predict_proba(Z), atol=1e-6)
-    # Of a sparse matrix, too, after a fit to a dense one; with sparse coefficients.
+    # A sparse X is predicted after a fit to a dense one, with sparse coefficients, too.
     np.testing.assert_allclose(model.predict_proba(sparse.csr_array(X)), p)
     np.testing.assert_allclose(model.sparsify().predict_proba(X), p)
     model.densify()

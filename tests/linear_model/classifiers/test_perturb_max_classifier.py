@@ -177,7 +177,7 @@ def test_it_is_the_linear_classifier_with_this_mapping():
 def test_intercepts_do_not_grow_together(noise):
     """Steps of the size of rounding errors, because tol is less than the precision.
 
-    Nothing but rounding errors is left of the gradient then. It must not lead along the
+    The gradient then consists of rounding errors. It must not lead along the
     direction in which all intercepts grow: scores of 1e6 have no digits in float32.
     """
     for seed in range(6):

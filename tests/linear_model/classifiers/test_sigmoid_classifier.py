@@ -96,7 +96,7 @@ def test_the_optimum_is_that_of_an_independent_minimiser(alpha, smoothing):
     found = np.column_stack([model.coef_, model.intercept_])
     assert objective(found.ravel())[0] <= best.fun * (1 + 1e-9)
     assert model.objective_ == pytest.approx(objective(found.ravel())[0], rel=1e-9)
-    # Nothing is lower by more than the gap.
+    # The minimum is lower by the gap at most.
     assert model.objective_ - best.fun <= model.duality_gap_ + 1e-12
     again = LinearClassifier(Sigmoid(alpha), **params).fit(X, Y)
     assert_array_equal(again.coef_, model.coef_)
@@ -206,7 +206,7 @@ def test_labels_that_all_rows_have_or_none():
 @pytest.mark.parametrize("alpha", [1.0, 1.5, 2.0])
 @pytest.mark.parametrize("budget", [(1, 2), (2, 2)])
 def test_the_optimum_under_a_budget(alpha, budget):
-    """Beside an independent minimiser; the certificate knows of the budget."""
+    """Compared with another minimiser; the duality gap includes the budget."""
     X, Y = sets(4, n_samples=150)
     size = Y.sum(axis=1)
     rows = (size >= budget[0]) & (size <= budget[1])

@@ -161,7 +161,7 @@ def test_errors_reach_the_caller_and_leave_nothing(monkeypatch):
 
         # A function of a block that fails.
         def fails(scores):
-            if len(scores) > 100:  # Not of the rows that the caller tries it on.
+            if len(scores) > 100:  # The few rows of the caller's trial pass.
                 raise ZeroDivisionError("no such probability")
             return Softmax()(scores)
 

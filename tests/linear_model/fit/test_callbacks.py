@@ -20,7 +20,7 @@ pytestmark = needs_callbacks
 
 
 class Recorder:
-    """Keeps what it is told, and asks to stop after so many iterations."""
+    """Store the arguments of each call, and stop after a number of iterations."""
 
     def __init__(self, stop_after=np.inf):
         self.stop_after = stop_after
@@ -68,7 +68,7 @@ def check_iterations(model, X, y):
     ]
     assert_allclose(recorder.data[0], X)
     assert_allclose(recorder.data[2]["sample_weight"], 1)
-    # The models on the way can predict and end in the fitted one.
+    # The models of the iterations can predict, and the last is the fitted one.
     losses = [np.linalg.norm(m.coef_ - model.coef_) for m in recorder.models]
     assert losses[0] > losses[-1] == 0
     for on_the_way in recorder.models:

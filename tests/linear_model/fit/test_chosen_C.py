@@ -1,4 +1,4 @@
-"""C="loo", beside leave-one-out by as many fits as there are rows."""
+"""C="loo" compared with leave-one-out by one fit for each row."""
 
 import numpy as np
 import pytest
@@ -78,7 +78,7 @@ def test_labels(data, alpha):
 @pytest.mark.parametrize("case", ["weights", "shares", "label sets", "offsets", "two"])
 @pytest.mark.parametrize("alpha", [1.0, 2.0])
 def test_targets_weights_and_offsets(case, alpha, monkeypatch):
-    # Of labels, too, the first score is that of the fourth value.
+    # The first score of labels is that of the fourth value, too.
     monkeypatch.setattr(_chosen_C, "_FIRST_OF_LABELS", 3)
     rng, weight, offset = np.random.default_rng(0), None, None
     model = EntmaxClassifier(alpha, C="loo", none_class=False, threshold="support")

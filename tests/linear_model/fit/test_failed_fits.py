@@ -1,4 +1,4 @@
-"""Fits that fail or do not converge: what is left, and what is said."""
+"""Fits that fail or do not converge: attributes and messages."""
 
 import itertools
 import re

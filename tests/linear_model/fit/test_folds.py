@@ -52,7 +52,7 @@ def test_models_of_folds_have_not_seen_the_rows(tol, within):
     model = SigmoidClassifier(C=1.0, tol=tol, threshold=Recorded()).fit(X, Y)
     assert len(Recorded.seen) == 1
     assert_allclose(Recorded.seen[0], expected, atol=within)
-    # What the folds are started from is further away.
+    # The start of the folds is further from their solutions.
     order = np.concatenate(
         [test for _, test in KFold(3, shuffle=True, random_state=0).split(Y)]
     )

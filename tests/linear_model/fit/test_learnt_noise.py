@@ -167,7 +167,7 @@ def test_several_searches_for_loadings():
 
     first, best = fit(), fit(n_init=2, random_state=0)
     assert 200 * (first.objective_ - best.objective_) > 1
-    # What was fitted last is the best noise.
+    # The last fit is that of the best noise.
     q = PerturbMax("gumbel", loadings=best.loadings_)(X @ best.coef_.T)
     assert_allclose(best.predict_proba(X), q, atol=1e-12)
     penalty = np.sum(best.coef_**2) / 2 / 10
@@ -259,7 +259,7 @@ def test_a_search_for_the_noise_that_stops_early_warns(monkeypatch):
 
 
 def test_a_search_that_fails_at_the_optimum_does_not_warn(monkeypatch):
-    """As where rounding errors end the last line search."""
+    """Rounding errors can end the last line search without success."""
 
     def no_success(*args, **kwargs):
         found = minimize(*args, **kwargs)

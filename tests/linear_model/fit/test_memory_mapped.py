@@ -13,8 +13,8 @@ from skprob import EntmaxClassifier, SoftmaxClassifier
 N_ROWS, N_FEATURES, N_CLASSES = 120_000, 100, 3
 LIMIT = 40 << 20
 
-# A process that may allocate so much more than it has before the fit. What is mapped
-# from a file does not count.
+# A process with a limit on the memory that it allocates in the fit. Files that are
+# mapped into memory do not count.
 LIMITED = """
 import resource, sys
 import numpy as np

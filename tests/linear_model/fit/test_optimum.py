@@ -1,5 +1,5 @@
-"""What is fitted is the minimum of the documented objective, and the same model
-however the same data are put."""
+"""A fit ends at the minimum of the documented objective, and is the same for all
+forms of the same data."""
 
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
@@ -61,7 +61,7 @@ def check_that_it_is_stationary(linear_classifier, kind):
     )
     assert_allclose(coef_gradient, 0, atol=2e-6)
     assert_allclose(intercept_gradient, 0, atol=2e-6)
-    # That of standardised features, which these nearly are.
+    # The gradient in standardised features; these nearly are standardised.
     assert model.gradient_norm_ <= 1e-6
     largest = max(np.abs(coef_gradient).max(), np.abs(intercept_gradient).max())
     assert largest / 2 - 1e-8 <= model.gradient_norm_ <= 2 * largest + 1e-8
@@ -246,7 +246,7 @@ def test_no_penalty(linear_classifier):
     y[::8] = 1
     model = linear_classifier.set_params(C=np.inf, tol=6e-7).fit(X, y)
     coef_gradient, _ = gradient(model, X, target_matrix("class", y), np.ones(len(X)))
-    # That of a raw feature is tol times its scale and its mean at most: 3.2 tol.
+    # A raw feature's gradient is at most tol times its scale and its mean: 3.2 tol.
     assert_allclose(coef_gradient, 0, atol=2e-6)
     assert np.isfinite(model.coef_).all()
 

@@ -1,6 +1,6 @@
 """Rows that are fewer than their features, fitted in the space that they span.
 
-A sparse X is fitted in the features: its model is the reference, beside scikit-learn's
+A sparse X is fitted in the features: its model is the reference, as are scikit-learn's
 and the gradient of the objective in the features.
 """
 
@@ -318,7 +318,7 @@ def test_a_search_has_one_space_in_each_fold():
     )
     reference = clone(search).fit(sparse.csr_array(X), y)
     search, n = n_spaces(lambda: search.fit(X, y))
-    assert n == 3 + 1  # And one to refit.
+    assert n == 3 + 1  # Three folds and a refit.
     assert_allclose(search.scores_, reference.scores_, rtol=1e-5)
     assert (search.alpha_, search.C_) == (reference.alpha_, reference.C_)
     size = np.abs(reference.coefs_paths_).max()

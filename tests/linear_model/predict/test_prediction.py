@@ -37,7 +37,7 @@ def check_answers(model, kind):
     assert (p >= 0).all()
     assert_allclose(p.sum(axis=1), 1, rtol=1e-14)
     assert_allclose(model.decision_function(X), X @ model.coef_.T + model.intercept_)
-    # An integral, and its logarithm, come with the error that was asked for.
+    # An integral and its logarithm have errors up to the tolerance.
     error = getattr(model.mapping_, "tol", 0)
     assert_allclose(
         np.exp(model.predict_log_proba(X)),
@@ -88,7 +88,7 @@ def test_a_class_is_the_linear_classifier_with_the_mapping_of_its_name(name):
     assert model.score(X, y) > 0.6
     named = getattr(skprob, class_name(name), None)
     if named:
-        # Its default is another order than that of the mapping.
+        # The classifier and the mapping have different default orders.
         given = {"order": 2} if name == "taylor_softmax" else {}
         other = named(C=1.0, **given).fit(X, y)
         assert_array_equal(other.coef_, model.coef_)

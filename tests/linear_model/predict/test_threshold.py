@@ -97,7 +97,7 @@ def test_best_threshold_where_every_true_label_got_zero(n_blocks):
 
 def test_best_threshold_holds_no_more_than_a_block():
     class Blocks:
-        """Each of 250 blocks is made when it is asked for."""
+        """An iterable that makes each of 250 blocks when it is needed."""
 
         def __iter__(self):
             rng = np.random.default_rng(0)

@@ -431,7 +431,7 @@ def test_weights_reach_fits_and_scores():
 
 
 def test_weights_that_a_scorer_does_not_take_are_an_error():
-    """As in LogisticRegressionCV, whether metadata are routed or not."""
+    """LogisticRegressionCV has the same error, with metadata routing and without."""
     X, y = labels()
     weight = np.linspace(0.1, 2, len(y))
 

@@ -1,4 +1,4 @@
-"""cv="loo" in searches, beside a search with as many folds as rows."""
+"""cv="loo" in searches, compared with one fold for each row."""
 
 import numpy as np
 import pytest
@@ -58,7 +58,7 @@ def test_scorers_of_predictions(scoring):
 
 
 def test_label_sets_of_which_some_are_empty():
-    """Rows without a label are in no fit; the model predicts them as it is."""
+    """Rows without a label are in no fit; the model of all rows predicts them."""
     X, Y = (array[:30] for array in label_sets())
     Y[:5] = 0
     options = {"none_class": False, "threshold": 0.3, "alphas": [2.0]}

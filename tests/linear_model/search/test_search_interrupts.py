@@ -88,7 +88,7 @@ def test_an_interrupt_keeps_the_fits_that_have_ended(full, n_done):
     assert watcher.events[-1] == "teardown"
     order = np.arange(24).reshape(full.scores_.shape)
     done = order < n_done
-    # Those of an alpha are scored together.
+    # The fits of an alpha are scored together.
     scored = order < n_done // 3 * 3
     for name, known in zip(PATHS, [scored, done, done], strict=True):
         found, expected = getattr(model, name), getattr(full, name)

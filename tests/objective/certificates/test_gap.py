@@ -43,7 +43,7 @@ def of_size(loss, n_classes):
 
 
 def margins(loss, Q):
-    """What is added to the scores of rows with the distributions Q."""
+    """Margins that are added to the scores of rows with the distributions Q."""
     if not isinstance(loss, MarginLoss):
         return 0
     own = loss.margin * (1 - Q) if np.isscalar(loss.margin) else Q @ loss.margin
@@ -114,7 +114,7 @@ def test_one_step_of_the_intercepts_is_not_repeated_for_a_bound_that_is_known(
 def test_it_is_the_gap_of_its_formula(loss, n_steps, monkeypatch):
     """The formula in raw features, at the probabilities with better intercepts."""
     if n_steps == 1:
-        # As with many raw predictions.
+        # The limit for many raw predictions.
         monkeypatch.setattr(_intercepts, "_MOST_TWICE", 0)
     rng, l2 = np.random.default_rng(1), 0.05
     for n_classes, fit_intercept in SHAPES:

@@ -152,7 +152,7 @@ def test_targets_that_are_distributions(loss):
 
 
 def test_a_label_that_is_apart_is_told():
-    """Of label sets, each label is a problem of two classes."""
+    """Each label of label sets is a problem of two classes."""
     n_apart = 0
     for seed in range(30):
         rng = np.random.default_rng(seed)

@@ -83,7 +83,7 @@ def test_other_strengths_and_some_features(by_feature):
     stronger = objective.with_l2(0.7)
     expected = formula(problem, mapping, shape, problem.coef, strength=0.7)
     assert stronger.at(x).value == pytest.approx(expected, rel=1e-12)
-    # And back, without a trace.
+    # Back to the first penalty.
     assert stronger.with_l2(0.1).at(x).value == pytest.approx(objective.at(x).value)
 
     features = np.array([1, 3])

@@ -1,7 +1,7 @@
 """The duality gap is never below the true one, and vanishes at the minimum.
 
-The minimum is found by accelerated proximal steps in NumPy, on the features as they
-are, with the public methods of the losses alone.
+The minimum is found by accelerated proximal steps in NumPy, on the features without a
+scale, with the public methods of the losses alone.
 """
 
 import itertools
@@ -33,7 +33,7 @@ def data(n_classes=3, n_features=6):
     X = rng.normal(size=(50, n_features)) * [1, 0.3, 2, 1, 1, 1] + [0, 1, 0, 0, -2, 0]
     raw = X[:, :3] @ rng.normal(size=(3, n_classes))
     Q = np.eye(n_classes)[(raw + rng.gumbel(size=raw.shape)).argmax(axis=1)]
-    # The entropies of the targets are not small beside the loss.
+    # The entropies of the targets are not small compared with the loss.
     Q[::2] = 0.3 * Q[::2] + 0.7 / n_classes
     return X, Q, rng.uniform(0.5, 2, 50)
 

@@ -59,7 +59,7 @@ def test_the_smallest_subgradient_is_the_steepest_descent(kind):
 
     smallest = shrink.smallest_subgradient(W, G)
     norm = np.linalg.norm(smallest)
-    # Of all directions of length one its negative has the least derivative, -norm.
+    # Its negative has the least derivative of all unit directions, -norm.
     assert derivative(-smallest / norm) == pytest.approx(-norm, abs=1e-5)
     for direction in rng.normal(size=(200, 3, 5)):
         direction /= np.linalg.norm(direction)

@@ -1,4 +1,4 @@
-"""Conjugate gradients of several systems, beside a dense solution."""
+"""Conjugate gradients of several systems, compared with a dense solution."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Newton's method for each output, beside SciPy label by label."""
+"""Newton's method for each output, compared with SciPy for each label."""
 
 import numpy as np
 import pytest

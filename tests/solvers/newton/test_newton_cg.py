@@ -62,7 +62,7 @@ def test_newton_gets_to_the_last_digits(load, mapping):
 
 @pytest.mark.parametrize("mapping", [Entmax(1.5), Sparsemax()], ids=repr)
 def test_newton_is_not_lost_among_the_kinks_of_nearly_separable_data(mapping):
-    """Nearly all rows are without curvature at the optimum, and not on the way."""
+    """Nearly all rows have no curvature at the optimum, but had some before."""
     X, y = load_digits(return_X_y=True)
     objective = objective_of(X, y, mapping, l2=1 / len(y))
     solution = solve(

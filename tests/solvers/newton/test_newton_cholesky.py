@@ -25,7 +25,7 @@ def test_the_step_is_newtons(mapping, n_classes):
     objective = objective_of(*classes(n_classes), mapping, l2=0.1)
     x = 0.1 * np.random.default_rng(0).normal(size=objective.n_parameters)
     state = first_state(objective, x)
-    # What all intercepts share has no curvature, and no step leads there.
+    # A shift of all intercepts has no curvature, and the step has none.
     expected, *_ = np.linalg.lstsq(hessian_at(objective, x), -state.point.gradient)
     assert_allclose(state.newton_step, expected, rtol=1e-6, atol=1e-9)
     decrease = -state.point.gradient @ expected / 2

@@ -55,7 +55,7 @@ def test_of_several_outputs_the_hessian_is_about_the_identity(mapping):
     hessian = hessian_at(objective, x)
     inverse = as_matrix(preconditioner_at(objective, x), len(x))
     values = np.linalg.eigvals(inverse @ hessian).real
-    # What all intercepts share has no curvature.
+    # A shift of all intercepts has no curvature.
     values = np.sort(values)[1:]
     assert values.min() > 0
     assert values.max() / values.min() < 100
@@ -77,7 +77,7 @@ class Scaled:
 
 
 def test_recycled_directions_are_known_exactly_and_spare_products():
-    """In coordinates that know little of the Hessian."""
+    """In coordinates that approximate the Hessian badly."""
     rng = np.random.default_rng(0)
     basis = np.linalg.qr(rng.normal(size=(12, 12)))[0]
     hessian = basis * np.logspace(-3, 1, 12) @ basis.T
@@ -167,7 +167,7 @@ def test_a_share_of_the_curvature_at_zero_is_added_away_from_there():
             variables[:] = 0
             variables[n_columns * k + j] = 1
             move = after.coordinates.to_parameters(variables).reshape(objective.shape)
-            # But for what all classes share.
+            # Leave out the shift of all classes.
             own = move - move.mean(axis=0)
             curvature = own[k] @ blocks[k] @ own[k] / (3 / 4) ** 2
             assert curvature == pytest.approx(1, rel=1e-6)
@@ -179,7 +179,7 @@ def test_a_share_of_the_curvature_at_zero_is_added_away_from_there():
 
 @pytest.mark.parametrize("kind", ["none", "diagonal", "gram", "gram by output"])
 def test_for_another_penalty_it_is_that_of_the_same_curvature(kind):
-    """Without a pass, and without the directions of a step."""
+    """It takes no pass, and uses no directions of a step."""
     objective = correlated(3, l2=1.0)
     weaker = objective.with_l2(1e-4)
     x = 0.1 * np.ones(objective.n_parameters)

@@ -198,7 +198,7 @@ def test_lbfgs_without_steps_is_the_diagonal():
 
 
 def test_no_active_parameters(capfd):
-    """Of an output, or at all; LAPACK prints a message for a matrix without rows."""
+    """In one output, or in all; LAPACK prints a message for a matrix without rows."""
     point, residual = a_point(), np.ones(SHAPE)
     shrinkage = EntryShrinkage(THRESHOLDS)
     for curvature in curvatures(point, shrinkage):

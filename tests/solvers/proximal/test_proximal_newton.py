@@ -162,7 +162,7 @@ def test_steps_that_bring_less_than_promised_are_damped():
 
 @every_kind
 def test_the_next_step_takes_the_place_of_a_certificate(kind):
-    """Without one the model at the last point tells what is left to gain."""
+    """Without a certificate the model at the last point gives the expected decrease."""
     X, signs = data()
     thresholds = np.full(8, 0.05)
     _, value = composite_optimum(X, signs, 1e-3, thresholds, kind is ColumnShrinkage)
@@ -179,7 +179,7 @@ def test_the_next_step_takes_the_place_of_a_certificate(kind):
 
 @pytest.mark.parametrize("n_stored", [15, 1])
 def test_rows_are_drawn_for_a_hessian_where_entries_are_many(n_stored, monkeypatch):
-    """Of a sparse X with two classes they would miss the rows of rare features."""
+    """In a sparse X with two classes they would miss the rows of rare features."""
     rng = np.random.default_rng(0)
     X = sparse.random_array((6000, 30), density=n_stored / 30, rng=rng, format="csr")
     y = (X @ rng.normal(size=30) + 0.5 * rng.normal(size=6000) > 0).astype(int)
