@@ -82,6 +82,12 @@ def arguments_of_fit(sets, method, sample_weight, params):
                 "metadata routing for a pipeline."
             )
         return Arguments({}, of_prediction, {}, names_of_rows(of_prediction))
+    if "groups" in params and not has_fit_parameter(sets.estimator, "groups"):
+        raise ValueError(
+            "groups is an argument of the splitter in cv, which gets it by "
+            "scikit-learn's metadata routing alone: call "
+            "sklearn.set_config(enable_metadata_routing=True)."
+        )
     if sample_weight is not None:
         if not has_fit_parameter(sets.estimator, "sample_weight"):
             raise ValueError(

@@ -51,6 +51,7 @@ from ._truth import (
     check_truth_is_known,
     classes_of,
     true_classes,
+    without_unknown,
 )
 
 # With more classes, sets are CSR by default.
@@ -102,7 +103,8 @@ class ConformalSets(
 
     After a fit to label sets, a set contains each true label with the probability
     `coverage`: the mean over the rows of the share of true labels that are in the set
-    (the recall) is at least `coverage`.
+    (the recall) is at least `coverage`. Labels that are not known, NaN in the target of
+    a classifier that takes them, are left out of the calibration.
 
     Parameters
     ----------
@@ -381,8 +383,9 @@ class ConformalSets(
         try:
             # scikit-learn looks for whole numbers among infinities.
             with np.errstate(invalid="ignore"):
-                check_classification_targets(y)
-                kind = type_of_target(y, input_name="y")
+                known = without_unknown(y)
+                check_classification_targets(known)
+                kind = type_of_target(known, input_name="y")
             labels = column_or_1d(y, warn=True) if kind in _KINDS_OF_LABELS else None
         # scikit-learn sorts the labels: None and text cannot be compared.
         except (TypeError, ValueError) as error:
@@ -402,7 +405,8 @@ class ConformalSets(
 
     def _splits(self, X, y, arguments):
         """Pairs of the numbers of the training rows and of those left out."""
-        cv, rows = check_cv(self.cv, y, classifier=True), np.arange(y.shape[0])
+        is_class, rows = self.target_type_ == "class", np.arange(y.shape[0])
+        cv = check_cv(self.cv, y, classifier=is_class)
         # Splits of a user may be masks.
         splits = [(rows[i], rows[j]) for i, j in cv.split(X, y, **arguments)]
         if not splits or not all(len(left_out) for _, left_out in splits):

@@ -2,6 +2,7 @@
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils import check_array
 
 from ..._utils.arrays import is_foreign, to_numpy
 from ..._utils.columns import in_order, names_of
@@ -46,8 +47,31 @@ def classes_of(model, y, target_type):
     return np.arange(y.shape[1]) if names is None else names
 
 
+def without_unknown(y):
+    """Label sets with zeros in place of NaN; `y` itself if all of it is known."""
+    finite = {"ensure_all_finite": "allow-nan", "ensure_2d": False}
+    try:
+        values = check_array(y, accept_sparse="csr", dtype=None, **finite)
+    except ValueError:
+        return y  # The next check says what is wrong.
+    # A single column is a vector of labels.
+    if values.ndim != 2 or values.shape[1] == 1 or values.dtype.kind != "f":
+        return y
+    entries = values.data if sparse.issparse(values) else values
+    gaps = np.isnan(entries)
+    if not gaps.any():
+        return y
+    if not sparse.issparse(values):
+        return np.where(gaps, 0, values)
+    known = values.copy()
+    known.data[gaps] = 0
+    return known
+
+
 def true_classes(y, classes, target_type):
     """0/1 indicator of the true classes, as a CSR array.
+
+    Entries of label sets that are not known are zero: only true labels are calibrated.
 
     Raises
     ------
@@ -55,7 +79,7 @@ def true_classes(y, classes, target_type):
         If a label is none of the classes, or the sets have other columns.
     """
     if target_type == "label_set":
-        y = in_order("y", y, classes)
+        y = without_unknown(in_order("y", y, classes))
         return as_indicator(y, (y.shape[0], len(classes)), "y")
     columns = positions_of(y, classes)
     if columns.min(initial=0) < 0:

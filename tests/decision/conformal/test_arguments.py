@@ -11,7 +11,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import VotingClassifier
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -375,3 +375,11 @@ def test_onnx_has_no_input_for_them():
     model = ConformalSets(SoftmaxClassifier()).fit(X, y, **arguments)
     with pytest.raises(NotImplementedError, match=r"\['available', 'offset'\]"):
         model.onnx_parser()
+
+
+def test_groups_need_metadata_routing():
+    """The error said that groups were None."""
+    X, y, _ = rows_with_choice_sets()
+    model = ConformalSets(SoftmaxClassifier(), cv=GroupKFold(3))
+    with pytest.raises(ValueError, match="enable_metadata_routing"):
+        model.fit(X, y, groups=np.arange(240) % 10)
