@@ -20,6 +20,7 @@ from sklearn.utils.metadata_routing import (
     MethodMapping,
     _raise_for_params,
     _routing_enabled,
+    get_routing_for_object,
     process_routing,
 )
 from sklearn.utils.validation import check_is_fitted
@@ -334,7 +335,11 @@ class PathSearchCV(BaseLinearClassifier):
     def _routed(self, caller, metadata):
         """Metadata for the scorer and the splitter, in fit or score."""
         if _routing_enabled():
-            return process_routing(self, caller, **metadata)
+            # The models that are scored have the choice sets and offsets of their rows.
+            requests = get_routing_for_object(self._scorer())
+            others = {"available", "offset"} - requests.consumes("score", metadata)
+            given = {k: value for k, value in metadata.items() if k not in others}
+            return process_routing(self, caller, **given)
         weight = metadata.get("sample_weight")
         to_scorer = {} if weight is None else {"sample_weight": weight}
         return manual_routing({"splitter": {}, "scorer": {"score": to_scorer}})

@@ -655,3 +655,20 @@ def test_callbacks_see_fits_and_the_refit(capsys):
     ]
     model.set_callbacks(ProgressBar()).fit(X, y)
     assert "EntmaxClassifierCV - fit" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("asks", [None, False, True])
+def test_scorers_need_not_request_choice_sets(asks):
+    """The models that are scored have the choice sets of their rows."""
+    X, y = labels()
+    n_classes = len(np.unique(y))
+    available = np.random.default_rng(0).random((len(y), n_classes)) < 0.7
+    available[np.arange(len(y)), np.unique(y, return_inverse=True)[1]] = True
+    search = EntmaxClassifierCV(ALPHAS, STRENGTHS, cv=FOLDS, scoring=BrierScorer())
+    expected = clone(search).fit(X, y, available=available)
+    score = expected.score(X, y, available=available)
+    with config_context(enable_metadata_routing=True):
+        scorer = BrierScorer().set_score_request(available=asks)
+        search.set_params(scoring=scorer).fit(X, y, available=available)
+        assert_array_equal(search.scores_, expected.scores_)
+        assert search.score(X, y, available=available) == score
