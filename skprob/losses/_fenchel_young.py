@@ -87,10 +87,7 @@ class FenchelYoungLoss(Loss):
     def evaluate(self, scores, target):
         mapping = self.mapping
         shift_to_standard(scores, mapping)
-        if mapping.traits.polytope == "simplex":
-            inner = target.inner(scores)
-        else:
-            inner = _inner_in_cube(target, scores)
+        inner = _inner_product(mapping, scores, target)
         gradient, values = mapping.probabilities_and_potential(scores)
         _check_shapes(mapping, gradient, values, target)
         values = values - inner
@@ -100,10 +97,7 @@ class FenchelYoungLoss(Loss):
     def linearize(self, scores, target):
         mapping = self.mapping
         shift_to_standard(scores, mapping)
-        if mapping.traits.polytope == "simplex":
-            inner = target.inner(scores)
-        else:
-            inner = _inner_in_cube(target, scores)
+        inner = _inner_product(mapping, scores, target)
         linear, potential = mapping.linearize_with_potential(scores)
         _check_shapes(mapping, linear.probabilities, potential, target)
 
@@ -178,10 +172,15 @@ def _of_pair(pair, u, target):
     return pair.potential - inner, (pair.second - second)[:, None]
 
 
-def _inner_in_cube(target, scores):
-    """⟨q, z⟩ less the sum of the positive scores, as the potential is."""
+def _inner_product(mapping, scores, target):
+    """⟨q, z⟩ of each row; for marginals less the sum of its positive scores.
+
+    The potential is likewise less this sum.
+    """
+    if mapping.traits.polytope == "simplex":
+        return target.inner(scores)
     # Label by label, so that nothing cancels between labels.
     xp = namespace(scores)
     excess = target.to_dense(scores.dtype) - as_type(scores > 0, scores.dtype)
-    # Where there is none an infinite score counts nothing.
+    # An infinite score does not count where the excess is zero.
     return xp.sum(excess * xp.where(excess == 0, 0.0, scores), axis=1)

@@ -16,7 +16,7 @@ from ._rows import (
     RowsInMemory,
     TrainingData,
     check_total_weight,
-    of_labelled,
+    given_of_labelled,
     warn_of_lost_labels,
 )
 from ._run import (
@@ -43,10 +43,10 @@ __all__ = [
     "check_total_weight",
     "entry_C",
     "fit_to_rows",
+    "given_of_labelled",
     "model_at",
     "model_of",
     "objectives_of",
-    "of_labelled",
     "penalty_strength",
     "warn_not_converged",
     "warn_of_lost_labels",

@@ -98,25 +98,31 @@ class RowsInMemory:
     is_remote = False
 
     def __init__(self, spec, data, encoded):
-        X, sample_weight = data.X, data.sample_weight
-        self.kind, self.classes = encoded.kind, encoded.classes
-        self.labels, self.dtype = encoded.classes, numpy_dtype(X)
-        self.has_none, self.n_scores = encoded.has_none, encoded.n_scores
-        rows, self.n_rows, self.n_unlabelled = encoded.labelled, X.shape[0], 0
-        if rows is not None:
-            self.n_unlabelled = np.count_nonzero(~rows)
-            X, sample_weight = take(X, np.flatnonzero(rows)), sample_weight[rows]
+        X, sample_weight, labelled = data.X, data.sample_weight, encoded.labelled
+        self.n_rows, self.n_unlabelled, self.dtype = X.shape[0], 0, numpy_dtype(X)
+        if labelled is not None:
+            self.n_unlabelled = np.count_nonzero(~labelled)
+            X = take(X, np.flatnonzero(labelled))
+            sample_weight = sample_weight[labelled]
+        self._X, self._sample_weight = X, sample_weight
         is_wide = isinstance(X, np.ndarray) and X.shape[0] < X.shape[1]
         self.wide_array = X if is_wide else None
-        self._smoothing = spec.label_smoothing
-        self.given = of_labelled(data.given, encoded)
-        # Entries of the target that are not known are only left out of the loss.
-        self._known, self.in_loss = data.known, self.given
+
+        # The target.
+        self.kind, self.has_none = encoded.kind, encoded.has_none
+        self.classes = self.labels = encoded.classes
+        self.target, self.n_scores = encoded.target, encoded.n_scores
+        self._smoothing, self._known = spec.label_smoothing, data.known
+
+        # Offsets and available classes.
+        self.given = self.in_loss = given_of_labelled(data.given, encoded)
         if data.known is not None:
+            # Entries of the target that are not known are only left out of the loss.
             self.in_loss = self.given.with_known(data.known)
-        self._X, self.target, self._sample_weight = X, encoded.target, sample_weight
+
+        # Weights.
+        self.weight = sample_weight
         with np.errstate(over="ignore", invalid="ignore"):
-            self.weight = sample_weight
             if spec.class_weight is not None:
                 weights = spec.class_weight, encoded, sample_weight
                 self.weight = sample_weight * class_weight_factors(*weights)
@@ -217,7 +223,7 @@ def check_total_weight(total):
         )
 
 
-def of_labelled(given, encoded):
+def given_of_labelled(given, encoded):
     """Offsets and available classes of the rows with a target, checked with it."""
     if encoded.labelled is not None:
         given = given.of(encoded.labelled)

@@ -40,7 +40,7 @@ from ..base import (
     replace_fitted,
     unchanged_on_error,
 )
-from ..fit import of_labelled
+from ..fit import given_of_labelled
 from ._grid import Cs_of_grid, Grid, checked_Cs, checked_l1_ratios
 from ._mean_model import mean_model
 from ._precomputed import with_given
@@ -385,7 +385,7 @@ class PathSearchCV(BaseLinearClassifier):
             self, specs[0], X, y, metadata["sample_weight"], *given
         )
         # The classes of the target are among those that are available.
-        of_labelled(data.given, encoded)
+        given_of_labelled(data.given, encoded)
         template.set_params(target_type=encoded.kind)
         specs = [
             replace(spec, target_type=encoded.kind).for_features(*self._features())
