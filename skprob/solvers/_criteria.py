@@ -166,7 +166,8 @@ class Criteria:
                 # The curvature at the start is not known.
                 expected = abs(point.value)
         yield 2, "expected decrease", expected
-        has_model = state.newton_step is not None or (has_certificate and self.certify)
+        has_model = state.newton_step is not None and state.is_resolved
+        has_model = has_model or (has_certificate and self.certify)
         if not has_model or abs(point.value) <= 10 * tol * abs(problem.value_at_zero):
             look_back = self.tuning.look_back * (1 if is_convex else 2)
             before = point.value
@@ -231,7 +232,7 @@ def confirmed_decrease(problem, state, tuning):
         if method_for(description, tuning) != "newton-cholesky":
             return known
         point, damping = problem.at(state.point.parameters), Damping.of(problem)
-        step, decrease, _ = damped_newton_step(problem, point, damping, tuning)
+        step, decrease, *_ = damped_newton_step(problem, point, damping, tuning)
         known = float(np.fmax(known, decrease))
     else:
         point, step = state.point, state.newton_step
@@ -241,7 +242,7 @@ def confirmed_decrease(problem, state, tuning):
     loss, without = point.without_tails(step)
     if without is None:
         return known
-    _, decrease, _ = damped_newton_step(problem, without, Damping.of(problem), tuning)
+    _, decrease, *_ = damped_newton_step(problem, without, Damping.of(problem), tuning)
     return float(np.fmax(known, loss + decrease))
 
 

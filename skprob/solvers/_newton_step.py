@@ -39,6 +39,8 @@ class NewtonStep(NamedTuple):
     step: Array | None
     expected_decrease: float  #: NaN where it is not known.
     damping: Damping  #: The one that was used.
+    #: Whether the damping accounts for next to nothing of the decrease.
+    is_resolved: bool = True
 
 
 def damped_newton_step(problem, point, damping, tuning):
@@ -61,6 +63,7 @@ def damped_newton_step(problem, point, damping, tuning):
     rounding = precision(problem.description.dtype)
     diagonal = hessian.reshape(-1)[:: len(hessian) + 1]
     curvature, unit = diagonal.copy(), float(diagonal.max(initial=0))
+    is_resolved = False
     while True:
         diagonal[:] = curvature + damping.value * unit
         # Symmetric: its transpose is in the order that LAPACK asks for.
@@ -73,7 +76,8 @@ def damped_newton_step(problem, point, damping, tuning):
             continue
         decrease = -float(gradient.dot(step)) / 2
         damped = damping.value * unit * float(step.dot(step)) / 2
-        if damped <= max(tuning.damped_part * decrease, rounding):
+        is_resolved = damped <= max(tuning.damped_part * decrease, rounding)
+        if is_resolved:
             break
         if damping.value <= damping.least:
             # Directions may exist of even less curvature.
@@ -81,4 +85,5 @@ def damped_newton_step(problem, point, damping, tuning):
             break
         less = max(damping.value / 100, damping.least)
         damping = replace(damping, value=less)
-    return NewtonStep(step, decrease if math.isfinite(decrease) else math.nan, damping)
+    decrease = decrease if math.isfinite(decrease) else math.nan
+    return NewtonStep(step, decrease, damping, is_resolved)

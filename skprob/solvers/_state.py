@@ -31,6 +31,9 @@ class State:
     expected_decrease: float = math.nan
     #: Newton's step from the point, where the whole Hessian is known.
     newton_step: Array | None = None
+    #: Whether the expected decrease includes that along directions of next to no
+    #: curvature.
+    is_resolved: bool = True
 
     #: A bound on value less minimum, if the solver computes one; else NaN.
     duality_gap: float = math.nan

@@ -53,13 +53,14 @@ class NewtonCholesky:
 
     def _with_newton_step(self, problem, point, damping):
         """The state at a point. It is spent if the Hessian has no Cholesky factor."""
-        step, decrease, damping = damped_newton_step(
+        step, decrease, damping, is_resolved = damped_newton_step(
             problem, point, damping, self._tuning
         )
         return NewtonCholeskyState(
             point=point,
             newton_step=step,
             expected_decrease=decrease,
+            is_resolved=is_resolved,
             damping=damping,
             is_spent=step is None,
         )

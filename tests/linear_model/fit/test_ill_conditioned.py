@@ -189,3 +189,29 @@ def test_tiny_constant_features_are_constant_without_a_penalty():
     X[:, 2], X[:, 3] = 1e-310, 0.0
     model = LinearClassifier(C=np.inf).fit(X, y)
     assert np.abs(model.predict_proba(X) - expected).max() < 1e-3
+
+
+@pytest.mark.parametrize("outlier", [1e11, 1e12, 1e13])
+@pytest.mark.parametrize("tol", [1e-2, 1e-3, 1e-4])
+def test_an_outlier_that_hides_the_curvature_of_its_feature(outlier, tol):
+    """Its square leaves no digits for the other rows in the Hessian.
+
+    Fits ended after the last step that the Hessian could resolve, 6 % too high.
+    """
+    X, y = load_iris(return_X_y=True)
+    row = 75
+    X[row, 0] = outlier
+    # An upper bound of the least objective: coefficients that ignore this row.
+    others = np.delete(np.arange(150), row)
+    without = SparsemaxClassifier(C=1.0, tol=1e-9).fit(X[others], y[others])
+    scores, q = X @ without.coef_.T + without.intercept_, np.eye(3)[y]
+    p = sparsemax(scores - scores.max(axis=1, keepdims=True))
+    # Σ p (z - p / 2) + Σ q² / 2 - Σ q z, without the difference of large scores.
+    losses = ((p - q) * scores).sum(axis=1) + (
+        (q**2).sum(axis=1) - (p**2).sum(axis=1)
+    ) / 2
+    assert losses[row] == 0
+    bound = (losses.sum() + (without.coef_**2).sum() / 2) / 150
+    assert bound == pytest.approx(149 / 150 * without.objective_, rel=1e-9)
+    model = SparsemaxClassifier(C=1.0, tol=tol).fit(X, y)
+    assert model.objective_ <= bound * (1 + tol)
