@@ -40,8 +40,15 @@ class CosineObjective(MeanLoss):
         return unit, np.zeros(self.shape[0])
 
     def from_model(self, coef, intercept=None):
-        """Parameters of class vectors."""
-        return np.ravel(coef).astype(np.float64)
+        """Parameters of norm one of class vectors; of `initial` where one is zero."""
+        vectors = np.asarray(coef, dtype=np.float64)
+        largest = np.abs(vectors).max(axis=1, keepdims=True)
+        if not largest.all():
+            first = self.initial().reshape(self.shape)
+            vectors = np.where(largest > 0, vectors, first)
+            largest = np.where(largest > 0, largest, 1)
+        vectors = vectors / largest  # Squares of large numbers would overflow.
+        return (vectors / _norm(vectors)).ravel()
 
     def initial(self):
         """Parameters to start from: the normalised means of the classes."""

@@ -6,6 +6,7 @@ from .arguments import (
     limit_of_squares,
     naming,
     refuse_masked,
+    rows_of_folds,
     weighted_mean,
 )
 from .constraints import (
@@ -60,5 +61,6 @@ __all__ = [
     "refuse_arrays",
     "refuse_masked",
     "row_and_others",
+    "rows_of_folds",
     "weighted_mean",
 ]

@@ -29,7 +29,12 @@ from sklearn.utils.validation import (
 )
 
 from ..._utils.arrays import is_dask, is_foreign, to_numpy
-from ..._utils.checks import IntegerInterval, RealInterval, check_sample_weight
+from ..._utils.checks import (
+    IntegerInterval,
+    RealInterval,
+    check_sample_weight,
+    rows_of_folds,
+)
 from ..._utils.columns import in_order
 from ..._utils.names import NamesChecked
 from ..._utils.saving import PlainState
@@ -405,10 +410,9 @@ class ConformalSets(
 
     def _splits(self, X, y, arguments):
         """Pairs of the numbers of the training rows and of those left out."""
-        is_class, rows = self.target_type_ == "class", np.arange(y.shape[0])
+        is_class = self.target_type_ == "class"
         cv = check_cv(self.cv, y, classifier=is_class)
-        # Splits of a user may be masks.
-        splits = [(rows[i], rows[j]) for i, j in cv.split(X, y, **arguments)]
+        splits = rows_of_folds(list(cv.split(X, y, **arguments)), y.shape[0])
         if not splits or not all(len(left_out) for _, left_out in splits):
             raise ValueError(
                 "cv must have at least one split, and each must leave out rows for the "

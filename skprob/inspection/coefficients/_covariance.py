@@ -46,6 +46,7 @@ class FittedLoss(FittedRows):
         self._row_weight = self.weight * class_weight_factors(
             self._params["class_weight"], encoded, self.weight
         )
+        _check_squares_of_weights(self._row_weight)
         self._standardize()
         M = len(self.coef)
         # Directions in the rows of `coef` that change predictions.
@@ -227,3 +228,15 @@ def _root_of_inverse(H):
             "with a penalty (C)."
         )
     return vectors / unit[:, None] / np.sqrt(values)
+
+
+def _check_squares_of_weights(weight):
+    """Raise where the squares of the weights, of which the meat is a sum, overflow."""
+    with np.errstate(over="ignore"):
+        total = float(np.square(weight).sum())
+    if not np.finfo(np.float64).tiny < total < np.inf:
+        raise ValueError(
+            "sample_weight, times the weights of the classes, must be numbers whose "
+            "squares neither overflow nor vanish; got weights up to "
+            f"{weight.max():.3g}. Fit the model with others."
+        )

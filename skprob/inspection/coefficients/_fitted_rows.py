@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array, gen_batches
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..._utils.checks import check_sample_weight, naming
 from ..._utils.columns import in_order
@@ -103,7 +103,7 @@ class FittedRows:
     """
 
     def __init__(self, model, X, sample_weight=None, available=None, offset=None):
-        self.model = model
+        self.model, given = model, X
         with naming("X", X):
             X = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
         if X.shape[1] != model.n_features_in_:
@@ -111,6 +111,8 @@ class FittedRows:
                 f"X must have {model.n_features_in_} features, as in fit; got "
                 f"{X.shape[1]}."
             )
+        if hasattr(given, "columns"):
+            validate_data(model, given, reset=False, skip_check_array=True)
         self.polytope = model.mapping_.traits.polytope
         self.are_labels = model.target_type_ == "class"
         self.classes = model.classes_.tolist() + [None] * model.has_none_class_

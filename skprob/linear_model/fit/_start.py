@@ -60,6 +60,11 @@ def start_from(objective, last_fit, rows):
             f"{coef.shape}; these data need {objective.coef_shape}. Use "
             "warm_start=False or a clone."
         )
+    if not (np.isfinite(coef).all() and np.isfinite(intercept).all()):
+        raise ValueError(
+            "warm_start=True starts from coef_ and intercept_, which must be finite; "
+            "they have NaN or infinity. Use warm_start=False or a clone."
+        )
     if len(coef) == 1:
         # The difference of two classes.
         sign = 1 if order == [0, 1] else -1
@@ -88,7 +93,8 @@ def _is_too_far(objective, parameters):
 
 def _is_above_zero(objective, parameters):
     """Whether the value is higher than at zero, or not finite; in one pass."""
-    value, _ = objective.value_and_gradient(parameters)
+    with np.errstate(over="ignore", invalid="ignore"):
+        value, _ = objective.value_and_gradient(parameters)
     return not value <= objective.value_at_zero
 
 

@@ -26,7 +26,7 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.validation import check_is_fitted
 
 from ..._utils.arrays import is_foreign
-from ..._utils.checks import IntegerInterval
+from ..._utils.checks import IntegerInterval, rows_of_folds
 from ..._utils.columns import in_order
 from ..._utils.fitted_params import unfitted
 from ..._utils.typing import ArrayLike, MatrixLike, same_signature
@@ -421,10 +421,9 @@ class PathSearchCV(BaseLinearClassifier):
         folds = list(split(X, y, **routed.splitter.split))
         if not folds:
             raise ValueError(f"cv must make one or more folds; {self.cv!r} made none.")
-        # Folds of a user may be masks.
-        rows = np.arange(X.shape[0])
+        folds = rows_of_folds(folds, X.shape[0])
         for number, fold in enumerate(folds):
-            n_fitted, n_scored = (len(rows[part]) for part in fold)
+            n_fitted, n_scored = map(len, fold)
             if not (n_fitted and n_scored):
                 raise ValueError(
                     "cv must have rows for the fit and for the score in each fold; "

@@ -613,6 +613,8 @@ def test_splits_may_be_masks():
 def test_splits_that_leave_out_no_rows(splits):
     with pytest.raises(ValueError, match="cv must have at least one split"):
         ConformalSets(SoftmaxClassifier(), cv=splits).fit(*IRIS)
+    with pytest.raises(ValueError, match=r"cv must make pairs .* from 0 to 149"):
+        ConformalSets(SoftmaxClassifier(), cv=[([0, 60, 120], [150])]).fit(*IRIS)
 
 
 @pytest.mark.parametrize(

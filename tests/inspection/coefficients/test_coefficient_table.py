@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 
 from skprob import LinearClassifier, SigmoidClassifier, SoftmaxClassifier
-from skprob.inspection import coefficient_table
+from skprob.inspection import coefficient_table, marginal_effects
 from skprob.mappings import NestedSoftmax, PerturbMax
 
 from .numerical_covariance import numerical_derivatives
@@ -454,3 +454,24 @@ def test_features_that_factors_leave_out_or_free():
     assert len(caught) == 1
     expected = breast_cancer_errors(model, rows, X, y, factors / 0.1)
     assert_allclose([row.standard_error for row in rows], expected, rtol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:The penalty:UserWarning")
+def test_columns_in_another_order_than_in_fit():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    model = SoftmaxClassifier().fit(X, y)
+    for call in (coefficient_table, marginal_effects):
+        for other in (X[X.columns[::-1]], X.set_axis(list("abcd"), axis=1)):
+            with pytest.raises(ValueError, match="feature names should match those"):
+                call(model, other, y)
+
+
+@pytest.mark.filterwarnings("ignore:The penalty:UserWarning")
+def test_weights_whose_squares_overflow_or_vanish():
+    X, y = load_iris(return_X_y=True)
+    for unit in (1e306, 1e-310):
+        weight = np.full(150, unit)
+        model = SoftmaxClassifier().fit(X, y, weight)
+        for call in (coefficient_table, marginal_effects):
+            with pytest.raises(ValueError, match=r"sample_weight, .* whose squares"):
+                call(model, X, y, weight)

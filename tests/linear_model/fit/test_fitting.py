@@ -270,3 +270,19 @@ def test_the_log_loss_through_a_sparse_mapping_beats_the_uniform_model(alpha):
     model = EntmaxClassifier(alpha, loss="log").fit(X, y)
     assert model.score(X, y) > 0.6
     assert model.objective_ < np.log(3)
+
+
+@pytest.mark.parametrize("similarity", ["dot", "cosine"])
+def test_a_warm_start_from_coefficients_that_were_changed(similarity):
+    X, y = load_iris(return_X_y=True)
+    model = SoftmaxClassifier(warm_start=True, similarity=similarity, tol=1e-6)
+    expected = clone(model).fit(X, y).objective_
+    for factor in (0.0, 1e-300, 1e300):
+        model.fit(X, y)
+        model.coef_ = model.coef_ * factor
+        assert model.fit(X, y).objective_ == pytest.approx(expected, rel=1e-4)
+    for name in ("coef_", "intercept_"):
+        setattr(model, name, getattr(model, name) + np.nan)
+        with pytest.raises(ValueError, match=r"warm_start=True .* must be finite"):
+            model.fit(X, y)
+        model = clone(model).fit(X, y)

@@ -555,6 +555,11 @@ def test_bad_parameters():
             "cv must have rows.* fold 1 has 3 for the fit and 0 for the score",
         ),
         ({"cv": [([], [0, 1])]}, "fold 0 has 0 for the fit and 2 for the score"),
+        (
+            {"cv": [([0, 1, 2], [500])]},
+            "cv must make pairs .* as numbers from 0 to .*500 is out of bounds",
+        ),
+        ({"cv": [(np.ones(3, bool), [0])]}, "cv must make pairs .* masks of all"),
         ({"n_jobs": 0}, "n_jobs == 0"),
         ({"n_jobs": "all"}, "'n_jobs' parameter"),
         ({"scoring": "best"}, "'scoring' parameter"),
