@@ -54,14 +54,7 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
     spec = spec.for_rows(rows)
     with np.errstate(over="ignore", invalid="ignore"):
         objectives = objectives_of(spec, rows)
-    stage = "easier loss"
-    if spec.last_fit is None:
-        if _may_begin_with_stronger_penalties(spec, objectives):
-            objectives = [*objectives[0].under_stronger_penalties(), *objectives]
-            stage = "stronger penalty"
-        start = objectives[0].initial()
-    else:
-        start = start_from(objectives[0], spec.last_fit, rows)
+    objectives, stage, start = _with_start(objectives, spec, rows)
 
     def attributes_at(parameters):
         """Fitted attributes during the fit, for callbacks."""
@@ -101,14 +94,25 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
     return Fit(spec, model, solution, attributes)
 
 
-def _may_begin_with_stronger_penalties(spec, objectives):
-    """Whether the same objective may be minimised under stronger penalties before.
+def _with_start(objectives, spec, rows):
+    """The objectives to minimise in turn, and the parameters to start from.
 
-    It must be the only one, with a penalty that makes coefficients exactly zero.
+    Returns
+    -------
+    objectives : list of LinearObjective or CosineObjective
+        Those that are given, perhaps after others under stronger penalties.
+    stage : {"easier loss", "stronger penalty"}
+        What all but the last of them have.
+    start : ndarray of shape (n_parameters,)
     """
+    first, stage = objectives[0], "easier loss"
+    if spec.last_fit is not None:
+        return objectives, stage, start_from(first, spec.last_fit, rows)
     is_single = len(objectives) == 1 and spec.noise is None
-    has_shrinkage = objectives[0].description.has_shrinkage
-    return is_single and has_shrinkage and spec.solver != "lbfgs"
+    if is_single and first.description.has_shrinkage and spec.solver != "lbfgs":
+        objectives = [*first.under_stronger_penalties(), first]
+        stage = "stronger penalty"
+    return objectives, stage, objectives[0].initial()
 
 
 def objectives_of(spec, rows):
