@@ -50,8 +50,9 @@ def classes_of(model, y, target_type):
 def without_unknown(y):
     """Label sets with zeros in place of NaN; `y` itself if all of it is known."""
     finite = {"ensure_all_finite": "allow-nan", "ensure_2d": False}
+    values = to_numpy(y) if is_foreign(y) else y
     try:
-        values = check_array(y, accept_sparse="csr", dtype=None, **finite)
+        values = check_array(values, accept_sparse="csr", dtype=None, **finite)
     except ValueError:
         return y  # The next check says what is wrong.
     # A single column is a vector of labels.
