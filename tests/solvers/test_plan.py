@@ -114,6 +114,19 @@ def test_the_numbers_that_decide_are_those_of_the_tuning():
             assert getattr(plan(covtype), name) != value
 
 
+def test_many_raw_predictions_have_single_precision():
+    """Not where rounding errors may grow, nor on remote rows."""
+    many = sized(100_000, 20, 1000)
+    assert plan(many).precision is np.float32
+    for kind in (
+        {"is_convex": False},
+        {"has_bounded_hessian": False},
+        {"is_remote": True},
+    ):
+        assert plan(many._replace(**kind)).precision is np.float64
+    assert plan(sized(100_000, 200, 10)).precision is np.float64
+
+
 def test_gram_matrices_of_little_data_are_of_all_rows():
     n_rows = Tuning().little_data // 65
     assert plan(sized(n_rows, 65, 10)).n_drawn == n_rows
