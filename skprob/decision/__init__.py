@@ -11,10 +11,13 @@ from .._utils.lazy import lazy_attribute
 from ._base import DecisionRule, Sample
 from ._base import ThresholdLike as ThresholdLike
 from ._best_threshold import best_threshold
-from ._blocks import known_only
+from ._blocks import known_only as known_only
 from ._cuts import CommonCut, LabelCuts
-from ._expected_size import ExpectedSize, expected_size, has_empty, n_labelled
-from ._input import as_indicator
+from ._expected_size import ExpectedSize
+from ._expected_size import expected_size as expected_size
+from ._expected_size import has_empty as has_empty
+from ._expected_size import n_labelled as n_labelled
+from ._input import as_indicator as as_indicator
 from ._least_cost import LeastCost
 from ._names import names_of
 from ._registry import RULES, get_rule
@@ -38,13 +41,8 @@ __all__ = [
     "Sample",
     "StackedLabels",
     "TopK",
-    "as_indicator",
     "best_threshold",
-    "expected_size",
     "get_rule",
-    "has_empty",
-    "known_only",
-    "n_labelled",
     "names_of",
 ]
 

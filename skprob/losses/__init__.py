@@ -1,8 +1,9 @@
 """Losses between scores and a target, through a mapping."""
 
 from ._accuracy import AccuracyLoss
-from ._base import Loss, LossLinearization, in_difference
+from ._base import Loss, LossLinearization
 from ._base import LossLike as LossLike
+from ._base import in_difference as in_difference
 from ._fenchel_young import FenchelYoungLoss
 from ._gradient_field import GradientFieldLoss
 from ._infimum import InfimumLoss
@@ -23,5 +24,4 @@ __all__ = [
     "MarginLoss",
     "SparseSoftmaxLoss",
     "get_loss",
-    "in_difference",
 ]

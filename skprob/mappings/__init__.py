@@ -24,7 +24,8 @@ from .sparse_softmax import SparseSoftmax, sparse_softmax
 from .taylor import TaylorSoftmax, taylor_softmax
 
 if TYPE_CHECKING:
-    from .perturb_max import GeneralizedNormal, SkewNormal, StudentT, check_shape
+    from .perturb_max import GeneralizedNormal, SkewNormal, StudentT
+    from .perturb_max import check_shape as check_shape
 
 __all__ = [
     "MAPPINGS",
@@ -47,7 +48,6 @@ __all__ = [
     "Temperature",
     "ThresholdMapping",
     "Traits",
-    "check_shape",
     "entmax",
     "entropy_invariant_softmax",
     "get_mapping",
