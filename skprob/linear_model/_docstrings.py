@@ -7,26 +7,6 @@ from textwrap import indent
 from .._utils.typing import Decorated
 
 _PARAMETERS = """\
-loss : {"auto", "fenchel_young", "log", "cross_entropy", "accuracy", \
-        "gradient_field", "infimum", "sparse_softmax"} or Loss, default="auto"
-    The loss that is minimised. "auto" is the one that matches the mapping: the
-    Fenchel-Young loss where the mapping has a potential, the gradient-field loss where
-    it is a plain function, and the log loss otherwise. "cross_entropy" is another name
-    of "log". A :class:`~skprob.losses.Loss` with ``mapping=None`` uses the mapping of
-    the classifier.
-similarity : {"dot", "cosine"}, default="dot"
-    Kind of scores. With "dot" they are W x + b. With "cosine" they are the cosines
-    between x and the rows of W, which have norm one; then ``C`` and ``fit_intercept``
-    are not used, and a row of X that is zero has the score 0 for every class.
-margin : float or array-like of shape (n_classes, n_classes), default=0.0
-    Number that is added in training to the scores of all classes but the target, so
-    that the target's score must be larger than the others by this amount. A matrix of
-    costs (the row is the true class, the diagonal zero) is a margin for each pair of
-    classes; rows and columns of a pandas DataFrame are matched with labels by name. Not
-    used in prediction.
-temperature : float, default=1.0
-    Positive number by which the scores are divided before the mapping is applied, in
-    training and in prediction.
 C : float, "auto" or "loo", default=1.0
     Inverse of the regularisation strength, as in
     :class:`~sklearn.linear_model.LogisticRegression`: positive, ``np.inf`` for none.
@@ -59,8 +39,6 @@ class_weight : dict, "balanced" or None, default=None
     not named have the weight 1. "balanced" gives every class the same total weight. The
     weight of a row is the mean of the class weights under its target, times
     ``sample_weight``.
-label_smoothing : float in [0, 1), default=0.0
-    Share of the uniform distribution that is mixed into the target.
 target_type : {"auto", "class", "label_set", "distribution", "candidates"}, \
         default="auto"
     Kind of ``y``. "auto" derives it from ``y``: one dimension is labels, a matrix of 0
@@ -106,6 +84,28 @@ sparse_output : bool, default=False
     Whether ``predict_proba``, and for label sets ``predict``, return CSR arrays. This
     saves memory with mappings that have exact zeros: a CSR array of positive
     probabilities takes more memory than a dense one.
+loss : {"auto", "fenchel_young", "log", "cross_entropy", "accuracy", \
+        "gradient_field", "infimum", "sparse_softmax"} or Loss, default="auto"
+    The loss that is minimised. "auto" is the one that matches the mapping: the
+    Fenchel-Young loss where the mapping has a potential, the gradient-field loss where
+    it is a plain function, and the log loss otherwise. "cross_entropy" is another name
+    of "log". A :class:`~skprob.losses.Loss` with ``mapping=None`` uses the mapping of
+    the classifier.
+similarity : {"dot", "cosine"}, default="dot"
+    Kind of scores. With "dot" they are W x + b. With "cosine" they are the cosines
+    between x and the rows of W, which have norm one; then ``C`` and ``fit_intercept``
+    are not used, and a row of X that is zero has the score 0 for every class.
+margin : float or array-like of shape (n_classes, n_classes), default=0.0
+    Number that is added in training to the scores of all classes but the target, so
+    that the target's score must be larger than the others by this amount. A matrix of
+    costs (the row is the true class, the diagonal zero) is a margin for each pair of
+    classes; rows and columns of a pandas DataFrame are matched with labels by name. Not
+    used in prediction.
+temperature : float, default=1.0
+    Positive number by which the scores are divided before the mapping is applied, in
+    training and in prediction.
+label_smoothing : float in [0, 1), default=0.0
+    Share of the uniform distribution that is mixed into the target.
 solver : {"auto", "lbfgs", "newton-cg", "newton-cholesky"}, default="auto"
     Algorithm that minimises the objective. "newton-cg" is a truncated Newton method,
     "newton-cholesky" Newton's method with the whole Hessian, for convex losses of
@@ -341,7 +341,8 @@ def with_shared_sections(cls: Decorated) -> Decorated:
 
     Sections of a search have the prefix "search_", and there is {search_notes}. An
     entry that the docstring describes itself is left out, and so is a parameter that
-    the constructor does not take. C gets the default of the constructor.
+    the constructor does not take. Parameters are in the order of the constructor, and C
+    gets its default.
     """
     taken = inspect.signature(cls.__init__).parameters
     value = getattr(cls, "_parameter", "")
@@ -352,10 +353,11 @@ def with_shared_sections(cls: Decorated) -> Decorated:
         ("search_notes", _SEARCH_NOTES),
     ):
         _fill(cls, name, text.replace("{value}", value))
+    entries = dict(_entries(_PARAMETERS))
     parameters = "\n".join(
-        entry
-        for name, entry in _entries(_PARAMETERS)
-        if name in taken and not _describes(cls.__doc__, name)
+        entries[name]
+        for name in taken
+        if name in entries and not _describes(cls.__doc__, name)
     )
     if "C" in taken and taken["C"].default == "auto":
         given = 'C : float, "auto" or "loo", default='
