@@ -75,8 +75,8 @@ class Criteria:
        confirms it. It is f at a start whose curvature is not known.
     3. Last iterations: the last three, or six if the objective is not convex, lowered
        it by no more than 2 allows. This holds where neither the duality gap nor the
-       whole Hessian is known, and where f is at most 10 tol f₀, because few rows have a
-       loss then, and soon other ones.
+       whole Hessian is known, and where f is at most 10 tol f₀ and 1% of f₀, because
+       few rows have a loss then, and soon other ones.
     4. Duality gap: at most max(5%, tol) f, or min(tol, 10⁻⁴)² f₀ or ε if one of these
        is larger. This holds where the gap vanishes at the minimum.
 
@@ -168,7 +168,10 @@ class Criteria:
         yield 2, "expected decrease", expected
         has_model = state.newton_step is not None and state.is_resolved
         has_model = has_model or (has_certificate and self.certify)
-        if not has_model or abs(point.value) <= 10 * tol * abs(problem.value_at_zero):
+        # Without the second bound fits with a large tolerance take more iterations than
+        # with a small one: 20 newsgroups 1.7 times the passes with 0.1.
+        little = min(10 * tol, 0.01) * abs(problem.value_at_zero)
+        if not has_model or abs(point.value) <= little:
             look_back = self.tuning.look_back * (1 if is_convex else 2)
             before = point.value
             if history:

@@ -335,6 +335,10 @@ def test_all_rows_come_in_the_order_of_their_numbers_if_they_are_met():
     assert verdict.duality_gap == 0.0
     # Otherwise the duality gap says enough.
     assert numbers(verdict_on(problem, state_at(), [row(0.5)] * 4)) == [1, 2, 4]
+    # Half of the value at zero is not little, whatever the tolerance.
+    loose = Criteria(tol=0.1, max_iter=100)
+    verdict = verdict_on(problem, state_at(), [row(0.9)] * 4, loose)
+    assert numbers(verdict) == [1, 2, 4]
 
 
 @pytest.mark.parametrize(
