@@ -90,13 +90,18 @@ class LinearPoint(Point, Curvature, Protocol):
         """
 
     def piece_hessian(
-        self, included: Array, damping: float = 0.0, share: float = 1.0
+        self,
+        included: Array,
+        damping: float = 0.0,
+        share: float = 1.0,
+        dtype: type = np.float64,
     ) -> Array:
         """Hessian of the parameters that a mask (n_outputs, size) includes.
 
         In one pass; rows and columns are in the order of the parameters. With a damping
         the loss of each row of the data has at least that much more curvature. With
-        a share below 1 it is estimated from so many of the rows.
+        a share below 1 it is estimated from so many of the rows. With float32 its
+        rounding errors are those of single precision.
         """
 
 
@@ -230,6 +235,9 @@ class Shrinkage(Protocol):
 
     def value(self, parameters: Array) -> float:
         """Value at parameters."""
+
+    def change(self, start: Array, end: Array) -> float:
+        """Value at an end less that at a start, without the rounding error of both."""
 
     def smallest_subgradient(self, parameters: Array, gradient: Array) -> Array:
         """The sum of a gradient and a subgradient that is smallest in norm."""

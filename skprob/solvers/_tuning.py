@@ -179,6 +179,12 @@ class Tuning(NamedTuple):
     #: The same in multiplications. Without it two classes of digits take 1.2 times as
     #: long, by more steps.
     sampled_hessian: float = 2e7
+    #: Smallest cost of a Hessian in single precision, in multiplications: letter takes
+    #: 0.6 to 0.8 times as long as in double precision.
+    single_hessian: float = 2e6
+    #: Smallest pivot of a Hessian in single precision, in units of the diagonal. With
+    #: a smaller one its rounding errors make steps too short or too long.
+    least_pivot: float = 1e-4
     #: A step from far lowers the objective by this part; after a smaller one Hessians
     #: are computed from all rows.
     far_step: float = 0.03

@@ -76,6 +76,10 @@ class EntryShrinkage:
         """Value at parameters."""
         return float(np.abs(parameters).sum(axis=0) @ self.thresholds)
 
+    def change(self, start, end):
+        """Value at an end less that at a start, without the rounding error of both."""
+        return float((np.abs(end) - np.abs(start)).sum(axis=0) @ self.thresholds)
+
     def smallest_subgradient(self, parameters, gradient):
         """The sum of a gradient and a subgradient that is smallest in norm."""
         at_zero = _soft(gradient, self.thresholds)
@@ -169,6 +173,11 @@ class ColumnShrinkage(EntryShrinkage):
 
     def value(self, parameters):
         return float(_norms(parameters) @ self.thresholds)
+
+    def change(self, start, end):
+        squares = ((end - start) * (end + start)).sum(axis=0)
+        norms = _norms(start) + _norms(end)
+        return float(_divided(squares, norms) @ self.thresholds)
 
     def smallest_subgradient(self, parameters, gradient):
         at_zero = self._shrunk(gradient, self.thresholds)

@@ -62,6 +62,8 @@ class PieceHessian:
     n_products = 0
 
     def __init__(self, hessian, piece, is_relative):
+        #: The smallest pivot of its factors so far, in units of the diagonal.
+        self.least_pivot = 1.0
         self._hessian, self._piece, self._is_relative = hessian, piece, is_relative
         diagonal = hessian.diagonal()
         self.diagonal = np.maximum(diagonal, _least(diagonal)).reshape(piece.shape)
@@ -81,7 +83,9 @@ class PieceHessian:
         elif self._is_relative:
             self._add_common_part(matrix, is_active)
         step = np.zeros(is_active.size)
-        step[active] = -_solved(matrix, residual.reshape(-1)[active])
+        solution, pivot = _solved(matrix, residual.reshape(-1)[active])
+        self.least_pivot = min(self.least_pivot, pivot)
+        step[active] = -solution
         return step.reshape(is_active.shape)
 
     def _add_common_part(self, matrix, is_active):
@@ -101,18 +105,20 @@ class PieceHessian:
 def _solved(matrix, right):
     """The solution of a symmetric system, damped where it has no factor.
 
-    The matrix is overwritten.
+    And the smallest pivot in units of the diagonal; zero where there is a damping. The
+    matrix is overwritten.
     """
     if not len(right):
-        return right
+        return right, 1.0
     diagonal = matrix.reshape(-1)[:: len(matrix) + 1]
     curvature, unit, damping = diagonal.copy(), diagonal.max(initial=0), _DAMPING
     while True:
         diagonal[:] = curvature + damping * (unit or 1.0)
         # The factor takes the place of the lower triangle.
-        _, solution, failed = dposv(matrix.T, right, overwrite_a=True)
+        factor, solution, failed = dposv(matrix.T, right, overwrite_a=True)
         if not failed:
-            return solution
+            pivots = factor.diagonal() ** 2 / (curvature + damping * (unit or 1.0))
+            return solution, float(pivots.min()) if damping == _DAMPING else 0.0
         upper = np.triu(matrix, 1)
         matrix[:] = upper + upper.T
         damping *= 100

@@ -45,6 +45,8 @@ class ProximalState(State):
     damping: float = 0.0
     #: Whether a step has lowered the objective by little.
     is_near: bool = False
+    #: Whether Hessians are written out in double precision.
+    is_precise: bool = False
     #: Parameters (M, size) at the minimum of a model, its ``ModelMinimum`` and its
     #: curvature, if they are known.
     minimised: tuple | None = None
@@ -147,6 +149,14 @@ class ProximalNewton:
 
     def _iterate(self, problem, state):
         """The state after one proximal Newton step; None if none lowers the value."""
+        after = self._stepped(problem, state)
+        if after is None and not state.is_precise:
+            state = replace(state, is_precise=True, damping=0.0, minimised=None)
+            after = self._stepped(problem, state)
+        return after
+
+    def _stepped(self, problem, state):
+        """The state after a step in the state's precision; None as above."""
         point, shape = state.point, problem.description.shape
         start, smooth = point.parameters.reshape(shape), point.smooth
         norm = float(np.abs(point.gradient).max())
@@ -161,9 +171,7 @@ class ProximalNewton:
             state, minimised=None, newton_step=None, expected_decrease=math.nan
         )
         step = parameters - start
-        penalty = shrinkage.value(start)
-        slope = float(np.vdot(gradient, step))
-        slope += shrinkage.value(parameters) - penalty
+        slope = float(np.vdot(gradient, step)) + shrinkage.change(start, parameters)
         if not slope < 0:
             return None
         ray = smooth.along(step.reshape(-1))
@@ -176,10 +184,10 @@ class ProximalNewton:
         is_near = point.value > (1 - self._tuning.far_step) * value
         if isinstance(curvature, PieceHessian):
             state = self._damped(state, quality)
-        state = replace(state, is_near=is_near)
         state = replace(
             state,
             point=point,
+            is_near=is_near,
             n_products=state.n_products + curvature.n_products,
             most_products=max(state.most_products, curvature.n_products),
         )
@@ -228,7 +236,10 @@ class ProximalNewton:
             if self._writes_hessian(description, n_included, state.most_products):
                 piece = Piece(included, shrinkage)
                 share = self._share(description, n_included, state.is_near)
-                hessian = smooth.piece_hessian(included, state.damping, share)
+                precision = self._precision(description, n_included, state.is_precise)
+                hessian = smooth.piece_hessian(
+                    included, state.damping, share, precision
+                )
                 curvature = PieceHessian(hessian, piece, description.is_relative)
                 if recentred is not None:
                     recentred = partial(recentred, piece)
@@ -241,6 +252,10 @@ class ProximalNewton:
                     most_rounds=10,
                     recentred=recentred,
                 )
+                is_rough = precision == np.float32
+                if is_rough and curvature.least_pivot < tuning.least_pivot:
+                    state = replace(state, is_precise=True)
+                    return self._with_model(problem, state, norm)
                 minimised = piece.whole(model.parameters), model, curvature
                 return replace(state, minimised=minimised)
             planned = plan(description, tuning)
@@ -296,6 +311,13 @@ class ProximalNewton:
         n_rows = tuning.rows_near if is_near else tuning.rows_of_parameter
         share = n_rows * n_included / description.n_rows
         return share if share < tuning.largest_share else 1.0
+
+    def _precision(self, description, n_included, is_precise):
+        """Floating-point type in which the Hessian of parameters is computed."""
+        cost = self._cost_of_gram(description, n_included)
+        if is_precise or cost < self._tuning.single_hessian or _is_sparse(description):
+            return np.float64
+        return np.float32
 
     def _cost_of_gram(self, description, n_included):
         """Cost of products of all pairs of columns of the included parameters."""

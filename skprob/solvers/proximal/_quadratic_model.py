@@ -27,6 +27,9 @@ import numpy as np
 # Most proximal steps of a round, each with a fourth of the lengths of the one before.
 _MOST_SHORTER = 20
 
+# Relative rounding error of a proximal step.
+_PRECISION = 10 * np.finfo(float).eps
+
 
 class ModelMinimum(NamedTuple):
     """Parameters (M, size) at which a model is about least, and what it took."""
@@ -54,7 +57,7 @@ def minimise_model(
         ``recentred(parameters, gradient)`` moves parameters where H has no curvature,
         so that the penalty falls.
     """
-    parameters, penalty = start, shrinkage.value(start)
+    parameters = start
     lengths = 1 / curvature.diagonal
     if shrinkage.is_by_column:
         lengths = lengths.min(axis=0)
@@ -65,7 +68,9 @@ def minimise_model(
         stepped = shrinkage.proximal_step(parameters - lengths * gradient, lengths)
         square = float(((parameters - stepped) ** 2 / lengths).sum())
         if n_rounds == 0:
-            enough = forcing_term**2 * square
+            # Rounding errors of the parameters and of the gradient leave this much.
+            rounding = (parameters**2 / lengths + lengths * gradient**2).sum()
+            enough = max(forcing_term**2 * square, _PRECISION**2 * float(rounding))
         if square <= enough:
             break
         n_rounds += 1
@@ -86,9 +91,7 @@ def minimise_model(
         newton = step + to_zero
 
         # 2. The lowest of several lengths of the step, projected onto the piece.
-        trial_at = partial(
-            _Trial.at, curvature, shrinkage, parameters, penalty, gradient
-        )
+        trial_at = partial(_Trial.at, curvature, shrinkage, parameters, gradient)
         best, fell = trial_at(stepped), False
         for length in _lengths(shrinkage.breakpoints(parameters, newton, stepped)):
             moved = shrinkage.on_piece_of(parameters + length * newton, stepped)
@@ -106,13 +109,11 @@ def minimise_model(
             n_shorter += 1
         if not best.change < 0:
             break
-        parameters, penalty = best.parameters, best.penalty
+        parameters = best.parameters
         change += best.change
         gradient = gradient + best.product
         if recentred is not None:
-            moved, gradient = recentred(parameters, gradient)
-            if moved is not parameters:
-                parameters, penalty = moved, shrinkage.value(moved)
+            parameters, gradient = recentred(parameters, gradient)
     return ModelMinimum(parameters, n_rounds, change)
 
 
@@ -152,14 +153,12 @@ class _Trial(NamedTuple):
 
     parameters: np.ndarray
     product: np.ndarray  #: Product of the Hessian and the step.
-    penalty: float
     change: float  #: Change of the model.
 
     @classmethod
-    def at(cls, curvature, shrinkage, start, penalty, gradient, parameters):
+    def at(cls, curvature, shrinkage, start, gradient, parameters):
         step = parameters - start
         product = curvature.product(step)
         slope, square = float(np.vdot(gradient, step)), float(np.vdot(step, product))
-        new_penalty = shrinkage.value(parameters)
-        change = slope + square / 2 + new_penalty - penalty
-        return cls(parameters, product, new_penalty, change)
+        change = slope + square / 2 + shrinkage.change(start, parameters)
+        return cls(parameters, product, change)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from mpmath import mp
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize_scalar
 
@@ -46,6 +47,28 @@ def test_value_and_proximal_step(kind):
     for other in 3 * rng.normal(size=(200, 3, 5)):
         bound = penalty(kind, stepped) + np.vdot(slope, other - stepped)
         assert penalty(kind, other) >= bound - 1e-12
+
+
+@every_kind
+def test_a_small_change_has_a_small_relative_error(kind):
+    rng, shrink = np.random.default_rng(0), kind(THRESHOLDS)
+    start = matrix_with_zeros(rng)
+    for size in 1e-12, 1.0:
+        end = start + size * rng.normal(size=start.shape)
+        with mp.workdps(50):
+            changes = [value_by_mpmath(kind, W) for W in (start, end)]
+            expected = float(changes[1] - changes[0])
+        assert shrink.change(start, end) == pytest.approx(expected, rel=1e-12)
+
+
+def value_by_mpmath(kind, matrix):
+    total = mp.mpf(0)
+    for threshold, column in zip(THRESHOLDS, matrix.T, strict=True):
+        entries = [mp.mpf(float(entry)) for entry in column]
+        is_column = kind is ColumnShrinkage
+        size = mp.norm(entries) if is_column else mp.norm(entries, 1)
+        total += mp.mpf(float(threshold)) * size
+    return total
 
 
 @every_kind

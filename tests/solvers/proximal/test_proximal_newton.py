@@ -14,6 +14,7 @@ from skprob.solvers import Criteria, Tuning, members_of, minimize, solve
 from skprob.solvers._problem import CompositePoint, CompositeProblem
 from skprob.solvers.proximal._proximal_newton import ProximalNewton
 
+from ..minimal_problems import SquaredHingesPoint
 from .composite_problem import (
     CompositeHinges,
     CompositeHingesPoint,
@@ -87,6 +88,44 @@ def test_few_of_many_features_are_solved_on_a_working_set(kind, monkeypatch):
     assert_allclose(W, best, atol=1e-5)
     # All features with a coefficient were in the last set, which is not all of them.
     assert np.count_nonzero(best.any(axis=0)) <= sizes[-1] <= 300
+
+
+@every_kind
+@pytest.mark.parametrize("spread", [1.0, 1e-4])
+def test_nearly_dependent_columns_need_double_precision(kind, spread, monkeypatch):
+    X, signs = data()
+    X[:, 4:] = X[:, :4] + spread * np.random.default_rng(1).normal(size=(len(X), 4))
+    thresholds, dtypes = np.full(8, 1e-3), []
+    by_column = kind is ColumnShrinkage
+    _, value = composite_optimum(X, signs, 1e-12, thresholds, by_column)
+    problem = CompositeHinges(X, signs, 1e-12, kind(thresholds))
+    whole = SquaredHingesPoint.piece_hessian
+
+    def recorded(self, included, damping, share, dtype=np.float64):
+        dtypes.append(dtype)
+        return whole(self, included, damping, share, dtype)
+
+    monkeypatch.setattr(SquaredHingesPoint, "piece_hessian", recorded)
+    tuning = Tuning(single_hessian=0)
+    limits = {"tol": 1e-8, "max_iter": 100}
+    solution = solve(problem, problem.initial(), tuning=tuning, **limits)
+    assert solution.converged, solution.message
+    # The reference has not converged for nearly dependent columns.
+    assert value - 1e-6 < solution.value < value + 1e-10
+    assert dtypes[0] == np.float32
+    assert set(dtypes[1:]) == {np.float32 if spread == 1 else np.float64}
+
+
+def test_rows_beyond_single_precision_have_no_weight_in_it():
+    rng = np.random.default_rng(0)
+    X, weight = rng.normal(size=(2000, 60)), np.ones(2000)
+    y = (X[:, :4] + rng.gumbel(size=(2000, 4))).argmax(axis=1)
+    X[0], weight[0] = 1e45 * X[0], 1e-95
+    options = {"C": 1.0, "l1_ratio": 0.9, "tol": 1e-9}
+    model = SoftmaxClassifier(**options).fit(X, y, sample_weight=weight)
+    others = SoftmaxClassifier(**options).fit(X[1:], y[1:])
+    assert np.count_nonzero(others.coef_) > 4
+    assert_allclose(model.coef_, others.coef_, atol=1e-6)
 
 
 @every_kind
@@ -179,15 +218,15 @@ def test_the_next_step_takes_the_place_of_a_certificate(kind):
 
 @pytest.mark.parametrize("n_stored", [15, 1])
 def test_rows_are_drawn_for_a_hessian_where_entries_are_many(n_stored, monkeypatch):
-    """In a sparse X with two classes they would miss the rows of rare features."""
+    """In a sparse X they would miss the rows of rare features."""
     rng = np.random.default_rng(0)
     X = sparse.random_array((6000, 30), density=n_stored / 30, rng=rng, format="csr")
     y = (X @ rng.normal(size=30) + 0.5 * rng.normal(size=6000) > 0).astype(int)
     shares, piece_hessian = set(), LinearPoint.piece_hessian
 
-    def watched(self, included, damping=0.0, share=1.0):
+    def watched(self, included, damping=0.0, share=1.0, dtype=np.float64):
         shares.add(share)
-        return piece_hessian(self, included, damping, share)
+        return piece_hessian(self, included, damping, share, dtype)
 
     monkeypatch.setattr(LinearPoint, "piece_hessian", watched)
     # Rows are drawn for little data, too.
