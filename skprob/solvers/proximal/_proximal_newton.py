@@ -377,6 +377,9 @@ class ProximalNewton:
                 trial = Trial(length, value, remaining)
                 shorter = min(shorter, tangents_meet(at_start, trial))
             length = shorter
+            if problem.description.has_kinks and -length * slope <= rounding:
+                # At a kink such short steps only move coefficients away from zero.
+                return None
         return None
 
 
