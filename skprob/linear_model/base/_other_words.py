@@ -1,7 +1,13 @@
 """Parameters of other packages and of papers: errors that name those of skprob."""
 
+from __future__ import annotations
+
+from functools import wraps
 from importlib import import_module
 from inspect import isclass, signature
+from typing import Any, Self
+
+from sklearn.base import BaseEstimator
 
 from ..._utils.names import did_you_mean
 
@@ -86,20 +92,45 @@ OTHER_VALUES = {
 }
 
 
-def check_keywords(cls, keywords):
-    """Raise TypeError if the constructor of a class lacks one of some keywords."""
-    known = signature(cls.__init__).parameters
-    if any(each.kind is each.VAR_KEYWORD for each in known.values()):
-        return
-    for name in keywords:
-        if name not in known:
+class OtherWords:
+    """An estimator whose errors about parameters that it lacks name those of skprob.
+
+    It is not a part of the class that defines the constructor: `inspect.signature`
+    would show the arguments of ``__new__``.
+    """
+
+    _other_values = OTHER_VALUES
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        unknown = kwargs.keys() - cls._get_param_names()
+        if unknown and not _takes_any(cls.__init__):
+            name = next(key for key in kwargs if key in unknown)
             raise TypeError(
                 f"{cls.__name__}.__init__() got an unexpected keyword argument "
-                f"{name!r}.{instead_of(name, cls)}"
+                f"{name!r}.{_instead_of(name, cls)}"
             )
+        return super().__new__(cls)
+
+    @wraps(BaseEstimator.set_params)
+    def set_params(self, **params):
+        try:
+            return super().set_params(**params)
+        except ValueError as error:
+            cls = type(self)
+            names = {key.partition("__")[0] for key in params}
+            for name in names.difference(cls._get_param_names()):
+                if str(error).startswith(f"Invalid parameter {name!r}"):
+                    raise ValueError(f"{error}{_instead_of(name, cls)}") from None
+            raise
 
 
-def instead_of(name, cls):
+def _takes_any(function):
+    """Whether a function has a parameter for any other keywords."""
+    parameters = signature(function).parameters.values()
+    return any(each.kind is each.VAR_KEYWORD for each in parameters)
+
+
+def _instead_of(name, cls):
     """What to do instead of giving a classifier a parameter that it lacks.
 
     Parameters

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from functools import cache, wraps
+from functools import cache
 from inspect import signature
 from numbers import Real
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils._param_validation import (
@@ -25,10 +25,10 @@ from ...targets import KINDS
 from .._known_threshold import NAMES
 from ..fit import FitSpec, PenaltyChoice
 from ..predict import Inputs, UnitRows
-from ._other_words import OTHER_VALUES, check_keywords, instead_of
+from ._other_words import OtherWords
 
 
-class LinearParameters(NamesChecked, BaseEstimator, metaclass=ABCMeta):
+class LinearParameters(OtherWords, NamesChecked, BaseEstimator, metaclass=ABCMeta):
     """The constructor of a linear classifier, and what follows from its parameters.
 
     A subclass says which mapping, in :meth:`_mapping`.
@@ -63,12 +63,6 @@ class LinearParameters(NamesChecked, BaseEstimator, metaclass=ABCMeta):
         "warm_start": ["boolean"],
         "verbose": [IntegerInterval(0, None, closed="left"), "boolean"],
     }
-    _other_values = OTHER_VALUES
-
-    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
-        if not kwargs.keys() <= set(cls._get_param_names()):
-            check_keywords(cls, kwargs)
-        return super().__new__(cls)
 
     @abstractmethod
     def __init__(
@@ -124,18 +118,6 @@ class LinearParameters(NamesChecked, BaseEstimator, metaclass=ABCMeta):
         # scikit-learn would inspect the constructor at every fit and clone, which on
         # little data takes as long as a step of the solver.
         return super()._get_param_names()
-
-    @wraps(BaseEstimator.set_params)
-    def set_params(self, **params):
-        try:
-            return super().set_params(**params)
-        except ValueError as error:
-            cls = type(self)
-            names = {key.partition("__")[0] for key in params}
-            for name in names.difference(cls._get_param_names()):
-                if str(error).startswith(f"Invalid parameter {name!r}"):
-                    raise ValueError(f"{error}{instead_of(name, cls)}") from None
-            raise
 
     def _validate_params(self):
         # scikit-learn makes the objects of the constraints anew at every fit, and tests
