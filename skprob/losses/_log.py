@@ -149,7 +149,7 @@ class LogLoss(Loss):
 
     def _smoothing(self, mapping):
         if self.epsilon != "auto":
-            return self.epsilon
+            return float(self.epsilon)
         return _EPSILON_WITH_ZEROS if mapping.traits.has_zeros else 0.0
 
     def _linearize(self, scores, target):

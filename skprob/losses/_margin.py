@@ -95,7 +95,8 @@ class MarginLoss(Loss):
 
     def margins(self, target, like):
         if self._is_number:
-            margins = self.margin - self.margin * target.to_dense(like.dtype)
+            margin = float(self.margin)
+            margins = margin - margin * target.to_dense(like.dtype)
         else:
             margins = self._of_matrix(target, like)
         others = self.loss.margins(target, like)
@@ -144,8 +145,9 @@ class MarginLoss(Loss):
 
     def _augmented(self, scores, target):
         if self._is_number:
-            scores += self.margin
-            target.add_to(scores, -self.margin)
+            margin = float(self.margin)
+            scores += margin
+            target.add_to(scores, -margin)
         else:
             scores += self._of_matrix(target, scores)
         return scores

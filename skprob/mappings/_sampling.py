@@ -58,7 +58,7 @@ def relax_classes(log_p, temperature, size, random_state):
     z = log_p + rng.gumbel(size=_shape(log_p, size))
     z -= z.max(axis=-1, keepdims=True)
     with np.errstate(over="ignore"):
-        z /= temperature
+        z /= float(temperature)
     weight = np.exp(z)
     return weight / weight.sum(axis=-1, keepdims=True)
 
@@ -69,7 +69,7 @@ def relax_sets(p, temperature, size, random_state):
     shape = p.shape if size is None else (len(p), size, p.shape[1])
     with np.errstate(over="ignore", divide="ignore"):
         z = logit(_repeated(p.astype(np.float64), size)) + rng.logistic(size=shape)
-        return np.exp(log_expit(z / temperature))
+        return np.exp(log_expit(z / float(temperature)))
 
 
 def gumbel_max(

@@ -203,7 +203,7 @@ def kullback_leibler_divergence(
     if not (is_number(epsilon) and 0 <= epsilon < 1):
         raise ValueError(f"epsilon must be a number in [0, 1); got {epsilon!r}.")
     q, p = _checked(y_true, probabilities)
-    divergence = rel_entr(q, np.maximum(p, epsilon)).sum(axis=1)
+    divergence = rel_entr(q, np.maximum(p, float(epsilon))).sum(axis=1)
     return _average(divergence, sample_weight)
 
 

@@ -59,5 +59,6 @@ def _curvature(loss, n_classes):
     """Second derivative of a loss in one score, at equal scores and probabilities."""
     scores = np.full((1, n_classes), loss.traits.base_score)
     centre = 0.5 if loss.traits.polytope == "cube" else 1 / n_classes
-    linear = loss.linearize(scores, DenseTarget(np.full((1, n_classes), centre)))
-    return float(linear.hessian_diagonal()[0, 0])
+    target = DenseTarget(np.full((1, n_classes), centre))
+    with np.errstate(all="ignore"):  # One that overflows is refused.
+        return float(loss.linearize(scores, target).hessian_diagonal()[0, 0])

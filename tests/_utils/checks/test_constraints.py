@@ -5,8 +5,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from skprob import EntmaxClassifier
+from skprob import EntmaxClassifier, SigmoidClassifier, SoftmaxClassifier
 from skprob._utils.checks import RealInterval
+from skprob.losses import LogLoss, MarginLoss
+from skprob.mappings import gumbel_softmax
+from skprob.metrics import kullback_leibler_divergence
 
 X = np.array([[0.0], [1.0], [2.0], [3.0]])
 y = np.array([0, 0, 1, 1])
@@ -44,3 +47,30 @@ def test_infinity_is_allowed_where_the_interval_contains_it():
 def test_a_long_double_larger_than_all_doubles_is_refused():
     value = np.longdouble("1e400")
     assert not RealInterval(0, None, closed="right").is_satisfied_by(value)
+
+
+def test_fractions_are_computed_with_as_floats():
+    half = Fraction(1, 2)
+    for name in ("margin", "label_smoothing", "temperature", "l1_ratio"):
+        found, expected = (
+            SoftmaxClassifier(**{name: value}).fit(X, y) for value in (half, 0.5)
+        )
+        np.testing.assert_array_equal(found.coef_, expected.coef_)
+    smoothed = [LogLoss("sparsemax", epsilon=value) for value in (half, 0.5)]
+    margins = [MarginLoss(LogLoss("softmax"), value) for value in (half, 0.5)]
+    for found, expected in (smoothed, margins):
+        values = [loss.value([[1.0, 0.0]], [[0, 1]]) for loss in (found, expected)]
+        np.testing.assert_array_equal(*values)
+    p = np.array([[0.0, 1.0], [0.5, 0.5]])
+    divergences = [
+        kullback_leibler_divergence(p, p[::-1], epsilon=value) for value in (half, 0.5)
+    ]
+    assert divergences[0] == divergences[1]
+    draws = [gumbel_softmax(p, value, random_state=0) for value in (half, 0.5)]
+    np.testing.assert_array_equal(*draws)
+
+
+def test_an_automatic_C_that_overflows_is_refused_without_a_warning():
+    for alpha in (1e3, 1e300):
+        with pytest.raises(ValueError, match="C must be a number for a loss without"):
+            SigmoidClassifier(alpha=alpha).fit(X, [0, 1, 2, 2])
