@@ -53,7 +53,7 @@ def without_unknown(y):
     values = to_numpy(y) if is_foreign(y) else y
     try:
         values = check_array(values, accept_sparse="csr", dtype=None, **finite)
-    except ValueError:
+    except (TypeError, ValueError):
         return y  # The next check says what is wrong.
     # A single column is a vector of labels.
     if values.ndim != 2 or values.shape[1] == 1 or values.dtype.kind != "f":
