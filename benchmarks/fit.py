@@ -7,10 +7,11 @@ in plain NumPy. It begins where a tight fit of ours ends, to save time, and ends
 step cannot gain a part of 1e-12. Every coefficient that a side returns is
 judged by that same NumPy objective: the time that counts is the time of the whole `fit`
 to a relative suboptimality f / f* - 1 of 1e-3, 1e-6 and 1e-9, at the fastest of the
-side's own tolerances. All sides run in turn in one process, with BLAS on one thread and
-on its default number. A program that does not reach a level within the time limit is
-shown with this time and with the suboptimality that it reached. If no rival reaches it,
-our time is compared with the longest time of a rival.
+side's own tolerances. All sides run in turn in one process, with BLAS on one thread,
+where the time is that of the processor, and on its default number. A program that does
+not reach a level within the time limit is shown with this time and with the
+suboptimality that it reached. If no rival reaches it, our time is compared with the
+longest time of a rival.
 
 Data that scikit-learn has or makes are always fitted; mnist, letter, pendigits and
 news20 if SKPROB_DATA names their folder.
@@ -205,7 +206,8 @@ def summary(times, threads):
             results = at_level(case, level)
             row += [text(rival(results)), text(ours(results)), f"{ratio(results):.2f}"]
         rows.append(row)
-    lines = [f"BLAS threads: {threads}; ours: solver={DEFAULT_SOLVER!r}; seconds"]
+    clock = "seconds of the processor" if threads == "1" else "seconds"
+    lines = [f"BLAS threads: {threads}; ours: solver={DEFAULT_SOLVER!r}; {clock}"]
     lines += ["", as_markdown(header, rows), ""]
     for alpha, level in itertools.product(ALPHAS, LEVELS):
         of_mapping = [time for time in times if time.alpha == alpha]
