@@ -154,7 +154,7 @@ class SetDisplay:
             in_order("y", y, classes),
             # Some classifiers have a list with the values of each label.
             classes=None if isinstance(classes, list) else classes,
-            coverage=getattr(model, "coverage", None),
+            coverage=getattr(model, "coverage_", None),
             max_names=max_names,
             ax=ax,
         )

@@ -130,6 +130,8 @@ def test_of_estimators():
     sets = model[-1].predict_set(model[:-1].transform(X))
     for k, group in enumerate(display.by_class):
         assert group.coverage == sets[y == k, k].mean()
+    model[-1].set_params(coverage=0.5)
+    assert SetDisplay.from_estimator(model, X, y).coverage == 0.9
     X, true = make_multilabel_classification(random_state=0)
     frame = pd.DataFrame(true, columns=list("abcde"))
     model = SoftmaxClassifier().fit(X, frame)

@@ -164,6 +164,8 @@ class ConformalSets(
         The classes; of label sets, the names of the columns or their numbers.
     estimator_ : estimator
         The fitted classifier; for ``cv="prefit"`` the `estimator` itself.
+    coverage_ : float
+        The `coverage` of the fit.
     quantile_ : float or ndarray of shape (n_classes,)
         Calibrated nonconformity; for each class with ``by="class"``.
     limit_ : float or ndarray of shape (n_classes,)
@@ -474,6 +476,7 @@ class ConformalSets(
                 f"{self.rank_penalty:g}. Choose smaller ones, or scale the scores of "
                 "the estimator."
             )
+        self.coverage_ = float(self.coverage)
         if not by_class:
             self.limit_ = float(self.limit_)
         self._seed = None if random is None else random.randint(2**31 - 1)
