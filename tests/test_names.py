@@ -18,7 +18,7 @@ from skprob import (
 )
 from skprob._utils.names import did_you_mean
 from skprob.attention import AttentionClassifier, attention
-from skprob.decision import LabelCuts, get_rule
+from skprob.decision import ConformalSets, LabelCuts, LeastCost, TopK, get_rule
 from skprob.inspection import ConvergenceDisplay, PredictionDisplay, coefficient_table
 from skprob.losses import LogLoss, get_loss
 from skprob.mappings import entmax, get_mapping, perturb_max, sparse_softmax
@@ -135,3 +135,41 @@ def test_where_the_hessian_cannot_be_written_out():
         model.fit(sparse.csr_array(wide), np.arange(6) % 3)
     # In memory these rows are fitted in coordinates, which are few.
     assert model.fit(wide, np.arange(6) % 3).solver_ == "newton-cholesky"
+
+
+@pytest.mark.parametrize(
+    ("word", "advice"),
+    [
+        *((word, "LAC is 'threshold'") for word in ("lac", "LAC", "Lac")),
+        *((word, "APS is 'adaptive'") for word in ("aps", "APS")),
+        ("RAPS", "RAPS is 'adaptive' with a rank_penalty"),
+        ("Threshold", "Did you mean 'threshold'"),
+    ],
+)
+def test_score_functions_of_other_packages(word, advice):
+    with pytest.raises(ValueError, match=f"Got '{word}' instead. {advice}"):
+        ConformalSets(FITTED, score_function=word).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("cls", "arguments", "name", "advice"),
+    [
+        (ConformalSets, (FITTED,), "score", "It is 'score_function' here."),
+        (ConformalSets, (FITTED,), "Conformity_Score", "It is 'score_function' here."),
+        (ConformalSets, (FITTED,), "confidence_level", "It is 'coverage' here."),
+        (ConformalSets, (FITTED,), "coverages", "Did you mean 'coverage'?"),
+        (LabelCuts, (), "shrinkages", "Did you mean 'shrinkage'?"),
+        (LeastCost, (np.eye(3),), "abstention", "Did you mean 'abstain'?"),
+        (TopK, (3,), "n", ""),
+        (AttentionClassifier, (), "neighbors", "Did you mean 'n_neighbors'?"),
+    ],
+)
+def test_unknown_parameters(cls, arguments, name, advice):
+    advice = f" {advice}" if advice else ""
+    with pytest.raises(TypeError) as caught:
+        cls(*arguments, **{name: 0.1})
+    unexpected = f"{cls.__name__}.__init__() got an unexpected keyword argument"
+    assert str(caught.value) == f"{unexpected} {name!r}.{advice}"
+    with pytest.raises(ValueError, match=f"Invalid parameter '{name}'") as caught:
+        cls(*arguments).set_params(**{name: 0.1})
+    assert str(caught.value).endswith(f"].{advice}")

@@ -1,8 +1,11 @@
 """Checks of names, with the most similar allowed name in errors."""
 
 from difflib import get_close_matches
-from typing import ClassVar
+from functools import wraps
+from inspect import signature
+from typing import Any, ClassVar, Self
 
+from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import (
     InvalidParameterError,
     StrOptions,
@@ -31,6 +34,13 @@ def did_you_mean(value, names):
     return f" Did you mean {by_spelling[nearest[0]]!r}?" if nearest else ""
 
 
+def of_any_spelling(table, name):
+    """The entry of a name in a dict, whatever its case, hyphens or blanks; or None."""
+    if name in table or not isinstance(name, str):
+        return table.get(name)
+    return table.get(_spelling(name))
+
+
 def _spelling(name):
     """The name in lower case, with underscores for blanks and hyphens."""
     return name.lower().replace("-", "_").replace(" ", "_")
@@ -48,8 +58,8 @@ def check_parameters(constraints, values, caller_name, other_values=None):
     caller_name : str
         Name of the estimator or function in the message.
     other_values : dict, default=None
-        For a parameter, sentences about values that are not allowed, by value; or one
-        sentence about all of them.
+        For a parameter, sentences about values that are not allowed, by value in lower
+        case; or one sentence about all of them.
 
     Raises
     ------
@@ -70,7 +80,7 @@ def check_parameters(constraints, values, caller_name, other_values=None):
         value, sentence = values[name], (other_values or {}).get(name)
         if isinstance(sentence, dict):
             is_name = isinstance(value, str | None)
-            sentence = sentence.get(value) if is_name else None
+            sentence = of_any_spelling(sentence, value) if is_name else None
         advice = f" {sentence}" if sentence else did_you_mean(value, names)
         message = f"{error}{advice}"
         raise InvalidParameterError(message) from None
@@ -89,3 +99,52 @@ class NamesChecked:
             type(self).__name__,
             self._other_values,
         )
+
+
+class KeywordsChecked(NamesChecked):
+    """An estimator whose errors on unknown parameters say what to take instead.
+
+    The constructor is that of a subclass: of this class `inspect.signature` would show
+    the arguments of ``__new__``.
+    """
+
+    #: Sentences about parameters that other packages have, by name in lower case.
+    _other_names: ClassVar[dict] = {}
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        unknown = kwargs.keys() - cls._get_param_names()
+        if unknown and not _takes_any(cls.__init__):
+            name = next(key for key in kwargs if key in unknown)
+            raise TypeError(
+                f"{cls.__name__}.__init__() got an unexpected keyword argument "
+                f"{name!r}.{cls._instead_of(name)}"
+            )
+        return super().__new__(cls)
+
+    @classmethod
+    def _instead_of(cls, name):
+        """What to do instead of giving a parameter that the class lacks.
+
+        It is empty, or begins with a space.
+        """
+        sentence = of_any_spelling(cls._other_names, name)
+        if sentence:
+            return f" {sentence}"
+        return did_you_mean(name, cls._get_param_names())
+
+    @wraps(BaseEstimator.set_params)
+    def set_params(self, **params):
+        try:
+            return super().set_params(**params)
+        except ValueError as error:
+            names = {key.partition("__")[0] for key in params}
+            for name in names.difference(self._get_param_names()):
+                if str(error).startswith(f"Invalid parameter {name!r}"):
+                    raise ValueError(f"{error}{self._instead_of(name)}") from None
+            raise
+
+
+def _takes_any(function):
+    """Whether a function has a parameter for any other keywords."""
+    parameters = signature(function).parameters.values()
+    return any(each.kind is each.VAR_KEYWORD for each in parameters)

@@ -19,7 +19,7 @@ from .._utils.checks import (
     naming,
     refuse_masked,
 )
-from .._utils.names import NamesChecked
+from .._utils.names import KeywordsChecked
 from .._utils.saving import PlainState
 from .._utils.typing import MatrixLike
 from ..mappings import Mapping, MappingLike, get_mapping
@@ -30,7 +30,7 @@ _MOST_PAIRS = 1 << 20
 _N_FOR_UNIT = 1000
 
 
-class BaseAttention(NamesChecked, PlainState, BaseEstimator):
+class BaseAttention(KeywordsChecked, PlainState, BaseEstimator):
     """Weighted means of the training rows' targets (Nadaraya-Watson)."""
 
     _parameter_constraints: dict = {

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils.checks import check_sample_weight
 from .._utils.columns import common_names, in_order, lined_up
-from .._utils.names import NamesChecked, did_you_mean
+from .._utils.names import KeywordsChecked, did_you_mean
 from .._utils.typing import AnyArray, Array, ArrayLike, MatrixLike, same_signature
 from ._blocks import Blocks, known_only, with_rows
 from ._expected_size import expected_size, has_empty, n_labelled
@@ -58,7 +58,7 @@ class Sample(NamedTuple):
     known: np.ndarray | None = None
 
 
-class DecisionRule(NamesChecked, BaseEstimator, metaclass=ABCMeta):
+class DecisionRule(KeywordsChecked, BaseEstimator, metaclass=ABCMeta):
     """Base class of the rules that make label sets of probabilities.
 
     Fit a rule to out-of-fold probabilities, such as those of

@@ -11,11 +11,11 @@ from sklearn.base import BaseEstimator
 from .._utils.arrays import as_type, beside, namespace, take, to_numpy
 from .._utils.checks import RealInterval, as_costs, as_points
 from .._utils.columns import in_order, names_of
-from .._utils.names import NamesChecked
+from .._utils.names import KeywordsChecked
 from .._utils.typing import AnyArray, Array, ArrayLike, MatrixLike
 
 
-class LeastCost(NamesChecked, BaseEstimator):
+class LeastCost(KeywordsChecked, BaseEstimator):
     r"""The class label of least expected cost, or no decision where all cost too much.
 
     With probabilities p of the true class, decision j has the expected cost

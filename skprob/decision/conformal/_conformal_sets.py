@@ -36,7 +36,7 @@ from ..._utils.checks import (
     rows_of_folds,
 )
 from ..._utils.columns import in_order
-from ..._utils.names import NamesChecked
+from ..._utils.names import KeywordsChecked
 from ..._utils.saving import PlainState
 from ..._utils.typing import AnyArray, Array, ArrayLike, MatrixLike, same_signature
 from ...mappings import Entmax, Temperature
@@ -83,12 +83,27 @@ _NOT_FITTED = (
 )
 
 
+#: The same for parameters.
+_OTHER_NAMES = {
+    **dict.fromkeys(
+        ["score", "conformity_score", "method", "nonconformity"],
+        "It is 'score_function' here.",
+    ),
+    **dict.fromkeys(
+        ["confidence_level", "confidence", "level"], "It is 'coverage' here."
+    ),
+    "miscoverage": "An error rate of 0.1 is coverage=0.9.",
+    **dict.fromkeys(["mondrian", "class_conditional"], "Choose by='class'."),
+    "prefit": "Choose cv='prefit'.",
+}
+
+
 class ConformalSets(
     OnnxSets,
     MetaEstimatorMixin,
     ClassifierMixin,
     PlainState,
-    NamesChecked,
+    KeywordsChecked,
     BaseEstimator,
 ):
     r"""Prediction sets that contain the true class with a chosen probability.
@@ -257,6 +272,7 @@ class ConformalSets(
         "random_state": ["random_state"],
     }
     _other_values = _OTHER_VALUES
+    _other_names = _OTHER_NAMES
 
     def __init__(
         self,

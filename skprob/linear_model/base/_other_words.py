@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from functools import wraps
 from importlib import import_module
-from inspect import isclass, signature
-from typing import Any, Self
+from inspect import isclass
 
-from sklearn.base import BaseEstimator
-
-from ..._utils.names import did_you_mean
+from ..._utils.names import KeywordsChecked, did_you_mean, of_any_spelling
 
 _STRENGTH = (
     "The strength of the penalty is 1 / C, and C=numpy.inf is no penalty. l1_ratio=0 "
@@ -20,7 +16,8 @@ _STEPS = "The solvers choose the length of each step: leave it out."
 #: What to do instead of giving a parameter of this name.
 _SENTENCES = {
     **dict.fromkeys(["penalty", "reg", "regularization", "weight_decay"], _STRENGTH),
-    **dict.fromkeys(["lam", "lamda", "lambda_", "lmbda", "l1", "l2"], _STRENGTH),
+    **dict.fromkeys(["lam", "lamda", "lambda", "lambda_", "lmbda"], _STRENGTH),
+    **dict.fromkeys(["reg_lambda", "reg_alpha", "l1", "l2"], _STRENGTH),
     **dict.fromkeys(["learning_rate", "lr", "eta0", "step_size"], _STEPS),
     "alpha": (
         "The α of entmax is a parameter of EntmaxClassifier and SigmoidClassifier. The "
@@ -79,55 +76,33 @@ OTHER_VALUES = {
         **dict.fromkeys(["entmax", "entmax15", "tsallis"], _ENTMAX),
         **dict.fromkeys(["hinge", "squared_hinge"], _HINGE),
         **dict.fromkeys(["log_loss", "logistic", "multinomial", "softmax"], _LOG),
+        **dict.fromkeys(["nll", "nll_loss", "bce"], _LOG),
     },
     "class_weight": {"auto": "Did you mean 'balanced'?"},
     "C": {
-        None: "C=numpy.inf is no penalty.",
+        **dict.fromkeys([None, "none"], "C=numpy.inf is no penalty."),
         "cv": "EntmaxClassifierCV chooses C by cross-validation.",
     },
     "threshold": dict.fromkeys(["f1", "f1_micro", "f1_macro"], _F1),
-    "scoring": dict.fromkeys(["brier", "brier_score", "brier_loss"], _BRIER),
+    "scoring": dict.fromkeys(
+        ["brier", "brier_score", "brier_loss", "brier_score_loss"], _BRIER
+    ),
+    "select": dict.fromkeys(
+        ["group", "groups", "group_lasso", "l21"], "Did you mean 'features'?"
+    ),
     "l1_ratio": {None: "l1_ratio=0 is the squared norm only."},
     "alphas": "Give several values, such as [1, 1.5, 2]. The values of C are `Cs`.",
 }
 
 
-class OtherWords:
-    """An estimator whose errors about parameters that it lacks name those of skprob.
-
-    It is not a part of the class that defines the constructor: `inspect.signature`
-    would show the arguments of ``__new__``.
-    """
+class OtherWords(KeywordsChecked):
+    """An estimator whose errors about parameters that it lacks name those of skprob."""
 
     _other_values = OTHER_VALUES
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
-        unknown = kwargs.keys() - cls._get_param_names()
-        if unknown and not _takes_any(cls.__init__):
-            name = next(key for key in kwargs if key in unknown)
-            raise TypeError(
-                f"{cls.__name__}.__init__() got an unexpected keyword argument "
-                f"{name!r}.{_instead_of(name, cls)}"
-            )
-        return super().__new__(cls)
-
-    @wraps(BaseEstimator.set_params)
-    def set_params(self, **params):
-        try:
-            return super().set_params(**params)
-        except ValueError as error:
-            cls = type(self)
-            names = {key.partition("__")[0] for key in params}
-            for name in names.difference(cls._get_param_names()):
-                if str(error).startswith(f"Invalid parameter {name!r}"):
-                    raise ValueError(f"{error}{_instead_of(name, cls)}") from None
-            raise
-
-
-def _takes_any(function):
-    """Whether a function has a parameter for any other keywords."""
-    parameters = signature(function).parameters.values()
-    return any(each.kind is each.VAR_KEYWORD for each in parameters)
+    @classmethod
+    def _instead_of(cls, name):
+        return _instead_of(name, cls)
 
 
 def _instead_of(name, cls):
@@ -144,12 +119,13 @@ def _instead_of(name, cls):
     advice : str
         Empty, or sentences with a space before them.
     """
-    ours, names = _OURS.get(name, name), cls._get_param_names()
+    ours, names = of_any_spelling(_OURS, name) or name, cls._get_param_names()
+    sentence = of_any_spelling(_SENTENCES, name)
     if f"{name}s" in names:  # A search has alphas, Cs and l1_ratios.
         return f" Give several values, as {name}s=[...]."
-    if name in _SENTENCES:
-        is_without = _SENTENCES[name] is _STRENGTH and not {"C", "Cs"} & set(names)
-        return " There is no penalty." if is_without else f" {_SENTENCES[name]}"
+    if sentence is not None:
+        is_without = sentence is _STRENGTH and not {"C", "Cs"} & set(names)
+        return " There is no penalty." if is_without else f" {sentence}"
     if ours in names:
         return f" It is {ours!r} here."
     package = import_module("..", __package__)

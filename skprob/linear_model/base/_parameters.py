@@ -15,7 +15,6 @@ from sklearn.utils._param_validation import (
 )
 
 from ..._utils.checks import InstancesOf, IntegerInterval, RealInterval
-from ..._utils.names import NamesChecked
 from ..._utils.typing import ArrayLike
 from ...decision import DecisionRule, LeastCost, ThresholdLike
 from ...losses import LOSSES, Loss, LossLike, MarginLoss, get_loss
@@ -28,7 +27,7 @@ from ..predict import Inputs, UnitRows
 from ._other_words import OtherWords
 
 
-class LinearParameters(OtherWords, NamesChecked, BaseEstimator, metaclass=ABCMeta):
+class LinearParameters(OtherWords, BaseEstimator, metaclass=ABCMeta):
     """The constructor of a linear classifier, and what follows from its parameters.
 
     A subclass says which mapping, in :meth:`_mapping`.
