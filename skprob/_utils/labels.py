@@ -3,6 +3,20 @@
 import numpy as np
 
 
+def names_of(classes):
+    """Names of classes as Python objects; dates and durations as those of NumPy.
+
+    Python has whole numbers for those in nanoseconds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> names_of(np.array(["b", "a"]))
+    ['b', 'a']
+    """
+    return list(classes) if classes.dtype.kind in "mM" else classes.tolist()
+
+
 def positions_of(labels, classes):
     """The number of each label among the classes.
 

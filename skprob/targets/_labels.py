@@ -24,7 +24,7 @@ def as_labels(y):
     Raises
     ------
     ValueError
-        If `y` is anything but strings, booleans or whole numbers.
+        If `y` is anything but strings, booleans, whole numbers, dates or durations.
 
     Examples
     --------
@@ -48,14 +48,19 @@ def as_labels(y):
             y = np.array(y.tolist())
     if y.dtype.kind in "biuU":
         return y
+    if y.dtype.kind in "mM":
+        is_missing = np.isnat(y)
+        if not is_missing.any():
+            return y
+        description = f"NaT in row {np.argmax(is_missing)}"
     if y.dtype.kind == "f":
         whole = np.isfinite(y) & (y == np.floor(y))
         if whole.all():
             return y
         description = f"continuous, {y[np.argmin(whole)]} in row {np.argmin(whole)}"
     raise ValueError(
-        "y must be labels, all strings, all booleans or all whole numbers. Unknown "
-        f"label type: {description or f'dtype {y.dtype}'}."
+        "y must be labels, all strings, all booleans, all whole numbers, all dates or "
+        f"all durations. Unknown label type: {description or f'dtype {y.dtype}'}."
     )
 
 
@@ -84,7 +89,7 @@ def unique_labels(y):
     Raises
     ------
     ValueError
-        If `y` is anything but strings, booleans or whole numbers.
+        As for :func:`as_labels`.
 
     Examples
     --------
