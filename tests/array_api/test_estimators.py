@@ -80,13 +80,13 @@ def assert_same(model, X, y, library, numpy, atol=1e-6, weight=None, **fit):
         expected = getattr(here, name)
         assert_allclose(numpy(getattr(there, name)), expected, rtol=1e-6, atol=atol)
     for name in ("predict_proba", "predict_log_proba", "decision_function", "predict"):
-        found = getattr(there, name)(given[0])
-        assert library.holds(found), name
+        predictions = getattr(there, name)(given[0])
+        assert library.holds(predictions), name
         expected = getattr(here, name)(X)
-        assert tuple(found.shape) == expected.shape
+        assert tuple(predictions.shape) == expected.shape
         # A probability that is hardly there has any logarithm.
         near = slice(None) if name != "predict_log_proba" else expected > -10
-        assert_allclose(numpy(found)[near], expected[near], atol=10 * atol)
+        assert_allclose(numpy(predictions)[near], expected[near], atol=10 * atol)
     assert there.score(*given) == pytest.approx(here.score(X, y), abs=1e-9)
     assert there.objective_ == pytest.approx(here.objective_, abs=1e-9)
     return there
@@ -131,9 +131,9 @@ def test_labels_with_all_marginals_zero(library, numpy):
     here.intercept_, there.intercept_ = here.intercept_ - 3, there.intercept_ - 3
     assert (here.mapping_(here.decision_function(X)) == 0).all(axis=1).any()
     for name in ("predict_proba", "predict_log_proba"):
-        found = getattr(there, name)(library.array(X))
-        assert library.holds(found), name
-        assert_allclose(numpy(found), getattr(here, name)(X), atol=1e-6)
+        predictions = getattr(there, name)(library.array(X))
+        assert library.holds(predictions), name
+        assert_allclose(numpy(predictions), getattr(here, name)(X), atol=1e-6)
 
 
 LOSSES = [
@@ -165,17 +165,17 @@ def test_losses(loss, library, numpy):
     there = target_beside(target, library.array(scores))
     assert library.holds(there.values, "float64")
     expected = loss.linearize(scores.copy(), target)
-    found = loss.linearize(library.array(scores), there)
-    assert_allclose(numpy(found.values), expected.values, atol=1e-12)
-    assert_allclose(numpy(found.gradient), expected.gradient, atol=1e-12)
+    linear = loss.linearize(library.array(scores), there)
+    assert_allclose(numpy(linear.values), expected.values, atol=1e-12)
+    assert_allclose(numpy(linear.gradient), expected.gradient, atol=1e-12)
     direction = np.random.default_rng(1).normal(size=scores.shape)
     assert_allclose(
-        numpy(found.hessian_product(library.array(direction))),
+        numpy(linear.hessian_product(library.array(direction))),
         expected.hessian_product(direction.copy()),
         atol=1e-12,
     )
     assert_allclose(
-        numpy(found.hessian_diagonal()), expected.hessian_diagonal(), atol=1e-12
+        numpy(linear.hessian_diagonal()), expected.hessian_diagonal(), atol=1e-12
     )
     assert_allclose(
         numpy(loss.evaluate(library.array(scores), there)[1]),
@@ -228,10 +228,10 @@ def test_choice_sets(mapping, library, numpy):
     for given in (available, library.array(available)):
         there = clone(model).fit(library.array(X), library.array(Y), available=given)
         assert_allclose(numpy(there.coef_), here.coef_, rtol=1e-6, atol=1e-7)
-        found = there.predict_proba(library.array(X), available=given)
-        assert library.holds(found, "float64")
+        p = there.predict_proba(library.array(X), available=given)
+        assert library.holds(p, "float64")
         expected = here.predict_proba(X, available=available)
-        assert_allclose(numpy(found), expected, atol=1e-7)
+        assert_allclose(numpy(p), expected, atol=1e-7)
 
 
 def test_many_columns_and_blocks(library, numpy, monkeypatch):
@@ -252,16 +252,16 @@ def test_a_gram_matrix_of_some_rows(library):
     """The same rows are drawn on any device."""
     X, y = load_digits(return_X_y=True)
     target, loss = SparseTarget.from_labels(y, 10), FenchelYoungLoss(Softmax())
-    expected, found = (
+    expected, other = (
         LinearObjective(split_rows(rows, target, np.ones(len(y))), loss, l2=0.1)
         for rows in (X, library.array(X))
     )
     start = np.random.default_rng(0).normal(size=expected.n_parameters) / 10
-    expected, found = expected.at(start), found.at(start)
+    expected, other = expected.at(start), other.at(start)
     for by_output in (True, False):
-        few = found.sandwiches(by_output, n_drawn=400)
+        few = other.sandwiches(by_output, n_drawn=400)
         assert_allclose(few, expected.sandwiches(by_output, n_drawn=400), rtol=1e-9)
-        every = found.sandwiches(by_output, n_drawn=np.inf)
+        every = other.sandwiches(by_output, n_drawn=np.inf)
         assert not np.array_equal(few, every)
         assert np.trace(few[0]) == pytest.approx(np.trace(every[0]), rel=0.1)
 
@@ -317,9 +317,9 @@ def test_single_precision(model, alpha, library, numpy):
     )
     scores = single @ coef.T + intercept
     p = np.array([entmax_by_its_threshold(row, alpha) for row in scores])
-    found = model.predict_proba(library.array(single))
-    assert library.holds(found, "float32")
-    assert_allclose(numpy(found), p, atol=1e-6)
+    p_single = model.predict_proba(library.array(single))
+    assert library.holds(p_single, "float32")
+    assert_allclose(numpy(p_single), p, atol=1e-6)
     residual = p - np.eye(3)[Y]
     gradient = (residual.T @ single + coef / model.C_) / len(Y)
     assert np.abs(gradient).max() <= model.tol
@@ -341,18 +341,18 @@ def test_designs(library, numpy):
     assert there.shape == here.shape
     assert there.dtype == here.dtype
     share = np.abs(weights[:, 0])
-    for found, expected in zip(
+    for moment, expected in zip(
         there.moments(library.array(share)), here.moments(share), strict=True
     ):
-        assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
-    found = there.sandwich(library.array(weights))
-    assert_allclose(found, here.sandwich(weights), rtol=1e-10, atol=1e-12)
+        assert_allclose(moment, expected, rtol=1e-12, atol=1e-12)
+    gram = there.sandwich(library.array(weights))
+    assert_allclose(gram, here.sandwich(weights), rtol=1e-10, atol=1e-12)
     rows = np.array([3, 1, 7])
     coef = RNG.normal(size=(2, 4))
     expected = here.take(rows).matvec(coef, np.array([1.0, 2.0]))
-    found = there.take(rows).matvec(coef, np.array([1.0, 2.0]))
-    assert library.holds(found, "float64")
-    assert_allclose(numpy(found), expected, rtol=1e-12)
+    scores = there.take(rows).matvec(coef, np.array([1.0, 2.0]))
+    assert library.holds(scores, "float64")
+    assert_allclose(numpy(scores), expected, rtol=1e-12)
     residual = there.rmatvec(library.array(weights))
     assert_allclose(residual, here.rmatvec(weights), rtol=1e-10, atol=1e-12)
     assert_allclose(column_sums(library.array(weights)), weights.sum(axis=0))
@@ -362,9 +362,9 @@ def test_joined_rows(library, numpy):
     X = np.arange(21.0).reshape(7, 3)
     design = as_design(library.array(X))
     parts = [design.take(np.array(rows)) for rows in ([4, 5], [0])]
-    found = parts[0].joined(parts[1:]).columns(slice(None))
-    assert library.holds(found, "float64")
-    assert_array_equal(numpy(found), X[[4, 5, 0]].T)
+    columns = parts[0].joined(parts[1:]).columns(slice(None))
+    assert library.holds(columns, "float64")
+    assert_array_equal(numpy(columns), X[[4, 5, 0]].T)
     labels = SparseTarget.from_labels(np.arange(7) % 3, 3)
     target = target_beside(labels, library.array(X))
     joined = target.take(np.array([4, 5])).joined([target.take(np.array([0]))])
@@ -418,11 +418,11 @@ def test_metrics_of_arrays_are_computed_by_numpy(library):
     model = SparsemaxClassifier().fit(library.array(X), library.array(Y))
     p = model.predict_proba(library.array(X))
     y, weight = library.array(Y), library.array(WEIGHT)
-    found = brier_loss(y, p, sample_weight=weight)
-    assert found == brier_loss(Y, to_numpy(p), sample_weight=WEIGHT)
+    value = brier_loss(y, p, sample_weight=weight)
+    assert value == brier_loss(Y, to_numpy(p), sample_weight=WEIGHT)
     scores = model.decision_function(library.array(X))
-    found = fenchel_young_loss(y, scores, mapping="sparsemax")
-    assert found == fenchel_young_loss(Y, to_numpy(scores), mapping="sparsemax")
+    value = fenchel_young_loss(y, scores, mapping="sparsemax")
+    assert value == fenchel_young_loss(Y, to_numpy(scores), mapping="sparsemax")
     scores = cross_val_score(
         SparsemaxClassifier(), library.array(X), y, scoring=BrierScorer()
     )
@@ -571,11 +571,11 @@ def test_calibrated_sets_are_numpy_arrays(y, by, library):
     with config_context(array_api_dispatch=False):
         expected = clone(model).fit(X, y)
     given = library.array(X), library.array(y)
-    found = model.fit(*given)
-    assert_allclose(found.quantile_, expected.quantile_, rtol=1e-6)
-    assert_array_equal(found.predict_set(given[0]), expected.predict_set(X))
-    assert_array_equal(found.predict(given[0]), expected.predict(X))
-    assert_array_equal(found.classes_, expected.classes_)
-    prefit = ConformalSets(found.estimator_, coverage=0.95, by=by, cv="prefit")
+    fitted = model.fit(*given)
+    assert_allclose(fitted.quantile_, expected.quantile_, rtol=1e-6)
+    assert_array_equal(fitted.predict_set(given[0]), expected.predict_set(X))
+    assert_array_equal(fitted.predict(given[0]), expected.predict(X))
+    assert_array_equal(fitted.classes_, expected.classes_)
+    prefit = ConformalSets(fitted.estimator_, coverage=0.95, by=by, cv="prefit")
     sets = prefit.fit(*given).predict_set(given[0])
     assert sets.shape == expected.predict_set(X).shape

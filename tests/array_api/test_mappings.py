@@ -62,8 +62,8 @@ def test_logarithms_of_probabilities_that_underflow(alpha, library, numpy):
     """Below one no probability is zero: logarithms are finite, as for NumPy."""
     scores = np.array([[0.0, -1e3, -1e5, -np.inf], [1e300, 0.0, -1e300, 1.0]])
     expected = Entmax(alpha).log_probabilities(scores)
-    found = numpy(Entmax(alpha).log_probabilities(library.array(scores)))
-    assert_allclose(found, expected, rtol=1e-12, atol=1e-14)
+    log_p = numpy(Entmax(alpha).log_probabilities(library.array(scores)))
+    assert_allclose(log_p, expected, rtol=1e-12, atol=1e-14)
     target = [[0, 0, 1, 0], [0, 0, 1, 0]]
     given = library.array(scores), library.array(target)
     loss = LogLoss(Entmax(alpha))
@@ -88,17 +88,17 @@ def test_values(mapping, dtype, library, numpy):
     given = library.array(scores)
     before = numpy(given).copy()
 
-    found = mapping(given)
-    assert library.holds(found, dtype)
-    assert_allclose(numpy(found), mapping(scores), **tolerance)
+    p = mapping(given)
+    assert library.holds(p, dtype)
+    assert_allclose(numpy(p), mapping(scores), **tolerance)
     # The same entries are zero, and rows have the same sums.
     if mapping.traits.has_zeros and dtype == "float64":
         # Elsewhere rounding decides, which a GPU does in another order: a class that is
         # clearly out is out where all differences are a little smaller, too.
         clear = (mapping(scores * (1 - 1e-12)) == 0) | (mapping(scores) > 1e-12)
-        assert np.array_equal((numpy(found) > 0)[clear], (mapping(scores) > 0)[clear])
+        assert np.array_equal((numpy(p) > 0)[clear], (mapping(scores) > 0)[clear])
     if mapping.traits.polytope == "simplex":
-        assert_allclose(numpy(found).sum(axis=1), 1, atol=20 * np.finfo(dtype).eps)
+        assert_allclose(numpy(p).sum(axis=1), 1, atol=20 * np.finfo(dtype).eps)
     log_found = mapping.log_probabilities(given)
     assert library.holds(log_found, dtype)
     expected = mapping.log_probabilities(scores)
@@ -112,20 +112,20 @@ def test_derivatives(mapping, library, numpy):
     directions = np.random.default_rng(1).normal(size=scores.shape)
     z, v = library.array(scores), library.array(directions)
     for product in ("jvp", "vjp"):
-        found = getattr(mapping, product)(z, v)
-        assert library.holds(found, "float64")
+        products = getattr(mapping, product)(z, v)
+        assert library.holds(products, "float64")
         expected = getattr(mapping, product)(scores, directions)
-        assert_allclose(numpy(found), expected, rtol=1e-8, atol=1e-9)
-    found = mapping.jacobian(z)
-    assert library.holds(found, "float64")
-    assert_allclose(numpy(found), mapping.jacobian(scores), rtol=1e-8, atol=1e-9)
+        assert_allclose(numpy(products), expected, rtol=1e-8, atol=1e-9)
+    jacobian = mapping.jacobian(z)
+    assert library.holds(jacobian, "float64")
+    assert_allclose(numpy(jacobian), mapping.jacobian(scores), rtol=1e-8, atol=1e-9)
     # Second derivatives, which the log loss needs.
     u = np.random.default_rng(2).normal(size=scores.shape)
     for method in ("linearize", "log_linearize"):
         expected = getattr(mapping, method)(mapping._standard(scores)).vjp_derivative
-        found = getattr(mapping, method)(mapping._standard(z)).vjp_derivative
+        derivative = getattr(mapping, method)(mapping._standard(z)).vjp_derivative
         assert_allclose(
-            numpy(found(library.array(u), library.array(directions))),
+            numpy(derivative(library.array(u), library.array(directions))),
             expected(u.copy(), directions.copy()),
             rtol=1e-7,
             atol=1e-7,
@@ -139,13 +139,13 @@ def test_potential_and_entropy(mapping, library, numpy):
         with pytest.raises(TypeError, match=r"potential|no entropy"):
             mapping.potential(library.array(scores))
         return
-    found = mapping.potential(library.array(scores))
-    assert library.holds(found, "float64")
-    assert_allclose(numpy(found), mapping.potential(scores), rtol=1e-10, atol=1e-10)
+    potential = mapping.potential(library.array(scores))
+    assert library.holds(potential, "float64")
+    assert_allclose(numpy(potential), mapping.potential(scores), rtol=1e-10, atol=1e-10)
     rows = np.vstack([mapping(scores), np.eye(7), np.full((1, 7), 1 / 7)])
-    found = mapping.entropy(library.array(rows))
-    assert library.holds(found, "float64")
-    assert_allclose(numpy(found), mapping.entropy(rows), rtol=1e-10, atol=1e-10)
+    entropy = mapping.entropy(library.array(rows))
+    assert library.holds(entropy, "float64")
+    assert_allclose(numpy(entropy), mapping.entropy(rows), rtol=1e-10, atol=1e-10)
 
 
 def test_functions_along_an_axis(library, numpy):
@@ -153,9 +153,9 @@ def test_functions_along_an_axis(library, numpy):
     given = library.array(scores)
     for function in (softmax, entmax, taylor_softmax):
         for axis in (0, 1, -1):
-            found = function(given, axis=axis)
-            assert library.holds(found, "float64")
-            assert_allclose(numpy(found), function(scores, axis=axis), atol=1e-12)
+            p = function(given, axis=axis)
+            assert library.holds(p, "float64")
+            assert_allclose(numpy(p), function(scores, axis=axis), atol=1e-12)
     assert_allclose(numpy(entmax(given[0, 0, ...])), entmax(scores[0, 0]), atol=1e-12)
     assert library.holds(softmax(library.array([1, 2])), "float64")
     assert tuple(softmax(given[:, :0, :]).shape) == (3, 0, 5)
@@ -164,8 +164,8 @@ def test_functions_along_an_axis(library, numpy):
 def test_many_classes(library, numpy):
     scores = 3 * np.random.default_rng(0).normal(size=(4, 5000))
     for alpha in (1.1, 1.5, 2.0, 3.0):
-        found = numpy(entmax(library.array(scores), alpha))
-        assert_allclose(found, entmax(scores, alpha), atol=1e-12)
+        p = numpy(entmax(library.array(scores), alpha))
+        assert_allclose(p, entmax(scores, alpha), atol=1e-12)
         single = entmax(library.array(scores, "float32"), alpha)
         assert_allclose(numpy(single).sum(axis=1), 1, atol=2e-6)
 
@@ -200,13 +200,13 @@ def test_malformed_input(library):
 
 def test_a_direction_of_another_library_is_moved(library, numpy):
     scores = library.array([[0.0, 1.0]])
-    found = Softmax().jvp(scores, [[1.0, 0.0]])
-    assert library.holds(found, "float64")
+    products = Softmax().jvp(scores, [[1.0, 0.0]])
+    assert library.holds(products, "float64")
     elsewhere = np.array([[1.0, 0.0]])
-    assert_allclose(numpy(Softmax().jvp(scores, elsewhere)), numpy(found))
+    assert_allclose(numpy(Softmax().jvp(scores, elsewhere)), numpy(products))
     if library.name == "array_api_strict":
         other = library.xp.asarray(elsewhere, device=library.xp.Device("device2"))
-        assert_allclose(numpy(Softmax().jvp(scores, other)), numpy(found))
+        assert_allclose(numpy(Softmax().jvp(scores, other)), numpy(products))
 
 
 @pytest.mark.parametrize(
@@ -253,13 +253,13 @@ def test_arrays_that_cannot_be_changed_are_refused(library, monkeypatch):
 def test_dask_arrays_become_numpy_arrays():
     array = pytest.importorskip("dask.array", reason="needs dask")
     with config_context(array_api_dispatch=True):
-        found = softmax(array.from_array(np.array([2.0, 1.0])))
-    assert type(found) is np.ndarray
+        p = softmax(array.from_array(np.array([2.0, 1.0])))
+    assert type(p) is np.ndarray
 
 
 def test_without_dispatch_tensors_become_numpy_arrays(torch):
     scores = torch.tensor([[2.0, 1.0, -1.0]])
     for call in (softmax, Softmax(), perturb_max):
-        found = call(scores)
-        assert type(found) is np.ndarray
-        assert found.dtype == np.float32
+        p = call(scores)
+        assert type(p) is np.ndarray
+        assert p.dtype == np.float32

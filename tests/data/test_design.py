@@ -55,22 +55,22 @@ def cases():
     X = numbers(N_ROWS, N_FEATURES)
     X[np.random.default_rng(2).random(X.shape) < 0.4] = 0
     X[5] = 0
-    found = {name: (as_design(layout(X)), X) for name, layout in LAYOUTS.items()}
+    designs = {name: (as_design(layout(X)), X) for name, layout in LAYOUTS.items()}
     for name, convert in ("dense", np.asarray), ("csr", sparse.csr_array):
         double, single = as_design(convert(X)), as_design(convert(X.astype("f4")))
-        found[f"{name} single"] = single, X
+        designs[f"{name} single"] = single, X
         own, without = units(True), units(False)
         for kind, design in ("", double), (" single", single):
             case = StandardizedDesign(design, own), in_units(X, own)
-            found[f"{name}{kind} standardized"] = case
+            designs[f"{name}{kind} standardized"] = case
         rounded = double.in_single_precision()
-        found[f"{name} rounded"] = rounded, X
+        designs[f"{name} rounded"] = rounded, X
         case = StandardizedDesign(double, own).in_single_precision()
-        found[f"{name} rounded, standardized"] = case, in_units(X, own)
-    found["small"] = standardized(double, own, len(X)), in_units(X, own)
+        designs[f"{name} rounded, standardized"] = case, in_units(X, own)
+    designs["small"] = standardized(double, own, len(X)), in_units(X, own)
     case = StandardizedDesign(double, without), in_units(X, without)
-    found["without intercept"] = case
-    return found
+    designs["without intercept"] = case
+    return designs
 
 
 CASES = cases()
@@ -95,10 +95,10 @@ def test_matvec(design, array):
         coef = numbers(n_outputs, array.shape[1], seed=3)
         expected = array @ coef.T
         given = np.array(coef, order=order)
-        found = design.matvec(given)
-        assert found.dtype == design.dtype
-        assert_allclose(found, expected, atol=tolerance(design))
-        found += 1  # a new array
+        scores = design.matvec(given)
+        assert scores.dtype == design.dtype
+        assert_allclose(scores, expected, atol=tolerance(design))
+        scores += 1  # a new array
         assert_array_equal(given, coef)
         assert_allclose(design.matvec(given), expected, atol=tolerance(design))
 
@@ -111,10 +111,10 @@ def test_rmatvec(design, array):
         residual = numbers(N_ROWS, n_outputs, seed=4)
         residual[np.random.default_rng(5).random(residual.shape) >= share] = 0
         given = np.array(residual, order=order, dtype=design.dtype)
-        found = design.rmatvec(given)
-        assert isinstance(found, np.ndarray)
-        assert_allclose(found, residual.T @ array, atol=tolerance(design))
-        found += 1
+        gradient = design.rmatvec(given)
+        assert isinstance(gradient, np.ndarray)
+        assert_allclose(gradient, residual.T @ array, atol=tolerance(design))
+        gradient += 1
         assert_array_equal(given, residual)
 
 
@@ -126,10 +126,10 @@ def test_sandwich(design, array):
         weights = weights if signed else np.abs(weights)
         weights[::3] = 0
         expected = np.einsum("ni,nk,nj->kij", array, weights, array)
-        found = design.sandwich(weights)
-        assert found.dtype == np.float64
-        assert_allclose(found, expected, atol=100 * tolerance(design))
-        assert_array_equal(found, found.swapaxes(1, 2))
+        sandwich = design.sandwich(weights)
+        assert sandwich.dtype == np.float64
+        assert_allclose(sandwich, expected, atol=100 * tolerance(design))
+        assert_array_equal(sandwich, sandwich.swapaxes(1, 2))
         assert_array_equal(design.sandwich(0 * weights), 0 * expected)
 
 
@@ -151,9 +151,11 @@ def test_rows_without_weight_are_not_read(design, array):
 
     watched = object.__new__(Watched)
     vars(watched).update(vars(design))
-    found = watched.sandwich(weights)
+    sandwich = watched.sandwich(weights)
     assert looked_at == [3, 8]
-    assert_allclose(found[0], array[[3, 8]].T @ array[[3, 8]], atol=tolerance(design))
+    assert_allclose(
+        sandwich[0], array[[3, 8]].T @ array[[3, 8]], atol=tolerance(design)
+    )
 
 
 @pytest.mark.parametrize("layout", ["C", "csr"])
@@ -161,8 +163,8 @@ def test_rows_without_weight_are_not_read(design, array):
 def test_sandwich_of_more_rows_than_fit_in_a_cache(layout, n_weights):
     X = numbers(20_000, 5)
     weights = np.abs(numbers(20_000, n_weights, seed=1))
-    found = as_design(LAYOUTS[layout](X)).sandwich(weights)
-    assert_allclose(found, np.einsum("ni,nk,nj->kij", X, weights, X), atol=1e-9)
+    sandwich = as_design(LAYOUTS[layout](X)).sandwich(weights)
+    assert_allclose(sandwich, np.einsum("ni,nk,nj->kij", X, weights, X), atol=1e-9)
 
 
 @every_design
@@ -170,9 +172,9 @@ def test_some_of_the_rows(design, array):
     assert design.shape == array.shape
     assert N_ROWS < design.n_stored <= array.size
     for rows in (slice(None), slice(3, 9), np.array([4, 4, 0])):
-        found = design.columns(rows)
-        assert found.dtype == np.float64
-        assert_allclose(found, array[rows].T, atol=tolerance(design))
+        columns = design.columns(rows)
+        assert columns.dtype == np.float64
+        assert_allclose(columns, array[rows].T, atol=tolerance(design))
     coef = numbers(2, array.shape[1], seed=3)
     for rows in (slice(3, 9), slice(None, 0), slice(30, None), np.array([4, 4, 0])):
         part = design.take(rows)
@@ -181,8 +183,8 @@ def test_some_of_the_rows(design, array):
         expected = array[rows] @ coef.T
         assert_allclose(part.matvec(coef), expected, atol=tolerance(design))
         residual = expected.astype(design.dtype)
-        found = part.rmatvec(residual)
-        assert_allclose(found, expected.T @ array[rows], atol=30 * tolerance(design))
+        gradient = part.rmatvec(residual)
+        assert_allclose(gradient, expected.T @ array[rows], atol=30 * tolerance(design))
 
 
 @every_design
@@ -191,8 +193,8 @@ def test_joined_rows(design, array):
     whole, expected = parts[0].joined(parts[1:]), np.vstack([array[5:9], array[:3]])
     assert whole.shape == expected.shape
     assert whole.dtype == design.dtype
-    found = whole.columns(slice(None))
-    assert_allclose(found, expected.T, atol=tolerance(design))
+    columns = whole.columns(slice(None))
+    assert_allclose(columns, expected.T, atol=tolerance(design))
 
 
 def test_a_slice_of_rows_is_not_a_copy():
@@ -214,9 +216,9 @@ def test_a_slice_of_rows_is_not_a_copy():
 def test_coefficients_in_single_precision_are_multiplied_in_it(layout):
     design = as_design(LAYOUTS[layout](numbers(20, 5) / 3))
     coef, residual = np.float32(numbers(3, 5)), np.float32(numbers(20, 3))
-    for found, expected in (
+    for products, expected in (
         (design.matvec(coef), design.matvec(coef.astype(float))),
         (design.rmatvec(residual), design.rmatvec(residual.astype(float))),
     ):
-        assert (found != expected).any()
-        assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+        assert (products != expected).any()
+        assert_allclose(products, expected, rtol=1e-5, atol=1e-6)

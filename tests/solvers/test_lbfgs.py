@@ -91,20 +91,22 @@ def test_points_are_evaluated_and_not_kept():
 
     problem = Watched()
     start = problem.initial()
-    found = solve(problem, start, solver="lbfgs", tol=1e-9, max_iter=500)
-    assert found.converged
+    solution = solve(problem, start, solver="lbfgs", tol=1e-9, max_iter=500)
+    assert solution.converged
     assert not calls
-    assert [row.iteration for row in found.history] == list(range(found.n_iter + 1))
-    assert found.history[-1].passes == problem.passes
+    assert [row.iteration for row in solution.history] == list(
+        range(solution.n_iter + 1)
+    )
+    assert solution.history[-1].passes == problem.passes
 
 
 def test_correlated_features_are_whitened():
     """Few iterations in units of seven decades, and hundreds without coordinates."""
     objective = correlated(3, l2=1e-6)
     start = objective.initial()
-    found = solve(objective, start, solver="lbfgs", tol=1e-6, max_iter=1000)
-    assert found.converged
-    assert found.n_iter < 60
+    solution = solve(objective, start, solver="lbfgs", tol=1e-6, max_iter=1000)
+    assert solution.converged
+    assert solution.n_iter < 60
 
 
 @pytest.mark.parametrize("mapping", [Softmax(), Entmax(2.5)], ids=repr)
@@ -115,9 +117,9 @@ def test_a_start_where_the_curvature_misleads_leads_to_the_minimum(mapping):
     rng = np.random.default_rng(0)
     for size in (10.0, 1e3, 1e5):
         start = size * rng.normal(size=objective.n_parameters)
-        found = solve(objective, start, solver="lbfgs", tol=1e-6, max_iter=1000)
-        assert found.converged, found.message
-        assert found.value == pytest.approx(expected.value, rel=1e-6)
+        solution = solve(objective, start, solver="lbfgs", tol=1e-6, max_iter=1000)
+        assert solution.converged, solution.message
+        assert solution.value == pytest.approx(expected.value, rel=1e-6)
 
 
 def test_correlated_features_do_not_slow_down_a_loss_that_is_not_convex():
@@ -126,15 +128,15 @@ def test_correlated_features_do_not_slow_down_a_loss_that_is_not_convex():
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     # The inverse of this takes apart what the features have in common.
     mixed = X @ np.linalg.inv(np.linalg.cholesky(X.T @ X / len(X))).T
-    found = []
+    solutions = []
     for features in X, mixed:
         target = SparseTarget.from_labels(y, 2)
         blocks = split_rows(features, target, np.ones(len(y)))
         objective = LinearObjective(blocks, LogLoss(TaylorSoftmax()), l2=1e-8)
         start = objective.initial()
         limits = {"tol": 1e-4, "max_iter": 1000}
-        found.append(solve(objective, start, solver="lbfgs", **limits))
-    correlated, independent = found
+        solutions.append(solve(objective, start, solver="lbfgs", **limits))
+    correlated, independent = solutions
     assert correlated.converged
     assert independent.converged
     assert correlated.n_iter <= 2 * independent.n_iter
@@ -167,20 +169,20 @@ def test_many_raw_predictions_are_computed_in_single_precision_at_first(tol, con
     counted(single, "single")
     objective.in_single_precision = lambda: single
     start = objective.initial()
-    found = solve(objective, start, tol=tol, max_iter=500, tuning=MANY)
-    assert found.solver == "lbfgs"
-    assert found.converged
+    solution = solve(objective, start, tol=tol, max_iter=500, tuning=MANY)
+    assert solution.solver == "lbfgs"
+    assert solution.converged
     assert calls["single"] >= 1
     if tol == 1e-3:
         assert calls["double"] < calls["single"]
-    coef, intercept = objective.to_model(found.parameters)
+    coef, intercept = objective.to_model(solution.parameters)
     scores = X @ coef.T + intercept
     losses = logsumexp(scores, axis=1) - scores[np.arange(len(y)), y]
     value = losses.mean() + 1e-3 / 2 * (coef**2).sum()
-    assert_allclose(found.value, value, rtol=1e-13)
+    assert_allclose(solution.value, value, rtol=1e-13)
     best = scipy_optimum(X, y, 1e-3)
-    assert best - 1e-13 <= found.value <= best + found.duality_gap
-    assert found.value <= best * (1 + tol)
+    assert best - 1e-13 <= solution.value <= best + solution.duality_gap
+    assert solution.value <= best * (1 + tol)
 
 
 def scipy_optimum(X, y, l2):
@@ -209,8 +211,8 @@ def test_the_minimum_is_not_that_of_rounded_data():
     problem = SquaredHinges(X, signs, 1e-3)
     assert method_for(problem.description, MANY) == "lbfgs"
     limits = {"tol": 1e-10, "max_iter": 500}
-    found = solve(problem, problem.initial(), tuning=MANY, **limits)
+    solution = solve(problem, problem.initial(), tuning=MANY, **limits)
     exact = solve(problem, problem.initial(), solver="newton-cholesky", **limits)
-    assert found.converged
-    assert_allclose(found.parameters, exact.parameters, atol=1e-9)
-    assert found.value == problem.value_and_gradient(found.parameters)[0]
+    assert solution.converged
+    assert_allclose(solution.parameters, exact.parameters, atol=1e-9)
+    assert solution.value == problem.value_and_gradient(solution.parameters)[0]

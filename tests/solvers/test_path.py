@@ -26,11 +26,11 @@ STRENGTHS = np.array([1.0, 0.1, 1e-2, 1e-3])
 
 def path(objective, strengths=STRENGTHS, starts=(), solver="auto", **options):
     options = {"tol": 1e-6, "max_iter": 500} | options
-    found = list(
+    path_solutions = list(
         minimize_path(objective, strengths, list(starts), solver=solver, **options)
     )
-    assert len(found) == len(strengths)
-    parameters, converged, _ = zip(*found, strict=True)
+    assert len(path_solutions) == len(strengths)
+    parameters, converged, _ = zip(*path_solutions, strict=True)
     return list(parameters), list(converged)
 
 
@@ -78,9 +78,9 @@ def test_data_that_are_not_small(mapping):
 def test_sparse_and_single_precision_data(convert):
     X, y = classes()
     expected, _ = path(objective_of(X, y, Entmax(1.5)), tol=1e-9)
-    found, converged = path(objective_of(convert(X), y, Entmax(1.5)), tol=1e-5)
+    solutions, converged = path(objective_of(convert(X), y, Entmax(1.5)), tol=1e-5)
     assert all(converged)
-    assert_allclose(found, expected, atol=1e-4)
+    assert_allclose(solutions, expected, atol=1e-4)
 
 
 def test_the_next_loss_starts_where_the_last_has_ended():
@@ -111,13 +111,13 @@ def test_separable_data_with_next_to_no_penalty():
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_a_start_at_the_optimum_is_kept(solver):
     objective = objective_of(*classes())
-    found, _ = path(objective, solver=solver, tol=1e-9)
-    again, converged = path(objective, starts=found, solver=solver, max_iter=0)
+    solutions, _ = path(objective, solver=solver, tol=1e-9)
+    again, converged = path(objective, starts=solutions, solver=solver, max_iter=0)
     assert all(converged[:1])
     # Where the whole Hessian is known each penalty has a start of its own.
     if solver in ("auto", "newton-cholesky"):
         assert all(converged)
-        assert_allclose(again, found, atol=1e-9)
+        assert_allclose(again, solutions, atol=1e-9)
 
 
 def test_what_does_not_converge_is_told():
@@ -132,17 +132,17 @@ def test_a_fit_from_zero_that_does_not_converge_is_not_repeated(solver):
     objective, single = objective_of(X, y), objective_of(X, y)
     limits = {"tol": 1e-9, "max_iter": 2}
     one = np.array([objective.penalty.strength])
-    (found,) = minimize_path(objective, one, [], solver=solver, **limits)
-    assert not found.converged
-    assert found.n_iter == 2
+    (solution,) = minimize_path(objective, one, [], solver=solver, **limits)
+    assert not solution.converged
+    assert solution.n_iter == 2
     expected = solve(single, single.initial(), solver=solver, **limits)
-    assert_allclose(found.parameters, expected.parameters, rtol=1e-9)
+    assert_allclose(solution.parameters, expected.parameters, rtol=1e-9)
     # Newton's method with the whole Hessian first runs beside others, here of none.
     times = 1 if solver == "lbfgs" else 2
     assert objective.passes <= times * single.passes
     elsewhere = [np.ones(len(expected.parameters))]
-    (found,) = minimize_path(objective, one, elsewhere, solver=solver, **limits)
-    assert found.n_iter == 2
+    (solution,) = minimize_path(objective, one, elsewhere, solver=solver, **limits)
+    assert solution.n_iter == 2
 
 
 @pytest.mark.filterwarnings("error")
@@ -166,13 +166,13 @@ def test_where_a_warm_start_leads_nowhere_the_fit_starts_again(solver):
     stuck = solve(objective, far, solver=solver, **limits)
     assert cold.converged and not stuck.converged
     one = np.array([objective.penalty.strength])
-    (found,), converged = path(objective, one, [far], solver=solver, **limits)
+    (parameters,), converged = path(objective, one, [far], solver=solver, **limits)
     assert converged == [True]
-    assert_optimal(objective, one, [found], rtol=1e-5)
-    (found,), converged = path(objective, one, [far], solver=solver, max_iter=1)
+    assert_optimal(objective, one, [parameters], rtol=1e-5)
+    (parameters,), converged = path(objective, one, [far], solver=solver, max_iter=1)
     assert converged == [False]
     first = solve(objective, objective.initial(), solver=solver, tol=1e-6, max_iter=1)
-    assert objective.value_and_gradient(found)[0] <= first.value * 1.001
+    assert objective.value_and_gradient(parameters)[0] <= first.value * 1.001
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -211,7 +211,7 @@ def test_the_duality_gap_is_not_made_tighter(monkeypatch):
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_penalties_solved_together_are_those_solved_one_by_one(n_classes, mapping):
     X, y = classes(n_classes)
-    found = []
+    solutions = []
     for together in (True, False):
         objective = objective_of(X, y, mapping)
         with pytest.MonkeyPatch.context() as patch:
@@ -219,8 +219,8 @@ def test_penalties_solved_together_are_those_solved_one_by_one(n_classes, mappin
                 patch.setattr(LinearObjective, "family", lambda self, strengths: None)
             parameters, converged = path(objective, tol=1e-9)
         assert all(converged)
-        found.append(parameters)
-    assert_allclose(*found, atol=1e-6)
+        solutions.append(parameters)
+    assert_allclose(*solutions, atol=1e-6)
 
 
 def test_penalties_between_those_of_a_lasso_lead_to_its_solutions():

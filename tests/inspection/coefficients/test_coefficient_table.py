@@ -63,21 +63,21 @@ def by_definition(p, onehot, X, weight):
 def test_softmax(make):
     model = fitted(make(X), NAMES[Y], sample_weight=WEIGHT)
     inverse, sandwich = by_definition(model.predict_proba(X), np.eye(3)[Y], X, WEIGHT)
-    _, found = columns(coefficient_table(model, make(X), NAMES[Y], WEIGHT, level=0.9))
+    _, table = columns(coefficient_table(model, make(X), NAMES[Y], WEIGHT, level=0.9))
     estimate = np.column_stack([model.coef_, model.intercept_])
     estimate = (estimate[1:] - estimate[0]).ravel()
-    assert list(found["class_name"]) == ["car"] * 3 + ["train"] * 3
-    assert list(found["feature"]) == ["x0", "x1", "intercept"] * 2
-    assert_allclose(found["estimate"], estimate)
+    assert list(table["class_name"]) == ["car"] * 3 + ["train"] * 3
+    assert list(table["feature"]) == ["x0", "x1", "intercept"] * 2
+    assert_allclose(table["estimate"], estimate)
     error = np.sqrt(np.diag(inverse))
-    assert_allclose(found["standard_error"], error, rtol=1e-6)
-    assert_allclose(found["robust_error"], np.sqrt(np.diag(sandwich)), rtol=1e-6)
-    assert_allclose(found["z"], estimate / error, rtol=1e-6)
+    assert_allclose(table["standard_error"], error, rtol=1e-6)
+    assert_allclose(table["robust_error"], np.sqrt(np.diag(sandwich)), rtol=1e-6)
+    assert_allclose(table["z"], estimate / error, rtol=1e-6)
     normal = stats.norm(scale=error)
-    assert_allclose(found["p_value"], 2 * normal.cdf(-np.abs(estimate)), rtol=1e-4)
+    assert_allclose(table["p_value"], 2 * normal.cdf(-np.abs(estimate)), rtol=1e-4)
     lower, upper = normal.interval(0.9)
-    assert_allclose(found["lower"], estimate + lower, rtol=1e-6)
-    assert_allclose(found["upper"], estimate + upper, rtol=1e-6)
+    assert_allclose(table["lower"], estimate + lower, rtol=1e-6)
+    assert_allclose(table["upper"], estimate + upper, rtol=1e-6)
     model.sparsify()
     rows = coefficient_table(model, X, NAMES[Y], WEIGHT, covariance="sandwich")
     assert_allclose(
@@ -114,7 +114,7 @@ def test_statsmodels():
         options = {"method": "newton", "disp": 0, "cov_type": name}
         expected = sm.MNLogit(Y, constant).fit(**options)
         rows = coefficient_table(model, X / [1.0, 100.0], Y, covariance=covariance)
-        _, found = columns(rows)
+        _, table = columns(rows)
         error = {"hessian": "standard_error", "sandwich": "robust_error"}[covariance]
         for mine, theirs in (
             ("estimate", expected.params),
@@ -124,7 +124,7 @@ def test_statsmodels():
             ("lower", expected.conf_int()[..., 0].T),
         ):
             theirs = np.roll(np.asarray(theirs), -1, axis=0).T.ravel()
-            assert_allclose(found[mine], theirs, atol=1e-6)
+            assert_allclose(table[mine], theirs, atol=1e-6)
     two, y, weight = choices(2)
     two = two / [1.0, 100.0]
     constant = sm.add_constant(two)
@@ -233,9 +233,9 @@ def test_the_hessian_by_finite_differences(name):
     by_hessian = contrast @ inverse @ contrast.T
     sandwich = contrast @ inverse @ G @ G.T @ inverse @ contrast.T
     rows = coefficient_table(model, features, y, **given)
-    found = np.array([[row.standard_error, row.robust_error] for row in rows]).T
+    errors = np.array([[row.standard_error, row.robust_error] for row in rows]).T
     expected = np.sqrt([np.diag(by_hessian), np.diag(sandwich)])
-    assert_allclose(found, expected, rtol=2e-4)
+    assert_allclose(errors, expected, rtol=2e-4)
     assert_allclose([row.estimate for row in rows], contrast @ at, atol=1e-9)
     # Which of them z is in units of.
     is_likelihood = name in (
@@ -249,7 +249,7 @@ def test_the_hessian_by_finite_differences(name):
         ),
         "not shift invariant",
     )
-    error = found[0 if is_likelihood else 1]
+    error = errors[0 if is_likelihood else 1]
     assert_allclose([row.z for row in rows], [row.estimate for row in rows] / error)
     if name == "sets with none":
         assert [row.class_name for row in rows[-3:]] == [None] * 3
@@ -275,13 +275,13 @@ def test_errors_shrink_to_the_spread_of_estimates():
     rng = np.random.default_rng(0)
     features = rng.normal(size=(400, 1))
     p = softmax(features * [[0.0, 1.0, -0.5]], axis=1)
-    found, errors = [], []
+    estimates, errors = [], []
     for _ in range(100):
         y = (p.cumsum(axis=1) < rng.random((400, 1))).sum(axis=1)
         rows = coefficient_table(fitted(features, y), features, y)
-        found.append([row.estimate for row in rows])
+        estimates.append([row.estimate for row in rows])
         errors.append([row.standard_error for row in rows])
-    ratio = np.std(found, axis=0) / np.mean(errors, axis=0)
+    ratio = np.std(estimates, axis=0) / np.mean(errors, axis=0)
     # The deviation of 100 numbers is known to 7 %.
     assert_allclose(ratio, 1, atol=0.25)
 

@@ -44,41 +44,41 @@ def decrease(hessian, gradient, step):
 def test_two_curvatures_take_two_products():
     gradient = np.array([1.0, -2.0, 3.0, 0.5])
     hessian = np.diag([2.0, 2.0, 5.0, 5.0])
-    found = solve(hessian, gradient)
-    assert_allclose(found.step, -gradient / np.diag(hessian))
-    assert found.n_products == 2
+    solution = solve(hessian, gradient)
+    assert_allclose(solution.step, -gradient / np.diag(hessian))
+    assert solution.n_products == 2
 
 
 @pytest.mark.parametrize("lowest", [0.1, 0.0, -1.0])
 def test_the_step_lowers_the_model_wherever_it_ends(lowest):
     hessian, gradient = model(lowest=lowest)
-    found = solve(hessian, gradient)
-    assert gradient @ found.step < 0
+    solution = solve(hessian, gradient)
+    assert gradient @ solution.step < 0
     # Never worse than the best multiple of the gradient (Cauchy).
     curvature = gradient @ hessian @ gradient
     best = -gradient * (gradient @ gradient / curvature)
     expected = decrease(hessian, gradient, best)
-    assert decrease(hessian, gradient, found.step) >= expected * (1 - 1e-9)
+    assert decrease(hessian, gradient, solution.step) >= expected * (1 - 1e-9)
     if lowest > 0:
-        assert found.least_curvature >= lowest * (1 - 1e-9)
+        assert solution.least_curvature >= lowest * (1 - 1e-9)
 
 
 @pytest.mark.parametrize("curvature", [0.0, -1.0, np.nan])
 def test_a_first_direction_without_curvature_is_the_step(curvature):
     gradient = np.array([3.0, 4.0])
-    found = solve(curvature * np.eye(2), gradient)
-    assert_allclose(found.step, -gradient)
-    assert found.n_products == 1
+    solution = solve(curvature * np.eye(2), gradient)
+    assert_allclose(solution.step, -gradient)
+    assert solution.n_products == 1
 
 
 def test_perfect_coordinates_take_one_product():
     hessian, gradient = model()
     coordinates = np.linalg.inv(np.linalg.cholesky(hessian)).T
-    found = solve(hessian, gradient, coordinates=coordinates)
-    assert_allclose(found.step, -np.linalg.solve(hessian, gradient))
-    assert found.n_products == 1
+    solution = solve(hessian, gradient, coordinates=coordinates)
+    assert_allclose(solution.step, -np.linalg.solve(hessian, gradient))
+    assert solution.n_products == 1
     # In those coordinates all curvatures are one.
-    assert found.least_curvature == pytest.approx(1)
+    assert solution.least_curvature == pytest.approx(1)
 
 
 def test_it_stops_early_where_little_is_gained():
@@ -97,14 +97,16 @@ def test_a_product_that_adds_less_than_the_least_gain_is_the_last():
     assert decrease(hessian, gradient, exact.step) == pytest.approx(most)
     n_products = []
     for least_gain in (0.05, 0.2, 0.5):
-        found = solve(hessian, gradient, least_gain=least_gain)
-        n_products.append(found.n_products)
-        reached = decrease(hessian, gradient, found.step)
+        solution = solve(hessian, gradient, least_gain=least_gain)
+        n_products.append(solution.n_products)
+        reached = decrease(hessian, gradient, solution.step)
         before = max(
             decrease(hessian, gradient, step)
-            for step in steps_with_fewer_products(hessian, gradient, found.n_products)
+            for step in steps_with_fewer_products(
+                hessian, gradient, solution.n_products
+            )
         )
-        assert reached - before < least_gain * reached / found.n_products
+        assert reached - before < least_gain * reached / solution.n_products
     assert n_products == sorted(n_products, reverse=True)
     assert n_products[0] < exact.n_products
 
@@ -128,7 +130,7 @@ def test_a_descent_that_is_known_is_not_computed_again():
         return inverse(residual)
 
     expected = solve(hessian, gradient, coordinates=coordinates)
-    found = conjugate_gradients(
+    solution = conjugate_gradients(
         lambda d: hessian @ d,
         gradient,
         counting,
@@ -136,9 +138,9 @@ def test_a_descent_that_is_known_is_not_computed_again():
         least_gain=Tuning().least_gain,
         descent=inverse(gradient[None]),
     )
-    assert_allclose(found.step, expected.step, rtol=1e-12)
+    assert_allclose(solution.step, expected.step, rtol=1e-12)
     # One after each product but the last.
-    assert n_calls <= found.n_products == expected.n_products
+    assert n_calls <= solution.n_products == expected.n_products
 
 
 def test_directions_that_are_kept_are_conjugate():
@@ -166,7 +168,7 @@ def test_groups_are_minimised_as_if_each_were_alone():
         seen.append(rows.any(axis=1))
         return np.concatenate([h @ d for h, d in zip(hessians, rows, strict=True)])
 
-    found = conjugate_gradients(
+    solution = conjugate_gradients(
         product,
         gradients.ravel(),
         inverse_of(np.eye(48)),
@@ -175,12 +177,14 @@ def test_groups_are_minimised_as_if_each_were_alone():
         n_groups=4,
         n_kept=20,
     )
-    for k, step in enumerate(found.step.reshape(4, 12)[:3]):
+    for k, step in enumerate(solution.step.reshape(4, 12)[:3]):
         alone = solve(hessians[k], gradients[k], forcing_term=1e-3)
         assert_allclose(step, alone.step, rtol=1e-9)
         # Its direction is zero when it is done.
         assert np.sum(seen, axis=0)[k] == alone.n_products
-    assert not found.step[36:].any()
-    assert found.n_products == len(seen) == solve(hard, gradients[1], 1e-3).n_products
-    directions, products, curvatures = (part[1] for part in found.kept)
+    assert not solution.step[36:].any()
+    assert (
+        solution.n_products == len(seen) == solve(hard, gradients[1], 1e-3).n_products
+    )
+    directions, products, curvatures = (part[1] for part in solution.kept)
     assert_allclose(directions @ products.T, np.diag(curvatures), atol=1e-9)
