@@ -309,8 +309,8 @@ def test_losses_of_label_sets_and_labels(frame):
     names, z = sorted(NAMES[:3]), z[:, :3]
     expected = fenchel_young_loss(y, z)
     for classes in None, names:
-        found = fenchel_young_loss(y, frame.shuffled(z, names), classes=classes)
-        assert found == expected
+        value = fenchel_young_loss(y, frame.shuffled(z, names), classes=classes)
+        assert value == expected
         assert_misnamed(fenchel_young_loss, y, frame.misnamed(z), classes=classes)
 
 
@@ -327,8 +327,8 @@ def test_searches_of_scikit_learn(frame):
     for scoring in None, BrierScorer():
         expected = cross_val_score(SoftmaxClassifier(), X, D, cv=3, scoring=scoring)
         model = SoftmaxClassifier(class_names=NAMES[:3])
-        found = cross_val_score(model, X, frame.shuffled(D), cv=3, scoring=scoring)
-        assert_array_equal(found, expected)
+        scores = cross_val_score(model, X, frame.shuffled(D), cv=3, scoring=scoring)
+        assert_array_equal(scores, expected)
         search = GridSearchCV(model, {"C": [0.1, 1.0]}, cv=3, scoring=scoring)
         search.fit(X, frame(D))
         assert search.score(X, frame.shuffled(D)) == search.score(X, D)
@@ -359,11 +359,11 @@ def test_displays(frame):
     p, predicted = model.predict_proba(X), model.predict(X)
     coverage = SupportSizeDisplay.from_estimator(model, X, Y).coverage
     assert 0 < coverage < 1
-    found = SupportSizeDisplay.from_estimator(model, X, frame.shuffled(Y))
-    assert found.coverage == coverage
+    display = SupportSizeDisplay.from_estimator(model, X, frame.shuffled(Y))
+    assert display.coverage == coverage
     frames = {"predicted": frame(predicted), "y_true": frame.shuffled(Y)}
-    found = SupportSizeDisplay.from_predictions(frame(p), **frames)
-    assert found.coverage == coverage
+    display = SupportSizeDisplay.from_predictions(frame(p), **frames)
+    assert display.coverage == coverage
     assert_misnamed(
         SupportSizeDisplay.from_predictions,
         p,
@@ -372,12 +372,12 @@ def test_displays(frame):
     )
     X, Y, p, predicted = X[:3], Y[:3], p[:3], predicted[:3]
     expected = PredictionDisplay.from_estimator(model, X, Y).target
-    found = PredictionDisplay.from_estimator(model, X, frame.shuffled(Y)).target
-    assert_array_equal(found, expected)
+    display = PredictionDisplay.from_estimator(model, X, frame.shuffled(Y)).target
+    assert_array_equal(display, expected)
     frames = {"predicted": frame.shuffled(predicted), "y_true": frame(Y)}
-    found = PredictionDisplay.from_predictions(p, **frames)
-    assert_array_equal(found.target, expected)
-    assert_array_equal(found.predicted, predicted > 0)
+    display = PredictionDisplay.from_predictions(p, **frames)
+    assert_array_equal(display.target, expected)
+    assert_array_equal(display.predicted, predicted > 0)
     pyplot.close("all")
 
 
@@ -437,8 +437,8 @@ def test_a_frame_made_of_an_array_is_taken_by_position():
         model = SoftmaxClassifier().fit(X, labels_)
         expected = model.predict_proba(X, available=available)
         for unnamed in pd.DataFrame(available), polars.DataFrame(available):
-            found = model.predict_proba(X, available=unnamed)
-            assert_array_equal(found, expected)
+            p = model.predict_proba(X, available=unnamed)
+            assert_array_equal(p, expected)
     # Default names in another order are refused.
     table = pd.DataFrame(available)[[2, 0, 1]]
     model = SoftmaxClassifier().fit(X, y)

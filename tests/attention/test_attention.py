@@ -23,8 +23,10 @@ def test_torch_and_entmax(name, monkeypatch):
         monkeypatch.setattr(_attention, "_MOST_SCORES", most)
         out = attention(*given, **options)
         assert_allclose(out, REFERENCE[f"{name}, out"], rtol=0, atol=1e-12)
-        found = attention_vjp(*given, cotangent(out.shape), **options)
-        for which, derivative in zip(("query", "key", "value"), found, strict=True):
+        derivatives = attention_vjp(*given, cotangent(out.shape), **options)
+        for which, derivative in zip(
+            ("query", "key", "value"), derivatives, strict=True
+        ):
             expected = REFERENCE[f"{name}, {which}"]
             # entmax_bisect stops at about so much.
             atol = 1e-9 if name == "entmax 1.25" else 1e-12
@@ -62,9 +64,9 @@ def test_scales():
     # Derivatives against differences: the factor is the query's own.
     given, along = (query, key, value), cotangent(out.shape)
     options = {"scale": "entropy_invariant", "mask": mask}
-    found = attention_vjp(*given, along, **options)
+    derivatives = attention_vjp(*given, along, **options)
     rng = np.random.default_rng(0)
-    for i, derivative in enumerate(found):
+    for i, derivative in enumerate(derivatives):
         step = 1e-6 * rng.standard_normal(given[i].shape)
         ends = [
             attention(*given[:i], given[i] + s * step, *given[i + 1 :], **options)
@@ -99,14 +101,14 @@ def test_taylor_attention(order):
     quadratic = {"mapping": TaylorSoftmax(order)}
     for scale in ("sqrt", 0.1):
         expected = attention(query, key, value, scale=scale, **quadratic)
-        found = taylor_attention(query, key, value, order=order, scale=scale)
-        assert_allclose(found, expected, rtol=0, atol=1e-12)
+        values = taylor_attention(query, key, value, order=order, scale=scale)
+        assert_allclose(values, expected, rtol=0, atol=1e-12)
         mask = np.tril(np.ones((300, 300), dtype=bool))
         expected = attention(query, key, value, scale=scale, mask=mask, **quadratic)
-        found = taylor_attention(
+        values = taylor_attention(
             query, key, value, order=order, causal=True, scale=scale
         )
-        assert_allclose(found, expected, rtol=0, atol=1e-12)
+        assert_allclose(values, expected, rtol=0, atol=1e-12)
 
 
 def test_taylor_attention_forms_no_square():

@@ -164,11 +164,11 @@ def test_handling_of_floating_point_errors_is_that_of_the_caller():
 
 
 def test_sums_of_several_threads_at_once_do_not_meet():
-    found, blocks = [], LocalBlocks(range(40))
+    totals, blocks = [], LocalBlocks(range(40))
 
     def work(factor):
         for _ in range(10):
-            found.append((factor, *blocks.sum(lambda item: (factor * item,))))
+            totals.append((factor, *blocks.sum(lambda item: (factor * item,))))
 
     with threadpool_limits(2):
         before = blas_threads()
@@ -178,8 +178,8 @@ def test_sums_of_several_threads_at_once_do_not_meet():
         for thread in threads:
             thread.join(30)
         assert blas_threads() == before
-    assert len(found) == 40
-    assert all(total == factor * 780 for factor, total in found)
+    assert len(totals) == 40
+    assert all(total == factor * 780 for factor, total in totals)
 
 
 def _sum_in_two_threads():
@@ -210,10 +210,10 @@ def test_one_block_alone_gives_the_same_as_in_a_list():
     array = np.random.default_rng(0).normal(size=(4, 3))
     with serial_blas:
         for blocks in (SingleBlock(array), LocalBlocks([array])):
-            found = blocks.sum(_powers, 2)
-            assert [total.dtype for total in found] == [np.float64] * 2
-            assert_array_equal(found[0], array**2)
-            assert found[1] == np.float32(array.sum())
+            totals = blocks.sum(_powers, 2)
+            assert [total.dtype for total in totals] == [np.float64] * 2
+            assert_array_equal(totals[0], array**2)
+            assert totals[1] == np.float32(array.sum())
             mapped = blocks.map(np.multiply, 2.0)
             assert type(mapped) is type(blocks)
             assert_array_equal(mapped.sum(_powers, 1)[0], 2 * array)

@@ -20,7 +20,7 @@ def terms(number):
 
 @pytest.mark.parametrize("n_leaves", [1, 2, 3, 7, 64, 100])
 def test_a_pairwise_sum_does_not_depend_on_who_adds_what(n_leaves):
-    found, rng = [], np.random.default_rng(0)
+    totals, rng = [], np.random.default_rng(0)
     for n_workers in (1, 2, 3, 50):
         owner = rng.integers(n_workers, size=n_leaves)
         parts = [module.PairwiseSum(n_leaves) for _ in range(n_workers)]
@@ -30,11 +30,11 @@ def test_a_pairwise_sum_does_not_depend_on_who_adds_what(n_leaves):
         for part in parts:
             for place, some in part.nodes.items():
                 total.add(*place, some)
-        found.append(total.total)
+        totals.append(total.total)
     present = [i for i in range(n_leaves) if i % 5 != 4]
     exact = sum(present), len(present)
-    for value, counts in found:
-        assert value == found[0][0]
+    for value, counts in totals:
+        assert value == totals[0][0]
         assert_array_equal(counts, exact)
 
 
@@ -117,9 +117,9 @@ def test_a_worker_short_of_memory_keeps_its_partitions_in_files(
     doubled = blocks.map(np.multiply, 2.0)
     for _ in range(2):
         assert doubled.sum(total)[0] == 2 * (3 * 66 + 36)
-    for array, found in zip(arrays, blocks.collect(np.asanyarray), strict=True):
-        assert_array_equal(found, array)
-        assert found.flags.f_contiguous
+    for array, block in zip(arrays, blocks.collect(np.asanyarray), strict=True):
+        assert_array_equal(block, array)
+        assert block.flags.f_contiguous
     cluster.release()
     for _ in range(100):
         if not list(tmp_path.iterdir()):

@@ -41,18 +41,18 @@ def test_by_loops(k, weight):
     expected = np.average(gains, weights=weight)
     for true in (TRUE, sparse.csr_matrix(TRUE)):
         for scores in (SCORES, sparse.csr_array(SCORES)):
-            found = precision_at_k(true, scores, k=k, sample_weight=weight)
-            assert found == pytest.approx(expected, abs=1e-14)
+            precision = precision_at_k(true, scores, k=k, sample_weight=weight)
+            assert precision == pytest.approx(expected, abs=1e-14)
     w = np.ones(50) if weight is None else weight
     total = best = 0
     for true, row, of_row in zip(TRUE, SCORES, w, strict=True):
         worth = true / PROPENSITIES
         total += of_row * sum(worth[i] for i in best_columns(row, k))
         best += of_row * np.sort(worth)[-k:].sum()
-    found = propensity_scored_precision_at_k(
+    precision = propensity_scored_precision_at_k(
         sparse.csr_array(TRUE), SCORES, PROPENSITIES, k=k, sample_weight=weight
     )
-    assert found == pytest.approx(total / best, abs=1e-14)
+    assert precision == pytest.approx(total / best, abs=1e-14)
 
 
 def test_many_rows_are_done_in_blocks(monkeypatch):
@@ -75,8 +75,8 @@ def test_classes_have_the_top_k_accuracy():
         np.c_[y > 4, y < 2], p
     )
     ridge = RidgeClassifier().fit(X, y > 4)
-    found = PrecisionAtKScorer(1)(ridge, X, y > 4)
-    assert found == pytest.approx(ridge.score(X, y > 4))
+    score = PrecisionAtKScorer(1)(ridge, X, y > 4)
+    assert score == pytest.approx(ridge.score(X, y > 4))
 
 
 def test_propensities_by_their_formula():

@@ -94,8 +94,10 @@ def test_a_newton_step_without_the_row(mapping, n_classes):
         scores, model = left_out(*data, loss, C, tol)
         for i in (0, 3, 11):
             expected = newton_step_without_row(i, *data, loss, C, *model)
-            found, expected = without_mean(np.stack([scores[i], expected]), loss)
-            assert_allclose(found, expected, rtol=1e-5, atol=2e-6)
+            left_out_scores, expected = without_mean(
+                np.stack([scores[i], expected]), loss
+            )
+            assert_allclose(left_out_scores, expected, rtol=1e-5, atol=2e-6)
 
 
 @pytest.mark.parametrize("mapping", MAPPINGS[:3], ids=repr)
@@ -121,8 +123,10 @@ def test_a_large_hessian_in_single_precision(mapping, n_blocks, monkeypatch):
         scores, model = left_out(*data, loss, C)
         for i in (0, 3, 11):
             expected = newton_step_without_row(i, *data, loss, C, *model)
-            found, expected = without_mean(np.stack([scores[i], expected]), loss)
-            assert_allclose(found, expected, rtol=rtol, atol=2e-6)
+            left_out_scores, expected = without_mean(
+                np.stack([scores[i], expected]), loss
+            )
+            assert_allclose(left_out_scores, expected, rtol=rtol, atol=2e-6)
     assert in_single == [True, False]
 
 
@@ -145,10 +149,12 @@ def test_a_share_of_the_rows(mapping, n_blocks, monkeypatch):
     raw = np.concatenate(leave_one_out(objective, solution.parameters, 1 / 3))
     assert len(raw) == 8
     model = objective.to_model(solution.parameters)
-    for i, found in zip(drawn, raw + offset[drawn], strict=True):
+    for i, left_out_scores in zip(drawn, raw + offset[drawn], strict=True):
         expected = newton_step_without_row(i, *data, loss, C, *model)
-        found, expected = without_mean(np.stack([found, expected]), loss)
-        assert_allclose(found, expected, rtol=1e-5, atol=2e-6)
+        left_out_scores, expected = without_mean(
+            np.stack([left_out_scores, expected]), loss
+        )
+        assert_allclose(left_out_scores, expected, rtol=1e-5, atol=2e-6)
 
 
 @pytest.mark.parametrize("n_blocks", [1, 2])
@@ -171,8 +177,8 @@ def test_more_columns_than_rows(n_blocks, monkeypatch):
     for i in (0, 7):
         data = X, target, weight, offset, loss, C, coef, intercept
         expected = newton_step_without_row(i, *data, factors)
-        found, expected = without_mean(np.stack([scores[i], expected]), loss)
-        assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+        left_out_scores, expected = without_mean(np.stack([scores[i], expected]), loss)
+        assert_allclose(left_out_scores, expected, rtol=1e-5, atol=1e-6)
 
 
 def test_exact_where_no_probability_is_zero_with_sparsemax():
@@ -217,14 +223,16 @@ def test_sparse_single_precision_and_read_only_rows():
     X, target, weight, offset = rows()
     loss = FenchelYoungLoss(Entmax(1.5))
     expected, _ = left_out(X, target, weight, offset, loss, C=1.0)
-    found, _ = left_out(sparse.csr_array(X), target, weight, offset, loss, C=1.0)
-    assert_allclose(found, expected, atol=1e-7)
+    left_out_scores, _ = left_out(
+        sparse.csr_array(X), target, weight, offset, loss, C=1.0
+    )
+    assert_allclose(left_out_scores, expected, atol=1e-7)
     X.flags.writeable = False
-    found, _ = left_out(X, target, weight, offset, loss, C=1.0)
-    assert_allclose(found, expected, atol=1e-9)
+    left_out_scores, _ = left_out(X, target, weight, offset, loss, C=1.0)
+    assert_allclose(left_out_scores, expected, atol=1e-9)
     single = X.astype(np.float32), target, weight, offset.astype(np.float32)
-    found, _ = left_out(*single, loss, C=1.0, tol=1e-5)
-    assert_allclose(found, expected, atol=2e-3)
+    left_out_scores, _ = left_out(*single, loss, C=1.0, tol=1e-5)
+    assert_allclose(left_out_scores, expected, atol=2e-3)
 
 
 @pytest.mark.parametrize("C", [1e-2, 1.0, 1e4, np.inf])

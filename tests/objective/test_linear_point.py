@@ -358,11 +358,11 @@ def test_a_step_takes_half_a_pass_its_trials_none_and_its_end_half(
         """Result of a function, passes, products with X, and with its transpose."""
         CountedDesign.matvecs = CountedDesign.rmatvecs = 0
         before = objective.passes
-        found = function(*args)
+        result = function(*args)
         n_products = CountedDesign.matvecs, CountedDesign.rmatvecs
         assert not any(n % n_blocks for n in n_products)
         passes = objective.passes - before
-        return found, passes, tuple(n // n_blocks for n in n_products)
+        return result, passes, tuple(n // n_blocks for n in n_products)
 
     point, *work = cost(objective.at, x)
     assert work == [1, (1, 1)]
@@ -411,10 +411,12 @@ def test_value_and_slope_along_a_step_are_those_of_evaluations(loss, little):
 def assert_trial(objective, ray, x, step, length):
     """The trial agrees with an evaluation at the parameters, to rounding."""
     value, gradient = objective.value_and_gradient(x + length * step)
-    found = ray.trial(length)
-    assert_allclose(found[0], value, rtol=1e-12, atol=1e-14)
+    value_and_slope = ray.trial(length)
+    assert_allclose(value_and_slope[0], value, rtol=1e-12, atol=1e-14)
     scale = np.abs(gradient * step).sum()
-    assert_allclose(found[1], gradient @ step, rtol=1e-11, atol=1e-12 * (1 + scale))
+    assert_allclose(
+        value_and_slope[1], gradient @ step, rtol=1e-11, atol=1e-12 * (1 + scale)
+    )
 
 
 def assert_point(objective, point, x):
@@ -457,8 +459,8 @@ def test_on_remote_blocks_a_trial_is_one_round_trip_and_its_end_none(mapping):
 
     def cost(function, *args):
         before, n_before = objective.passes, len(blocks.n_trips)
-        found = function(*args)
-        return found, objective.passes - before, len(blocks.n_trips) - n_before
+        result = function(*args)
+        return result, objective.passes - before, len(blocks.n_trips) - n_before
 
     ray, *work = cost(point.along, step)
     assert type(ray) is EvaluatedRay

@@ -78,8 +78,8 @@ def test_the_name_is_that_of_the_method_that_ran():
         ("lbfgs", small, "lbfgs"),
     ):
         start = objective.initial()
-        found = solvers.solve(objective, start, solver=solver, tol=1e-9, max_iter=1)
-        assert found.solver.startswith(name)
+        solution = solvers.solve(objective, start, solver=solver, tol=1e-9, max_iter=1)
+        assert solution.solver.startswith(name)
 
 
 def test_no_iteration_at_the_optimum_and_none_if_none_is_allowed(solve):
@@ -185,24 +185,24 @@ def test_the_next_solver_takes_over_where_one_is_spent():
     second = Scripted("second", [spent])
     third = Scripted("third", [moved(problem, 0.9), moved(problem, 0.9)])
     start = problem.initial()
-    found = minimize(problem, [first, second, third], criteria, start)
-    assert found.solver == "first+second+third"
-    assert_allclose(found.parameters, 0.9**4 * start)
-    assert found.n_iter == 4
+    solution = minimize(problem, [first, second, third], criteria, start)
+    assert solution.solver == "first+second+third"
+    assert_allclose(solution.parameters, 0.9**4 * start)
+    assert solution.n_iter == 4
     # A spent step is a point of the history, too, and starts the next solver.
     assert_allclose(second.starts[0].parameters, 0.9**2 * start)
     assert third.starts == second.starts
     values = [problem.value_and_gradient(0.9**i * start)[0] for i in range(5)]
-    assert_allclose([row.objective for row in found.history], values)
+    assert_allclose([row.objective for row in solution.history], values)
 
 
 def test_the_last_solver_that_is_spent_is_a_stall():
     problem, criteria = Valley(), Criteria(tol=1e-9, max_iter=100)
     only = Scripted("only", [moved(problem, 0.9), spent])
-    found = minimize(problem, [only], criteria, problem.initial())
-    assert not found.converged
-    assert found.message.startswith("no step lowers the objective")
-    assert (found.n_iter, len(found.history)) == (1, 2)
+    solution = minimize(problem, [only], criteria, problem.initial())
+    assert not solution.converged
+    assert solution.message.startswith("no step lowers the objective")
+    assert (solution.n_iter, len(solution.history)) == (1, 2)
 
 
 def test_names_of_solvers_are_joined_once():
@@ -218,11 +218,11 @@ def test_the_duality_gap_of_the_solution_bounds_what_is_left(solve):
         objective = objective_of(*classes(), mapping, l2=l2)
         best = solve(objective, tol=1e-10)
         for tol, max_iter in ((1e-3, 1000), (1e-9, 3)):
-            found = solve(objective, tol=tol, max_iter=max_iter)
-            assert found.value - best.value <= found.duality_gap + 1e-14
-            assert found.duality_gap <= found.value
-            last = found.history[-1].duality_gap
-            assert np.isnan(last) or found.duality_gap <= last
+            solution = solve(objective, tol=tol, max_iter=max_iter)
+            assert solution.value - best.value <= solution.duality_gap + 1e-14
+            assert solution.duality_gap <= solution.value
+            last = solution.history[-1].duality_gap
+            assert np.isnan(last) or solution.duality_gap <= last
 
 
 def test_histories_are_joined():

@@ -56,16 +56,16 @@ def test_what_is_drawn_and_kept_is_bounded():
     for n_rows in (1, 10, 1000, 10**6):
         for n_columns in (1, 10, 300, 10_000):
             for n_outputs in (1, 3, 100, 5000):
-                found = plan(sized(n_rows, n_columns, n_outputs))
-                assert 0 <= found.n_drawn <= max(n_rows, n_columns)
-                assert found.n_recycled >= 0
-                assert found.n_recycled * n_columns * n_outputs <= 1 << 17
-                assert found.renew_after > 0
-                if found.preconditioner != "diagonal":
-                    n_grams = n_outputs if "output" in found.preconditioner else 1
+                chosen = plan(sized(n_rows, n_columns, n_outputs))
+                assert 0 <= chosen.n_drawn <= max(n_rows, n_columns)
+                assert chosen.n_recycled >= 0
+                assert chosen.n_recycled * n_columns * n_outputs <= 1 << 17
+                assert chosen.renew_after > 0
+                if chosen.preconditioner != "diagonal":
+                    n_grams = n_outputs if "output" in chosen.preconditioner else 1
                     assert n_grams * n_columns**2 * 8 <= 2**28
                     enough = min(n_rows, 3 * n_columns)
-                    assert found.n_drawn >= enough * min(1, n_columns / n_rows)
+                    assert chosen.n_drawn >= enough * min(1, n_columns / n_rows)
 
 
 @pytest.mark.parametrize("n_columns", [60, 300, 3000])

@@ -104,11 +104,11 @@ def test_named_solvers_need_no_more(solver, kind):
     for n_outputs in (1, 3):
         problem = squared_hinges(n_outputs, **kind)
         start = problem.initial()
-        found = solve(problem, start, solver=solver, tol=1e-6, max_iter=200)
-        assert found.converged, found.message
+        solution = solve(problem, start, solver=solver, tol=1e-6, max_iter=200)
+        assert solution.converged, solution.message
         best = hinge_optimum(problem)
-        assert_allclose(found.value, best.fun, rtol=1e-6)
-        assert_allclose(found.parameters, best.x, atol=1e-3)
+        assert_allclose(solution.value, best.fun, rtol=1e-6)
+        assert_allclose(solution.parameters, best.x, atol=1e-3)
 
 
 KINDS = "none", "diagonal", "gram", "gram by output"
@@ -120,17 +120,17 @@ def test_newton_by_conjugate_gradients_needs_no_more_of_any_preconditioner(
 ):
     problem, criteria = squared_hinges(), Criteria(tol=1e-6, max_iter=200)
     chosen = plan(problem.description)._replace(preconditioner=preconditioner)
-    found = minimize(problem, [NewtonCG(chosen)], criteria, problem.initial())
-    assert found.converged, found.message
-    assert_allclose(found.value, hinge_optimum(problem).fun, rtol=1e-6)
+    solution = minimize(problem, [NewtonCG(chosen)], criteria, problem.initial())
+    assert solution.converged, solution.message
+    assert_allclose(solution.value, hinge_optimum(problem).fun, rtol=1e-6)
 
 
 @pytest.mark.parametrize("solver", [DouglasRachford, NewtonCholesky])
 def test_other_solvers_alone_need_no_more(solver):
     problem, criteria = squared_hinges(), Criteria(tol=1e-6, max_iter=200)
-    found = minimize(problem, [solver()], criteria, problem.initial())
-    assert found.value == pytest.approx(hinge_optimum(problem).fun, rel=1e-4)
-    assert found.solver == solver.name
+    solution = minimize(problem, [solver()], criteria, problem.initial())
+    assert solution.value == pytest.approx(hinge_optimum(problem).fun, rel=1e-4)
+    assert solution.solver == solver.name
 
 
 def test_a_family_needs_no_more():
@@ -157,19 +157,19 @@ def test_a_splitting_that_takes_over_needs_no_more():
     tuning = Tuning(largest_hessian_cost=0, most_products=3, recycled_numbers=0)
     # Gram matrices for each output would take more than three products, too.
     limits = {"tol": 1e-6, "max_iter": 200, "tuning": tuning}
-    found = solve(problem, problem.initial(), **limits)
-    assert found.solver == "newton-cg+splitting"
-    assert found.converged, found.message
-    assert_allclose(found.value, hinge_optimum(problem).fun, rtol=1e-6)
+    solution = solve(problem, problem.initial(), **limits)
+    assert solution.solver == "newton-cg+splitting"
+    assert solution.converged, solution.message
+    assert_allclose(solution.value, hinge_optimum(problem).fun, rtol=1e-6)
 
 
 @pytest.mark.parametrize("solver", ["auto", "lbfgs", "newton-cg"])
 def test_scores_that_are_not_linear_need_no_more(solver):
     problem = Valley()
     start = problem.initial()
-    found = solve(problem, start, solver=solver, tol=1e-9, max_iter=500)
-    assert found.converged, found.message
-    assert_allclose(found.parameters, 1, rtol=1e-6)
+    solution = solve(problem, start, solver=solver, tol=1e-9, max_iter=500)
+    assert solution.converged, solution.message
+    assert_allclose(solution.parameters, 1, rtol=1e-6)
     with pytest.raises(ValueError, match=r"newton-cholesky.*needs a convex loss"):
         solve(problem, start, solver="newton-cholesky", tol=1e-9, max_iter=500)
 

@@ -47,11 +47,11 @@ def fit(objective, solver):
     """All that a fit tells, but for the seconds."""
     limits = {"tol": 1e-6, "max_iter": 200}
     solution = solve(objective, objective.initial(), solver=solver, **limits)
-    found = solution.parameters, solution.value, solution.gradient
+    end = solution.parameters, solution.value, solution.gradient
     history = [row[:5] for row in solution.history]
     point = objective.at(solution.parameters)
     gap, apart = objective.duality_gap(point), objective.is_unbounded(point)
-    return solution.converged, solution.solver, *found, history, gap, apart
+    return solution.converged, solution.solver, *end, history, gap, apart
 
 
 def assert_same(one, other):
@@ -80,9 +80,9 @@ def test_a_fit_is_bit_for_bit_that_of_blocks_in_memory(
     for process in processes:
         process.n_bytes_sent.clear(), process.n_bytes_received.clear()
     remote = LinearObjective(elsewhere, loss, l2=l2)
-    expected, found = fit(local, solver), fit(remote, solver)
+    expected, remote_fit = fit(local, solver), fit(remote, solver)
     assert expected[0]
-    assert_same(found, expected)
+    assert_same(remote_fit, expected)
     # One number a row would be more than this.
     for process in processes:
         assert len(process.n_bytes_sent) > 20
@@ -94,11 +94,11 @@ def test_so_is_one_of_cosines(processes):
     parts = blocks(unit_rows=True)
     loss = FenchelYoungLoss(Softmax())
     elsewhere = ProcessBlocks.of(processes, [parts[:4], parts[4:]])
-    expected, found = (
+    expected, remote_fit = (
         fit(CosineObjective(each, loss), "auto")
         for each in (LocalBlocks(parts), elsewhere)
     )
-    assert_same(found, expected)
+    assert_same(remote_fit, expected)
 
 
 def test_an_error_comes_back(processes):

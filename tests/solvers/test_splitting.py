@@ -49,7 +49,7 @@ def test_any_rows_weights_and_targets(dtype, container, fit_intercept):
     weight[:10] = 0
     target = SmoothedTarget(SparseTarget.from_labels(y, 5, dtype), 0.1)
     loss, kind = FenchelYoungLoss(Sparsemax()), {"fit_intercept": fit_intercept}
-    found = []
+    values = []
     for cuts in [], [20, 70]:
         blocks = in_blocks(container(X), target, weight, cuts)
         objective = LinearObjective(blocks, loss, l2=0.01, **kind)
@@ -59,8 +59,8 @@ def test_any_rows_weights_and_targets(dtype, container, fit_intercept):
         )
         rounding = 1e-8 if dtype == np.float64 else 1e-4
         assert solution.value <= exact.value * (1 + rounding) + rounding**2
-        found.append(solution.value)
-    assert_allclose(*found, rtol=1e-6 if dtype == np.float64 else 1e-3)
+        values.append(solution.value)
+    assert_allclose(*values, rtol=1e-6 if dtype == np.float64 else 1e-3)
 
 
 def split_early(monkeypatch):
@@ -110,9 +110,9 @@ def test_newton_finishes_what_splitting_cannot(monkeypatch):
 
     monkeypatch.setattr(Splitting, "step", astray)
     split_early(monkeypatch)
-    found = solve(objective, objective.initial(), tol=1e-7, max_iter=500)
-    assert found.converged, found.message
-    assert found.solver == "newton-cg+splitting"
+    solution = solve(objective, objective.initial(), tol=1e-7, max_iter=500)
+    assert solution.converged, solution.message
+    assert solution.solver == "newton-cg+splitting"
 
 
 def test_the_plan_splits_only_where_it_wins():

@@ -90,8 +90,8 @@ def test_probabilities_and_potential(noise):
         mapping = PerturbMax(noise)
         np.testing.assert_allclose(mapping(z[None])[0], p, rtol=0, atol=1e-10)
         if noise in WITH_MEAN:
-            found = mapping.potential(z[None])
-            np.testing.assert_allclose(found, potential, atol=1e-10)
+            value = mapping.potential(z[None])
+            np.testing.assert_allclose(value, potential, atol=1e-10)
         else:
             assert not mapping.traits.has_potential
 
@@ -303,9 +303,9 @@ def test_second_derivatives_of_a_distribution_are_those_of_softmax(kind):
     z[0, 2], c[0, 2] = -np.inf, 0
     z -= z.max(axis=1, keepdims=True)
     v[1] = 0
-    found = getattr(PerturbMax(stats.gumbel_r()), kind)(z.copy()).vjp_derivative(c, v)
+    product = getattr(PerturbMax(stats.gumbel_r()), kind)(z.copy()).vjp_derivative(c, v)
     exact = getattr(Softmax(), kind)(z).vjp_derivative(c, v)
-    np.testing.assert_allclose(found, exact, atol=1e-6)
+    np.testing.assert_allclose(product, exact, atol=1e-6)
     loss = LogLoss(PerturbMax(stats.gumbel_r()))
     target = np.eye(5)[[0, 1, 3, 4]]
     np.testing.assert_allclose(
@@ -486,15 +486,15 @@ def test_log_loss_far_from_the_target():
 def test_the_gradient_of_the_log_loss_of_two_classes(gap):
     # Of -log Φ(u) with u = -+g/√2: the logarithm keeps its digits far out, too.
     loss = LogLoss(PerturbMax("normal"))
-    found = loss.value_and_gradient([[0.0, -gap]] * 2, np.eye(2))
+    pair = loss.value_and_gradient([[0.0, -gap]] * 2, np.eye(2))
     for i, sign in enumerate((1, -1)):
         with mp.workdps(50):
             u = sign * mp.mpf(gap) / mp.sqrt(2)
             rate = float(mp.npdf(u) / mp.ncdf(u) / mp.sqrt(2))
             value = float(-mp.log(mp.ncdf(u)))
-        assert found[0][i] == pytest.approx(value, rel=1e-9, abs=1e-12)
+        assert pair[0][i] == pytest.approx(value, rel=1e-9, abs=1e-12)
         expected = rate * sign * np.array([-1, 1])
-        np.testing.assert_allclose(found[1][i], expected, rtol=1e-7, atol=1e-13)
+        np.testing.assert_allclose(pair[1][i], expected, rtol=1e-7, atol=1e-13)
 
 
 @pytest.mark.parametrize(
@@ -606,10 +606,10 @@ def test_a_class_far_below_changes_nothing(gap, far):
     loss, direction = LogLoss(normal), np.array([[1.0, -2.0, 0.5]])
     value = loss.value(with_third, [[0, 1, 0]])
     np.testing.assert_allclose(value, -expected[1], rtol=1e-10)
-    found = loss.hessian_product(with_third, [[0, 1, 0]], direction)
+    product = loss.hessian_product(with_third, [[0, 1, 0]], direction)
     two = loss.hessian_product(z, [[0, 1]], direction[:, :2])
-    np.testing.assert_allclose(found[:, :2], two, atol=1e-7)
-    np.testing.assert_allclose(found[0, 2], 0, atol=1e-7)
+    np.testing.assert_allclose(product[:, :2], two, atol=1e-7)
+    np.testing.assert_allclose(product[0, 2], 0, atol=1e-7)
 
 
 @pytest.mark.parametrize(

@@ -98,8 +98,8 @@ def test_skewed_tails_and_their_derivatives_in_the_shape(noise):
     assert_allclose(np.log(cdf), logcdf[1:], rtol=1e-11, atol=1e-13)
     assert_allclose(np.log(pdf), logpdf[1:], rtol=1e-11)
     of_logcdf, of_logpdf = np.array(slopes).T
-    found = noise.shape_slopes(x)
-    assert_allclose(found, [of_logpdf, of_logcdf], rtol=1e-7, atol=1e-7)
+    slopes = noise.shape_slopes(x)
+    assert_allclose(slopes, [of_logpdf, of_logcdf], rtol=1e-7, atol=1e-7)
     # Farther than any table, and where slope and hazard nearly cancel.
     for far in (-70.0, -1e4, -3e4, -1e9):
         x = far * (1 + np.array([-1e-3, 0, 1e-3]))
@@ -120,10 +120,10 @@ def test_no_skewness_is_normal_noise():
         noise = SkewNormal(skewness)
         assert_allclose(noise.logcdf(x), normal.logcdf(x), rtol=1e-8, atol=1e-8)
         # Gram and Charlier's series.
-        found = noise.shape_slopes(x)
+        slopes = noise.shape_slopes(x)
         third, second = (x**3 - 3 * x) / 6, (1 - x**2) / 6
         hazard = np.exp(normal.logpdf(x) - normal.logcdf(x))
-        assert_allclose(found, [third, hazard * second], rtol=0.02, atol=0.02)
+        assert_allclose(slopes, [third, hazard * second], rtol=0.02, atol=0.02)
     p = PerturbMax(SkewNormal(0))(SCORES)
     assert_allclose(p, PerturbMax("normal")(SCORES), atol=1e-11)
     # Its derivative there is that of a straight line: zero would not be stationary.
@@ -211,9 +211,9 @@ def test_the_derivative_in_the_shape(noise):
         return PerturbMax(type(noise)(value), 1.3, tol=1e-12)
 
     numerical = (at(here + step)(SCORES) - at(here - step)(SCORES)) / (2 * step)
-    found = PerturbMax(noise, 1.3).shape_derivative(SCORES)
-    assert_allclose(found, numerical, atol=3e-8 * np.abs(numerical).max() + 1e-10)
-    assert_allclose(found.sum(axis=1), 0, atol=1e-14)
+    derivative = PerturbMax(noise, 1.3).shape_derivative(SCORES)
+    assert_allclose(derivative, numerical, atol=3e-8 * np.abs(numerical).max() + 1e-10)
+    assert_allclose(derivative.sum(axis=1), 0, atol=1e-14)
 
 
 def test_the_gradient_of_the_log_loss_in_the_noise():
@@ -240,14 +240,14 @@ def test_the_gradient_of_the_log_loss_in_the_noise():
         assert len(here) == n_parameters
         bounds = np.array(mapping.noise_parameter_bounds())
         assert ((bounds[:, 0] < here) & (here < bounds[:, 1])).all()
-        found = loss(here).noise_gradient(SCORES.copy(), target)
+        gradient = loss(here).noise_gradient(SCORES.copy(), target)
         for k, unit in enumerate(np.eye(len(here))):
             ends = [
                 loss(here + sign * 1e-4 * unit).evaluate(SCORES.copy(), target)[0]
                 for sign in (1, -1)
             ]
             slope = (ends[0] - ends[1]) / 2e-4
-            assert_allclose(found[:, k], slope, atol=1e-5)
+            assert_allclose(gradient[:, k], slope, atol=1e-5)
 
 
 @pytest.mark.parametrize("noise", [StudentT(3.0), SkewNormal(-0.5)], ids=repr)
@@ -268,10 +268,10 @@ def test_the_gradient_of_the_log_loss_of_labels_in_the_shape(noise):
     ends = [log_p(here + k * step) for k in (-2, -1, 1, 2)]
     slope = (8 * (ends[2] - ends[1]) - (ends[3] - ends[0])) / (12 * step)
     assert np.abs(slope[1:3]).min() > 1e-2
-    found = mapping.log_noise_gradient(
+    gradient = mapping.log_noise_gradient(
         z - z.max(axis=1)[:, None], 0.5 * np.eye(6)[labels]
     )
-    assert_allclose(found[:, 0], slope / 2, rtol=1e-6, atol=1e-8)
+    assert_allclose(gradient[:, 0], slope / 2, rtol=1e-6, atol=1e-8)
 
 
 def test_parameters_of_the_noise():

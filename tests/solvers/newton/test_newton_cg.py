@@ -179,15 +179,15 @@ def test_the_forcing_term_is_at_most_that_of_the_tuning():
     """A smaller one takes more products a step, and fewer steps."""
     objective = objective_of(*classes(8, n_samples=400, n_features=6), l2=1e-4)
     criteria, chosen = Criteria(tol=1e-8, max_iter=100), plan(objective.description)
-    found = {}
+    solutions = {}
     for forcing_term in (0.9, 1e-6):
         tuning = Tuning(forcing_term=forcing_term, least_gain=0.0)
         solver = NewtonCG(chosen, tuning=tuning)
         start = objective.initial()
-        found[forcing_term] = minimize(objective, [solver], criteria, start)
-    assert all(solution.converged for solution in found.values())
-    assert found[1e-6].n_iter < found[0.9].n_iter
-    first = [found[f].history[1].passes for f in (0.9, 1e-6)]
+        solutions[forcing_term] = minimize(objective, [solver], criteria, start)
+    assert all(solution.converged for solution in solutions.values())
+    assert solutions[1e-6].n_iter < solutions[0.9].n_iter
+    first = [solutions[f].history[1].passes for f in (0.9, 1e-6)]
     assert first[0] < first[1]
 
 
@@ -235,7 +235,7 @@ def test_the_stronger_penalty_takes_fewer_passes_where_rows_are_separable():
     criteria, chosen = Criteria(tol=1e-6, max_iter=100), plan(objective.description)
     for first_penalty in (Tuning().first_penalty, 1.0):
         solver = NewtonCG(chosen, tuning=Tuning(first_penalty=first_penalty))
-        found = minimize(objective, [solver], criteria, objective.initial())
-        assert found.converged
-        passes.append(found.history[-1].passes)
+        solution = minimize(objective, [solver], criteria, objective.initial())
+        assert solution.converged
+        passes.append(solution.history[-1].passes)
     assert passes[0] < passes[1]

@@ -108,8 +108,11 @@ def test_recycled_directions_are_known_exactly_and_spare_products():
         assert_allclose(after.times(product)[0], direction, rtol=1e-6)
     with_them = solve(other, after)
     most = other @ np.linalg.solve(hessian, other) / 2
-    for found in (without, with_them):
-        gain = -(other @ found.step + found.step @ hessian @ found.step / 2)
+    for preconditioner in (without, with_them):
+        gain = -(
+            other @ preconditioner.step
+            + preconditioner.step @ hessian @ preconditioner.step / 2
+        )
         assert 0.9 * most < gain <= most * (1 + 1e-9)
     assert with_them.n_products < 0.7 * without.n_products
 
@@ -122,9 +125,9 @@ def test_each_kind_has_its_coordinates():
         ("gram", Whitening),
         ("gram by output", Whitening),
     ):
-        found = preconditioner_at(objective, objective.initial(), kind)
-        assert type(found.coordinates) is coordinates
-        assert (found.recycled, found.n_products) == (None, 0)
+        preconditioner = preconditioner_at(objective, objective.initial(), kind)
+        assert type(preconditioner.coordinates) is coordinates
+        assert (preconditioner.recycled, preconditioner.n_products) == (None, 0)
 
 
 def test_products_are_added_up_and_the_first_state_stays_as_it_is():
@@ -185,10 +188,14 @@ def test_for_another_penalty_it_is_that_of_the_same_curvature(kind):
     x = 0.1 * np.ones(objective.n_parameters)
     first, expected = (preconditioner_at(o, x, kind) for o in (objective, weaker))
     before = objective.passes
-    found = first.with_ridge(weaker.at(x).ridge, objective.description)
+    preconditioner = first.with_ridge(weaker.at(x).ridge, objective.description)
     assert objective.passes == before + 1  # for the point
-    assert found.recycled is None
+    assert preconditioner.recycled is None
     gradient = np.arange(objective.n_parameters, dtype=float)
-    assert_allclose(found.times(gradient)[0], expected.times(gradient)[0], rtol=1e-9)
+    assert_allclose(
+        preconditioner.times(gradient)[0], expected.times(gradient)[0], rtol=1e-9
+    )
     if kind != "none":
-        assert not np.allclose(found.times(gradient)[0], first.times(gradient)[0])
+        assert not np.allclose(
+            preconditioner.times(gradient)[0], first.times(gradient)[0]
+        )
