@@ -17,6 +17,7 @@ from .._utils.checks import (
     RealInterval,
     check_squares,
     naming,
+    refuse_arrays,
     refuse_masked,
 )
 from .._utils.names import KeywordsChecked
@@ -70,6 +71,7 @@ class BaseAttention(KeywordsChecked, PlainState, BaseEstimator):
         return sparse.vstack(parts, format="csr")
 
     def _check_X(self, X, reset):
+        refuse_arrays(type(self).__name__, X=X)
         with naming("X", X):
             refuse_masked(X)
             dtype = [np.float64, np.float32]

@@ -6,7 +6,7 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import validate_data
 
 from .._utils.arrays import (
-    check_no_gradient,
+    check_tensor,
     is_dask,
     is_foreign,
     namespace,
@@ -43,7 +43,7 @@ def check_X(estimator, X, *, reset):
         )
     dtypes, is_array_api = [np.float64, np.float32], is_foreign(X)
     if is_array_api:
-        check_no_gradient("X", X)
+        check_tensor("X", X)
         dtypes = real_dtypes(X)
     with naming("X", X):
         if is_array_api and namespace(X).isdtype(X.dtype, "complex floating"):

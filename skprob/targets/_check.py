@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.utils import check_array
 
-from .._utils.arrays import check_no_gradient, is_dask, is_foreign, to_numpy
+from .._utils.arrays import check_tensor, is_dask, is_foreign, to_numpy
 from .._utils.checks import naming, refuse_masked
 from .._utils.columns import names_of
 
@@ -44,7 +44,7 @@ def check_target(y, name, *, len_of, may_have_gaps=False):
             f"{type(y).__name__}. Give {name}.compute(), or Dask collections only."
         )
     if is_foreign(y):
-        check_no_gradient(name, y)
+        check_tensor(name, y)
         y = to_numpy(y)
     # A vector of integers has no lists and no NaN.
     is_vector = type(y) is np.ndarray and y.ndim == 1 and len(y) > 0

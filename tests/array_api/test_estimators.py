@@ -24,6 +24,7 @@ from skprob import (
     TaylorSoftmaxClassifier,
 )
 from skprob._utils.arrays import column_sums, to_numpy
+from skprob.attention import AttentionClassifier
 from skprob.data import _array_api as array_design
 from skprob.data import as_design
 from skprob.decision import ConformalSets
@@ -555,6 +556,26 @@ def test_tensors_that_require_gradients(torch):
         model.fit(tracked.detach(), Y)
         with pytest.raises(ValueError, match=r"Give X.detach\(\)"):
             model.predict(tracked)
+
+
+@pytest.mark.filterwarnings("ignore:Sparse CSR tensor support is in beta:UserWarning")
+def test_sparse_tensors(torch):
+    dense = torch.tensor(X)
+    model = SoftmaxClassifier()
+    with config_context(array_api_dispatch=True):
+        for sparse_X in (dense.to_sparse(), dense.to_sparse_csr()):
+            with pytest.raises(ValueError, match=r"X must be a dense tensor.*to_dense"):
+                model.fit(sparse_X, Y)
+            with pytest.raises(ValueError, match=r"X must be a dense tensor.*to_dense"):
+                model.fit(dense, Y).predict(sparse_X)
+
+
+def test_attention_says_that_it_takes_numpy_arrays(torch):
+    with config_context(array_api_dispatch=True):
+        with pytest.raises(ValueError, match="AttentionClassifier takes NumPy arrays"):
+            AttentionClassifier().fit(torch.tensor(X), Y)
+    model = AttentionClassifier().fit(torch.tensor(X), Y)
+    assert type(model.predict_proba(torch.tensor(X))) is np.ndarray
 
 
 def test_without_dispatch_tensors_become_numpy_arrays(torch):

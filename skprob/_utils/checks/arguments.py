@@ -5,7 +5,7 @@ from contextlib import contextmanager
 import numpy as np
 from scipy import sparse
 
-from ..arrays import check_no_gradient, is_foreign, namespace, numpy_dtype, to_numpy
+from ..arrays import check_tensor, is_foreign, namespace, numpy_dtype, to_numpy
 from ..compat import check_weights
 from .bad_columns import is_about_features, with_columns
 
@@ -88,7 +88,7 @@ def check_sample_weight(sample_weight, X):
         return np.ones(X.shape[0])
     with naming("sample_weight"):
         if is_foreign(sample_weight):
-            check_no_gradient("sample_weight", sample_weight)
+            check_tensor("sample_weight", sample_weight)
             sample_weight = to_numpy(sample_weight)
         if np.asarray(sample_weight).dtype.kind == "c":
             raise ValueError("Complex numbers were found.")

@@ -5,7 +5,7 @@ from scipy import sparse
 
 from ..arrays import (
     beside,
-    check_no_gradient,
+    check_tensor,
     is_beside,
     is_foreign,
     namespace,
@@ -18,7 +18,7 @@ from .arguments import refuse_masked
 def as_real(name, array):
     """`array` as float32 if it is, else as float64; only real numbers pass."""
     if is_foreign(array):
-        check_no_gradient(name, array)
+        check_tensor(name, array)
         array = to_numpy(array)
     array = as_dense(name, array)
     if array.dtype.kind not in "fiub":
@@ -80,7 +80,7 @@ def refuse_arrays(function, **arrays):
 def array_real(name, array):
     """The result of :func:`as_real` for an array of another library than NumPy."""
     xp = namespace(array)
-    check_no_gradient(name, array)
+    check_tensor(name, array)
     if not xp.isdtype(array.dtype, ("real floating", "integral", "bool")):
         raise ValueError(f"{name} must be real numbers, got dtype {array.dtype}.")
     return array if array.dtype == xp.float32 else widened(array)
@@ -93,7 +93,7 @@ def array_rows(scores, **others):
         return scores
     xp, checked = namespace(scores), [scores]
     for name, array in others.items():
-        check_no_gradient(name, array)
+        check_tensor(name, array)
         if not is_beside(array, scores):
             array = to_numpy(array) if is_foreign(array) else array
             array = beside(as_real(name, array), scores)

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-from ..._utils.arrays import check_no_gradient, is_foreign, to_numpy
+from ..._utils.arrays import check_tensor, is_foreign, to_numpy
 from ..._utils.checks import check_sample_weight, weighted_mean
 from ..._utils.columns import in_order
 from ...targets import as_labels, check_target, encode_rows, encode_target
@@ -24,7 +24,7 @@ def accuracy(predicted, y, sample_weight, model):
     accuracy : float
     """
     if is_foreign(y):
-        check_no_gradient("y", y)
+        check_tensor("y", y)
         y = to_numpy(y)
     classes = to_numpy(model.classes)
     if model.target_type == "class":
