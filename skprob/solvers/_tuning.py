@@ -227,8 +227,9 @@ class Tuning(NamedTuple):
     #: Paths of the lasso take 0.7 times as long (breast cancer), of sparsemax 0.6 times
     #: (digits).
     iterations_of_step: int = 12
-    #: Most steps from one penalty of a path to the next.
-    most_steps: int = 16
+    #: Most steps from one penalty of a path to the next. With 16 of them paths of
+    #: sparsemax take 1.2 to 1.4 times as long (digits).
+    most_steps: int = 4
     #: Tolerance of the steps, in units of that of the fits.
     looser_steps: float = 10.0
 

@@ -5,7 +5,7 @@ piece: on the active parameters, where the shrinkage has second derivatives, too
 """
 
 import numpy as np
-from scipy.linalg.lapack import dposv, dpotrf, dpotri
+from scipy.linalg.lapack import dposv, dpotrf, dpotri, sposv
 
 from ..newton import conjugate_gradients
 
@@ -55,16 +55,20 @@ class PieceHessian:
     piece : Piece
     is_relative : bool
         Whether equal changes of all raw predictions change nothing but the penalty.
+    is_rough : bool, default=False
+        Whether it has the rounding errors of single precision. Its factors have them,
+        too; further rounds take them away.
     """
 
     #: Most Newton steps of a round, each with fewer zeros that may move.
     most_steps = 5
     n_products = 0
 
-    def __init__(self, hessian, piece, is_relative):
+    def __init__(self, hessian, piece, is_relative, is_rough=False):
         #: The smallest pivot of its factors so far, in units of the diagonal.
         self.least_pivot = 1.0
         self._hessian, self._piece, self._is_relative = hessian, piece, is_relative
+        self._to_factor = hessian.astype(np.float32) if is_rough else hessian
         diagonal = hessian.diagonal()
         self.diagonal = np.maximum(diagonal, _least(diagonal)).reshape(piece.shape)
 
@@ -75,7 +79,7 @@ class PieceHessian:
         """Minus the inverse on the active parameters, times a residual."""
         active = is_active.reshape(-1).nonzero()[0]
         # A quarter of the time of np.ix_.
-        matrix = self._hessian.take(active, axis=0).take(active, axis=1)
+        matrix = self._to_factor.take(active, axis=0).take(active, axis=1)
         if shrinkage.is_by_column:
             # Columns are active as a whole.
             columns = active[: len(active) // len(is_active)]
@@ -112,10 +116,11 @@ def _solved(matrix, right):
         return right, 1.0
     diagonal = matrix.reshape(-1)[:: len(matrix) + 1]
     curvature, unit, damping = diagonal.copy(), diagonal.max(initial=0), _DAMPING
+    solve = sposv if matrix.dtype == np.float32 else dposv
     while True:
         diagonal[:] = curvature + damping * (unit or 1.0)
         # The factor takes the place of the lower triangle.
-        factor, solution, failed = dposv(matrix.T, right, overwrite_a=True)
+        factor, solution, failed = solve(matrix.T, right, overwrite_a=True)
         if not failed:
             pivots = factor.diagonal() ** 2 / (curvature + damping * (unit or 1.0))
             return solution, float(pivots.min()) if damping == _DAMPING else 0.0

@@ -240,7 +240,10 @@ class ProximalNewton:
                 hessian = smooth.piece_hessian(
                     included, state.damping, share, precision
                 )
-                curvature = PieceHessian(hessian, piece, description.is_relative)
+                is_rough = precision == np.float32
+                curvature = PieceHessian(
+                    hessian, piece, description.is_relative, is_rough
+                )
                 if recentred is not None:
                     recentred = partial(recentred, piece)
                 model = minimise_model(
@@ -252,7 +255,6 @@ class ProximalNewton:
                     most_rounds=10,
                     recentred=recentred,
                 )
-                is_rough = precision == np.float32
                 if is_rough and curvature.least_pivot < tuning.least_pivot:
                     state = replace(state, is_precise=True)
                     return self._with_model(problem, state, norm)
@@ -317,7 +319,9 @@ class ProximalNewton:
         cost = self._cost_of_gram(description, n_included)
         if is_precise or cost < self._tuning.single_hessian or _is_sparse(description):
             return np.float64
-        return np.float32
+        # With no more rows than parameters the smallest pivot is next to zero.
+        has_rank = n_included < description.n_rows * description.shape[0]
+        return np.float32 if has_rank else np.float64
 
     def _cost_of_gram(self, description, n_included):
         """Cost of products of all pairs of columns of the included parameters."""

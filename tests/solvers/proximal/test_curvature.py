@@ -102,6 +102,32 @@ def test_newton_steps_on_a_piece(kind):
     assert curvature.n_products > 0
 
 
+@pytest.mark.parametrize("is_rough", [True, False])
+def test_the_smallest_pivot_of_a_factor(is_rough):
+    """One less the share of a column that the columns before it explain."""
+    rng, shrinkage = np.random.default_rng(3), EntryShrinkage(np.ones(4))
+    X = rng.normal(size=(50, 4))
+    X[:, 3] = X[:, 0] + 0.01 * X[:, 3]
+    hessian, everything = X.T @ X / 50, np.ones((1, 4), bool)
+    piece = Piece(everything, shrinkage)
+    curvature = PieceHessian(hessian, piece, False, is_rough=is_rough)
+    residual = rng.normal(size=(1, 4))
+    step = curvature.newton_step(everything, residual, everything, shrinkage)
+    expected = -np.linalg.solve(hessian, residual[0])
+    assert_allclose(step[0], expected, rtol=1e-2 if is_rough else 1e-5)
+    # Single precision has another solution.
+    error = np.abs(step[0] / expected - 1).max()
+    assert bool(error > 1e-5) is is_rough
+    rest = X[:, 3] - X[:, :3] @ np.linalg.lstsq(X[:, :3], X[:, 3])[0]
+    share = rest @ rest / (X[:, 3] @ X[:, 3])
+    assert curvature.least_pivot == pytest.approx(share, rel=1e-2)
+    # A feature that is the sum of others has no share of its own.
+    X[:, 3] = X[:, 0]
+    curvature = PieceHessian(X.T @ X / 50, piece, False, is_rough=is_rough)
+    curvature.newton_step(everything, residual, everything, shrinkage)
+    assert curvature.least_pivot < 1e-6
+
+
 @pytest.mark.parametrize("precision", [np.float32, np.float64])
 def test_conjugate_gradients_multiply_in_the_precision_of_the_plan(precision):
     """The model's own products remain in double precision."""
