@@ -112,6 +112,10 @@ def predicting_model(model, X, arguments):
 def predict_by(method, model, X, **arguments):
     """Result of a method of a fitted model, with arguments in searches, too."""
     model, X, arguments = predicting_model(model, X, arguments)
+    if not hasattr(model, method):
+        raise ValueError(
+            f"estimator must have {method} here; {type(model).__name__} has none."
+        )
     return getattr(model, method)(X, **arguments)
 
 

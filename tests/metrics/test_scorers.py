@@ -10,7 +10,7 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_multilabel_classification
 from sklearn.dummy import DummyClassifier
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.metrics import brier_score_loss, log_loss
 from sklearn.model_selection import GridSearchCV, KFold, cross_validate
 from sklearn.multioutput import ClassifierChain
@@ -275,3 +275,13 @@ def test_routed_choice_sets_of_sets_with_a_guarantee():
             assert result["test_cover"][i] == pytest.approx(covered)
             assert result["test_size"][i] == sets.sum(axis=1).mean()
             assert not sets[~arguments["available"][rows]].any()
+
+
+def test_classifiers_without_probabilities_are_named():
+    model = RidgeClassifier().fit(X, Y)
+    for scorer in (BrierScorer(), SupportSizeScorer(), DistributionScorer("clark")):
+        with pytest.raises(ValueError, match="must have predict_proba here; RidgeCl"):
+            scorer(model, X, Y)
+    pipeline = make_pipeline(StandardScaler(), model).fit(X, Y)
+    with pytest.raises(ValueError, match="estimator must have predict_proba here"):
+        BrierScorer()(pipeline, X, Y)
