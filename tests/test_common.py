@@ -108,10 +108,10 @@ def _places(check):
     """The libraries of arrays and their devices, by name, that a check is about."""
     given = getattr(check, "keywords", {})
     places = [given.get("X_ns_and_device"), given.get("other_ns_and_device")]
-    found = {(place.xp, place.device) for place in places if place is not None}
+    libraries = {(place.xp, place.device) for place in places if place is not None}
     if "array_namespace" in given:
-        found.add((given["array_namespace"], given.get("device_name")))
-    return found
+        libraries.add((given["array_namespace"], given.get("device_name")))
+    return libraries
 
 
 @pytest.mark.filterwarnings("ignore:.* rows have no label:UserWarning")

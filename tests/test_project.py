@@ -92,9 +92,9 @@ def test_the_oldest_versions_are_the_lower_bounds():
         wanted += extras[extra]
     bounds = {}
     for requirement in wanted:
-        found = re.match(r"([\w-]+)(?:\[.*\])?>=([\d.]+)", requirement)
-        if found:
-            bounds[found[1]] = found[2]
+        match = re.match(r"([\w-]+)(?:\[.*\])?>=([\d.]+)", requirement)
+        if match:
+            bounds[match[1]] = match[2]
     for name in set(pinned) & set(bounds):
         assert f"{pinned[name]}.".startswith(f"{bounds[name]}."), name
     core = {re.match(r"[\w-]+", name)[0] for name in PROJECT["dependencies"]}
@@ -118,14 +118,14 @@ def test_no_address_is_made_up():
 @pytest.mark.skipif(not settings().derandomize, reason="fresh draws are asked for")
 def test_random_tests_are_the_same_whatever_else_is_loaded(monkeypatch):
     def draws():
-        found = []
+        drawn = []
 
         @given(st.lists(st.floats(-1e6, 1e6)))
         def draw(numbers):
-            found.append(numbers)
+            drawn.append(numbers)
 
         draw()
-        return found
+        return drawn
 
     alone, other = draws(), ModuleType("other")
     other.__file__ = str(ROOT / "benchmarks" / "label_distributions.py")

@@ -145,11 +145,11 @@ def blas_threads():
 
 def test_any_thread_of_python_sets_the_limit_and_gives_it_back():
     """threadpoolctl 3.8 heeds only the first one that has set a limit, else."""
-    found = []
+    threads = []
 
     def work():
         with _blas.serial_blas:
-            found.append(blas_threads())
+            threads.append(blas_threads())
 
     with threadpool_limits(2, user_api="blas"):
         before = blas_threads()
@@ -158,7 +158,7 @@ def test_any_thread_of_python_sets_the_limit_and_gives_it_back():
             worker.start()
             worker.join(10)
             work()
-        assert found == [[1] * len(before)] * 4
+        assert threads == [[1] * len(before)] * 4
         assert blas_threads() == before == [2] * len(before)
 
 

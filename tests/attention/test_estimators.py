@@ -40,9 +40,9 @@ def test_weights(iris, monkeypatch):
             assert model.scale_ == pytest.approx(nearest.mean())
             given = get_mapping(mapping), 5.0, model.scale_
             weights = weights_by_definition(X, queries, *given)
-            found = model.attention_weights(queries)
-            assert sparse.issparse(found)
-            assert_allclose(found.toarray(), weights, atol=1e-12)
+            sparse_weights = model.attention_weights(queries)
+            assert sparse.issparse(sparse_weights)
+            assert_allclose(sparse_weights.toarray(), weights, atol=1e-12)
             expected = weights @ np.eye(3)[y]
             assert_allclose(model.predict_proba(queries), expected, atol=1e-12)
             assert_array_equal(model.predict(queries), expected.argmax(axis=1))

@@ -49,9 +49,9 @@ def test_products_are_those_of_the_standardised_columns(container, shape):
         for given in (residual, np.asfortranarray(residual)):
             assert_allclose(little.rmatvec(given), dense.rmatvec(given), **close)
         for weights in (residual, np.abs(residual), 0 * residual):
-            found, expected = little.sandwich(weights), dense.sandwich(weights)
-            assert found.shape == (n_outputs, Z.shape[1], Z.shape[1])
-            assert_allclose(found, expected, **close)
+            sandwich, expected = little.sandwich(weights), dense.sandwich(weights)
+            assert sandwich.shape == (n_outputs, Z.shape[1], Z.shape[1])
+            assert_allclose(sandwich, expected, **close)
     weight = rng.random(len(Z))
     for one, other in zip(little.moments(weight), dense.moments(weight), strict=True):
         assert_allclose(one, other, **close)
@@ -92,9 +92,9 @@ def test_products_of_pairs_of_columns_do_not_fill_the_memory():
     weights = np.random.default_rng(1).random((1600, 54))
     tracemalloc.start()
     try:
-        found = little.sandwich(weights)
+        sandwich = little.sandwich(weights)
         assert tracemalloc.get_traced_memory()[1] < 64e6
     finally:
         tracemalloc.stop()
     Z = little.columns(slice(None))
-    assert_allclose(found[7], (Z * weights[:, 7]) @ Z.T, rtol=1e-9, atol=1e-9)
+    assert_allclose(sandwich[7], (Z * weights[:, 7]) @ Z.T, rtol=1e-9, atol=1e-9)

@@ -81,10 +81,10 @@ def test_coefficients_off_the_space_are_projected():
     coef = np.random.default_rng(4).normal(size=(2, N_FEATURES))
     Z = (X - X.mean(axis=0)) / root
     expected = (coef * root) @ np.linalg.pinv(Z) @ Z / root
-    found, intercept = space.to_features(*space.from_features(coef, np.ones(2)))
-    assert_allclose(found, expected, atol=1e-12)
+    projected, intercept = space.to_features(*space.from_features(coef, np.ones(2)))
+    assert_allclose(projected, expected, atol=1e-12)
     # The rows keep their scores.
-    assert_allclose(X @ found.T + intercept, X @ coef.T + 1, rtol=1e-10)
+    assert_allclose(X @ projected.T + intercept, X @ coef.T + 1, rtol=1e-10)
 
 
 def test_copies_are_weights_and_the_order_does_not_matter():

@@ -152,8 +152,8 @@ def test_cuts_are_the_best_of_their_grid(seed, polytope):
     for k in range(2):
         y, values = labels[:, [k]], p[:, [k]]
         best = max(micro(y, values > cut) if y.any() else 0 for cut in grid)
-        found = micro(y, values > of["macro"][k]) if y.any() else 0
-        assert_allclose(found, best, rtol=1e-7)
+        score = micro(y, values > of["macro"][k]) if y.any() else 0
+        assert_allclose(score, best, rtol=1e-7)
     upper = np.maximum(of["macro"], common)
     assert_allclose(of["both"], np.minimum(of["micro"], upper))
 
@@ -242,8 +242,8 @@ def test_example_f1_is_the_best_of_all_sets(seed, n_labels, polytope, empty):
                 return np.prod(np.maximum(1 - q, 0)) if rule.may_be_empty_ else -1
             return 2 * sum(q[k] for k in labels) / (size + len(labels))
 
-        found = value(tuple(np.flatnonzero(chosen)))
-        assert_allclose(found, max(map(value, sets)), rtol=1e-12)
+        value_of_set = value(tuple(np.flatnonzero(chosen)))
+        assert_allclose(value_of_set, max(map(value, sets)), rtol=1e-12)
 
 
 def test_meta_labeler_takes_as_many_as_are_expected():
@@ -295,10 +295,10 @@ def test_expected_sizes_are_those_of_ridge_regression(container, dtype):
     candidates = [
         RidgeCV([10.0**k * unit]).fit(Z, sizes).predict(Z) for k in range(-3, 3)
     ]
-    found = model(container(X))
+    predicted = model(container(X))
     clipped = np.clip(candidates, sizes.min(), sizes.max())
     tolerance = 1e-6 if dtype is np.float64 else 1e-4
-    assert np.abs(clipped - found).max(axis=1).min() < tolerance
+    assert np.abs(clipped - predicted).max(axis=1).min() < tolerance
     assert np.corrcoef(model.out_of_fold, sizes)[0, 1] > 0.8
 
 

@@ -30,7 +30,7 @@ def test_no_label_costs_less(container):
 
 
 @pytest.mark.parametrize(
-    ("classes", "label", "found", "kind"),
+    ("classes", "label", "name", "kind"),
     [
         (np.array([3, 5, 9]), "auto", -1, "i"),
         (np.array([3, 5, 9], np.uint8), "auto", -1, "i"),
@@ -42,12 +42,12 @@ def test_no_label_costs_less(container):
         (np.array([3, 5, 9]), 0, 0, "i"),
     ],
 )
-def test_no_decision_where_every_label_costs_more(classes, label, found, kind):
+def test_no_decision_where_every_label_costs_more(classes, label, name, kind):
     predicted = LeastCost(COSTS, 0.6, label).predict(P, classes)
     expected = np.array([least(p, 0.6) for p in P])
     assert 5 < np.count_nonzero(expected < 0) < 45
     assert predicted.dtype.kind == kind
-    assert predicted.tolist() == [found if k < 0 else classes[k] for k in expected]
+    assert predicted.tolist() == [name if k < 0 else classes[k] for k in expected]
 
 
 def test_a_tie_with_asking_is_decided():

@@ -43,11 +43,13 @@ def test_counterexamples_are_found_where_and_only_where_a_property_is_denied(
     if isinstance(mapping, PerturbMax):
         for name, fewer in FEWER.items():
             monkeypatch.setattr(_properties, name, fewer)
-    found = find_counterexamples(mapping, random_state=1)
-    assert list(found) == list(PROPERTIES)
-    found = {name: example for name, example in found.items() if example is not None}
-    assert set(found) == expected(label, mapping)
-    for name, example in found.items():
+    examples = find_counterexamples(mapping, random_state=1)
+    assert list(examples) == list(PROPERTIES)
+    examples = {
+        name: example for name, example in examples.items() if example is not None
+    }
+    assert set(examples) == expected(label, mapping)
+    for name, example in examples.items():
         again = mapping(example.scores)
         np.testing.assert_allclose(again, example.probabilities, rtol=1e-12, atol=1e-15)
         assert SHOWS[name](example.scores, example.probabilities), name

@@ -67,11 +67,11 @@ def conditional_likelihood(parameters, kappa=None):
 def test_conditional_logit(kappa):
     mapping = "softmax" if kappa is None else "entropy_invariant_softmax"
     model = LinearClassifier(mapping, tol=1e-8).fit(X, Y, available=AVAILABLE)
-    found = np.append(model.coef_.ravel(), model.intercept_)
-    at = conditional_likelihood(found, kappa)
+    parameters = np.append(model.coef_.ravel(), model.intercept_)
+    at = conditional_likelihood(parameters, kappa)
     assert model.objective_ == pytest.approx(at, abs=1e-12)
     free = minimize(
-        conditional_likelihood, np.zeros_like(found), args=(kappa,), tol=1e-10
+        conditional_likelihood, np.zeros_like(parameters), args=(kappa,), tol=1e-10
     )
     assert at <= free.fun + 1e-10
     intercept = free.x[3 * N_CLASSES :]

@@ -74,9 +74,9 @@ def test_only_available_labels_are_decided(model, abstain):
     for row, may_be in zip(costs, available, strict=True):
         chosen = min(np.flatnonzero(may_be), key=lambda k: row[k])
         expected.append(chosen if abstain is None or row[chosen] <= abstain else -1)
-    found = model.predict(X, available=available)
-    assert_array_equal(found, expected)
-    assert (found != costs.argmin(axis=1)).any()
+    predicted = model.predict(X, available=available)
+    assert_array_equal(predicted, expected)
+    assert (predicted != costs.argmin(axis=1)).any()
 
 
 def test_two_classes_by_the_threshold_of_elkan():

@@ -154,8 +154,8 @@ def test_cross_val_predict_of_shares(method):
     for model in SoftmaxClassifier(), make_pipeline("passthrough", SoftmaxClassifier()):
         for y in D, names:
             how = {"params": {"y": y}, "cv": folds, "method": method}
-            found = cross_val_predict(model, X, **how)
-            assert_allclose(found, expected, rtol=1e-10)
+            predictions = cross_val_predict(model, X, **how)
+            assert_allclose(predictions, expected, rtol=1e-10)
     for target_type in "auto", "distribution", "label_set":
         model = SoftmaxClassifier(target_type=target_type)
         with pytest.raises(ValueError, match=r"give it params=\{'y': y\} in place"):

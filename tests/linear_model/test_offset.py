@@ -62,8 +62,10 @@ def minimum(X, y, weight, offset, C, fit_intercept):
         return value + strength / 2 * np.sum(coef**2), gradient
 
     start = np.zeros(M * (d + 1))
-    found = minimize(objective, start, jac=True, method="BFGS", options={"gtol": 1e-9})
-    return found.x[: M * d].reshape(M, d), found.x[M * d :], found.fun
+    optimum = minimize(
+        objective, start, jac=True, method="BFGS", options={"gtol": 1e-9}
+    )
+    return optimum.x[: M * d].reshape(M, d), optimum.x[M * d :], optimum.fun
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
@@ -252,8 +254,8 @@ def test_searches_use_offsets_in_their_fits_and_scores():
         for column, C in enumerate(search.Cs_[0]):
             model = EntmaxClassifier(C=C, tol=1e-8)
             model.fit(X[train], y[train], offset=offset[train])
-            found = search.coefs_paths_[fold, 0, column]
-            assert_allclose(found, model.coef_, atol=1e-5)
+            coef = search.coefs_paths_[fold, 0, column]
+            assert_allclose(coef, model.coef_, atol=1e-5)
             score = default_score(model, X[test], y[test], offset=offset[test])
             assert search.scores_[fold, 0, column] == pytest.approx(score, abs=1e-6)
     refit = EntmaxClassifier(C=search.C_, tol=1e-8).fit(X, y, offset=offset)

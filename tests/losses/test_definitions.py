@@ -103,8 +103,8 @@ def test_scores_whose_difference_overflows(loss):
     elif isinstance(loss, LogLoss) and loss.epsilon != "auto":
         value = np.log1p(3 * loss.epsilon) - np.log1p(loss.epsilon)
     z, q = [[1e308, -1e308, -np.inf]], [[1.0, 0.0, 0.0]]
-    found, gradient = loss.value_and_gradient(z, q)
-    assert_allclose(found, value, atol=3e-6)
+    total, gradient = loss.value_and_gradient(z, q)
+    assert_allclose(total, value, atol=3e-6)
     assert_allclose(gradient, 0, atol=1e-15)
     assert_allclose(loss.hessian_product(z, q, np.ones((1, 3))), 0, atol=1e-15)
 

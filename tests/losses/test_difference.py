@@ -47,8 +47,8 @@ def test_it_is_the_loss_of_both_scores(loss):
         direction = np.full(scores.shape, [-0.5, 0.5])
         product = loss.hessian_product(scores, dense, direction)
         linear = loss.linearize_difference(difference.copy(), target)
-        found = linear.values + loss.constant(target)
-        np.testing.assert_allclose(found, value, **close)
+        total = linear.values + loss.constant(target)
+        np.testing.assert_allclose(total, value, **close)
         slope = np.diff(gradient) / 2
         np.testing.assert_allclose(linear.gradient, slope, **close)
         values, gradient = loss.evaluate_difference(difference.copy(), target)
@@ -57,8 +57,8 @@ def test_it_is_the_loss_of_both_scores(loss):
         bend = np.diff(product) / 2
         np.testing.assert_allclose(linear.hessian_diagonal(), bend, **close)
         along = rng.normal(size=difference.shape)
-        found = linear.hessian_product(along.copy())
-        np.testing.assert_allclose(found, bend * along, **close)
+        product = linear.hessian_product(along.copy())
+        np.testing.assert_allclose(product, bend * along, **close)
 
 
 def exact_entmax_loss(alpha, u):

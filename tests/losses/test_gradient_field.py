@@ -19,11 +19,11 @@ def test_kinks(mapping):
         target = np.eye(n_classes)[rng.integers(n_classes, size=n_samples)]
         exact = FenchelYoungLoss(mapping).value(scores, target)
         exact -= mapping.potential(np.zeros((1, n_classes)))
-        found = GradientFieldLoss(lambda z: mapping(z)).value(scores, target)
-        integral = found + (target * scores).sum(axis=1)
+        values = GradientFieldLoss(lambda z: mapping(z)).value(scores, target)
+        integral = values + (target * scores).sum(axis=1)
         # Of each kink a part; roots have kinks that are steeper than any slope.
         tolerance = 2e-7 if mapping.traits.is_lipschitz else 3e-7
-        assert (np.abs(found - exact) <= tolerance * np.maximum(integral, 1)).all()
+        assert (np.abs(values - exact) <= tolerance * np.maximum(integral, 1)).all()
 
 
 def test_the_case_that_was_wrong():
@@ -42,8 +42,8 @@ def test_jumps():
     scores = np.array([[4.05, 0.0, 1.0], [1.0, -1.0, 0.5]])
     kept = scores[:, [0, 2]]
     expected = np.log(np.exp(kept).sum(axis=1)) - np.log(2) - scores[:, 0]
-    found = GradientFieldLoss(top_2).value(scores, [[1, 0, 0]] * 2)
-    assert_allclose(found, expected, atol=1e-6)
+    values = GradientFieldLoss(top_2).value(scores, [[1, 0, 0]] * 2)
+    assert_allclose(values, expected, atol=1e-6)
 
 
 def test_an_erratic_function_is_refused_at_once():

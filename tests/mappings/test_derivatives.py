@@ -33,8 +33,8 @@ def test_jacobian(alpha):
     for row, jacobian in zip(scores, Entmax(alpha).jacobian(scores), strict=True):
         expected = np.array(references.derivative(row, direction, alpha), dtype=float)
         tolerance = 1e-13 * max(1, np.abs(expected).max() ** 2)
-        found = jacobian @ direction
-        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=tolerance)
+        product = jacobian @ direction
+        np.testing.assert_allclose(product, expected, rtol=1e-9, atol=tolerance)
         sizes.add(np.count_nonzero(Entmax(alpha)(row[None])))
     assert sizes == {4} if alpha <= 1.25 else len(sizes) > 1
 
@@ -139,9 +139,9 @@ def test_derivatives_of_tiny_probabilities_are_finite():
             assert np.isfinite(product).all()
         # The first class gains what the vanishing one, the reservoir, gives.
         expected = [p[0, 0] ** (2 - alpha), 0, -(p[0, 0] ** (2 - alpha))]
-        found = from_p.jvp(np.tile([1.0, 0, 0], (2, 1)))[0]
+        product = from_p.jvp(np.tile([1.0, 0, 0], (2, 1)))[0]
         if alpha > 2.1:
-            np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+            np.testing.assert_allclose(product, expected, rtol=1e-12, atol=1e-12)
 
 
 def test_a_zero_probability_has_no_log_derivative():
@@ -177,5 +177,5 @@ def test_temperature(tau):
         )
         direction = np.array([1.0, -0.5, 0.25, 2.0])
         exact = np.array(references.derivative(row / tau, direction, 1), float) / tau
-        found = cooled.jvp(row[None], direction[None])[0]
-        np.testing.assert_allclose(found, exact, atol=1e-14)
+        product = cooled.jvp(row[None], direction[None])[0]
+        np.testing.assert_allclose(product, exact, atol=1e-14)

@@ -49,14 +49,16 @@ def test_alpha_derivative_of_sharp_mappings(alpha):
     """There the weight of a small probability is beyond the largest float."""
     spreads = np.array([1e-3, 0.2, 0.9])[:, None] / (alpha - 1)
     scores = spreads * np.array([0.0, -0.7, -0.99])
-    for row, found in zip(scores, Entmax(alpha).alpha_derivative(scores), strict=True):
+    for row, derivative in zip(
+        scores, Entmax(alpha).alpha_derivative(scores), strict=True
+    ):
         with mp.workdps(160):
             step = mp.mpf(10) ** -20
             ahead, behind = (bisected(row, alpha + s * step) for s in (1, -1))
             pairs = zip(ahead, behind, strict=True)
             expected = [float((a - b) / (2 * step)) for a, b in pairs]
-        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10)
-        assert abs(found.sum()) <= 1e-15
+        np.testing.assert_allclose(derivative, expected, rtol=0, atol=1e-10)
+        assert abs(derivative.sum()) <= 1e-15
         single = Entmax(alpha).alpha_derivative(np.float32(row[None]))[0]
         assert single.dtype == np.float32
         assert abs(single.sum()) <= 1e-6
@@ -87,7 +89,7 @@ def test_temperature_derivative_under_noise():
 def assert_temperature_derivative(mapping, scores):
     tau, step = mp.mpf(1.75), mp.mpf(10) ** -20
     derivative = Temperature(mapping, float(tau)).temperature_derivative(scores)
-    for row, found in zip(scores, derivative, strict=True):
+    for row, row_derivative in zip(scores, derivative, strict=True):
         with mp.workdps(60):
             z = [mp.mpf(float(x)) for x in row]
             ahead, behind = (
@@ -103,4 +105,4 @@ def assert_temperature_derivative(mapping, scores):
         if not mapping.traits.is_shift_invariant:
             # The direction, minus the scores, is rounded.
             tolerance = max(tolerance, 1e-16 * row.max())
-        np.testing.assert_allclose(found, exact, rtol=0, atol=tolerance * size)
+        np.testing.assert_allclose(row_derivative, exact, rtol=0, atol=tolerance * size)

@@ -83,8 +83,8 @@ def test_definition(name):
         for container in (np.asarray, sparse.csr_array, sparse.coo_matrix):
             p = container(predicted)
             assert_allclose(MEASURES[name](Q, p), np.mean(rows), rtol=1e-13)
-            found = MEASURES[name](Q, p, sample_weight=WEIGHT)
-            assert_allclose(found, weighted, rtol=1e-13)
+            distance = MEASURES[name](Q, p, sample_weight=WEIGHT)
+            assert_allclose(distance, weighted, rtol=1e-13)
 
 
 def test_scipy_has_five_of_them():
@@ -127,8 +127,8 @@ def test_a_wrong_zero_is_infinitely_far():
 def test_epsilon_is_what_smaller_probabilities_count_as():
     for epsilon in 1e-10, 1e-3, 0.1:
         expected = rel_entr(Q, np.where(P < epsilon, epsilon, P)).sum(axis=1).mean()
-        found = kullback_leibler_divergence(Q, P, epsilon=epsilon)
-        assert_allclose(found, expected)
+        divergence = kullback_leibler_divergence(Q, P, epsilon=epsilon)
+        assert_allclose(divergence, expected)
     exactly = kullback_leibler_divergence(Q, POSITIVE)
     assert kullback_leibler_divergence(Q, POSITIVE, epsilon=0) == exactly
 

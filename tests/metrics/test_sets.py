@@ -37,8 +37,8 @@ def test_coverage_of_label_sets_is_the_recall(weight):
     expected = recall_score(TRUE, SETS, average="samples", sample_weight=weight)
     for true in (TRUE, sparse.csr_matrix(TRUE), pd.DataFrame(TRUE)):
         for sets in (SETS, sparse.csr_array(SETS)):
-            found = set_coverage(true, sets, sample_weight=weight)
-            assert found == pytest.approx(expected, abs=1e-14)
+            coverage = set_coverage(true, sets, sample_weight=weight)
+            assert coverage == pytest.approx(expected, abs=1e-14)
     sizes = SETS.sum(axis=1)
     expected = np.average(sizes, weights=weight)
     assert mean_set_size(sparse.csr_array(SETS), sample_weight=weight) == (
@@ -118,9 +118,9 @@ def test_scorers():
     assert scorers["size"](model, X) == sets.sum(axis=1).mean()
     piped = make_pipeline(StandardScaler(), ConformalSets(SoftmaxClassifier()))
     search = GridSearchCV(piped, {"conformalsets__coverage": [0.8, 0.95]}, cv=3)
-    found = scorers["size"](search.fit(X, y), X)
+    size = scorers["size"](search.fit(X, y), X)
     scaled = search.best_estimator_[0].transform(X)
-    assert found == search.best_estimator_[1].predict_set(scaled).sum(axis=1).mean()
+    assert size == search.best_estimator_[1].predict_set(scaled).sum(axis=1).mean()
     assert cross_validate(piped, X, y, scoring=scorers)["test_coverage"].min() > 0.7
     X, Y = make_multilabel_classification(random_state=0, allow_unlabeled=False)
     model = SoftmaxClassifier().fit(X, Y)

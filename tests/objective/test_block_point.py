@@ -23,8 +23,10 @@ class Broken(FenchelYoungLoss):
 
     def linearize(self, scores, target):
         at_zero = not scores.any()
-        found = super().linearize(scores, target)
-        return found if at_zero else found._replace(values=self._spoilt(found.values))
+        linear = super().linearize(scores, target)
+        return (
+            linear if at_zero else linear._replace(values=self._spoilt(linear.values))
+        )
 
     def evaluate_difference(self, difference, target):
         values, gradient = super().evaluate_difference(difference, target)
@@ -32,8 +34,10 @@ class Broken(FenchelYoungLoss):
 
     def linearize_difference(self, difference, target):
         at_zero = not difference.any()
-        found = super().linearize_difference(difference, target)
-        return found if at_zero else found._replace(values=self._spoilt(found.values))
+        linear = super().linearize_difference(difference, target)
+        return (
+            linear if at_zero else linear._replace(values=self._spoilt(linear.values))
+        )
 
     def _spoilt(self, values, scores=None):
         if scores is None or scores.any():

@@ -285,11 +285,11 @@ def test_outputs_of_a_sum_add_up(alpha):
     x = rng.normal(size=objective.shape)
     value, gradient = objective.value_and_gradient(x.ravel())
     parts = [slice(0, 2), slice(2, 5)]
-    found = [
+    pairs = [
         objective.of_outputs(part).value_and_gradient(x[part].ravel()) for part in parts
     ]
-    assert_allclose(sum(part[0] for part in found), value, rtol=1e-12)
-    assert_allclose(np.concatenate([part[1] for part in found]), gradient, atol=1e-14)
+    assert_allclose(sum(pair[0] for pair in pairs), value, rtol=1e-12)
+    assert_allclose(np.concatenate([pair[1] for pair in pairs]), gradient, atol=1e-14)
     sizes = [objective.of_outputs(part).value_at_zero for part in parts]
     assert_allclose(sum(sizes), objective.value_at_zero, rtol=1e-12)
 
@@ -395,10 +395,10 @@ def test_single_precision_rounds_the_numbers_of_rows(container, mapping):
     assert value != expected
     assert_allclose(value, expected, rtol=1e-6)
     assert gradient.dtype == np.float64
-    for found, slope in zip(
+    for derivative, slope in zip(
         in_model(objective, gradient), problem.slope(loss), strict=True
     ):
-        assert_allclose(found, slope, rtol=1e-5, atol=1e-5)
+        assert_allclose(derivative, slope, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])

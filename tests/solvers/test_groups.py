@@ -77,9 +77,9 @@ def test_the_optimum_is_that_of_each_label_alone(solver):
             ridge = 0.01 * theta * [1, 1, 1, 1, 0]
             return value + theta @ ridge / 2, np.append(slope @ X, slope.sum()) + ridge
 
-        found = minimize(loss, np.zeros(5), jac=True, options={"gtol": 1e-10})
-        assert_allclose([*coef[k], intercept[k]], found.x, atol=1e-6)
-        total += found.fun
+        optimum = minimize(loss, np.zeros(5), jac=True, options={"gtol": 1e-10})
+        assert_allclose([*coef[k], intercept[k]], optimum.x, atol=1e-6)
+        total += optimum.fun
     assert_allclose(solution.value, total, rtol=1e-9)
     assert solution.converged
 

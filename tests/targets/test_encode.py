@@ -133,7 +133,7 @@ def test_what_may_be_a_label(y):
 
 
 @pytest.mark.parametrize(
-    ("y", "found"),
+    ("y", "description"),
     [
         ([0.5, 1.0], "continuous, 0.5 in row 0"),
         ([1.0, np.nan], "continuous, nan in row 1"),
@@ -142,8 +142,8 @@ def test_what_may_be_a_label(y):
         (np.array([0, 1j]), "dtype complex128"),
     ],
 )
-def test_what_may_not(y, found):
-    with pytest.raises(ValueError, match=f"Unknown label type: {found}"):
+def test_what_may_not(y, description):
+    with pytest.raises(ValueError, match=f"Unknown label type: {description}"):
         as_labels(y)
 
 

@@ -22,9 +22,9 @@ def test_numbers_of_any_type_are_allowed(half):
     """Comparing a small float type with the largest double overflowed."""
     assert RealInterval(0, 1, closed="neither").is_satisfied_by(half)
     assert not RealInterval(0.5, None, closed="neither").is_satisfied_by(half)
-    found = EntmaxClassifier(alpha=half, C=half).fit(X, y)
+    model = EntmaxClassifier(alpha=half, C=half).fit(X, y)
     expected = EntmaxClassifier(alpha=0.5, C=0.5).fit(X, y)
-    np.testing.assert_allclose(found.coef_, expected.coef_, rtol=1e-12)
+    np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -52,14 +52,16 @@ def test_a_long_double_larger_than_all_doubles_is_refused():
 def test_fractions_are_computed_with_as_floats():
     half = Fraction(1, 2)
     for name in ("margin", "label_smoothing", "temperature", "l1_ratio"):
-        found, expected = (
+        model, expected = (
             SoftmaxClassifier(**{name: value}).fit(X, y) for value in (half, 0.5)
         )
-        np.testing.assert_array_equal(found.coef_, expected.coef_)
+        np.testing.assert_array_equal(model.coef_, expected.coef_)
     smoothed = [LogLoss("sparsemax", epsilon=value) for value in (half, 0.5)]
     margins = [MarginLoss(LogLoss("softmax"), value) for value in (half, 0.5)]
-    for found, expected in (smoothed, margins):
-        values = [loss.value([[1.0, 0.0]], [[0, 1]]) for loss in (found, expected)]
+    for loss_of_half, expected in (smoothed, margins):
+        values = [
+            loss.value([[1.0, 0.0]], [[0, 1]]) for loss in (loss_of_half, expected)
+        ]
         np.testing.assert_array_equal(*values)
     p = np.array([[0.0, 1.0], [0.5, 0.5]])
     divergences = [

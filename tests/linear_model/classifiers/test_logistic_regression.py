@@ -28,9 +28,9 @@ def text():
     sentences, sources = [], []
     for name in ("iris", "wine", "digits", "breast_cancer", "diabetes"):
         description = getattr(datasets, f"load_{name}")().DESCR
-        found = [s for s in description.split("\n") if len(s.split()) > 3]
-        sentences += found
-        sources += [name] * len(found)
+        long_sentences = [s for s in description.split("\n") if len(s.split()) > 3]
+        sentences += long_sentences
+        sources += [name] * len(long_sentences)
     return TfidfVectorizer().fit_transform(sentences), np.array(sources)
 
 

@@ -77,17 +77,17 @@ def test_fit_with_normal_noise_is_the_probit_optimum():
     model = PerturbMaxClassifier("normal", loss="log", tol=1e-8).fit(X, y)
     # A search from there goes away if that is not the optimum.
     start = np.column_stack([model.coef_, model.intercept_]).ravel()
-    found = minimize(
+    optimum = minimize(
         objective, start, jac="3-point", method="BFGS", options={"gtol": 1e-6}
     )
-    coef, intercept = np.split(found.x.reshape(n_classes, 3), [2], axis=1)
+    coef, intercept = np.split(optimum.x.reshape(n_classes, 3), [2], axis=1)
     assert_allclose(model.coef_, coef, atol=1e-4)
     assert_allclose(
         model.intercept_ - model.intercept_.mean(),
         intercept[:, 0] - intercept.mean(),
         atol=1e-3,
     )
-    assert_allclose(model.objective_, found.fun, rtol=1e-9)
+    assert_allclose(model.objective_, optimum.fun, rtol=1e-9)
 
 
 def test_two_classes_are_binary_probit():
@@ -105,10 +105,10 @@ def test_two_classes_are_binary_probit():
         return (penalty - log_p.sum()) / len(y), gradient / len(y)
 
     options = {"gtol": 1e-9}
-    found = minimize(objective, np.zeros(4), jac=True, method="BFGS", options=options)
+    optimum = minimize(objective, np.zeros(4), jac=True, method="BFGS", options=options)
     model = PerturbMaxClassifier("normal", loss="log", tol=1e-9).fit(X, y)
-    assert_allclose(model.coef_[0], found.x[:-1], atol=1e-5)
-    assert_allclose(model.intercept_, found.x[-1:], atol=1e-5)
+    assert_allclose(model.coef_[0], optimum.x[:-1], atol=1e-5)
+    assert_allclose(model.intercept_, optimum.x[-1:], atol=1e-5)
 
 
 @pytest.mark.parametrize(

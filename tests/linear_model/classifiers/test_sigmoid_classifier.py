@@ -93,9 +93,9 @@ def test_the_optimum_is_that_of_an_independent_minimiser(alpha, smoothing):
     best = minimize(objective, np.zeros(27), jac=True, tol=1e-13)
     params = {"label_smoothing": smoothing, "C": C, **TIGHT}
     model = SigmoidClassifier(alpha, **params).fit(X, Y)
-    found = np.column_stack([model.coef_, model.intercept_])
-    assert objective(found.ravel())[0] <= best.fun * (1 + 1e-9)
-    assert model.objective_ == pytest.approx(objective(found.ravel())[0], rel=1e-9)
+    parameters = np.column_stack([model.coef_, model.intercept_])
+    assert objective(parameters.ravel())[0] <= best.fun * (1 + 1e-9)
+    assert model.objective_ == pytest.approx(objective(parameters.ravel())[0], rel=1e-9)
     # The minimum is lower by the gap at most.
     assert model.objective_ - best.fun <= model.duality_gap_ + 1e-12
     again = LinearClassifier(Sigmoid(alpha), **params).fit(X, Y)

@@ -118,9 +118,9 @@ def least_published(X, y, C):
         return parameters[-n:].mean() + (parameters[: 3 * p] ** 2).sum() / (2 * C * n)
 
     def gradient(parameters):
-        found = np.append(np.zeros(3 * p + 3), np.full(n, 1 / n))
-        found[: 3 * p] = parameters[: 3 * p] / (C * n)
-        return found
+        slopes = np.append(np.zeros(3 * p + 3), np.full(n, 1 / n))
+        slopes[: 3 * p] = parameters[: 3 * p] / (C * n)
+        return slopes
 
     bound = {
         "type": "ineq",
@@ -129,9 +129,11 @@ def least_published(X, y, C):
     }
     start = np.append(np.zeros(3 * p + 3), np.full(n, 2.0))
     options = {"maxiter": 500, "ftol": 1e-12}
-    found = minimize(objective, start, jac=gradient, constraints=bound, options=options)
-    assert found.success
-    return found.fun
+    optimum = minimize(
+        objective, start, jac=gradient, constraints=bound, options=options
+    )
+    assert optimum.success
+    return optimum.fun
 
 
 def overlapping_classes(seed, n=40):

@@ -98,7 +98,7 @@ MODELS = [
 
 
 def test_the_number_of_workers_and_their_loss_change_nothing(monkeypatch):
-    data, found = collections(), []
+    data, coefs = collections(), []
 
     def fit_while_one_is_killed(number):
         """A fit in the middle of which a worker is lost, and starts again empty."""
@@ -121,19 +121,19 @@ def test_the_number_of_workers_and_their_loss_change_nothing(monkeypatch):
             workers.scale(n_workers)
             while len(client.nthreads()) > n_workers:
                 time.sleep(0.05)
-            found.append([model.fit(*data).coef_ for model in MODELS])
+            coefs.append([model.fit(*data).coef_ for model in MODELS])
             assert_nothing_is_left(client)
             if n_workers == 3:
                 one_of_three = fit_while_one_is_killed(0)
                 wait_for_new_workers(workers)
         the_only_one = fit_while_one_is_killed(1)
         wait_for_new_workers(workers)
-    for model, *of_workers in zip(MODELS, *found, strict=True):
+    for model, *of_workers in zip(MODELS, *coefs, strict=True):
         assert_allclose(of_workers[0], model.fit(*rows()).coef_, rtol=0, atol=1e-8)
         for coef in of_workers:
             assert_array_equal(coef, of_workers[0])
-    assert_array_equal(one_of_three, found[0][0])
-    assert_array_equal(the_only_one, found[0][1])
+    assert_array_equal(one_of_three, coefs[0][0])
+    assert_array_equal(the_only_one, coefs[0][1])
 
 
 def test_errors_reach_the_caller_and_leave_nothing(monkeypatch):

@@ -88,8 +88,8 @@ def test_every_classifier_is_that_of_the_rows_in_memory(linear_classifier, rows)
     for method in ("predict", "predict_proba", "decision_function"):
         lazy = getattr(fitted, method)(split[0])
         assert isinstance(lazy, da.Array) and lazy.numblocks[0] == 3
-        found, in_memory = lazy.compute(), getattr(fitted, method)(X)
-        assert_allclose(found, in_memory, rtol=1e-13)
+        computed, in_memory = lazy.compute(), getattr(fitted, method)(X)
+        assert_allclose(computed, in_memory, rtol=1e-13)
         assert (lazy.dtype, lazy.shape) == (in_memory.dtype, in_memory.shape)
 
 
@@ -278,5 +278,5 @@ def test_sparse_predictions_are_lazy_too(rows):
     X, scores, _ = rows
     model = EntmaxClassifier(sparse_output=True).fit(X, scores.argmax(axis=1))
     lazy = model.predict_proba(da.from_array(X, chunks=(100, 2)))
-    found = sparse.vstack([block.compute() for block in lazy.blocks.ravel()])
-    assert_array_equal(found.toarray(), model.predict_proba(X).toarray())
+    computed = sparse.vstack([block.compute() for block in lazy.blocks.ravel()])
+    assert_array_equal(computed.toarray(), model.predict_proba(X).toarray())

@@ -79,8 +79,8 @@ def test_little_data_leave_out_one_row_without_fits(n_columns, monkeypatch):
             others = (weight > 0) & is_known & (np.arange(30) != row)
             single = LogisticRegression(C=0.2, tol=1e-8).fit(X[others], label[others])
             expected[i, k] = single.predict_proba(X[[row]])[0, 1]
-    (found,) = Recorded.seen
-    assert_allclose(found, expected, atol=0.02)
+    (predictions,) = Recorded.seen
+    assert_allclose(predictions, expected, atol=0.02)
     in_sample = model.predict_proba(X[rows])
     assert np.abs(in_sample - expected).max() > 0.1
 
@@ -91,9 +91,9 @@ def test_left_out_rows_have_their_offsets():
     Recorded.seen.clear()
     model = SigmoidClassifier(C=0.1, tol=1e-8, threshold=Recorded())
     model.fit(X, Y, offset=offset)
-    single, (found,) = clone(model).set_params(threshold=0.5), Recorded.seen
+    single, (predictions,) = clone(model).set_params(threshold=0.5), Recorded.seen
     for i in range(30):
         others = np.arange(30) != i
         single.fit(X[others], Y[others], offset=offset[others])
         expected = single.predict_proba(X[[i]], offset=offset[[i]])
-        assert_allclose(found[[i]], expected, atol=0.01)
+        assert_allclose(predictions[[i]], expected, atol=0.01)

@@ -262,9 +262,9 @@ def test_a_search_that_fails_at_the_optimum_does_not_warn(monkeypatch):
     """Rounding errors can end the last line search without success."""
 
     def no_success(*args, **kwargs):
-        found = minimize(*args, **kwargs)
-        found.success = False
-        return found
+        result = minimize(*args, **kwargs)
+        result.success = False
+        return result
 
     monkeypatch.setattr(_learnt_noise, "minimize", no_success)
     X, coef = design()

@@ -53,9 +53,9 @@ def test_each_label_is_learnt_from_the_rows_where_it_is_known(solver):
 )
 def test_however_the_labels_are_put(container, alpha):
     expected = SigmoidClassifier(alpha).fit(X, GAPS)
-    found = SigmoidClassifier(alpha).fit(X, container(GAPS))
-    assert_allclose(found.coef_, expected.coef_, atol=1e-12)
-    assert_array_equal(found.predict(X), expected.predict(X))
+    model = SigmoidClassifier(alpha).fit(X, container(GAPS))
+    assert_allclose(model.coef_, expected.coef_, atol=1e-12)
+    assert_array_equal(model.predict(X), expected.predict(X))
 
 
 def test_entries_that_are_not_available_and_not_known():

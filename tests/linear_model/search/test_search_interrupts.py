@@ -91,10 +91,10 @@ def test_an_interrupt_keeps_the_fits_that_have_ended(full, n_done):
     # The fits of an alpha are scored together.
     scored = order < n_done // 3 * 3
     for name, known in zip(PATHS, [scored, done, done], strict=True):
-        found, expected = getattr(model, name), getattr(full, name)
-        assert found.shape == expected.shape
-        assert_array_equal(found[known], expected[known])
-        assert np.isnan(found[~known]).all()
+        values, expected = getattr(model, name), getattr(full, name)
+        assert values.shape == expected.shape
+        assert_array_equal(values[known], expected[known])
+        assert np.isnan(values[~known]).all()
     assert_array_equal(model.n_iter_, np.where(done, full.n_iter_, -1))
     assert_array_equal(model.alphas_, ALPHAS)
     assert_array_equal(model.Cs_, [STRENGTHS] * len(ALPHAS))

@@ -38,7 +38,7 @@ def test_nothing_overflows(alpha):
 @pytest.mark.parametrize("alpha", [1e-6, 0.3, 0.5, 0.75, 0.95])
 def test_logarithms_of_probabilities_beyond_the_smallest_float(alpha):
     scores = np.array([[0.5, -1e3, -1e40, -1e200, 0.25], [1e300, 0, -1e300, 1e290, 1]])
-    for row, found in zip(scores, Entmax(alpha).log_probabilities(scores), strict=True):
+    for row, log_p in zip(scores, Entmax(alpha).log_probabilities(scores), strict=True):
         with mp.workdps(400):
             exact = [
                 float(log(p))
@@ -46,7 +46,7 @@ def test_logarithms_of_probabilities_beyond_the_smallest_float(alpha):
                     dict.fromkeys(map(mpf, row), 1), mpf(alpha)
                 ).values()
             ]
-        assert_allclose(found, exact, rtol=1e-13, atol=1e-14)
+        assert_allclose(log_p, exact, rtol=1e-13, atol=1e-14)
     if alpha > 0.9:
         assert (Entmax(alpha)(scores) == 0).any()
 
@@ -75,11 +75,11 @@ def test_tails_fall_like_a_power(alpha):
 def test_a_small_loss_is_as_accurate_as_a_large_one(alpha):
     for gap in (0.5, 30.0, 1e6, 1e12):
         scores = [0.0, -gap, -2 * gap]
-        found = FenchelYoungLoss(Entmax(alpha)).value([scores], [[1, 0, 0]])[0]
+        loss = FenchelYoungLoss(Entmax(alpha)).value([scores], [[1, 0, 0]])[0]
         with mp.workdps(60):
             exact = float(references.potential(scores, alpha))
         # Twice the rounding of a sum that exceeds one by little.
-        assert found == pytest.approx(exact, rel=1e-12, abs=1e-15 / alpha)
+        assert loss == pytest.approx(exact, rel=1e-12, abs=1e-15 / alpha)
 
 
 def test_the_loss_of_a_wrong_label_grows_like_the_score():

@@ -129,8 +129,8 @@ def test_division_by_the_sum():
             assert_allclose(mapping(scores), known(scores), rtol=1e-13)
             for product in ("jvp", "vjp"):
                 expected = getattr(known, product)(scores, direction)
-                found = getattr(mapping, product)(scores, direction)
-                assert_allclose(found, expected, atol=1e-9)
+                result = getattr(mapping, product)(scores, direction)
+                assert_allclose(result, expected, atol=1e-9)
     X, y = np.random.default_rng(0).normal(size=(40, 2)), np.arange(40) % 3
     model = LinearClassifier(NormalizedMapping(taylor, derivative), tol=1e-8).fit(X, y)
     known = LinearClassifier("taylor_softmax", tol=1e-8).fit(X, y)
@@ -396,8 +396,8 @@ def test_derivatives_are_compared_where_differences_are_finite():
     """The difference at the first score overflows."""
     scores, direction = [[709.779, 690.0, 680.0]], [[1.0, 0.0, 0.0]]
     with np.errstate(over="ignore"):
-        found = NormalizedMapping(np.exp, np.exp).jvp(scores, direction)
-        assert_allclose(found, Softmax().jvp(scores, direction), rtol=1e-6)
+        product = NormalizedMapping(np.exp, np.exp).jvp(scores, direction)
+        assert_allclose(product, Softmax().jvp(scores, direction), rtol=1e-6)
         mapping = NormalizedMapping(np.exp, lambda x: np.exp(x) / 2)
         with pytest.raises(ValueError, match="They differ at 2 of 2 points"):
             mapping.jvp(scores, direction)

@@ -21,8 +21,8 @@ def test_each_label_is_two_classes_of_its_own(alpha):
     expected = Entmax(alpha)(pairs)[:, 1]
     assert_allclose(Sigmoid(alpha)(SCORES)[0], expected, rtol=1e-13, atol=1e-16)
     entropies = Entmax(alpha).entropy(Entmax(alpha)(pairs))
-    found = Sigmoid(alpha).entropy(Sigmoid(alpha)(SCORES))
-    assert_allclose(found, entropies.sum(), rtol=1e-12)
+    entropy = Sigmoid(alpha).entropy(Sigmoid(alpha)(SCORES))
+    assert_allclose(entropy, entropies.sum(), rtol=1e-12)
 
 
 @pytest.mark.parametrize("alpha", [1, 1.25, 1.5, 2])
@@ -97,7 +97,7 @@ def test_a_budget_is_a_projection(alpha, budget):
     """Beside an independent maximiser of ⟨p, z⟩ - Ω(p) over the polytope."""
     mapping, rng = Sigmoid(alpha, budget), np.random.default_rng(0)
     for z in rng.normal(scale=2, size=(3, 5)):
-        found = minimize(
+        optimum = minimize(
             lambda p: mapping.negative_entropy(p[None])[0] - p @ z,  # noqa: B023
             np.full(5, np.clip(2.5, *budget) / 5),
             bounds=[(1e-12, 1 - 1e-12)] * 5,
@@ -109,8 +109,8 @@ def test_a_budget_is_a_projection(alpha, budget):
             options={"ftol": 1e-15, "maxiter": 1000},
         )
         p = mapping(z[None])[0]
-        assert_allclose(p, found.x, atol=2e-5)
-        assert mapping.potential(z[None])[0] == pytest.approx(-found.fun, abs=1e-6)
+        assert_allclose(p, optimum.x, atol=2e-5)
+        assert mapping.potential(z[None])[0] == pytest.approx(-optimum.fun, abs=1e-6)
 
 
 def test_the_sum_keeps_to_its_budget_for_scores_of_any_size():

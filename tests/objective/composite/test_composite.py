@@ -131,15 +131,15 @@ def test_points_with_the_same_raw_predictions(n_blocks, of_little, monkeypatch):
     passes = whole.passes
     again = whole.at(moved, beside=ended)
     assert whole.passes - passes == 0.5
-    for found, expected in [
+    for point, expected in [
         (started, some.at(part)),
         (ended, some.at(part + 0.5 * step)),
         (again, whole.at(moved)),
     ]:
-        assert found.value == pytest.approx(expected.value, rel=1e-12)
-        assert_allclose(found.gradient, expected.gradient, atol=1e-12)
-        direction = np.ones(len(found.parameters))
-        product = found.smooth.hessian_product(direction)
+        assert point.value == pytest.approx(expected.value, rel=1e-12)
+        assert_allclose(point.gradient, expected.gradient, atol=1e-12)
+        direction = np.ones(len(point.parameters))
+        product = point.smooth.hessian_product(direction)
         expected = expected.smooth.hessian_product(direction)
         assert_allclose(product, expected, atol=1e-12)
 

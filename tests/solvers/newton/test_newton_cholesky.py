@@ -38,9 +38,9 @@ def test_gradients_are_squared_at_the_end(mapping):
     """Quadratic convergence; with sparsemax the last step is exact."""
     objective = objective_of(*classes(3, n_samples=300), mapping, l2=1e-2)
     solver = NewtonCholesky()
-    found = minimize(objective, [solver], CRITERIA, objective.initial())
-    assert found.converged, found.message
-    norms = np.array([row.gradient_norm for row in found.history])
+    solution = minimize(objective, [solver], CRITERIA, objective.initial())
+    assert solution.converged, solution.message
+    norms = np.array([row.gradient_norm for row in solution.history])
     for before, after in pairwise(norms):
         if before < 1e-3:
             assert after <= 100 * before**2 + 1e-15
