@@ -61,6 +61,14 @@ def test_sets_of_many_of_forty_classes(alpha):
     assert within.sum(axis=1).max() > 30
 
 
+def test_the_first_of_several_best_classes_is_alone():
+    p = np.array([[0.2, 0.4, 0.4], [0.6, 0.3, 0.1], [0.0, 0.5, 0.5]])
+    for score in (ThresholdScore(True), AdaptiveScore(True, 0.0, 1)):
+        for rows in (p, p[[1, 1]]):
+            expected = np.arange(3) == rows.argmax(axis=1)[:, None]
+            assert_array_equal(score.within(rows, 0.0), expected)
+
+
 def test_entmax_scores_do_not_overflow():
     z = np.array([[1e200, -1e200, 0.0], [700.0, 0.0, -700.0]])
     for alpha in (1.01, 1.25, 3.0):
