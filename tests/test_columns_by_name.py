@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import make_scorer
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -13,6 +14,8 @@ from skprob import (
     AMSoftmaxClassifier,
     EntmaxClassifier,
     EntmaxClassifierCV,
+    LinearClassifier,
+    PerturbMaxClassifier,
     SigmoidClassifier,
     SoftmaxClassifier,
     SparsemaxClassifier,
@@ -22,6 +25,7 @@ from skprob._utils.columns import in_order, lined_up, names_of
 from skprob.attention import AttentionClassifier
 from skprob.decision import RULES, LabelCuts
 from skprob.inspection import PredictionDisplay, SupportSizeDisplay, coefficient_table
+from skprob.mappings import NestedSoftmax, PerturbMax
 from skprob.metrics import (
     BrierScorer,
     DistributionScorer,
@@ -508,3 +512,29 @@ def test_frames_keep_their_kind_and_others_are_left_alone(frame):
     assert in_order("y", array, np.array(NAMES[:3])) is array
     assert names_of("y", array) is None
     assert names_of("y", frame([[1]])) is None
+
+
+def test_nests_and_loadings_with_names():
+    X, y = labels()
+    names = ["calm", "happy", "sad"]
+    y, order = np.array(names)[y % 3], [2, 0, 1]
+    nests, loadings = [0, 1, 0], np.array([[1.0], [0.0], [3.0]])
+    for mapping, parameter, array, named in (
+        (NestedSoftmax(scales=0.4), "nests", nests, pd.Series(nests, index=names)),
+        (PerturbMax(), "loadings", loadings, pd.DataFrame(loadings, index=names)),
+    ):
+        fits = [
+            LinearClassifier(clone(mapping).set_params(**{parameter: given})).fit(X, y)
+            for given in (array, named.iloc[order], named)
+        ]
+        for fit in fits[1:]:
+            assert_array_equal(fit.predict_proba(X), fits[0].predict_proba(X))
+        wrong = clone(mapping).set_params(
+            **{parameter: named.rename({"calm": "merry"})}
+        )
+        assert_misnamed(LinearClassifier(wrong).fit, X, y)
+    learnt = [
+        PerturbMaxClassifier(learn_noise=True, loadings=given, max_iter=30).fit(X, y)
+        for given in (loadings, pd.DataFrame(loadings, index=names).iloc[order])
+    ]
+    assert_array_equal(learnt[0].loadings_, learnt[1].loadings_)

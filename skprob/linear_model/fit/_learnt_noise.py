@@ -67,6 +67,9 @@ class NoiseSearch:
                 f"loadings must be at most {n_classes - 1}, the number of classes less "
                 f"one; got {self.loadings}."
             )
+        if hasattr(self.loadings, "iloc"):
+            mapping = self.mapping.for_classes(n_classes, labels)
+            return replace(self, mapping=mapping, loadings=mapping.loadings)
         return self
 
     def at_temperature(self, mapping):

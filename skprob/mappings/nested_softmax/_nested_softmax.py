@@ -9,6 +9,7 @@ from scipy.special import entr, xlogy
 from sklearn.base import clone
 
 from ..._utils.checks import RealInterval
+from ..._utils.columns import series_in_order
 from ..._utils.typing import Array, ArrayLike
 from .._base import Mapping
 from .._linearization import Linearization
@@ -56,8 +57,9 @@ class NestedSoftmax(Mapping):
         Lists of class names, such as ``[["bus", "train"], ["car", "taxi"]]``. A
         classifier matches them with its ``classes_``; without a classifier the names
         are numbers of columns. A class in no list is a nest of its own. Or the index of
-        the nest of each class: integers from 0 to n_nests - 1, each at least once. None
-        stands for one nest of all classes.
+        the nest of each class: integers from 0 to n_nests - 1, each at least once; a
+        classifier matches a pandas Series with its ``classes_`` by name. None stands
+        for one nest of all classes.
     scales : float or array-like of shape (n_nests,), default=1.0
         The scale of each nest, above 0 and at most 1; a number is the scale of all
         nests. With one nest the mapping is softmax at this temperature.
@@ -145,13 +147,16 @@ class NestedSoftmax(Mapping):
         Returns
         -------
         mapping : NestedSoftmax
-            The mapping itself if its nests are indices.
+            The mapping itself if its nests are indices without names.
 
         Raises
         ------
         ValueError
             If a name in the nests is not that of a class.
         """
+        if hasattr(self.nests, "iloc") and labels is not None:
+            nests = series_in_order("nests", self.nests, np.asarray(labels))
+            return clone(self).set_params(nests=np.asarray(nests).tolist())
         if not are_by_name(self.nests):
             return self
         names = range(n_classes) if labels is None else np.asarray(labels).tolist()

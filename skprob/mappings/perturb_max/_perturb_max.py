@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import clone
 
 from ..._utils.checks import IntegerInterval, RealInterval, as_rows, refuse_arrays
+from ..._utils.columns import in_order
 from ..._utils.scores import standard_scores
 from ..._utils.typing import Array, ArrayLike, RandomState
 from .._rows import along_axis
@@ -61,6 +62,8 @@ class PerturbMax(Temperature):
         If given, the noise is correlated: L times a vector of independent standard
         normal factors is added to it, where L are the loadings. The covariance is that
         of the noise plus :math:`L L^\top`. Only differences between rows of L matter.
+        A classifier matches the rows of a pandas DataFrame with its ``classes_`` by
+        name.
     n_points : int or None, default=None
         Number of nodes of the average over the factors. With up to three factors it is
         the number for each of them, in a Gauss-Hermite rule; None stands for as many as
@@ -226,6 +229,32 @@ class PerturbMax(Temperature):
         lowest = -_FAR * min(self.scale, 1)
         scores[(scores < lowest) & (scores > -np.inf)] = lowest
         return self.temperature_derivative(scores)
+
+    def for_classes(
+        self, n_classes: int, labels: ArrayLike | None = None
+    ) -> PerturbMax:
+        """The mapping with the rows of a DataFrame of loadings in the order of classes.
+
+        Parameters
+        ----------
+        n_classes : int
+        labels : array-like of shape (n_labels,), default=None
+            Names of the classes, with which the rows are matched.
+
+        Returns
+        -------
+        mapping : PerturbMax
+            The mapping itself if its loadings are an array.
+
+        Raises
+        ------
+        ValueError
+            If a name of a row is not that of a class.
+        """
+        if labels is None or not hasattr(self.loadings, "iloc"):
+            return self
+        by_class = in_order("loadings.T", self.loadings.T, np.asarray(labels))
+        return clone(self).set_params(loadings=by_class.T.to_numpy())
 
     def noise_parameters(self) -> np.ndarray:
         """The parameters of the noise that can be estimated, as a vector.
