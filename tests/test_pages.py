@@ -69,7 +69,7 @@ def test_what_a_page_names_exists(page):
     paths = re.findall(rf"\b((?:{folders})/\w[\w/]+(?:\.\w+)?)", text)
     assert [path for path in paths if not (ROOT / path).exists()] == []
     extras = re.findall(r"(?:skprob|\"\.)\[([\w,]+)\]", text)
-    assert {name for found in extras for name in found.split(",")} <= set(EXTRAS)
+    assert {name for names in extras for name in names.split(",")} <= set(EXTRAS)
     known = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
     known += re.findall(r"^(\w+) \w+: export", (ROOT / "Makefile").read_text())
     targets = re.findall(r"(?:\$ |`)make ([\w-]+)", text)
@@ -228,7 +228,7 @@ def test_messages_name_extras_that_exist():
     text = "".join(path.read_text() for path in (ROOT / "skprob").rglob("*.py"))
     extras = re.findall(r"skprob\[([\w,]+)\]", text)
     assert extras
-    assert {name for found in extras for name in found.split(",")} <= set(EXTRAS)
+    assert {name for names in extras for name in names.split(",")} <= set(EXTRAS)
 
 
 PUBLIC = "attention decision inspection linear_model losses mappings metrics onnx"

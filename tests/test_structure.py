@@ -307,8 +307,8 @@ def test_functions_that_go_to_blocks_are_picklable():
             if solver == "newton-cholesky" and not each.description.is_linear:
                 continue
             start = each.initial()
-            found = solve(each, start, solver=solver, tol=1e-6, max_iter=100)
-            point = each.at(found.parameters)
+            solution = solve(each, start, solver=solver, tol=1e-6, max_iter=100)
+            point = each.at(solution.parameters)
             each.duality_gap(point)
             each.is_unbounded(point)
     assert len(sent) > 100

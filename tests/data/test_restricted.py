@@ -167,8 +167,8 @@ def test_gram_matrices_of_sparse_columns(container, fit_intercept):
         features = np.tile(features, 3)
         scaled = factors[:, outputs] * Z[:, features]
         expected = scaled.T @ scaled
-        found = whole.gram(features, factors, outputs)
-        assert_allclose(found, expected, atol=1e-6 * np.abs(expected).max())
+        gram = whole.gram(features, factors, outputs)
+        assert_allclose(gram, expected, atol=1e-6 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize("container", ["C", "csr"])

@@ -249,8 +249,8 @@ def test_metrics(container):
     expected = np.square(whole - target).sum(axis=1)
     assert brier_loss(sets, container(p)) == pytest.approx(expected.mean())
     weight = [1.0, 2.0, 0.0, 4.0]
-    found = brier_loss(container(sets), container(p), sample_weight=weight)
-    assert found == pytest.approx(np.average(expected, weights=weight))
+    loss = brier_loss(container(sets), container(p), sample_weight=weight)
+    assert loss == pytest.approx(np.average(expected, weights=weight))
     assert mean_support_size(container(p)) == 1.5
     with pytest.raises(ValueError, match="sum to one; only those of label sets"):
         brier_loss([0, 1, 1, 0], container(p))

@@ -113,8 +113,8 @@ def reference(X, y, weight, offset, available, free):
         return -s @ rows.sum(axis=1), (gradient.T @ Z).ravel()
 
     start = np.zeros(n_classes * Z.shape[1])
-    found = minimize(loss, start, jac=True, options={"gtol": 1e-10, "maxiter": 5000})
-    residual = (softmax(scores(found.x), axis=1) - target) * weight[:, None]
+    optimum = minimize(loss, start, jac=True, options={"gtol": 1e-10, "maxiter": 5000})
+    residual = (softmax(scores(optimum.x), axis=1) - target) * weight[:, None]
     gradient = np.delete(residual.T @ X, free, axis=1)
     return 1 / abs(gradient).max()
 

@@ -52,8 +52,11 @@ def assert_meets_definition(mapping, scores, target):
         else:  # Bounded, as smooth accuracy.
             error, gradient_error = 64 * eps, 256 * eps
         linear = linearized(loss, scores, target)
-        for found, slope in ((value, gradient), (linear.values, linear.residual())):
-            assert (np.abs(found - values) <= error).all(), repr(loss)
+        for shifted_values, slope in (
+            (value, gradient),
+            (linear.values, linear.residual()),
+        ):
+            assert (np.abs(shifted_values - values) <= error).all(), repr(loss)
             assert (np.abs(slope - gradients) <= gradient_error).all(), repr(loss)
     return p
 

@@ -41,12 +41,12 @@ def test_it_is_the_loss_of_scores_that_are_raised_by_the_costs(inner):
 @pytest.mark.parametrize("inner", INNER, ids=repr)
 def test_equal_costs_are_a_number(inner):
     equal = 0.7 * (1 - np.eye(3))
-    for found, expected in zip(
+    for result, expected in zip(
         MarginLoss(inner, equal).value_and_gradient(Z, Q),
         MarginLoss(inner, 0.7).value_and_gradient(Z, Q),
         strict=True,
     ):
-        assert_allclose(found, expected, atol=1e-14)
+        assert_allclose(result, expected, atol=1e-14)
 
 
 def test_single_precision_stays_single_precision():

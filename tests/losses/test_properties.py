@@ -121,8 +121,8 @@ def test_rows_alone_and_in_any_layout_and_type(loss):
 
     def assert_same(z, q, atol, values, gradient, product):
         found_values, found_gradient = loss.value_and_gradient(z, q)
-        for found in (found_values, loss.value(z, q)):
-            assert_allclose(found, values, rtol=1e-13, atol=1e-14)
+        for same_values in (found_values, loss.value(z, q)):
+            assert_allclose(same_values, values, rtol=1e-13, atol=1e-14)
         assert_allclose(found_gradient, gradient, rtol=1e-9, atol=atol)
         v = direction[: len(product)]
         found_product = loss.hessian_product(z, q, v)

@@ -83,9 +83,9 @@ def test_classes_that_are_not_available_are_as_if_not_there(mapping):
             there = row > -np.inf
             few, many = row[there][None], row[None]
 
-            def same(found, expected):
+            def same(result, expected):
                 size = 1 + np.abs(expected[np.isfinite(expected)]).max(initial=0)
-                assert_allclose(found, expected, rtol=0, atol=1e-13 * size)
+                assert_allclose(result, expected, rtol=0, atol=1e-13 * size)
 
             p = mapping(many)[0]
             same(p[there], mapping(few)[0])

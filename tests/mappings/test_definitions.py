@@ -32,8 +32,8 @@ ROWS = np.array(
 def test_probabilities(mapping):
     exact = [floats(definitions.probabilities(mapping, row)) for row in ROWS]
     for dtype in (np.float64, np.float32):
-        found = mapping(ROWS.astype(dtype))
-        np.testing.assert_allclose(found, exact, rtol=0, atol=8 * np.finfo(dtype).eps)
+        p = mapping(ROWS.astype(dtype))
+        np.testing.assert_allclose(p, exact, rtol=0, atol=8 * np.finfo(dtype).eps)
 
 
 SHAPED = ["student_t", StudentT(0.7), "generalized_normal"]

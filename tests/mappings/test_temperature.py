@@ -51,9 +51,9 @@ def test_second_derivatives_at_a_low_temperature():
     linear = Temperature(Softmax(), 1e-200).linearize(np.array([[0.0, -1e-200]]))
     direction = np.array([[1e-200, 0.0]])
     unit = Softmax().linearize(np.array([[0.0, -1.0]]))
-    found = linear.vjp_derivative(np.array([[1.0, 0.0]]), direction)
+    product = linear.vjp_derivative(np.array([[1.0, 0.0]]), direction)
     expected = unit.vjp_derivative(np.array([[1.0, 0.0]]), direction * 1e200)
-    assert_allclose(found * 1e-200, expected, rtol=1e-14)
+    assert_allclose(product * 1e-200, expected, rtol=1e-14)
 
 
 def test_scores_that_overflow():

@@ -104,8 +104,8 @@ def test_a_start_is_projected_and_no_higher():
     X, _, weight, _ = data
     p = Softmax()(X @ coef.T + intercept)
     coef, intercept = objective.to_model(parameters)
-    found, has_weight = Softmax()(X @ coef.T + intercept), weight > 0
-    assert_allclose(found[has_weight], p[has_weight], rtol=1e-9)
+    p_of_model, has_weight = Softmax()(X @ coef.T + intercept), weight > 0
+    assert_allclose(p_of_model[has_weight], p[has_weight], rtol=1e-9)
 
 
 def test_other_penalties_and_losses_have_the_same_space():

@@ -92,5 +92,5 @@ def test_numbers_that_overflowed_do_not_hang_it(entry):
     gram = np.diag([1.0, entry, 2.0])
     assert_array_equal(_inverse_factor(gram, 1e-9), np.eye(3))
     # Not positive definite, but finite: something is added until it is.
-    found = _inverse_factor(np.diag([1.0, -1.0]), 1e-9)
-    assert np.isfinite(found).all()
+    factor = _inverse_factor(np.diag([1.0, -1.0]), 1e-9)
+    assert np.isfinite(factor).all()

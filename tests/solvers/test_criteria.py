@@ -200,8 +200,8 @@ def failed_criterion(message):
         r"may still fall by about (\S+), more than tol=\S+ allows \((\S+)\)",
         r"the duality gap is (\S+), above (\S+), with the objective at",
     ):
-        if found := re.search(pattern, message):
-            return found.groups()
+        if match := re.search(pattern, message):
+            return match.groups()
     raise AssertionError(message)
 
 

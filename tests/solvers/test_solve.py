@@ -77,8 +77,8 @@ def test_the_optimum_does_not_need_comparable_features(mapping, l2, unit):
         assert solution.converged, solution.message
         coef, intercept = objective.to_model(solution.parameters)
         assert_allclose((coef - coef.mean(axis=0)) * unit, expected, atol=1e-4)
-        found = centred(intercept + coef @ offset)
-        assert_allclose(found, centred(expected_intercept), atol=1e-4)
+        shifted = centred(intercept + coef @ offset)
+        assert_allclose(shifted, centred(expected_intercept), atol=1e-4)
 
 
 @every_mapping

@@ -219,8 +219,8 @@ def test_pipelines_names_and_sparse_rows():
     assert [row.feature for row in rows[:2]] == list(frame)
     scale = np.tile(X.std(axis=0), 3)
     for name in ("estimate", "standard_error"):
-        found, other = ([getattr(row, name) for row in r] for r in (rows, expected))
-        assert_allclose(found, other * scale, atol=1e-7)
+        values, other = ([getattr(row, name) for row in r] for r in (rows, expected))
+        assert_allclose(values, other * scale, atol=1e-7)
 
 
 def test_bad_arguments():

@@ -70,9 +70,9 @@ def test_predictions_line_up_the_columns_of_each_partition(rows, other, named):
     model = EntmaxClassifier().fit(in_memory, shares)
     lazy = collection(X, backwards, other)
     for method in ("predict", "predict_proba", "predict_log_proba"):
-        found = getattr(model, method)(lazy).compute()
+        computed = getattr(model, method)(lazy).compute()
         expected = getattr(model, method)(in_memory)
-        assert_array_equal(found == expected, True)
+        assert_array_equal(computed == expected, True)
     score = model.score(lazy, collection(shares, backwards, other))
     assert_allclose(score, model.score(in_memory, shares))
 

@@ -107,12 +107,12 @@ def test_a_refit_that_fails_leaves_the_old_model_whole(error, data, params, kind
     assert all(
         value is before[name] for name, value in fitted_attributes(model).items()
     )
-    for found, known in zip(
+    for fitted, known in zip(
         (model.predict_proba(x), model.predict(x), model.score(x, y)),
         expected,
         strict=True,
     ):
-        assert_array_equal(found, known)
+        assert_array_equal(fitted, known)
 
 
 @pytest.mark.parametrize(("error", "data", "params"), FAILING)

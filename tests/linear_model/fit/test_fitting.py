@@ -72,8 +72,8 @@ def test_features_are_left_out_of_large_data(container):
     model.fit(container(X), y)
     expected = SoftmaxClassifier(tol=1e-7).fit(np.delete(X, 7, axis=1), y)
     assert not model.coef_[:, 7].any()
-    found = np.delete(model.coef_, 7, axis=1)
-    assert_allclose(found, expected.coef_, rtol=0, atol=1e-6)
+    coef = np.delete(model.coef_, 7, axis=1)
+    assert_allclose(coef, expected.coef_, rtol=0, atol=1e-6)
     # The start is compared with zero on a sample, too.
     assert model.fit(container(X), y).n_iter_ <= 1
 

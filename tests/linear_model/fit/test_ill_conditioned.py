@@ -49,8 +49,8 @@ def least_objective(Z, Y):
 
     start = np.zeros(design.shape[1] * N_LABELS)
     options = {"maxiter": 10_000, "maxfun": 20_000, "gtol": 1e-7, "ftol": 0}
-    found = minimize(mean_loss, start, jac=True, method="L-BFGS-B", options=options)
-    return found.fun
+    optimum = minimize(mean_loss, start, jac=True, method="L-BFGS-B", options=options)
+    return optimum.fun
 
 
 @pytest.mark.parametrize("condition", [1e4, 1e6, 1e8])

@@ -337,6 +337,6 @@ def test_leave_one_out(model, monkeypatch):
     assert model.C_ == reference.C_
     is_known = np.isfinite(reference.loo_scores_)
     assert_array_equal(np.isfinite(model.loo_scores_), is_known)
-    found, expected = model.loo_scores_[is_known], reference.loo_scores_[is_known]
-    assert_allclose(found, expected, rtol=1e-5)
+    scores, expected = model.loo_scores_[is_known], reference.loo_scores_[is_known]
+    assert_allclose(scores, expected, rtol=1e-5)
     assert_allclose(model.coef_, reference.coef_, atol=1e-5)

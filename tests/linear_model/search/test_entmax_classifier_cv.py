@@ -441,7 +441,10 @@ def test_weights_that_a_scorer_does_not_take_are_an_error():
     def fitted(scoring):
         return EntmaxClassifierCV([1, 2], [1], cv=2, scoring=scoring).fit(X, y)
 
-    for scoring in (accuracy, make_scorer(lambda y, found: np.mean(y == found))):
+    for scoring in (
+        accuracy,
+        make_scorer(lambda y, predicted: np.mean(y == predicted)),
+    ):
         with pytest.raises(TypeError, match="sample_weight"):
             EntmaxClassifierCV(cv=2, scoring=scoring).fit(X, y, sample_weight=weight)
         with pytest.raises(TypeError, match="sample_weight"):

@@ -187,11 +187,11 @@ def test_entropy():
         for alpha in ALPHAS:
             exact = [float(-references.negative_entropy(q, alpha)) for q in exact_rows]
             for dtype in DTYPES:
-                found = Entmax(alpha).entropy(rows.astype(dtype)).astype(float)
+                entropy = Entmax(alpha).entropy(rows.astype(dtype)).astype(float)
                 tolerance = 32 * float(np.finfo(dtype).eps)
                 # Entropies below alpha = 1 are as large as 1 / alpha.
                 rtol = tolerance if alpha < 1 else 0
-                np.testing.assert_allclose(found, exact, rtol=rtol, atol=tolerance)
+                np.testing.assert_allclose(entropy, exact, rtol=rtol, atol=tolerance)
 
 
 def test_named_members_are_members():

@@ -73,10 +73,10 @@ def test_it_is_the_gradient_of_its_potential_and_has_an_entropy():
         assert_allclose(MAPPING.entropy(q), -negative_entropy(q), rtol=1e-12)
         # It is the conjugate of the potential, by its maximum.
         for row, omega in zip(q, negative_entropy(q), strict=True):
-            found = minimize(
+            optimum = minimize(
                 lambda x, row=row: potential(x[None])[0] - row @ x, np.zeros(5)
             )
-            assert -found.fun == pytest.approx(omega, abs=1e-7)
+            assert -optimum.fun == pytest.approx(omega, abs=1e-7)
     assert_allclose(MAPPING.entropy(np.eye(5)), 0, atol=1e-15)
 
 
