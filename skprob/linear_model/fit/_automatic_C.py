@@ -7,7 +7,7 @@ from ...mappings import Sigmoid, Softmax
 from ...targets import DenseTarget
 
 
-def automatic_C(loss, n_classes, are_labels=False):
+def automatic_C(loss, n_classes):
     """The C at which the penalty weighs as much as C=1 does with logistic losses.
 
     Near zero coefficients an objective is a quadratic function whose curvature is that
@@ -16,21 +16,11 @@ def automatic_C(loss, n_classes, are_labels=False):
     reference is the log loss of softmax, or of a logistic function for each label where
     the mapping gives marginals. For entmax C is n_classes^(1 - alpha).
 
-    With alpha above 2 the curvature has no bound. At equal scores of many classes it is
-    much larger than at scores of a certain class, and for class labels C would be so
-    small that predictions are nearly constant (digits, alpha = 8: Brier score .60, with
-    the rule below .08). For them its place takes the curvature of the quadratic
-    function that is zero at its minimum and has the loss's value and derivative at
-    equal scores. With alpha = 2 this is the same. Label sets and distributions are less
-    certain: for most of them this C is worse.
-
     Parameters
     ----------
     loss : Loss
         Checked.
     n_classes : int
-    are_labels : bool, default=False
-        Whether the target is class labels.
 
     Returns
     -------
@@ -56,8 +46,7 @@ def automatic_C(loss, n_classes, are_labels=False):
         # They have no curvature at equal scores. A fit first minimises this loss.
         loss = type(loss)(loss.mapping).stages()[0]
     reference = Sigmoid() if loss.traits.polytope == "cube" else Softmax()
-    is_mean = are_labels and not loss.traits.has_bounded_hessian
-    curvature = (_mean_curvature if is_mean else _curvature)(loss, n_classes)
+    curvature = _curvature(loss, n_classes)
     if not 1e-12 < curvature < np.inf:  # Beyond rounding.
         raise ValueError(
             "C must be a number for a loss without curvature at equal scores, from "
@@ -73,18 +62,3 @@ def _curvature(loss, n_classes):
     target = DenseTarget(np.full((1, n_classes), centre))
     with np.errstate(all="ignore"):  # One that overflows is refused.
         return float(loss.linearize(scores, target).hessian_diagonal()[0, 0])
-
-
-def _mean_curvature(loss, n_classes):
-    """That of a quadratic function with the loss's value and slope at equal scores.
-
-    The class is certain. For marginals all labels are, and each has its own function.
-    """
-    scores = np.full((1, n_classes), loss.traits.base_score)
-    is_cube = loss.traits.polytope == "cube"
-    certain = np.full((1, n_classes), 1.0 if is_cube else 0.0)
-    certain[0, 0] = 1.0
-    with np.errstate(all="ignore"):  # One that overflows is refused.
-        value, slope = loss.evaluate(scores, DenseTarget(certain))
-        value_of_score = value[0] / n_classes if is_cube else value[0]
-        return float(slope[0, 0] ** 2 / (2 * value_of_score))

@@ -120,7 +120,7 @@ class FitSpec:
             # Scores may be as small as the penalty wants, at the same loss.
             C = math.inf
         elif self.C == "auto":
-            C = automatic_C(loss, rows.n_scores, rows.kind == "class")
+            C = automatic_C(loss, rows.n_scores)
         else:
             C = float(self.C)
         return replace(
