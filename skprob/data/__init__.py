@@ -7,7 +7,8 @@ outside this package depends on how X is stored, or where the blocks are.
 Read `_design.py` and `_blocks.py` first. Little data are a single block of the array in
 `_little.py`. Several blocks are computed by threads, `_local_blocks.py`, or by the
 workers of a Dask cluster, `_dask.py`. `_standardization.py` centres and scales.
-`_row_space.py` has as many columns as rows, in place of many features.
+`_row_space.py` has as many columns as rows, in place of many features; it multiplies by
+the rows of `_centred_rows.py`.
 """
 
 from ._array_api import ArrayDesign

@@ -20,7 +20,7 @@ rows nor on whether a row is there twice or has twice the weight.
 import numpy as np
 
 from .._utils.blas import serial_blas
-from ._design import CACHE_SIZE
+from ._centred_rows import centred_rows
 
 # Largest error of an eigenvalue, in units of the precision and of the largest one. With
 # 20 to 1,000 rows, half of them copies, eigenvalues of zero are at most 7 of them.
@@ -32,9 +32,8 @@ class RowSpace:
 
     Parameters
     ----------
-    X : ndarray of shape (n_rows, n_features)
-    mean : ndarray of shape (n_features,)
-        Zero without an intercept.
+    rows : DenseRows or SparseRows
+        Less their mean, if there is an intercept.
     factors : ndarray of shape (n_features,) or None
         Multiples of the penalty for each feature, not zero; None stands for ones.
     basis : ndarray of shape (n_rows, rank)
@@ -52,9 +51,9 @@ class RowSpace:
            [4.]])
     """
 
-    def __init__(self, X, mean, factors, basis, coordinates):
-        self._X, self._mean, self._factors, self._basis = X, mean, factors, basis
-        self.coordinates, self.n_features = coordinates, X.shape[1]
+    def __init__(self, rows, factors, basis, coordinates):
+        self._rows, self._factors, self._basis = rows, factors, basis
+        self.coordinates, self.n_features = coordinates, len(rows.mean)
 
     @classmethod
     @serial_blas
@@ -63,7 +62,7 @@ class RowSpace:
 
         Parameters
         ----------
-        X : ndarray of shape (n_rows, n_features)
+        X : ndarray or CSR matrix of shape (n_rows, n_features)
         weight : ndarray of shape (n_rows,)
             Not negative, with a positive sum.
         fit_intercept : bool
@@ -77,22 +76,10 @@ class RowSpace:
         space : RowSpace or None
             None if the Gram matrix is not accurate enough, or zero.
         """
-        n_rows, n_features = X.shape
         share = weight.astype(np.float64) / weight.sum(dtype=np.float64)
-        mean, gram = np.zeros(n_features), np.zeros((n_rows, n_rows))
+        rows = centred_rows(X, share if fit_intercept else None)
         with np.errstate(over="ignore", invalid="ignore"):
-            for part in _parts(X):
-                z = X[:, part].astype(np.float64)
-                if fit_intercept:
-                    mean[part] = share @ z
-                    z -= mean[part]
-                    # Subtract the rounding error of the mean, too.
-                    error = share @ z
-                    mean[part] += error
-                    z -= error
-                if factors is not None:
-                    z /= np.sqrt(factors[part])
-                gram += z @ z.T
+            gram, lost = rows.gram(factors)
         root = np.sqrt(share)
         weighted = root[:, None] * gram * root
         if not np.isfinite(weighted).all():
@@ -100,12 +87,12 @@ class RowSpace:
         values, vectors = np.linalg.eigh(weighted)
         # Centred rows have an eigenvalue of zero, and each row without weight has one.
         n_zero = int(fit_intercept) + np.count_nonzero(share == 0)
-        n_zero = _number_of_zeros(values, n_zero, l2)
+        n_zero = _number_of_zeros(values, n_zero, l2, lost)
         if n_zero is None:
             return None
         values, vectors = values[n_zero:], vectors[:, n_zero:]
         basis = root[:, None] * vectors / np.sqrt(values)
-        return cls(X, mean, factors, basis, gram @ basis)
+        return cls(rows, factors, basis, gram @ basis)
 
     def coordinates_of(self, X):
         """The coordinates, for the rows that the space was made of."""
@@ -117,13 +104,10 @@ class RowSpace:
 
         They are computed from those of the coordinates, (M, rank) and (M,).
         """
-        of_rows = coef @ self._basis.T
-        of_features = np.empty((len(coef), self.n_features))
-        for part in _parts(self._X):
-            np.matmul(of_rows, self._centred(part), out=of_features[:, part])
+        of_features = self._rows.combined(coef @ self._basis.T)
         if self._factors is not None:
             of_features /= self._factors
-        return of_features, intercept - of_features @ self._mean
+        return of_features, intercept - of_features @ self._rows.mean
 
     @serial_blas
     def from_features(self, coef, intercept):
@@ -132,37 +116,29 @@ class RowSpace:
         What is orthogonal to the space is lost: rows have the same scores without it,
         and the penalty is smaller.
         """
-        scores = np.zeros((len(coef), len(self._X)))
-        for part in _parts(self._X):
-            scores += coef[:, part] @ self._centred(part).T
-        return scores @ self._basis, intercept + coef @ self._mean
-
-    def _centred(self, part):
-        return self._X[:, part] - self._mean[part]
+        scores = self._rows.scores(coef)
+        return scores @ self._basis, intercept + coef @ self._rows.mean
 
 
-def _number_of_zeros(values, n_known, l2):
+def _number_of_zeros(values, n_known, l2, lost):
     """How many of the eigenvalues, in increasing order, are zero but for rounding.
 
     `n_known` are zero by construction. None where the others are not accurate enough: a
     direction has little effect only if its eigenvalue is far below the penalty `l2`.
+    Errors are proportional to the largest eigenvalue before a mean was subtracted: at
+    most `lost` more than now.
     """
-    limits, largest = np.finfo(np.float64), values[-1]
+    limits, largest = np.finfo(np.float64), values[-1] + lost
     if not largest > limits.tiny / limits.eps:
         return None
     accuracy = np.sqrt(limits.eps)
     error = _ROUNDING_ERRORS * limits.eps * largest
     n_zero = np.count_nonzero(values <= error)
+    if n_zero == len(values):  # The rows are the same.
+        return None
     # Eigenvalues below the error may be zeros, of rows that are there twice, or lost.
     if n_zero > n_known and error > accuracy * l2:
         return None
     if accuracy * largest > max(values[n_zero], l2):
         return None
     return n_zero
-
-
-def _parts(X):
-    """Slices of the columns of X, so that a copy of a part is small."""
-    n_rows, n_features = X.shape
-    step = max(4 * CACHE_SIZE // n_rows, 1)
-    return [slice(start, start + step) for start in range(0, n_features, step)]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ..._utils.arrays import moved, numpy_dtype, take, to_numpy
+from ..._utils.arrays import is_host, moved, numpy_dtype, take, to_numpy
 from ..._utils.warnings import warn
 from ...data import as_design
 from ...objective import split_rows
@@ -82,8 +82,9 @@ class RowsInMemory:
         Number of all rows, and of those without a target, which are left out.
     class_totals : ndarray of shape (n_scores,)
         Sum of the targets of each class.
-    wide_array : ndarray or None
-        X of the rows with a target, if it is NumPy's and has more columns than rows.
+    wide_X : ndarray, CSR matrix or None
+        X of the rows with a target, if it is NumPy's or sparse and has more columns
+        than rows.
     target : target of shape (n_labelled, n_scores)
         Of the rows with a target, without label smoothing.
     weight : ndarray of shape (n_labelled,)
@@ -105,8 +106,8 @@ class RowsInMemory:
             X = take(X, np.flatnonzero(labelled))
             sample_weight = sample_weight[labelled]
         self._X, self._sample_weight = X, sample_weight
-        is_wide = isinstance(X, np.ndarray) and X.shape[0] < X.shape[1]
-        self.wide_array = X if is_wide else None
+        is_wide = is_host(X) and X.shape[0] < X.shape[1]
+        self.wide_X = X if is_wide else None
 
         # The target.
         self.kind, self.has_none = encoded.kind, encoded.has_none

@@ -139,7 +139,7 @@ def objectives_of(spec, rows):
         stages = stages[-1:]
     loss, *later_losses = stages
     first = None
-    if rows.wide_array is not None:
+    if rows.wide_X is not None:
         from ._wide_rows import wide_objective  # Imported when used.
 
         first = wide_objective(spec, rows, loss, strength)

@@ -1,5 +1,8 @@
 """When rows are so wide that a fit is faster in the space that they span."""
 
+import numpy as np
+from scipy import sparse
+
 from ...data import RowSpace
 from ...objective import WideObjective, n_raw_predictions
 
@@ -16,6 +19,18 @@ _MOST_OUTPUTS = 8
 _COLUMNS_OF_ROW = 1.5
 # Most rows, which take 230 MB: about six arrays of rows by rows.
 _MOST_ROWS = 2000
+# The same costs for sparse rows: of n³, and of a multiplication in the Gram matrix. The
+# unit is a multiplication in a pass over the non-zeros, about 1.4 ns.
+_SPARSE_EIGENVALUES, _SPARSE_GRAM = 0.15, 2
+# With 1.5-entmax a fit takes at least this number of passes, times the square root of C
+# and of the mean ‖x‖²; with sparsemax it takes more. With softmax, and where zeros need
+# a score that is higher by more than the other number, it takes few passes.
+_PASSES_OF_ROOT, _HIGHER_SCORE = 7, 2.2
+# A pass takes for each coordinate of a row, and for the probabilities of a row, as long
+# as for these numbers of non-zeros.
+_NONZEROS_OF_COORDINATE, _NONZEROS_OF_ROW = 0.06, 30
+# With more coefficient rows a multiplication in a pass takes less time.
+_MOST_SPARSE_OUTPUTS = 3
 
 
 def wide_objective(spec, rows, loss, l2):
@@ -44,7 +59,8 @@ def row_space_of(spec, rows, l2):
     """The space of wide rows, where a fit is faster in it; else None.
 
     It needs a convex loss, because others may have several minima; a ridge on every
-    feature; and X in a NumPy array.
+    feature; and X in a NumPy array or a CSR matrix. With sparse rows it also needs a
+    mapping with many exact zeros: with others a fit takes few passes.
 
     Parameters
     ----------
@@ -58,15 +74,20 @@ def row_space_of(spec, rows, l2):
     -------
     space : RowSpace or None
     """
-    X, penalty, traits = rows.wide_array, spec.penalty, spec.loss.traits
+    X, penalty, traits = rows.wide_X, spec.penalty, spec.loss.traits
     n_outputs = n_raw_predictions(rows.n_scores, traits.polytope)
-    if not is_wide(*X.shape, n_outputs, traits.has_zeros):
+    is_sparse = sparse.issparse(X)
+    if not is_sparse and not is_wide(*X.shape, n_outputs, traits.has_zeros):
         return None
     if spec.inputs.are_unit_rows or not traits.is_convex:
         return None
     if l2 == 0 or penalty.l1_ratio > 0:
         return None
     if penalty.factors is not None and not penalty.factors.all():
+        return None
+    if is_sparse and not is_wide_sparse(X, n_outputs, l2):
+        return None
+    if is_sparse and not takes_many_passes(spec.mapping, rows.n_scores):
         return None
     return RowSpace.of(X, rows.weight, spec.fit_intercept, penalty.factors, l2)
 
@@ -81,3 +102,35 @@ def is_wide(n_rows, n_features, n_outputs, has_zeros):
     saved = 2 * n_passes * min(n_outputs, _MOST_OUTPUTS) * n_less
     cost = _COST_OF_EIGENVALUES * n_rows**2 + _COST_OF_GRAM * n_rows * n_features
     return saved > cost
+
+
+def takes_many_passes(mapping, n_scores):
+    """Whether a score that is a little higher takes all probability from the others."""
+    if not mapping.traits.has_zeros:
+        return False
+    scores = np.full((1, n_scores), -_HIGHER_SCORE)
+    if mapping.traits.polytope == "simplex":
+        scores[0, 0] = 0
+    return mapping(scores)[0, -1] == 0
+
+
+def is_wide_sparse(X, n_outputs, l2):
+    """As :func:`is_wide`, for a CSR matrix and a penalty of strength `l2`.
+
+    The number of passes grows with the condition number, which a weaker penalty makes
+    larger. The penalty of dense rows is not considered: their passes take more time.
+    """
+    n_rows, n_features = X.shape
+    if n_features <= _COLUMNS_OF_ROW * n_rows or n_rows > _MOST_ROWS:
+        return False
+    data = X.data.astype(np.float64, copy=False)
+    with np.errstate(over="ignore"):
+        n_passes = _PASSES_OF_ROOT * np.sqrt(data @ data / l2) / n_rows
+    of_pass = X.nnz + n_features + _NONZEROS_OF_ROW * n_rows
+    of_pass -= _NONZEROS_OF_COORDINATE * n_rows**2
+    saved = n_passes * of_pass * min(n_outputs, _MOST_SPARSE_OUTPUTS)
+    cost = _SPARSE_EIGENVALUES * n_rows**3
+    if saved <= cost:
+        return False
+    lengths = np.bincount(X.indices).astype(np.float64)
+    return saved > cost + _SPARSE_GRAM * lengths @ lengths

@@ -1,9 +1,10 @@
 """Rows that are fewer than their features, fitted in the space that they span.
 
-A sparse X is fitted in the features: its model is the reference, as are scikit-learn's
-and the gradient of the objective in the features.
+The references are the model of a fit in the features, scikit-learn's, and the gradient
+of the objective in the features.
 """
 
+from contextlib import contextmanager
 from unittest.mock import patch
 
 import numpy as np
@@ -22,13 +23,19 @@ from skprob import (
     SparsemaxClassifier,
 )
 from skprob.data import RowSpace
-from skprob.linear_model.fit import _chosen_C
-from skprob.linear_model.fit._wide_rows import is_wide
+from skprob.linear_model.fit import _chosen_C, _wide_rows
+from skprob.linear_model.fit._wide_rows import (
+    is_wide,
+    is_wide_sparse,
+    takes_many_passes,
+)
+from skprob.mappings import Entmax, Sigmoid, Softmax, Sparsemax
 
 from ...versions import needs_callbacks
 from .test_optimum import gradient, target_matrix
 
 N_ROWS, N_FEATURES = 24, 150
+CONTAINERS = np.asarray, sparse.csr_array
 
 
 def wide(kind="class", n_classes=3):
@@ -58,17 +65,41 @@ def n_spaces(fit):
     return result, sum(space is not None for space in spaces)
 
 
-def check_same(model, X, y, rtol=1e-6, **given):
-    """The model in the space is that of the features."""
-    model = clone(model).set_params(tol=1e-11, max_iter=5000)
-    reference = clone(model).fit(sparse.csr_array(X), y, **given)
-    model, n = n_spaces(lambda: model.fit(X, y, **given))
-    assert n >= 1
-    size = np.abs(reference.coef_).max()
-    assert_allclose(model.coef_, reference.coef_, rtol=0, atol=rtol * size)
-    assert_allclose(model.intercept_, reference.intercept_, atol=10 * rtol)
-    assert_allclose(model.objective_, reference.objective_, rtol=1e-9)
+def fit_in_features(model, X, y, **given):
+    """The model of a fit to sparse rows in the features."""
+    with patch.object(_wide_rows, "row_space_of", lambda spec, rows, l2: None):
+        model, n = n_spaces(lambda: model.fit(sparse.csr_array(X), y, **given))
+    assert n == 0
     return model
+
+
+@contextmanager
+def sparse_rows_are_wide():
+    """A context in which a fit to sparse rows is in their space, if it can be."""
+    with (
+        patch.object(_wide_rows, "is_wide_sparse", lambda *args: True),
+        patch.object(_wide_rows, "takes_many_passes", lambda *args: True),
+    ):
+        yield
+
+
+def check_same(model, X, y, rtol=1e-6, containers=CONTAINERS, **given):
+    """The models in the space, of dense and of sparse rows, are that of the features.
+
+    The model of dense rows, the first of the containers, is returned.
+    """
+    model = clone(model).set_params(tol=1e-11, max_iter=5000)
+    reference = fit_in_features(clone(model), X, y, **given)
+    size, models = np.abs(reference.coef_).max(), []
+    for container in containers:
+        with sparse_rows_are_wide():
+            model, n = n_spaces(lambda: clone(model).fit(container(X), y, **given))  # noqa: B023
+        assert n >= 1
+        assert_allclose(model.coef_, reference.coef_, rtol=0, atol=rtol * size)
+        assert_allclose(model.intercept_, reference.intercept_, atol=10 * rtol)
+        assert_allclose(model.objective_, reference.objective_, rtol=1e-9)
+        models.append(model)
+    return models[0]
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
@@ -85,12 +116,16 @@ def test_softmax_is_logistic_regression(n_classes, C, fit_intercept):
     assert_allclose(model.intercept_, reference.intercept_, atol=1e-6)
 
 
+@pytest.mark.parametrize("container", CONTAINERS)
 @pytest.mark.parametrize("kind", ["class", "label_set", "distribution"])
-def test_the_objective_is_stationary_in_the_features(linear_classifier, kind):
+def test_the_objective_is_stationary_in_the_features(
+    linear_classifier, kind, container
+):
     X, y = wide(kind)
     weight = np.random.default_rng(1).uniform(0.5, 2, N_ROWS)
     model = linear_classifier.set_params(tol=1e-7, max_iter=3000, threshold=0.2)
-    model.fit(X, y, sample_weight=weight)
+    with sparse_rows_are_wide():
+        model.fit(container(X), y, sample_weight=weight)
     slopes = gradient(model, X, target_matrix(kind, y), weight)
     assert_allclose(slopes[0], 0, atol=5e-6)
     assert_allclose(slopes[1], 0, atol=5e-6)
@@ -146,13 +181,16 @@ def test_penalty_factors():
     assert not model.coef_[:, [2, 9]].any()
 
 
-def test_weights_are_copies():
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_weights_are_copies(container):
     X, y = wide()
+    X[:, ::2], X = 0, container(X)
     counts = np.arange(N_ROWS) % 4
     copies = np.repeat(np.arange(N_ROWS), counts)
     model = SparsemaxClassifier(tol=1e-9, max_iter=5000)
-    one, n_one = n_spaces(lambda: clone(model).fit(X, y, sample_weight=counts))
-    two, n_two = n_spaces(lambda: clone(model).fit(X[copies], y[copies]))
+    with sparse_rows_are_wide():
+        one, n_one = n_spaces(lambda: clone(model).fit(X, y, sample_weight=counts))
+        two, n_two = n_spaces(lambda: clone(model).fit(X[copies], y[copies]))
     assert n_one == n_two == 1
     assert_allclose(one.coef_, two.coef_, atol=1e-7)
     assert one.n_iter_ == two.n_iter_
@@ -183,10 +221,12 @@ def test_rows_without_a_label_are_left_out():
     assert_allclose(model.coef_, expected.coef_, atol=1e-7)
 
 
-def test_single_precision():
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_single_precision(container):
     X, y = wide()
-    model = SoftmaxClassifier(tol=1e-7)
-    single, n = n_spaces(lambda: clone(model).fit(X.astype(np.float32), y))
+    model, of_single = SoftmaxClassifier(tol=1e-7), container(X.astype(np.float32))
+    with sparse_rows_are_wide():
+        single, n = n_spaces(lambda: clone(model).fit(of_single, y))
     assert n == 1
     assert single.coef_.dtype == np.float32
     expected = model.fit(X.astype(np.float32).astype(float), y)
@@ -197,6 +237,9 @@ def test_rows_that_are_all_the_same():
     X, y = wide()
     X[:] = X[0]
     check_same(SoftmaxClassifier(fit_intercept=False), X, y, rtol=1e-5)
+    with sparse_rows_are_wide():  # There is no space: the Gram matrix is zero.
+        model, n = n_spaces(lambda: EntmaxClassifier().fit(sparse.csr_array(X), y))
+    assert n == 0
     model = SoftmaxClassifier(tol=1e-9).fit(X, y)
     assert not model.coef_.any()
     assert_allclose(model.predict_proba(X[:1])[0], np.bincount(y) / N_ROWS, rtol=1e-8)
@@ -224,14 +267,17 @@ def test_these_fits_are_in_the_features(options):
     X, y = wide()
     model = LinearClassifier(**({"mapping": "sparsemax", "tol": 1e-2} | options))
     assert n_spaces(lambda: model.fit(X, y))[1] == 0
-    assert n_spaces(lambda: clone(model).fit(sparse.csr_array(X), y))[1] == 0
+    with sparse_rows_are_wide():
+        assert n_spaces(lambda: clone(model).fit(sparse.csr_array(X), y))[1] == 0
 
 
-def test_columns_that_the_gram_matrix_cannot_resolve():
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_columns_that_the_gram_matrix_cannot_resolve(container):
     X, y = wide()
     X[:, 0] *= 1e9
     model = SoftmaxClassifier(tol=1e-9)
-    model, n = n_spaces(lambda: model.fit(X, y))
+    with sparse_rows_are_wide():
+        model, n = n_spaces(lambda: model.fit(container(X), y))
     assert n == 0
     slopes = gradient(model, X, np.eye(3)[y], np.ones(N_ROWS))
     assert_allclose(slopes[0] / X.std(axis=0).clip(1), 0, atol=1e-7)
@@ -252,9 +298,71 @@ def test_what_is_wide():
     assert not is_wide(150, 4, 3, has_zeros=True)
 
 
-def test_the_fitted_numbers_are_those_of_the_features():
+def test_what_is_wide_of_sparse_rows():
+    """Cases on both sides of the border, by the times of whole fits."""
+
+    def is_wide_at(C, n_rows, n_features, density, n_outputs=3):
+        rng = np.random.default_rng(0)
+        X = sparse.random_array((n_rows, n_features), density=density, rng=rng)
+        X = sparse.csr_array(X)
+        X.data[:] = 1 / np.sqrt(density * n_features)  # About unit rows.
+        return is_wide_sparse(X, n_outputs, l2=1 / (C * n_rows))
+
+    assert is_wide_at(100, 100, 5000, 0.01)
+    assert is_wide_at(1000, 500, 20_000, 0.05)
+    assert is_wide_at(1000, 500, 20_000, 0.005)
+    assert is_wide_at(1000, 1000, 100_000, 0.005)
+    assert not is_wide_at(1, 500, 20_000, 0.05)  # The penalty is strong.
+    assert not is_wide_at(100, 1000, 20_000, 0.001)
+    assert not is_wide_at(1000, 2000, 20_000, 0.005)
+    assert not is_wide_at(1e9, 2001, 20_000, 0.001)  # They take too much memory.
+    assert not is_wide_at(1e9, 500, 700, 0.1)
+
+
+@pytest.mark.parametrize(
+    ("mapping", "expected"),
+    [
+        (Softmax(), False),
+        (Entmax(1.1), False),
+        (Entmax(1.5), True),
+        (Sparsemax(), True),
+        (Sigmoid(1.0), False),
+        (Sigmoid(1.5), True),
+    ],
+    ids=repr,
+)
+def test_mappings_with_which_passes_over_sparse_rows_are_many(mapping, expected):
+    for n_scores in (2, 5, 40):
+        assert takes_many_passes(mapping, n_scores) == expected
+
+
+@pytest.mark.parametrize("container", [sparse.csr_matrix, sparse.csc_array])
+def test_sparse_rows_are_in_their_space_by_themselves(container):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3000)) * (rng.random((60, 3000)) < 0.02)
+    X += rng.random(3000) < 0.001  # Features without zeros.
+    y = (X @ rng.normal(size=(3000, 3))).argmax(axis=1)
+    model = SparsemaxClassifier(tol=1e-11, max_iter=5000)
+    reference = fit_in_features(clone(model), X, y)
+    model, n = n_spaces(lambda: model.fit(container(X), y))
+    assert n == 1
+    slopes = gradient(model, X, np.eye(3)[y], np.ones(len(X)))
+    assert_allclose(slopes[0], 0, atol=1e-11)
+    size = np.abs(reference.coef_).max()
+    assert_allclose(model.coef_, reference.coef_, atol=1e-6 * size)
+    assert_allclose(
+        model.predict_proba(X), reference.predict_proba(X), rtol=0, atol=1e-6
+    )
+    softmax = SoftmaxClassifier()
+    assert n_spaces(lambda: softmax.fit(container(X), y))[1] == 0
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_the_fitted_numbers_are_those_of_the_features(container):
     X, y = wide()
-    model = SparsemaxClassifier(tol=1e-6).fit(X, y)
+    with sparse_rows_are_wide():
+        model, n = n_spaces(lambda: SparsemaxClassifier(tol=1e-6).fit(container(X), y))
+    assert n == 1
     p, Q = model.predict_proba(X), np.eye(3)[y]
     scores = X @ model.coef_.T + model.intercept_
     # Of sparsemax: the conjugate of half the squared norm, less its score.
@@ -263,24 +371,28 @@ def test_the_fitted_numbers_are_those_of_the_features():
     value = losses.mean() + np.square(model.coef_).sum() / (2 * model.C_ * N_ROWS)
     assert_allclose(model.objective_, value, rtol=1e-9)
     assert_allclose(model.history_["objective"][-1], value, rtol=1e-9)
-    least = SparsemaxClassifier(tol=1e-9).fit(sparse.csr_array(X), y).objective_
+    least = fit_in_features(SparsemaxClassifier(tol=1e-9), X, y).objective_
     assert least * (1 - 1e-9) <= value <= least + model.duality_gap_ + 1e-12
     assert model.duality_gap_ < 1e-3 * value
     assert model.gradient_norm_ <= 1e-6
     assert_allclose(model.intercept_.mean(), 0, atol=1e-12)
 
 
-def test_warm_start():
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_warm_start(container):
     X, y = wide()
-    model = SoftmaxClassifier(tol=1e-6, warm_start=True).fit(X, y)
-    coef = model.coef_.copy()
-    assert model.fit(X, y).n_iter_ == 0
-    assert_allclose(model.coef_, coef, atol=1e-9)
-    # Coefficients off the space add to the penalty alone: the start is without them.
     _, _, basis = np.linalg.svd(X - X.mean(axis=0))
-    model.coef_ = coef + basis[-1]
-    assert model.fit(X, y).n_iter_ == 0
-    assert_allclose(model.coef_, coef, atol=1e-9)
+    X = container(X)
+    with sparse_rows_are_wide():
+        model = SoftmaxClassifier(tol=1e-6, warm_start=True).fit(X, y)
+        coef = model.coef_.copy()
+        assert model.fit(X, y).n_iter_ == 0
+        assert_allclose(model.coef_, coef, atol=1e-9)
+        # Coefficients off the space add to the penalty alone: the start is without
+        # them.
+        model.coef_ = coef + basis[-1]
+        assert model.fit(X, y).n_iter_ == 0
+        assert_allclose(model.coef_, coef, atol=1e-9)
 
 
 @needs_callbacks
@@ -311,13 +423,15 @@ def test_callbacks_see_coefficients_of_the_features():
     assert np.all(np.diff(losses) <= 1e-12)
 
 
-def test_a_search_has_one_space_in_each_fold():
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_a_search_has_one_space_in_each_fold(container):
     X, y = wide()
     search = EntmaxClassifierCV(
         alphas=[1.0, 1.5, 2.0], Cs=[0.01, 1.0, 10.0], cv=3, tol=1e-8, max_iter=5000
     )
-    reference = clone(search).fit(sparse.csr_array(X), y)
-    search, n = n_spaces(lambda: search.fit(X, y))
+    reference = fit_in_features(clone(search), X, y)
+    with sparse_rows_are_wide():
+        search, n = n_spaces(lambda: search.fit(container(X), y))
     assert n == 3 + 1  # Three folds and a refit.
     assert_allclose(search.scores_, reference.scores_, rtol=1e-5)
     assert (search.alpha_, search.C_) == (reference.alpha_, reference.C_)
@@ -325,14 +439,16 @@ def test_a_search_has_one_space_in_each_fold():
     assert_allclose(search.coefs_paths_, reference.coefs_paths_, atol=1e-5 * size)
 
 
+@pytest.mark.parametrize("container", CONTAINERS)
 @pytest.mark.parametrize("model", CLASSIFIERS[:4], ids=repr)
-def test_leave_one_out(model, monkeypatch):
+def test_leave_one_out(model, container, monkeypatch):
     X, y = wide("label_set" if isinstance(model, SigmoidClassifier) else "class")
     model = clone(model).set_params(C="loo", tol=1e-8, max_iter=5000)
     # With the tolerance of the choice, scores differ by a hundredth.
     monkeypatch.setattr(_chosen_C, "_TOL", 1e-8)
-    reference = clone(model).fit(sparse.csr_array(X), y)
-    model, n = n_spaces(lambda: model.fit(X, y))
+    reference = fit_in_features(clone(model), X, y)
+    with sparse_rows_are_wide():
+        model, n = n_spaces(lambda: model.fit(container(X), y))
     assert n == 2
     assert model.C_ == reference.C_
     is_known = np.isfinite(reference.loo_scores_)
