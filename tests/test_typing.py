@@ -53,6 +53,19 @@ def test_signatures_are_annotated(package):
     assert n_functions
 
 
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_class_shows_the_arguments_of_a_base_class(package):
+    """As it would if a base class had a `__new__` and no class a constructor."""
+    module = import_module(f"skprob.{package}")
+    members = [getattr(module, name) for name in module.__all__]
+    parameters = {
+        member.__name__: inspect.signature(member).parameters
+        for member in members
+        if inspect.isclass(member)
+    }
+    assert not [name for name, given in parameters.items() if "args" in given]
+
+
 @pytest.mark.parametrize("package", ["", "linear_model"])
 def test_type_checkers_see_what_is_imported_when_it_is_used(package):
     folder = Path(skprob.__file__).parent / package

@@ -82,6 +82,10 @@ class DecisionRule(KeywordsChecked, BaseEstimator, metaclass=ABCMeta):
     #: that are not known are zero in the sample, as are their labels.
     _uses_gaps = False
 
+    def __init__(self) -> None:
+        # Rules without parameters have this constructor, not one of any arguments.
+        pass
+
     @same_signature(_fit_context(prefer_skip_nested_validation=True))
     def fit(
         self,
