@@ -1,5 +1,6 @@
 """The operations with the rows of a block."""
 
+import math
 from abc import ABC, abstractmethod
 
 import numpy as np
@@ -56,12 +57,15 @@ class DesignMatrix(ABC):
 
     @property
     def largest(self):
-        """Largest absolute number of the rows, if they are NumPy's or SciPy's."""
-        raise NotImplementedError
+        """Largest absolute number of the rows; infinite where it is not computed."""
+        return math.inf
 
     def in_single_precision(self):
-        """The design of the same rows whose products are in single precision."""
-        raise NotImplementedError
+        """The design of the same rows whose products are in single precision.
+
+        None where `largest` does not say that their squares cannot overflow.
+        """
+        return None
 
     def moments_of(self, weights):
         """Sums of w x and w x² over the rows, for each column w of weights.

@@ -70,12 +70,13 @@ class Criteria:
     2. Expected decrease: at most tol (f + tol f₀) + ε. If the objective is convex, this
        is the decrease of the quadratic model of the next step, or the one that the
        smallest curvature along the last steps gives. Where the duality gap does not
-       vanish at the minimum it is at least what up to four times the parameters x could
-       gain, -3 ⟨∇f, x⟩, or smaller ones, ⟨∇f, x⟩, and a whole Hessian that costs little
-       confirms it. It is f at a start whose curvature is not known.
+       vanish at the minimum, it is at least the gain of other lengths of the parameters
+       x: -3 ⟨∇f, x⟩ for up to four times x, ⟨∇f, x⟩ for less than x. A whole Hessian
+       that costs little confirms it there. It is f at a start whose curvature is not
+       known.
     3. Last iterations: the last three, or six if the objective is not convex, lowered
        it by no more than 2 allows. This holds where neither the duality gap nor the
-       whole Hessian is known, and where f is at most 10 tol f₀ and 1% of f₀, because
+       whole Hessian is known. It also holds where f is at most 10 tol f₀ and 1% of f₀:
        few rows have a loss then, and soon other ones.
     4. Duality gap: at most max(5%, tol) f, or min(tol, 10⁻⁴)² f₀ or ε if one of these
        is larger. This holds where the gap vanishes at the minimum.

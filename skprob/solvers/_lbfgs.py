@@ -135,8 +135,8 @@ class _Path:
     def _evaluate_precisely(self, climb, expected):
         """Evaluate the last point again if single precision does not suffice there.
 
-        That is so where the value has changed by no more than its rounding error, and
-        from there on, or where the criteria may hold.
+        It does not suffice where the value has changed by no more than its rounding
+        error, nor from then on, nor where the criteria may hold.
         """
         if self.evaluated is self._problem:
             return

@@ -35,7 +35,7 @@ class Damping:
 class NewtonStep(NamedTuple):
     """A step of Newton's method."""
 
-    #: Of shape (n_parameters,); None if the Hessian has no Cholesky factor.
+    #: Shape (n_parameters,); None if the Hessian has no Cholesky factor.
     step: Array | None
     expected_decrease: float  #: NaN where it is not known.
     damping: Damping  #: The one that was used.

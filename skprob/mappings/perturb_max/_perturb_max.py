@@ -86,9 +86,9 @@ class PerturbMax(Temperature):
     adaptive quadrature, which takes several times as long. The developer page "How
     perturb-max is computed" explains both.
 
-    Quadrature of a distribution given as an object is less accurate if its density has
-    a kink other than at its median or at the ends of its support, or if its ``logcdf``
-    has few correct digits in the tails.
+    Quadrature of a distribution given as an object is less accurate in two cases: if
+    its density has a kink elsewhere than at its median or at the ends of its support,
+    and if its ``logcdf`` has few correct digits in the tails.
 
     Second derivatives, which the Hessian of the log loss needs, are integrals for named
     noises without a jump in the density, and differences of the Jacobian for all other

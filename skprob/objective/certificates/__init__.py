@@ -1,4 +1,4 @@
-"""What proves that a point is near the minimum, or that there is none.
+"""Proofs that a point is near the minimum, or that there is none.
 
 Read `_gap.py` first: a bound on value less minimum, by Fenchel duality, with the
 formulas. `_intercepts.py` makes it tight, and `_separability.py` finds the data for
