@@ -54,8 +54,8 @@ class AdaptiveQuadrature:
         tolerance is absolute and the noise has a mean.
     """
 
-    def __init__(self, scores, noise, tol, relative=False, labels=None, in_logs=False):
-        self.z = clipped(scores)
+    def __init__(self, scores, noise, tol, relative, labels, in_logs):
+        self.z = _clipped(scores)
         self.noise, self.labels, self.in_logs = noise, labels, in_logs
         self._relative = relative
         self._tol = tol if labels is None else TUNING.label_error * tol
@@ -159,7 +159,7 @@ class AdaptiveQuadrature:
             logcdf = self.noise.logcdf(x - z)
             log_hazards = self.noise.log_hazard(x - z, logcdf)
             return logcdf.sum(axis=0) + np.log(dx), log_hazards
-        cdf, hazards = self.noise.at(x)(z)
+        cdf, hazards = self.noise.cdf_and_hazard(x, z)
         return cdf.prod(axis=0) * dx, hazards
 
     def _x(self, t, dt, rows):
@@ -216,7 +216,7 @@ class AdaptiveQuadrature:
         # most, the largest of all is below z_(m) + lower_m.
         low = (ordered + r.lower).max(axis=1)
         high = np.full_like(low, r.upper)
-        self.centre = (ordered + r.median_of_max).max(axis=1)
+        self.centre = _centre(ordered, r)
         if self._relative:
             low, high = self._widened(low, high, ordered)
         edges = [low, self.centre, high]
@@ -230,7 +230,7 @@ class AdaptiveQuadrature:
         rows, place = np.nonzero(right > left)
         panels = [rows, left[rows, place], right[rows, place]]
         if noise.smoothness != "piecewise":
-            return [Panels(self._rule(noise.smoothness), *panels)]
+            return [Panels(self._rule(), *panels)]
         is_narrow = np.diff(edges)[rows, place] < TUNING.narrow * r.scale
         return [
             Panels(gauss_legendre(order, 2), *panels)[mask]
@@ -240,7 +240,9 @@ class AdaptiveQuadrature:
             )
         ]
 
-    def _rule(self, smoothness):
+    def _rule(self):
+        """The rule on all panels of a noise that is not piecewise analytic."""
+        smoothness = self.noise.smoothness
         if smoothness == "cusped":
             return gauss_legendre(TUNING.cusped_order, 2, True)
         return gauss_legendre(self.noise.order, 2 if smoothness == "analytic" else 1)
@@ -267,7 +269,7 @@ class AdaptiveQuadrature:
     def _widened(self, low, high, ordered):
         """The interval that contains each class's own integral up to the tail."""
         r, noise = self.reach, self.noise
-        least = lowest(self.z, self.labels)
+        least = _lowest(self.z, self.labels)
         low = np.maximum(np.minimum(low, least + r.lower[0]), noise.support[0])
 
         def lift(x):
@@ -280,28 +282,33 @@ class AdaptiveQuadrature:
         return low, np.where(is_heavy, raised, high)
 
 
-def clipped(scores):
-    """Scores as float64, finite ones from -1e300."""
-    z = np.array(scores, dtype=np.float64)
-    z[(z < _LOWEST) & (z > -np.inf)] = _LOWEST
-    return z
-
-
-def lowest(z, labels):
-    """Lowest score of a class whose probability is wanted, in each row."""
-    if labels is not None:
-        return z[np.arange(len(z)), labels]
-    return np.where(z > -np.inf, z, 0).min(axis=1)
-
-
 def underflow(scores, noise, labels):
     """Rows whose integrands may underflow without logarithms.
 
     At the centre the hazard of the lowest class is at least its density, and G is about
     1/2. Where these do not underflow, nodes that do are negligible.
     """
-    z = clipped(scores)
+    z = _clipped(scores)
     r = reach(noise, z.shape[1], TUNING.adaptive_tail)
-    centre = (-np.sort(-z, axis=1) + r.median_of_max).max(axis=1)
+    centre = _centre(-np.sort(-z, axis=1), r)
     with np.errstate(all="ignore"):
-        return noise.logpdf(centre - lowest(z, labels)) < TUNING.log_underflow
+        return noise.logpdf(centre - _lowest(z, labels)) < TUNING.log_underflow
+
+
+def _centre(ordered, r):
+    """About the median of the largest perturbed score, from scores in falling order."""
+    return (ordered + r.median_of_max).max(axis=1)
+
+
+def _clipped(scores):
+    """Scores as float64, finite ones from -1e300."""
+    z = np.array(scores, dtype=np.float64)
+    z[(z < _LOWEST) & (z > -np.inf)] = _LOWEST
+    return z
+
+
+def _lowest(z, labels):
+    """Lowest score of a class whose probability is wanted, in each row."""
+    if labels is not None:
+        return z[np.arange(len(z)), labels]
+    return np.where(z > -np.inf, z, 0).min(axis=1)

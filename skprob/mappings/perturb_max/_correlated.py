@@ -66,11 +66,9 @@ class CorrelatedMax(Mapping):
         return p.astype(dtype, copy=False), potential.astype(dtype, copy=False)
 
     def negative_entropy(self, probabilities):
-        one_hot = np.zeros((1, 1))
-        omega = np.full(
-            len(probabilities), self.mapping.negative_entropy(one_hot + 1)[0]
-        ).astype(probabilities.dtype)
         # The factors have mean zero: with one class they do not change the entropy.
+        (of_one_class,) = self.mapping.negative_entropy(np.ones((1, 1)))
+        omega = np.full(len(probabilities), of_one_class, dtype=probabilities.dtype)
         for row in np.flatnonzero(np.count_nonzero(probabilities, axis=1) > 1):
             q = np.asarray(probabilities[[row]], dtype=np.float64)
             omega[row] = conjugate(q, self._log_jacobian, self._potential)[0]
@@ -107,9 +105,9 @@ class CorrelatedMax(Mapping):
             factors = self.factors.factors[start : start + len(weights)]
             start += len(weights)
             linear = self.mapping.log_linearize(shifted.copy())
-            logs = self._by_node(weights, linear.probabilities)
             # Share of each node in the probability, times the target.
-            logs = logs + np.log(weights)[:, None, None] - np.where(q > 0, log_p, 0)
+            logs = self._weighted_logs(weights, linear.probabilities)
+            logs = logs - np.where(q > 0, log_p, 0)
             shares = np.where(q > 0, q * np.exp(np.minimum(logs, 0)), 0)
             rows = shares.reshape(shifted.shape)
             slopes = self._by_node(weights, linear.vjp(rows))
@@ -122,8 +120,8 @@ class CorrelatedMax(Mapping):
     def _log_probabilities(self, scores):
         log_p = np.full(scores.shape, -np.inf)
         for weights, _, shifted in self._shifted(scores):
-            logs = self.mapping.log_linearize(shifted).probabilities
-            logs = self._by_node(weights, logs) + np.log(weights)[:, None, None]
+            shifted_log_p = self.mapping.log_linearize(shifted).probabilities
+            logs = self._weighted_logs(weights, shifted_log_p)
             log_p = np.logaddexp(log_p, logsumexp(logs, axis=0))
         return log_p
 
@@ -148,8 +146,7 @@ class CorrelatedMax(Mapping):
         log_p = np.full(scores.shape, -np.inf)
         for weights, _, shifted in self._shifted(scores):
             linear = self.mapping.log_linearize(shifted)
-            logs = self._by_node(weights, linear.probabilities)
-            logs = logs + np.log(weights)[:, None, None]
+            logs = self._weighted_logs(weights, linear.probabilities)
             log_p = np.logaddexp(log_p, logsumexp(logs, axis=0))
             parts.append((logs, self._by_node(weights, _jacobian(linear))))
         jacobian = _no_jacobian(scores)
@@ -186,8 +183,13 @@ class CorrelatedMax(Mapping):
             yield weights[i : i + step], tops, shifted - tops[:, None]
 
     def _by_node(self, weights, values):
+        """Values of shifted rows, with the nodes as the first axis."""
         n_rows = len(values) // len(weights)
         return values.reshape(len(weights), n_rows, *values.shape[1:])
+
+    def _weighted_logs(self, weights, log_p):
+        """Logarithms of the terms of the mean: (n_nodes, n_samples, n_classes)."""
+        return self._by_node(weights, log_p) + np.log(weights)[:, None, None]
 
     def _mean(self, weights, values):
         return np.tensordot(weights, self._by_node(weights, values), axes=1)

@@ -79,7 +79,7 @@ class IndependentMax(Mapping):
         return self._linearize(scores, relative=True)
 
     def label_gradient(self, scores, labels, logarithm):
-        noise, tol = get_noise(self.noise), self._tolerance(scores, logarithm)
+        noise = get_noise(self.noise)
         values = np.full(len(scores), -np.inf if logarithm else 0.0)
         gradient, is_done = np.zeros(scores.shape), np.zeros(len(scores), dtype=bool)
         # With bounded noise a class that is far below has no probability.
@@ -95,7 +95,7 @@ class IndependentMax(Mapping):
             is_done &= is_possible
             values[~is_done], gradient[~is_done] = -np.inf, 0
         todo = np.flatnonzero(is_possible & ~is_done)
-        for rows, integrals in self._adaptive(scores, todo, tol, logarithm, labels):
+        for rows, integrals in self._adaptive(scores, todo, logarithm, labels):
             logs = integrals.log_integrals
             at_label = np.arange(len(rows)), labels[rows]
             log_p = logs[at_label]
@@ -171,9 +171,8 @@ class IndependentMax(Mapping):
                 values[chunk], is_done[chunk] = p[:n], done[:n]
             rows = rows[is_done[rows]]
             parts.append((rows, SharedRows(shared, scores[rows])))
-        tol = self._tolerance(scores, relative)
         todo = np.flatnonzero(~is_done)
-        for rows, integrals in self._adaptive(scores, todo, tol, relative):
+        for rows, integrals in self._adaptive(scores, todo, relative):
             log_p = integrals.log_integrals
             log_p = log_p - logsumexp(log_p, axis=1, keepdims=True)
             values[rows] = log_p if relative else np.exp(log_p)
@@ -190,9 +189,9 @@ class IndependentMax(Mapping):
         tol = self._tolerance(scores, False)
         return shared_groups(scores, get_noise(self.noise), tol, relative)
 
-    def _adaptive(self, scores, rows, tol, relative, labels=None):
+    def _adaptive(self, scores, rows, relative, labels=None):
         """Rows with their integrals by the adaptive route, some rows at a time."""
-        noise = get_noise(self.noise)
+        noise, tol = get_noise(self.noise), self._tolerance(scores, relative)
         row_labels = None if labels is None else labels[rows]
         in_logs = relative & underflow(scores[rows], noise, row_labels)
         for is_in_logs in (False, True):
@@ -211,6 +210,7 @@ class IndependentMax(Mapping):
                 )
 
     def _tolerance(self, scores, relative):
+        """The tolerance of probabilities or, if it is relative, of their logarithms."""
         tol = max(self.tol, float(np.finfo(scores.dtype).eps))
         return TUNING.relative_tol * tol if relative else tol
 

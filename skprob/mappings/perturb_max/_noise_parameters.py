@@ -34,8 +34,8 @@ def parameters_of(noise, loadings):
     shape = [get_noise(noise).coordinate] if has_shape(noise) else []
     if loadings is None:
         return np.array(shape)
-    free = standard_loadings(loadings)[1:]
-    return np.append(shape, free[np.tril(np.ones(free.shape, dtype=bool))])
+    others = standard_loadings(loadings)[1:]
+    return np.append(shape, others[_is_free(loadings)])
 
 
 def bounds_of(noise, loadings):
@@ -51,9 +51,9 @@ def at_parameters(noise, loadings, parameters):
         value, *parameters = parameters
         noise = get_noise(noise).of_coordinate(float(value)).within_bounds()
     if loadings is not None:
-        free = np.zeros(np.subtract(np.shape(loadings), (1, 0)))
-        free[np.tril(np.ones(free.shape, dtype=bool))] = parameters
-        loadings = np.vstack([np.zeros(free.shape[1]), free])
+        is_free = _is_free(loadings)
+        loadings = np.zeros(np.shape(loadings))
+        loadings[1:][is_free] = parameters
     return noise, loadings
 
 
@@ -63,8 +63,8 @@ def pulled_back(noise, loadings, gradient):
     if loadings is None:
         return gradient
     of_loadings = gradient[:, n_shape:].reshape(-1, *np.shape(loadings))[:, 1:]
-    free = np.tril(np.ones(of_loadings.shape[1:], dtype=bool))
-    return np.concatenate([gradient[:, :n_shape], of_loadings[:, free]], axis=1)
+    of_free = of_loadings[:, _is_free(loadings)]
+    return np.concatenate([gradient[:, :n_shape], of_free], axis=1)
 
 
 def standard_loadings(loadings):
@@ -82,3 +82,9 @@ def standard_loadings(loadings):
     standard = np.zeros((len(loadings), n_factors))
     standard[1:, : lower.shape[1]] = lower
     return standard
+
+
+def _is_free(loadings):
+    """Which of the standard loadings, after the first row, are not always zero."""
+    n_classes, n_factors = np.shape(loadings)
+    return np.tri(n_classes - 1, n_factors, dtype=bool)

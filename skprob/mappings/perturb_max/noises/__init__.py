@@ -8,17 +8,15 @@ a noise, write a subclass of :class:`Noise` and a line in `_registry.py`.
 """
 
 from ._generalized_normal import GeneralizedNormal
-from ._reach import KINKED, Reach, quantiles, reach
+from ._reach import quantiles, reach
 from ._registry import NOISES, get_noise
 from ._shaped import ShapedNoise
 from ._skew_normal import SkewNormal
 from ._student_t import StudentT
 
 __all__ = [
-    "KINKED",
     "NOISES",
     "GeneralizedNormal",
-    "Reach",
     "ShapedNoise",
     "SkewNormal",
     "StudentT",

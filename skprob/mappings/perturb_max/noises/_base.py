@@ -12,8 +12,9 @@ class Noise(ABC):
     """A continuous distribution on the real line.
 
     A noise defines :meth:`logpdf` and :meth:`logcdf`. It may define faster versions of
-    :meth:`cdf_and_pdf` and :meth:`at`. If its density has no jump it defines
-    :meth:`slope`, which exact second derivatives need. All take and return arrays.
+    :meth:`cdf_and_pdf` and :meth:`cdf_and_hazard`. If its density has no jump it
+    defines :meth:`slope`, which exact second derivatives need. All take and return
+    arrays.
     """
 
     #: Lower and upper end of the support.
@@ -43,23 +44,15 @@ class Noise(ABC):
         """Distribution function and density."""
         return np.exp(self.logcdf(x)), np.exp(self.logpdf(x))
 
-    def at(self, x):
-        """Distribution function and hazard at nodes x, as a function of the scores.
+    def cdf_and_hazard(self, x, z):
+        """Φ(x - z) and the density there divided by it, for nodes x and scores z.
 
-        Returns
-        -------
-        cdf_and_hazard : callable
-            It takes scores z that broadcast with x and may be -inf. It returns
-            Φ(x - z) and the density divided by it. Where Φ is zero the quotient is any
-            finite number.
+        They broadcast with each other. A score may be -inf. Where Φ is zero the
+        quotient is any finite number.
         """
-
-        def cdf_and_hazard(z):
-            cdf, hazard = self.cdf_and_pdf(x - z)
-            hazard /= np.maximum(cdf, TINY)
-            return cdf, hazard
-
-        return cdf_and_hazard
+        cdf, hazard = self.cdf_and_pdf(x - z)
+        hazard /= np.maximum(cdf, TINY)
+        return cdf, hazard
 
     def log_hazard(self, x, logcdf):
         """Logarithm of the hazard, density / Φ, from the logarithm of Φ."""

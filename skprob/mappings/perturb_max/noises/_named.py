@@ -80,21 +80,16 @@ class Laplace(Noise):
     def slope(self, x):
         return -np.sign(x)
 
-    def at(self, x):
+    def cdf_and_hazard(self, x, z):
         # exp(z - x) / 2 is the product of exp(z) and exp(-x) / 2: few exponentials.
-        factor = np.exp(-x) / 2
-
-        def cdf_and_hazard(z):
-            half = np.exp(z) * factor
-            hazard = np.minimum(half, 0.5)
-            np.maximum(half, 0.5, out=half)
-            cdf = 1 - hazard
-            hazard /= cdf
-            cdf /= half
-            cdf *= 0.5
-            return cdf, hazard
-
-        return cdf_and_hazard
+        half = np.exp(z) * (np.exp(-x) / 2)
+        hazard = np.minimum(half, 0.5)
+        np.maximum(half, 0.5, out=half)
+        cdf = 1 - hazard
+        hazard /= cdf
+        cdf /= half
+        cdf *= 0.5
+        return cdf, hazard
 
 
 class Exponential(Noise):
@@ -109,17 +104,13 @@ class Exponential(Noise):
     def logpdf(self, x):
         return np.where(x < 0, -np.inf, -x)
 
-    def at(self, x):
-        factor = np.exp(-x)
-
-        def cdf_and_hazard(z):
-            tail = np.exp(z) * factor
-            np.minimum(tail, 1, out=tail)
-            cdf = 1 - tail
-            tail /= np.maximum(cdf, TINY)
-            return cdf, tail
-
-        return cdf_and_hazard
+    def cdf_and_hazard(self, x, z):
+        # Few exponentials, as for Laplace noise.
+        tail = np.exp(z) * np.exp(-x)
+        np.minimum(tail, 1, out=tail)
+        cdf = 1 - tail
+        tail /= np.maximum(cdf, TINY)
+        return cdf, tail
 
 
 class Uniform(Noise):
