@@ -9,6 +9,7 @@ from ._gradient_field import GradientFieldLoss
 from ._infimum import InfimumLoss
 from ._log import LogLoss
 from ._margin import MarginLoss
+from ._matching import matching_loss as matching_loss
 from ._registry import LOSSES, get_loss
 from ._sparse_softmax import SparseSoftmaxLoss
 

@@ -14,7 +14,7 @@ from .._utils.checks import row_and_others
 from .._utils.names import NamesChecked
 from .._utils.pair import pair_adjoint, pair_scores
 from .._utils.typing import Array
-from ..mappings import MappingLike, Traits, get_mapping
+from ..mappings import Mapping, MappingLike, Traits, get_mapping
 from ._user_methods import UserMethods
 
 
@@ -110,7 +110,10 @@ class Loss(UserMethods, NamesChecked, BaseEstimator, metaclass=ABCMeta):
     @property
     def traits(self) -> Traits:
         """:class:`~skprob.mappings.Traits` of the mapping, and of the loss."""
-        return get_mapping(self.mapping).traits
+        mapping = self.mapping
+        if not isinstance(mapping, Mapping):
+            mapping = get_mapping(mapping)
+        return mapping.traits
 
     def margins(self, target: Any, like: Array) -> Array | None:
         """Numbers that the loss adds to the scores of each row, or None.
@@ -143,7 +146,9 @@ class Loss(UserMethods, NamesChecked, BaseEstimator, metaclass=ABCMeta):
                 f"{type(self).__name__} needs a mapping: mapping=None stands for the "
                 "mapping of a classifier, and there is no classifier."
             )
-        mapping = get_mapping(self.mapping)
+        mapping = self.mapping
+        if not isinstance(mapping, Mapping):
+            mapping = get_mapping(mapping)
         mapping._validate_params()
         if mapping.traits.polytope not in self.polytopes:
             raise ValueError(

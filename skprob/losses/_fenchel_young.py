@@ -66,13 +66,14 @@ class FenchelYoungLoss(Loss):
 
     def check(self):
         super().check()
-        mapping = get_mapping(self.mapping)
-        if not mapping.traits.has_potential:
-            because = mapping.traits.no_potential_because
+        traits = self.traits
+        if not traits.has_potential:
+            because = traits.no_potential_because
             because = f" ({because})" if because else ""
             raise ValueError(
-                f"FenchelYoungLoss needs a mapping with a potential, and {mapping!r} "
-                f"has none{because}: use LogLoss (loss='log')."
+                "FenchelYoungLoss needs a mapping with a potential, and "
+                f"{get_mapping(self.mapping)!r} has none{because}: use LogLoss "
+                "(loss='log')."
             )
 
     def constant(self, target, n_available=None):

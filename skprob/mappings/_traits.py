@@ -109,9 +109,11 @@ class Traits:
             sum_range = (1.0, 1.0) if on_simplex else (0.0, np.inf)
             object.__setattr__(self, "sum_range", sum_range)
 
+    # Kernels read the traits of a loss for each block of rows.
+    @lru_cache(maxsize=256)  # noqa: B019
     def but(self, **changes: Any) -> Traits:
         """The same traits with some changes."""
-        return _changed(self, **changes)
+        return replace(self, **changes)
 
     @staticmethod
     def check_class(cls: type) -> None:
@@ -125,9 +127,3 @@ class Traits:
                 "depends on parameters, a property `traits`. Traits is in "
                 "skprob.mappings."
             )
-
-
-# Kernels read the traits of a loss for each block of rows.
-@lru_cache(maxsize=256)
-def _changed(traits, **changes):
-    return replace(traits, **changes)

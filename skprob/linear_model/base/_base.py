@@ -177,9 +177,10 @@ class BaseLinearClassifier(
 
     def _last_fit(self):
         """The coefficients from which `fit` starts."""
-        coef, intercept = self._fitted_inputs().from_model(
-            to_numpy(self.coef_), to_numpy(self.intercept_)
-        )
+        coef, intercept = to_numpy(self.coef_), to_numpy(self.intercept_)
+        unit_rows = self._fitted_unit_rows()
+        if unit_rows is not None:
+            coef, intercept = unit_rows.from_model(coef, intercept)
         if not hasattr(self, "classes_"):
             # Coefficients that were assigned are those of the new classes.
             return LastFit(coef, intercept, None, None)

@@ -17,13 +17,13 @@ from sklearn.utils._param_validation import (
 from ..._utils.checks import InstancesOf, IntegerInterval, RealInterval
 from ..._utils.typing import ArrayLike
 from ...decision import DecisionRule, LeastCost, ThresholdLike
-from ...losses import LOSSES, Loss, LossLike, MarginLoss, get_loss
+from ...losses import LOSSES, Loss, LossLike, MarginLoss, get_loss, matching_loss
 from ...mappings import Temperature
 from ...solvers import SOLVERS
 from ...targets import KINDS
 from .._known_threshold import NAMES
 from ..fit import FitSpec, PenaltyChoice
-from ..predict import Inputs, UnitRows
+from ..predict import UnitRows
 from ._other_words import OtherWords
 
 
@@ -156,7 +156,12 @@ class LinearParameters(OtherWords, BaseEstimator, metaclass=ABCMeta):
         if self.temperature != 1:
             mapping._validate_params()
             mapping = Temperature(mapping, self.temperature)
-        loss = get_loss(self._loss(), mapping)  # It checks the mapping, too.
+        loss = self._loss()
+        if isinstance(loss, str) and loss == "auto":
+            loss = matching_loss(mapping)
+            loss.check()  # It checks the mapping, too.
+        else:
+            loss = get_loss(loss, mapping)
         if not isinstance(self.margin, Real) or self.margin != 0:
             loss = MarginLoss(loss, self.margin)
             loss.check()
@@ -180,7 +185,7 @@ class LinearParameters(OtherWords, BaseEstimator, metaclass=ABCMeta):
             solver=self.solver,
             tol=self.tol,
             max_iter=self.max_iter,
-            inputs=UnitRows() if self.similarity == "cosine" else Inputs(),
+            unit_rows=UnitRows() if self.similarity == "cosine" else None,
         )
 
     #: Whether `fit` takes arrays of other libraries, if mapping and loss do.

@@ -15,7 +15,6 @@ from .._docstrings import with_shared_arguments
 from .._given import Given
 from ..predict import (
     FittedModel,
-    Inputs,
     OneBlock,
     Sets,
     UnitRows,
@@ -269,15 +268,15 @@ class PredictionMixin:
             target_type=self.target_type_,
             mapping=self.mapping_,
             has_none=self.has_none_class_,
-            inputs=self._fitted_inputs(),
+            unit_rows=self._fitted_unit_rows(),
             threshold=getattr(self, "threshold_", None),
         )
 
-    def _fitted_inputs(self):
-        """The transformation of rows of X before the coefficients multiply them."""
+    def _fitted_unit_rows(self):
+        """The transformation of rows of X to norm one, or None."""
         # Attributes that were assigned, as for a warm start, may be without it.
         similarity = getattr(self, "similarity_", self.similarity)
-        return UnitRows() if similarity == "cosine" else Inputs()
+        return UnitRows() if similarity == "cosine" else None
 
     def _labels_of(self, columns):
         """The classes of these columns, on their device unless the classes are text."""

@@ -141,8 +141,8 @@ class AMSoftmaxClassifier(BaseLinearClassifier):
         # about the same time, but its result depends on rounding errors: weights of two
         # and rows that occur twice gave different models.
         solver = "newton-cg" if self.solver == "auto" else self.solver
-        inputs = StandardizedFeatures(self.standardize, self.constant)
-        return replace(super()._fit_spec(), inputs=inputs, solver=solver)
+        unit_rows = StandardizedFeatures(self.standardize, self.constant)
+        return replace(super()._fit_spec(), unit_rows=unit_rows, solver=solver)
 
-    def _fitted_inputs(self):
+    def _fitted_unit_rows(self):
         return StandardUnitRows(self.feature_mean_, self.feature_scale_, self.constant_)

@@ -199,8 +199,9 @@ def first_rows(rows):
     return rows.X[:64]
 
 
-def blocks_of(rows, inputs, class_weights, smoothing, polytope, total):
+def blocks_of(rows, transform, class_weights, smoothing, polytope, total):
     if not rows.X.shape[0]:
         return LocalBlocks([])
     target = smoothed_target(rows.target, smoothing, polytope)
-    return split_rows(inputs(rows.X), target, _weight(rows, class_weights), total=total)
+    X = rows.X if transform is None else transform(rows.X)
+    return split_rows(X, target, _weight(rows, class_weights), total=total)

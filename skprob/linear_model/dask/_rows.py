@@ -118,9 +118,9 @@ class DaskRows:
         """The array itself: coefficients are NumPy's."""
         return array
 
-    def blocks(self, inputs, polytope):
+    def blocks(self, polytope, transform=None):
         """See :meth:`RowsInMemory.blocks`."""
-        arguments = inputs, self._class_weights, self._smoothing, polytope
+        arguments = transform, self._class_weights, self._smoothing, polytope
         return self._encoded.split(partition.blocks_of, *arguments, self.total_weight)
 
     @property
@@ -143,7 +143,7 @@ class DaskRows:
             if error is not None:
                 raise error
 
-    def trial_scores(self, inputs, polytope):
+    def trial_scores(self, polytope, transform=None):
         """See :meth:`RowsInMemory.trial_scores`."""
         first = [
             rows
@@ -153,7 +153,8 @@ class DaskRows:
         stack = sparse.vstack if sparse.issparse(first[0]) else np.vstack
         X = stack(first)[:64]
         X = sparse.csr_array(X) if sparse.issparse(X) else X
-        return trial_scores(inputs(X), self.n_scores, polytope)
+        X = X if transform is None else transform(X)
+        return trial_scores(X, self.n_scores, polytope)
 
     def threshold_rule(self, spec, folds):
         """See :meth:`RowsInMemory.threshold_rule`; no folds are used."""

@@ -21,9 +21,7 @@ def warn_not_converged(fit):
     if is_stalled and fit.model.coef.dtype == np.float32:
         advice.append("give X as float64")
     # Cosines have no penalty, and some mappings leave it out.
-    is_penalised = (
-        not spec.inputs.are_unit_rows and not spec.mapping.traits.is_scale_invariant
-    )
+    is_penalised = spec.unit_rows is None and not spec.mapping.traits.is_scale_invariant
     if "penalty" in solution.remedies and is_penalised:
         factors = spec.penalty.factors
         if factors is not None and spec.C < np.inf and (factors == 0).any():

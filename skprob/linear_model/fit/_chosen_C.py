@@ -144,7 +144,7 @@ def problem_of_leave_one_out(spec, rows):
     """What leave-one-out predictions would need, as text; None if they are possible."""
     loss = spec.loss.traits
     problem = None
-    if spec.inputs.are_unit_rows:
+    if spec.unit_rows is not None:
         problem = "scores W x + b; similarity is 'cosine', which has no penalty"
     elif rows.is_remote:
         problem = "X and y in memory; got Dask collections"

@@ -51,7 +51,7 @@ def spec_of_folds(spec, start):
     They may be less accurate, and the weights of classes are in those of the rows.
     """
     tol = spec.tol
-    if spec.loss.traits.is_convex and not spec.inputs.are_unit_rows:
+    if spec.loss.traits.is_convex and spec.unit_rows is None:
         looser, loosest = _LOOSER, _LOOSEST
         if start is not None:
             looser, loosest = _LOOSER_NEAR, _LOOSEST_NEAR

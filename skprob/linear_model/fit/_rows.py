@@ -138,10 +138,10 @@ class RowsInMemory:
         """NumPy's array in the library, and on the device, of X."""
         return moved(array, self._X)
 
-    def blocks(self, inputs, polytope):
-        """Blocks of rows, after a function has been applied to those of X."""
+    def blocks(self, polytope, transform=None):
+        """Blocks of rows; a transform is a function of the rows of X."""
         return split_rows(
-            inputs(self._X),
+            self._X if transform is None else transform(self._X),
             self._smoothed_target(polytope),
             self.weight,
             offset=self.given.offset,
@@ -169,9 +169,10 @@ class RowsInMemory:
         available = self.in_loss.available
         return smoothed_target(self.target, self._smoothing, polytope, available)
 
-    def trial_scores(self, inputs, polytope):
+    def trial_scores(self, polytope, transform=None):
         """Scores of some rows under random coefficients."""
-        X = inputs(to_numpy(take(self._X, slice(64))))
+        X = to_numpy(take(self._X, slice(64)))
+        X = X if transform is None else transform(X)
         return trial_scores(X, self.n_scores, polytope)
 
     def threshold_rule(self, spec, folds):

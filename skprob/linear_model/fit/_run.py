@@ -144,8 +144,8 @@ def objectives_of(spec, rows):
 
         first = wide_objective(spec, rows, loss, strength)
     if first is None:
-        blocks = rows.blocks(spec.inputs, spec.mapping.traits.polytope)
-        if spec.inputs.are_unit_rows:
+        blocks = rows.blocks(spec.mapping.traits.polytope, spec.unit_rows)
+        if spec.unit_rows is not None:
             from ...objective import CosineObjective  # Imported when used.
 
             first = CosineObjective(blocks, loss)
@@ -162,7 +162,7 @@ def _check_on_rows(spec, rows):
         rows.check_target(loss)
     if type(mapping) not in MAPPINGS.values():  # It may be a user's own.
         check_kernel(mapping, rows.n_scores, rows.dtype)
-    loss.check_on(lambda: rows.trial_scores(spec.inputs, polytope))
+    loss.check_on(lambda: rows.trial_scores(polytope, spec.unit_rows))
 
 
 def model_at(parameters, objective, spec, rows):
@@ -170,7 +170,9 @@ def model_at(parameters, objective, spec, rows):
 
     It has the rule of class labels, and no threshold of label sets.
     """
-    coef, intercept = spec.inputs.to_model(*objective.to_model(parameters))
+    coef, intercept = objective.to_model(parameters)
+    if spec.unit_rows is not None:
+        coef, intercept = spec.unit_rows.to_model(coef, intercept)
     return model_of(coef, intercept, spec, rows)
 
 
@@ -185,7 +187,7 @@ def model_of(coef, intercept, spec, rows):
         target_type=rows.kind,
         mapping=spec.mapping,
         has_none=rows.has_none,
-        inputs=spec.inputs,
+        unit_rows=spec.unit_rows,
         threshold=rule_of_labels,
     )
 
@@ -201,8 +203,10 @@ def attributes_of_model(model, spec):
         "C_": spec.C,
         "coef_": model.coef,
         "intercept_": model.intercept,
-        **spec.inputs.attributes(),
+        "similarity_": "dot",
     }
+    if spec.unit_rows is not None:
+        attributes |= spec.unit_rows.attributes()
     if spec.noise is not None:
         attributes |= spec.noise.attributes(model.mapping)
     if model.threshold is not None:

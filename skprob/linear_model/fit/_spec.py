@@ -11,7 +11,7 @@ from ...losses import InfimumLoss, Loss
 from ...mappings import Mapping
 from ...targets import encode_target
 from .._known_threshold import check_not_costs, checked_rule
-from ..predict import one_vs_rest
+from ..predict import StandardizedFeatures, UnitRows, one_vs_rest
 from ._automatic_C import automatic_C
 from ._candidates import loss_of_candidates
 from ._penalty import PenaltyChoice
@@ -33,9 +33,9 @@ class FitSpec:
         At the temperature.
     loss : Loss
         Through this mapping, with the margin.
-    inputs : Inputs or StandardizedFeatures
-        Transformation of the rows of X. Unit rows have scores that are cosines,
-        without a penalty and without intercepts.
+    unit_rows : UnitRows, StandardizedFeatures or None
+        Transformation of the rows of X to norm one, for scores that are cosines. They
+        have no penalty and no intercepts. None leaves the rows as they are.
     penalty : PenaltyChoice
         But for its strength, which C gives.
     noise : NoiseSearch, ScaleSearch or None
@@ -59,7 +59,7 @@ class FitSpec:
     solver: str
     tol: float
     max_iter: int
-    inputs: Any
+    unit_rows: UnitRows | StandardizedFeatures | None = None
     noise: NoiseSearch | ScaleSearch | None = None
     last_fit: LastFit | None = None
 
@@ -116,7 +116,10 @@ class FitSpec:
             threshold = checked_rule(threshold, rows.classes, rows.kind)
         elif not isinstance(threshold, str):
             check_not_costs(threshold, rows.kind, rows.n_scores)
-        if not self.inputs.are_unit_rows and mapping.traits.is_scale_invariant:
+        unit_rows = self.unit_rows
+        if unit_rows is not None:
+            unit_rows = unit_rows.for_rows(rows)
+        if unit_rows is None and mapping.traits.is_scale_invariant:
             # Scores may be as small as the penalty wants, at the same loss.
             C = math.inf
         elif self.C == "auto":
@@ -129,7 +132,7 @@ class FitSpec:
             loss=loss,
             C=C,
             threshold=threshold,
-            inputs=self.inputs.for_rows(rows),
+            unit_rows=unit_rows,
             noise=noise,
         )
 

@@ -50,7 +50,7 @@ def wide_objective(spec, rows, loss, l2):
     space = row_space_of(spec, rows, l2)
     if space is None:
         return None
-    blocks = rows.blocks(space.coordinates_of, spec.mapping.traits.polytope)
+    blocks = rows.blocks(spec.mapping.traits.polytope, space.coordinates_of)
     fit_intercept = spec.fit_intercept
     return WideObjective(blocks, loss, space, l2=l2, fit_intercept=fit_intercept)
 
@@ -79,7 +79,7 @@ def row_space_of(spec, rows, l2):
     is_sparse = sparse.issparse(X)
     if not is_sparse and not is_wide(*X.shape, n_outputs, traits.has_zeros):
         return None
-    if spec.inputs.are_unit_rows or not traits.is_convex:
+    if spec.unit_rows is not None or not traits.is_convex:
         return None
     if l2 == 0 or penalty.l1_ratio > 0:
         return None

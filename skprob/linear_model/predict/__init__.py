@@ -1,14 +1,14 @@
 """What fitted classifiers predict: probabilities, labels, label sets and accuracies.
 
 Read `_fitted_model.py` first, what a fit learnt as plain data, and `_prediction.py`:
-rows are predicted a block at a time. `_inputs.py` is what happens to the rows of X.
+rows are predicted a block at a time. `_unit_rows.py` scales them for
+scores that are cosines.
 `_threshold.py` chooses thresholds of label sets from probabilities and labels of rows,
 and `_label_sets.py` applies them.
 """
 
 from ._accuracy import accuracy
 from ._fitted_model import FittedModel
-from ._inputs import Inputs
 from ._known_rows import KnownRows, OneBlock
 from ._label_sets import Sets, sets_of_scores, threshold_of
 from ._one_vs_rest import log_shares_of, one_vs_rest, shares_of
@@ -26,7 +26,6 @@ from ._unit_rows import StandardizedFeatures, StandardUnitRows, UnitRows
 __all__ = [
     "Chain",
     "FittedModel",
-    "Inputs",
     "KnownRows",
     "LabelledRows",
     "OneBlock",

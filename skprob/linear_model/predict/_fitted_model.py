@@ -12,9 +12,9 @@ from ...decision import LeastCost, ThresholdLike
 from ...mappings import Mapping
 from .._given import NOTHING, Given
 from .._known_threshold import checked_rule
-from ._inputs import Inputs
 from ._one_vs_rest import log_shares_of, shares_of
 from ._prediction import BlockwisePrediction, of_classes
+from ._unit_rows import UnitRows
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,8 @@ class FittedModel:
     ----------
     has_none : bool
         Whether there is a class for rows without a label, which is not in `classes`.
-    inputs : Inputs
-        Transformation of the rows of X.
+    unit_rows : UnitRows or None
+        Transformation of the rows of X; None leaves them as they are.
     threshold : float, ndarray of shape (n_classes,), DecisionRule or LeastCost
         Of label sets or, a ``LeastCost``, of class labels. None stands for the most
         probable class.
@@ -38,7 +38,7 @@ class FittedModel:
     target_type: str
     mapping: Mapping
     has_none: bool
-    inputs: Inputs
+    unit_rows: UnitRows | None = None
     threshold: ThresholdLike | None = None
 
     def with_threshold(self, threshold):
@@ -78,8 +78,8 @@ class FittedModel:
 
     def predicted(self, X, of_scores, given=NOTHING):
         """The results of a function of the scores of a checked X, block by block."""
-        coef, intercept = self.coef, self.intercept
-        return BlockwisePrediction(X, coef, intercept, self.inputs, of_scores, given)
+        model = self.coef, self.intercept, self.unit_rows
+        return BlockwisePrediction(X, *model, of_scores, given)
 
     @property
     def probabilities_of_scores(self):

@@ -48,8 +48,8 @@ class BlockwisePrediction:
         Of any library.
     coef : array or CSR array of shape (M, n_features)
     intercept : array of shape (M,)
-    inputs : Inputs
-        The transformation of rows of X.
+    unit_rows : UnitRows or None
+        The transformation of rows of X; None leaves them as they are.
     of_scores : callable
         ``of_scores(scores)``, for scores of shape (n_rows, n_classes), is an array
         with as many rows.
@@ -57,19 +57,23 @@ class BlockwisePrediction:
         Of the rows, for the classes of the output.
     """
 
-    def __init__(self, X, coef, intercept, inputs, of_scores, given=NOTHING):
+    def __init__(self, X, coef, intercept, unit_rows, of_scores, given=NOTHING):
         self._X = X
-        coef, intercept = inputs.from_model(to_numpy(coef), to_numpy(intercept))
+        coef, intercept = to_numpy(coef), to_numpy(intercept)
+        if unit_rows is not None:
+            coef, intercept = unit_rows.from_model(coef, intercept)
         dtype = np.result_type(numpy_dtype(X), coef.dtype)
         self._coef, self._intercept = coef.astype(dtype), intercept.astype(dtype)
-        self._inputs = inputs
+        self._unit_rows = unit_rows
         self._of_scores = of_scores
         self._given = given
 
     def __iter__(self):
         for rows in self._slices():
             with np.errstate(over="ignore", invalid="ignore"):
-                X = self._inputs(take(self._X, rows))
+                X = take(self._X, rows)
+                if self._unit_rows is not None:
+                    X = self._unit_rows(X)
                 if numpy_dtype(X) != self._coef.dtype:
                     X = widened(X)
                 predictions = _products(X, self._coef, self._intercept)

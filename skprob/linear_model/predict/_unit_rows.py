@@ -16,19 +16,29 @@ from ..._utils.arrays import (
     row_max,
     zeros,
 )
-from ._inputs import Inputs
 
 
-class UnitRows(Inputs):
+class UnitRows:
     """Rows are scaled to norm one."""
-
-    are_unit_rows = True
 
     def __call__(self, X):
         return unit_rows(X)
 
+    def for_rows(self, rows):
+        """The transformation for the rows of a fit."""
+        return self
+
     def attributes(self):
+        """Fitted attributes that the transformation is made of."""
         return {"similarity_": "cosine"}
+
+    def to_model(self, coef, intercept):
+        """Convert coefficients and intercepts of transformed rows to those of X."""
+        return coef, intercept
+
+    def from_model(self, coef, intercept):
+        """Convert coefficients and intercepts of X to those of transformed rows."""
+        return coef, intercept
 
 
 def unit_rows(X):
@@ -119,11 +129,11 @@ class StandardUnitRows(UnitRows):
         }
 
     def to_model(self, coef, intercept):
-        """As for :class:`Inputs`; the weights of the constant are the intercepts."""
+        """As for :class:`UnitRows`; the weights of the constant are the intercepts."""
         return (coef[:, :-1], coef[:, -1]) if self.constant else (coef, intercept)
 
     def from_model(self, coef, intercept):
-        """As for :class:`Inputs`; the intercepts become weights of the constant."""
+        """As for :class:`UnitRows`; the intercepts become weights of the constant."""
         if self.constant and sparse.issparse(coef):
             coef = sparse.hstack([coef, intercept[:, None]], format="csr")
         elif self.constant:
@@ -134,8 +144,6 @@ class StandardUnitRows(UnitRows):
 @dataclass(frozen=True)
 class StandardizedFeatures:
     """How :class:`StandardUnitRows` are made of the rows of a fit."""
-
-    are_unit_rows = True
 
     standardize: bool | str  #: "auto" is True for dense rows.
     constant: float  #: In units of the root mean square of the norms of the rows.

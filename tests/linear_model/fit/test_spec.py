@@ -23,7 +23,6 @@ from skprob.linear_model.fit._penalty import PenaltyChoice
 from skprob.linear_model.fit._rows import RowsInMemory, TrainingData
 from skprob.linear_model.fit._run import fit_to_rows
 from skprob.linear_model.fit._spec import FitSpec
-from skprob.linear_model.predict._inputs import Inputs
 from skprob.linear_model.predict._unit_rows import (
     StandardizedFeatures,
 )
@@ -53,7 +52,6 @@ def spec(mapping, loss, **others):
         "solver": "auto",
         "tol": 1e-4,
         "max_iter": 1000,
-        "inputs": Inputs(),
     }
     return FitSpec(mapping=mapping, loss=loss, **defaults | others)
 
@@ -88,7 +86,7 @@ CASES = {
             Softmax(),
             FenchelYoungLoss(Softmax()),
             solver="newton-cg",
-            inputs=StandardizedFeatures("auto", 0.5),
+            unit_rows=StandardizedFeatures("auto", 0.5),
         ),
     ),
 }
