@@ -12,7 +12,13 @@ from .._utils.arrays import (
     namespace,
     real_dtypes,
 )
-from .._utils.checks import check_squares, limit_of_squares, naming, refuse_masked
+from .._utils.checks import (
+    check_squares,
+    limit_of_squares,
+    naming,
+    refuse_masked,
+    without_duplicates,
+)
 
 
 def has_dask(*arguments):
@@ -63,6 +69,8 @@ def check_X(estimator, X, *, reset):
                 reset=reset,
                 ensure_all_finite=not sums_squares,
             )
+        if reset and sparse.issparse(X):
+            X = without_duplicates(X)
         if sums_squares and has_small_squares(X):
             return X
         if sums_squares or is_plain:

@@ -25,6 +25,7 @@ from .matrices import (
     as_rows,
     real_or_nan,
     refuse_arrays,
+    without_duplicates,
 )
 from .messages import row_and_others
 from .points import (
@@ -63,4 +64,5 @@ __all__ = [
     "row_and_others",
     "rows_of_folds",
     "weighted_mean",
+    "without_duplicates",
 ]

@@ -55,6 +55,24 @@ def as_dense(name, data):
     return array
 
 
+def without_duplicates(X):
+    """A sparse matrix without duplicate entries; itself if it has none.
+
+    SciPy adds them in products. The squares of a column need the sums, too.
+
+    Examples
+    --------
+    >>> X = sparse.csr_array(([1.0, 2.0], [0, 0], [0, 2]), shape=(1, 1))
+    >>> without_duplicates(X).data
+    array([3.])
+    """
+    if X.has_canonical_format:
+        return X
+    X = X.copy()
+    X.sum_duplicates()
+    return X
+
+
 def real_or_nan(values):
     """`values` as a float64 array; a single NaN if they are not real numbers."""
     try:

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
-from ..._utils.checks import check_squares, naming
+from ..._utils.checks import check_squares, naming, without_duplicates
 from ..._utils.compat import check_weights
 from ...data import LocalBlocks, as_design
 from ...objective import split_rows
@@ -78,6 +78,8 @@ def _checked(X, y, weight, names, dtype, n_features, name):
             f"X must have {n_features} columns of {dtype} in all partitions, as the "
             f"collection says; got {X.shape[1]} of {X.dtype}."
         )
+    if sparse.issparse(X):
+        X = without_duplicates(X)
     check_squares(X)
     y = check_target(y, "y", len_of=X)
     with naming("sample_weight"):

@@ -199,21 +199,29 @@ def test_margin_with_linear_scores(iris):
     assert plain.objective_ < objective(wide, 0.0)
 
 
+def in_parts(X):
+    """A CSR array with each entry in two halves."""
+    whole = sparse.csr_array(X)
+    halves = np.repeat(whole.data / 2, 2), np.repeat(whole.indices, 2)
+    return sparse.csr_array((*halves, 2 * whole.indptr), shape=whole.shape)
+
+
 def test_entries_in_parts_are_one_entry(iris):
     X, y = iris
     model = am_softmax().fit(X, y)
-    whole = sparse.csr_array(X)
-    parts = sparse.csr_array(
-        (
-            np.repeat(whole.data / 2, 2),
-            np.repeat(whole.indices, 2),
-            2 * whole.indptr,
-        ),
-        shape=whole.shape,
-    )
+    whole, parts = sparse.csr_array(X), in_parts(X)
     np.testing.assert_allclose(
         model.decision_function(parts), model.decision_function(X), atol=1e-12
     )
+    # The constant needs the squares of the entries, not those of their parts.
+    constant = np.sqrt(np.square(X).sum(axis=1).mean()) / 2
+    blocks = da.from_array(X, chunks=(60, -1)).map_blocks(
+        in_parts, meta=sparse.csr_array((0, 0))
+    )
+    of_workers = blocks, da.from_array(y, chunks=60)
+    for rows, target in [(parts, y), of_workers]:
+        fitted = am_softmax(constant=0.5).fit(rows, target)
+        assert fitted.constant_ == pytest.approx(constant)
     assert parts.nnz == 2 * whole.nnz  # The argument is not changed.
 
 
