@@ -17,6 +17,32 @@ def names_of(classes):
     return list(classes) if classes.dtype.kind in "mM" else classes.tolist()
 
 
+def plain_labels(labels):
+    """Labels of a type that scikit-learn changes or refuses, as a plain array.
+
+    Of pandas' nullable integers it makes floats: integers above 2^53 that differ by one
+    would be one class. NumPy's ``StringDType`` is an error there.
+
+    Parameters
+    ----------
+    labels : array-like
+        Those of other types, or with missing values, are not changed.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> plain_labels(pd.Series([3, 1], dtype="Int64"))
+    array([3, 1])
+    """
+    kind = getattr(getattr(labels, "dtype", None), "kind", None)
+    if kind == "T":
+        return labels.astype(object)
+    is_pandas = hasattr(labels, "isna") and labels.ndim == 1
+    if not is_pandas or kind not in "biu" or labels.isna().any():
+        return labels
+    return labels.to_numpy()
+
+
 def positions_of(labels, classes):
     """The number of each label among the classes.
 

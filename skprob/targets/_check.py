@@ -6,6 +6,7 @@ from sklearn.utils import check_array
 from .._utils.arrays import check_tensor, is_dask, is_foreign, to_numpy
 from .._utils.checks import naming, refuse_masked
 from .._utils.columns import names_of
+from .._utils.labels import plain_labels
 
 
 def check_target(y, name, *, len_of, may_have_gaps=False):
@@ -72,6 +73,7 @@ def _checked_array(y, name, may_have_gaps):
         if hasattr(y, "isna") and y.ndim == 1 and y.isna().any():
             # With pandas' NA scikit-learn would raise a TypeError about booleans.
             raise ValueError(f"Input {name} contains NaN.")
+        y = plain_labels(y)
         options = {"accept_sparse": "csr", "ensure_2d": False, "dtype": None}
         if may_have_gaps:
             finite = {"ensure_all_finite": "allow-nan"}

@@ -36,6 +36,7 @@ from ..._utils.checks import (
     rows_of_folds,
 )
 from ..._utils.columns import in_order
+from ..._utils.labels import plain_labels
 from ..._utils.names import KeywordsChecked
 from ..._utils.saving import PlainState
 from ..._utils.typing import AnyArray, Array, ArrayLike, MatrixLike, same_signature
@@ -406,6 +407,7 @@ class ConformalSets(
         try:
             # scikit-learn looks for whole numbers among infinities.
             with np.errstate(invalid="ignore"):
+                y = plain_labels(y)
                 known = without_unknown(y)
                 check_classification_targets(known)
                 kind = type_of_target(known, input_name="y")
@@ -649,7 +651,7 @@ class ConformalSets(
             Share of the rows whose class, or whole label set, is predicted.
         """
         check_is_fitted(self)
-        y = in_order("y", y, self.classes_)
+        y = plain_labels(in_order("y", y, self.classes_))
         predicted = self._predicted(self._fitted_response(X, "score", params)[0])
         return accuracy_score(y, predicted, sample_weight=sample_weight)
 

@@ -1,0 +1,70 @@
+"""Labels in nullable columns of pandas and in NumPy's type of strings."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
+
+from skprob import EntmaxClassifierCV, SoftmaxClassifier
+from skprob.attention import AttentionClassifier
+from skprob.decision import ConformalSets
+from skprob.metrics import set_coverage
+
+X, y = load_iris(return_X_y=True)
+y[::7] = (y[::7] + 1) % 3  # Not separable.
+#: Each with the plain labels. Above 2^53 neighbours are one number in float64.
+LABELS = {
+    **{
+        f"above 2^53 as {dtype}": (y + 2**62, pd.Series(y + 2**62, dtype=dtype))
+        for dtype in ("Int64", "int64[pyarrow]")
+    },
+    **{
+        dtype: (y > 0, pd.Series(y > 0, dtype=dtype))
+        for dtype in ("boolean", "bool[pyarrow]")
+    },
+    "StringDType": (
+        np.array(["b", "a", "c"], object)[y],
+        np.array(["b", "a", "c"], dtype=np.dtypes.StringDType())[y],
+    ),
+}
+CLASSIFIERS = [
+    SoftmaxClassifier(tol=1e-8),
+    EntmaxClassifierCV(alphas=[1], Cs=[1.0], cv=2, tol=1e-8),
+    ConformalSets(SoftmaxClassifier(tol=1e-8), cv=2),
+    ConformalSets(LogisticRegression(tol=1e-8, max_iter=10_000), cv=2),
+]
+
+
+@pytest.mark.parametrize("name", LABELS)
+@pytest.mark.parametrize("model", CLASSIFIERS, ids=repr)
+def test_the_classes_are_those_of_plain_labels(model, name):
+    plain, labels = LABELS[name]
+    expected = LogisticRegression(tol=1e-8, max_iter=10_000).fit(X, plain)
+    model.fit(X, labels)
+    assert model.classes_.dtype == expected.classes_.dtype
+    assert_array_equal(model.classes_, expected.classes_)
+    assert_array_equal(model.predict(X), expected.predict(X))
+    assert model.score(X, labels) == expected.score(X, plain)
+
+
+@pytest.mark.parametrize("name", LABELS)
+def test_attention_and_metrics(name):
+    plain, labels = LABELS[name]
+    model = AttentionClassifier().fit(X, labels)
+    expected = AttentionClassifier().fit(X, np.unique(plain, return_inverse=True)[1])
+    assert_array_equal(model.classes_, np.unique(plain))
+    assert_allclose(model.predict_proba(X), expected.predict_proba(X))
+    sets = model.predict_proba(X) > 0.3
+    columns = np.searchsorted(np.unique(plain), plain)
+    coverage = set_coverage(labels, sets, classes=model.classes_)
+    assert coverage == pytest.approx(sets[range(len(y)), columns].mean())
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "boolean"])
+def test_missing_labels_are_refused(dtype):
+    labels = pd.Series(y > 0, dtype="boolean").astype(dtype).where(y < 2)
+    for model in SoftmaxClassifier(), ConformalSets(SoftmaxClassifier()):
+        with pytest.raises(ValueError, match=r"y must be labels.*Input y contains NaN"):
+            model.fit(X, labels)
