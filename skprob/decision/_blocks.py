@@ -5,6 +5,8 @@ from collections.abc import Iterable
 import numpy as np
 from scipy import sparse
 
+from .._utils.repeatable import Repeatable
+
 # Dense blocks of probabilities have at most so many entries (8 MiB).
 _BLOCK = 1 << 20
 
@@ -56,13 +58,8 @@ def known_only(
     >>> list(known_only(blocks, np.array([[True, False]])))
     [array([[0.6, 0. ]])]
     """
-    return blocks if known is None else _KnownOnly(blocks, known)
+    return blocks if known is None else Repeatable(_without_unknown, blocks, known)
 
 
-class _KnownOnly:
-    def __init__(self, blocks, known):
-        self._blocks, self._known = blocks, known
-
-    def __iter__(self):
-        pairs = with_rows(self._blocks, self._known)
-        return (np.where(known, p, 0) for p, known in pairs)
+def _without_unknown(blocks, known):
+    return (np.where(is_known, p, 0) for p, is_known in with_rows(blocks, known))

@@ -14,8 +14,8 @@ from ._label_sets import Sets, sets_of_scores, threshold_of
 from ._one_vs_rest import log_shares_of, one_vs_rest, shares_of
 from ._prediction import check_predictions
 from ._threshold import (
-    Chain,
     LabelledRows,
+    chained,
     changed_threshold,
     check_some_label,
     splits_of,
@@ -24,7 +24,6 @@ from ._threshold import (
 from ._unit_rows import StandardizedFeatures, StandardUnitRows, UnitRows
 
 __all__ = [
-    "Chain",
     "FittedModel",
     "KnownRows",
     "LabelledRows",
@@ -34,6 +33,7 @@ __all__ = [
     "StandardizedFeatures",
     "UnitRows",
     "accuracy",
+    "chained",
     "changed_threshold",
     "check_predictions",
     "check_some_label",

@@ -13,6 +13,7 @@ from ..._utils.arrays import (
     to_numpy,
     widened,
 )
+from ..._utils.repeatable import Repeatable
 from ...data import as_design, row_slices
 from ...objective import scores_of
 from .._given import NOTHING
@@ -99,21 +100,11 @@ class BlockwisePrediction:
         return sparse.vstack(blocks, format="csr")
 
     def on_host(self):
-        """The same in NumPy's arrays."""
-        return HostBlocks(self)
+        """The blocks in NumPy's arrays."""
+        return Repeatable(map, to_numpy, self)
 
     def _slices(self):
         return row_slices(self._X, self._coef.shape[0])
-
-
-class HostBlocks:
-    """Blocks of an iterable in NumPy's arrays, any number of times."""
-
-    def __init__(self, blocks):
-        self._blocks = blocks
-
-    def __iter__(self):
-        return map(to_numpy, self._blocks)
 
 
 def _products(X, coef, intercept):

@@ -9,6 +9,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from ..._utils.arrays import take, to_numpy
 from ..._utils.checks import is_integer
+from ..._utils.repeatable import Repeatable
 from ...decision import (
     LabelCuts,
     Sample,
@@ -254,28 +255,28 @@ def _out_of_fold(models, X, splits, given):
         model.probabilities(take(X, test), given.of(test)).on_host()
         for model, test in zip(models, tests, strict=True)
     ]
-    return Chain(blocks), np.concatenate(tests)
+    return chained(blocks), np.concatenate(tests)
 
 
-class Chain:
-    """Blocks of several iterables one after the other, any number of times.
+def chained(iterables):
+    """Blocks of several iterables one after the other, any number of times."""
+    return Repeatable(_large_blocks, iterables)
 
-    Small blocks are joined: with few rows, calls take longer than the arithmetic.
+
+def _large_blocks(iterables):
+    """Blocks one after the other; small ones are joined.
+
+    With few rows, calls take longer than the arithmetic.
     """
-
-    def __init__(self, iterables):
-        self._iterables = iterables
-
-    def __iter__(self):
-        parts, size = [], 0
-        for block in chain.from_iterable(self._iterables):
-            parts.append(block)
-            size += block.size
-            if size >= _LARGE_BLOCK:
-                yield _joined(parts)
-                parts, size = [], 0
-        if parts:
+    parts, size = [], 0
+    for block in chain.from_iterable(iterables):
+        parts.append(block)
+        size += block.size
+        if size >= _LARGE_BLOCK:
             yield _joined(parts)
+            parts, size = [], 0
+    if parts:
+        yield _joined(parts)
 
 
 def _joined(parts):

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 import numpy as np
-from sklearn.utils.validation import _check_method_params
 
+from ..._utils.repeatable import Repeatable
 from ..fit import RowsInMemory, attributes_of_model, model_of
-from ..predict import Chain
+from ..predict import chained
 from ._precomputed import with_attributes, with_predictions, with_raw_predictions
 from ._scoring import score_of_model
 
@@ -21,19 +21,9 @@ class LeftOutRows:
 
     Parameters
     ----------
+    prepared : PreparedSearch
     results : Results
         Of all folds, after all fits.
-    specs : list of FitSpec
-        One for each value of the grid.
-    estimator : BaseLinearClassifier
-        Unfitted, with the parameters that all models share, for the scorer.
-    data : TrainingData
-        All rows.
-    encoded : EncodedTarget
-        Of these rows.
-    folds : list of (train, test) or None
-        None stands for leave-one-out.
-    grid : Grid
 
     Raises
     ------
@@ -41,12 +31,13 @@ class LeftOutRows:
         If the folds leave out no row with a label.
     """
 
-    def __init__(self, results, specs, estimator, data, encoded, folds, grid):
-        self._results, self._specs, self._grid = results, specs, grid
-        self._estimator, self._data = estimator, data
+    def __init__(self, prepared, results):
+        self._prepared, self._results = prepared, results
+        data, encoded, folds = prepared.data, prepared.encoded, prepared.folds
         self._is_single_fold = len(folds) == 1
-        self._rows = RowsInMemory(specs[0], data, encoded)
-        self._labelled, numbers = self._rows.labelled(specs[0])
+        spec = prepared.specs[0]
+        self._rows = RowsInMemory(spec, data, encoded)
+        self._labelled, numbers = self._rows.labelled(spec)
         if encoded.labelled is not None:
             numbers = np.flatnonzero(encoded.labelled)[numbers]
         all_rows = np.arange(data.X.shape[0])
@@ -64,23 +55,16 @@ class LeftOutRows:
         if not self._has_label(self._can_choose):
             raise ValueError(
                 "cv must leave out a row with a label and a positive weight, by which "
-                f"threshold={specs[0].threshold!r} is chosen; it leaves out none."
+                f"threshold={spec.threshold!r} is chosen; it leaves out none."
             )
 
-    def score(self, scorer, params):
-        """Fill in the scores: each part has the threshold by the rows of other parts.
-
-        Parameters
-        ----------
-        scorer : callable
-            ``scorer(model, X, y, **params)``.
-        params : dict
-            Of all rows.
-        """
-        X, columns = self._data.X, self._grid.columns
-        params = [_check_method_params(X, params, indices=test) for test in self._tests]
+    def score(self):
+        """Fill in the scores, of each part with the threshold by other parts."""
+        scorer, grid = self._prepared.scorer, self._prepared.grid
+        params = [self._prepared.score_params_of(test) for test in self._tests]
         others = [self._without(test) for test in self._tests]
-        for i, r in self._grid.paths:
+        columns = grid.columns
+        for i, r in grid.paths:
             for j, models in zip(columns, self._models(i, r, columns), strict=True):
                 scores = []
                 for k, part in enumerate(self._parts):
@@ -112,11 +96,11 @@ class LeftOutRows:
 
     def _threshold(self, i, models, chosen):
         blocks = [
-            _SomeRows(model._probabilities(part.X, None, None), mask)
+            Repeatable(_chosen_rows, model._probabilities(part.X, None, None), mask)
             for model, part, mask in zip(models, self._parts, chosen, strict=True)
         ]
-        threshold = self._specs[i].threshold
-        return self._labelled.threshold(threshold, Chain(blocks), self._order(chosen))
+        threshold = self._prepared.specs[i].threshold
+        return self._labelled.threshold(threshold, chained(blocks), self._order(chosen))
 
     def _models(self, i, r, columns):
         """The models of some C, each a tuple of one model for each part.
@@ -137,26 +121,21 @@ class LeftOutRows:
 
     def _model(self, of_fold, i, r, j):
         """A fitted classifier without a threshold."""
-        grid = self._grid
-        spec = self._specs[i].with_l1_ratio(grid.l1_ratios[r])
+        prepared, grid = self._prepared, self._prepared.grid
+        spec = prepared.specs[i].with_l1_ratio(grid.l1_ratios[r])
         spec = replace(spec, C=grid.Cs[i, r, j]).for_rows(self._rows)
         coef, intercept = of_fold.coefs[i, r, j], of_fold.intercepts[i, r, j]
         model = model_of(coef, intercept, spec, self._rows)
         attributes = attributes_of_model(model, spec) | grid.params(i, r, j)
-        attributes["n_features_in_"] = self._data.X.shape[1]
-        return with_attributes(self._estimator, attributes)
+        attributes["n_features_in_"] = prepared.data.X.shape[1]
+        return with_attributes(prepared.template, attributes)
 
 
-class _SomeRows:
-    """Some of the rows of blocks, which can be iterated over any number of times."""
-
-    def __init__(self, blocks, chosen):
-        self._blocks, self._chosen = blocks, chosen
-
-    def __iter__(self):
-        start = 0
-        for block in self._blocks:
-            chosen = self._chosen[start : start + len(block)]
-            start += len(block)
-            if chosen.any():
-                yield block[chosen]
+def _chosen_rows(blocks, is_chosen):
+    """Blocks without the rows that are not chosen."""
+    start = 0
+    for block in blocks:
+        chosen = is_chosen[start : start + len(block)]
+        start += len(block)
+        if chosen.any():
+            yield block[chosen]

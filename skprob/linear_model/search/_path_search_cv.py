@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.model_selection import check_cv
+from sklearn.utils import Bunch
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metadata_routing import (
     UNUSED,
@@ -42,10 +43,8 @@ from ..base import (
 )
 from ..fit import given_of_labelled
 from ._grid import Cs_of_grid, Grid, checked_Cs, checked_l1_ratios
-from ._mean_model import mean_model
 from ._precomputed import with_given
 from ._prepared import PreparedSearch
-from ._routing import manual_routing
 from ._scoring import DefaultScore, sees_predictions_only, with_class_labels
 from ._search import search
 from ._search_results import (
@@ -235,7 +234,7 @@ class PathSearchCV(BaseLinearClassifier):
             if self.refit:
                 learnt = self._refitted(prepared, choice, threshold, context, arguments)
             else:
-                learnt = mean_model(prepared, results, choice, threshold)
+                learnt = prepared.mean_of_folds(results, choice, threshold)
             # The classes and the iterations are those of the search.
             of_search = {name: attributes[name] for name in ("classes_", "n_iter_")}
             of_search["fitted_params_"] = self._params_of_fit()
@@ -342,7 +341,7 @@ class PathSearchCV(BaseLinearClassifier):
             return process_routing(self, caller, **given)
         weight = metadata.get("sample_weight")
         to_scorer = {} if weight is None else {"sample_weight": weight}
-        return manual_routing({"splitter": {}, "scorer": {"score": to_scorer}})
+        return Bunch(splitter=Bunch(split={}), scorer=Bunch(score=to_scorer))
 
     def _refit_spec(self):
         best = {self._parameter: getattr(self, f"{self._parameter}_"), "C": self.C_}

@@ -9,7 +9,13 @@ from sklearn.utils.validation import _check_method_params
 from ...objective import n_raw_predictions
 from ...targets import EncodedTarget
 from .._known_threshold import is_fitted_to_rows, known_threshold
-from ..fit import FitSpec, TrainingData
+from ..fit import (
+    FitSpec,
+    RowsInMemory,
+    TrainingData,
+    attributes_of_model,
+    model_of,
+)
 from ._grid import Grid
 from ._label_sets import LeftOutRows
 from ._search import scored_path
@@ -57,27 +63,14 @@ class PreparedSearch(NamedTuple):
 
     def paths(self):
         """Functions :func:`scored_path` of the results of each fold."""
-        scorer = None if self._fits_thresholds else self.scorer
-        return [
-            partial(
-                scored_path,
-                specs=self.specs,
-                estimator=self.template,
-                scorer=scorer,
-                score_params=_check_method_params(
-                    self.data.X,
-                    self.score_params,
-                    indices=None if fold is None else fold[1],
-                ),
-                data=self.data,
-                fold=fold,
-                grid=self.grid,
-            )
-            for fold in self.folds
-        ]
+        return [partial(scored_path, prepared=self, fold=fold) for fold in self.folds]
+
+    def score_params_of(self, rows):
+        """Metadata for the scorer, of some rows; None stands for all."""
+        return _check_method_params(self.data.X, self.score_params, indices=rows)
 
     @property
-    def _fits_thresholds(self):
+    def fits_thresholds(self):
         """Whether thresholds need the predictions of all folds, and scores these."""
         is_set = self.encoded.kind == "label_set"
         return is_set and is_fitted_to_rows(self.template.threshold)
@@ -90,18 +83,10 @@ class PreparedSearch(NamedTuple):
         left_out : LeftOutRows or None
             None if thresholds are not fitted to rows.
         """
-        if not self._fits_thresholds:
+        if not self.fits_thresholds:
             return None
-        left_out = LeftOutRows(
-            results,
-            self.specs,
-            self.template,
-            self.data,
-            self.encoded,
-            self.folds,
-            self.grid,
-        )
-        left_out.score(self.scorer, self.score_params)
+        left_out = LeftOutRows(self, results)
+        left_out.score()
         return left_out
 
     def threshold(self, choice, left_out):
@@ -116,6 +101,31 @@ class PreparedSearch(NamedTuple):
         """The spec of a fit with the chosen parameters."""
         spec = self.specs[choice.place[0]].with_l1_ratio(choice.params["l1_ratio"])
         return replace(spec, C=choice.params["C"])
+
+    def mean_of_folds(self, results, choice, threshold):
+        """Fitted attributes of a model with the folds' mean coefficients.
+
+        Parameters
+        ----------
+        results : Results
+            Of all folds.
+        choice : Choice
+        threshold : float, ndarray of shape (n_classes,), DecisionRule or None
+            Of label sets; None for other targets.
+
+        Returns
+        -------
+        attributes : dict
+        """
+        spec = self.chosen_spec(choice)
+        rows = RowsInMemory(spec, self.data, self.encoded)
+        spec = spec.for_rows(rows)
+        coef = results.coefs[:, *choice.place].mean(axis=0)
+        intercept = results.intercepts[:, *choice.place].mean(axis=0)
+        model = model_of(coef, intercept, spec, rows)
+        if threshold is not None:
+            model = model.with_threshold(threshold)
+        return attributes_of_model(model, spec)
 
     def chosen_classifier(self, choice):
         """An unfitted classifier with the chosen parameters."""

@@ -13,7 +13,7 @@ from ._scoring import scores_of_models
 from ._search_results import Results
 
 
-def scored_path(results, specs, estimator, scorer, score_params, data, fold, grid):
+def scored_path(results, prepared, fold):
     """Fit the grid to the training rows of a fold and score it on the others.
 
     Without a fold it is fitted to all rows, and scored on what the models without a row
@@ -24,29 +24,23 @@ def scored_path(results, specs, estimator, scorer, score_params, data, fold, gri
     results : Results
         Of the fold, to be filled in. The models of one path over C are scored together,
         after the last.
-    specs : list of FitSpec
-        One for each value of the grid.
-    estimator : BaseLinearClassifier
-        Unfitted, with the parameters that all models share, for the scorer.
-    scorer : callable or None
-        ``scorer(model, X, y, **score_params)``; None if models are scored later.
-    score_params : dict
-        Already of the fold's test rows.
-    data : TrainingData
+    prepared : PreparedSearch
     fold : tuple of ndarray or None
         Training and test rows.
-    grid : Grid
 
     Yields
     ------
     None
         After each fit.
     """
-    trained, tested = data, data
+    data, grid, columns = prepared.data, prepared.grid, prepared.grid.columns
+    trained, tested, test = data, data, None
     if fold is not None:
-        trained, tested = (data.take(rows) for rows in fold)
-    columns = grid.columns
-    path = fitted_path(specs, trained, grid, leaves_out=fold is None)
+        train, test = fold
+        trained, tested = data.take(train), data.take(test)
+    score_params = prepared.score_params_of(test)
+    n_features = {"n_features_in_": data.X.shape[1]}
+    path = fitted_path(prepared.specs, trained, grid, leaves_out=fold is None)
     for i, r in grid.paths:
         models, left_out = [], []
         for j, point in zip(columns, islice(path, len(columns)), strict=True):
@@ -54,16 +48,15 @@ def scored_path(results, specs, estimator, scorer, score_params, data, fold, gri
             results.intercepts[i, r, j] = point.model.intercept
             results.converged[i, r, j] = point.converged
             results.n_iter[i, r, j] = point.n_iter
-            n_features = {"n_features_in_": data.X.shape[1]}
             attributes = grid.params(i, r, j) | point.attributes | n_features
-            models.append(with_attributes(estimator, attributes))
+            models.append(with_attributes(prepared.template, attributes))
             left_out.append(point.left_out)
-            if scorer is None:
+            if prepared.fits_thresholds:
                 results.left_out[i, r, j] = point.left_out
             elif len(models) == len(columns):
                 raw = left_out if fold is None else None
                 results.scores[i, r, columns] = scores_of_models(
-                    scorer, score_params, models, tested, raw
+                    prepared.scorer, score_params, models, tested, raw
                 )
             yield
 
