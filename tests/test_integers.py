@@ -1,5 +1,7 @@
 """Arguments that are integers: every kind of integer, and nothing else."""
 
+import re
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -86,11 +88,8 @@ def test_all_types_of_integers_are_the_same(name):
 
 
 @pytest.mark.parametrize("name", CALLS)
-@pytest.mark.parametrize(
-    "value", [True, np.True_, 2.0, np.float64(2), np.nan, "2", 2 + 0j], ids=repr
-)
-def test_other_values_are_refused_by_name(name, value):
-    with pytest.raises(ValueError) as caught:
-        CALLS[name](value)
-    text = str(caught.value)
-    assert repr(value) in text or str(value) in text
+def test_other_values_are_refused_by_name(name):
+    for value in True, np.True_, 2.0, np.float64(2), np.nan, "2", 2 + 0j:
+        words = f"{re.escape(repr(value))}|{re.escape(str(value))}"
+        with pytest.raises(ValueError, match=words):
+            CALLS[name](value)

@@ -99,10 +99,10 @@ def test_values(mapping, dtype, library, numpy):
         assert np.array_equal((numpy(p) > 0)[clear], (mapping(scores) > 0)[clear])
     if mapping.traits.polytope == "simplex":
         assert_allclose(numpy(p).sum(axis=1), 1, atol=20 * np.finfo(dtype).eps)
-    log_found = mapping.log_probabilities(given)
-    assert library.holds(log_found, dtype)
+    log_p = mapping.log_probabilities(given)
+    assert library.holds(log_p, dtype)
     expected = mapping.log_probabilities(scores)
-    assert_allclose(np.exp(numpy(log_found)), np.exp(expected), **tolerance)
+    assert_allclose(np.exp(numpy(log_p)), np.exp(expected), **tolerance)
     np.testing.assert_array_equal(numpy(given), before)
 
 

@@ -120,13 +120,13 @@ def test_rows_alone_and_in_any_layout_and_type(loss):
     direction = directions(scores.shape)
 
     def assert_same(z, q, atol, values, gradient, product):
-        found_values, found_gradient = loss.value_and_gradient(z, q)
-        for same_values in (found_values, loss.value(z, q)):
+        values_too, gradient_too = loss.value_and_gradient(z, q)
+        for same_values in (values_too, loss.value(z, q)):
             assert_allclose(same_values, values, rtol=1e-13, atol=1e-14)
-        assert_allclose(found_gradient, gradient, rtol=1e-9, atol=atol)
+        assert_allclose(gradient_too, gradient, rtol=1e-9, atol=atol)
         v = direction[: len(product)]
-        found_product = loss.hessian_product(z, q, v)
-        assert_allclose(found_product, product, rtol=1e-12, atol=1e-13)
+        product_too = loss.hessian_product(z, q, v)
+        assert_allclose(product_too, product, rtol=1e-12, atol=1e-13)
 
     expected = (
         *loss.value_and_gradient(scores, target),

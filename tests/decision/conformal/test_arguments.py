@@ -212,12 +212,12 @@ def test_metadata_routing(score_function, by):
             routed.fit(X, y, **arguments)
             assert_allclose(routed.quantile_, expected.quantile_, rtol=1e-6)
             for name, result in results.items():
-                found = getattr(routed, name)(X, **arguments)
-                assert_allclose(found, result, atol=1e-6)
+                routed_result = getattr(routed, name)(X, **arguments)
+                assert_allclose(routed_result, result, atol=1e-6)
             assert routed.score(X, y, **arguments) == accuracy
             routed.set_params(score_function="adaptive", by=None)
-            found = routed.predict_proba(X, **arguments)
-            assert_allclose(found, results["predict_proba"], atol=1e-6)
+            p = routed.predict_proba(X, **arguments)
+            assert_allclose(p, results["predict_proba"], atol=1e-6)
         # Arguments that its predictions decline are used in the fit alone.
         decline = dict.fromkeys(arguments, False)
         inner.set_decision_function_request(**decline)

@@ -192,9 +192,9 @@ def test_scores_that_are_all_equal():
     y = np.arange(20) % 3
     for score_function in SCORES:
         model = prefit(GivenScores(), z, y, score_function=score_function)
-        found = model.predict_proba(z)
-        assert_allclose(found.sum(axis=1), 1)
-        assert_array_equal(found > 0, model.predict_set(z))
+        p = model.predict_proba(z)
+        assert_allclose(p.sum(axis=1), 1)
+        assert_array_equal(p > 0, model.predict_set(z))
     assert prefit(GivenScores(), z, y).predict_set(z).all()
 
 
@@ -443,8 +443,8 @@ def test_sparse_sets():
     model = ConformalSets(SoftmaxClassifier(), sparse_output=True)
     dense = clone(model).set_params(sparse_output=False).fit(X, Y).predict(X)
     for truth in (sparse.csr_matrix(Y), sparse.csr_array(Y)):
-        found = model.fit(X, truth).predict(X)
-        assert_array_equal(found.toarray(), dense)
+        sets = model.fit(X, truth).predict(X)
+        assert_array_equal(sets.toarray(), dense)
 
 
 def test_many_rows_are_done_in_blocks(monkeypatch):
@@ -457,10 +457,10 @@ def test_many_rows_are_done_in_blocks(monkeypatch):
             given = {"score_function": score_function, **parameters}
             model = prefit(GivenScores(), z, y, **given)
             results = model.quantile_, model.predict_set(z), model.predict_proba(z)
-            for found, known in zip(
+            for result, of_one_block in zip(
                 results, expected.setdefault(score_function, results), strict=True
             ):
-                assert_array_equal(found, known)
+                assert_array_equal(result, of_one_block)
 
 
 def test_weights_are_numbers_of_rows():
@@ -578,7 +578,7 @@ def test_a_row_that_is_left_out_several_times_counts_once():
         model.fit(X[few], y[few])
     folds = list(KFold(3, shuffle=True, random_state=0).split(X))
     for score_function in SCORES:
-        found = [
+        quantiles = [
             ConformalSets(
                 SoftmaxClassifier(), cv=cv, coverage=0.97, score_function=score_function
             )
@@ -586,13 +586,13 @@ def test_a_row_that_is_left_out_several_times_counts_once():
             .quantile_
             for cv in (folds, folds * 3)
         ]
-        assert found[0] == found[1] > 0
+        assert quantiles[0] == quantiles[1] > 0
 
 
 def test_splits_may_be_masks():
     X, y = IRIS
     is_left_out = np.arange(150) % 3 == 0
-    found = [
+    models = [
         ConformalSets(
             SoftmaxClassifier(),
             cv=[split],
@@ -605,8 +605,8 @@ def test_splits_may_be_masks():
             (np.flatnonzero(~is_left_out), np.flatnonzero(is_left_out)),
         )
     ]
-    assert found[0].quantile_ == found[1].quantile_
-    assert_array_equal(found[0].predict_set(X), found[1].predict_set(X))
+    assert models[0].quantile_ == models[1].quantile_
+    assert_array_equal(models[0].predict_set(X), models[1].predict_set(X))
 
 
 @pytest.mark.parametrize("splits", [[], [(np.arange(150), [])]])
