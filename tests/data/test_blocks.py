@@ -106,9 +106,11 @@ def test_blas_is_serial_meanwhile_and_then_as_before(n_blocks):
         assert blas_threads() == before
 
 
-@pytest.mark.parametrize("error", [KeyError("mine"), KeyboardInterrupt()], ids=repr)
-@pytest.mark.parametrize("wrong", [0, 1, 7])
-@pytest.mark.parametrize("n_threads", [1, 2])
+@pytest.mark.parametrize(
+    ("n_threads", "wrong", "error"),
+    [(1, 7, KeyError("mine")), (2, 0, KeyError("mine")), (2, 7, KeyboardInterrupt())],
+    ids=str,
+)
 def test_an_error_reaches_the_caller_and_no_thread_goes_on(n_threads, wrong, error):
     begun, ended = [], []
 

@@ -43,9 +43,11 @@ CONTAINERS = {
 }
 
 
-@pytest.mark.parametrize("features", [FEW, MANY], ids=["few", "many"])
-@pytest.mark.parametrize("fit_intercept", [True, False])
-@pytest.mark.parametrize("density", [0.04, 0.6])
+@pytest.mark.parametrize(
+    ("density", "fit_intercept", "features"),
+    [(0.04, True, FEW), (0.6, True, MANY), (0.6, False, FEW)],
+    ids=["few of sparse columns", "many", "few without an intercept"],
+)
 @pytest.mark.parametrize("container", CONTAINERS.values(), ids=CONTAINERS)
 def test_it_is_a_design_of_the_columns(container, density, fit_intercept, features):
     X, standardization = table(density), units(fit_intercept)

@@ -38,8 +38,10 @@ def test_integer_labels_of_any_range(labels):
     assert_array_equal(encoded.target.to_dense(float), np.eye(len(classes))[numbers])
 
 
-@pytest.mark.parametrize("container", [np.array, sparse.csr_array, sparse.coo_matrix])
-@pytest.mark.parametrize("dtype", [bool, int, np.float32])
+@pytest.mark.parametrize(
+    ("container", "dtype"),
+    [(np.array, bool), (sparse.csr_array, np.float32), (sparse.coo_matrix, int)],
+)
 def test_label_sets(container, dtype):
     encoded = encode_target(container(SETS.astype(dtype)))
     assert encoded.kind == "label_set"

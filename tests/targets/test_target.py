@@ -48,14 +48,14 @@ def test_an_infinite_entry_counts_where_the_target_is_positive(target):
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: type(target).__name__)
-@pytest.mark.parametrize("rows", [[3, 1], [0, 2], [1], [2, 2, 0], []])
-def test_rows_by_their_numbers(target, rows):
-    rows = np.array(rows, dtype=int)
+def test_rows_by_their_numbers(target):
     dense = target.to_dense(float)
-    taken = target.take(rows)
-    assert taken.shape == (len(rows), 4)
-    assert_array_equal(taken.to_dense(float), dense[rows])
-    assert_array_equal(taken.inner(dense[rows]), target.inner(dense)[rows])
+    for rows in [3, 1], [0, 2], [1], [2, 2, 0], []:
+        rows = np.array(rows, dtype=int)
+        taken = target.take(rows)
+        assert taken.shape == (len(rows), 4)
+        assert_array_equal(taken.to_dense(float), dense[rows])
+        assert_array_equal(taken.inner(dense[rows]), target.inner(dense)[rows])
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: type(target).__name__)

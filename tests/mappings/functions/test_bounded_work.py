@@ -160,10 +160,10 @@ def test_a_sum_is_computed_or_an_error_says_why_not(f):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("make", [ThresholdMapping, NormalizedMapping])
-@pytest.mark.parametrize("rough", sorted(ROUGH))
-@pytest.mark.parametrize("smooth", ["exp", "arctan", "algebraic", "power 1.1"])
-def test_fits_end(make, smooth, rough):
+@pytest.mark.parametrize("rough", ROUGH)
+def test_fits_end(make, rough):
     rng = np.random.default_rng(0)
+    smooth = ("exp", "arctan", "algebraic", "power 1.1")[list(ROUGH).index(rough) % 4]
     X, y = rng.normal(size=(30, 2)), np.arange(30) % 3
     g = Counted(smooth, rough, 1.0, 0.0)
     model = LinearClassifier(make(g), max_iter=20)

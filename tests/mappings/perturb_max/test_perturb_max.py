@@ -591,8 +591,7 @@ def test_the_hessian_of_normal_noise_far_from_the_target(gap):
     np.testing.assert_allclose(product, [[-exact, exact]], rtol=0, atol=atol)
 
 
-@pytest.mark.parametrize("far", [100.0, 1e4, 1e5, 1e6])
-@pytest.mark.parametrize("gap", [3.0, 12.0])
+@pytest.mark.parametrize(("gap", "far"), [(3.0, 100.0), (12.0, 100.0), (12.0, 1e6)])
 def test_a_class_far_below_changes_nothing(gap, far):
     """The third class is never the largest: the others are as in two classes."""
     z, with_third = np.array([[0.0, -gap]]), np.array([[0.0, -gap, -far]])
