@@ -84,10 +84,12 @@ def test_a_small_sparse_loss_is_as_accurate_as_a_large_one(alpha, dtype):
     u = np.concatenate([-below, below, [-40, -edge, edge, 40]]).astype(dtype)[:, None]
     target = SparseTarget.from_labels(np.ones(len(u), dtype=int), 2, dtype)
     linear = FenchelYoungLoss(Entmax(alpha)).linearize_difference(u.copy(), target)
+    values, _ = FenchelYoungLoss(Entmax(alpha)).evaluate_difference(u.copy(), target)
     exact = [exact_entmax_loss(alpha, x) for x in u[:, 0]]
     assert linear.values.dtype == linear.gradient.dtype == dtype
     rounding = 16 * np.finfo(dtype).eps
     np.testing.assert_allclose(linear.values, exact, rtol=rounding)
+    np.testing.assert_allclose(values, exact, rtol=rounding)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -5,9 +5,10 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import approx_fprime
+from scipy.special import logsumexp
 
-from skprob.losses import FenchelYoungLoss, LogLoss, MarginLoss
-from skprob.mappings import Entmax, Softmax, Sparsemax, TaylorSoftmax
+from skprob.losses import FenchelYoungLoss, LogLoss, MarginLoss, SparseSoftmaxLoss
+from skprob.mappings import Entmax, Softmax, Sparsemax, SparseSoftmax, TaylorSoftmax
 
 COSTS = np.array([[0.0, 1.0, 4.0], [2.0, 0.0, 3.0], [0.1, 7.0, 0.0]])
 RNG = np.random.default_rng(0)
@@ -47,6 +48,18 @@ def test_equal_costs_are_a_number(inner):
         strict=True,
     ):
         assert_allclose(result, expected, atol=1e-14)
+
+
+def test_easier_losses_to_begin_with_have_the_margin_too():
+    loss = MarginLoss(SparseSoftmaxLoss(SparseSoftmax(k=2)), 0.5)
+    easier, last = loss.stages()
+    assert last is loss
+    labels = Z.argmin(axis=1)
+    raised = Z + 0.5 * (1 - np.eye(3)[labels])
+    log_loss = logsumexp(raised, axis=1) - Z.min(axis=1)
+    assert_allclose(easier.value(Z, np.eye(3)[labels]), log_loss, rtol=1e-13)
+    alone = MarginLoss(FenchelYoungLoss(Softmax()), 0.5)
+    assert alone.stages() == [alone]
 
 
 def test_single_precision_stays_single_precision():

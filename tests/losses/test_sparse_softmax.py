@@ -142,10 +142,13 @@ def test_published_top_k_is_convex_and_the_others_are_not():
         return middle - (loss.value(y, target) + loss.value(z, target)) / 2
 
     top_k, top_p = SparseSoftmax(k=2), SparseSoftmax(p=0.5)
-    assert excess(SparseSoftmaxLoss(top_k)).max() <= 1e-14
-    assert excess(SparseSoftmaxLoss(top_p)).max() > 0.1
-    for outside in OUTSIDE[1:]:
-        assert excess(SparseSoftmaxLoss(top_k, outside)).max() > 0.1
+    published = SparseSoftmaxLoss(top_k)
+    assert excess(published).max() <= 1e-14
+    assert published.traits.has_kinks
+    others = [SparseSoftmaxLoss(top_k, outside) for outside in OUTSIDE[1:]]
+    for loss in SparseSoftmaxLoss(top_p), *others:
+        assert excess(loss).max() > 0.1
+        assert not loss.traits.has_kinks  # which are those of a convex loss
 
 
 def test_temperature():

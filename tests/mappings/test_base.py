@@ -53,9 +53,9 @@ def test_numerical_derivatives_of_a_kernel_that_relies_on_a_largest_score_of_zer
             p = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
             return p ** (1 + scores.max(axis=1, keepdims=True))
 
-    p = np.array([0.2, 0.5, 0.3])
-    exact = np.diag(p) - np.outer(p, p)
-    np.testing.assert_allclose(Strict().jacobian([np.log(p)])[0], exact, atol=1e-8)
+    p = np.array([[0.2, 0.5, 0.3], [0.1, 0.1, 0.8]])
+    exact = np.einsum("ni,ij->nij", p, np.eye(3)) - p[:, :, None] * p[:, None]
+    np.testing.assert_allclose(Strict().jacobian(np.log(p)), exact, atol=1e-8)
 
 
 @pytest.mark.parametrize(

@@ -81,6 +81,8 @@ def test_in_a_pipeline_and_a_grid(iris):
 def test_a_function_that_is_no_gradient_is_refused_with_a_way_out(iris):
     with pytest.raises(ValueError, match=r"not symmetric .*loss='log'"):
         LinearClassifier(rational).fit(*iris)
+    with pytest.raises(ValueError, match=r"not symmetric .*loss='log'"):
+        LinearClassifier(rational, margin=0.5).fit(*iris)
     model = LinearClassifier(rational, loss="log").fit(*iris)
     assert model.score(*iris) > 0.9
 

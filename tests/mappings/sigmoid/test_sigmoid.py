@@ -167,3 +167,17 @@ def test_a_budget_that_is_none():
         ValueError, match=r"budget \(0, 1\).* target of row 1; row 1 sums to 2"
     ):
         loss.value([[0.0, 1.0], [0.0, 1.0]], [[0, 1], [1, 1]])
+
+
+def test_a_target_may_miss_the_budget_by_rounding():
+    """By 4e-7 of its sum, as in single precision, and not by 4e-6.
+
+    It is the prediction at equal scores, whose loss is zero.
+    """
+    for budget, sign in ((0, 300), 1), ((300, 1000), -1):
+        loss = FenchelYoungLoss(Sigmoid(budget=budget))
+        target = np.full((1, 1000), 0.3)
+        value = loss.value(np.zeros((1, 1000)), target * (1 + sign * 4e-7))
+        assert_allclose(value, 0, atol=1e-3)
+        with pytest.raises(ValueError, match="does not allow the target of row 0"):
+            loss.value(np.zeros((1, 1000)), target * (1 + sign * 4e-6))
