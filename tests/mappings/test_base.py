@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skprob.losses import MarginLoss, get_loss
+from skprob.losses import LogLoss, MarginLoss, get_loss
 from skprob.mappings import (
     MAPPINGS,
     Mapping,
@@ -32,6 +32,22 @@ def test_derivatives_are_numerical_unless_provided():
     # The derivative of z_i / S in z_j is (1 if i is j else 0) / S - z_i / S^2.
     expected = [[[3 / 16, -1 / 16], [-3 / 16, 1 / 16]]]
     np.testing.assert_allclose(Shares().jacobian([[1, 3]]), expected, rtol=1e-7)
+
+
+def test_second_derivatives_are_numerical_too():
+    """Of log p_t for softmax: its Hessian is p pᵀ - diag(p), whatever t is."""
+
+    class OnlyValues(Mapping):
+        def probabilities(self, scores):
+            return np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+
+    rng = np.random.default_rng(0)
+    scores, direction = rng.normal(size=(2, 5, 3))
+    p = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    expected = p * direction - p * (p * direction).sum(axis=1, keepdims=True)
+    labels = np.eye(3)[[0, 1, 2, 0, 1]]
+    product = LogLoss(OnlyValues()).hessian_product(scores, labels, direction)
+    np.testing.assert_allclose(product, expected, atol=1e-4)
 
 
 def test_numerical_derivatives_with_a_class_that_is_not_available():

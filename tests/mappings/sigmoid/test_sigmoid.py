@@ -170,14 +170,11 @@ def test_a_budget_that_is_none():
 
 
 def test_a_target_may_miss_the_budget_by_rounding():
-    """By 4e-7 of its sum, as in single precision, and not by 4e-6.
-
-    It is the prediction at equal scores, whose loss is zero.
-    """
+    """By 4e-7 of its sum, as in single precision, and not by 4e-6."""
+    scores, target = np.full((1, 1000), np.log(0.3 / 0.7)), np.full((1, 1000), 0.3)
     for budget, sign in ((0, 300), 1), ((300, 1000), -1):
         loss = FenchelYoungLoss(Sigmoid(budget=budget))
-        target = np.full((1, 1000), 0.3)
-        value = loss.value(np.zeros((1, 1000)), target * (1 + sign * 4e-7))
+        value = loss.value(scores, target * (1 + sign * 4e-7))
         assert_allclose(value, 0, atol=1e-3)
         with pytest.raises(ValueError, match="does not allow the target of row 0"):
-            loss.value(np.zeros((1, 1000)), target * (1 + sign * 4e-6))
+            loss.value(scores, target * (1 + sign * 4e-6))
