@@ -30,7 +30,7 @@ def predicted_sets(estimator, X, **arguments):
     X : object
         Rows, as the estimator takes them.
     **arguments : dict
-        Further arguments of ``predict_set`` or ``predict``.
+        Further arguments of ``predict_set`` or ``predict``, as for :func:`predict_by`.
 
     Raises
     ------
@@ -39,7 +39,8 @@ def predicted_sets(estimator, X, **arguments):
     """
     model = last_step(estimator)
     if hasattr(model, "predict_set"):
-        return model.predict_set(features_of_last_step(estimator, X), **arguments)
+        features = features_of_last_step(estimator, X)
+        return model.predict_set(features, **_not_none(arguments))
     sets = predict_by("predict", estimator, X, **arguments)
     if sets.ndim != 2:
         raise ValueError(
@@ -110,8 +111,11 @@ def predicting_model(model, X, arguments):
 
 
 def predict_by(method, model, X, **arguments):
-    """Result of a method of a fitted model, with arguments in searches, too."""
-    model, X, arguments = predicting_model(model, X, arguments)
+    """Result of a method of a fitted model, with arguments in searches, too.
+
+    Arguments that are None are left out: the method need not have them.
+    """
+    model, X, arguments = predicting_model(model, X, _not_none(arguments))
     if not hasattr(model, method):
         raise ValueError(
             f"estimator must have {method} here; {type(model).__name__} has none."
@@ -130,7 +134,7 @@ def class_probabilities(model, X, **arguments):
     X : object
         Rows, as the classifier takes them.
     **arguments : dict
-        Further arguments of ``predict_proba``.
+        Further arguments of ``predict_proba``, as for :func:`predict_by`.
 
     Returns
     -------
@@ -153,3 +157,7 @@ def class_probabilities(model, X, **arguments):
         for of_label, only in zip(p, model.classes_, strict=True)
     ]
     return np.stack(columns, axis=1)
+
+
+def _not_none(arguments):
+    return {name: value for name, value in arguments.items() if value is not None}

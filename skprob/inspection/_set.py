@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse, stats
 from sklearn.utils.validation import check_is_fitted
 
-from .._utils.checks import is_number
+from .._utils.checks import check_indicator, is_number
 from .._utils.columns import in_order
 from .._utils.fitted import last_step, predicted_sets
 from .._utils.typing import Array, ArrayLike, Axes, MatrixLike
@@ -323,18 +323,7 @@ def _group(name, sizes, covered, is_share):
 
 def _checked(name, indicator) -> Array:
     """A 0/1 indicator as a dense array of booleans."""
-    if sparse.issparse(indicator):
-        indicator = indicator.toarray()
-    indicator = np.asarray(indicator)
-    if indicator.ndim != 2 or not len(indicator) or indicator.dtype.kind not in "biuf":
-        raise ValueError(
-            f"{name} must be a 0/1 indicator of shape (n_samples, n_classes) with "
-            f"rows; got dtype {indicator.dtype} and shape {indicator.shape}."
-        )
-    wrong = indicator[~np.isin(indicator, (0, 1))]
-    if len(wrong):
-        raise ValueError(
-            f"{name} must be a 0/1 indicator of shape (n_samples, n_classes); got the "
-            f"value {wrong[0]:.6g}."
-        )
+    is_sparse = sparse.issparse(indicator)
+    indicator = indicator.toarray() if is_sparse else np.asarray(indicator)
+    check_indicator(name, indicator)
     return indicator.astype(bool)

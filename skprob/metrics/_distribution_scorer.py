@@ -8,7 +8,7 @@ from .._utils.fitted import predict_by
 from .._utils.names import did_you_mean
 from .._utils.typing import ArrayLike, MatrixLike
 from . import _distributions as measures
-from ._scorers import _Scorer, columns_in_order, only_given
+from ._scorers import Scorer, columns_in_order
 
 #: Each measure by name, with the sign that makes greater better.
 _SIGNED_MEASURES = {
@@ -21,7 +21,7 @@ _SIGNED_MEASURES = {
 }
 
 
-class DistributionScorer(_Scorer):
+class DistributionScorer(Scorer):
     """A scorer by a measure of label distributions; greater is better.
 
     Parameters
@@ -104,6 +104,7 @@ class DistributionScorer(_Scorer):
             )
         measure, sign = _SIGNED_MEASURES[self.measure]
         y = columns_in_order(y, estimator)
-        arguments = only_given(available, offset)
-        p = predict_by("predict_proba", estimator, X, **arguments)
+        p = predict_by(
+            "predict_proba", estimator, X, available=available, offset=offset
+        )
         return sign * measure(y, p, sample_weight=sample_weight)

@@ -11,11 +11,11 @@ import numpy as np
 from scipy import sparse
 from scipy.special import rel_entr
 
-from .._utils.checks import is_number, naming
+from .._utils.checks import as_distributions, is_number, naming
 from .._utils.columns import lined_up
 from .._utils.typing import ArrayLike, MatrixLike
 from ..targets import check_target, encode_target
-from ._losses import _average, as_probabilities
+from ._losses import average
 
 
 def chebyshev_distance(
@@ -55,7 +55,7 @@ def chebyshev_distance(
     0.25
     """
     q, p = _checked(y_true, probabilities)
-    return _average(np.abs(p - q).max(axis=1), sample_weight)
+    return average(np.abs(p - q).max(axis=1), sample_weight)
 
 
 def clark_distance(
@@ -99,7 +99,7 @@ def clark_distance(
     1.054
     """
     share = _relative_difference(*_checked(y_true, probabilities))
-    return _average(np.sqrt(np.square(share).sum(axis=1)), sample_weight)
+    return average(np.sqrt(np.square(share).sum(axis=1)), sample_weight)
 
 
 def canberra_distance(
@@ -143,7 +143,7 @@ def canberra_distance(
     1.333
     """
     share = _relative_difference(*_checked(y_true, probabilities))
-    return _average(share.sum(axis=1), sample_weight)
+    return average(share.sum(axis=1), sample_weight)
 
 
 def kullback_leibler_divergence(
@@ -204,7 +204,7 @@ def kullback_leibler_divergence(
         raise ValueError(f"epsilon must be a number in [0, 1); got {epsilon!r}.")
     q, p = _checked(y_true, probabilities)
     divergence = rel_entr(q, np.maximum(p, float(epsilon))).sum(axis=1)
-    return _average(divergence, sample_weight)
+    return average(divergence, sample_weight)
 
 
 def cosine_similarity(
@@ -248,7 +248,7 @@ def cosine_similarity(
     """
     q, p = _checked(y_true, probabilities)
     norms = np.linalg.norm(q, axis=1) * np.linalg.norm(p, axis=1)
-    return _average(np.einsum("nk,nk->n", q, p) / norms, sample_weight)
+    return average(np.einsum("nk,nk->n", q, p) / norms, sample_weight)
 
 
 def intersection_similarity(
@@ -290,13 +290,13 @@ def intersection_similarity(
     0.75
     """
     q, p = _checked(y_true, probabilities)
-    return _average(np.minimum(p, q).sum(axis=1), sample_weight)
+    return average(np.minimum(p, q).sum(axis=1), sample_weight)
 
 
 def _checked(y_true, probabilities):
     """Truth and prediction as float64 distributions of one shape."""
     y_true, probabilities = lined_up(y_true=y_true, probabilities=probabilities)
-    p = as_probabilities(probabilities).astype(np.float64, copy=False)
+    p = as_distributions(probabilities).astype(np.float64, copy=False)
     if sparse.issparse(p):
         # The truth has the same size and is always dense.
         p = p.toarray()

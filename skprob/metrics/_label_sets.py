@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
 from sklearn.metrics import precision_score, recall_score
-from sklearn.utils import check_array
 
-from .._utils.checks import check_sample_weight
+from .._utils.checks import check_indicator, check_sample_weight
 from .._utils.columns import lined_up
 from .._utils.typing import ArrayLike, MatrixLike
 from ._truth import as_array
@@ -110,15 +108,5 @@ def _indicator(name, y):
             f"{name} must be an indicator of label sets, of shape (n_samples, "
             f"n_classes); got shape {y.shape}. For labels take sklearn's f1_score."
         )
-    y = check_array(y, accept_sparse="csr", dtype=None, input_name=name)
-    entries = y.data if sparse.issparse(y) else y
-    if entries.dtype.kind not in "biuf":
-        raise ValueError(
-            f"{name} must be an indicator of 0 and 1; got dtype {y.dtype}."
-        )
-    if not np.isin(entries, (0, 1)).all():
-        raise ValueError(
-            f"{name} must be an indicator of 0 and 1; got also "
-            f"{np.setdiff1d(entries, (0, 1))[:5].tolist()}."
-        )
+    check_indicator(name, y)
     return y.astype(np.int64)

@@ -12,7 +12,6 @@ from .._utils.checks import (
     as_distributions,
     as_real,
     as_rows,
-    as_sparse_distributions,
     check_sample_weight,
     naming,
     weighted_mean,
@@ -155,7 +154,7 @@ def brier_loss(
     0.25
     """
     y_true, probabilities = lined_up_with(classes, y_true, probabilities=probabilities)
-    p, has_none = _with_none(as_probabilities(probabilities, may_fall_short=True))
+    p, has_none = _with_none(as_distributions(probabilities, may_fall_short=True))
     encoded = _encode(y_true, p, classes, target_type, has_none)
 
     def squared_distances(p, target, first_row):
@@ -194,17 +193,9 @@ def mean_support_size(
     >>> mean_support_size([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]])
     1.5
     """
-    p = as_probabilities(probabilities, may_fall_short=True)
+    p = as_distributions(probabilities, may_fall_short=True)
     size = np.diff(p.indptr) if sparse.issparse(p) else np.count_nonzero(p, axis=1)
-    return _average(size, sample_weight)
-
-
-def as_probabilities(probabilities, may_fall_short=False):
-    """Rows on the simplex as a float matrix, or as a CSR array of the non-zeros."""
-    options = {"may_fall_short": may_fall_short}
-    if sparse.issparse(probabilities):
-        return as_sparse_distributions(probabilities, **options)
-    return as_distributions(probabilities, **options)
+    return average(size, sample_weight)
 
 
 def _with_none(p):
@@ -271,10 +262,10 @@ def _mean_by_blocks(function, predicted, encoded, sample_weight):
     for rows in gen_batches(n_samples, max(_BLOCK_SIZE // n_classes, 1)):
         target = encoded.target.block(rows)
         values[rows] = function(predicted[rows], target, rows.start)
-    return _average(values, sample_weight, encoded.labelled)
+    return average(values, sample_weight, encoded.labelled)
 
 
-def _average(values, sample_weight, labelled=None):
+def average(values, sample_weight, labelled=None):
     if len(values) == 0:
         raise ValueError("A score needs at least one row.")
     if sample_weight is None:

@@ -8,6 +8,7 @@ from sklearn.utils import gen_batches
 
 from .._utils.checks import (
     as_real,
+    check_indicator,
     check_sample_weight,
     is_integer,
     is_number,
@@ -197,13 +198,10 @@ def label_propensities(y: MatrixLike, *, a: float = 0.55, b: float = 1.5) -> Arr
     array([0.8  , 0.721])
     """
     y = sparse.csr_array(y) if sparse.issparse(y) else as_real("y", y)
-    entries = y.data if sparse.issparse(y) else y
-    if y.ndim != 2 or y.shape[0] < 3 or not np.isin(entries, (0, 1)).all():
-        wrong = entries[~np.isin(entries, (0, 1))]
-        values = f" and the value {wrong[0]:.6g}" if wrong.size else ""
+    check_indicator("y", y)
+    if y.shape[0] < 3:
         raise ValueError(
-            "y must be a 0/1 indicator of shape (n_samples, n_labels) with at least 3 "
-            f"rows; got shape {y.shape}{values}."
+            f"y must be a 0/1 indicator with at least 3 rows; got {y.shape[0]}."
         )
     for name, number in ("a", a), ("b", b):
         if not (is_number(number) and 0 <= number < np.inf):

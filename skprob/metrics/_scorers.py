@@ -16,7 +16,7 @@ from ..mappings import MappingLike
 from ._losses import brier_loss, fenchel_young_loss, mean_support_size
 
 
-class _Scorer(BaseEstimator):
+class Scorer(BaseEstimator):
     """A callable ``scorer(estimator, X, y)`` that uses the fitted model's target type.
 
     It is a scikit-learn object, so that it can be cloned inside a grid search.
@@ -53,7 +53,7 @@ class _Scorer(BaseEstimator):
         return True
 
 
-class FenchelYoungScorer(_Scorer):
+class FenchelYoungScorer(Scorer):
     """A scorer: minus the mean Fenchel-Young loss, which is always finite.
 
     Parameters
@@ -124,7 +124,7 @@ class FenchelYoungScorer(_Scorer):
                 f"{type(model).__name__} has none. Use BrierScorer, which needs "
                 "predict_proba."
             )
-        mapping, arguments = self.mapping, only_given(available, offset)
+        mapping = self.mapping
         if mapping is None:
             if not hasattr(model, "mapping_"):
                 raise ValueError(
@@ -134,14 +134,16 @@ class FenchelYoungScorer(_Scorer):
             mapping = model.mapping_
         return -fenchel_young_loss(
             columns_in_order(y, estimator),
-            predict_by("decision_function", estimator, X, **arguments),
+            predict_by(
+                "decision_function", estimator, X, available=available, offset=offset
+            ),
             mapping=mapping,
             sample_weight=sample_weight,
             **_target_of(estimator, model),
         )
 
 
-class BrierScorer(_Scorer):
+class BrierScorer(Scorer):
     """A scorer: minus the mean squared distance of the probabilities to the target.
 
     It works for all three kinds of target and is comparable between mappings. Use it to
@@ -194,13 +196,15 @@ class BrierScorer(_Scorer):
         """
         return -brier_loss(
             columns_in_order(y, estimator),
-            predict_by("predict_proba", estimator, X, **only_given(available, offset)),
+            predict_by(
+                "predict_proba", estimator, X, available=available, offset=offset
+            ),
             sample_weight=sample_weight,
             **_target_of(estimator, last_step(estimator)),
         )
 
 
-class SupportSizeScorer(_Scorer):
+class SupportSizeScorer(Scorer):
     """Mean number of classes with positive probability.
 
     Report it together with a score (``scoring`` may be a dict). Do not maximise it.
@@ -250,17 +254,10 @@ class SupportSizeScorer(_Scorer):
         -------
         size : float
         """
-        arguments = only_given(available, offset)
-        return mean_support_size(
-            predict_by("predict_proba", estimator, X, **arguments),
-            sample_weight=sample_weight,
+        p = predict_by(
+            "predict_proba", estimator, X, available=available, offset=offset
         )
-
-
-def only_given(available, offset):
-    """The arguments of a prediction that are not None, by name."""
-    arguments = {"available": available, "offset": offset}
-    return {name: value for name, value in arguments.items() if value is not None}
+        return mean_support_size(p, sample_weight=sample_weight)
 
 
 def columns_in_order(y, estimator):
@@ -275,8 +272,8 @@ def _target_of(estimator, model):
     classes = estimator.classes_ if kind in ("auto", "class") else None
     # Some classifiers of label sets have a list with the values 0 and 1 of each label.
     is_list = classes is None or isinstance(classes, list)
-    return {"classes": None if is_list else _host(classes), "target_type": kind}
+    return {"classes": None if is_list else host(classes), "target_type": kind}
 
 
-def _host(classes):
+def host(classes):
     return to_numpy(classes) if is_foreign(classes) else np.asarray(classes)

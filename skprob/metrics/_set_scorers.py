@@ -10,11 +10,11 @@ from scipy import sparse
 from .._utils.fitted import class_probabilities, predict_by, predicted_sets
 from .._utils.typing import ArrayLike, MatrixLike
 from ._ranked import precision_at_k, propensity_scored_precision_at_k
-from ._scorers import _host, _Scorer, columns_in_order, only_given
+from ._scorers import Scorer, columns_in_order, host
 from ._sets import mean_set_size, set_coverage
 
 
-class PrecisionAtKScorer(_Scorer):
+class PrecisionAtKScorer(Scorer):
     """A scorer: the share of true labels among the k most probable ones.
 
     Parameters
@@ -71,14 +71,14 @@ class PrecisionAtKScorer(_Scorer):
         """
         return precision_at_k(
             columns_in_order(y, estimator),
-            _ranking_scores(estimator, X, only_given(available, offset)),
+            _ranking_scores(estimator, X, available=available, offset=offset),
             k=self.k,
             classes=_classes(estimator, y),
             sample_weight=sample_weight,
         )
 
 
-class PropensityScoredPrecisionAtKScorer(_Scorer):
+class PropensityScoredPrecisionAtKScorer(Scorer):
     """A scorer: the precision at k that counts rare labels more.
 
     Parameters
@@ -139,7 +139,7 @@ class PropensityScoredPrecisionAtKScorer(_Scorer):
         """
         return propensity_scored_precision_at_k(
             columns_in_order(y, estimator),
-            _ranking_scores(estimator, X, only_given(available, offset)),
+            _ranking_scores(estimator, X, available=available, offset=offset),
             self.propensities,
             k=self.k,
             classes=_classes(estimator, y),
@@ -147,7 +147,7 @@ class PropensityScoredPrecisionAtKScorer(_Scorer):
         )
 
 
-class SetCoverageScorer(_Scorer):
+class SetCoverageScorer(Scorer):
     """Share of predicted sets that contain the truth.
 
     Report it together with the size of the sets. Do not maximise it.
@@ -202,13 +202,13 @@ class SetCoverageScorer(_Scorer):
         """
         return set_coverage(
             columns_in_order(y, estimator),
-            predicted_sets(estimator, X, **only_given(available, offset)),
+            predicted_sets(estimator, X, available=available, offset=offset),
             classes=_classes(estimator, y),
             sample_weight=sample_weight,
         )
 
 
-class SetSizeScorer(_Scorer):
+class SetSizeScorer(Scorer):
     """Mean number of classes in a predicted set.
 
     Report it together with the coverage. Do not maximise it.
@@ -246,11 +246,11 @@ class SetSizeScorer(_Scorer):
         -------
         size : float
         """
-        sets = predicted_sets(estimator, X, **only_given(available, offset))
+        sets = predicted_sets(estimator, X, available=available, offset=offset)
         return mean_set_size(sets, sample_weight=sample_weight)
 
 
-def _ranking_scores(estimator, X, arguments):
+def _ranking_scores(estimator, X, **arguments):
     """Probabilities or, without them, scores; two columns for two classes."""
     if hasattr(estimator, "predict_proba"):
         return class_probabilities(estimator, X, **arguments)
@@ -262,5 +262,5 @@ def _ranking_scores(estimator, X, arguments):
 
 def _classes(estimator, y):
     """Labels of the columns, for a target that is labels."""
-    is_labels = np.ndim(y) == 1 if not sparse.issparse(y) else False
-    return _host(estimator.classes_) if is_labels else None
+    are_labels = not sparse.issparse(y) and np.ndim(y) == 1
+    return host(estimator.classes_) if are_labels else None

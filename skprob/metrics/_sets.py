@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
 
-from .._utils.checks import check_sample_weight, weighted_mean
+from .._utils.checks import check_indicator, check_sample_weight, weighted_mean
 from .._utils.typing import ArrayLike, MatrixLike
 from ._truth import as_array, true_indicator
 
@@ -108,17 +107,5 @@ def mean_set_size(sets: MatrixLike, *, sample_weight: ArrayLike | None = None) -
 
 def _checked_sets(sets):
     sets = as_array("sets", sets)
-    entries = sets.data if sparse.issparse(sets) else sets
-    is_matrix = sets.ndim == 2 and sets.shape[0] and entries.dtype.kind in "biuf"
-    if not is_matrix:
-        raise ValueError(
-            "sets must be a 0/1 indicator of shape (n_samples, n_classes) with rows; "
-            f"got dtype {sets.dtype} and shape {sets.shape}."
-        )
-    wrong = entries[~np.isin(entries, (0, 1))]
-    if wrong.size:
-        raise ValueError(
-            "sets must be a 0/1 indicator of shape (n_samples, n_classes); got the "
-            f"value {wrong[0]:.6g}."
-        )
+    check_indicator("sets", sets)
     return sets

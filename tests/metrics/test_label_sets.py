@@ -80,9 +80,9 @@ def test_as_scorer():
 
 def test_bad_input():
     for arguments, message in (
-        ((2 * Y_TRUE, Y_PRED), r"y_true must be an indicator of 0 and 1; .*\[2\]"),
-        ((Y_TRUE, Y_PRED / 3), r"y_pred must be an indicator of 0 and 1"),
-        ((Y_TRUE.astype(str), Y_PRED), r"y_true must be an indicator .* dtype <U21"),
+        ((2 * Y_TRUE, Y_PRED), "y_true must be a 0/1 indicator .* the value 2"),
+        ((Y_TRUE, Y_PRED / 3), "y_pred must be a 0/1 indicator .* the value 0.33"),
+        ((Y_TRUE.astype(str), Y_PRED), "y_true must be a 0/1 indicator .* dtype <U21"),
         ((Y_TRUE, Y_PRED[1:]), r"same shape; got \(30, 5\) and \(29, 5\)"),
         ((Y_TRUE, Y_PRED[:, 1:]), r"same shape; got \(30, 5\) and \(30, 4\)"),
         ((Y_TRUE[:, 0], Y_PRED), r"y_true must be an indicator of label sets"),

@@ -17,6 +17,7 @@ from .constraints import (
     is_number,
 )
 from .costs import as_costs, as_margins
+from .indicators import check_indicator
 from .matrices import (
     array_real,
     array_rows,
@@ -33,7 +34,6 @@ from .points import (
     as_distributions,
     as_marginals,
     as_points,
-    as_sparse_distributions,
 )
 
 __all__ = [
@@ -51,7 +51,7 @@ __all__ = [
     "as_points",
     "as_real",
     "as_rows",
-    "as_sparse_distributions",
+    "check_indicator",
     "check_sample_weight",
     "check_squares",
     "is_integer",

@@ -8,10 +8,12 @@ from .matrices import array_real, as_matrix, as_real, check_matrix
 
 
 def as_distributions(probabilities, name="probabilities", may_fall_short=False):
-    """`probabilities` as a float matrix whose rows are on the simplex.
+    """`probabilities` as a float matrix, or a CSR array, with rows on the simplex.
 
-    With `may_fall_short` they may sum to less than one.
+    With `may_fall_short` they may sum to less than one. A CSR array has the non-zeros.
     """
+    if sparse.issparse(probabilities):
+        return _sparse_distributions(probabilities, name, may_fall_short)
     p = as_matrix(name, probabilities)
     total = p.sum(axis=1, dtype=np.float64)
     good = _sums_to_one(total, p.dtype, may_fall_short)
@@ -32,20 +34,13 @@ def _sums_to_one(total, dtype, may_fall_short):
     return excess <= 1e3 * np.finfo(dtype).eps
 
 
-def as_sparse_distributions(probabilities, name="probabilities", may_fall_short=False):
-    """A sparse matrix as a CSR array of its non-zeros, its rows on the simplex.
-
-    With `may_fall_short` they may sum to less than one.
-    """
+def _sparse_distributions(probabilities, name, may_fall_short):
     if probabilities.ndim != 2:
         raise ValueError(
             f"{name} must have shape (n_samples, n_classes), got shape "
             f"{probabilities.shape}."
         )
-    p = sparse.csr_array(probabilities, copy=True)
-    p.data = as_real(name, p.data)
-    p.sum_duplicates()
-    p.eliminate_zeros()
+    p = _non_zeros(probabilities, name)
     total = p.sum(axis=1, dtype=np.float64)
     lowest = np.zeros(len(total))
     np.fmin.at(lowest, p.tocoo().row, p.data)
@@ -61,13 +56,19 @@ def as_sparse_distributions(probabilities, name="probabilities", may_fall_short=
     return p
 
 
+def _non_zeros(matrix, name):
+    """A sparse matrix as a CSR array of its non-zeros, in floats."""
+    array = sparse.csr_array(matrix, copy=True)
+    array.data = as_real(name, array.data)
+    array.sum_duplicates()
+    array.eliminate_zeros()
+    return array
+
+
 def as_marginals(probabilities, name="probabilities"):
     """`probabilities` as a float matrix, or a CSR array, of numbers from 0 to 1."""
     if sparse.issparse(probabilities):
-        p = sparse.csr_array(probabilities, copy=True)
-        p.data = as_real(name, p.data)
-        p.sum_duplicates()
-        p.eliminate_zeros()
+        p = _non_zeros(probabilities, name)
         values = p.data
     else:
         p = values = as_matrix(name, probabilities)
@@ -85,8 +86,6 @@ def as_points(probabilities, polytope, name="probabilities"):
     """`probabilities` as a float matrix, or a CSR array, of rows in a polytope."""
     if polytope == "cube":
         return as_marginals(probabilities, name)
-    if sparse.issparse(probabilities):
-        return as_sparse_distributions(probabilities, name)
     return as_distributions(probabilities, name)
 
 
