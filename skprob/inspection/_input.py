@@ -43,16 +43,15 @@ def _label(mapping):
     return getattr(mapping, "__name__", repr(mapping))
 
 
-def check_row(name, values, at_least=1):
-    """`values` as a vector of at least `at_least` finite floats."""
+def check_row(name, values):
+    """`values` as a vector of one finite float or more."""
     try:
         row = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be real numbers, got {values!r}.") from None
-    if row.ndim != 1 or len(row) < at_least or not np.isfinite(row).all():
+    if row.ndim != 1 or len(row) == 0 or not np.isfinite(row).all():
         raise ValueError(
-            f"{name} must be a row of at least {at_least} finite number(s); got "
-            f"{values!r}."
+            f"{name} must be a row of one finite number or more; got {values!r}."
         )
     return row
 

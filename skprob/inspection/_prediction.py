@@ -194,7 +194,8 @@ class PredictionDisplay:
 
         Parameters
         ----------
-        probabilities : array-like of shape (n_classes,) or (n_rows, n_classes)
+        probabilities : {array-like, sparse matrix} of shape (n_classes,) or \
+                (n_rows, n_classes)
             Non-negative numbers that sum to one; or to less, where the rest is the
             probability of "no label". Columns of DataFrames are matched by name.
         predicted : array-like of that shape, default=None
@@ -225,23 +226,14 @@ class PredictionDisplay:
                 f"polytope must be 'simplex' or 'cube'; got {polytope!r}."
                 f"{did_you_mean(polytope, ['simplex', 'cube'])}"
             )
-        # An array is in the order of the first of these that has names.
-        frames = {
-            "probabilities": probabilities,
-            "y_true": y_true,
-            "predicted": predicted,
-        }
-        names = common_names(**frames)
-        if class_names is None:
-            class_names = names
-        elif names is not None:
-            # Other names than those of the columns are in the order of the columns.
-            given = np.asarray(class_names)
-            same = order_by_name(names.tolist(), given.tolist()) is not None
-            names = given if same else names
-        _, (probabilities, y_true, predicted) = frames_in_order(
-            names, are_labels=False, **frames
+        class_names, (probabilities, y_true, predicted) = _in_one_order(
+            class_names,
+            probabilities=probabilities,
+            y_true=y_true,
+            predicted=predicted,
         )
+        if sparse.issparse(probabilities):
+            probabilities = probabilities.toarray()
         rows = [probabilities] if np.ndim(probabilities) == 1 else probabilities
         if polytope == "cube":
             p = as_marginals(rows)
@@ -375,6 +367,23 @@ class PredictionDisplay:
         if self.polytope == "simplex" and none > 1e-3:
             title += f", no label {none:.2f}"
         return f"{title}, {n_hidden} not shown" if n_hidden else title
+
+
+def _in_one_order(class_names, **frames):
+    """The names of the classes, or None, and frames with their columns in one order.
+
+    An array is in the order of the first frame that has names. Class names that are not
+    those of the columns are in the order of the columns.
+    """
+    names = common_names(**frames)
+    if class_names is None:
+        class_names = names
+    elif names is not None:
+        given = np.asarray(class_names)
+        are_names = order_by_name(names.tolist(), given.tolist()) is not None
+        names = given if are_names else names
+    _, ordered = frames_in_order(names, are_labels=False, **frames)
+    return class_names, ordered
 
 
 def _dense(values):

@@ -98,7 +98,7 @@ class ProfileDisplay(CurvesDisplay):
         """
         mappings = labelled(mappings)
         others = check_row("fixed_scores", fixed_scores)
-        ends = check_row("score_range", score_range, at_least=2)
+        ends = check_row("score_range", score_range)
         if len(ends) != 2 or ends[0] >= ends[1]:
             raise ValueError(
                 "score_range must be two numbers in ascending order; got "

@@ -100,10 +100,8 @@ class SupportDisplay:
             If an argument is none of the above.
         """
         mapping = get_mapping(mapping)
-        (reach,), (mean,) = (
-            check_row("reach", [reach]),
-            check_row("mean_score", [mean_score]),
-        )
+        (reach,) = check_row("reach", [reach])
+        (mean,) = check_row("mean_score", [mean_score])
         if reach <= 0:
             raise ValueError(f"reach must be positive, got {reach:g}.")
         x = np.linspace(-reach, reach, check_count("n_points", n_points, 2))

@@ -211,7 +211,7 @@ def test_bad_input_gets_an_error_in_words():
         ),
         (
             lambda: ProfileDisplay.from_mapping(flat, fixed_scores=[]),
-            "fixed_scores must be a row of at least 1",
+            "fixed_scores must be a row of one finite number or more",
         ),
         (
             lambda: EntropyDisplay.from_mapping(flat, scores="high"),

@@ -333,6 +333,13 @@ def test_no_label_and_marginals():
     assert shown.polytope == "simplex"
 
 
+@pytest.mark.parametrize("polytope", ["simplex", "cube"])
+def test_sparse_probabilities(polytope):
+    rows = sparse.csr_array(np.stack([P, P[::-1]]))
+    shown = PredictionDisplay.from_predictions(rows, polytope=polytope)
+    assert_array_equal(shown.probabilities, [P, P[::-1]])
+
+
 @pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
 def test_the_sizes_of_labels(container):
     iris = load_iris()

@@ -16,7 +16,7 @@ from ._groups import check_groups
 
 
 def bootstrap(
-    statistic, model, X, y, sample_weight, groups, n_bootstrap, random_state, given
+    statistic, model, X, y, sample_weight, groups, n_bootstrap, random_state, **given
 ):
     """Values of a statistic of refits to rows, or groups, drawn with replacement.
 
@@ -33,8 +33,8 @@ def bootstrap(
         As in :func:`coefficient_table`; X are features that the classifier gets.
     n_bootstrap : int
     random_state : int, RandomState instance or None
-    given : dict
-        Further arguments of ``fit``.
+    **given : array-like or None
+        Further arguments of ``fit``, such as ``available``.
 
     Returns
     -------
@@ -56,6 +56,7 @@ def bootstrap(
     encoded = encoded_target(model, y, X)
     is_present = _class_totals(encoded, weight) > 0
     names = [*encoded.classes.tolist(), None]
+    given = {name: array for name, array in given.items() if array is not None}
     values, failures = [], []
     for _ in range(n_bootstrap):
         drawn = rng.randint(n_units, size=n_units)

@@ -217,11 +217,17 @@ def coefficient_table(
     classes, contrast = _contrast(fit, reference)
     estimate = (contrast @ fit.coef).ravel()
     if method == "bootstrap":
-        given = {"available": available, "offset": offset}
         refits = bootstrap(
             lambda refit, _: (contrast @ coefficients_of(refit)).ravel(),
-            *(model, X, y, sample_weight, groups, n_bootstrap, random_state),
-            {name: a for name, a in given.items() if a is not None},
+            model,
+            X,
+            y,
+            sample_weight,
+            groups,
+            n_bootstrap,
+            random_state,
+            available=available,
+            offset=offset,
         )
         error = standard_error = robust_error = refits.std(axis=0, ddof=1)
     else:
@@ -232,9 +238,7 @@ def coefficient_table(
             np.linalg.norm(contrasts @ fit.root(name), axis=1)
             for name in ("hessian", "sandwich")
         )
-        by_hessian = covariance == "hessian"
-        if covariance == "auto":
-            by_hessian = groups is None and fit.is_likelihood()
+        by_hessian = fit.chosen(covariance) == "hessian"
         error = standard_error if by_hessian else robust_error
     numbers = np.column_stack(
         [estimate, standard_error, robust_error, *normal_test(estimate, error, level)]

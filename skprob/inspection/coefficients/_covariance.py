@@ -6,7 +6,6 @@ import numpy as np
 from scipy import linalg, sparse
 
 from ..._utils.fitted_params import fitted_params
-from ..._utils.pair import pair_adjoint, pair_scores
 from ..._utils.warnings import warn
 from ...targets import class_weight_factors, smoothed_target
 from ._fitted_penalty import FittedPenalty
@@ -106,12 +105,32 @@ class FittedLoss(FittedRows):
 
     def _differentiate(self):
         """Compute the root of the inverse Hessian, the meat and the gradient."""
+        H, gradient, meat = self._sums_over_rows()
+        self._add_penalty(H, gradient)
+        project = self._basis
+        self._gradient = project.T @ gradient.ravel()
+        H = project.T @ H.reshape(gradient.size, -1) @ project
+        self._root_of_inverse = _root_of_inverse(H)
+        if self._groups is not None:
+            meat = self._small_sample_factor(len(H)) * meat
+        self._meat = project.T @ meat @ project
+
+    def _sums_over_rows(self):
+        """Hessian and gradient of the sum of the losses, and the meat.
+
+        Returns
+        -------
+        H : ndarray of shape (M, size, M, size)
+        gradient : ndarray of shape (M, size)
+        meat : ndarray of shape (M * size, M * size)
+            Sum of the squares of the gradients of rows or, with groups, of groups.
+        """
         M, size = self.coef.shape
         H, meat = np.zeros((M, size, M, size)), np.zeros((M * size, M * size))
         total = np.zeros((M, size))
-        sums = None
+        of_groups = None
         if self._groups is not None:
-            sums = np.zeros((self._groups.max() + 1, M * size))
+            of_groups = np.zeros((self._groups.max() + 1, M * size))
         for rows, design, weight, gradient, curvature in self._derivatives():
             for k in range(M):
                 for m in range(k, M):
@@ -121,28 +140,23 @@ class FittedLoss(FittedRows):
             row_gradients = weighted[:, :, None] * design[:, None, :]
             total += row_gradients.sum(axis=0)
             row_gradients = row_gradients.reshape(len(row_gradients), -1)
-            if sums is None:
+            if of_groups is None:
                 meat += row_gradients.T @ row_gradients
             else:
-                np.add.at(sums, self._groups[rows], row_gradients)
+                np.add.at(of_groups, self._groups[rows], row_gradients)
         for k in range(M):
             for m in range(k):
                 H[k, :, m] = H[m, :, k].T
-        # Add the derivatives of the penalty in standardised features.
+        return H, total, meat if of_groups is None else of_groups.T @ of_groups
+
+    def _add_penalty(self, H, gradient):
+        """Add the derivatives of the penalty in standardised features, in place."""
         n_features = len(self._scale)
         coef, features = self.coef[:, :n_features], np.arange(n_features)
         curvature = self._penalty.curvature(coef) / self._scale[:, None, None] ** 2
         H[:, features, :, features] += curvature
-        gradient = total[:, :n_features] * self._scale
-        slope = self._penalty.slope(coef, gradient)
-        total[:, :n_features] += slope / self._scale
-        project = self._basis
-        self._gradient = project.T @ total.ravel()
-        H = project.T @ H.reshape(M * size, -1) @ project
-        self._root_of_inverse = _root_of_inverse(H)
-        if sums is not None:
-            meat = self._small_sample_factor(len(H)) * (sums.T @ sums)
-        self._meat = project.T @ meat @ project
+        slope = self._penalty.slope(coef, gradient[:, :n_features] * self._scale)
+        gradient[:, :n_features] += slope / self._scale
 
     def _small_sample_factor(self, n_parameters):
         """Factor of the variance of few groups and rows, as in statsmodels."""
@@ -170,6 +184,18 @@ class FittedLoss(FittedRows):
                 "than new rows, such as TargetEncoder, has this effect, too.",
             )
 
+    def chosen(self, covariance):
+        """The covariance that the argument of that name chooses.
+
+        Returns
+        -------
+        covariance : {"hessian", "sandwich"}
+        """
+        if covariance != "auto":
+            return covariance
+        is_independent = self._groups is None
+        return "hessian" if is_independent and self.is_likelihood() else "sandwich"
+
     def is_likelihood(self):
         """Whether the loss is minus the log-likelihood of the labels."""
         model, params = self.model, self._params
@@ -192,21 +218,18 @@ class FittedLoss(FittedRows):
 
     def _derivatives(self):
         """Blocks of rows: design, weight, and derivatives in raw predictions."""
-        M, loss, is_pair = len(self.coef), self.model.loss_, self.is_pair
+        M, loss = len(self.coef), self.model.loss_
         for rows in self.blocks(self.coef.size + M * self.n_scores):
             design = self.design(rows)
             n_features = len(self._scale)
             design[:, :n_features] = (design[:, :n_features] - self._mean) / self._scale
             scores, target = self.scores(rows), self._dense_target(rows)
-            gradient = loss.value_and_gradient(scores, target)[1]
-            gradient = pair_adjoint(gradient) if is_pair else gradient
+            gradient = self.to_raw(loss.value_and_gradient(scores, target)[1])
             curvature = np.empty((len(design), M, M))
             for k in range(M):
-                along = np.zeros((len(design), M))
-                along[:, k] = 1
-                along = pair_scores(along) if is_pair else along
+                along = self.unit(len(design), k)
                 product = loss.hessian_product(scores, target, along)
-                curvature[:, k] = pair_adjoint(product) if is_pair else product
+                curvature[:, k] = self.to_raw(product)
             yield rows, design, self._row_weight[rows], gradient, curvature
 
     def _dense_target(self, rows):

@@ -13,21 +13,18 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from ..._utils.pair import pair_adjoint, pair_scores
 from ._linearized import linearized
 
 # Arrays of the size of the scores that a linearization and its products take.
 _N_ARRAYS = 8
 
 
-def effects_of(rows, weight, dummies, with_gradient):
-    """Mean effects of the features of some rows, and their gradient.
+def effects_of(rows, dummies, with_gradient):
+    """Weighted mean effects of the features over rows, and their gradient.
 
     Parameters
     ----------
     rows : FittedRows
-    weight : ndarray of shape (n_samples,)
-        Weights of the rows in the mean, with the sum 1.
     dummies : ndarray of int
         Columns of X whose effect is the difference between their values 1 and 0.
     with_gradient : bool
@@ -38,6 +35,7 @@ def effects_of(rows, weight, dummies, with_gradient):
     gradient : ndarray of shape (n_scores, n_features, M * size) or None
         Derivatives in the coefficients.
     """
+    weight = rows.weight / rows.weight.sum()
     effects, gradient = _slopes(rows, weight, with_gradient)
     for j in dummies:
         effects[:, j], step_gradient = _step(rows, weight, j, with_gradient)
@@ -65,16 +63,16 @@ def _slopes(rows, weight, with_gradient):
         gradient = np.zeros((rows.n_scores, n_features, *rows.coef.shape))
     for batch in rows.blocks(_N_ARRAYS * rows.n_scores):
         linear, row_weight = linearized(rows.model, rows.scores(batch)), weight[batch]
-        units = [_unit(rows, len(row_weight), m) for m in range(M)]
+        units = [rows.unit(len(row_weight), m) for m in range(M)]
         for k in range(rows.n_scores):
             cotangent = _one_hot(k, linear.probabilities)
-            slope = row_weight @ _in_raw(rows, linear.vjp(cotangent))
+            slope = row_weight @ rows.to_raw(linear.vjp(cotangent))
             effects[k] += slope @ coef
             if not with_gradient:
                 continue
             gradient[k, features, :, features] += slope
             for unit, coefficients in zip(units, coef, strict=True):
-                curvature = _in_raw(rows, linear.vjp_derivative(cotangent, unit.copy()))
+                curvature = rows.to_raw(linear.vjp_derivative(cotangent, unit.copy()))
                 moments = rows.moments(batch, curvature * row_weight[:, None])
                 gradient[k] += coefficients[:, None, None] * moments
     return effects, gradient
@@ -86,8 +84,7 @@ def _step(rows, weight, feature, with_gradient):
     gradient = np.zeros((rows.n_scores, *rows.coef.shape)) if with_gradient else None
     for batch in rows.blocks(_N_ARRAYS * rows.n_scores):
         scores, row_weight = rows.scores(batch), weight[batch]
-        along = rows.coef[:, feature] * np.ones((len(scores), 1))
-        along = pair_scores(along) if rows.is_pair else along
+        along = rows.to_scores(rows.coef[:, feature] * np.ones((len(scores), 1)))
         current = rows.X[batch][:, [feature]]
         current = current.toarray() if sparse.issparse(current) else current
         for value, sign in ((1.0, 1.0), (0.0, -1.0)):
@@ -97,7 +94,7 @@ def _step(rows, weight, feature, with_gradient):
                 continue
             for k in range(rows.n_scores):
                 cotangent = _one_hot(k, scores)
-                slope = _in_raw(rows, linear.vjp(cotangent)) * row_weight[:, None]
+                slope = rows.to_raw(linear.vjp(cotangent)) * row_weight[:, None]
                 moments = rows.moments(batch, slope)
                 moments[:, feature] = value * slope.sum(axis=0)
                 gradient[k] += sign * moments
@@ -109,15 +106,3 @@ def _one_hot(k, scores):
     indicator = np.zeros_like(scores)
     indicator[:, k] = 1
     return indicator
-
-
-def _unit(rows, n_rows, m):
-    """Change of the scores of rows as raw prediction m increases."""
-    raw = np.zeros((n_rows, len(rows.coef)))
-    raw[:, m] = 1
-    return pair_scores(raw) if rows.is_pair else raw
-
-
-def _in_raw(rows, change):
-    """A derivative in the scores as one in the raw predictions."""
-    return pair_adjoint(change) if rows.is_pair else change

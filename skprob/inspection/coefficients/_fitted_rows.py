@@ -11,7 +11,7 @@ from ..._utils.checks import check_sample_weight, naming
 from ..._utils.columns import in_order
 from ..._utils.fitted_params import fitted_params
 from ..._utils.labels import names_of
-from ..._utils.pair import pair_scores
+from ..._utils.pair import pair_adjoint, pair_scores
 from ..._utils.warnings import warn
 from ...targets import check_available, check_offset, check_target, encode_target
 from ._fitted_penalty import FittedPenalty, l1_ratio_of
@@ -140,6 +140,20 @@ class FittedRows:
         """Whether two classes have one raw prediction, the difference of scores."""
         return len(self.coef) < self.n_scores
 
+    def to_scores(self, raw):
+        """Scores of the classes, from raw predictions."""
+        return pair_scores(raw) if self.is_pair else raw
+
+    def unit(self, n_rows, m):
+        """Change of the scores of rows as raw prediction m increases."""
+        raw = np.zeros((n_rows, len(self.coef)))
+        raw[:, m] = 1
+        return self.to_scores(raw)
+
+    def to_raw(self, array):
+        """A derivative in the scores as one in the raw predictions."""
+        return pair_adjoint(array) if self.is_pair else array
+
     @property
     def is_relative(self):
         """Whether only differences of coefficients between classes are identified."""
@@ -183,8 +197,7 @@ class FittedRows:
     def scores(self, rows):
         """Scores of the classes in some rows."""
         coef = self.coef[:, : self.X.shape[1]]
-        raw = self.X[rows] @ coef.T + self.model.intercept_
-        scores = pair_scores(raw) if self.is_pair else raw
+        scores = self.to_scores(self.X[rows] @ coef.T + self.model.intercept_)
         if self._offset is not None:
             scores[:, : self._offset.shape[1]] += self._offset[rows]
         if self._available is not None:

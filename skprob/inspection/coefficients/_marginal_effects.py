@@ -164,10 +164,14 @@ def marginal_effects(
         if method == "asymptotic":
             check_no_zeros(model)
         warn_of_penalty(model)
-    is_delta = y is not None and method == "asymptotic"
-    if is_delta:
+    if y is not None and method == "asymptotic":
         rows = FittedLoss(model, X, y, sample_weight, groups, available, offset)
         rows.check_optimum()
+        dummies = dummies_of(rows.X) if dummy else []
+        effects, gradient = effects_of(rows, dummies, with_gradient=True)
+        # The delta method.
+        root = rows.root(rows.chosen(covariance))
+        error = np.linalg.norm(gradient @ root, axis=2).ravel()
     else:
         labelled = None if y is None else encoded_target(model, y, X).labelled
 
@@ -178,28 +182,25 @@ def marginal_effects(
             return rows
 
         rows = rows_of(model, sample_weight)
-    dummies = dummies_of(rows.X) if dummy else []
-    share = rows.weight / rows.weight.sum()
-    effects, gradient = effects_of(rows, share, dummies, is_delta)
-    if y is None:
+        dummies = dummies_of(rows.X) if dummy else []
+        effects, _ = effects_of(rows, dummies, with_gradient=False)
         error = np.full(effects.size, np.nan)
-    elif is_delta:
-        if covariance == "auto":
-            is_likelihood = groups is None and rows.is_likelihood()
-            covariance = "hessian" if is_likelihood else "sandwich"
-        error = np.linalg.norm(gradient @ rows.root(covariance), axis=2).ravel()
-    else:
+    if y is not None and method == "bootstrap":
 
         def effects_of_refit(refit, weight):
-            refitted = rows_of(refit, weight)
-            share = refitted.weight / refitted.weight.sum()
-            return effects_of(refitted, share, dummies, False)[0].ravel()
+            return effects_of(rows_of(refit, weight), dummies, False)[0].ravel()
 
-        given = {"available": available, "offset": offset}
         refits = bootstrap(
             effects_of_refit,
-            *(model, X, y, sample_weight, groups, n_bootstrap, random_state),
-            {name: a for name, a in given.items() if a is not None},
+            model,
+            X,
+            y,
+            sample_weight,
+            groups,
+            n_bootstrap,
+            random_state,
+            available=available,
+            offset=offset,
         )
         error = refits.std(axis=0, ddof=1)
     estimate = effects.ravel()
