@@ -17,16 +17,20 @@ ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "_static" / "thumbnails"
 # Numbers of the axes in the figure that are shown.
 PARTS = {
-    "alpha": [1, 2],
     "alpha_and_penalty": [0],
+    "annotators": [1],
     "badly_scaled": [0],
     "dask_cluster": [0],
     "demo": [0, 4],
     "distillation": [0],
+    "hidden_labels": [0],
+    "imbalanced_classes": [0],
+    "lasso_path": [0],
     "memory_mapped": [0],
+    "onnx_export": [0],
     "own_mapping": [0],
     "possible_classes": [3, 7, 11],
-    "sets_with_a_guarantee": [3],
+    "sets_with_a_guarantee": [4, 5],
     "text_pipeline": [0, 1],
     "threshold_by_cost": [0],
 }
