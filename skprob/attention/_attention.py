@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
-from .._utils.checks import RealInterval, as_real
-from .._utils.names import did_you_mean
+from .._utils.slices import slices
 from .._utils.typing import Array, ArrayLike
 from ..mappings import MappingLike, get_mapping
+from ._arguments import (
+    checked_arrays,
+    checked_numbers,
+    checked_scale,
+    common_leading_axes,
+    with_leading_axes,
+)
 
 # Most scores of a block of queries (8 MiB).
 _MOST_SCORES = 1 << 20
@@ -19,7 +27,7 @@ def attention(
     value: ArrayLike,
     *,
     mapping: MappingLike = "softmax",
-    scale: float | None = "sqrt",
+    scale: float | Literal["sqrt", "entropy_invariant"] = "sqrt",
     mask: ArrayLike | None = None,
 ) -> Array:
     r"""Scaled dot-product attention: weighted means of values.
@@ -84,10 +92,11 @@ def attention(
     >>> attention(query, key, np.eye(3), mapping="sparsemax")
     array([[1., 0., 0.]])
     """
-    parts = _Parts(query, key, value, mapping, scale, mask)
-    out = np.empty((*parts.batch, parts.n_queries, parts.value.shape[-1]), parts.dtype)
-    for where, rows in parts.blocks():
-        out[where][rows] = parts.weights(where, rows)[1] @ parts.value[where]
+    arguments = _Arguments(query, key, value, mapping, scale, mask)
+    out = np.empty(arguments.result_shape, arguments.dtype)
+    for where, rows in arguments.blocks():
+        _, weights, _ = arguments.weights(where, rows)
+        out[where][rows] = weights @ arguments.value[where]
     return out
 
 
@@ -98,7 +107,7 @@ def attention_vjp(
     cotangent: ArrayLike,
     *,
     mapping: MappingLike = "softmax",
-    scale: float | None = "sqrt",
+    scale: float | Literal["sqrt", "entropy_invariant"] = "sqrt",
     mask: ArrayLike | None = None,
 ) -> tuple[Array, Array, Array]:
     """Derivatives of a number that is computed from the result of `attention`.
@@ -130,142 +139,109 @@ def attention_vjp(
     >>> of_query.round(3)
     array([[ 0.111, -0.111]])
     """
-    parts = _Parts(query, key, value, mapping, scale, mask)
-    shape = (*parts.batch, parts.n_queries, parts.value.shape[-1])
+    arguments = _Arguments(query, key, value, mapping, scale, mask)
     cotangent = checked_numbers("cotangent", cotangent)
-    if cotangent.shape != shape:
+    if cotangent.shape != arguments.result_shape:
         raise ValueError(
-            f"cotangent must have the shape of the result, {shape}; got "
-            f"{cotangent.shape}."
+            "cotangent must have the shape of the result, "
+            f"{arguments.result_shape}; got {cotangent.shape}."
         )
+    dtype = arguments.dtype
     gradients = [
-        np.zeros((*parts.batch, *a.shape[-2:]), parts.dtype) for a in parts.arrays
+        np.zeros(array.shape, dtype)
+        for array in (arguments.query, arguments.key, arguments.value)
     ]
     of_query, of_key, of_value = gradients
-    for where, rows in parts.blocks():
-        scores, weights, factor = parts.weights(where, rows)
-        given = cotangent[where][rows].astype(parts.dtype, copy=False)
+    for where, rows in arguments.blocks():
+        scores, weights, factor = arguments.weights(where, rows)
+        given = cotangent[where][rows].astype(dtype, copy=False)
         of_value[where] += weights.T @ given
-        along = given @ parts.value[where].T
+        along = given @ arguments.value[where].T
         seen = (scores > -np.inf).any(axis=1)
         of_scores = np.zeros_like(scores)
-        of_scores[seen] = parts.mapping.vjp(scores[seen], along[seen])
+        of_scores[seen] = arguments.mapping.vjp(scores[seen], along[seen])
         of_scores *= factor
-        of_query[where][rows] = of_scores @ parts.key[where]
-        of_key[where] += of_scores.T @ parts.query[where][rows]
+        of_query[where][rows] = of_scores @ arguments.key[where]
+        of_key[where] += of_scores.T @ arguments.query[where][rows]
     given_shapes = [np.shape(a) for a in (query, key, value)]
     return tuple(map(_summed_to, gradients, given_shapes))
 
 
-class _Parts:
+class _Arguments:
     """Checked arguments, with leading axes broadcast, and the weights of a block."""
 
     def __init__(self, query, key, value, mapping, scale, mask):
-        named = {"query": query, "key": key, "value": value}
-        arrays = [checked_numbers(name, array) for name, array in named.items()]
+        arrays = query, key, value = checked_arrays(query, key, value)
         self.mapping = get_mapping(mapping)
         self.mapping._validate_params()
-        query, key, value = arrays
-        if query.shape[-1] != key.shape[-1]:
-            raise ValueError(
-                "query and key must have the same last axis; got shapes "
-                f"{query.shape} and {key.shape}."
-            )
-        if key.shape[-2] != value.shape[-2]:
-            raise ValueError(
-                "key and value must have the same number of rows; got shapes "
-                f"{key.shape} and {value.shape}."
-            )
         self.dtype = np.result_type(*arrays)
-        self.n_queries, self.n_keys = query.shape[-2], key.shape[-2]
-        leading = [array.shape[:-2] for array in arrays]
+        masks = {} if mask is None else {"mask": _checked_mask(mask)}
+        axes = common_leading_axes(query=query, key=key, value=value, **masks)
+        self.query, self.key, self.value = (
+            with_leading_axes(array.astype(self.dtype, copy=False), axes)
+            for array in arrays
+        )
+        self.mask = None
         if mask is not None:
-            mask = np.asarray(mask)
-            if mask.dtype != bool or mask.ndim < 2:
-                raise ValueError(
-                    "mask must be booleans of shape (..., n_queries, n_keys); got "
-                    f"dtype {mask.dtype} and shape {mask.shape}."
-                )
-            leading.append(mask.shape[:-2])
-        try:
-            self.batch = np.broadcast_shapes(*leading)
-            if mask is not None:
-                full = (*self.batch, self.n_queries, self.n_keys)
-                mask = np.broadcast_to(mask, full)
-        except ValueError:
-            raise ValueError(
-                "The leading axes of query, key, value and mask must fit, and those "
-                f"of mask end in (n_queries, n_keys) = {self.n_queries, self.n_keys}; "
-                f"got leading axes {leading}."
-            ) from None
-        self.mask = mask
-        self.arrays = self.query, self.key, self.value = [
-            np.broadcast_to(
-                a.astype(self.dtype, copy=False), (*self.batch, *a.shape[-2:])
-            )
-            for a in arrays
-        ]
-        self.scale = _checked_scale(scale)
+            shape = (*axes, query.shape[-2], key.shape[-2])
+            self.mask = _broadcast_mask(masks["mask"], shape)
+        self.scale = checked_scale(scale, ("sqrt", "entropy_invariant"))
+
+    @property
+    def result_shape(self):
+        return *self.query.shape[:-1], self.value.shape[-1]
 
     def blocks(self):
         """Indices of the leading axes, and slices of queries, block by block."""
-        step = max(1, _MOST_SCORES // max(self.n_keys, 1))
-        for where in np.ndindex(self.batch):
-            for start in range(0, self.n_queries, step):
-                yield where, slice(start, start + step)
+        *axes, n_queries, _ = self.query.shape
+        size = max(1, _MOST_SCORES // max(self.key.shape[-2], 1))
+        for where in np.ndindex(*axes):
+            for rows in slices(n_queries, size):
+                yield where, rows
 
     def weights(self, where, rows):
         """Scores and weights of some queries, and the factor of their products."""
         query, key = self.query[where][rows], self.key[where]
-        available = np.ones((len(query), self.n_keys), dtype=bool)
-        if self.mask is not None:
+        if self.mask is None:
+            available = np.ones((len(query), len(key)), dtype=bool)
+        else:
             available = self.mask[where][rows]
+        n_available = available.sum(axis=1, keepdims=True)
         scale = self.scale
         if scale == "sqrt":
             scale = 1 / np.sqrt(query.shape[-1])
         elif scale == "entropy_invariant":
-            n = available.sum(axis=1, keepdims=True)
-            scale = np.log(np.maximum(n, 1)) / query.shape[-1]
+            scale = np.log(np.maximum(n_available, 1)) / query.shape[-1]
         factor = np.asarray(scale, dtype=self.dtype)
         scores = (query * factor) @ key.T
         if not np.isfinite(scores).all():
             raise ValueError("query and key must be so small that scores are finite.")
         scores[~available] = -np.inf
-        seen = available.any(axis=1)
+        seen = n_available[:, 0] > 0
         weights = np.zeros_like(scores)
         if seen.any():
             weights[seen] = self.mapping(scores[seen])
         return scores, weights, factor
 
 
-def checked_numbers(name, array):
-    """`array` as finite numbers of shape (..., n_rows, n_columns)."""
-    array = as_real(name, array)
-    if array.ndim < 2 or array.shape[-1] == 0:
+def _checked_mask(mask):
+    mask = np.asarray(mask)
+    if mask.dtype != bool or mask.ndim < 2:
         raise ValueError(
-            f"{name} must have shape (..., n_rows, n_columns) with at least one "
-            f"column; got {array.shape}."
+            "mask must be booleans of shape (..., n_queries, n_keys); got "
+            f"dtype {mask.dtype} and shape {mask.shape}."
         )
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} must be finite numbers.")
-    return array
+    return mask
 
 
-def _checked_scale(scale):
-    if isinstance(scale, str) and scale in ("sqrt", "entropy_invariant"):
-        return scale
-    if RealInterval(None, None, closed="neither").is_satisfied_by(scale):
-        return float(scale)
-    raise ValueError(
-        f"scale must be 'sqrt', 'entropy_invariant' or a finite number; got {scale!r}."
-        f"{did_you_mean(scale, ['sqrt', 'entropy_invariant'])}"
-    )
-
-
-def scale_factor(scale, d):
-    """The number that a scale stands for, where it does not depend on the keys."""
-    scale = _checked_scale(scale)
-    return 1 / np.sqrt(d) if scale == "sqrt" else scale
+def _broadcast_mask(mask, shape):
+    try:
+        return np.broadcast_to(mask, shape)
+    except ValueError:
+        raise ValueError(
+            f"mask must have a shape (..., n_queries, n_keys) that broadcasts to "
+            f"{shape}; got {mask.shape}."
+        ) from None
 
 
 def _summed_to(array, shape):

@@ -22,6 +22,7 @@ from .._utils.checks import (
 )
 from .._utils.names import KeywordsChecked
 from .._utils.saving import PlainState
+from .._utils.slices import slices
 from .._utils.typing import MatrixLike
 from ..mappings import Mapping, MappingLike, get_mapping
 
@@ -112,11 +113,11 @@ class BaseAttention(KeywordsChecked, PlainState, BaseEstimator):
         self.scale_ = mean if mean > 0 else 1.0
 
     def _blocks(self, X):
+        """Slices of the rows, so many that their pairs with keys fit into memory."""
         n_keys = self.n_samples_fit_
         if self._n_neighbors is not None and self._similarity == "distance":
             n_keys = min(int(self._n_neighbors), n_keys)
-        step = max(1, _MOST_PAIRS // n_keys)
-        return [slice(start, start + step) for start in range(0, len(X), step)]
+        return slices(len(X), max(1, _MOST_PAIRS // n_keys))
 
     def _weights(self, X):
         """The weights for some checked rows, as a CSR array."""

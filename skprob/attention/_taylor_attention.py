@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import numpy as np
 
 from .._utils.checks import is_integer
+from .._utils.slices import slices
 from .._utils.typing import Array, ArrayLike
-from ._attention import checked_numbers, scale_factor
+from ._arguments import (
+    checked_arrays,
+    checked_scale,
+    common_leading_axes,
+    with_leading_axes,
+)
 
 _MOST_FEATURES = 100_000
 # Most numbers in the features of a block of queries or keys.
@@ -22,7 +29,7 @@ def taylor_attention(
     *,
     order: int = 2,
     causal: bool = False,
-    scale: float | None = "sqrt",
+    scale: float | Literal["sqrt"] = "sqrt",
 ) -> Array:
     r"""Attention with Taylor softmax for weights, linear in the number of keys.
 
@@ -75,23 +82,18 @@ def taylor_attention(
     >>> np.allclose(fast, attention(query, key, value, mapping="taylor_softmax"))
     True
     """
-    named = {"query": query, "key": key, "value": value}
-    arrays = [checked_numbers(name, array) for name, array in named.items()]
+    arrays = query, key, value = checked_arrays(query, key, value)
     dtype = np.result_type(*arrays)
-    query, key, value = (array.astype(np.float64, copy=False) for array in arrays)
+    _check_causal(causal, query.shape[-2], key.shape[-2])
     d = query.shape[-1]
-    _check_shapes(query, key, value, causal)
     order = _checked_order(order, d)
-    if scale == "entropy_invariant":
-        raise ValueError(
-            "scale must be 'sqrt' or a finite number in taylor_attention; got "
-            "'entropy_invariant'."
-        )
-    batch = np.broadcast_shapes(*(a.shape[:-2] for a in (query, key, value)))
+    scale = checked_scale(scale, ("sqrt",))
+    batch = common_leading_axes(query=query, key=key, value=value)
     query, key, value = (
-        np.broadcast_to(a, (*batch, *a.shape[-2:])) for a in (query, key, value)
+        with_leading_axes(array.astype(np.float64, copy=False), batch)
+        for array in arrays
     )
-    query = query * scale_factor(scale, d)
+    query = query * (1 / np.sqrt(d) if scale == "sqrt" else scale)
     out = np.empty((*batch, query.shape[-2], value.shape[-1]))
     for where in np.ndindex(batch):
         # The column of ones gives the sums of the weights.
@@ -108,10 +110,10 @@ def taylor_attention(
 def _all_keys(query, key, value, order):
     step = _step(query.shape[1], order)
     total = 0.0
-    for rows in _slices(len(key), step):
+    for rows in slices(len(key), step):
         total = total + _features(key[rows], order).T @ value[rows]
     out = np.empty((len(query), value.shape[1]))
-    for rows in _slices(len(query), step):
+    for rows in slices(len(query), step):
         out[rows] = _features(query[rows], order) @ total
     return out
 
@@ -120,7 +122,7 @@ def _causal(query, key, value, order):
     """Sums over the chunks before a chunk, and the lower triangle of its weights."""
     step = min(_step(query.shape[1], order), 128)
     total, out = 0.0, np.empty((len(query), value.shape[1]))
-    for rows in _slices(len(key), step):
+    for rows in slices(len(key), step):
         products = query[rows] @ key[rows].T
         weights = np.tril(
             sum(products**m / math.factorial(m) for m in range(order + 1))
@@ -142,11 +144,8 @@ def _features(x, order):
 
 
 def _step(d, order):
+    """Number of rows of a block."""
     return max(1, _MOST_NUMBERS // (d + 1) ** order)
-
-
-def _slices(n, step):
-    return [slice(start, start + step) for start in range(0, n, step)]
 
 
 def _checked_order(order, d):
@@ -161,24 +160,13 @@ def _checked_order(order, d):
     return order
 
 
-def _check_shapes(query, key, value, causal):
-    (n_queries, d), (n_keys, d_key) = query.shape[-2:], key.shape[-2:]
-    shapes = f"{query.shape}, {key.shape} and {value.shape}"
-    if d != d_key or n_keys != value.shape[-2] or n_keys == 0:
-        raise ValueError(
-            "query, key and value must have shapes (..., n_queries, d), "
-            "(..., n_keys, d) and (..., n_keys, d_value) with at least one key; got "
-            f"{shapes}."
-        )
+def _check_causal(causal, n_queries, n_keys):
+    if n_keys == 0:
+        raise ValueError("key must hold at least one key; it holds none.")
     if not isinstance(causal, (bool, np.bool_)):
         raise ValueError(f"causal must be True or False; got {causal!r}.")
     if causal and n_queries != n_keys:
         raise ValueError(
-            f"With causal=True there must be as many queries as keys; got {shapes}."
+            "With causal=True there must be as many queries as keys; got "
+            f"{n_queries} and {n_keys}."
         )
-    try:
-        np.broadcast_shapes(*(a.shape[:-2] for a in (query, key, value)))
-    except ValueError:
-        raise ValueError(
-            f"The leading axes of query, key and value must fit; got {shapes}."
-        ) from None

@@ -136,7 +136,10 @@ X = np.ones((3, 2))
         (lambda: attention(X, X, X[:2]), "key and value must have the same number"),
         (lambda: attention(X[None], [X, X, X], [X, X]), "leading axes"),
         (lambda: attention(X, X, X, mask=X), "mask must be booleans"),
-        (lambda: attention(X, X, X, mask=X[:2] > 0), r"end in \(n_queries, n_keys\)"),
+        (
+            lambda: attention(X, X, X, mask=X[:2] > 0),
+            r"mask must have a shape \(..., n_queries, n_keys\) that broadcasts",
+        ),
         (lambda: attention(X, X, X, scale="root"), "scale must be 'sqrt'"),
         (lambda: attention(X, X, X, scale=np.inf), "scale must be 'sqrt'"),
         (lambda: attention(X, X, X, scale=True), "scale must be 'sqrt'"),
@@ -146,7 +149,7 @@ X = np.ones((3, 2))
         (lambda: taylor_attention(X, X, X, order=3), "order must be an even number"),
         (lambda: taylor_attention(X, X, X, order=18), "at most 100000"),
         (lambda: taylor_attention(X, X[:2], X[:2], causal=True), "as many queries"),
-        (lambda: taylor_attention(X, X[:0], X[:0]), "at least one key"),
+        (lambda: taylor_attention(X, X[:0], X[:0]), "key must hold at least one key"),
         (lambda: taylor_attention(X, X, X, causal=1), "causal must be True or False"),
         (
             lambda: taylor_attention(X, X, X, scale="entropy_invariant"),
