@@ -33,7 +33,7 @@ from skprob import LinearClassifier
 from skprob.losses import FenchelYoungLoss
 from skprob.mappings import Entmax, Softmax, Sparsemax
 from skprob.objective import LinearObjective, split_rows
-from skprob.targets import SparseTarget
+from skprob.targets import LabelTarget
 
 MAPPINGS = {"softmax": Softmax(), "sparsemax": Sparsemax(), "entmax 1.5": Entmax(1.5)}
 N_CLASSES = [2, 10, 100]
@@ -115,7 +115,7 @@ def problem(X, mapping, n_classes):
     """Objective, parameters as large as after a fit, and a direction."""
     rng = np.random.default_rng(0)
     labels = rng.integers(n_classes, size=X.shape[0])
-    target = SparseTarget.from_labels(labels, n_classes, X.dtype)
+    target = LabelTarget(labels, n_classes, X.dtype)
     blocks = split_rows(X, target, np.ones(X.shape[0]))
     objective = LinearObjective(blocks, FenchelYoungLoss(mapping), l2=1e-5)
     parameters, direction = rng.standard_normal((2, objective.n_parameters)) / 5

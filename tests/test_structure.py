@@ -17,7 +17,7 @@ from skprob.losses import FenchelYoungLoss
 from skprob.mappings import Softmax, Sparsemax
 from skprob.objective import CosineObjective, LinearObjective, split_rows
 from skprob.solvers import SOLVERS, solve
-from skprob.targets import SparseTarget
+from skprob.targets import LabelTarget
 
 ROOT = Path(skprob.__file__).parent
 PACKAGES = sorted(path.parent.name for path in ROOT.glob("[!_]*/__init__.py"))
@@ -295,7 +295,7 @@ def test_functions_that_go_to_blocks_are_picklable():
 
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 4))
-    target = SparseTarget.from_labels(rng.integers(3, size=60), 3)
+    target = LabelTarget(rng.integers(3, size=60), 3)
     loss = FenchelYoungLoss(Sparsemax())
     blocks = Watched(split_rows(X, target, np.ones(60))._blocks)
     objective = LinearObjective(blocks, loss, l2=1e-3)

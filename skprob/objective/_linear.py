@@ -64,9 +64,9 @@ class LinearObjective(PartsOfObjective, MeanLoss):
     >>> from skprob.losses import FenchelYoungLoss
     >>> from skprob.mappings import Softmax
     >>> from skprob.objective import LinearObjective, split_rows
-    >>> from skprob.targets import SparseTarget
+    >>> from skprob.targets import LabelTarget
     >>> X = np.array([[0.0], [1.0], [2.0]])
-    >>> target = SparseTarget.from_labels(np.array([0, 1, 2]), n_classes=3)
+    >>> target = LabelTarget(np.array([0, 1, 2]), n_classes=3)
     >>> objective = LinearObjective(
     ...     split_rows(X, target, np.ones(3)), FenchelYoungLoss(Softmax()), l2=0.1
     ... )

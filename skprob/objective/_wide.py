@@ -25,10 +25,10 @@ class WideObjective(LinearObjective):
     >>> from skprob.losses import FenchelYoungLoss
     >>> from skprob.mappings import Softmax
     >>> from skprob.objective import WideObjective, split_rows
-    >>> from skprob.targets import SparseTarget
+    >>> from skprob.targets import LabelTarget
     >>> X, weight = np.eye(3, 50), np.ones(3)
     >>> space = RowSpace.of(X, weight, fit_intercept=True, factors=None, l2=0.1)
-    >>> target = SparseTarget.from_labels(np.arange(3), n_classes=3)
+    >>> target = LabelTarget(np.arange(3), n_classes=3)
     >>> objective = WideObjective(
     ...     split_rows(space.coordinates, target, weight),
     ...     FenchelYoungLoss(Softmax()),

@@ -33,7 +33,7 @@ from ._encode import (
     infer_target_type,
 )
 from ._gaps import without_gaps
-from ._labels import as_labels, unique_labels
+from ._labels import LabelTarget, as_labels, unique_labels
 from ._offset import check_offset
 from ._smoothed import SmoothedTarget, smoothed_target
 from ._sparse import SparseTarget
@@ -43,6 +43,7 @@ __all__ = [
     "ArrayTarget",
     "DenseTarget",
     "EncodedTarget",
+    "LabelTarget",
     "SmoothedTarget",
     "SparseTarget",
     "as_labels",

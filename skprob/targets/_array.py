@@ -7,8 +7,8 @@ import numpy as np
 
 from .._utils.arrays import as_type, beside, namespace, one_hot, take
 from ._dense import DenseTarget
+from ._labels import LabelTarget
 from ._smoothed import SmoothedTarget
-from ._sparse import SparseTarget
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ def target_beside(target, X):
     Examples
     --------
     >>> import numpy as np
-    >>> from skprob.targets import SparseTarget, target_beside
-    >>> target = SparseTarget.from_labels(np.array([1, 0]), n_classes=2)
+    >>> from skprob.targets import LabelTarget, target_beside
+    >>> target = LabelTarget(np.array([1, 0]), n_classes=2)
     >>> target_beside(target, np.zeros((2, 3))).values
     array([[0., 1.],
            [1., 0.]])
@@ -75,9 +75,8 @@ def target_beside(target, X):
         inner = target_beside(target.target, X)
         mixture = replace(target, target=inner)
         return ArrayTarget(mixture.to_dense(inner.values.dtype))
-    if isinstance(target, SparseTarget) and target._one_a_row:
+    if isinstance(target, LabelTarget):
         # Only the labels are moved to the device.
-        labels = beside(target.columns.astype(np.int64), X)
-        ones = as_type(one_hot(labels, target.n_classes), X.dtype)
-        return ArrayTarget(ones * beside(target.values, X)[:, None])
-    return ArrayTarget(beside(target.to_dense(target.values.dtype), X))
+        labels = beside(target.labels.astype(np.int64), X)
+        return ArrayTarget(as_type(one_hot(labels, target.n_classes), X.dtype))
+    return ArrayTarget(beside(target.to_dense(target.dtype), X))

@@ -31,6 +31,10 @@ class DenseTarget:
     def shape(self):
         return self.values.shape
 
+    @property
+    def dtype(self):
+        return self.values.dtype
+
     def inner(self, array):
         """Σ_k q_k a_k of each row; an infinite a_k does not count where q_k = 0."""
         with np.errstate(invalid="ignore"):

@@ -15,7 +15,7 @@ from ._indicator import (
     other_than_0_and_1,
     shares_of_candidates,
 )
-from ._labels import labels_of, target_of_labels
+from ._labels import LabelTarget, labels_of, target_of_labels
 from ._sparse import SparseTarget
 
 #: The kinds of target that can be learnt.
@@ -31,7 +31,8 @@ class EncodedTarget(NamedTuple):
     classes : ndarray of shape (n_classes,)
         The sorted labels; if `y` is a matrix, the names of its columns or, without
         names, their numbers.
-    target : DenseTarget or SparseTarget of shape (n_labelled, n_classes)
+    target : LabelTarget, SparseTarget or DenseTarget
+        Of shape (n_labelled, n_classes).
         If there is a class for rows without a label, it has one more column, the last.
     labelled : ndarray of shape (n_samples,) or None
         Whether each row has a target; None if all have.
@@ -48,7 +49,7 @@ class EncodedTarget(NamedTuple):
 
     kind: str
     classes: np.ndarray
-    target: DenseTarget | SparseTarget
+    target: LabelTarget | SparseTarget | DenseTarget
     labelled: np.ndarray | None = None
     has_none: bool = False
 

@@ -1,5 +1,6 @@
-"""Class labels: their checks, their classes, and the target of each."""
+"""Class labels: their checks, their classes, and their target."""
 
+from functools import cached_property
 from numbers import Real
 
 import numpy as np
@@ -115,7 +116,7 @@ def target_of_labels(labels, dtype, classes=None):
     Returns
     -------
     classes : ndarray of shape (n_classes,)
-    target : SparseTarget
+    target : LabelTarget
 
     Raises
     ------
@@ -132,7 +133,7 @@ def target_of_labels(labels, dtype, classes=None):
                 f"y holds the labels {unknown[:5].tolist()}, which are not among "
                 f"the classes {classes[:10].tolist()}."
             )
-    return classes, SparseTarget.from_labels(numbers, len(classes), dtype)
+    return classes, LabelTarget(numbers, len(classes), dtype)
 
 
 def _numbered(labels):
@@ -149,3 +150,80 @@ def _numbered(labels):
             return classes.astype(labels.dtype, copy=False), numbers[offsets]
     classes = np.unique(labels)
     return classes, np.searchsorted(classes, labels)
+
+
+class LabelTarget:
+    """A target with one class in each row.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_samples,)
+        Number of the class of each row.
+    n_classes : int
+    dtype : dtype, default=float64
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skprob.targets import LabelTarget
+    >>> LabelTarget(np.array([2, 0]), n_classes=3).to_dense(float)
+    array([[0., 0., 1.],
+           [1., 0., 0.]])
+    """
+
+    def __init__(self, labels, n_classes, dtype=np.float64):
+        self.labels, self.n_classes, self.dtype = labels, n_classes, dtype
+        self.shape = len(labels), n_classes
+        # Rows and columns of the ones.
+        self._entries = np.arange(len(labels)), labels
+
+    def inner(self, array):
+        """The entry a_k of each row whose class is k."""
+        entries = array[self._entries]
+        return entries.astype(np.result_type(array, self.dtype), copy=False)
+
+    def add_to(self, array, factor):
+        """Add the target times a factor to an array, in place."""
+        array[self._entries] += factor
+
+    def matmul(self, matrix):
+        """The product of the rows and a matrix of shape (n_classes, n_columns)."""
+        return matrix[self.labels]
+
+    def to_dense(self, dtype):
+        """The target as an array of shape (n_samples, n_classes)."""
+        dense = np.zeros(self.shape, dtype)
+        dense[self._entries] = 1
+        return dense
+
+    @cached_property
+    def second(self):
+        """For two classes, the probability of the second in each row."""
+        return self.labels.astype(self.dtype)
+
+    def packed(self):
+        """Rows with the same entropies, in one column."""
+        return np.ones((len(self.labels), 1), self.dtype)
+
+    def class_totals(self, weight):
+        """Weighted sum of the rows, of shape (n_classes,)."""
+        return np.bincount(self.labels, weight, minlength=self.n_classes)
+
+    def block(self, rows):
+        """The target of a slice of rows."""
+        return self.take(rows)
+
+    def take(self, rows):
+        """The target of rows given by their numbers."""
+        return LabelTarget(self.labels[rows], self.n_classes, self.dtype)
+
+    def joined(self, others):
+        """The rows of this target, then those of others of its kind."""
+        labels = [self.labels, *(other.labels for other in others)]
+        return LabelTarget(np.concatenate(labels), self.n_classes, self.dtype)
+
+    def of_classes(self, classes):
+        """The numbers of a slice of the classes, in all rows."""
+        n_rows, ones = self.shape[0], np.ones(self.shape[0], self.dtype)
+        whole = SparseTarget(np.arange(n_rows + 1), self.labels, ones, self.n_classes)
+        return whole.of_classes(classes)

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from .._utils.arrays import as_type
 from ._dense import DenseTarget
+from ._labels import LabelTarget
 from ._sparse import SparseTarget
 
 
@@ -17,7 +18,7 @@ class SmoothedTarget:
 
     Parameters
     ----------
-    target : DenseTarget or SparseTarget
+    target : LabelTarget, SparseTarget or DenseTarget
     amount : float
         The proportion of the centre, in (0, 1).
     polytope : {"simplex", "cube"}, default="simplex"
@@ -25,13 +26,13 @@ class SmoothedTarget:
     Examples
     --------
     >>> import numpy as np
-    >>> from skprob.targets import SmoothedTarget, SparseTarget
-    >>> label = SparseTarget.from_labels(np.array([2]), n_classes=4)
+    >>> from skprob.targets import LabelTarget, SmoothedTarget
+    >>> label = LabelTarget(np.array([2]), n_classes=4)
     >>> SmoothedTarget(label, amount=0.1).to_dense(float)
     array([[0.025, 0.025, 0.925, 0.025]])
     """
 
-    target: DenseTarget | SparseTarget
+    target: LabelTarget | SparseTarget | DenseTarget
     amount: float
     polytope: str = "simplex"
 
@@ -61,7 +62,7 @@ class SmoothedTarget:
 
     def to_dense(self, dtype):
         """The target as an array of shape (n_samples, n_classes)."""
-        dense = self.target.to_dense(self.target.values.dtype)
+        dense = self.target.to_dense(self.target.dtype)
         mixture = (1 - self.amount) * dense + self._everywhere
         return as_type(mixture, dtype)
 
@@ -72,7 +73,7 @@ class SmoothedTarget:
 
     def packed(self):
         """Rows with the same entropies, in as few columns as possible."""
-        return self.to_dense(self.target.values.dtype)
+        return self.to_dense(self.target.dtype)
 
     def class_totals(self, weight):
         """Weighted sum of the rows, of shape (n_classes,)."""
@@ -103,7 +104,7 @@ def smoothed_target(target, amount, polytope="simplex", available=None):
 
     Parameters
     ----------
-    target : DenseTarget or SparseTarget
+    target : LabelTarget, SparseTarget or DenseTarget
     amount : float
         Share of the centre of the polytope, in [0, 1).
     polytope : {"simplex", "cube"}, default="simplex"
@@ -112,13 +113,13 @@ def smoothed_target(target, amount, polytope="simplex", available=None):
 
     Returns
     -------
-    target : DenseTarget, SparseTarget or SmoothedTarget
+    target : LabelTarget, SparseTarget, DenseTarget or SmoothedTarget
 
     Examples
     --------
     >>> import numpy as np
-    >>> from skprob.targets import SparseTarget, smoothed_target
-    >>> label = SparseTarget.from_labels(np.array([2]), n_classes=3)
+    >>> from skprob.targets import LabelTarget, smoothed_target
+    >>> label = LabelTarget(np.array([2]), n_classes=3)
     >>> available = np.array([[True, False, True]])
     >>> smoothed_target(label, 0.1, available=available).values
     array([[0.05, 0.  , 0.95]])
@@ -128,6 +129,6 @@ def smoothed_target(target, amount, polytope="simplex", available=None):
     if available is None:
         return SmoothedTarget(target, amount, polytope)
     n_available = 2 if polytope == "cube" else available.sum(axis=1, keepdims=True)
-    dtype = target.values.dtype
+    dtype = target.dtype
     mixture = (1 - amount) * target.to_dense(dtype) + amount * available / n_available
     return DenseTarget(mixture.astype(dtype, copy=False))

@@ -23,13 +23,10 @@ class SparseTarget:
 
     Examples
     --------
-    The labels 2 and 0, and the sets {0} and {0, 1}:
+    The sets {0} and {0, 1}:
 
     >>> import numpy as np
     >>> from skprob.targets import SparseTarget
-    >>> SparseTarget.from_labels(np.array([2, 0]), n_classes=3).to_dense(float)
-    array([[0., 0., 1.],
-           [1., 0., 0.]])
     >>> indptr, columns = np.array([0, 1, 3]), np.array([0, 0, 1])
     >>> sets = SparseTarget(indptr, columns, np.array([1, 0.5, 0.5]), n_classes=3)
     >>> sets.to_dense(float)
@@ -42,26 +39,18 @@ class SparseTarget:
     values: np.ndarray
     n_classes: int
 
-    @classmethod
-    def from_labels(cls, labels, n_classes, dtype=np.float64):
-        """The target of rows with one class each, given by their indices."""
-        n = len(labels)
-        return cls(np.arange(n + 1), labels, np.ones(n, dtype=dtype), n_classes)
-
-    @cached_property
+    @property
     def shape(self):
         return len(self.indptr) - 1, self.n_classes
+
+    @property
+    def dtype(self):
+        return self.values.dtype
 
     @cached_property
     def _rows(self):
         """The row of each entry."""
-        rows = np.arange(self.shape[0])
-        return rows if self._one_a_row else np.repeat(rows, np.diff(self.indptr))
-
-    @cached_property
-    def _one_a_row(self):
-        same = len(self.columns) == self.shape[0]
-        return same and bool((self.indptr[1:] > self.indptr[:-1]).all())
+        return np.repeat(np.arange(self.shape[0]), np.diff(self.indptr))
 
     @cached_property
     def _filled(self):
@@ -71,8 +60,6 @@ class SparseTarget:
     def inner(self, array):
         """Σ_k q_k a_k of each row; an infinite a_k does not count where q_k = 0."""
         terms = self.values * array[self._rows, self.columns]
-        if self._one_a_row:
-            return terms
         inner = np.zeros(self.shape[0], dtype=terms.dtype)
         if len(terms):
             starts = self.indptr[self._filled]
@@ -85,8 +72,6 @@ class SparseTarget:
 
     def matmul(self, matrix):
         """The product of the rows and a matrix of shape (n_classes, n_columns)."""
-        if self._one_a_row:
-            return matrix[self.columns] * self.values[:, None]
         entries = self.values, self.columns, self.indptr
         return sparse.csr_array(entries, shape=self.shape) @ matrix
 
@@ -103,8 +88,6 @@ class SparseTarget:
 
     def packed(self):
         """Rows with the same entropies, in as few columns as possible."""
-        if self._one_a_row:
-            return self.values[:, None]
         rows, counts = self._rows, np.diff(self.indptr)
         packed = np.zeros((len(counts), counts.max(initial=1)), self.values.dtype)
         packed[rows, np.arange(len(rows)) - self.indptr[rows]] = self.values
@@ -112,8 +95,7 @@ class SparseTarget:
 
     def class_totals(self, weight):
         """Weighted sum of the rows, of shape (n_classes,)."""
-        of_entries = weight if self._one_a_row else weight[self._rows]
-        terms = self.values * of_entries
+        terms = self.values * weight[self._rows]
         return np.bincount(self.columns, terms, minlength=self.n_classes)
 
     def block(self, rows):

@@ -54,7 +54,7 @@ from skprob.mappings import (
 from skprob.mappings.perturb_max.noises import NOISES
 from skprob.metrics import BrierScorer, brier_loss, fenchel_young_loss
 from skprob.objective import LinearObjective, _leave_one_out, split_rows
-from skprob.targets import DenseTarget, SmoothedTarget, SparseTarget, target_beside
+from skprob.targets import DenseTarget, LabelTarget, SmoothedTarget, target_beside
 
 from ..estimators import CLASSIFIERS
 
@@ -157,7 +157,7 @@ LOSSES = [
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
 def test_losses(loss, library, numpy):
     scores = 2 * np.random.default_rng(0).normal(size=(40, 6))
-    target = SmoothedTarget(SparseTarget.from_labels(np.arange(40) % 6, 6), 0.1)
+    target = SmoothedTarget(LabelTarget(np.arange(40) % 6, 6), 0.1)
     if isinstance(loss, SparseSoftmaxLoss):  # A row is outside by its label.
         target = target.target
     if isinstance(loss, InfimumLoss):  # A row has one to six candidates.
@@ -252,7 +252,7 @@ def test_many_columns_and_blocks(library, numpy, monkeypatch):
 def test_a_gram_matrix_of_some_rows(library):
     """The same rows are drawn on any device."""
     X, y = load_digits(return_X_y=True)
-    target, loss = SparseTarget.from_labels(y, 10), FenchelYoungLoss(Softmax())
+    target, loss = LabelTarget(y, 10), FenchelYoungLoss(Softmax())
     expected, other = (
         LinearObjective(split_rows(rows, target, np.ones(len(y))), loss, l2=0.1)
         for rows in (X, library.array(X))
@@ -366,7 +366,7 @@ def test_joined_rows(library, numpy):
     columns = parts[0].joined(parts[1:]).columns(slice(None))
     assert library.holds(columns, "float64")
     assert_array_equal(numpy(columns), X[[4, 5, 0]].T)
-    labels = SparseTarget.from_labels(np.arange(7) % 3, 3)
+    labels = LabelTarget(np.arange(7) % 3, 3)
     target = target_beside(labels, library.array(X))
     joined = target.take(np.array([4, 5])).joined([target.take(np.array([0]))])
     assert_array_equal(numpy(joined.values), np.eye(3)[[1, 2, 0]])

@@ -28,7 +28,7 @@ from skprob.losses import FenchelYoungLoss
 from skprob.mappings import Softmax, softmax
 from skprob.metrics import BrierScorer, brier_loss
 from skprob.objective import LinearObjective, split_rows
-from skprob.targets import SparseTarget, smoothed_target
+from skprob.targets import LabelTarget, smoothed_target
 
 from ..estimators import ESTIMATORS, MARGINALS
 from .data_sets import default_score
@@ -146,7 +146,7 @@ def test_targets_of_all_kinds():
 
 
 def test_smoothing_is_over_what_is_available():
-    label = SparseTarget.from_labels(np.array([1, 0]), 3)
+    label = LabelTarget(np.array([1, 0]), 3)
     there = np.array([[True, True, False], [True, False, False]])
     target = smoothed_target(label, 0.2, available=there)
     assert_allclose(target.to_dense(float), [[0.1, 0.9, 0], [1, 0, 0]])
@@ -188,7 +188,7 @@ def test_the_certificate_holds(mapping):
 
 
 def objective_of(X, labels, available):
-    target = SparseTarget.from_labels(labels, available.shape[1])
+    target = LabelTarget(labels, available.shape[1])
     blocks = split_rows(X, target, np.ones(len(X)), available=available)
     return LinearObjective(blocks, FenchelYoungLoss(Softmax()), l2=0.0)
 

@@ -6,13 +6,13 @@ import pytest
 
 from skprob.losses import AccuracyLoss, FenchelYoungLoss, LogLoss, MarginLoss
 from skprob.mappings import Entmax, Softmax, Sparsemax, Temperature
-from skprob.targets import DenseTarget, SmoothedTarget, SparseTarget
+from skprob.targets import DenseTarget, LabelTarget, SmoothedTarget
 
 rng = np.random.default_rng(0)
 difference = np.append(rng.normal(0, 3, 40), [0.0, -1e-9, 30.0, -30.0])[:, None]
 second = rng.uniform(size=len(difference))
 labels = rng.integers(2, size=len(difference))
-one_hot = SparseTarget.from_labels(labels, 2)
+one_hot = LabelTarget(labels, 2)
 targets = [
     one_hot,
     DenseTarget(np.column_stack([1 - second, second])),
@@ -82,7 +82,7 @@ def test_a_small_sparse_loss_is_as_accurate_as_a_large_one(alpha, dtype):
     edge = 1 / (alpha - 1)
     below = edge * (1 - np.logspace(-6, 0, 13))
     u = np.concatenate([-below, below, [-40, -edge, edge, 40]]).astype(dtype)[:, None]
-    target = SparseTarget.from_labels(np.ones(len(u), dtype=int), 2, dtype)
+    target = LabelTarget(np.ones(len(u), dtype=int), 2, dtype)
     linear = FenchelYoungLoss(Entmax(alpha)).linearize_difference(u.copy(), target)
     values, _ = FenchelYoungLoss(Entmax(alpha)).evaluate_difference(u.copy(), target)
     exact = [exact_entmax_loss(alpha, x) for x in u[:, 0]]
@@ -95,7 +95,7 @@ def test_a_small_sparse_loss_is_as_accurate_as_a_large_one(alpha, dtype):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_a_small_loss_is_as_accurate_as_a_large_one(dtype):
     u = np.array([[-700.0], [-40.0], [-1.0], [0.0], [1.0], [40.0], [80.0]], dtype=dtype)
-    target = SparseTarget.from_labels(np.ones(len(u), dtype=int), 2, dtype)
+    target = LabelTarget(np.ones(len(u), dtype=int), 2, dtype)
     linear = FenchelYoungLoss(Softmax()).linearize_difference(u.copy(), target)
     with mpmath.workdps(60):
         exact = [

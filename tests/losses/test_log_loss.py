@@ -9,7 +9,7 @@ from skprob import PerturbMaxClassifier
 from skprob.losses import LogLoss
 from skprob.mappings import PerturbMax
 from skprob.mappings.perturb_max._independent import IndependentMax
-from skprob.targets import DenseTarget, SparseTarget
+from skprob.targets import DenseTarget, LabelTarget
 
 SCORES = np.random.default_rng(0).normal(scale=2, size=(20, 2))
 LABELS = np.arange(20) % 2
@@ -33,7 +33,7 @@ def no_jacobian(monkeypatch):
 
 def test_gradients_of_labels_need_no_jacobian(no_jacobian):
     """A Jacobian of ten classes takes ten times as long as a label's gradient."""
-    target = SparseTarget.from_labels(LABELS, 2)
+    target = LabelTarget(LABELS, 2)
     linear = LogLoss(PerturbMax("normal")).linearize(SCORES.copy(), target)
     values, of_label = probit(SCORES, LABELS)
     gradient = np.empty_like(SCORES)

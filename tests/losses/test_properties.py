@@ -10,7 +10,7 @@ from skprob.losses import (
     LogLoss,
 )
 from skprob.mappings import Sparsemax
-from skprob.targets import SmoothedTarget, SparseTarget, as_target
+from skprob.targets import LabelTarget, SmoothedTarget, as_target
 
 from .cases import (
     DIVERGENCES,
@@ -283,7 +283,7 @@ def test_the_hessian_in_a_difference_of_two_scores_is_that_of_a_product(loss):
 def test_the_proximal_residual_is_the_gradient_at_the_proximal_point():
     rng = np.random.default_rng(0)
     scores = rng.normal(size=(20, 5), scale=3)
-    target = SparseTarget.from_labels(rng.integers(5, size=20), 5)
+    target = LabelTarget(rng.integers(5, size=20), 5)
     loss = FenchelYoungLoss(Sparsemax())
     for strength in 0.01, 1.0, 30.0:
         for q in target, SmoothedTarget(target, 0.2):

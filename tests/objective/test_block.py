@@ -10,7 +10,7 @@ from skprob.losses import FenchelYoungLoss, LogLoss
 from skprob.mappings import Entmax, Sigmoid, Softmax, Sparsemax
 from skprob.objective import Block, scores_of, split_rows
 from skprob.objective._block import predictions_adjoint
-from skprob.targets import SparseTarget, as_target
+from skprob.targets import LabelTarget, as_target
 
 LOSSES = [
     *(FenchelYoungLoss(m) for m in (Softmax(), Entmax(1.5), Sparsemax())),
@@ -106,7 +106,7 @@ def test_rows_are_cut_with_all_that_belongs_to_them(container, rows_of_a_block):
     rng = np.random.default_rng(0)
     X = rng.integers(9, size=(12, 3)).astype(float)
     _, _, offset, available = rows(4)
-    labels = SparseTarget.from_labels(available.argmax(axis=1), 4)
+    labels = LabelTarget(available.argmax(axis=1), 4)
     weight = rng.uniform(1, 2, 12)
     arguments = {"offset": offset, "available": available}
     whole = split_rows(container(X), labels, weight, **arguments)

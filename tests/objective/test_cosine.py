@@ -9,7 +9,7 @@ from skprob.losses import FenchelYoungLoss, MarginLoss
 from skprob.mappings import Entmax, Softmax, Sparsemax, Temperature
 from skprob.objective import CosineObjective, split_rows
 from skprob.solvers import solve
-from skprob.targets import SparseTarget
+from skprob.targets import LabelTarget
 
 from ..solvers.training_problems import hessian_at
 
@@ -26,7 +26,7 @@ def data():
 
 def objective_of_cosines(loss=LOSS, container=np.asarray):
     X, y, weight = data()
-    blocks = split_rows(container(X), SparseTarget.from_labels(y, 3), weight)
+    blocks = split_rows(container(X), LabelTarget(y, 3), weight)
     return CosineObjective(blocks, loss)
 
 
@@ -105,7 +105,7 @@ def test_no_bound_is_known():
     ],
 )
 def test_classes_start_from_their_means(X, expected):
-    target = SparseTarget.from_labels(np.array([0, 0, 1, 2]), 3)
+    target = LabelTarget(np.array([0, 0, 1, 2]), 3)
     blocks = split_rows(np.array(X, dtype=float), target, np.ones(4))
     start = CosineObjective(blocks, LOSS).initial()
     assert_allclose(start.reshape(3, 2), expected, rtol=1e-14)

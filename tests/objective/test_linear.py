@@ -12,7 +12,7 @@ from skprob.data import LocalBlocks
 from skprob.losses import AccuracyLoss, FenchelYoungLoss, LogLoss, MarginLoss
 from skprob.mappings import Entmax, Sigmoid, Softmax, Sparsemax
 from skprob.objective import LinearObjective, split_rows
-from skprob.targets import SmoothedTarget, SparseTarget, as_target
+from skprob.targets import LabelTarget, SmoothedTarget, SparseTarget, as_target
 
 from ..losses.cases import LOSSES, MAPPINGS
 from ..solvers.training_problems import hessian_at, in_blocks
@@ -114,7 +114,7 @@ def test_label_sets_and_smoothed_labels_are_their_distributions():
     sets = SparseTarget(
         np.arange(0, 31, 2), np.tile([0, 1, 1, 3], 8)[:30], np.full(30, 0.5), 4
     )
-    labels = SparseTarget.from_labels(np.arange(15) % 4, 4)
+    labels = LabelTarget(np.arange(15) % 4, 4)
     for target in (
         sets,
         labels,
@@ -300,7 +300,7 @@ def test_intercepts_alone_are_those_of_the_mean_target(alpha, n_classes):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(90, 3)), np.minimum(rng.integers(0, 9, 90), n_classes - 1)
     weight, mapping = rng.uniform(0.5, 2, 90), Entmax(alpha)
-    target = SparseTarget.from_labels(y, n_classes)
+    target = LabelTarget(y, n_classes)
     loss = FenchelYoungLoss(mapping)
     objective = LinearObjective(split_rows(X, target, weight), loss, l2=0.1)
     passes, alone = objective.passes, objective.intercepts_alone()
@@ -319,7 +319,7 @@ def test_intercepts_alone_are_those_of_the_mean_target(alpha, n_classes):
 
 
 def test_no_intercepts_alone_where_rows_differ():
-    X, target = np.ones((4, 1)), SparseTarget.from_labels(np.array([0, 1, 2, 0]), 3)
+    X, target = np.ones((4, 1)), LabelTarget(np.array([0, 1, 2, 0]), 3)
     loss, offset = FenchelYoungLoss(Softmax()), np.zeros((4, 3))
     offset[0, 1] = 1.0
     available = np.ones((4, 3), bool)

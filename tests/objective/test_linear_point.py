@@ -16,7 +16,7 @@ from skprob.mappings import Entmax, Sigmoid, Softmax, Sparsemax
 from skprob.objective import LinearObjective, split_rows
 from skprob.objective._linear_point import EvaluatedRay, LinearRay
 from skprob.objective._little_point import LittleRay, is_little
-from skprob.targets import DenseTarget, SparseTarget, as_target
+from skprob.targets import DenseTarget, LabelTarget, as_target
 
 from ..losses.cases import FENCHEL_YOUNG
 from ..solvers.training_problems import hessian_at, in_blocks
@@ -70,7 +70,7 @@ def test_rows_without_curvature_are_no_part_of_the_hessian(n_classes):
     X = 20 * np.eye(n_classes)[rng.integers(n_classes, size=100)]
     X += rng.normal(size=X.shape)
     X[:5] = rng.uniform(0, 0.3, size=(5, n_classes))
-    target = SparseTarget.from_labels(X.argmax(axis=1), n_classes)
+    target = LabelTarget(X.argmax(axis=1), n_classes)
     coef = np.eye(n_classes)
     coef = coef if n_classes > 2 else coef[1:] - coef[:1]
     for container in (np.asarray, sparse.csr_array):
@@ -87,7 +87,7 @@ def test_a_sample_of_the_rows_is_nearly_as_good_and_counts_heavy_rows():
     rng = np.random.default_rng(0)
     X, labels = rng.normal(size=(4000, 3)), rng.integers(3, size=4000)
     weight = 10.0 ** rng.uniform(-6, 6, 4000)
-    target = SparseTarget.from_labels(labels, 3)
+    target = LabelTarget(labels, 3)
     objective = LinearObjective(split_rows(X, target, weight), SOFTMAX_LOSS, l2=0.1)
     for x in (objective.initial(), 0.1 * rng.normal(size=objective.n_parameters)):
         there = objective.at(x)
@@ -198,7 +198,7 @@ def test_the_hessian_of_some_parameters_of_sparse_rows(n_classes, fit_intercept)
     rng, n_rows, n_features = np.random.default_rng(0), 6000, 50
     X = rng.normal(size=(n_rows, n_features)) + 1
     X[rng.random(X.shape) > 0.04] = 0
-    target = SparseTarget.from_labels(rng.integers(n_classes, size=n_rows), n_classes)
+    target = LabelTarget(rng.integers(n_classes, size=n_rows), n_classes)
     weight = rng.uniform(0.1, 2, n_rows)
     objective = LinearObjective(
         split_rows(sparse.csr_array(X), target, weight),
@@ -235,7 +235,7 @@ def test_the_hessian_of_some_rows_is_about_that_of_all(mapping):
     """With and without damping, for Hessians of rows of each form."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(6000, 4)) * [1, 3, 0.2, 1]
-    target = SparseTarget.from_labels(rng.integers(3, size=6000), n_classes=3)
+    target = LabelTarget(rng.integers(3, size=6000), n_classes=3)
     objective = LinearObjective(
         split_rows(X, target, rng.uniform(0.1, 2, 6000)),
         FenchelYoungLoss(mapping),
@@ -508,7 +508,7 @@ def test_tails_along_a_step_are_left_out(kind, little):
     else:
         K, loss = 2 if kind == "two classes" else 3, SOFTMAX_LOSS
         y, M = rng.integers(0, K, 40), 1 if K == 2 else 3
-        q, target = np.eye(K)[y], SparseTarget.from_labels(y, n_classes=K)
+        q, target = np.eye(K)[y], LabelTarget(y, n_classes=K)
     blocks = split_rows(X, target, weight)
     if not little:
         blocks = in_blocks(X, target, weight, [7, 25])
@@ -599,7 +599,7 @@ def test_sums_leave_a_point_as_it_is():
 def test_a_hessian_product_of_wide_rows_is_the_difference_of_gradients(alpha):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(1300, 210)), rng.integers(3, size=1300)
-    target = SparseTarget.from_labels(y, n_classes=3)
+    target = LabelTarget(y, n_classes=3)
     blocks = split_rows(X, target, rng.uniform(0.5, 2, size=1300))
     objective = LinearObjective(blocks, FenchelYoungLoss(Entmax(alpha)), l2=1e-3)
     x, direction = rng.normal(size=(2, objective.n_parameters)) / 30

@@ -20,7 +20,7 @@ from skprob.losses import FenchelYoungLoss, LogLoss
 from skprob.mappings import Entmax, Softmax, Sparsemax, TaylorSoftmax
 from skprob.objective import LinearObjective, split_rows
 from skprob.solvers import SOLVERS, Criteria, Iteration, State, Tuning
-from skprob.targets import SparseTarget
+from skprob.targets import LabelTarget
 
 from .minimal_problems import PlainDescription
 from .training_problems import classes, exact_optimum, objective_of
@@ -183,7 +183,7 @@ def test_a_class_that_is_never_the_target_does_not_keep_a_fit_from_ending(mappin
     """There is no best intercept for it, or a very low one, and no certificate."""
     for solver in SOLVERS:
         X, y = classes(3)
-        target = SparseTarget.from_labels(y, n_classes=4)
+        target = LabelTarget(y, n_classes=4)
         blocks = split_rows(X, target, np.ones(len(y)))
         objective = LinearObjective(blocks, FenchelYoungLoss(mapping), l2=0.01)
         solution = solve(objective, solver, tol=1e-4, max_iter=200)

@@ -14,7 +14,7 @@ from skprob.losses import LogLoss
 from skprob.mappings import Entmax, Softmax, TaylorSoftmax
 from skprob.objective import LinearObjective, split_rows
 from skprob.solvers import Tuning, method_for, solve
-from skprob.targets import SparseTarget
+from skprob.targets import LabelTarget
 
 from .minimal_problems import PlainDescription, SquaredHinges, Valley
 from .training_problems import classes, correlated, objective_of
@@ -130,7 +130,7 @@ def test_correlated_features_do_not_slow_down_a_loss_that_is_not_convex():
     mixed = X @ np.linalg.inv(np.linalg.cholesky(X.T @ X / len(X))).T
     solutions = []
     for features in X, mixed:
-        target = SparseTarget.from_labels(y, 2)
+        target = LabelTarget(y, 2)
         blocks = split_rows(features, target, np.ones(len(y)))
         objective = LinearObjective(blocks, LogLoss(TaylorSoftmax()), l2=1e-8)
         start = objective.initial()

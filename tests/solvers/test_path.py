@@ -16,7 +16,7 @@ from skprob.objective import (
     split_rows,
 )
 from skprob.solvers import SOLVERS, minimize_path, solve
-from skprob.targets import SparseTarget
+from skprob.targets import LabelTarget
 
 from .training_problems import classes, objective_of
 
@@ -227,7 +227,7 @@ def test_penalties_between_those_of_a_lasso_lead_to_its_solutions():
     """Without such penalties the last fit takes more than 700 iterations."""
     X, y = load_wine(return_X_y=True)
     X, y = scale(X)[::3], y[::3]
-    target = SparseTarget.from_labels(y, n_classes=3)
+    target = LabelTarget(y, n_classes=3)
     blocks = split_rows(X, target, np.ones(len(y)))
     strengths = np.geomspace(0.5, 5e-5, 8)
     objective = CompositeObjective(

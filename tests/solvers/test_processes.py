@@ -12,7 +12,7 @@ from skprob.losses import FenchelYoungLoss
 from skprob.mappings import Softmax, Sparsemax
 from skprob.objective import Block, CosineObjective, LinearObjective
 from skprob.solvers import solve
-from skprob.targets import SparseTarget
+from skprob.targets import LabelTarget
 
 from .processes import Process, ProcessBlocks
 from .training_problems import classes
@@ -28,7 +28,7 @@ def blocks(container=np.asarray, unit_rows=False):
     if unit_rows:
         X /= np.linalg.norm(X, axis=1, keepdims=True)
     design = as_design(container(X))
-    target = SparseTarget.from_labels(y, 3)
+    target = LabelTarget(y, 3)
     weight = np.random.default_rng(0).uniform(0.5, 2, N_ROWS)
     weight /= weight.sum()
     rows = [slice(*pair) for pair in pairwise(CUTS)]

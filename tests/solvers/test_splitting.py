@@ -13,7 +13,7 @@ from skprob.objective._splitting import Splitting
 from skprob.solvers import Criteria, DouglasRachford, Tuning, minimize, plan, solve
 from skprob.solvers import _solve as solve_module
 from skprob.solvers._splitting import _anderson_shares
-from skprob.targets import SmoothedTarget, SparseTarget
+from skprob.targets import LabelTarget, SmoothedTarget
 
 from .test_plan import SPARSE_MAPPING, sized
 from .training_problems import classes, in_blocks, objective_of, optimum
@@ -47,7 +47,7 @@ def test_any_rows_weights_and_targets(dtype, container, fit_intercept):
     X = np.where(np.abs(X) < 0.5, 0, X).astype(dtype)
     weight = np.random.default_rng(1).uniform(size=90).astype(dtype)
     weight[:10] = 0
-    target = SmoothedTarget(SparseTarget.from_labels(y, 5, dtype), 0.1)
+    target = SmoothedTarget(LabelTarget(y, 5, dtype), 0.1)
     loss, kind = FenchelYoungLoss(Sparsemax()), {"fit_intercept": fit_intercept}
     values = []
     for cuts in [], [20, 70]:

@@ -9,7 +9,7 @@ from skprob.data import LocalBlocks, as_design
 from skprob.losses import FenchelYoungLoss
 from skprob.mappings import Softmax
 from skprob.objective import Block, LinearObjective, split_rows
-from skprob.targets import SparseTarget
+from skprob.targets import LabelTarget
 
 
 def classes(n_classes=3, n_samples=60, n_features=3, seed=0):
@@ -24,7 +24,7 @@ def classes(n_classes=3, n_samples=60, n_features=3, seed=0):
 
 
 def objective_of(X, y, mapping=None, *, l2=0.01, fit_intercept=True, weight=None):
-    target = SparseTarget.from_labels(y, int(y.max()) + 1, X.dtype)
+    target = LabelTarget(y, int(y.max()) + 1, X.dtype)
     weight = np.ones(len(y)) if weight is None else weight
     loss = FenchelYoungLoss(mapping or Softmax())
     blocks = split_rows(X, target, weight)

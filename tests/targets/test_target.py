@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skprob.targets import DenseTarget, SmoothedTarget, SparseTarget
+from skprob.targets import DenseTarget, LabelTarget, SmoothedTarget, SparseTarget
 
 P = np.array([[1.0, 0, 0, 0], [0.5, 0, 0.5, 0], [0, 0, 0, 1], [0.25, 0.25, 0.25, 0.25]])
 LABELS = np.array([2, 0, 3, 1])
@@ -17,7 +17,7 @@ SETS = SparseTarget(
 TARGETS = [
     DenseTarget(P),
     SETS,
-    SparseTarget.from_labels(LABELS, n_classes=4),
+    LabelTarget(LABELS, n_classes=4),
     SmoothedTarget(SETS, 0.1),
 ]
 

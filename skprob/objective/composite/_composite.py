@@ -70,9 +70,9 @@ class CompositeObjective(LinearObjective):
     >>> from skprob.losses import FenchelYoungLoss
     >>> from skprob.mappings import Softmax
     >>> from skprob.objective import CompositeObjective, PenaltyShape, split_rows
-    >>> from skprob.targets import SparseTarget
+    >>> from skprob.targets import LabelTarget
     >>> X = np.array([[0.0], [1.0], [2.0]])
-    >>> target = SparseTarget.from_labels(np.array([0, 1, 2]), n_classes=3)
+    >>> target = LabelTarget(np.array([0, 1, 2]), n_classes=3)
     >>> objective = CompositeObjective(
     ...     split_rows(X, target, np.ones(3)),
     ...     FenchelYoungLoss(Softmax()),

@@ -16,7 +16,7 @@ from skprob import AMSoftmaxClassifier, LinearClassifier, SparsemaxClassifier
 from skprob.losses import FenchelYoungLoss, MarginLoss
 from skprob.mappings import MAPPINGS, Softmax, Sparsemax, get_mapping
 from skprob.objective import CosineObjective, split_rows
-from skprob.targets import SparseTarget
+from skprob.targets import LabelTarget
 
 from ..assertions import assert_refused
 from ..data_sets import KINDS
@@ -149,9 +149,7 @@ def test_sparse_rows_as_dense(iris):
 @pytest.mark.parametrize("direction", range(3))
 def test_derivatives_of_the_cosine_objective(iris, direction):
     X, y = iris
-    blocks = split_rows(
-        unit_rows(X), SparseTarget.from_labels(y, 3), np.linspace(1, 2, len(y))
-    )
+    blocks = split_rows(unit_rows(X), LabelTarget(y, 3), np.linspace(1, 2, len(y)))
     objective = CosineObjective(blocks, FenchelYoungLoss(Softmax()))
     rng = np.random.default_rng(direction)
     w, d = rng.standard_normal((2, objective.n_parameters))

@@ -10,7 +10,7 @@ from skprob.mappings import Entmax, Softmax, Sparsemax, Temperature
 from skprob.objective import CosineObjective, LinearObjective, split_rows
 from skprob.objective.certificates import _intercepts
 from skprob.solvers import SOLVERS, solve
-from skprob.targets import SparseTarget, as_target
+from skprob.targets import LabelTarget, as_target
 
 from ...solvers.training_problems import classes, exact_optimum, objective_of
 
@@ -263,7 +263,7 @@ def test_where_no_better_bound_is_known_it_says_so():
 def test_a_class_that_is_never_the_target_leaves_no_certificate():
     X, y = classes(3)
     for fit_intercept in (True, False):
-        blocks = split_rows(X, SparseTarget.from_labels(y, 4), np.ones(len(y)))
+        blocks = split_rows(X, LabelTarget(y, 4), np.ones(len(y)))
         objective = LinearObjective(
             blocks, FenchelYoungLoss(Softmax()), l2=0.1, fit_intercept=fit_intercept
         )

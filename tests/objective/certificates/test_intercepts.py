@@ -10,7 +10,7 @@ from skprob.objective import LinearObjective, split_rows
 from skprob.objective.certificates import _intercepts
 from skprob.objective.certificates._intercepts import balancing_shift, newton_step
 from skprob.solvers._lbfgs import EvaluatedPoint
-from skprob.targets import SparseTarget, as_target
+from skprob.targets import LabelTarget, as_target
 
 from ...solvers.training_problems import classes, hessian_at, objective_of
 
@@ -56,7 +56,7 @@ def test_mean_probabilities_are_the_targets_after_the_shift(mapping):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 900)), rng.integers(4, size=300)
     y[y == 3], y[17] = 2, 3
-    target = SparseTarget.from_labels(y, n_classes=4)
+    target = LabelTarget(y, n_classes=4)
     if isinstance(mapping, Sigmoid):
         target = as_target(np.eye(4)[y], (300, 4), float, "cube")
     blocks = split_rows(X, target, rng.uniform(0.5, 2, size=300))

@@ -11,7 +11,7 @@ from skprob.mappings import Softmax, Sparsemax
 from skprob.objective import LinearObjective, split_rows
 from skprob.solvers import Tuning, solve
 from skprob.solvers.newton import sample_size
-from skprob.targets import DenseTarget, SparseTarget
+from skprob.targets import DenseTarget, LabelTarget
 
 from ..minimal_problems import SquaredHinges
 from ..training_problems import classes, exact_optimum, objective_of
@@ -74,7 +74,7 @@ def test_fewer_passes_over_all_rows():
 def test_rows_without_weight_and_a_sample_of_none():
     """Weights of the sample add up to one, unless all of them are zero."""
     X, y = classes(3, n_samples=2000)
-    target = SparseTarget.from_labels(y, 3)
+    target = LabelTarget(y, 3)
     weight = np.zeros(2000)
     weight[:3] = 1  # Hardly any sample has these rows.
     problem = LinearObjective(
