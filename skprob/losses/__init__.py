@@ -7,6 +7,7 @@ from ._base import in_difference as in_difference
 from ._fenchel_young import FenchelYoungLoss
 from ._gradient_field import GradientFieldLoss
 from ._infimum import InfimumLoss
+from ._infimum import loss_of_candidates as loss_of_candidates
 from ._log import LogLoss
 from ._margin import MarginLoss
 from ._matching import matching_loss as matching_loss

@@ -10,6 +10,7 @@ from .._utils.arrays import copied, fill, namespace, row_max
 from ..mappings import get_mapping
 from ._base import Loss, LossLinearization, shift_to_standard
 from ._fenchel_young import FenchelYoungLoss
+from ._margin import MarginLoss
 
 
 class InfimumLoss(Loss):
@@ -142,3 +143,44 @@ def _difference(values, distance, is_empty):
     if is_empty is not None:
         fill(values, is_empty, np.inf)
     return values
+
+
+def loss_of_candidates(loss, label_smoothing):
+    """The infimum loss of a classifier that is fitted to candidates.
+
+    Parameters
+    ----------
+    loss : Loss
+        The checked loss of the classifier.
+    label_smoothing : float
+
+    Returns
+    -------
+    loss : InfimumLoss
+
+    Raises
+    ------
+    ValueError
+        If the loss is not the Fenchel-Young loss or the infimum loss itself, or with
+        label smoothing, which makes a candidate of each class.
+    """
+    if isinstance(loss, MarginLoss):
+        raise ValueError(
+            "margin must be 0 for target_type='candidates', whose rows have no true "
+            f"class that a margin could be beside; got {loss.margin!r}."
+        )
+    if not isinstance(loss, FenchelYoungLoss | InfimumLoss):
+        raise ValueError(
+            "target_type='candidates' needs a Fenchel-Young loss, and with it a "
+            f"mapping with a potential; got {loss!r}. Use loss='auto' with softmax, "
+            "sparsemax, entmax or perturb-max."
+        )
+    if label_smoothing:
+        raise ValueError(
+            "label_smoothing must be 0 for the infimum loss, the loss of "
+            "target_type='candidates': it would make a candidate of each class; got "
+            f"{label_smoothing}."
+        )
+    loss = InfimumLoss(loss.mapping)
+    loss.check()
+    return loss

@@ -22,7 +22,7 @@ from ...mappings import Temperature
 from ...solvers import SOLVERS
 from ...targets import KINDS
 from .._known_threshold import NAMES
-from ..fit import FitSpec, PenaltyChoice
+from ..fit import FitSpec
 from ..predict import UnitRows
 from ._other_words import OtherWords
 
@@ -165,16 +165,16 @@ class LinearParameters(OtherWords, BaseEstimator, metaclass=ABCMeta):
         if not isinstance(self.margin, Real) or self.margin != 0:
             loss = MarginLoss(loss, self.margin)
             loss.check()
-        by_feature = self.select == "features"
-        penalty = PenaltyChoice(float(self.l1_ratio), by_feature, self.penalty_factors)
         if self.similarity == "cosine":
-            penalty.check_without_penalty()
+            self._check_without_penalty()
         return FitSpec(
             name=type(self).__name__,
             mapping=mapping,
             loss=loss,
             C=self.C,
-            penalty=penalty,
+            l1_ratio=float(self.l1_ratio),
+            select=self.select,
+            penalty_factors=self.penalty_factors,
             fit_intercept=self.fit_intercept,
             class_weight=self.class_weight,
             label_smoothing=float(self.label_smoothing),
@@ -187,6 +187,15 @@ class LinearParameters(OtherWords, BaseEstimator, metaclass=ABCMeta):
             max_iter=self.max_iter,
             unit_rows=UnitRows() if self.similarity == "cosine" else None,
         )
+
+    def _check_without_penalty(self):
+        """Raise where a penalty is chosen for scores that have none."""
+        if self.l1_ratio > 0 or self.penalty_factors is not None:
+            raise ValueError(
+                "similarity='cosine' has no penalty: l1_ratio must be 0 and "
+                f"penalty_factors None; got l1_ratio={self.l1_ratio:g} and "
+                f"penalty_factors={self.penalty_factors!r}."
+            )
 
     #: Whether `fit` takes arrays of other libraries, if mapping and loss do.
     _takes_arrays = True

@@ -2,16 +2,16 @@
 
 Read `_run.py` first, from top to bottom: rows, spec, objective, minimise, attributes.
 `_spec.py` holds what a fit does, as plain data: an estimator makes it, and nothing here
-sees the estimator. `_rows.py` makes blocks of rows; `_penalty.py` resolves C,
-`_chosen_C.py` chooses it, and `_start.py` the first parameters; `_learnt_noise.py`
-searches the noise of a mapping; `_folds.py` fits the folds from which thresholds are
-chosen. `_wide_rows.py` decides when the features are replaced by coordinates.
-`_advice.py` warns of a fit that did not converge.
+sees the estimator. `_rows.py` makes blocks of rows, and `_objectives.py` the objectives
+of the blocks. `_chosen_C.py` chooses C, and `_start.py` the first parameters.
+`_learnt_noise.py` searches the noise of a mapping; `_folds.py` fits the folds from
+which thresholds are chosen. `_wide_rows.py` decides when the features are replaced by
+coordinates. `_advice.py` warns of a fit that did not converge.
 """
 
 from ..._utils.lazy import lazy_attribute
 from ._folds import SeparateFolds
-from ._penalty import PenaltyChoice, penalty_strength
+from ._objectives import objectives_of, penalty_strength
 from ._rows import (
     RowsInMemory,
     TrainingData,
@@ -24,7 +24,6 @@ from ._run import (
     fit_to_rows,
     model_at,
     model_of,
-    objectives_of,
 )
 from ._spec import FitSpec
 from ._start import LastFit
@@ -33,7 +32,6 @@ __all__ = [
     "FitSpec",
     "LastFit",
     "NoiseSearch",
-    "PenaltyChoice",
     "RowsInMemory",
     "ScaleSearch",
     "SeparateFolds",

@@ -23,7 +23,7 @@ def warn_not_converged(fit):
     # Cosines have no penalty, and some mappings leave it out.
     is_penalised = spec.unit_rows is None and not spec.mapping.traits.is_scale_invariant
     if "penalty" in solution.remedies and is_penalised:
-        factors = spec.penalty.factors
+        factors = spec.penalty_factors
         if factors is not None and spec.C < np.inf and (factors == 0).any():
             # These features are not penalised at any C.
             advice.append("give all features a positive penalty factor")

@@ -7,8 +7,7 @@ import numpy as np
 from ...objective import drawn_rows, leave_one_out, scores_of, uses_exact_hessian
 from ...solvers import minimize_path
 from ..predict import log_shares_of, shares_of
-from ._penalty import penalty_strength
-from ._run import objectives_of
+from ._objectives import objectives_of, penalty_strength
 from ._start import LastFit
 
 # Multiples of the C of "auto", from the strongest penalty to the weakest.
@@ -150,8 +149,8 @@ def problem_of_leave_one_out(spec, rows):
         problem = "X and y in memory; got Dask collections"
     elif spec.noise is not None:
         problem = "a mapping that is given; learn_noise is True"
-    elif spec.penalty.l1_ratio > 0:
-        problem = f"the ridge penalty, l1_ratio=0; got l1_ratio={spec.penalty.l1_ratio}"
+    elif spec.l1_ratio > 0:
+        problem = f"the ridge penalty, l1_ratio=0; got l1_ratio={spec.l1_ratio}"
     elif spec.mapping.traits.is_scale_invariant:
         problem = f"a penalty, which {spec.mapping!r} has not: its scores have no scale"
     elif rows.kind == "candidates" or not loss.is_convex or loss.has_kinks:

@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..._utils.warnings import warn
 from ...solvers import solve_in_turn
-from ._run import objectives_of
+from ._objectives import objectives_of
 
 # Tolerance of the gradient in the parameters that are free, and most iterations.
 _TOL, _MAX_ITER = 1e-13, 1000
@@ -43,7 +43,7 @@ def entry_C(spec, rows):
     with np.errstate(over="ignore", invalid="ignore"):
         # They have no penalty, and not the features that are left out.
         objectives = objectives_of(spec, rows)
-    objective, factors = objectives[-1], spec.penalty.factors
+    objective, factors = objectives[-1], spec.penalty_factors
     if factors is None:
         factors = np.ones(objective.n_features)
     factors = factors[np.isfinite(factors)]
@@ -56,7 +56,7 @@ def entry_C(spec, rows):
         parameters[:, columns] = minimum.reshape(len(parameters), -1)
     gradient = objective.at(parameters.ravel()).gradient.reshape(objective.shape)
     gradient = gradient[:, penalised]
-    if spec.penalty.by_feature:
+    if spec.select == "features":
         sizes = np.sqrt(np.square(gradient).sum(axis=0))
     else:
         sizes = np.abs(gradient).max(axis=0)

@@ -5,12 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...decision import LeastCost
-from ...losses import FenchelYoungLoss
-from ...mappings import MAPPINGS, Softmax
 from ...solvers import Iteration, Solution, most_iterations, solve_in_turn
-from .._trials import check_kernel
 from ..predict import FittedModel
-from ._penalty import penalty_strength
+from ._objectives import objectives_of
 from ._spec import FitSpec
 from ._start import start_from
 
@@ -113,56 +110,6 @@ def _with_start(objectives, spec, rows):
         objectives = [*first.under_stronger_penalties(), first]
         stage = "stronger penalty"
     return objectives, stage, objectives[0].initial()
-
-
-def objectives_of(spec, rows):
-    """The objectives to minimise one after the other, or only the last of them.
-
-    Parameters
-    ----------
-    spec : FitSpec
-        Of these rows. Where it has coefficients to start from, the first stages, which
-        lead to a start, are left out.
-    rows : RowsInMemory or DaskRows
-
-    Returns
-    -------
-    objectives : list of LinearObjective or CosineObjective
-    """
-    strength = penalty_strength(spec.C, rows.total_weight)
-    _check_on_rows(spec, rows)
-    stages = spec.loss.stages()
-    if spec.mapping.traits.is_only_a_function:
-        # At zero scores its gradient may vanish: start where softmax ends.
-        stages = [FenchelYoungLoss(Softmax()), *stages]
-    if spec.last_fit is not None:
-        stages = stages[-1:]
-    loss, *later_losses = stages
-    first = None
-    if rows.wide_X is not None:
-        from ._wide_rows import wide_objective  # Imported when used.
-
-        first = wide_objective(spec, rows, loss, strength)
-    if first is None:
-        blocks = rows.blocks(spec.mapping.traits.polytope, spec.unit_rows)
-        if spec.unit_rows is not None:
-            from ...objective import CosineObjective  # Imported when used.
-
-            first = CosineObjective(blocks, loss)
-        else:
-            first = spec.penalty.objective(blocks, loss, strength, spec.fit_intercept)
-    return [first, *map(first.with_loss, later_losses)]
-
-
-def _check_on_rows(spec, rows):
-    """Raise if mapping and loss cannot be used with these features and targets."""
-    mapping, loss = spec.mapping, spec.loss
-    polytope = mapping.traits.polytope
-    if polytope == "cube":  # The sum of marginals may have a budget.
-        rows.check_target(loss)
-    if type(mapping) not in MAPPINGS.values():  # It may be a user's own.
-        check_kernel(mapping, rows.n_scores, rows.dtype)
-    loss.check_on(lambda: rows.trial_scores(polytope, spec.unit_rows))
 
 
 def model_at(parameters, objective, spec, rows):

@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ...decision import LeastCost, ThresholdLike
-from ...losses import InfimumLoss, Loss
+from ...losses import InfimumLoss, Loss, loss_of_candidates
 from ...mappings import Mapping
 from ...targets import encode_target
 from .._known_threshold import check_not_costs, checked_rule
 from ..predict import StandardizedFeatures, UnitRows, one_vs_rest
 from ._automatic_C import automatic_C
-from ._candidates import loss_of_candidates
-from ._penalty import PenaltyChoice
+from ._penalty_factors import checked_factors
 from ._start import LastFit
 
 if TYPE_CHECKING:
@@ -36,8 +35,8 @@ class FitSpec:
     unit_rows : UnitRows, StandardizedFeatures or None
         Transformation of the rows of X to norm one, for scores that are cosines. They
         have no penalty and no intercepts. None leaves the rows as they are.
-    penalty : PenaltyChoice
-        But for its strength, which C gives.
+    penalty_factors : array-like of shape (n_features,), dict or None
+        As given; an array or None after :meth:`for_features`.
     noise : NoiseSearch, ScaleSearch or None
         How the noise of the mapping is estimated; None if it is given.
     last_fit : LastFit or None
@@ -48,7 +47,9 @@ class FitSpec:
     mapping: Mapping
     loss: Loss
     C: float | str
-    penalty: PenaltyChoice
+    l1_ratio: float
+    select: str
+    penalty_factors: Any
     fit_intercept: bool
     class_weight: Any
     label_smoothing: float
@@ -75,13 +76,14 @@ class FitSpec:
 
     def for_features(self, n_features, names):
         """The spec with checked penalty factors; names are None where X has none."""
-        if self.penalty.factors is None:
+        if self.penalty_factors is None:
             return self
-        return replace(self, penalty=self.penalty.for_features(n_features, names))
+        factors = checked_factors(self.penalty_factors, n_features, names)
+        return replace(self, penalty_factors=None if (factors == 1).all() else factors)
 
     def with_l1_ratio(self, l1_ratio):
         """The spec with another share of the penalty that makes coefficients zero."""
-        return replace(self, penalty=replace(self.penalty, l1_ratio=float(l1_ratio)))
+        return replace(self, l1_ratio=float(l1_ratio))
 
     def is_pair(self, encoded):
         """Whether two classes have one raw prediction, the difference of scores."""

@@ -74,22 +74,22 @@ def row_space_of(spec, rows, l2):
     -------
     space : RowSpace or None
     """
-    X, penalty, traits = rows.wide_X, spec.penalty, spec.loss.traits
+    X, factors, traits = rows.wide_X, spec.penalty_factors, spec.loss.traits
     n_outputs = n_raw_predictions(rows.n_scores, traits.polytope)
     is_sparse = sparse.issparse(X)
     if not is_sparse and not is_wide(*X.shape, n_outputs, traits.has_zeros):
         return None
     if spec.unit_rows is not None or not traits.is_convex:
         return None
-    if l2 == 0 or penalty.l1_ratio > 0:
+    if l2 == 0 or spec.l1_ratio > 0:
         return None
-    if penalty.factors is not None and not penalty.factors.all():
+    if factors is not None and not factors.all():
         return None
     if is_sparse and not is_wide_sparse(X, n_outputs, l2):
         return None
     if is_sparse and not takes_many_passes(spec.mapping, rows.n_scores):
         return None
-    return RowSpace.of(X, rows.weight, spec.fit_intercept, penalty.factors, l2)
+    return RowSpace.of(X, rows.weight, spec.fit_intercept, factors, l2)
 
 
 def is_wide(n_rows, n_features, n_outputs, has_zeros):

@@ -115,5 +115,5 @@ def _weakest(Cs, spec):
     It is the largest, and finite where coefficients become zero, if one is.
     """
     is_finite = np.isfinite(Cs)
-    selects = spec.penalty.l1_ratio > 0 and is_finite.any()
+    selects = spec.l1_ratio > 0 and is_finite.any()
     return Cs[is_finite][-1] if selects else Cs[-1]

@@ -130,5 +130,5 @@ class PreparedSearch(NamedTuple):
     def chosen_classifier(self, choice):
         """An unfitted classifier with the chosen parameters."""
         # Checked: the columns of an array have no names.
-        factors = self.chosen_spec(choice).penalty.factors
+        factors = self.chosen_spec(choice).penalty_factors
         return self.template.set_params(**choice.params, penalty_factors=factors)

@@ -19,7 +19,6 @@ from skprob import (
 )
 from skprob.linear_model._given import NOTHING
 from skprob.linear_model.fit._folds import SeparateFolds
-from skprob.linear_model.fit._penalty import PenaltyChoice
 from skprob.linear_model.fit._rows import RowsInMemory, TrainingData
 from skprob.linear_model.fit._run import fit_to_rows
 from skprob.linear_model.fit._spec import FitSpec
@@ -41,7 +40,9 @@ def spec(mapping, loss, **others):
     defaults = {
         "name": "Model",
         "C": 1.0,
-        "penalty": PenaltyChoice(),
+        "l1_ratio": 0.0,
+        "select": "coefficients",
+        "penalty_factors": None,
         "fit_intercept": True,
         "class_weight": None,
         "label_smoothing": 0.0,

@@ -1,0 +1,126 @@
+"""The objectives of a fit: the mean loss of its rows, and the penalty."""
+
+import numpy as np
+
+from ...data import least_spread
+from ...losses import FenchelYoungLoss
+from ...mappings import MAPPINGS, Softmax
+from ...objective import LinearObjective
+from .._trials import check_kernel
+
+
+def objectives_of(spec, rows):
+    """The objectives to minimise one after the other, or only the last of them.
+
+    Parameters
+    ----------
+    spec : FitSpec
+        Of these rows. Where it has coefficients to start from, the first stages, which
+        lead to a start, are left out.
+    rows : RowsInMemory or DaskRows
+
+    Returns
+    -------
+    objectives : list of LinearObjective or CosineObjective
+    """
+    strength = penalty_strength(spec.C, rows.total_weight)
+    _check_on_rows(spec, rows)
+    stages = spec.loss.stages()
+    if spec.mapping.traits.is_only_a_function:
+        # At zero scores its gradient may vanish: start where softmax ends.
+        stages = [FenchelYoungLoss(Softmax()), *stages]
+    if spec.last_fit is not None:
+        stages = stages[-1:]
+    loss, *later_losses = stages
+    first = None
+    if rows.wide_X is not None:
+        from ._wide_rows import wide_objective  # Imported when used.
+
+        first = wide_objective(spec, rows, loss, strength)
+    if first is None:
+        blocks = rows.blocks(spec.mapping.traits.polytope, spec.unit_rows)
+        if spec.unit_rows is not None:
+            from ...objective import CosineObjective  # Imported when used.
+
+            first = CosineObjective(blocks, loss)
+        else:
+            first = _penalised(spec, blocks, loss, strength)
+    return [first, *map(first.with_loss, later_losses)]
+
+
+def penalty_strength(C, total):
+    """The strength 1 / (C Σs) of the penalty, for weights with this sum."""
+    weight = float(C) * float(total)
+    l2 = 1 / weight if weight > 0 else np.inf
+    if l2 == np.inf:
+        raise ValueError(
+            f"C must be larger: with C={C} and weights of the rows that sum to "
+            f"{total:.6g}, the penalty 1 / (C * sum) overflows."
+        )
+    return l2
+
+
+def _check_on_rows(spec, rows):
+    """Raise if mapping and loss cannot be used with these features and targets."""
+    mapping, loss = spec.mapping, spec.loss
+    polytope = mapping.traits.polytope
+    if polytope == "cube":  # The sum of marginals may have a budget.
+        rows.check_target(loss)
+    if type(mapping) not in MAPPINGS.values():  # It may be a user's own.
+        check_kernel(mapping, rows.n_scores, rows.dtype)
+    loss.check_on(lambda: rows.trial_scores(polytope, spec.unit_rows))
+
+
+def _penalised(spec, blocks, loss, strength):
+    """The objective of blocks under the penalty of a strength.
+
+    Features with an infinite factor are left out.
+    """
+    factors, features = spec.penalty_factors, None
+    if factors is not None and np.isinf(factors).any():
+        features = np.flatnonzero(np.isfinite(factors))
+        factors = np.where(np.isfinite(factors), factors, 1.0)
+    is_free = strength == 0 or not (factors is None or factors[features].any())
+    if spec.l1_ratio > 0 and not is_free:
+        # Imported when used: the import takes milliseconds.
+        from ...objective import CompositeObjective, PenaltyShape
+
+        shape = PenaltyShape(spec.l1_ratio, spec.select == "features", factors)
+        objective = CompositeObjective(
+            blocks,
+            loss,
+            strength=strength,
+            shape=shape,
+            fit_intercept=spec.fit_intercept,
+        )
+    else:
+        objective = LinearObjective(
+            blocks,
+            loss,
+            l2=(1 - spec.l1_ratio) * strength,
+            fit_intercept=spec.fit_intercept,
+            factors=factors,
+        )
+    if not objective.has_penalty:
+        _check_spread(objective, spec.penalty_factors, strength)
+    return objective if features is None else objective.restricted(features)
+
+
+def _check_spread(objective, factors, strength):
+    """Raise if features without a penalty have too small a spread."""
+    tiny = objective.tiny_features()
+    if factors is not None:
+        has_coef = np.isfinite(factors[tiny])
+        is_free = has_coef & ((factors[tiny] == 0) | (strength == 0))
+    else:
+        is_free = np.full(len(tiny), strength == 0)
+    if is_free.any():
+        dtype = objective.description.dtype
+        large_enough = "are constant or have a standard deviation"
+        if not objective.description.has_intercept:
+            large_enough = "are zero or have a root mean square"
+        raise ValueError(
+            f"X must have features that {large_enough} above "
+            f"{least_spread(dtype):.1g} in {dtype} where there is no penalty; "
+            f"column {tiny[is_free][0]} has a smaller one. Scale the features."
+        )
