@@ -24,7 +24,7 @@ from skprob.linear_model.fit import _run
 from skprob.objective import LinearObjective, LinearPoint
 from skprob.objective._linear_point import LinearRay
 from skprob.objective._little_point import LittlePoint, LittleRay
-from skprob.solvers import _coordinates, _newton_step
+from skprob.solvers import _coordinates, _newton_cholesky
 from skprob.solvers.newton import _newton_cg
 
 # Functions that are timed, by part of the fit.
@@ -49,7 +49,7 @@ PARTS = {
         (LittlePoint, "hessian"),
         (LinearPoint, "moments"),
         (_coordinates.Whitening, "__init__"),
-        (_newton_step, "dposv"),
+        (_newton_cholesky, "dposv"),
     ],
     "preconditioner": [
         (cls, name)

@@ -2,12 +2,13 @@
 
 `_problem.py` declares what a solver needs. `_minimize.py` has the loop that all solvers
 share: a solver is two functions, `init` and `step`, of a frozen state. Read
-`newton/_newton_cholesky.py` first, the simplest of them, then `newton/_newton_cg.py`.
+`_newton_cholesky.py` first, the simplest of them, then `newton/_newton_cg.py`.
 `_criteria.py` decides when to stop, `_method.py` which solver suits a problem,
 `_plan.py` how it multiplies, and `_tuning.py` has every number.
 
-`by_output/` has Newton's method for each output of a separable problem, and
-`proximal/` the solver of penalties that make coefficients zero.
+`by_output/` has Newton's method for each output of a separable problem, `lbfgs/` what
+needs gradients alone, and `proximal/` the solver of penalties that make coefficients
+zero.
 
 A new solver is one file, a name in `_method.py` and a branch in `_solve.py`.
 """
@@ -18,12 +19,13 @@ from ._groups import groups_of_outputs
 from ._line_search import Trial, line_search
 from ._method import SOLVERS, method_for
 from ._minimize import minimize, total_of
+from ._newton_cholesky import NewtonCholesky
 from ._plan import Plan, plan
 from ._problem import LinearProblem, Problem, members_of
 from ._solve import most_iterations, solve, solve_in_turn
 from ._state import Iteration, Solution, State
 from ._tuning import Tuning
-from .newton import NewtonCG, NewtonCholesky, Preconditioner
+from .newton import NewtonCG, Preconditioner
 
 __all__ = [
     "SOLVERS",

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._utils.arrays import precision
 from ._method import method_for
-from ._newton_step import Damping, damped_newton_step
+from ._newton_cholesky import Damping, damped_newton_step
 from ._state import Iteration
 from ._tuning import Tuning
 

@@ -9,9 +9,10 @@ from ._criteria import Criteria
 from ._groups import groups_of_outputs, minimize_groups
 from ._method import check_hessian, method_for
 from ._minimize import minimize, total_of
+from ._newton_cholesky import NewtonCholesky
 from ._plan import plan
 from ._tuning import Tuning
-from .newton import NewtonCG, NewtonCholesky, minimize_by_products
+from .newton import NewtonCG, minimize_by_products
 
 
 @serial_blas
@@ -77,7 +78,7 @@ def solve(
         return minimize(problem, solvers(), criteria, start, callback)
     chosen = plan(description, tuning)
     if method == "lbfgs":
-        from ._lbfgs import minimize_lbfgs  # Imported when used.
+        from .lbfgs import minimize_lbfgs  # Imported when used.
 
         return minimize_lbfgs(problem, chosen, criteria, start, callback, tuning)
     if chosen.by_output and problem.has_penalty:

@@ -1,22 +1,20 @@
-"""Newton's methods: a direction from the Hessian, then a line search.
+"""Newton's methods by products with the Hessian, or for several problems at once.
 
-`_newton_cholesky.py` writes the Hessian out and factorises it, `_newton_cg.py` solves
-by conjugate gradients (`_conjugate_gradients.py`), preconditioned with a part of the
-Hessian (`_preconditioner.py`); `_by_products.py` starts it on a sample of large data.
-`_newton_family.py` takes several little problems of the same rows at once.
+`_newton_cg.py` solves by conjugate gradients (`_conjugate_gradients.py`),
+preconditioned with a part of the Hessian (`_preconditioner.py`); `_by_products.py`
+starts it on a sample of large data. `_newton_family.py` takes several little problems
+of the same rows at once.
 """
 
 from ._by_products import minimize_by_products, sample_size
 from ._conjugate_gradients import conjugate_gradients
 from ._newton_cg import NewtonCG, NewtonCGState
-from ._newton_cholesky import NewtonCholesky
 from ._newton_family import minimize_family
 from ._preconditioner import Preconditioner
 
 __all__ = [
     "NewtonCG",
     "NewtonCGState",
-    "NewtonCholesky",
     "Preconditioner",
     "conjugate_gradients",
     "minimize_by_products",

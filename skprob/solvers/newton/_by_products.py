@@ -9,10 +9,10 @@ from time import perf_counter
 
 from .._criteria import Criteria
 from .._minimize import minimize
+from .._newton_cholesky import NewtonCholesky
 from .._plan import plan
 from .._tuning import Tuning
 from ._newton_cg import NewtonCG, NewtonCGState
-from ._newton_cholesky import NewtonCholesky
 
 
 def minimize_by_products(

@@ -9,7 +9,7 @@ from skprob.mappings import Entmax, Sigmoid, Softmax, Sparsemax
 from skprob.objective import LinearObjective, split_rows
 from skprob.objective.certificates import _intercepts
 from skprob.objective.certificates._intercepts import balancing_shift, newton_step
-from skprob.solvers._lbfgs import EvaluatedPoint
+from skprob.solvers.lbfgs import EvaluatedPoint
 from skprob.targets import LabelTarget, as_target
 
 from ...solvers.training_problems import classes, hessian_at, objective_of

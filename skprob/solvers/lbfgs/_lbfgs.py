@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 import scipy.optimize
 
-from ._criteria import allowed_decrease, expected_decrease
-from ._line_search import rounding_error_of
-from ._minimize import Record
-from ._state import State
-from ._tuning import Tuning
-from .newton import Preconditioner
+from .._criteria import allowed_decrease, expected_decrease
+from .._line_search import rounding_error_of
+from .._minimize import Record
+from .._state import State
+from .._tuning import Tuning
+from ..newton import Preconditioner
 
 
 class EvaluatedPoint(NamedTuple):

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from skprob.mappings import Entmax, Softmax, Sparsemax
 from skprob.solvers import Criteria, NewtonCholesky, minimize
 
-from ..training_problems import classes, hessian_at, objective_of
+from .training_problems import classes, hessian_at, objective_of
 
 CRITERIA = Criteria(tol=1e-10, max_iter=100)
 

@@ -16,8 +16,8 @@ from skprob.objective import LinearObjective, split_rows
 from skprob.solvers import Tuning, method_for, solve
 from skprob.targets import LabelTarget
 
-from .minimal_problems import PlainDescription, SquaredHinges, Valley
-from .training_problems import classes, correlated, objective_of
+from ..minimal_problems import PlainDescription, SquaredHinges, Valley
+from ..training_problems import classes, correlated, objective_of
 
 
 class Staircase:
