@@ -18,7 +18,6 @@ for package in skprob.linear_model, skprob.decision:
 # Their examples need other libraries; the tests say so where they are skipped.
 collect_ignore = ["tests/typing"]  # For mypy, with errors on purpose.
 if find_spec("distributed") is None:
-    collect_ignore += ["skprob/data/_dask.py"]
-    collect_ignore_glob = ["skprob/linear_model/dask/_*.py"]
+    collect_ignore_glob = ["skprob/data/dask/_*.py", "skprob/linear_model/dask/_*.py"]
 if find_spec("distributed") is None or find_spec("array_api_strict") is None:
     collect_ignore += ["docs/user_guide/larger_data.rst"]

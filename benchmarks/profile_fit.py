@@ -23,7 +23,7 @@ from skprob import SoftmaxClassifier
 from skprob.linear_model.fit import _run
 from skprob.objective import LinearObjective, LinearPoint
 from skprob.objective._linear_point import LinearRay
-from skprob.objective._little_point import LittlePoint, LittleRay
+from skprob.objective.little import LittlePoint, LittleRay
 from skprob.solvers import _coordinates, _newton_cholesky
 from skprob.solvers.newton import _newton_cg
 

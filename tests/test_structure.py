@@ -276,7 +276,7 @@ def test_names_say_what_the_value_is(package):
 
 
 # Blocks on a cluster and on a GPU, which a reader of the numerics may leave out.
-DASK = [ROOT / "data" / "_dask.py", ROOT / "data" / "_dask_workers.py"]
+DASK = sorted((ROOT / "data" / "dask").glob("*.py"))
 ARRAYS = ROOT / "data" / "_array_api.py"
 
 

@@ -1,8 +1,8 @@
-"""Checked scores for kernels."""
+"""Checked scores for kernels, and the scores of two classes by their difference."""
 
 import numpy as np
 
-from .arrays import all_finite, copied, row_max, to_numpy
+from .arrays import all_finite, concat, copied, row_max, to_numpy
 
 #: Largest number of classes for which a copy in Fortran order is faster than reductions
 #: over rows of contiguous scores.
@@ -46,3 +46,28 @@ def laid_out(block):
         return copied(block)
     order = "F" if block.shape[1] <= FEW_CLASSES else "C"
     return np.array(block, order=order)
+
+
+def pair_scores(difference):
+    """Scores -u/2 and u/2 of two classes that differ by u.
+
+    Parameters
+    ----------
+    difference : ndarray of shape (n_samples, 1)
+
+    Returns
+    -------
+    scores : ndarray of shape (n_samples, 2)
+        The array is in Fortran order, which is faster for the kernels.
+    """
+    if not isinstance(difference, np.ndarray):
+        return concat([-0.5 * difference, 0.5 * difference], axis=1)
+    scores = np.empty((2, len(difference)), dtype=difference.dtype)
+    np.multiply(difference[:, 0], -0.5, out=scores[0])
+    np.negative(scores[0], out=scores[1])
+    return scores.T
+
+
+def pair_adjoint(array):
+    """Adjoint of :func:`pair_scores`: from (n_samples, 2) to (n_samples, 1)."""
+    return (array[:, 1:] - array[:, :1]) / 2

@@ -6,7 +6,7 @@ outside this package depends on how X is stored, or where the blocks are.
 
 Read `_design.py` and `_blocks.py` first. Little data are a single block of the array in
 `_little.py`. Several blocks are computed by threads, `_local_blocks.py`, or by the
-workers of a Dask cluster, `_dask.py`. `_standardization.py` centres and scales.
+workers of a Dask cluster, `dask/`. `_standardization.py` centres and scales.
 `_row_space.py` has as many columns as rows, in place of many features; it multiplies by
 the rows of `_centred_rows.py`.
 """
@@ -14,7 +14,6 @@ the rows of `_centred_rows.py`.
 from ._array_api import ArrayDesign
 from ._blocks import Blocks, SingleBlock, as_design, row_slices
 from ._csr import CSRDesign
-from ._dask import Cluster, DaskBlocks, Partition, wait_for
 from ._dense import DenseDesign
 from ._design import LARGEST_SINGLE, DesignMatrix
 from ._little import LittleDesign
@@ -24,6 +23,7 @@ from ._restricted import restricted
 from ._row_space import RowSpace
 from ._standardization import Standardization, least_spread, standardized
 from ._standardized_design import StandardizedDesign
+from .dask import Cluster, DaskBlocks, Partition, wait_for
 
 __all__ = [
     "LARGEST_SINGLE",

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, clone
 from .._utils.arrays import copied, namespace, row_max
 from .._utils.checks import row_and_others
 from .._utils.names import NamesChecked
-from .._utils.pair import pair_adjoint, pair_scores
+from .._utils.scores import pair_adjoint, pair_scores
 from .._utils.typing import Array
 from ..mappings import Mapping, MappingLike, Traits, get_mapping
 from ._user_methods import UserMethods

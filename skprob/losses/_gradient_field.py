@@ -3,7 +3,7 @@
 import numpy as np
 
 from .._utils.arrays import copied
-from .._utils.lobatto import gauss_lobatto
+from ..mappings import gauss_lobatto
 from ._base import Loss, LossLinearization, check_shape, shift_to_standard
 
 # Number of nodes of the Gauss-Lobatto rule.

@@ -17,6 +17,7 @@ from ._temperature import Temperature
 from ._traits import Traits
 from .entmax import Entmax, Sparsemax, entmax, sparsemax
 from .functions import FunctionMapping, NormalizedMapping, ThresholdMapping
+from .functions import gauss_lobatto as gauss_lobatto
 from .nested_softmax import NestedSoftmax, nested_softmax
 from .perturb_max import PerturbMax, perturb_max
 from .sigmoid import Sigmoid, sigmoid

@@ -4,7 +4,7 @@ An objective is the weighted mean loss of all rows plus a penalty. Read `_block.
 first: it has the conventions. `_linear.py` is the objective of linear scores. At
 parameters it returns a point, which is what a solver gets: value, gradient, curvature,
 and the objective along a step. Little data are one array in one block: read
-`_little_point.py` for their points, the shortest way. For all other data
+`little/` for their points, the shortest way. For all other data
 `_block_point.py` computes a block's part of the loss and its derivatives, and
 `_linear_point.py` adds the parts up.
 

@@ -31,7 +31,7 @@ from .._utils.arrays import (
     to_numpy,
     widened,
 )
-from .._utils.pair import pair_adjoint, pair_scores
+from .._utils.scores import pair_adjoint, pair_scores
 from ..data import (
     DesignMatrix,
     LocalBlocks,

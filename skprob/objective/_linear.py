@@ -10,9 +10,7 @@ from ..data import Standardization
 from ..losses import FenchelYoungLoss
 from . import _block
 from ._description import Description
-from ._family import Family
 from ._linear_point import LinearCurvature, LinearPoint
-from ._little_point import EvaluatedRows, LittlePoint, is_little
 from ._mean_loss import MeanLoss
 from ._parts import PartsOfObjective
 from ._penalty import Ridge
@@ -22,6 +20,7 @@ from .certificates import (
     has_descent_direction,
     sums_of_block,
 )
+from .little import EvaluatedRows, Family, LittlePoint, is_little
 
 
 class LinearObjective(PartsOfObjective, MeanLoss):

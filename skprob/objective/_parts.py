@@ -10,7 +10,7 @@ from ..data import LARGEST_SINGLE, restricted
 from ..losses import FenchelYoungLoss
 from ..targets import DenseTarget
 from ._block import split_rows
-from ._little_point import is_little
+from .little import is_little
 
 
 class PartsOfObjective:

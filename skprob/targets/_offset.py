@@ -4,7 +4,7 @@ import numpy as np
 
 from .._utils.arrays import is_dask, is_foreign, to_numpy
 from .._utils.checks import as_real
-from .._utils.pair import pair_scores
+from .._utils.scores import pair_scores
 
 
 def check_offset(offset, n_samples, n_classes, is_pair, dtype):

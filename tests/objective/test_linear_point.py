@@ -15,7 +15,7 @@ from skprob.losses import FenchelYoungLoss, LogLoss, MarginLoss
 from skprob.mappings import Entmax, Sigmoid, Softmax, Sparsemax
 from skprob.objective import LinearObjective, split_rows
 from skprob.objective._linear_point import EvaluatedRay, LinearRay
-from skprob.objective._little_point import LittleRay, is_little
+from skprob.objective.little import LittleRay, is_little
 from skprob.targets import DenseTarget, LabelTarget, as_target
 
 from ..losses.cases import FENCHEL_YOUNG

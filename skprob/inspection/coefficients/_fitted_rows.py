@@ -11,7 +11,7 @@ from ..._utils.checks import check_sample_weight, naming
 from ..._utils.columns import in_order
 from ..._utils.fitted_params import fitted_params
 from ..._utils.labels import names_of
-from ..._utils.pair import pair_adjoint, pair_scores
+from ..._utils.scores import pair_adjoint, pair_scores
 from ..._utils.warnings import warn
 from ...targets import check_available, check_offset, check_target, encode_target
 from ._fitted_penalty import FittedPenalty, l1_ratio_of

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..._utils.lobatto import gauss_lobatto
+from ._lobatto import gauss_lobatto
 
 _N_NODES = 12
 # Lowest argument: squares of smaller numbers overflow. An integral that has not

@@ -8,7 +8,7 @@ from ..._utils.arrays import precision
 from .._block_point import BlockPoint, point_with_rows
 from .._linear import LinearObjective
 from .._linear_point import LinearPoint
-from .._little_point import LittlePoint, is_little
+from ..little import LittlePoint, is_little
 from ._gap import composite_gap
 from ._shrinkage import shrinkage
 

@@ -23,7 +23,7 @@ distributed = pytest.importorskip("distributed", reason="needs the extra skprob[
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array", reason="needs the extra skprob[dask]")
 
-from skprob.data import _dask  # noqa: E402
+from skprob.data import Cluster  # noqa: E402
 
 # Sockets and processes are closed by the interpreter, which says so.
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
@@ -67,7 +67,7 @@ def assert_nothing_is_left(client):
 
 def after_round_trips(monkeypatch, number, function):
     """Have a function called before a round trip of a fit."""
-    ask = _dask.Cluster._ask
+    ask = Cluster._ask
 
     def asked(self, *args):
         if self.n_round_trips == number:
@@ -75,7 +75,7 @@ def after_round_trips(monkeypatch, number, function):
             function()
         return ask(self, *args)
 
-    monkeypatch.setattr(_dask.Cluster, "_ask", asked)
+    monkeypatch.setattr(Cluster, "_ask", asked)
 
 
 def wait_for_new_workers(cluster):

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from skprob.data import Cluster, DaskBlocks, LocalBlocks, Partition, wait_for
-from skprob.data import _dask as module
+from skprob.data.dask import _dask_blocks as module
 
 distributed = pytest.importorskip("distributed", reason="needs the extra skprob[dask]")
 

@@ -7,8 +7,8 @@ take half the time.
 
 import numpy as np
 
-from .._utils.arrays import upper_triangle
-from ._block_point import check_finite, take_pairs
+from ..._utils.arrays import upper_triangle
+from .._block_point import check_finite, take_pairs
 
 
 class Family:

@@ -17,10 +17,10 @@ from functools import cached_property
 
 import numpy as np
 
-from .._utils.arrays import upper_triangle
-from ..data import LittleDesign, SingleBlock
-from ._block_point import BlockPoint, check_finite
-from ._linear_point import LinearPoint
+from ..._utils.arrays import upper_triangle
+from ...data import LittleDesign, SingleBlock
+from .._block_point import BlockPoint, check_finite
+from .._linear_point import LinearPoint
 
 # Most parameters of a Hessian in one product of all pairs of raw predictions.
 _FEW_PARAMETERS = 150

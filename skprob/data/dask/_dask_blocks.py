@@ -25,9 +25,9 @@ import weakref
 
 import numpy as np
 
-from ._blocks import Blocks
-from ._dask_workers import PATIENCE, Workers, lost_scheduler, wait_for
-from ._local_blocks import LocalBlocks
+from .._blocks import Blocks
+from .._local_blocks import LocalBlocks
+from ._workers import PATIENCE, Workers, lost_scheduler, wait_for
 
 # Share of a worker's memory above which partitions are stored in files. Dask spills
 # from 0.6 on.
@@ -322,7 +322,7 @@ class PairwiseSum:
     Examples
     --------
     >>> import numpy as np
-    >>> from skprob.data._dask import PairwiseSum
+    >>> from skprob.data.dask._dask_blocks import PairwiseSum
     >>> one, other = PairwiseSum(3), PairwiseSum(3)
     >>> one.add(0, 2, [np.float64(4)])
     >>> one.add(0, 0, [np.float64(1)])

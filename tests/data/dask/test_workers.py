@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from skprob import LinearClassifier, SoftmaxClassifier
-from skprob.data import _dask_workers as module
+from skprob.data.dask import _workers as module
 from skprob.mappings import Softmax
 
 distributed = pytest.importorskip("distributed", reason="needs the extra skprob[dask]")
