@@ -170,7 +170,7 @@ def measure(name, n_splits):
 
 
 def measure_times(name, n_splits):
-    """Seconds of each call, by its name."""
+    """Pairs of the seconds of both calls, by the name of the score."""
     X, y = DATA[name]()
     times = {}
     for seed in range(min(n_splits, 20)):
@@ -213,16 +213,19 @@ def with_mapie(model, calibration, X_test, level, seed):
 
 
 def time_calls(model, X_cal, y_cal, X_test, times):
-    """CPU seconds of the classifier's probabilities and of the sets, interleaved."""
-    calls = {"predict_proba": partial(model.predict_proba, X_test)}
+    """CPU seconds of the classifier's probabilities and of the sets, in turn.
+
+    Each score has its own pairs: after another score, calls find other code in caches.
+    """
     for score, parameters in SCORES.items():
         sets = ConformalSets(model, cv="prefit", **parameters).fit(X_cal, y_cal)
-        calls[score] = partial(sets.predict_set, X_test)
-    for _ in range(5):
-        for name, call in calls.items():
-            start = time.process_time()
-            call()
-            times.setdefault(name, []).append(time.process_time() - start)
+        for _ in range(20):
+            seconds = []
+            for call in model.predict_proba, sets.predict_set:
+                start = time.process_time()
+                call(X_test)
+                seconds.append(time.process_time() - start)
+            times.setdefault(score, []).append(seconds)
 
 
 def main():
@@ -260,8 +263,8 @@ def main():
                 [name, score, *total.astype(int), *(f"{size:.3f}" for size in means)]
             )
             print(*tables["conformal_mapie"][-1], sep=", ", flush=True)
-        base = np.median(times.pop("predict_proba"))
-        ratios = [f"{np.median(seconds) / base:.2f}" for seconds in times.values()]
+        medians = [np.median(pairs, axis=0) for pairs in times.values()]
+        ratios = [f"{of_sets / of_model:.2f}" for of_model, of_sets in medians]
         n_rows = len(split(*DATA[name](), 0)[2][1])
         tables["conformal_times"].append([name, n_rows, *ratios])
         print(*tables["conformal_times"][-1], sep=", ", flush=True)

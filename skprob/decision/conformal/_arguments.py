@@ -149,6 +149,8 @@ def arguments_of_prediction(sets, caller, params, needed):
     ValueError
         If the calibration rows had other arguments.
     """
+    if not params and not needed:
+        return lambda method: params
     given = set(names_of_rows(params))
     # The classifier raises the error on a number in place of an array.
     given.update(name for name in needed if params.get(name) is not None)
@@ -158,7 +160,7 @@ def arguments_of_prediction(sets, caller, params, needed):
             "The rows need the arguments with which calibration rows were predicted in "
             f"fit, {needed}; got {given}."
         )
-    if _routing_enabled() and params:
+    if params and _routing_enabled():
         return process_routing(sets, caller, **params).model.__getitem__
     return lambda method: params
 

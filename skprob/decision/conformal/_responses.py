@@ -54,15 +54,32 @@ def method_of(model, response):
     return "predict_proba"
 
 
-def response_of(model, X, n_classes, response, is_set, arguments=None):
+def check_responds(model, method, n_classes):
+    """Raise where a model lacks the method, or has scores of pairs of classes."""
+    if not hasattr(model, method):
+        raise ValueError(
+            "estimator must have decision_function or predict_proba after the fit; "
+            f"{type(model).__name__} has neither."
+        )
+    shape = getattr(last_step(model), "decision_function_shape", None)
+    if method == "decision_function" and n_classes > 2 and shape == "ovo":
+        raise ValueError(
+            "estimator must have a score for each class, not for each pair of "
+            "classes: set decision_function_shape='ovr'."
+        )
+
+
+def response_of(model, X, method, n_classes, response, is_set, arguments=None):
     """Score or probability of each class of each row, by a fitted classifier.
 
     Parameters
     ----------
     model : estimator
-        Fitted, with ``decision_function`` or ``predict_proba``.
+        Fitted.
     X : object
         Rows, as the classifier takes them.
+    method : {"decision_function", "predict_proba"}
+        The result of :func:`method_of`.
     n_classes : int
     response : {"scores", "probabilities"}
         The scores are logarithms of the probabilities where there is no
@@ -86,12 +103,6 @@ def response_of(model, X, n_classes, response, is_set, arguments=None):
         If the result has another shape, or holds NaN or infinity.
     """
     model, X, arguments = predicting_model(model, X, arguments or {})
-    method = method_of(model, response)
-    if not hasattr(model, method):
-        raise ValueError(
-            "estimator must have decision_function or predict_proba after the fit; "
-            f"{type(model).__name__} has neither."
-        )
     if method == "decision_function":
         result = _scores(model, X, n_classes, is_set, arguments)
         if response == "scores":
@@ -119,11 +130,6 @@ def _without_absent(p, precision, absent):
 
 def _scores(model, X, n_classes, is_set, arguments):
     """The response by ``decision_function``."""
-    if n_classes > 2 and _has_pairwise_scores(model):
-        raise ValueError(
-            "estimator must have a score for each class, not for each pair of "
-            "classes: set decision_function_shape='ovr'."
-        )
     values = _as_scores(model.decision_function(X, **arguments), n_classes, is_set)
     absent = None
     if arguments and (values == -np.inf).any():
@@ -137,10 +143,6 @@ def _scores(model, X, n_classes, is_set, arguments):
     return Response(z, precision, absent)
 
 
-def _has_pairwise_scores(model):
-    return getattr(last_step(model), "decision_function_shape", None) == "ovo"
-
-
 def _as_scores(values, n_classes, is_set):
     """A score for each class; those of two classes are half a difference each."""
     values = np.asarray(to_numpy(values))
@@ -148,7 +150,11 @@ def _as_scores(values, n_classes, is_set):
         return values
     if is_set or n_classes != 2:
         return values[:, None]
-    return np.stack([-values / 2, values / 2], axis=1)
+    # np.stack takes twice as long for few rows.
+    half = values / 2
+    result = np.empty((len(half), 2), dtype=half.dtype)
+    result[:, 0], result[:, 1] = -half, half
+    return result
 
 
 def _checked(values, method, n_classes):
