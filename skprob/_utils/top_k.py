@@ -1,4 +1,4 @@
-"""The largest numbers of each row, a fixed number of them."""
+"""The largest numbers of each row."""
 
 import numpy as np
 
@@ -24,8 +24,36 @@ def top_k(values, k):
     >>> top_k(np.array([[0.2, 0.4, 0.2, 0.2]]), 2)
     array([[ True,  True, False, False]])
     """
-    k = min(int(k), values.shape[1])  # Unsigned integers have no negative one.
-    smallest = np.partition(values, -k, axis=1)[:, [-k]]
-    above, tied = values > smallest, values == smallest
-    n_left = k - above.sum(axis=1, keepdims=True)
-    return above | (tied & (np.cumsum(tied, axis=1) <= n_left))
+    n_columns = values.shape[1]
+    if k >= n_columns:
+        return np.ones(values.shape, dtype=bool)
+    place = n_columns - int(k)
+    smallest = np.partition(values, place, axis=1)[:, place]
+    return first_from(values, smallest, np.full(len(values), k))
+
+
+def first_from(values, smallest, count):
+    """Boolean indicator of the largest numbers of each row, of equal ones the first.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_rows, n_columns)
+    smallest : ndarray of shape (n_rows,)
+        The smallest number that is taken.
+    count : ndarray of int of shape (n_rows,)
+        How many numbers are taken.
+
+    Returns
+    -------
+    chosen : ndarray of bool of the shape of `values`
+    """
+    smallest = smallest[:, None]
+    chosen = values > smallest
+    tied = values == smallest
+    n_tied = count - chosen.sum(axis=1)
+    chosen |= tied
+    # Rows with more equal numbers than places.
+    rows = np.flatnonzero(tied.sum(axis=1) > n_tied)
+    tied = tied[rows]
+    chosen[rows] &= ~tied | (tied.cumsum(axis=1) <= n_tied[rows, None])
+    return chosen

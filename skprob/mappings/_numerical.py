@@ -2,8 +2,8 @@
 
 import numpy as np
 
-# Relative step of a central difference that balances truncation and rounding errors.
-_STEP = np.finfo(np.float64).eps ** (1 / 3)
+#: Relative step of a central difference that balances truncation and rounding errors.
+STEP = np.finfo(np.float64).eps ** (1 / 3)
 
 
 def numerical_jacobian(probabilities, scores):
@@ -25,7 +25,7 @@ def numerical_jacobian(probabilities, scores):
     for j in np.flatnonzero(np.isfinite(scores).any(axis=0)):
         up, down = scores.astype(np.float64), scores.astype(np.float64)
         # Divide by the difference of the rounded points, not by the nominal step.
-        step = _STEP * np.maximum(
+        step = STEP * np.maximum(
             1, np.abs(np.where(np.isfinite(up[:, j]), up[:, j], 0))
         )
         up[:, j] += step
@@ -58,7 +58,7 @@ def numerical_vjp_derivative(vjp_at, scores):
     def vjp_derivative(cotangent, direction):
         direction = direction.astype(np.float64)
         size = np.abs(direction).max(axis=1, keepdims=True)
-        step = _STEP / np.where(size > 0, size, 1)
+        step = STEP / np.where(size > 0, size, 1)
         ahead = vjp_at(scores + step * direction)(cotangent)
         behind = vjp_at(scores - step * direction)(cotangent)
         return ((ahead - behind) / (2 * step)).astype(cotangent.dtype, copy=False)
@@ -91,7 +91,7 @@ def numerical_linearization(probabilities, scores):
 
     def vjp_derivative(cotangent, direction):
         # Differences of differences need a larger step against rounding errors.
-        step = np.sqrt(_STEP)
+        step = np.sqrt(STEP)
         ahead = numerical_jacobian(probabilities, scores + step * direction)
         behind = numerical_jacobian(probabilities, scores - step * direction)
         change = np.einsum("nij,ni->nj", ahead - behind, cotangent) / (2 * step)

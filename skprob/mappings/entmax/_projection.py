@@ -9,7 +9,7 @@ floating-point numbers takes many rounds.
 
 import numpy as np
 
-from ._support import count_positive
+from ._support import count_positive, solve_mixed
 
 
 def by_projection(scores):
@@ -27,21 +27,11 @@ def by_projection(scores):
     """
     x = np.add(scores, 1, out=scores)
     np.clip(x, 0, 1, out=x)
-    size = count_positive(x)
-    potential = np.zeros(len(x), dtype=x.dtype)
-    # With a single class its probability is one already: most rows of a fit.
-    rows = np.flatnonzero(size > 1)
-    if 2 * len(rows) > len(x):
-        return x, _normalized(x, size)
-    # Keep the memory order of x: sums along the memory are more accurate.
-    chosen = x.take(rows, axis=0) if x.flags.c_contiguous else x.T.take(rows, axis=1).T
-    potential[rows] = _normalized(chosen, size[rows])
-    x[rows] = chosen
-    return x, potential
+    return solve_mixed(x, _normalized)
 
 
 def _normalized(x, size):
-    """Make rows sum to one, in place, and return the potential."""
+    """Probabilities, in place, and potential from x at lambda = 0."""
     lam = np.zeros((len(x), 1), dtype=x.dtype)
     while True:
         share = (x.sum(axis=1, keepdims=True) - 1) / size.astype(x.dtype)
@@ -58,4 +48,4 @@ def _normalized(x, size):
     x -= (x > 0) * share
     np.clip(x, 0, 1, out=x)
     lam += share
-    return lam[:, 0] + (np.einsum("nk,nk->n", x, x) - 1) / 2
+    return x, lam[:, 0] + (np.einsum("nk,nk->n", x, x) - 1) / 2

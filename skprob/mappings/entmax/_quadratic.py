@@ -13,7 +13,7 @@ their norm, which converges always.
 import numpy as np
 
 from ..._utils.arrays import rows_of
-from ._support import count_positive
+from ._support import count_positive, solve_mixed
 from ._threshold import by_threshold
 
 _MAX_STEPS = 4
@@ -35,20 +35,12 @@ def by_quadratic(scores):
     x = np.multiply(scores, 0.5, out=scores)
     x += 1
     np.clip(x, 0, 1, out=x)
-    # With a single class its probability is one already: most rows of a fit at its end.
-    rows = np.flatnonzero(count_positive(x) > 1)
-    if 2 * len(rows) > len(x):
-        return x, _to_roots(x)
-    potential = np.zeros(len(x), dtype=x.dtype)
-    some = rows_of(x, rows)
-    potential[rows] = _to_roots(some)
-    x[rows] = some
-    return x, potential
+    return solve_mixed(x, _roots)
 
 
-def _to_roots(x):
-    """Change x = 1 + z / 2 into the roots, in place, and return the potential."""
-    tau, others = _thresholds(x)
+def _roots(x, size):
+    """The roots, in place, and the potential, from x = 1 + z / 2."""
+    tau, others = _thresholds(x, size)
     remaining = rows_of(x, others)
     x -= tau
     np.clip(x, 0, 1, out=x)
@@ -60,14 +52,14 @@ def _to_roots(x):
     if len(others):
         p, potential[others] = by_threshold(2 * (remaining - 1), 1.5)
         x[others] = np.sqrt(p)
-    return potential
+    return x, potential
 
 
-def _thresholds(x):
+def _thresholds(x, size):
     """The threshold of each row, and the numbers of rows where it is not exact."""
     tau = np.zeros((len(x), 1), dtype=x.dtype)
     rows, some, at = np.arange(len(x)), x, tau
-    y, size = x, count_positive(x)
+    y = x
     for _ in range(_MAX_STEPS):
         total = y.sum(axis=1, keepdims=True)
         excess = np.einsum("nk,nk->n", y, y)[:, None] - 1

@@ -20,8 +20,7 @@ number of classes.
 
 import numpy as np
 
-from ..._utils.arrays import rows_of
-from ._support import count_positive
+from ._support import solve_mixed
 
 # Below this alpha, x - 1 is stored instead of x = 1 + beta (d - lambda), whose high
 # power would amplify the rounding error of x.
@@ -58,14 +57,7 @@ def by_threshold(scores, alpha):
     np.clip(x, lowest, 1, out=x)
     if offset:
         return _solve(x, beta, offset, lowest)
-    # With a single class its probability is one already: most rows of a fit at its end.
-    rows = np.flatnonzero(count_positive(x) > 1)
-    if 2 * len(rows) > len(x):
-        return _solve(x, beta, offset, lowest)
-    potential = np.zeros(len(x), dtype=x.dtype)
-    some = rows_of(x, rows)
-    x[rows], potential[rows] = _solve(some, beta, offset, lowest)
-    return x, potential
+    return solve_mixed(x, lambda rows, _: _solve(rows, beta, offset, lowest))
 
 
 def _solve(x, beta, offset, lowest):

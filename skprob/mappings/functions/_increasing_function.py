@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from ._antiderivative import LOWEST, Antiderivative, interval_ends
-from ._user_function import check_derivative, values_of
+from ._user_function import check_derivative, check_values, values_of
 
 # Arguments at which a function is compared with its values at the last use.
 _PROBES = np.concatenate(
@@ -66,12 +66,7 @@ class IncreasingFunction:
     def __call__(self, x):
         """Values of g, checked. Larger values than 1e300 become 1e300."""
         values = values_of("g", self._g, x)
-        good = values >= 0
-        if not good.all():
-            at, value = x[~good].flat[0], values[~good].flat[0]
-            raise ValueError(
-                f"g must not be negative or NaN; g({at:.6g}) is {value:.6g}."
-            )
+        check_values("g", x, values, values >= 0, "not be negative or NaN")
         return np.minimum(values, 1e300)
 
     def argument_below(self, value):

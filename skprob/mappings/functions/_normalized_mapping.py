@@ -7,16 +7,15 @@ from functools import lru_cache, partial
 
 import numpy as np
 
+from ..._utils.arrays import row_dot
 from ..._utils.scores import standard_scores
 from ..._utils.typing import Array
 from .._base import Mapping
 from .._linearization import Linearization
-from .._numerical import numerical_vjp_derivative
+from .._numerical import STEP, numerical_vjp_derivative
 from .._traits import Traits
-from ._user_function import check_derivative, values_of
+from ._user_function import check_derivative, check_values, values_of
 
-# Relative step of a central difference that balances truncation and rounding errors.
-_STEP = np.finfo(np.float64).eps ** (1 / 3)
 # Arguments of both signs, at which f is compared with a power.
 _SCALES = np.array([0.01, 0.7, 1.0, 5.3, 100.0, -0.01, -0.7, -1.0, -5.3, -100.0])
 # Arguments at which f is compared with its values at the last use.
@@ -132,7 +131,7 @@ class NormalizedMapping(Mapping):
             return moved - p * moved.sum(axis=1, keepdims=True)
 
         def vjp(direction):
-            return rise * (direction - _dot(p, direction))
+            return rise * (direction - row_dot(p, direction))
 
         return p, jvp, vjp
 
@@ -154,7 +153,7 @@ class NormalizedMapping(Mapping):
     def _derivative(self, z):
         if self.derivative is not None:
             return self._given_derivative(z)
-        step = _STEP * np.maximum(1, np.abs(z))
+        step = STEP * np.maximum(1, np.abs(z))
         up, down = z + step, z - step
         return (_values(self.f, up) - _values(self.f, down)) / (up - down)
 
@@ -165,14 +164,10 @@ class NormalizedMapping(Mapping):
             return values_of("derivative", self.derivative, x)
 
         values = derivative(z)
-        if not np.isfinite(values).all():
-            at = z[~np.isfinite(values)].flat[0]
-            raise ValueError(
-                "derivative must be finite for all scores; derivative"
-                f"({at:.6g}) is {values[~np.isfinite(values)].flat[0]:.6g}."
-            )
+        is_finite = np.isfinite(values)
+        check_values("derivative", z, values, is_finite, "be finite for all scores")
         points = z.ravel()[:: max(1, z.size // _N_CHECKED)]
-        steps = _STEP * np.maximum(1, np.abs(points))
+        steps = STEP * np.maximum(1, np.abs(points))
         f = partial(values_of, "f", self.f)
         check_derivative("derivative", derivative, "f", f, points, steps)
         return values
@@ -211,11 +206,7 @@ def _is_scale_invariant(f):
 def _values(f, x):
     values = values_of("f", f, x)
     good = (values >= 0) & (values < np.inf)
-    if not good.all():
-        at, value = x[~good].flat[0], values[~good].flat[0]
-        raise ValueError(
-            f"f must be finite and not negative; f({at:.6g}) is {value:.6g}."
-        )
+    check_values("f", x, values, good, "be finite and not negative")
     return values
 
 
@@ -223,7 +214,3 @@ def _is_multiple(values, others):
     """Whether values are a positive multiple of others, up to rounding."""
     factor = values.sum() / others.sum() if others.sum() > 0 else 0.0
     return factor > 0 and np.allclose(values, factor * others, rtol=1e-12, atol=0)
-
-
-def _dot(a, b):
-    return np.einsum("nk,nk->n", a, b)[:, None]

@@ -11,15 +11,13 @@ from ..._utils.typing import Array
 from .._base import Mapping
 from .._jacobian import ThresholdJacobian
 from .._linearization import Linearization
-from .._numerical import numerical_vjp_derivative
+from .._numerical import STEP, numerical_vjp_derivative
 from .._traits import Traits
 from ._antiderivative import LOWEST
 from ._increasing_function import increasing_function
 from ._monotone_root import decreasing_root
-from ._user_function import values_of
+from ._user_function import check_values, values_of
 
-# Relative step of a central difference that balances truncation and rounding errors.
-_STEP = np.finfo(np.float64).eps ** (1 / 3)
 # Largest rounding error of a given derivative at its zeros.
 _NEGATIVE = 1e-8
 
@@ -252,14 +250,10 @@ class ThresholdMapping(Mapping):
         if self.derivative is not None:
             slopes = np.where(inside, self._derivative(x), 0)
             good = (slopes >= -_NEGATIVE) & (slopes < np.inf)
-            if not good.all():
-                at, slope = x[~good].flat[0], slopes[~good].flat[0]
-                raise ValueError(
-                    "derivative must be finite and not negative where g is positive; "
-                    f"derivative({at:.6g}) is {slope:.6g}."
-                )
+            requirement = "be finite and not negative where g is positive"
+            check_values("derivative", x, slopes, good, requirement)
             return np.maximum(slopes, 0)
-        step = _STEP * np.maximum(1, np.abs(x))
+        step = STEP * np.maximum(1, np.abs(x))
         middle, ahead, behind, far = (g(x + n * step) for n in (0, 1, -1, 2))
         # At the edge of the support a central difference is the mean of two slopes.
         at_edge = behind == 0
@@ -277,9 +271,7 @@ class ThresholdMapping(Mapping):
             return g.antiderivative(x)
         end = self._integral(np.array([LOWEST]))[0]
         total = np.where(x <= LOWEST, 0, self._integral(x) - end)
-        if not np.isfinite(total).all():
-            at = x[~np.isfinite(total)].flat[0]
-            raise ValueError(f"integral must be finite; integral({at:.6g}) is not.")
+        check_values("integral", x, total, np.isfinite(total), "be finite")
         return total
 
     def _derivative(self, x):

@@ -51,6 +51,23 @@ def values_of(name, function, x):
     return np.array(values, dtype=np.float64)
 
 
+def check_values(name, x, values, good, requirement):
+    """Raise if a value of a function of a user is not good.
+
+    Parameters
+    ----------
+    name : str
+        Name of the function: the argument of the mapping.
+    x, values : ndarray
+    good : ndarray of bool of the same shape
+    requirement : str
+        What the function must do, as the end of a sentence that begins with its name.
+    """
+    if not good.all():
+        at, value = x[~good].flat[0], values[~good].flat[0]
+        raise ValueError(f"{name} must {requirement}; {name}({at:.6g}) is {value:.6g}.")
+
+
 def check_derivative(name, derivative, function_name, function, x, step):
     """Raise if a derivative does not agree with differences of its function.
 

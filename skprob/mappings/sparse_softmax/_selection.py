@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from ..._utils.top_k import first_from, top_k
+
 # Number of scores of a row that are sorted first, to find those with a given mass.
 _FIRST = 64
 
@@ -20,12 +22,7 @@ def largest(scores, k):
     -------
     kept : ndarray of bool of shape (n_samples, n_classes)
     """
-    n_classes = scores.shape[1]
-    if k >= n_classes:
-        return scores > -np.inf
-    position = n_classes - k
-    last = np.partition(scores, position, axis=1)[:, position]
-    return _kept(scores, last, np.full(len(scores), k))
+    return top_k(scores, k) & (scores > -np.inf)
 
 
 def largest_with_mass(scores, share):
@@ -62,21 +59,7 @@ def largest_with_mass(scores, share):
         last[rows] = head[is_done, needed[is_done]]
         open_rows = open_rows[~is_done]
         width *= 8
-    return _kept(scores, last, count)
-
-
-def _kept(scores, last, count):
-    """Mask of the first `count` entries that are at least `last`, the smallest kept."""
-    last = last[:, None]
-    kept = scores > last
-    ties = scores == last
-    n_ties_kept = count - kept.sum(axis=1)
-    kept |= ties
-    rows = np.flatnonzero(ties.sum(axis=1) > n_ties_kept)
-    ties = ties[rows]
-    kept[rows] &= ~ties | (ties.cumsum(axis=1) <= n_ties_kept[rows, None])
-    kept &= scores > -np.inf
-    return kept
+    return first_from(scores, last, count) & (scores > -np.inf)
 
 
 def _descending(scores, k):
