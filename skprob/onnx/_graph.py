@@ -136,9 +136,6 @@ class Tensor:
     def __neg__(self):
         return self._alone("Neg")
 
-    def __invert__(self):
-        return self._alone("Not")
-
     def __gt__(self, other):
         return self._with("Greater", other, bool)
 
@@ -148,8 +145,8 @@ class Tensor:
     def __lt__(self, other):
         return self._with("Less", other, bool)
 
-    def __or__(self, other):
-        return self._with("Or", other, bool)
+    def __le__(self, other):
+        return self._with("LessOrEqual", other, bool)
 
     def exp(self):
         """Its exponential."""

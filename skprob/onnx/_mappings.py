@@ -161,7 +161,7 @@ def register_mapping(mapping: type[Mapping], converter: Callable[..., Any]) -> N
     converter : callable
         ``converter(mapping, scores, n_classes)`` returns the probabilities of such a
         mapping. Scores and probabilities are tensors of a graph, in float64 and of
-        shape (n_samples, n_classes): they take ``+ - * / **`` and comparisons, with
+        shape (n_samples, n_classes): they take ``+ - * / **`` and ``< <= > >=``, with
         each other or with numbers, and have the methods ``exp``, ``log``, ``sqrt``,
         ``abs``, ``maximum``, ``minimum``, ``where``, and, over rows, ``sum``, ``max``
         and ``min``.

@@ -255,6 +255,25 @@ def test_a_mapping_of_ones_own_needs_a_converter():
         register_mapping(Squares, None)
 
 
+def test_a_converter_may_compare():
+    class Steps(Mapping):
+        def probabilities(self, scores):
+            steps = 1.0 + (scores < 0) + 2 * (scores <= 0)
+            steps += 4 * (scores > 1) + 8 * (scores >= 1)
+            return steps / steps.sum(axis=1, keepdims=True)
+
+    def steps(mapping, scores, n_classes):
+        one = scores * 0 + 1
+        steps = one + one.where(scores < 0) + 2 * one.where(scores <= 0)
+        steps = steps + 4 * one.where(scores > 1) + 8 * one.where(scores >= 1)
+        return steps / steps.sum()
+
+    register_mapping(Steps, steps)
+    scores = np.array([[-1.0, 0.0, 0.5, 1.0, 2.0]])
+    _, p = run(classifier(Steps(), 5), scores)
+    np.testing.assert_allclose(p * 30, [[4, 3, 1, 9, 13]], rtol=1e-12)
+
+
 def test_a_derived_mapping_is_not_taken_for_its_base():
     class Sharper(Softmax):
         def probabilities(self, scores):
