@@ -4,7 +4,6 @@ The objective of output k is its mean loss Σ_i s_i ℓ(u_ik; q_ik) plus the pen
 own row of parameters. All of them share the products with the data.
 """
 
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -114,8 +113,7 @@ class OutputsPoint:
         """The :class:`OutputsRay` along a step (m, size), in half a pass."""
         self._count(0.5, len(step))
         rays = self._points.map(BlockOutputs.along, step)
-        at = partial(OutputsPoint, self._objective, self.outputs)
-        return OutputsRay(self._objective, self, step, rays, at)
+        return OutputsRay(self._objective, self, step, rays)
 
     def _count(self, passes, n_outputs):
         self._objective.count(passes * n_outputs / self._objective.shape[0])
@@ -145,9 +143,9 @@ class OutputsHessian:
 class OutputsRay:
     """A separable objective along a step, with a length for each output."""
 
-    def __init__(self, objective, start, step, rays, at):
+    def __init__(self, objective, start, step, rays):
         self._objective, self._start, self._step = objective, start, step
-        self._rays, self._at, penalty = rays, at, objective.penalty
+        self._rays, penalty = rays, objective.penalty
         # Slope and curvature of the penalty along the step.
         ridge_step = penalty.gradient(step)
         self._slope = (ridge_step * start.parameters).sum(axis=1)
@@ -166,9 +164,10 @@ class OutputsRay:
 
     def arrive(self, lengths):
         """The point with each output at its length, in half a pass."""
-        self._objective.count(0.5 * len(lengths) / self._objective.shape[0])
+        objective, start = self._objective, self._start
+        objective.count(0.5 * len(lengths) / objective.shape[0])
         points = self._rays.map(BlockOutputsRay.arrive, lengths)
         losses = points.sum(BlockOutputs.values_and_gradient)
-        losses = Losses(self._start.losses.constants, *losses)
-        parameters = self._start.parameters + lengths[:, None] * self._step
-        return self._at(parameters, points, losses)
+        losses = Losses(start.losses.constants, *losses)
+        parameters = start.parameters + lengths[:, None] * self._step
+        return OutputsPoint(objective, start.outputs, parameters, points, losses)

@@ -98,51 +98,41 @@ class NewtonByOutput:
 
     def step(self, problem, state):
         """Go along Newton's step of each output that is not done."""
-        point, criteria, tuning = state.active, self._criteria, self._tuning
-        if point is None:
+        start, criteria, tuning = state.active, self._criteria, self._tuning
+        if start is None:
             return replace(state, is_spent=True)
-        has_intercept = problem.description.has_intercept
-        precision = self._plan.precision
-        if state.scaling is None:
-            scaling = OutputScaling.at(point, has_intercept, precision)
-        else:
-            most = tuning.most_curvature_change
-            scaling = state.scaling.moved_to(point, has_intercept, precision, most)
+        scaling = self._scaling(problem, state)
 
         # 1. Steps: minimise the quadratic models.
-        _, squares = scaling.times(point.gradient)
+        _, squares = scaling.times(start.gradient)
         at_zero = abs(problem.value_at_zero) / problem.description.shape[0]
-        sizes = np.maximum(np.abs(point.values), criteria.tol * at_zero)
+        sizes = np.maximum(np.abs(start.values), criteria.tol * at_zero)
         largest = tuning.forcing_term_by_output
         forcing = np.minimum(largest, (squares / sizes) ** 0.25)
         model = conjugate_gradients(
-            point.hessian(precision),
-            point.gradient,
+            start.hessian(self._plan.precision),
+            start.gradient,
             scaling,
             forcing,
             tuning.least_gain,
         )
 
         # 2. Line searches.
-        slopes = (point.gradient * model.steps).sum(axis=1)
+        ray = start.along(model.steps)
+        slopes = (start.gradient * model.steps).sum(axis=1)
         rounding = rounding_error_of(problem, 1.0, tuning) * np.maximum(sizes, at_zero)
-        lengths = self._line_searches(point, model.steps, slopes, rounding)
-        ray, stuck = lengths.ray, lengths.lengths == 0
+        lengths = self._lengths(ray, start.values, slopes, rounding)
+        stuck = lengths == 0
         if stuck.all():
             return replace(state, is_spent=True)
 
         # 3. Update.
-        fallen, point = point.values, ray.arrive(lengths.lengths)
-        fallen = fallen - point.values
+        point = ray.arrive(lengths)
         curvatures = np.vstack([state.smallest_curvatures, model.least_curvatures])
         curvatures = curvatures[-tuning.curvatures_kept :]
         _, squares = scaling.times(point.gradient)
-        least = curvatures.min(axis=0)
-        # After a shortened step the model's curvature is not reliable.
-        known = (lengths.lengths >= 1) & (least > 0)
-        expected = np.full(len(known), math.nan)
-        np.divide(squares, 2 * least, out=expected, where=known)
-        expected[squares == 0] = 0
+        expected = _expected_decreases(squares, curvatures.min(axis=0), lengths)
+        fallen = start.values - point.values
         done, gaps = outputs_done(problem, criteria, point, expected, fallen)
         outputs = point.outputs
         state = replace(
@@ -158,32 +148,43 @@ class NewtonByOutput:
         )
         return _without(_with_totals(state), done | stuck)
 
-    def _line_searches(self, point, steps, slopes, rounding):
-        """The step's ray, and a length for each output; zero where nothing is lower."""
-        ray, lengths, tuning = point.along(steps), np.zeros(len(slopes)), self._tuning
-        searches = {}
+    def _scaling(self, problem, state):
+        """The scaling at the active outputs; a pass of those that have changed much."""
+        has_intercept = problem.description.has_intercept
+        point, precision = state.active, self._plan.precision
+        if state.scaling is None:
+            return OutputScaling.at(point, has_intercept, precision)
+        most = self._tuning.most_curvature_change
+        return state.scaling.moved_to(point, has_intercept, precision, most)
+
+    def _lengths(self, ray, values, slopes, rounding):
+        """A step length for each output by a line search; zero where none is lower."""
+        lengths, tuning, searches = np.zeros(len(slopes)), self._tuning, {}
         for k in np.flatnonzero(slopes < 0).tolist():
-            start = Trial(0.0, float(point.values[k]), float(slopes[k]))
+            start = Trial(0.0, float(values[k]), float(slopes[k]))
             searches[k] = LineSearch(start, rounding[k], tuning.slope_left_far, tuning)
         while searches:
             some = np.array(list(searches))
             trial_lengths = np.array([each.length for each in searches.values()])
-            values, new_slopes = ray.trial(trial_lengths, some)
+            new_values, new_slopes = ray.trial(trial_lengths, some)
             for k, *trial in zip(
-                some.tolist(), values.tolist(), new_slopes.tolist(), strict=True
+                some.tolist(), new_values.tolist(), new_slopes.tolist(), strict=True
             ):
                 searches[k].take(*trial)
                 if searches[k].is_over:
                     best = searches.pop(k).best
                     lengths[k] = 0.0 if best is None else best.length
-        return _Lengths(ray, lengths)
+        return lengths
 
 
-class _Lengths(NamedTuple):
-    """A ray, and a length of the step for each output."""
-
-    ray: object
-    lengths: Array
+def _expected_decreases(squares, least_curvatures, lengths):
+    """By how much each value is expected to fall; NaN where this is not known."""
+    # After a shortened step the model's curvature is not reliable.
+    is_known = (lengths >= 1) & (least_curvatures > 0)
+    expected = np.full(len(is_known), math.nan)
+    np.divide(squares, 2 * least_curvatures, out=expected, where=is_known)
+    expected[squares == 0] = 0
+    return expected
 
 
 def _changed(array, outputs, rows):
