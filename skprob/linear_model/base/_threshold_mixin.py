@@ -24,7 +24,7 @@ from .._known_threshold import (
     known_threshold,
 )
 from ..fit import SeparateFolds
-from ..predict import changed_threshold, check_some_label, splits_of
+from ..predict import LabelledRows, changed_threshold, splits_of
 
 
 class ThresholdMixin:
@@ -123,9 +123,8 @@ class ThresholdMixin:
         given = model.checked_given(X, available, offset)
         keep = weight > 0
         labels, weight, given = labels[keep], weight[keep], given.of(keep)
-        check_some_label(labels)
-        X, splits = take(X, np.flatnonzero(keep)), splits_of(cv, labels)
-        folds = SeparateFolds(None if splits is None else self._refit_spec())
-        return changed_threshold(
-            threshold, model, X, labels, weight, given, splits, folds
-        )
+        X, polytope = take(X, np.flatnonzero(keep)), model.mapping.traits.polytope
+        rows = LabelledRows(X, labels, weight, polytope, model.has_none)
+        splits = splits_of(cv, labels)
+        folds = None if splits is None else SeparateFolds(self._refit_spec())
+        return changed_threshold(threshold, model, rows, given, splits, folds)

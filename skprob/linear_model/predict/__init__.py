@@ -17,7 +17,6 @@ from ._threshold import (
     LabelledRows,
     chained,
     changed_threshold,
-    check_some_label,
     splits_of,
     threshold_rule,
 )
@@ -36,7 +35,6 @@ __all__ = [
     "chained",
     "changed_threshold",
     "check_predictions",
-    "check_some_label",
     "log_shares_of",
     "one_vs_rest",
     "sets_of_scores",

@@ -61,7 +61,11 @@ class LabelledRows:
     def __init__(
         self, X, labels, weight, polytope, has_none, any_empty=False, known=None
     ):
-        check_some_label(labels)
+        if not labels.nnz:
+            raise ValueError(
+                "y must have a label in at least one row of positive weight; it has "
+                "none."
+            )
         self.X, self.labels, self.weight, self.known = X, labels, weight, known
         self._polytope, self._has_none = polytope, has_none
         self._may_be_empty = any_empty or has_empty(labels, known)
@@ -169,7 +173,7 @@ def threshold_rule(threshold, rows, numbers, fit_weight, given, folds):
     return cross_validated
 
 
-def changed_threshold(threshold, model, X, labels, weight, given, splits, folds):
+def changed_threshold(threshold, model, rows, given, splits, folds):
     """The threshold of a fitted model that is chosen for other rows.
 
     Parameters
@@ -177,35 +181,32 @@ def changed_threshold(threshold, model, X, labels, weight, given, splits, folds)
     threshold : str or DecisionRule
         Fitted to rows.
     model : FittedModel
-    X : ndarray or CSR matrix of shape (n_samples, n_features)
-    labels : CSR array of shape (n_samples, n_classes)
-    weight : ndarray of shape (n_samples,)
-        Positive.
+    rows : LabelledRows
     given : Given
+        Of these rows.
     splits : list of (train, test) or None
         Folds by whose models the probabilities are computed; None stands for those of
         the fitted model.
-    folds : SeparateFolds
+    folds : SeparateFolds or None
+        Fits their models; None with the splits.
 
     Returns
     -------
     threshold : float, ndarray of shape (n_classes,) or DecisionRule
     """
     if splits is None:
-        blocks, rows = model.probabilities(X, given).on_host(), slice(None)
-    else:
-        spec = folds.spec
-        encoded = spec.encoded(labels, weight.dtype, to_numpy(model.classes))
-        fit_weight = weight.copy()
-        labelled = slice(None) if encoded.labelled is None else encoded.labelled
-        fit_weight[labelled] *= class_weight_factors(
-            spec.class_weight, encoded, weight[labelled]
-        )
-        models = folds.models(X, labels, fit_weight, splits, given)
-        blocks, rows = _out_of_fold(models, X, splits, given)
-    polytope = model.mapping.traits.polytope
-    labelled_rows = LabelledRows(X, labels, weight, polytope, model.has_none)
-    return labelled_rows.threshold(threshold, blocks, rows)
+        blocks = model.probabilities(rows.X, given).on_host()
+        return rows.threshold(threshold, blocks, slice(None))
+    spec, weight = folds.spec, rows.weight
+    encoded = spec.encoded(rows.labels, weight.dtype, to_numpy(model.classes))
+    fit_weight = weight.copy()
+    labelled = slice(None) if encoded.labelled is None else encoded.labelled
+    fit_weight[labelled] *= class_weight_factors(
+        spec.class_weight, encoded, weight[labelled]
+    )
+    models = folds.models(rows.X, rows.labels, fit_weight, splits, given)
+    blocks, order = _out_of_fold(models, rows.X, splits, given)
+    return rows.threshold(threshold, blocks, order)
 
 
 def splits_of(cv, labels):
@@ -219,14 +220,6 @@ def splits_of(cv, labels):
             f"{n_rows} rows of X with a label; got {cv!r}."
         )
     return _splits(cv, labels)
-
-
-def check_some_label(labels):
-    """Raise where no row has a label."""
-    if not labels.nnz:
-        raise ValueError(
-            "y must have a label in at least one row of positive weight; it has none."
-        )
 
 
 def _splits(number, labels):
