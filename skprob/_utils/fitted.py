@@ -39,7 +39,7 @@ def predicted_sets(estimator, X, **arguments):
     """
     model = last_step(estimator)
     if hasattr(model, "predict_set"):
-        features = features_of_last_step(estimator, X)
+        model, features = at_last_step(estimator, X)
         return model.predict_set(features, **_not_none(arguments))
     sets = predict_by("predict", estimator, X, **arguments)
     if sets.ndim != 2:
@@ -50,16 +50,20 @@ def predicted_sets(estimator, X, **arguments):
     return sets
 
 
-def features_of_last_step(estimator, X):
-    """Features that the model at the end of pipelines and searches gets."""
+def at_last_step(estimator, X):
+    """The model at the end of pipelines and searches, and the features that it gets."""
     while True:
         if isinstance(estimator, Pipeline):
-            X = estimator[:-1].transform(X) if len(estimator) > 1 else X
-            estimator = estimator[-1]
+            estimator, X = _after_transformers(estimator, X)
         elif hasattr(estimator, "best_estimator_"):
             estimator = estimator.best_estimator_
         else:
-            return X
+            return estimator, X
+
+
+def _after_transformers(pipeline, X):
+    """The last step of a pipeline, and the features that it gets."""
+    return pipeline[-1], pipeline[:-1].transform(X) if len(pipeline) > 1 else X
 
 
 def predicting_model(model, X, arguments):
@@ -103,8 +107,7 @@ def predicting_model(model, X, arguments):
                 name.removeprefix(f"{model.steps[-1][0]}__"): value
                 for name, value in arguments.items()
             }
-            X = model[:-1].transform(X) if len(model) > 1 else X
-            model = model[-1]
+            model, X = _after_transformers(model, X)
         else:
             break
     return model, X, arguments

@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..._utils.fitted import features_of_last_step, last_step
+from ..._utils.fitted import at_last_step
 from ..._utils.names import did_you_mean
 from ..._utils.typing import ArrayLike, MatrixLike, RandomState
 from ._bootstrap import bootstrap
@@ -205,7 +205,7 @@ def coefficient_table(
     -1.7 ± 0.3
     """
     check_choices(method, covariance, level)
-    X, model = features_of_last_step(model, X), last_step(model)
+    model, X = at_last_step(model, X)
     check_linear(model)
     if method == "bootstrap":
         warn_of_penalty(model)

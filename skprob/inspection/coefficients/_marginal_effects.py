@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..._utils.fitted import features_of_last_step, last_step
+from ..._utils.fitted import at_last_step
 from ..._utils.typing import ArrayLike, MatrixLike, RandomState
 from ._bootstrap import bootstrap
 from ._covariance import FittedLoss
@@ -158,7 +158,7 @@ def marginal_effects(
     A centimetre of width raises the probability of setosa by 0.64, on average.
     """
     check_choices(method, covariance, level)
-    X, model = features_of_last_step(model, X), last_step(model)
+    model, X = at_last_step(model, X)
     check_linear(model)
     if y is not None:
         if method == "asymptotic":
