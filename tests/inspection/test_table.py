@@ -49,9 +49,9 @@ def test_a_data_frame_of_it():
 
 def test_bad_input_gets_an_error_in_words():
     for scores, mappings, message in (
-        ([[1.0, 0.0]], None, "scores must be a row of at least 1 finite"),
-        ([1.0, np.nan], None, "scores must be a row of at least 1 finite"),
-        ([], None, "scores must be a row of at least 1 finite"),
+        ([[1.0, 0.0]], None, "scores must be a row of one finite number or more"),
+        ([1.0, np.nan], None, "scores must be a row of one finite number or more"),
+        ([], None, "scores must be a row of one finite number or more"),
         (["a"], None, "scores must be real numbers"),
         ([1.0], ["hardmax"], "got 'hardmax'"),
         ([1.0], [Entmax], "mapping must be a Mapping"),
