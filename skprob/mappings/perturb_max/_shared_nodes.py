@@ -101,32 +101,42 @@ class SharedNodes:
     def __init__(self, noise, n_classes, depth, tol):
         self.noise, self.depth, self.tol = noise, depth, tol
         self._is_light = _most_depth(noise, tol)[1]
-        r = reach(noise, n_classes, TUNING.shared_tail * tol)
-        low = r.lower[0] - depth * self._is_light
+        is_rule_accurate = self._choose_nodes(n_classes)
+        self.is_accurate = is_rule_accurate and self._choose_degree(n_classes)
+
+    def _choose_nodes(self, n_classes):
+        """Shorten the step until the rule has the tolerance; whether it does."""
+        r = reach(self.noise, n_classes, TUNING.shared_tail * self.tol)
+        ends = r.lower[0] - self.depth * self._is_light, r.upper
         step = TUNING.step
         for _ in range(TUNING.most_steps):
-            fine, weights = _nodes((low, r.upper), r.scale, depth, step / 2)
+            fine, weights = _nodes(ends, r.scale, self.depth, step / 2)
             self.x, self._weights = fine[::2], 2 * weights[::2]
-            is_rule_accurate = self._rule_error(fine, weights, n_classes) <= 1
-            if is_rule_accurate:
-                break
+            if self._rule_error(fine, weights, n_classes) <= 1:
+                return True
             step *= TUNING.step_factor
-        scores = depth * (np.cos(np.linspace(0.01, 3.13, _N_TESTED)) - 1) / 2
-        exact = noise.logcdf(self.x - scores[:, None])
-        absolute = max(TUNING.table_error * tol / n_classes, TUNING.table_rounding)
-        relative = TUNING.log_table_error * TUNING.relative_tol * tol / n_classes
-        allowed = 1 / (np.exp(noise.logcdf(self.x)) / absolute + 1 / relative)
+        return False
+
+    def _choose_degree(self, n_classes):
+        """Raise the degree until the tables have the tolerance; whether they do."""
+        scores = self.depth * (np.cos(np.linspace(0.01, 3.13, _N_TESTED)) - 1) / 2
+        exact = self.noise.logcdf(self.x - scores[:, None])
+        absolute = max(TUNING.table_error * self.tol / n_classes, TUNING.table_rounding)
+        relative = TUNING.log_table_error * TUNING.relative_tol * self.tol / n_classes
+        allowed = 1 / (np.exp(self.noise.logcdf(self.x)) / absolute + 1 / relative)
         last = np.inf
-        for self._n in TUNING.degrees:
-            self._tabulate()
+        for n in TUNING.degrees:
+            self._tabulate(n)
             small, large = self._polynomials(scores)
             products = (large[:, None] * small).reshape(-1, len(scores))
-            error = np.abs(products.T @ self._logcdf - exact) / allowed
+            error = (np.abs(products.T @ self._logcdf - exact) / allowed).max()
+            if error <= 1:
+                return True
             # If more polynomials do not help, the error is the noise's own rounding.
-            if error.max() <= 1 or error.max() >= last:
-                break
-            last = error.max()
-        self.is_accurate = is_rule_accurate and error.max() <= 1
+            if error >= last:
+                return False
+            last = error
+        return False
 
     def probabilities(self, z):
         """Probabilities, potential, and rows that have the tolerance."""
@@ -240,8 +250,9 @@ class SharedNodes:
         small = _chebyshev(1 + scores * (2 / self.depth), self._n + 1)
         return small[:-1], _chebyshev(small[-1], self._n)
 
-    def _tabulate(self):
-        n = self._n
+    def _tabulate(self, n):
+        """Tables of products of n by n polynomials."""
+        self._n = n
         points = self.depth * (np.cos(np.pi * (np.arange(n * n) + 0.5) / n**2) - 1) / 2
         small, large = self._polynomials(points)
         products = (large[:, None] * small).reshape(n * n, n * n)
