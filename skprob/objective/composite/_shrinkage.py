@@ -147,13 +147,20 @@ class EntryShrinkage:
         shift[some] = np.sort(np.concatenate([entries, minima]), axis=0)[n]
         return shift
 
-    def on_piece_of(self, parameters, reference):
-        """Parameters, with zeros where they leave the orthant of a reference.
+    def is_zero(self, parameters):
+        """Mask of the parameters, or of the columns, that are zero."""
+        return parameters == 0
 
-        Free columns are kept.
+    def stays(self, parameters, reference):
+        """Mask of the parameters, or of the columns, in the orthant of a reference.
+
+        Those that are free are in it.
         """
-        stays = (parameters * reference > 0) | (self.thresholds == 0)
-        return np.where(stays, parameters, 0.0)
+        return (parameters * reference > 0) | (self.thresholds == 0)
+
+    def on_piece_of(self, parameters, reference):
+        """Parameters, with zeros where they leave the orthant of a reference."""
+        return np.where(self.stays(parameters, reference), parameters, 0.0)
 
     def breakpoints(self, parameters, step, reference):
         """Positive lengths of a step at which parameters leave an orthant.
@@ -181,8 +188,8 @@ class ColumnShrinkage(EntryShrinkage):
 
     def smallest_subgradient(self, parameters, gradient):
         at_zero = self._shrunk(gradient, self.thresholds)
-        is_zero = ~parameters.any(axis=0)
-        return np.where(is_zero, at_zero, gradient + self.slope(parameters))
+        slope = gradient + self.slope(parameters)
+        return np.where(self.is_zero(parameters), at_zero, slope)
 
     def slope(self, parameters):
         return parameters * _divided(self.thresholds, _norms(parameters))
@@ -218,9 +225,12 @@ class ColumnShrinkage(EntryShrinkage):
         # Entries sum to zero at the minimum, and after steps from zero.
         return np.where(self.thresholds > 0, parameters.mean(axis=0), 0.0)
 
-    def on_piece_of(self, parameters, reference):
-        stays = (parameters * reference).sum(axis=0) > 0
-        return np.where(stays | (self.thresholds == 0), parameters, 0.0)
+    def is_zero(self, parameters):
+        return ~parameters.any(axis=0)
+
+    def stays(self, parameters, reference):
+        inner = (parameters * reference).sum(axis=0)
+        return (inner > 0) | (self.thresholds == 0)
 
     def breakpoints(self, parameters, step, reference):
         inner = (parameters * reference).sum(axis=0)

@@ -87,7 +87,7 @@ class PieceHessian:
         elif self._is_relative:
             self._add_common_part(matrix, is_active)
         step = np.zeros(is_active.size)
-        solution, pivot = _solved(matrix, residual.reshape(-1)[active])
+        solution, pivot = _solved(matrix, residual.reshape(-1).take(active))
         self.least_pivot = min(self.least_pivot, pivot)
         step[active] = -solution
         return step.reshape(is_active.shape)
@@ -281,6 +281,7 @@ def _conjugate_step(
     product, is_active, residual, stepped, shrinkage, *, inverse, forcing_term
 ):
     """Newton's step on the active parameters by conjugate gradients."""
+    residual = np.where(is_active, residual, 0.0)
 
     def on_piece(direction):
         direction = direction.reshape(is_active.shape)

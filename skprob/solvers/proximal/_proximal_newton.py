@@ -175,7 +175,7 @@ class ProximalNewton:
         if not slope < 0:
             return None
         ray = smooth.along(step.reshape(-1))
-        length = self._length(problem, point, ray, step, slope)
+        length = self._length(problem, state, ray, step, slope)
         if length is None:
             return None
         value = point.value
@@ -355,36 +355,60 @@ class ProximalNewton:
             return state
         return replace(state, damping=damping)
 
-    def _length(self, problem, point, ray, step, slope):
+    def _length(self, problem, state, ray, step, slope):
         """A length at which the value has fallen; None if there is none."""
-        tuning, shrinkage = self._tuning, problem.shrinkage
-        rounding = rounding_error_of(problem, point.value, self._tuning)
+        tuning, shrinkage, point = self._tuning, problem.shrinkage, state.point
+        rounding = rounding_error_of(problem, point.value, tuning)
         start = point.parameters.reshape(step.shape)
+
+        def trial_at(length):
+            value, slope = ray.trial(length)
+            parameters = start + length * step
+            piece = np.where(parameters != 0, parameters, start)
+            slope += float(np.vdot(shrinkage.slope(piece), step))
+            return Trial(length, value + shrinkage.value(parameters), slope)
+
         length, at_start = 1.0, Trial(0.0, point.value, slope)
         for number in range(1, tuning.most_trials + 1):
-            value, smooth_slope = ray.trial(length)
-            parameters = start + length * step
-            value += shrinkage.value(parameters)
-            change = value - point.value
+            trial = trial_at(length)
+            change = trial.value - point.value
             if change <= tuning.sufficient_decrease * length * slope:
+                if number == 1 and self._is_little(problem, state):
+                    return self._longer(trial_at, at_start, trial)
                 return length
-            piece = np.where(parameters != 0, parameters, start)
-            remaining = smooth_slope + float(np.vdot(shrinkage.slope(piece), step))
             # Where values are the same up to rounding, a smaller slope must do.
-            if abs(change) <= rounding and abs(remaining) < abs(slope):
+            if abs(change) <= rounding and abs(trial.slope) < abs(slope):
                 return length
             curved = change - length * slope
             least = -slope * length**2 / (2 * curved) if curved > 0 else math.inf
             least = least if math.isfinite(least) else 0.0
             shorter = min(max(least, 0.1 * length), 0.5 * length)
             if number >= tuning.trials_by_cubics:
-                trial = Trial(length, value, remaining)
                 shorter = min(shorter, tangents_meet(at_start, trial))
             length = shorter
             if problem.description.has_kinks and -length * slope <= rounding:
                 # At a kink such short steps only move coefficients away from zero.
                 return None
         return None
+
+    def _is_little(self, problem, state):
+        """Whether a step is one on all features of little data."""
+        n_stored = problem.description.n_stored
+        return state.features is None and n_stored <= self._tuning.little_of_features
+
+    def _longer(self, trial_at, start, trial):
+        """The length of a trial, or a longer one, at which the value is lower.
+
+        A longer one is tried if much of the slope at the start is left.
+        """
+        tuning = self._tuning
+        if trial.slope > tuning.slope_left_far * start.slope:
+            return trial.length
+        curvature = (trial.slope - start.slope) / trial.length
+        longer = tuning.longest_step
+        if curvature > 0:
+            longer = min(-start.slope / curvature, longer)
+        return longer if trial_at(longer).value < trial.value else trial.length
 
 
 def _is_sparse(description):

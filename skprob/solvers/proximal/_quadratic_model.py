@@ -27,6 +27,11 @@ import numpy as np
 # Most proximal steps of a round, each with a fourth of the lengths of the one before.
 _MOST_SHORTER = 20
 
+# A Newton step to the end is taken without other trials if it lowers the model by this
+# part of the squared length of the proximal step. That step alone, if it is not too
+# long, lowers it by half of the square or more.
+_ENOUGH_OF_SQUARE = 0.5
+
 # Relative rounding error of a proximal step.
 _PRECISION = 10 * np.finfo(float).eps
 
@@ -57,19 +62,21 @@ def minimise_model(
         ``recentred(parameters, gradient)`` moves parameters where H has no curvature,
         so that the penalty falls.
     """
-    parameters = start
-    lengths = 1 / curvature.diagonal
+    parameters, diagonal = start, curvature.diagonal
     if shrinkage.is_by_column:
-        lengths = lengths.min(axis=0)
+        diagonal = diagonal.max(axis=0)
+    lengths = 1 / diagonal
     is_free = shrinkage.thresholds == 0
     is_free = np.broadcast_to(is_free, start.shape) if is_free.any() else None
     enough, n_rounds, change = 0.0, 0, 0.0
     while n_rounds < most_rounds:
         stepped = shrinkage.proximal_step(parameters - lengths * gradient, lengths)
-        square = float(((parameters - stepped) ** 2 / lengths).sum())
+        move = stepped - parameters
+        square = float(np.vdot(move, diagonal * move))
         if n_rounds == 0:
             # Rounding errors of the parameters and of the gradient leave this much.
-            rounding = (parameters**2 / lengths + lengths * gradient**2).sum()
+            rounding = np.vdot(parameters, diagonal * parameters)
+            rounding += np.vdot(gradient, lengths * gradient)
             enough = max(forcing_term**2 * square, _PRECISION**2 * float(rounding))
         if square <= enough:
             break
@@ -92,14 +99,19 @@ def minimise_model(
 
         # 2. The lowest of several lengths of the step, projected onto the piece.
         trial_at = partial(_Trial.at, curvature, shrinkage, parameters, gradient)
-        best, fell = trial_at(stepped), False
-        for length in _lengths(shrinkage.breakpoints(parameters, newton, stepped)):
-            moved = shrinkage.on_piece_of(parameters + length * newton, stepped)
-            trial = trial_at(moved)
-            if trial.change < best.change:
-                best, fell = trial, True
-            elif fell:
-                break
+        best = trial_at(shrinkage.on_piece_of(parameters + newton, stepped))
+        others = _shorter_lengths(shrinkage.breakpoints(parameters, newton, stepped))
+        if others or best.change > -_ENOUGH_OF_SQUARE * square:
+            fell, trial = True, trial_at(stepped)
+            if not best.change < trial.change:
+                best, fell = trial, False
+            for length in others:
+                moved = shrinkage.on_piece_of(parameters + length * newton, stepped)
+                trial = trial_at(moved)
+                if trial.change < best.change:
+                    best, fell = trial, True
+                elif fell:
+                    break
         shorter, n_shorter = lengths, 0
         while not best.change < 0 and n_shorter < _MOST_SHORTER:
             # The proximal step is too long.
@@ -124,24 +136,21 @@ def _newton_step(curvature, shrinkage, is_active, residual, parameters, stepped)
     of the others is another one. Without this, models with features that are sums of
     others stall.
     """
-    is_zero = (parameters == 0) & (stepped != 0)
+    is_zero = shrinkage.is_zero(parameters)
     for _ in range(curvature.most_steps):
-        residual = np.where(is_active, residual, 0.0)
         step = curvature.newton_step(is_active, residual, stepped, shrinkage)
-        entered = np.where(is_zero, step, stepped)
-        leaves = is_zero & is_active & (shrinkage.on_piece_of(entered, stepped) == 0)
-        if shrinkage.is_by_column:
-            leaves = np.broadcast_to(leaves.any(axis=0), leaves.shape)
+        # Free zeros stay.
+        leaves = is_active & is_zero & ~shrinkage.stays(step, stepped)
         if not leaves.any():
             break
         is_active = is_active & ~leaves
     return step
 
 
-def _lengths(breakpoints):
+def _shorter_lengths(breakpoints):
     """Lengths of a step to try, from the longest: at which ever fewer are zero."""
     before_end = np.sort(breakpoints[breakpoints < 1])
-    lengths, number = [1.0], len(before_end)
+    lengths, number = [], len(before_end)
     while number:
         number //= 2
         lengths.append(before_end[number])

@@ -6,13 +6,18 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
+from sklearn.datasets import load_breast_cancer
 
 from skprob import SoftmaxClassifier
+from skprob.losses import FenchelYoungLoss
+from skprob.mappings import Softmax
+from skprob.objective import CompositeObjective, PenaltyShape, split_rows
 from skprob.objective._linear_point import LinearPoint
 from skprob.objective.composite._shrinkage import ColumnShrinkage, EntryShrinkage
 from skprob.solvers import Criteria, Tuning, members_of, minimize, solve
 from skprob.solvers._problem import CompositePoint, CompositeProblem
 from skprob.solvers.proximal._proximal_newton import ProximalNewton
+from skprob.targets import LabelTarget
 
 from ..minimal_problems import SquaredHingesPoint
 from .composite_problem import (
@@ -240,3 +245,24 @@ def test_rows_are_drawn_for_a_hessian_where_entries_are_many(n_stored, monkeypat
     assert model.solver_ == "proximal-newton"
     assert shares
     assert (min(shares) < 1) == (n_stored > 10)
+
+
+def test_steps_may_be_longer_than_those_of_the_model():
+    """Far from the minimum of a logistic loss the models have too much curvature."""
+    X, y = load_breast_cancer(return_X_y=True)
+    problem = CompositeObjective(
+        split_rows(X, LabelTarget(y, 2), np.ones(len(y))),
+        FenchelYoungLoss(Softmax()),
+        strength=1 / len(y),
+        shape=PenaltyShape(l1_ratio=1.0),
+    )
+    start, limits = problem.initial(), {"tol": 1e-6, "max_iter": 100}
+    solution = solve(problem, start, **limits)
+    by_models = solve(problem, start, tuning=Tuning(longest_step=1.0), **limits)
+    assert solution.converged
+    assert by_models.converged
+    assert solution.value == pytest.approx(by_models.value, rel=1e-9)
+    assert solution.n_iter < by_models.n_iter
+    # The loss falls along the first step up to a length of more than one.
+    first = [row.objective for row in solution.history[:2]]
+    assert first[1] < by_models.history[1].objective < first[0]
