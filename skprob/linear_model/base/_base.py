@@ -19,6 +19,7 @@ from ..fit import (
     SeparateFolds,
     fit_to_rows,
     warn_of_lost_labels,
+    warn_of_many_classes,
 )
 from ._arguments import training_rows
 from ._onnx import OnnxConvertible
@@ -122,7 +123,8 @@ class BaseLinearClassifier(
             is usable.
         UserWarning
             If ``none_class`` is False and rows have no label: they are left out. If
-            labels occur in no row: they are kept, with the target zero.
+            labels occur in no row: they are kept, with the target zero. If `y` is
+            labels of more classes than half of the rows, of which there are over 20.
         """
         with unchanged_on_error(self), serial_blas:
             spec = self._fit_spec()
@@ -133,6 +135,7 @@ class BaseLinearClassifier(
             arguments = X, y, sample_weight, available, offset
             with training_rows(self, spec, *arguments) as rows:
                 spec = spec.for_features(*self._features())
+                warn_of_many_classes(rows)
                 warn_of_lost_labels(rows)
                 choice = {}
                 if spec.C == "loo":

@@ -18,6 +18,7 @@ from ._rows import (
     check_total_weight,
     given_of_labelled,
     warn_of_lost_labels,
+    warn_of_many_classes,
 )
 from ._run import (
     attributes_of_model,
@@ -48,6 +49,7 @@ __all__ = [
     "penalty_strength",
     "warn_not_converged",
     "warn_of_lost_labels",
+    "warn_of_many_classes",
     "with_chosen_C",
 ]
 

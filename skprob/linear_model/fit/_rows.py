@@ -241,6 +241,16 @@ def given_of_labelled(given, encoded):
     return given
 
 
+def warn_of_many_classes(rows):
+    """Warn of labels most of which have one row, as scikit-learn does."""
+    n_classes = len(rows.classes)
+    if rows.kind == "class" and rows.n_rows > 20 and n_classes > rows.n_rows / 2:
+        warn(
+            f"y has {n_classes} classes in {rows.n_rows} rows. It may be a target of "
+            "regression, or names of rows.",
+        )
+
+
 def warn_of_lost_labels(rows):
     """Warn of rows without a label, and of labels without a row, in a fit."""
     if rows.n_unlabelled:

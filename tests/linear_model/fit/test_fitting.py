@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import scale
 
 from skprob import EntmaxClassifier, LinearClassifier, SoftmaxClassifier
@@ -224,6 +225,19 @@ def test_many_labels_of_no_row_are_not_all_listed():
     X, Y = label_sets()
     with pytest.warns(UserWarning, match=r"\[4, 5, 6, 7, 8\] and so on"):
         SoftmaxClassifier(threshold=0.2).fit(X, np.pad(Y, [(0, 0), (0, 9)]))
+
+
+@pytest.mark.parametrize(("n_rows", "n_classes"), [(20, 20), (22, 11), (22, 12)])
+def test_more_classes_than_half_of_the_rows(n_rows, n_classes):
+    X = np.random.default_rng(0).normal(size=(n_rows, 3))
+    y = np.arange(n_rows) % n_classes
+    are_warnings = {}
+    for model in LogisticRegression(), SoftmaxClassifier():
+        with warnings.catch_warnings(record=True, action="always") as record:
+            model.fit(X, y)
+        are_warnings[model] = ["regression" in str(each.message) for each in record]
+    expected, warned = are_warnings.values()
+    assert warned == expected == [True] * ((n_rows, n_classes) == (22, 12))
 
 
 def test_the_folds_do_not_warn_of_a_label_that_one_of_them_lacks():
