@@ -51,7 +51,8 @@ def _known(lengths):
 
 
 def delayed_pieces(name, collection):
-    if not hasattr(collection, "to_delayed"):
+    # A Delayed object has an attribute of any name.
+    if not hasattr(type(collection), "to_delayed"):
         raise ValueError(
             f"{name} must be a Dask array, DataFrame or Series where it is a Dask "
             f"collection; got {type(collection).__name__}."

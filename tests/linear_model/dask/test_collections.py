@@ -19,6 +19,7 @@ from skprob import (
 )
 from skprob.decision import TopK
 
+dask = pytest.importorskip("dask", reason="needs the extra skprob[dask]")
 da = pytest.importorskip("dask.array", reason="needs the extra skprob[dask]")
 dd = pytest.importorskip("dask.dataframe", reason="needs the extra skprob[dask]")
 pd = pytest.importorskip("pandas")
@@ -224,6 +225,13 @@ def bad_input(X, scores, weight):
     yield (split[0], mixed), "some partitions have strings"
     narrow = split[0].astype("f4").map_blocks(lambda b: b.astype("f8"), dtype="f4")
     yield (narrow, split[1]), "5 columns of float32 in all partitions"
+    for position, name in enumerate(["X", "y", "sample_weight"]):
+        given = [*split, A(weight, chunks=60)]
+        value = (X[7, 0], y[7], weight[7])[position]
+        given[position] = da.ma.masked_equal(given[position], value)
+        yield given, f"{name} must be .* Masked entries were found"
+    other = dask.delayed(X), dask.delayed(y)
+    yield other, "X must be a Dask array, DataFrame or Series.*got Delayed"
     sets = A((scores > 0).astype(int), chunks=(60, -1))
     yield (split[0], sets), "threshold must be a number, one for each label"
 
