@@ -10,6 +10,21 @@ PREDICTED, POSSIBLE = "#4573c4", "#c4d1ea"
 _BELOW_AXES = 36
 
 
+def text_of(name):
+    r"""The name of a class or feature as matplotlib's text.
+
+    Matplotlib would set what is between two dollars as a formula, and leave out of
+    legends what begins with an underscore.
+
+    Examples
+    --------
+    >>> print(text_of("$1 to $5"), text_of("_id"))
+    \$1 to \$5  _id
+    """
+    text = str(name).replace("$", r"\$")
+    return f" {text}" if text.startswith("_") else text
+
+
 def import_pyplot(user):
     """``matplotlib.pyplot``, or an ImportError that names the caller `user`."""
     try:

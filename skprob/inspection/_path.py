@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 from .._utils.names import did_you_mean
 from .._utils.typing import Array, ArrayLike, Axes
 from ._input import check_count
-from ._matplotlib import axes_for, legend_below
+from ._matplotlib import axes_for, legend_below, text_of
 
 # Look of the lines of features that have no name in the legend.
 _OTHERS = {"color": "0.75", "linewidth": 0.8, "zorder": 1}
@@ -269,8 +269,8 @@ class PathDisplay:
             if rank < n_named:
                 # Ten colours of the cycle, solid and then dashed.
                 dashes = ["-", "--", ":"][rank // 10 % 3]
-                style = {"color": f"C{rank % 10}", "linestyle": dashes, "label": name}
-                style |= line_kw
+                style = {"color": f"C{rank % 10}", "linestyle": dashes}
+                style |= {"label": text_of(name), **line_kw}
             if len(self.Cs) == 1:
                 style = {"marker": "."} | style
             (self.lines_[name],) = self.ax_.plot(self.Cs, values[:, j], **style)
@@ -289,7 +289,7 @@ class PathDisplay:
         is_pair, classes = self.coefs.shape[1] == 1, self.classes.tolist()
         if target is None:
             if is_pair:
-                return self.coefs[:, 0], f"coefficient for {classes[-1]}"
+                return self.coefs[:, 0], f"coefficient for {text_of(classes[-1])}"
             return np.linalg.norm(self.coefs, axis=1), "norm of the coefficients"
         if target not in classes:
             raise ValueError(
@@ -300,8 +300,10 @@ class PathDisplay:
         number = classes.index(target)
         if is_pair:
             # The coefficients are those of the second class less those of the first.
-            return (2 * number - 1) * self.coefs[:, 0], f"coefficient for {target}"
-        return self.coefs[:, number], f"coefficient for {target}"
+            return (2 * number - 1) * self.coefs[
+                :, 0
+            ], f"coefficient for {text_of(target)}"
+        return self.coefs[:, number], f"coefficient for {text_of(target)}"
 
 
 def _checked_path(Cs, coefs):

@@ -14,7 +14,14 @@ from .._utils.fitted import class_probabilities, last_step, predict_by
 from .._utils.names import did_you_mean
 from .._utils.typing import Array, ArrayLike, Axes, MatrixLike
 from ._input import check_count, frames_in_order, indicator_of
-from ._matplotlib import POSSIBLE, PREDICTED, axes_for, grid_of_axes, legend_below
+from ._matplotlib import (
+    POSSIBLE,
+    PREDICTED,
+    axes_for,
+    grid_of_axes,
+    legend_below,
+    text_of,
+)
 
 # More panels cannot be read.
 _MOST_ROWS = 30
@@ -351,7 +358,7 @@ class PredictionDisplay:
         if self.target is not None:
             at = lines[target[shown] > 0]
             ax.plot(target[shown[at]], at, "k|", ms=10, mew=2, label="true")
-        ax.set_yticks(lines, labels=self.class_names[shown].astype(str))
+        ax.set_yticks(lines, labels=map(text_of, self.class_names[shown]))
         ax.set(
             xlabel="probability",
             # The line of the axis would cover a bar without a width.

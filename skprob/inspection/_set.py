@@ -13,7 +13,7 @@ from .._utils.columns import in_order
 from .._utils.fitted import last_step, predicted_sets
 from .._utils.typing import Array, ArrayLike, Axes, MatrixLike
 from ._input import check_count, frames_in_order, indicator_of
-from ._matplotlib import POSSIBLE, PREDICTED, grid_of_axes, legend_below
+from ._matplotlib import POSSIBLE, PREDICTED, grid_of_axes, legend_below, text_of
 
 # Probability that an interval of the coverage contains the one of all rows.
 _CONFIDENCE = 0.95
@@ -253,7 +253,7 @@ class SetDisplay:
         if len(self.by_class) <= max_names:
             for group in self.by_class:
                 left.annotate(
-                    str(group.name),
+                    text_of(group.name),
                     (group.size, group.coverage),
                     xytext=(4, 3),
                     textcoords="offset points",
