@@ -15,7 +15,7 @@ from .._utils.checks import check_sample_weight
 from .._utils.columns import common_names, in_order, lined_up
 from .._utils.names import KeywordsChecked, did_you_mean
 from .._utils.typing import AnyArray, Array, ArrayLike, MatrixLike, same_signature
-from ._blocks import Blocks, known_only, with_rows
+from ._blocks import dense_blocks, known_only, with_rows
 from ._expected_size import expected_size, has_empty, n_labelled
 from ._input import as_features, as_indicator, as_probabilities
 from ._least_cost import LeastCost
@@ -150,7 +150,7 @@ class DecisionRule(KeywordsChecked, BaseEstimator, metaclass=ABCMeta):
                 return model, model.out_of_fold
 
         self.fit_sample(
-            Sample(Blocks(p), labels, weight, sizes, polytope, is_empty, has_none)
+            Sample(dense_blocks(p), labels, weight, sizes, polytope, is_empty, has_none)
         )
         self.label_names_ = names
         return self
@@ -185,7 +185,7 @@ class DecisionRule(KeywordsChecked, BaseEstimator, metaclass=ABCMeta):
             )
         if self.uses_features and X is not None:
             X = as_features(X, len_of=p)
-        parts = list(self.predict_blocks(Blocks(p), X))
+        parts = list(self.predict_blocks(dense_blocks(p), X))
         if sparse.issparse(p):
             empty = [sparse.csr_array((0, p.shape[1]), dtype=np.int64)]
             return sparse.vstack(

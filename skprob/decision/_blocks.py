@@ -6,22 +6,21 @@ import numpy as np
 from scipy import sparse
 
 from .._utils.repeatable import Repeatable
+from .._utils.slices import slices
 
 # Dense blocks of probabilities have at most so many entries (8 MiB).
 _BLOCK = 1 << 20
 
 
-class Blocks:
+def dense_blocks(p):
     """Dense blocks of the rows of a checked matrix, any number of times."""
+    return Repeatable(_dense_blocks, p)
 
-    def __init__(self, p):
-        self._p = p
-        self._n_rows = max(1, _BLOCK // p.shape[1])
 
-    def __iter__(self):
-        for start in range(0, self._p.shape[0], self._n_rows):
-            block = self._p[start : start + self._n_rows]
-            yield block.toarray() if sparse.issparse(block) else block
+def _dense_blocks(p):
+    for rows in slices(p.shape[0], max(1, _BLOCK // p.shape[1])):
+        block = p[rows]
+        yield block.toarray() if sparse.issparse(block) else block
 
 
 def with_rows(blocks, array):

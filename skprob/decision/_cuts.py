@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from .._utils.checks import RealInterval
+from .._utils.repeatable import Repeatable
 from ._base import DecisionRule
 from ._best_threshold import best_threshold
 from ._blocks import with_rows
@@ -59,7 +60,7 @@ class _CutRule(DecisionRule):
             model, sizes = sample.sizes()
             # Sizes that are all the same change no order, and so no set.
             if self.scale == "marginal" or np.ptp(sizes) > 0:
-                yield model, _Scaled(sample.blocks, sizes)
+                yield model, Repeatable(_scaled, sample.blocks, sizes)
 
     def _chosen(self, p, sizes):
         q = p if sizes is None else p * sizes[:, None]
@@ -263,15 +264,9 @@ class LabelCuts(_CutRule):
         return self.cuts_
 
 
-class _Scaled:
+def _scaled(blocks, factors):
     """Blocks of probabilities times a number for each row."""
-
-    def __init__(self, blocks, factors):
-        self._blocks, self._factors = blocks, factors
-
-    def __iter__(self):
-        for p, factors in with_rows(self._blocks, self._factors):
-            yield p * factors[:, None]
+    return (p * some[:, None] for p, some in with_rows(blocks, factors))
 
 
 class _Result(NamedTuple):

@@ -4,6 +4,11 @@ Displays of mappings need no data. Displays of predictions show the probabilitie
 fitted classifier for one row or many. :class:`SetDisplay` shows how often predicted
 sets contain the truth. :class:`ConvergenceDisplay` shows how a fit converged,
 and :class:`PathDisplay` the coefficients along a path over C.
+
+Each display has a file: a class method computes its numbers, and ``plot`` draws them.
+Read `_profile.py` first, the shortest. `_input.py` checks arguments, `_matplotlib.py`
+imports the library when it is used, and `_curves.py` is the base of displays with a
+curve for each mapping. `coefficients/` has the tables of a fitted model.
 """
 
 from ._convergence import ConvergenceDisplay

@@ -1,4 +1,11 @@
-"""Metrics and scorers for labels, label sets and distributions."""
+"""Metrics and scorers for labels, label sets and distributions.
+
+Metrics are functions of the truth and of predictions, in `_losses.py`,
+`_distributions.py`, `_label_sets.py`, `_ranked.py` and `_sets.py`. Read `_losses.py`
+first. `_lined_up.py` matches columns by name, and `_truth.py` makes an indicator of the
+truth. A scorer calls a fitted estimator and a metric: `_scorers.py` has the base class,
+and `_distribution_scorer.py` and `_set_scorers.py` have others.
+"""
 
 from ._distribution_scorer import DistributionScorer
 from ._distributions import (
