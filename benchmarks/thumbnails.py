@@ -30,7 +30,7 @@ PARTS = {
     "onnx_export": [0],
     "own_mapping": [0],
     "possible_classes": [3, 7, 11],
-    "sets_with_a_guarantee": [4, 5],
+    "sets_with_a_guarantee": [0, 1, 4, 5],
     "text_pipeline": [0, 1],
     "threshold_by_cost": [0],
 }

@@ -81,10 +81,10 @@ def checked_rule(rule, classes, kind):
 
 
 def check_not_costs(threshold, kind, n_classes):
-    """Raise for a threshold of class labels that may be meant as costs or as a cut.
+    """Raise for a threshold of class labels that seems to have an effect, and has none.
 
-    An array may be a matrix of costs, and a number for two classes a cut of the
-    probability of the second. Other thresholds of label sets have no effect on class
+    An array may be meant as a matrix of costs, a number for two classes as a cut of
+    the probability of the second, and TopK as the best classes. Other thresholds of label sets have no effect on class
     labels.
     """
     if kind != "class":
@@ -98,6 +98,12 @@ def check_not_costs(threshold, kind, n_classes):
                 f"give threshold=LeastCost([[0, {threshold:g}], [{1 - threshold:g}, "
                 "0]]), of skprob.decision."
             )
+    elif isinstance(threshold, TopK):
+        raise ValueError(
+            f"threshold must be a LeastCost for class labels, or 'auto'; got "
+            f"{threshold!r}, which is for label sets. For the best classes of each row, "
+            "call its method predict with the result of predict_proba."
+        )
     elif not isinstance(threshold, DecisionRule):
         raise ValueError(
             "threshold must be a LeastCost for class labels, or 'auto'; got an array "

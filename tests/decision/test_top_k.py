@@ -53,6 +53,17 @@ def test_it_is_the_threshold_of_a_classifier():
     assert_array_equal(model.predict(X), TopK(2).predict(model.predict_proba(X)))
 
 
+def test_class_labels_have_no_such_threshold():
+    """It had no effect: one class was predicted without a word."""
+    X, y = load_digits(return_X_y=True)
+    message = r"got TopK\(k=2\), which is for label sets.* result of predict_proba"
+    with pytest.raises(ValueError, match=message):
+        SoftmaxClassifier(threshold=TopK(2)).fit(X[:100], y[:100])
+    search = EntmaxClassifierCV([1], [1], cv=2, threshold=TopK(2))
+    with pytest.raises(ValueError, match=message):
+        search.fit(X[:100], y[:100])
+
+
 def test_a_fit_needs_no_folds_for_it():
     """It was fitted to predictions of three more models, one for each fold."""
     X, Y = make_multilabel_classification(n_classes=6, random_state=0)

@@ -22,8 +22,9 @@ _FILL = (
     "out."
 )
 _ENCODE = (
-    "Encode text by numbers, for instance by sklearn.preprocessing.OneHotEncoder in a "
-    "ColumnTransformer."
+    "Encode text by numbers: categories for instance by "
+    "sklearn.preprocessing.OneHotEncoder in a ColumnTransformer, documents by "
+    "sklearn.feature_extraction.text.TfidfVectorizer."
 )
 
 

@@ -18,13 +18,13 @@ from ..predict import StandardizedFeatures, StandardUnitRows
 
 @with_shared_sections
 class AMSoftmaxClassifier(BaseLinearClassifier):
-    """Additive-margin softmax: cosine scores, a margin in training, a temperature.
+    """Classifier by cosines with a margin, for feature vectors of networks (CosFace).
 
-    The scores are the cosines between a row and the class vectors. In training the
-    target's cosine is lowered by the margin, and all cosines are divided by the
-    temperature before softmax is applied. A margin increases the angles between the
-    classes. Predictions use the cosines without the margin. The method is also called
-    CosFace.
+    In additive-margin softmax, also called CosFace, the scores are the cosines between
+    a row and the class vectors. In training the target's cosine is lowered by the
+    margin, and all cosines are divided by the temperature before softmax is applied. A
+    margin increases the angles between the classes. Predictions use the cosines without
+    the margin.
 
     It was developed for vectors that a neural network has learnt, whose angles are
     meaningful. The angles between rows of a table depend on the origin and the unit of

@@ -14,10 +14,11 @@ from ..base import BaseLinearClassifier
 
 @with_shared_sections
 class EntmaxClassifier(BaseLinearClassifier):
-    """Linear classifier with entmax probabilities, between softmax and sparsemax.
+    """Linear classifier that rules classes out: probabilities can be exactly zero.
 
-    ``alpha=1`` is softmax and ``alpha=2`` sparsemax. Above 1, the larger alpha is, the
-    more probabilities are exactly zero. Below 1 no probability is zero, and classes
+    The probabilities are entmax of the scores: ``alpha=1`` is softmax, ``alpha=2``
+    sparsemax, and 1.5 a good first choice. Above 1, the larger alpha is, the more
+    probabilities are exactly zero. Below 1 no probability is zero, and classes
     with low scores have larger probabilities than with softmax. The loss is the convex
     Fenchel-Young loss of the same alpha.
 

@@ -19,7 +19,7 @@ from ._log_loss import check_log_loss
 
 @with_shared_sections
 class PerturbMaxClassifier(BaseLinearClassifier):
-    """Linear classifier where random noise is added to the scores and the largest wins.
+    """Linear random-utility classifier: probit and other noises of the scores.
 
     The probability of a class is the probability that it has the largest score after
     noise is added to all scores. Normal noise with ``loss="log"`` is the multinomial

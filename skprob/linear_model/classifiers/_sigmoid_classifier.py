@@ -13,7 +13,7 @@ from ..base import BaseLinearClassifier
 
 @with_shared_sections
 class SigmoidClassifier(BaseLinearClassifier):
-    """Linear classifier with a probability for each label: one-vs-rest.
+    """Logistic regression for each label in one fit: multi-label or one-vs-rest.
 
     With ``alpha=1`` it is one logistic regression for each label, the model of
     :class:`~sklearn.multiclass.OneVsRestClassifier` with

@@ -14,7 +14,7 @@ from ..base import BaseLinearClassifier
 
 @with_shared_sections
 class SoftmaxClassifier(BaseLinearClassifier):
-    """Linear classifier with softmax probabilities: multinomial logistic regression.
+    """Multinomial logistic regression, the model of scikit-learn's LogisticRegression.
 
     At convergence its coefficients and probabilities are those of
     :class:`~sklearn.linear_model.LogisticRegression`. It can also learn label sets and

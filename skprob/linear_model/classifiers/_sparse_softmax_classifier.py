@@ -14,7 +14,7 @@ from ..base import BaseLinearClassifier
 
 @with_shared_sections
 class SparseSoftmaxClassifier(BaseLinearClassifier):
-    """Linear classifier with softmax over the leading classes, zero for all others.
+    """Linear classifier with softmax over the k best classes, zero for all others.
 
     A fit first minimises the log loss of softmax over all classes. From that solution
     it minimises the loss of softmax over the kept classes,

@@ -14,7 +14,7 @@ from ..base import BaseLinearClassifier
 
 @with_shared_sections
 class SparsemaxClassifier(BaseLinearClassifier):
-    """Linear classifier with sparsemax probabilities, many of them exactly zero.
+    """Linear classifier that names few possible classes: many probabilities are zero.
 
     The probabilities are the Euclidean projection of the scores onto the simplex,
     and the loss is the convex sparsemax loss.

@@ -14,7 +14,7 @@ from ..base import BaseLinearClassifier
 
 @with_shared_sections
 class TaylorSoftmaxClassifier(BaseLinearClassifier):
-    r"""Linear classifier with Taylor softmax, whose tails are powers of the scores.
+    r"""Linear classifier with Taylor softmax, which has heavier tails than softmax.
 
     The probabilities are in proportion to a Taylor polynomial of exp at the scores,
     and the loss is the log loss.

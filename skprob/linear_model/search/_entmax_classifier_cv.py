@@ -17,7 +17,10 @@ from ._path_search_cv import PathSearchCV
 
 @with_shared_sections
 class EntmaxClassifierCV(PathSearchCV):
-    """Entmax classifier that chooses alpha and C by cross-validation.
+    """Linear classifier that chooses alpha and C by cross-validation.
+
+    It is the counterpart of :class:`~sklearn.linear_model.LogisticRegressionCV`. Since
+    ``alpha=1`` is softmax and ``alpha=2`` sparsemax, it also chooses the mapping.
 
     The parameters with the highest mean score over the folds are chosen; ties go to the
     smallest C, then to the largest l1_ratio, and then to the smallest alpha. With
