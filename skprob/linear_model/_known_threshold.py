@@ -84,8 +84,8 @@ def check_not_costs(threshold, kind, n_classes):
     """Raise for a threshold of class labels that seems to have an effect, and has none.
 
     An array may be meant as a matrix of costs, a number for two classes as a cut of
-    the probability of the second, and TopK as the best classes. Other thresholds of label sets have no effect on class
-    labels.
+    the probability of the second, and TopK as the best classes. Other thresholds of
+    label sets have no effect on class labels.
     """
     if kind != "class":
         return
@@ -101,8 +101,8 @@ def check_not_costs(threshold, kind, n_classes):
     elif isinstance(threshold, TopK):
         raise ValueError(
             f"threshold must be a LeastCost for class labels, or 'auto'; got "
-            f"{threshold!r}, which is for label sets. For the best classes of each row, "
-            "call its method predict with the result of predict_proba."
+            f"{threshold!r}, which is for label sets. For the best classes of each "
+            "row, call its method predict with the result of predict_proba."
         )
     elif not isinstance(threshold, DecisionRule):
         raise ValueError(
