@@ -3,10 +3,11 @@
 from .arguments import (
     check_sample_weight,
     check_squares,
+    check_X,
+    has_dask,
     limit_of_squares,
     naming,
-    refuse_masked,
-    rows_of_folds,
+    refuse_for_dask,
     weighted_mean,
 )
 from .constraints import (
@@ -17,6 +18,7 @@ from .constraints import (
     is_number,
 )
 from .costs import as_costs, as_margins
+from .folds import rows_of_folds
 from .indicators import check_indicator
 from .matrices import (
     array_real,
@@ -26,6 +28,7 @@ from .matrices import (
     as_rows,
     real_or_nan,
     refuse_arrays,
+    refuse_masked,
     without_duplicates,
 )
 from .messages import row_and_others
@@ -51,15 +54,18 @@ __all__ = [
     "as_points",
     "as_real",
     "as_rows",
+    "check_X",
     "check_indicator",
     "check_sample_weight",
     "check_squares",
+    "has_dask",
     "is_integer",
     "is_number",
     "limit_of_squares",
     "naming",
     "real_or_nan",
     "refuse_arrays",
+    "refuse_for_dask",
     "refuse_masked",
     "row_and_others",
     "rows_of_folds",

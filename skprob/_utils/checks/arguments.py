@@ -1,13 +1,24 @@
-"""The arguments X, y and sample_weight: errors that name them, and checked weights."""
+"""The arguments X, y and sample_weight: errors that name them, and their checks."""
 
 from contextlib import contextmanager
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils import assert_all_finite
+from sklearn.utils.validation import validate_data
 
-from ..arrays import check_tensor, is_foreign, namespace, numpy_dtype, to_numpy
+from ..arrays import (
+    check_tensor,
+    is_dask,
+    is_foreign,
+    namespace,
+    numpy_dtype,
+    real_dtypes,
+    to_numpy,
+)
 from ..compat import check_weights
 from .bad_columns import is_about_features, with_columns
+from .matrices import refuse_masked, without_duplicates
 
 _TARGET = (
     "labels of shape (n_samples,), or an indicator or distributions of shape "
@@ -45,23 +56,6 @@ def naming(argument, X=None):
         raise kind(f"{argument} must be {allowed}. {message}") from None
 
 
-def refuse_masked(data):
-    """Raise if data are an array of NumPy with masked entries.
-
-    NumPy and scikit-learn drop the mask, and would use the numbers below it.
-
-    Examples
-    --------
-    >>> refuse_masked(np.ma.masked_array([[1.0, 2.0]], mask=False))
-    """
-    if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
-        n_masked = np.count_nonzero(np.ma.getmaskarray(data))
-        raise ValueError(
-            f"Masked entries were found, {n_masked} of {data.size}. Leave these rows "
-            "out, or give numbers for them: array.filled(number)."
-        )
-
-
 def limit_of_squares(X):
     """Largest absolute value of entries whose squares, and their sums, are finite."""
     return np.sqrt(np.finfo(numpy_dtype(X)).max) / 100
@@ -80,6 +74,77 @@ def check_squares(X):
             f"X must not exceed {limit:.1g} in absolute value, or the squares of "
             f"{dtype} overflow; got {largest:.1g}. Scale the features."
         )
+
+
+def check_X(estimator, X, *, reset):
+    """`X` as a float array or CSR matrix; `reset` at fit, not at predict.
+
+    At fit the squares must not overflow.
+    """
+    if is_dask(X):
+        raise ValueError(
+            "X must be in memory here, not a Dask collection. Give X.compute(), or "
+            "some of its rows."
+        )
+    dtypes, is_array_api = [np.float64, np.float32], is_foreign(X)
+    if is_array_api:
+        check_tensor("X", X)
+        dtypes = real_dtypes(X)
+    with naming("X", X):
+        if is_array_api and namespace(X).isdtype(X.dtype, "complex floating"):
+            raise ValueError("Complex numbers were found.")
+        # At fit the sum of squares is finite only if all numbers are.
+        sums_squares = reset and not is_array_api
+        is_plain = _is_plain(estimator, X, reset)
+        if is_plain:
+            estimator.n_features_in_ = X.shape[1]
+        else:
+            refuse_masked(X)
+            X = validate_data(
+                estimator,
+                X,
+                accept_sparse="csr",
+                dtype=dtypes,
+                reset=reset,
+                ensure_all_finite=not sums_squares,
+            )
+        if reset and sparse.issparse(X):
+            X = without_duplicates(X)
+        if sums_squares and has_small_squares(X):
+            return X
+        if sums_squares or is_plain:
+            assert_all_finite(
+                X, estimator_name=type(estimator).__name__, input_name="X"
+            )
+    if reset:
+        check_squares(X)
+    return X
+
+
+def _is_plain(estimator, X, reset):
+    """Whether an array needs no other check of scikit-learn's than for NaN.
+
+    The search for names of features takes scikit-learn 60 microseconds: a fit to
+    breast cancer takes 0.9 times as long without it.
+    """
+    if type(X) is not np.ndarray or X.dtype not in (np.float64, np.float32):
+        return False
+    if X.ndim != 2 or not X.size or hasattr(estimator, "feature_names_in_"):
+        return False
+    return reset or X.shape[1] == getattr(estimator, "n_features_in_", None)
+
+
+def has_small_squares(X):
+    """Whether the sum of squares of an array or CSR matrix is within its limit.
+
+    Then all numbers are finite, and :func:`check_squares` does not raise.
+    """
+    values = X.data if sparse.issparse(X) else X
+    if not values.flags.forc:
+        return False
+    flat = values.ravel(order="K")
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(flat.dot(flat) <= limit_of_squares(X) ** 2)
 
 
 def check_sample_weight(sample_weight, X):
@@ -113,30 +178,17 @@ def weighted_mean(values, weight):
     return float(np.average(values, weights=weight / weight.max()))
 
 
-def rows_of_folds(folds, n_samples):
-    """Numbers of the training and test rows of each fold of a user's `cv`.
+def has_dask(*arguments):
+    """Whether one of some arguments is a Dask collection."""
+    return any(map(is_dask, arguments))
 
-    Parameters
-    ----------
-    folds : list of pair of array-like
-        Numbers of rows, or masks of all rows.
-    n_samples : int
 
-    Raises
-    ------
-    ValueError
-        If a row is not among those of X, or a fold is no pair.
-
-    Examples
-    --------
-    >>> rows_of_folds([([True, False], [-1])], 2)
-    [(array([0]), array([1]))]
-    """
-    rows = np.arange(n_samples)
-    try:
-        return [(rows[train], rows[test]) for train, test in folds]
-    except (IndexError, TypeError, ValueError) as error:
-        raise ValueError(
-            "cv must make pairs of training and test rows, as numbers from 0 to "
-            f"{n_samples - 1} or as masks of all {n_samples} rows. {error}"
-        ) from error
+def refuse_for_dask(**given):
+    """Raise where an argument with a value for each row comes with Dask collections."""
+    for name, array in given.items():
+        if array is not None:
+            raise ValueError(
+                f"{name} must be None for Dask collections; got "
+                f"{type(array).__name__}. Give X, y and {name} in memory, for instance "
+                "by compute()."
+            )

@@ -12,7 +12,6 @@ from ..arrays import (
     to_numpy,
     widened,
 )
-from .arguments import refuse_masked
 
 
 def as_real(name, array):
@@ -165,3 +164,20 @@ def check_matrix(name, array):
             f"{name} must have at least one class, got shape {tuple(array.shape)}."
         )
     return array
+
+
+def refuse_masked(data):
+    """Raise if data are an array of NumPy with masked entries.
+
+    NumPy and scikit-learn drop the mask, and would use the numbers below it.
+
+    Examples
+    --------
+    >>> refuse_masked(np.ma.masked_array([[1.0, 2.0]], mask=False))
+    """
+    if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
+        n_masked = np.count_nonzero(np.ma.getmaskarray(data))
+        raise ValueError(
+            f"Masked entries were found, {n_masked} of {data.size}. Leave these rows "
+            "out, or give numbers for them: array.filled(number)."
+        )

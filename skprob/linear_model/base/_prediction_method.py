@@ -7,9 +7,9 @@ from sklearn import get_config
 from sklearn.utils.validation import check_is_fitted
 
 from ..._utils.arrays import is_dask
+from ..._utils.checks import refuse_for_dask
 from ..._utils.compat import check_same_namespace
 from ..._utils.typing import Decorated
-from .._checks import refuse_for_dask
 from .._docstrings import with_shared_arguments
 
 

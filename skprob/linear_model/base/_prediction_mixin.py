@@ -8,9 +8,9 @@ import numpy as np
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from ..._utils.arrays import beside, is_foreign, namespace, take, to_numpy
+from ..._utils.checks import check_X, has_dask, refuse_for_dask
 from ..._utils.typing import AnyArray, ArrayLike, MatrixLike
 from ...decision import DecisionRule
-from .._checks import check_X, has_dask, refuse_for_dask
 from .._docstrings import with_shared_arguments
 from .._given import Given
 from ..predict import (
