@@ -5,9 +5,8 @@ import numpy as np
 from .._utils.arrays import take
 from ._array_api import ArrayDesign
 from ._csr import CSRDesign
-from ._dense import DenseDesign
+from ._dense import DenseDesign, LittleDesign
 from ._design import DesignMatrix
-from ._little import LittleDesign
 from ._standardization import standardized
 from ._standardized_design import StandardizedDesign
 

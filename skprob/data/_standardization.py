@@ -6,8 +6,8 @@ import numpy as np
 
 from .._utils.arrays import beside, concat, zeros
 from ._array_api import ArrayDesign
+from ._dense import LittleDesign
 from ._design import CACHE_SIZE
-from ._little import LittleDesign
 from ._standardized_design import StandardizedDesign
 
 
