@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import entr
 
 from skprob.targets import DenseTarget, LabelTarget, SmoothedTarget, SparseTarget
 
@@ -65,3 +66,51 @@ def test_joined_rows(target):
     assert whole.shape == (3, 4)
     assert_array_equal(whole.to_dense(float), dense)
     assert_array_equal(whole.take(np.array([1, 2])).to_dense(float), dense[1:])
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: type(target).__name__)
+@pytest.mark.parametrize("rows", [slice(4), slice(1, 3), slice(2, 2)])
+def test_a_slice_of_the_rows(target, rows):
+    part = target.block(rows)
+    assert_array_equal(part.to_dense(float), target.to_dense(float)[rows])
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: type(target).__name__)
+def test_weighted_sums_of_the_classes(target):
+    weight = np.array([0.5, 0.0, 2.0, 3.0])
+    expected = weight @ target.to_dense(float)
+    assert_allclose(target.class_totals(weight), expected, rtol=1e-15)
+
+
+@pytest.mark.parametrize(
+    "target", TARGETS[:3], ids=lambda target: type(target).__name__
+)
+@pytest.mark.parametrize("classes", [slice(4), slice(1, 3), slice(3, 4)])
+def test_a_slice_of_the_classes(target, classes):
+    part = target.of_classes(classes)
+    assert_array_equal(part.to_dense(float), target.to_dense(float)[:, classes])
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: type(target).__name__)
+def test_packed_rows_have_the_same_entropies(target):
+    expected = entr(target.to_dense(float)).sum(axis=1)
+    assert_allclose(entr(target.packed()).sum(axis=1), expected, rtol=1e-15)
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        LabelTarget(np.array([1, 0, 1]), n_classes=2),
+        SparseTarget(np.array([0, 1, 3]), np.array([1, 0, 1]), np.full(3, 0.5), 2),
+        DenseTarget(np.array([[0.25, 0.75], [1.0, 0.0]])),
+    ],
+    ids=lambda target: type(target).__name__,
+)
+def test_the_second_of_two_classes(target):
+    assert_array_equal(target.second, target.to_dense(float)[:, 1])
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: type(target).__name__)
+def test_inner_products_have_the_wider_precision(target):
+    """Scores may be in single precision where the target is in double."""
+    assert target.inner(np.ones((4, 4), np.float32)).dtype == np.float64
