@@ -203,17 +203,6 @@ class LinearObjective(PartsOfObjective, MeanLoss):
             return False
         return bool(((mean > 0) & (mean < 1)).all())
 
-    @property
-    def has_output_gaps(self):
-        """Whether the duality gap of each output vanishes at its minimum.
-
-        The gap of a label in no row, or in all rows, vanishes with its loss.
-        """
-        description = self.description
-        if description.has_intercept and description.has_row_scores:
-            return False
-        return description.has_separate_outputs and self._has_bound()
-
     def _has_bound(self):
         """Whether the penalty and the loss have a duality gap."""
         if not (self.has_penalty and self.traits.has_negative_entropy):
@@ -314,18 +303,6 @@ class LinearObjective(PartsOfObjective, MeanLoss):
 
     #: The point of the part that has derivatives, which here is the whole.
     smooth_at = at
-
-    def separate_at(self, parameters):
-        """The ``OutputsPoint`` of a separable objective, in one pass."""
-        from .by_output import OutputsPoint  # Imported when used.
-
-        return OutputsPoint.at(self, parameters.reshape(self.shape))
-
-    def separate_start(self, parameters):
-        """Parameters with the best intercepts where an output's are zero; no pass."""
-        from .by_output import with_best_intercepts  # Imported when used.
-
-        return with_best_intercepts(self, parameters.reshape(self.shape)).ravel()
 
     def family(self, strengths):
         """The ``Family`` of this objective; None unless its data are little."""

@@ -14,7 +14,7 @@ from .little import is_little
 
 
 class PartsOfObjective:
-    """Mixin of :class:`LinearObjective`: objectives of a part of its data."""
+    """Mixin of :class:`LinearObjective`: a part of its data, or each of its outputs."""
 
     def restricted(self, features):
         """The objective of some features alone, given by their numbers.
@@ -88,6 +88,29 @@ class PartsOfObjective:
         other._n_passes = [0.0]
         other._set_loss(self.loss)
         return other
+
+    @property
+    def has_output_gaps(self):
+        """Whether the duality gap of each output vanishes at its minimum.
+
+        The gap of a label in no row, or in all rows, vanishes with its loss.
+        """
+        description = self.description
+        if description.has_intercept and description.has_row_scores:
+            return False
+        return description.has_separate_outputs and self._has_bound()
+
+    def separate_at(self, parameters):
+        """The ``OutputsPoint`` of a separable objective, in one pass."""
+        from .by_output import OutputsPoint  # Imported when used.
+
+        return OutputsPoint.at(self, parameters.reshape(self.shape))
+
+    def separate_start(self, parameters):
+        """Parameters with the best intercepts where an output's are zero; no pass."""
+        from .by_output import with_best_intercepts  # Imported when used.
+
+        return with_best_intercepts(self, parameters.reshape(self.shape)).ravel()
 
     def in_single_precision(self):
         """The objective whose rows are computed in single precision.
