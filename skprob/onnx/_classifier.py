@@ -1,7 +1,5 @@
 """A fitted linear classifier as nodes of a graph, through skl2onnx."""
 
-from numbers import Integral, Real
-
 import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
@@ -12,16 +10,11 @@ from ..decision import LeastCost
 from ..mappings import Softmax
 from ._decision import label_sets
 from ._graph import Graph
+from ._labels import label_type
 from ._mappings import probabilities
 
 _LEAST_OPSET = 18
-# Labels of a row with NaN or infinity. A boolean has no third value.
-_NO_LABEL = {
-    np.int64: np.iinfo(np.int64).min,
-    bool: False,
-    np.float64: np.nan,
-    object: "",
-}
+# Entries of the label set of a row with NaN or infinity.
 _NO_SET = -1
 
 
@@ -115,8 +108,8 @@ def convert(scope, operator, container):
 def _class_names(graph, model, *others):
     """Names of the classes, others, and the label of a row with NaN or infinity."""
     names = to_numpy(model.classes_)
-    dtype = _label_dtype(names)
-    return graph.constant([*names.tolist(), *others, _NO_LABEL[dtype]], dtype)
+    kind = label_type(names)
+    return graph.constant([*names.tolist(), *others, kind.missing], kind.dtype)
 
 
 def _of_least_cost(graph, model, p, is_finite):
@@ -127,7 +120,7 @@ def _of_least_cost(graph, model, p, is_finite):
     chosen = savings.argmax()
     if rule.abstain is not None:
         label = rule.label_of_abstention(classes)
-        if not isinstance(label, _label_type(model)):
+        if not isinstance(label, label_type(classes).python_type):
             raise NotImplementedError(
                 "abstain_label must be of the type of the classes, whose array has one "
                 f"type in ONNX; got {label!r}. State another label."
@@ -136,12 +129,6 @@ def _of_least_cost(graph, model, p, is_finite):
         chosen = chosen.where(savings.max() >= -rule.abstain, n_classes)
     chosen = chosen.where(is_finite, n_classes + len(others)).without_axis()
     return graph.node("Gather", _class_names(graph, model, *others), chosen)
-
-
-def _label_type(model):
-    """The Python type of the labels."""
-    types = {np.int64: Integral, np.float64: Real, object: str, bool: bool}
-    return types[_label_dtype(to_numpy(model.classes_))]
 
 
 def _features(graph, inputs, model):
@@ -195,48 +182,19 @@ def _float64(array):
 
 
 def _outputs(scope, model, inputs):
-    from skl2onnx.common.data_types import (
-        BooleanTensorType,
-        DoubleTensorType,
-        Int64TensorType,
-        StringTensorType,
-        guess_tensor_type,
-    )
+    from skl2onnx.common import data_types
 
     check_is_fitted(model)
-    types = {
-        np.int64: Int64TensorType,
-        bool: BooleanTensorType,
-        np.float64: DoubleTensorType,
-        object: StringTensorType,
-    }
     if model.target_type_ == "label_set":
-        label_type = Int64TensorType
+        name = "Int64TensorType"
     else:
-        label_type = types[_label_dtype(to_numpy(model.classes_))]
+        name = label_type(to_numpy(model.classes_)).tensor
+    labels = getattr(data_types, name)()
+    probabilities = data_types.guess_tensor_type(inputs[0].type)
     return [
-        scope.declare_local_variable("label", label_type()),
-        scope.declare_local_variable(
-            "probabilities", guess_tensor_type(inputs[0].type)
-        ),
+        scope.declare_local_variable("label", labels),
+        scope.declare_local_variable("probabilities", probabilities),
     ]
-
-
-def _label_dtype(classes):
-    kinds = {"i": np.int64, "u": np.int64, "b": bool, "f": np.float64, "U": object}
-    if classes.dtype.kind == "O" and all(isinstance(name, str) for name in classes):
-        return object
-    if classes.dtype.kind not in kinds:
-        raise NotImplementedError(
-            "Classes must be numbers or strings to be converted to ONNX; got "
-            f"{classes!r}."
-        )
-    if classes.dtype.kind == "u" and classes.max() > np.iinfo(np.int64).max:
-        raise NotImplementedError(
-            "Classes must be at most 2^63 - 1 to be converted to ONNX, whose whole "
-            f"numbers are int64; got {classes.max()}."
-        )
-    return kinds[classes.dtype.kind]
 
 
 def _dtype(variable):
