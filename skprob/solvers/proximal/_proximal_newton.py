@@ -194,12 +194,16 @@ class ProximalNewton:
         if self._method != "lbfgs":
             return state
         change = point.smooth.gradient - gradient.reshape(-1)
-        pair = length * step.reshape(-1), change
+        return self._with_pair(state, length * step.reshape(-1), change)
+
+    def _with_pair(self, state, step, change):
+        """The state with a step and the change of the gradient, for L-BFGS."""
         # Without a positive curvature along the step there is nothing to learn.
         least = self._tuning.least_curvature * np.linalg.norm(change)
-        if not pair[0] @ change > least * np.linalg.norm(pair[0]):
+        if not step @ change > least * np.linalg.norm(step):
             return state
-        return replace(state, pairs=(*state.pairs[1 - self._tuning.steps_kept :], pair))
+        last = state.pairs[1 - self._tuning.steps_kept :]
+        return replace(state, pairs=(*last, (step, change)))
 
     def _foreseen(self, problem, state):
         """The state with the decrease that its next step is expected to bring.
@@ -220,58 +224,39 @@ class ProximalNewton:
     def _with_model(self, problem, state, norm):
         """The state with parameters at the minimum of a model, and its curvature."""
         description, smooth = problem.description, state.point.smooth
-        shape, shrinkage = description.shape, problem.shrinkage
-        tuning, gradient = self._tuning, smooth.gradient.reshape(shape)
-        start = state.point.parameters.reshape(shape)
-        forcing_term = min(tuning.forcing_term, norm**0.5)
-        recentred = None
-        if description.is_relative:
-            recentred = partial(_recentred, shrinkage, smooth.ridge)
+        forcing_term = min(self._tuning.forcing_term, norm**0.5)
         if self._method == "lbfgs":
-            curvature = LBFGSMatrix(smooth, shape, state.pairs, 1e-3)
+            curvature = LBFGSMatrix(smooth, description.shape, state.pairs, 1e-3)
             rounds = {"forcing_term": 1e-2, "most_rounds": 10}
-        else:
-            included = _may_move(problem, state.point)
-            n_included = np.count_nonzero(included)
-            if self._writes_hessian(description, n_included, state.most_products):
-                piece = Piece(included, shrinkage)
-                share = self._share(description, n_included, state.is_near)
-                precision = self._precision(description, n_included, state.is_precise)
-                hessian = smooth.piece_hessian(
-                    included, state.damping, share, precision
-                )
-                is_rough = precision == np.float32
-                curvature = PieceHessian(
-                    hessian, piece, description.is_relative, is_rough
-                )
-                if recentred is not None:
-                    recentred = partial(recentred, piece)
-                model = minimise_model(
-                    curvature,
-                    piece.shrinkage,
-                    piece.taken(start),
-                    piece.taken(gradient),
-                    forcing_term=3e-2 * forcing_term,
-                    most_rounds=10,
-                    recentred=recentred,
-                )
-                if is_rough and curvature.least_pivot < tuning.least_pivot:
-                    state = replace(state, is_precise=True)
-                    return self._with_model(problem, state, norm)
-                minimised = piece.whole(model.parameters), model, curvature
-                return replace(state, minimised=minimised)
-            planned = plan(description, tuning)
-            state, grams = self._grams(planned, state)
-            curvature = HessianProducts(
-                smooth, shape, grams, forcing_term, planned.precision
-            )
-            rounds = {"forcing_term": forcing_term, "most_rounds": 6}
-        if recentred is not None:
-            recentred = partial(recentred, None)
-        model = minimise_model(
-            curvature, shrinkage, start, gradient, recentred=recentred, **rounds
+            return _with_minimum(problem, state, curvature, **rounds)
+        included = _may_move(problem, state.point)
+        n_included = np.count_nonzero(included)
+        if self._writes_hessian(description, n_included, state.most_products):
+            return self._with_hessian(problem, state, included, forcing_term)
+        planned = plan(description, self._tuning)
+        state, grams = self._grams(planned, state)
+        curvature = HessianProducts(
+            smooth, description.shape, grams, forcing_term, planned.precision
         )
-        return replace(state, minimised=(model.parameters, model, curvature))
+        rounds = {"forcing_term": forcing_term, "most_rounds": 6}
+        return _with_minimum(problem, state, curvature, **rounds)
+
+    def _with_hessian(self, problem, state, included, forcing_term):
+        """The same, by the Hessian of the included parameters (a mask), written out."""
+        description, n_included = problem.description, np.count_nonzero(included)
+        share = self._share(description, n_included, state.is_near)
+        precision = self._precision(description, n_included, state.is_precise)
+        hessian = state.point.smooth.piece_hessian(
+            included, state.damping, share, precision
+        )
+        is_rough, piece = precision == np.float32, Piece(included, problem.shrinkage)
+        curvature = PieceHessian(hessian, piece, description.is_relative, is_rough)
+        rounds = {"forcing_term": 3e-2 * forcing_term, "most_rounds": 10}
+        minimised = _with_minimum(problem, state, curvature, piece, **rounds)
+        if is_rough and curvature.least_pivot < self._tuning.least_pivot:
+            state = replace(state, is_precise=True)
+            return self._with_hessian(problem, state, included, forcing_term)
+        return minimised
 
     def _grams(self, planned, state):
         """The state with Gram matrices that are near enough, and these, or None."""
@@ -425,6 +410,29 @@ def _may_move(problem, point):
     if shrinkage.is_by_column:
         may_move = np.broadcast_to(may_move.any(axis=0), shape)
     return may_move
+
+
+def _with_minimum(problem, state, curvature, piece=None, **rounds):
+    """The state with parameters at the minimum of a model of this curvature.
+
+    If a piece is given, the other parameters remain zero.
+    """
+    shape, smooth = problem.description.shape, state.point.smooth
+    shrinkage, recentred = problem.shrinkage, None
+    if problem.description.is_relative:
+        recentred = partial(_recentred, shrinkage, smooth.ridge, piece)
+    start = state.point.parameters.reshape(shape)
+    gradient = smooth.gradient.reshape(shape)
+    if piece is not None:
+        shrinkage = piece.shrinkage
+        start, gradient = piece.taken(start), piece.taken(gradient)
+    model = minimise_model(
+        curvature, shrinkage, start, gradient, recentred=recentred, **rounds
+    )
+    parameters = model.parameters
+    if piece is not None:
+        parameters = piece.whole(parameters)
+    return replace(state, minimised=(parameters, model, curvature))
 
 
 def _recentred(shrinkage, ridge, piece, parameters, gradient):

@@ -99,26 +99,12 @@ def minimise_model(
 
         # 2. The lowest of several lengths of the step, projected onto the piece.
         trial_at = partial(_Trial.at, curvature, shrinkage, parameters, gradient)
-        best = trial_at(shrinkage.on_piece_of(parameters + newton, stepped))
-        others = _shorter_lengths(shrinkage.breakpoints(parameters, newton, stepped))
-        if others or best.change > -_ENOUGH_OF_SQUARE * square:
-            fell, trial = True, trial_at(stepped)
-            if not best.change < trial.change:
-                best, fell = trial, False
-            for length in others:
-                moved = shrinkage.on_piece_of(parameters + length * newton, stepped)
-                trial = trial_at(moved)
-                if trial.change < best.change:
-                    best, fell = trial, True
-                elif fell:
-                    break
-        shorter, n_shorter = lengths, 0
-        while not best.change < 0 and n_shorter < _MOST_SHORTER:
-            # The proximal step is too long.
-            shorter = shorter / 4
-            moved = parameters - shorter * gradient
-            best = trial_at(shrinkage.proximal_step(moved, shorter))
-            n_shorter += 1
+        enough_fall = -_ENOUGH_OF_SQUARE * square
+        best = _best_along(
+            newton, parameters, stepped, shrinkage, trial_at, enough_fall
+        )
+        if not best.change < 0:
+            best = _shorter_step(parameters, gradient, lengths, shrinkage, trial_at)
         if not best.change < 0:
             break
         parameters = best.parameters
@@ -145,6 +131,40 @@ def _newton_step(curvature, shrinkage, is_active, residual, parameters, stepped)
             break
         is_active = is_active & ~leaves
     return step
+
+
+def _best_along(newton, parameters, stepped, shrinkage, trial_at, enough_fall):
+    """The lowest of the proximal step and some lengths of Newton's step on its piece.
+
+    ``trial_at(parameters)`` is a :class:`_Trial`. The whole step alone is tried where
+    no shorter one has fewer zeros, if its change of the model is at most `enough_fall`.
+    """
+    best = trial_at(shrinkage.on_piece_of(parameters + newton, stepped))
+    others = _shorter_lengths(shrinkage.breakpoints(parameters, newton, stepped))
+    if not (others or best.change > enough_fall):
+        return best
+    fell, trial = True, trial_at(stepped)
+    if not best.change < trial.change:
+        best, fell = trial, False
+    for length in others:
+        moved = shrinkage.on_piece_of(parameters + length * newton, stepped)
+        trial = trial_at(moved)
+        if trial.change < best.change:
+            best, fell = trial, True
+        elif fell:
+            break
+    return best
+
+
+def _shorter_step(parameters, gradient, lengths, shrinkage, trial_at):
+    """The first shorter proximal step at which the model falls, or the shortest."""
+    for _ in range(_MOST_SHORTER):
+        lengths = lengths / 4
+        moved = parameters - lengths * gradient
+        trial = trial_at(shrinkage.proximal_step(moved, lengths))
+        if trial.change < 0:
+            break
+    return trial
 
 
 def _shorter_lengths(breakpoints):
