@@ -1,6 +1,7 @@
 """Dask collections of X, y and weights, as partitions that belong together."""
 
 from collections import Counter
+from itertools import pairwise
 
 import dask.array
 import numpy as np
@@ -67,24 +68,9 @@ def _aligned(name, data, lengths, divisions, n_pieces):
     if not is_dask(data):
         return _cut(name, data, lengths)
     if isinstance(data, dask.array.Array):
-        if data.ndim == 2:
-            data = data if data.numblocks[1] == 1 else data.rechunk({1: -1})
-        of_data = _known(data.chunks[0])
-        if lengths is not None and of_data is not None and of_data != lengths:
-            if sum(of_data) != sum(lengths):
-                raise ValueError(
-                    f"{name} must have one entry for each of the {sum(lengths)} rows; "
-                    f"got {sum(of_data)}."
-                )
-            data = data.rechunk({0: lengths})
+        data = _with_lengths(name, data, lengths)
     else:
-        of_data = getattr(data, "divisions", None)
-        known = all(d is not None and None not in d for d in (of_data, divisions))
-        if known and of_data != divisions:
-            raise ValueError(
-                f"X and {name} must have the same divisions; got {divisions} and "
-                f"{of_data}. Use {name}.repartition(divisions=X.divisions)."
-            )
+        _check_divisions(name, getattr(data, "divisions", None), divisions)
     pieces = delayed_pieces(name, data)
     if len(pieces) != n_pieces:
         raise ValueError(
@@ -93,6 +79,31 @@ def _aligned(name, data, lengths, divisions, n_pieces):
             "lengths."
         )
     return pieces
+
+
+def _with_lengths(name, data, lengths):
+    """A Dask array in chunks of whole rows, of these lengths if all are known."""
+    if data.ndim == 2 and data.numblocks[1] > 1:
+        data = data.rechunk({1: -1})
+    of_data = _known(data.chunks[0])
+    if lengths is None or of_data is None or of_data == lengths:
+        return data
+    if sum(of_data) != sum(lengths):
+        raise ValueError(
+            f"{name} must have one entry for each of the {sum(lengths)} rows; "
+            f"got {sum(of_data)}."
+        )
+    return data.rechunk({0: lengths})
+
+
+def _check_divisions(name, of_data, of_X):
+    """Raise if the divisions of two dataframes are known and differ."""
+    are_known = all(d is not None and None not in d for d in (of_data, of_X))
+    if are_known and of_data != of_X:
+        raise ValueError(
+            f"X and {name} must have the same divisions; got {of_X} and {of_data}. "
+            f"Use {name}.repartition(divisions=X.divisions)."
+        )
 
 
 def _cut(name, data, lengths):
@@ -107,15 +118,15 @@ def _cut(name, data, lengths):
     n_rows = sum(lengths)
     if not (sparse.issparse(data) or hasattr(data, "iloc")):
         data = np.asarray(data)
-    shape = np.shape(data) if not sparse.issparse(data) else data.shape
+    shape = data.shape
     if not shape or shape[0] != n_rows:
         raise ValueError(
             f"{name} must have one entry for each of the {n_rows} rows; got shape "
             f"{shape}."
         )
-    data = data.iloc if hasattr(data, "iloc") else data
+    rows = data.iloc if hasattr(data, "iloc") else data
     ends = np.cumsum((0, *lengths)).tolist()
-    return [data[slice(*ends[i : i + 2])] for i in range(len(lengths))]
+    return [rows[start:end] for start, end in pairwise(ends)]
 
 
 def example_of(X):
@@ -133,8 +144,7 @@ def example_of(X):
 
 def names_of(data):
     """Names of the columns of a Dask dataframe; None for other data."""
-    is_frame = is_dask(data) and not isinstance(data, dask.array.Array)
-    columns = getattr(data, "columns", None) if is_frame else None
+    columns = getattr(data, "columns", None) if _is_frame(data) else None
     return None if columns is None else list(columns)
 
 
@@ -159,5 +169,8 @@ def lined_up(name, rows, names):
 
 def columns_of(y):
     """An object with the columns of y, without its rows."""
-    is_frame = is_dask(y) and not isinstance(y, dask.array.Array)
-    return y._meta if is_frame and hasattr(y, "_meta") else y
+    return y._meta if _is_frame(y) and hasattr(y, "_meta") else y
+
+
+def _is_frame(data):
+    return is_dask(data) and not isinstance(data, dask.array.Array)
