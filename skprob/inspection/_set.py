@@ -8,9 +8,10 @@ import numpy as np
 from scipy import sparse, stats
 from sklearn.utils.validation import check_is_fitted
 
-from .._utils.checks import check_indicator, is_number
+from .._utils.checks import as_dense, check_indicator, is_number
 from .._utils.columns import in_order
 from .._utils.fitted import last_step, predicted_sets
+from .._utils.gaps import without_gaps
 from .._utils.typing import Array, ArrayLike, Axes, MatrixLike
 from ._input import check_count, frames_in_order, indicator_of
 from ._matplotlib import POSSIBLE, PREDICTED, grid_of_axes, legend_below, text_of
@@ -178,7 +179,7 @@ class SetDisplay:
             0/1 indicator of the sets. Columns of DataFrames are matched by name.
         y_true : array-like or sparse matrix
             Labels of shape (n_samples,), or a 0/1 indicator of label sets of the shape
-            of `sets`.
+            of `sets`. Labels that are not known, NaN, are left out.
         classes : array-like of shape (n_classes,), default=None
             Names of the columns. None stands for the names of a DataFrame, or for the
             numbers of the columns.
@@ -214,7 +215,7 @@ class SetDisplay:
             )
         if is_labels:
             y_true = indicator_of("y_true", y_true, classes)
-        true = _checked("y_true", y_true)
+        true = _checked("y_true", _known_labels(y_true))
         if true.shape != sets.shape:
             raise ValueError(
                 f"y_true must have a row for each of the {len(sets)} sets; got shape "
@@ -319,6 +320,12 @@ def _group(name, sizes, covered, is_share):
     return Group(
         name, n_rows, float(sizes.mean()), float(n_covered / n_rows), low, high
     )
+
+
+def _known_labels(y):
+    """Label sets with zeros for labels that are not known, NaN."""
+    y = sparse.csr_array(y) if sparse.issparse(y) else as_dense("y_true", y)
+    return without_gaps(y)[0]
 
 
 def _checked(name, indicator) -> Array:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy import sparse
 from sklearn.metrics import precision_score, recall_score
 
 from .._utils.checks import check_indicator, check_sample_weight
 from .._utils.columns import lined_up
+from .._utils.gaps import known_part, without_gaps
 from .._utils.typing import ArrayLike, MatrixLike
 from ._truth import as_array
 
@@ -28,7 +30,8 @@ def harmonic_macro_f1_score(
     Parameters
     ----------
     y_true : {array-like, sparse matrix} of shape (n_samples, n_classes)
-        True label sets, as an indicator of 0 and 1.
+        True label sets, as an indicator of 0 and 1. Entries that are not known, NaN,
+        are left out: they count neither as right nor as wrong.
     y_pred : {array-like, sparse matrix} of shape (n_samples, n_classes)
         Predicted label sets, as an indicator of 0 and 1. Columns of two DataFrames are
         matched by name.
@@ -82,18 +85,23 @@ def harmonic_macro_f1_score(
     if zero_division not in (0, 1):
         raise ValueError(f"zero_division must be 0 or 1; got {zero_division!r}.")
     y_true, y_pred = lined_up(y_true=y_true, y_pred=y_pred)
-    y_true, y_pred = _indicator("y_true", y_true), _indicator("y_pred", y_pred)
+    y_true, y_pred = _matrix("y_true", y_true), _matrix("y_pred", y_pred)
     if y_true.shape != y_pred.shape:
         raise ValueError(
             f"y_true and y_pred must have the same shape; got {y_true.shape} and "
             f"{y_pred.shape}."
         )
+    check_indicator("y_pred", y_pred)
     weight = check_sample_weight(sample_weight, y_true)
+    y_true, known = without_gaps(y_true)
+    y_pred, weight = known_part("y_true", known, y_pred, weight)
+    check_indicator("y_true", y_true)
     options = {
         "average": "macro",
         "sample_weight": weight / weight.max(),  # The sum of large ones overflows.
         "zero_division": zero_division,
     }
+    y_true, y_pred = _counted(y_true), _counted(y_pred)
     precision = precision_score(y_true, y_pred, **options)
     recall = recall_score(y_true, y_pred, **options)
     if precision + recall == 0:
@@ -101,12 +109,19 @@ def harmonic_macro_f1_score(
     return float(2 * precision * recall / (precision + recall))
 
 
-def _indicator(name, y):
+def _counted(indicator):
+    """An indicator of integers, whose stored zeros scikit-learn would count as ones."""
+    counted = indicator.astype(np.int64)
+    if sparse.issparse(counted):
+        counted.eliminate_zeros()
+    return counted
+
+
+def _matrix(name, y):
     y = as_array(name, y)
     if y.ndim != 2:
         raise ValueError(
             f"{name} must be an indicator of label sets, of shape (n_samples, "
             f"n_classes); got shape {y.shape}. For labels take sklearn's f1_score."
         )
-    check_indicator(name, y)
-    return y.astype(np.int64)
+    return y

@@ -16,6 +16,7 @@ from .._utils.checks import (
     naming,
     weighted_mean,
 )
+from .._utils.gaps import known_part, without_gaps
 from .._utils.scores import standard_scores
 from .._utils.typing import ArrayLike, MatrixLike
 from .._utils.warnings import warn
@@ -49,7 +50,8 @@ def fenchel_young_loss(
         Labels, label sets or distributions, as for the classifiers. Columns of two
         DataFrames are matched by name. Rows of label sets without a label are left out,
         with a warning, unless the mapping gives marginals: then the target is the
-        indicator itself.
+        indicator itself. Its entries may be NaN, not known, if the mapping has no
+        budget: the loss of a row is the sum over the known labels.
     scores : array-like of shape (n_samples, n_classes) or (n_samples,)
         The result of ``decision_function``; one column stands for two classes.
     mapping : str or Mapping, default="softmax"
@@ -89,8 +91,13 @@ def fenchel_young_loss(
     scores = as_rows(scores)
     loss = FenchelYoungLoss(get_mapping(mapping))
     loss.check()
-    polytope = loss.traits.polytope
-    encoded = _encode(y_true, scores, classes, target_type, polytope=polytope)
+    traits = loss.traits
+    may_have_gaps = traits.polytope == "cube" and traits.is_separable
+    y_true = check_target(y_true, "y_true", len_of=scores, may_have_gaps=may_have_gaps)
+    if y_true.ndim == 2:
+        y_true, known = without_gaps(y_true)
+        scores, sample_weight = _known_scores(scores, known, sample_weight)
+    encoded = _encode(y_true, scores, classes, target_type, polytope=traits.polytope)
     loss.check_target(encoded.target)
 
     def losses(scores, target, first_row):
@@ -196,6 +203,17 @@ def mean_support_size(
     p = as_distributions(probabilities, may_fall_short=True)
     size = np.diff(p.indptr) if sparse.issparse(p) else np.count_nonzero(p, axis=1)
     return average(size, sample_weight)
+
+
+def _known_scores(scores, known, sample_weight):
+    """Scores without those of labels that are not known, and weights of the rows."""
+    if known is None or known.shape != scores.shape:
+        return scores, sample_weight
+    weight = check_sample_weight(sample_weight, scores)
+    _, weight = known_part("y_true", known, scores, weight)
+    # A score of -inf has no part in the loss. A row needs others, also without weight.
+    known = known | ~known.any(axis=1, keepdims=True)
+    return np.where(known, scores, -np.inf), weight
 
 
 def _with_none(p):

@@ -34,7 +34,8 @@ def precision_at_k(
 ) -> float:
     """Mean share of true labels among the k labels with the highest scores.
 
-    For classes, k times the precision is the top-k accuracy.
+    For classes, k times the precision is the top-k accuracy. Labels that are not known,
+    NaN in `y_true`, are left out of the ranking of their row.
 
     Parameters
     ----------
@@ -59,7 +60,8 @@ def precision_at_k(
     Raises
     ------
     ValueError
-        If k is not from 1 to n_classes, or an argument has another shape.
+        If k is not from 1 to n_classes, fewer than k labels of a row are known, or an
+        argument has another shape.
 
     See Also
     --------
@@ -73,8 +75,9 @@ def precision_at_k(
     >>> precision_at_k(y_true, [[0.5, 0.1, 0.4], [0.3, 0.4, 0.3]], k=2)
     0.75
     """
-    true, scores = true_indicator(y_true, classes, scores=scores)
+    true, scores, known = true_indicator(y_true, classes, scores=scores)
     weight = check_sample_weight(sample_weight, scores)
+    scores = _known_scores(scores, known, k, weight)
     gains = _gains(true, scores, k, np.ones(true.shape[1]))
     return weighted_mean(gains / k, weight)
 
@@ -92,7 +95,8 @@ def propensity_scored_precision_at_k(
 
     The propensity of a label is the probability that it is recorded where it is true.
     The sum over the rows is divided by the largest sum that any scores could have, as
-    in published results.
+    in published results. Labels that are not known, NaN in `y_true`, are left out of
+    the ranking of their row.
 
     Parameters
     ----------
@@ -120,8 +124,8 @@ def propensity_scored_precision_at_k(
     Raises
     ------
     ValueError
-        If k is not from 1 to n_classes, or an argument has another shape or values that
-        are not allowed.
+        If k is not from 1 to n_classes, fewer than k labels of a row are known, or an
+        argument has another shape or values that are not allowed.
 
     References
     ----------
@@ -142,7 +146,7 @@ def propensity_scored_precision_at_k(
         names = names_in_order(classes, y_true, scores=scores)
         if names is not None:
             propensities = series_in_order("propensities", propensities, names)
-    true, scores = true_indicator(y_true, classes, scores=scores)
+    true, scores, known = true_indicator(y_true, classes, scores=scores)
     weight = check_sample_weight(sample_weight, scores)
     propensities = as_real("propensities", propensities)
     # One over a smaller number overflows.
@@ -153,6 +157,7 @@ def propensity_scored_precision_at_k(
             f"1; got shape {propensities.shape}, numbers from "
             f"{propensities.min(initial=1):.6g} to {propensities.max(initial=0):.6g}."
         )
+    scores = _known_scores(scores, known, k, weight)
     worth = 1 / propensities.astype(np.float64)
     gains = _gains(true, scores, k, worth)
     best = _gains(true, true.multiply(worth).tocsr(), k, worth)
@@ -217,6 +222,21 @@ def label_propensities(y: MatrixLike, *, a: float = 0.55, b: float = 1.5) -> Arr
     # Powers of a quotient do not overflow.
     c = np.log(y.shape[0]) - 1
     return 1 / (1 + c * ((b + 1) / (counts + b)) ** a)
+
+
+def _known_scores(scores, known, k, weight):
+    """Scores by which labels that are not known are the last ones of their row."""
+    if known is None:
+        return scores
+    n_known = np.where(weight > 0, known.sum(axis=1), known.shape[1])
+    if is_integer(k) and n_known.min() < k <= known.shape[1]:
+        raise ValueError(
+            "y_true must have k known labels or more in each row of positive weight, "
+            f"for k={k}; got {n_known.min()} in row {n_known.argmin()}. Give the row "
+            "weight 0, or a smaller k."
+        )
+    dense = scores.toarray() if sparse.issparse(scores) else scores
+    return np.where(known, dense, -np.inf)
 
 
 def _gains(true, scores, k, worth):

@@ -19,7 +19,8 @@ def set_coverage(
     """Share of the sets that contain the truth.
 
     For label sets it is the mean, over the rows with a label, of the share of the true
-    labels that are in the set (the recall).
+    labels that are in the set (the recall). Labels that are not known, NaN in `y_true`,
+    are left out.
 
     Parameters
     ----------
@@ -57,7 +58,7 @@ def set_coverage(
     >>> print(f"{mean_set_size(sets):.2f}")
     1.33
     """
-    true, sets = true_indicator(y_true, classes, sets=sets)
+    true, sets, _ = true_indicator(y_true, classes, sets=sets)
     sets = _checked_sets(sets)
     weight = check_sample_weight(sample_weight, sets)
     n_true = np.diff(true.indptr)

@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from .._utils.checks import as_dense, naming
+from .._utils.gaps import without_gaps
 from .._utils.labels import positions_of
 from ..targets import check_target, unique_labels
 from ._lined_up import lined_up_with
@@ -26,7 +27,10 @@ def true_indicator(y_true, classes, **predicted):
     Returns
     -------
     true : CSR array of shape (n_samples, n_classes)
+        Zero where an entry of label sets is NaN: not known.
     predicted : ndarray or CSR array of shape (n_samples, n_classes)
+    known : ndarray of bool of shape (n_samples, n_classes) or None
+        Which entries are known; None if all are.
 
     Raises
     ------
@@ -46,13 +50,14 @@ def true_indicator(y_true, classes, **predicted):
             f"{name} must be numbers of shape (n_samples, n_classes), without NaN; got "
             f"dtype {predictions.dtype} and shape {predictions.shape}."
         )
-    y = check_target(y_true, "y_true", len_of=predictions)
+    y = check_target(y_true, "y_true", len_of=predictions, may_have_gaps=True)
     if sparse.issparse(y) or (y.ndim == 2 and y.shape[1] > 1):
-        return _indicator(y, predictions.shape, name), predictions
+        y, known = without_gaps(y)
+        return _indicator(y, predictions.shape, name), predictions, known
     columns = _columns(y.ravel(), classes, predictions.shape[1], name)
     shape, starts = predictions.shape, np.arange(len(columns) + 1)
     ones = np.ones(len(columns))
-    return sparse.csr_array((ones, columns, starts), shape=shape), predictions
+    return sparse.csr_array((ones, columns, starts), shape=shape), predictions, None
 
 
 def as_array(name, rows):

@@ -32,7 +32,6 @@ from ._encode import (
     encode_target,
     infer_target_type,
 )
-from ._gaps import without_gaps
 from ._labels import LabelTarget, as_labels, unique_labels
 from ._offset import check_offset
 from ._smoothed import SmoothedTarget, smoothed_target
@@ -63,5 +62,4 @@ __all__ = [
     "target_beside",
     "unique_labels",
     "weights_of_classes",
-    "without_gaps",
 ]

@@ -36,11 +36,13 @@ from ..._utils.checks import (
     rows_of_folds,
 )
 from ..._utils.columns import in_order
+from ..._utils.gaps import known_part
 from ..._utils.labels import plain_labels
 from ..._utils.names import KeywordsChecked
 from ..._utils.saving import PlainState
 from ..._utils.typing import AnyArray, Array, ArrayLike, MatrixLike, same_signature
 from ...mappings import Entmax, Temperature
+from .._input import as_indicator
 from ._arguments import (
     arguments_of_fit,
     arguments_of_prediction,
@@ -408,7 +410,7 @@ class ConformalSets(
             # scikit-learn looks for whole numbers among infinities.
             with np.errstate(invalid="ignore"):
                 y = plain_labels(y)
-                known = without_unknown(y)
+                known, _ = without_unknown(y)
                 check_classification_targets(known)
                 kind = type_of_target(known, input_name="y")
             labels = column_or_1d(y, warn=True) if kind in _KINDS_OF_LABELS else None
@@ -651,7 +653,7 @@ class ConformalSets(
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         y : array-like or sparse matrix
             Labels or label sets, as in ``fit``. Columns of a DataFrame are matched with
-            ``classes_`` by name.
+            ``classes_`` by name. Labels of sets that are not known, NaN, are left out.
         sample_weight : array-like of shape (n_samples,), default=None
             Non-negative weights of the rows; 1 if not given.
         **params : dict
@@ -665,6 +667,11 @@ class ConformalSets(
         check_is_fitted(self)
         y = plain_labels(in_order("y", y, self.classes_))
         predicted = self._predicted(self._fitted_response(X, "score", params)[0])
+        if self.target_type_ == "label_set":
+            y, known = without_unknown(y)
+            y = as_indicator(y, predicted.shape, "y")
+            weight = check_sample_weight(sample_weight, predicted)
+            predicted, sample_weight = known_part("y", known, predicted, weight)
         return accuracy_score(y, predicted, sample_weight=sample_weight)
 
     def _sets(self, response):

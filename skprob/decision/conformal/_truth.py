@@ -7,6 +7,7 @@ from sklearn.utils import check_array
 from ..._utils.arrays import is_foreign, to_numpy
 from ..._utils.columns import in_order, names_of
 from ..._utils.fitted import last_step
+from ..._utils.gaps import without_gaps
 from ..._utils.labels import positions_of
 from .._input import as_indicator
 
@@ -48,25 +49,26 @@ def classes_of(model, y, target_type):
 
 
 def without_unknown(y):
-    """Label sets with zeros in place of NaN; `y` itself if all of it is known."""
+    """Label sets with zeros in place of NaN, and which entries are known.
+
+    Returns
+    -------
+    y : object
+        `y` itself if all is known, or if it is not label sets.
+    known : ndarray of bool or None
+        None if all is known.
+    """
     finite = {"ensure_all_finite": "allow-nan", "ensure_2d": False}
     values = to_numpy(y) if is_foreign(y) else y
     try:
         values = check_array(values, accept_sparse="csr", dtype=None, **finite)
     except (TypeError, ValueError):
-        return y  # The next check says what is wrong.
+        return y, None  # The next check says what is wrong.
     # A single column is a vector of labels.
-    if values.ndim != 2 or values.shape[1] == 1 or values.dtype.kind != "f":
-        return y
-    entries = values.data if sparse.issparse(values) else values
-    gaps = np.isnan(entries)
-    if not gaps.any():
-        return y
-    if not sparse.issparse(values):
-        return np.where(gaps, 0, values)
-    known = values.copy()
-    known.data[gaps] = 0
-    return known
+    if values.ndim != 2 or values.shape[1] == 1:
+        return y, None
+    values, known = without_gaps(values)
+    return (y if known is None else values), known
 
 
 def true_classes(y, classes, target_type):
@@ -80,7 +82,7 @@ def true_classes(y, classes, target_type):
         If a label is none of the classes, or the sets have other columns.
     """
     if target_type == "label_set":
-        y = without_unknown(in_order("y", y, classes))
+        y, _ = without_unknown(in_order("y", y, classes))
         return as_indicator(y, (y.shape[0], len(classes)), "y")
     columns = positions_of(y, classes)
     if columns.min(initial=0) < 0:

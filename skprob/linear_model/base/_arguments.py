@@ -8,7 +8,8 @@ import numpy as np
 from ..._utils.arrays import is_foreign, moved, numpy_dtype
 from ..._utils.checks import check_sample_weight, check_X, has_dask, refuse_for_dask
 from ..._utils.columns import in_order
-from ...targets import check_target, column_names, without_gaps
+from ..._utils.gaps import without_gaps
+from ...targets import check_target, column_names
 from .._given import NOTHING, Given
 from ..fit import RowsInMemory, TrainingData
 

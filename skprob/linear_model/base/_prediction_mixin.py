@@ -191,7 +191,7 @@ class PredictionMixin:
         y : array-like or sparse matrix
             Labels, label sets, distributions or candidates, as in ``fit``. After a fit
             to candidates also labels. Columns of a DataFrame are matched with
-            ``classes_`` by name.
+            ``classes_`` by name. Entries of label sets that are not known are NaN.
         sample_weight : array-like of shape (n_samples,), default=None
         {available}
         {offset}
@@ -200,7 +200,8 @@ class PredictionMixin:
         -------
         score : float
             For labels, the proportion of correct predictions; for label sets, the
-            proportion of rows whose whole set is correct; for distributions, the mean
+            proportion of rows whose whole set is correct, or all of it that is known
+            (rows of which nothing is known are left out); for distributions, the mean
             target probability of the predicted class (the expected accuracy); for
             candidates, the proportion of predicted classes that are candidates, which
             is at least the accuracy.

@@ -5,6 +5,7 @@ import dask.array
 import numpy as np
 from dask import delayed
 
+from ...targets import check_target
 from ._collections import (
     delayed_pieces,
     example_of,
@@ -67,4 +68,6 @@ def _scored(score_rows, names, X, y, weight):
     if not total > 0:
         return 0.0, 0.0
     X, y = lined_up("X", X, names[0]), lined_up("y", y, names[1])
+    # Rows of which nothing is known would have no weight.
+    check_target(y, "y", len_of=X)
     return score_rows(X, y, weight), total

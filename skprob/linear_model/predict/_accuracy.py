@@ -6,6 +6,7 @@ from scipy import sparse
 from ..._utils.arrays import check_tensor, is_foreign, to_numpy
 from ..._utils.checks import check_sample_weight, weighted_mean
 from ..._utils.columns import in_order
+from ..._utils.gaps import known_part, without_gaps
 from ...targets import as_labels, check_target, encode_rows, encode_target
 
 
@@ -27,13 +28,17 @@ def accuracy(predicted, y, sample_weight, model):
         check_tensor("y", y)
         y = to_numpy(y)
     classes = to_numpy(model.classes)
+    weight = check_sample_weight(sample_weight, predicted)
     if model.target_type == "class":
         # A decision to abstain may be of another type than the labels.
         hit = _labels(y, predicted, classes) == predicted
     else:
-        y = check_target(in_order("y", y, classes), "y", len_of=predicted)
+        y, is_set = in_order("y", y, classes), model.target_type == "label_set"
+        y = check_target(y, "y", len_of=predicted, may_have_gaps=is_set)
+        if is_set:
+            y, known = without_gaps(y)
+            predicted, weight = known_part("y", known, predicted, weight)
         hit = _HITS[model.target_type](y, predicted, classes)
-    weight = check_sample_weight(sample_weight, predicted)
     return weighted_mean(hit, weight)
 
 

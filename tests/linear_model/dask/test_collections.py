@@ -288,3 +288,15 @@ def test_sparse_predictions_are_lazy_too(rows):
     lazy = model.predict_proba(da.from_array(X, chunks=(100, 2)))
     computed = sparse.vstack([block.compute() for block in lazy.blocks.ravel()])
     assert_array_equal(computed.toarray(), model.predict_proba(X).toarray())
+
+
+def test_gaps_are_scored_in_memory_only(rows):
+    """A partition of which nothing is known would count as its rows do."""
+    X, scores, _ = rows
+    sets = (scores > 0).astype(float)
+    model = SigmoidClassifier(threshold=0.5).fit(X, sets)
+    sets[:60] = np.nan
+    lazy = da.from_array(X, chunks=60), da.from_array(sets, chunks=(60, -1))
+    with pytest.raises(ValueError, match=r"y must be labels .* contains NaN"):
+        model.score(*lazy)
+    assert model.score(X, sets) == model.score(X[60:], sets[60:])
