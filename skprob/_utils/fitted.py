@@ -86,7 +86,7 @@ def predicting_model(model, X, arguments):
     model : estimator
     X : object
     arguments : dict
-        With the names that the model has for them.
+        The arguments by the names that the model has for them.
 
     Examples
     --------

@@ -9,7 +9,7 @@ def top_k(values, k):
     Parameters
     ----------
     values : ndarray of shape (n_rows, n_columns)
-        Of equal numbers the first ones are taken.
+        Numbers without NaN. The first of equal numbers are taken.
     k : int
         At least 1; all numbers are taken if there are fewer.
 

@@ -102,7 +102,7 @@ class FenchelYoungScorer(Scorer):
             Fitted, with ``decision_function``.
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         y : array-like or sparse matrix
-            Of the kind that was fitted.
+            The truth, of the kind that was fitted.
         sample_weight : array-like of shape (n_samples,), default=None
         available, offset : array-like of shape (n_samples, n_classes), default=None
             Arguments of the estimator's predictions about these rows.
@@ -185,7 +185,7 @@ class BrierScorer(Scorer):
             Fitted, with ``predict_proba``.
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         y : array-like or sparse matrix
-            Of the kind that was fitted.
+            The truth, of the kind that was fitted.
         sample_weight : array-like of shape (n_samples,), default=None
         available, offset : array-like of shape (n_samples, n_classes), default=None
             Arguments of the estimator's predictions about these rows.

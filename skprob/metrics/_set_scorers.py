@@ -60,7 +60,7 @@ class PrecisionAtKScorer(Scorer):
             ``decision_function`` and a column for each class.
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         y : array-like or sparse matrix
-            Of the kind that was fitted.
+            The truth, of the kind that was fitted.
         sample_weight : array-like of shape (n_samples,), default=None
         available, offset : array-like of shape (n_samples, n_classes), default=None
             Arguments of the estimator's predictions about these rows.
@@ -128,7 +128,7 @@ class PropensityScoredPrecisionAtKScorer(Scorer):
             ``decision_function`` and a column for each class.
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         y : array-like or sparse matrix
-            Of the kind that was fitted.
+            The truth, of the kind that was fitted.
         sample_weight : array-like of shape (n_samples,), default=None
         available, offset : array-like of shape (n_samples, n_classes), default=None
             Arguments of the estimator's predictions about these rows.
@@ -191,7 +191,7 @@ class SetCoverageScorer(Scorer):
             Fitted, with ``predict_set``, or fitted to label sets.
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         y : array-like or sparse matrix
-            Of the kind that was fitted.
+            The truth, of the kind that was fitted.
         sample_weight : array-like of shape (n_samples,), default=None
         available, offset : array-like of shape (n_samples, n_classes), default=None
             Arguments of the estimator's predictions about these rows.

@@ -12,9 +12,9 @@ class LabelType(NamedTuple):
     Attributes
     ----------
     dtype : type
-        Of an array of labels.
+        The type of an array of labels.
     python_type : type
-        Of a single label.
+        The type of a single label.
     missing : object
         The label of a row with NaN or infinity.
     tensor : str

@@ -39,7 +39,7 @@ def bootstrap(
     Returns
     -------
     values : ndarray of shape (n_refits, ...)
-        Without refits that failed.
+        The values of the refits that did not fail.
     """
     if not is_integer(n_bootstrap) or n_bootstrap < 2:
         raise ValueError(

@@ -17,7 +17,7 @@ def accuracy(predicted, y, sample_weight, model):
     ----------
     predicted : ndarray or CSR array of shape (n_samples,) or (n_samples, n_classes)
     y, sample_weight : object
-        Of a user.
+        The arguments of a user, not checked.
     model : FittedModel
 
     Returns

@@ -28,8 +28,8 @@ class FittedModel:
     unit_rows : UnitRows or None
         Transformation of the rows of X; None leaves them as they are.
     threshold : float, ndarray of shape (n_classes,), DecisionRule or LeastCost
-        Of label sets or, a ``LeastCost``, of class labels. None stands for the most
-        probable class.
+        The rule of label sets or, a ``LeastCost``, of class labels. None stands for the
+        most probable class.
     """
 
     coef: Any

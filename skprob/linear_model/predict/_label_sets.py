@@ -33,7 +33,7 @@ class Sets:
         Fitted.
     blocks : iterable of ndarray of shape (n_rows, n_classes)
     features : ndarray or CSR matrix of shape (n_samples, n_features) or None
-        Of all rows, if the rule uses them.
+        The features of all rows, if the rule uses them.
     n_samples : int
     available : ndarray of bool of shape (n_samples, n_classes) or None
         The labels that each row may have; None if it may have all.

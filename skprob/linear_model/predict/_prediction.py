@@ -46,7 +46,7 @@ class BlockwisePrediction:
     Parameters
     ----------
     X : array or CSR matrix of shape (n_samples, n_features)
-        Of any library.
+        Rows in an array of any library.
     coef : array or CSR array of shape (M, n_features)
     intercept : array of shape (M,)
     unit_rows : UnitRows or None
@@ -55,7 +55,7 @@ class BlockwisePrediction:
         ``of_scores(scores)``, for scores of shape (n_rows, n_classes), is an array
         with as many rows.
     given : Given
-        Of the rows, for the classes of the output.
+        Available classes and offsets of the rows.
     """
 
     def __init__(self, X, coef, intercept, unit_rows, of_scores, given=NOTHING):

@@ -49,7 +49,7 @@ class LabelledRows:
     weight : ndarray of shape (n_samples,)
         Positive; weights of the rows in the F1 score.
     polytope : {"simplex", "cube"}
-        Of the probabilities.
+        The polytope of the probabilities.
     has_none : bool
         Whether there is a class for rows without a label.
     any_empty : bool, default=False
@@ -128,7 +128,7 @@ def threshold_rule(threshold, rows, numbers, fit_weight, given, folds):
     fit_weight : ndarray of shape (n_samples,)
         Their weights in the fit.
     given : Given
-        Of these rows.
+        Available classes and offsets of these rows.
     folds : SeparateFolds
         ``folds.models(X, labels, weight, folds, given)`` iterates over models that are
         fitted to each fold's training rows.
@@ -179,11 +179,11 @@ def changed_threshold(threshold, model, rows, given, splits, folds):
     Parameters
     ----------
     threshold : str or DecisionRule
-        Fitted to rows.
+        A rule that is fitted to rows.
     model : FittedModel
     rows : LabelledRows
     given : Given
-        Of these rows.
+        Available classes and offsets of these rows.
     splits : list of (train, test) or None
         Folds by whose models the probabilities are computed; None stands for those of
         the fitted model.

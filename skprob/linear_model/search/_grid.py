@@ -43,7 +43,7 @@ class Grid(NamedTuple):
 
     @property
     def paths(self):
-        """Numbers of a value and a ratio for each path over C, as they are fitted."""
+        """Numbers of the value and the ratio of each path over C, in fitting order."""
         ratios = range(len(self.l1_ratios))
         return [(i, r) for r in ratios for i in self.order]
 
@@ -109,7 +109,7 @@ def Cs_of_grid(Cs, specs, l1_ratios, data, encoded):
     data : TrainingData
         All rows.
     encoded : EncodedTarget
-        Of these rows.
+        The targets of these rows.
 
     Returns
     -------

@@ -23,7 +23,7 @@ class LeftOutRows:
     ----------
     prepared : PreparedSearch
     results : Results
-        Of all folds, after all fits.
+        The results of all folds, after all fits.
 
     Raises
     ------

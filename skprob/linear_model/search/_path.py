@@ -26,14 +26,14 @@ class PathPoint(NamedTuple):
     Attributes
     ----------
     model : FittedModel
-        Without a threshold, if it is one that is fitted to rows.
+        The fitted model. It has no threshold if that is fitted to rows.
     attributes : dict
         Fitted attributes of a classifier, by name.
     converged : bool
         Whether the gradient is within the tolerance.
     n_iter : int
     left_out : ndarray of shape (n_samples, M) or None
-        Raw predictions of the rows by the model without them, if they were asked for.
+        Raw predictions of each row by the model without it, if `leaves_out`.
     """
 
     model: FittedModel

@@ -265,7 +265,7 @@ class PathSearchCV(BaseLinearClassifier):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         y : array-like or sparse matrix
-            Of the kind that was fitted.
+            The truth, of the kind that was fitted.
         sample_weight : array-like of shape (n_samples,), default=None
         available : array-like of bool of shape (n_samples, n_classes), default=None
             The classes that are available to each row; None stands for all classes.

@@ -27,7 +27,7 @@ def with_predictions(X, models, given=NOTHING):
     models : sequence of BaseLinearClassifier
         Fitted to the same classes and features, with the same mapping.
     given : Given
-        Of these rows.
+        Available classes and offsets of these rows.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def with_raw_predictions(X, models, raw, given):
     raw : list of ndarray of shape (n_samples, M)
         Raw predictions of the rows for each model.
     given : Given
-        Of these rows.
+        Available classes and offsets of these rows.
 
     Returns
     -------

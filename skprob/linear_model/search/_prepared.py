@@ -29,7 +29,7 @@ class PreparedSearch(NamedTuple):
     ----------
     data : TrainingData
     encoded : EncodedTarget
-        Of the same rows.
+        The targets of these rows.
     template : classifier
         Unfitted, with the parameters that all fits share.
     specs : list of FitSpec
@@ -108,10 +108,10 @@ class PreparedSearch(NamedTuple):
         Parameters
         ----------
         results : Results
-            Of all folds.
+            The results of all folds.
         choice : Choice
         threshold : float, ndarray of shape (n_classes,), DecisionRule or None
-            Of label sets; None for other targets.
+            The rule of label sets; None for other targets.
 
         Returns
         -------

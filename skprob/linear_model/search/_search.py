@@ -22,8 +22,8 @@ def scored_path(results, prepared, fold):
     Parameters
     ----------
     results : Results
-        Of the fold, to be filled in. The models of one path over C are scored together,
-        after the last.
+        Arrays of the fold, to be filled in. The models of one path over C are scored
+        together, after the last.
     prepared : PreparedSearch
     fold : tuple of ndarray or None
         Training and test rows.
@@ -67,7 +67,7 @@ def search(results, paths, n_jobs):
     Parameters
     ----------
     results : Results
-        To be filled in.
+        Arrays of all folds, to be filled in.
     paths : list of callable
         For each fold ``path(results)``, the generator :func:`scored_path`.
     n_jobs : int or None

@@ -81,7 +81,7 @@ def attributes_of_search(grid, results, has_ratios):
     ----------
     grid : Grid
     results : Results
-        Of all folds. The attributes are views, which see what is filled in later.
+        The results of all folds. The attributes are views, which have later entries.
     has_ratios : bool
         Whether there is an axis of l1_ratios.
     """

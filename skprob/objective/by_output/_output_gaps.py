@@ -17,7 +17,7 @@ def output_gaps(objective, point):
     objective : LinearObjective
         Its loss is a sum over the outputs, without margins, and it has a penalty.
     point : OutputsPoint
-        Of the outputs `point.outputs`.
+        The point of the outputs `point.outputs`.
     """
     outputs, parameters = point.outputs, point.parameters
     # No such loss is negative.

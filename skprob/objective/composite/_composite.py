@@ -55,7 +55,7 @@ class CompositeObjective(LinearObjective):
     loss : Loss
         Checked, with its mapping.
     strength : float
-        Of the whole penalty, positive; intercepts are free.
+        Strength of the whole penalty, positive; intercepts are free.
     shape : PenaltyShape
         With a positive l1_ratio.
     fit_intercept : bool, default=True
@@ -163,8 +163,8 @@ class CompositeObjective(LinearObjective):
     def at(self, parameters, beside=None):
         """The :class:`CompositePoint` at parameters, in one pass.
 
-        With the point `beside` it takes half a pass. That point has the same raw
-        predictions, and its objective has fewer or more of the same features.
+        It takes half a pass if a point `beside` is given that has the same raw
+        predictions. Its objective has fewer or more of the same features.
         """
         if beside is not None:
             return self.composed(self._smooth_beside(beside.smooth, parameters))

@@ -249,7 +249,7 @@ def shrinkage(strength, shape, units):
     strength : float
     shape : PenaltyShape
     units : Standardization
-        Of the features whose coefficients the parameters are; intercepts are free.
+        The standardisation of the features; intercepts are free.
     """
     if not strength * shape.l1_ratio > 0:
         return None

@@ -25,12 +25,12 @@ class OutputScaling:
     total : ndarray of shape (m,)
         Curvature of each output now.
     total_before : ndarray of shape (m,)
-        When the moments were computed.
+        The same when the moments were computed.
     mean, variance : ndarray of shape (m, size)
         Means are zero, and variances squares, where there is no intercept; those of the
         constant column are zero and one.
     inverse : ndarray of shape (m, size)
-        Of the diagonal of each Hessian in centred columns.
+        One over the diagonal of each Hessian in centred columns.
     """
 
     total: Array

@@ -154,7 +154,7 @@ class HessianProducts:
     grams : ndarray of shape (M or 1, size, size), or None
     forcing_term : float
     precision : dtype
-        Of the products of conjugate gradients.
+        The type in which conjugate gradients compute products.
     """
 
     #: By conjugate gradients, which take longer than the round gains.
