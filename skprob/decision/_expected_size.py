@@ -136,30 +136,56 @@ def _ridge(X, y, weight, penalties):
     """
     total = weight.sum()
     mean, y_mean = _adjoint(X, weight) / total, weight @ y / total
-    if sparse.issparse(X):
-        scale = np.ones(X.shape[1])
-        second = weight @ X.multiply(X).tocsr() / total
-        variance = np.maximum(second - mean**2, 0)
-    else:
-        squares = (weight[rows] @ (part - mean) ** 2 for rows, part in _blocks(X))
-        deviation = np.sqrt(sum(squares) / total)
-        # The deviation of a constant feature is the rounding error of its mean.
-        noise = np.maximum(10 * np.finfo(X.dtype).eps * np.abs(mean), 1e-150)
-        scale = np.where(deviation > noise, deviation, np.inf)
-        variance = np.isfinite(scale).astype(float)
+    scale, variance = _scales(X, weight, mean)
+
+    def gram_product(direction):
+        v = direction / scale
+        product = weight * (_times(X, v) - mean @ v)
+        return (_adjoint(X, product) - product.sum() * mean) / scale
+
     residual = weight * (y - y_mean)
     start = (_adjoint(X, residual) - residual.sum() * mean) / scale
     length = np.linalg.norm(start)
+    coefs = np.zeros((len(start), len(penalties)))
     n_steps = min(_N_STEPS, len(start), np.count_nonzero(weight))
-    if length == 0:
-        n_steps = 0
-    basis, T = np.empty((n_steps, len(start))), np.zeros((n_steps, n_steps))
-    direction = start / length if n_steps else start
+    if length > 0 and n_steps > 0:
+        basis, T = _lanczos(gram_product, start / length, n_steps)
+        values, vectors = np.linalg.eigh(T)
+        values = np.maximum(values, 0)
+        right = length * vectors[0]
+        unit = total * variance.mean()
+        damped = right[:, None] / (values[:, None] + unit * penalties)
+        coefs = (basis.T @ (vectors @ damped)) / scale[:, None]
+    return coefs, y_mean - mean @ coefs
+
+
+def _scales(X, weight, mean):
+    """What features are divided by, and their variances after that."""
+    total = weight.sum()
+    if sparse.issparse(X):
+        second = weight @ X.multiply(X).tocsr() / total
+        return np.ones(X.shape[1]), np.maximum(second - mean**2, 0)
+    squares = (weight[rows] @ (part - mean) ** 2 for rows, part in _blocks(X))
+    deviation = np.sqrt(sum(squares) / total)
+    # The deviation of a constant feature is the rounding error of its mean.
+    noise = np.maximum(10 * np.finfo(X.dtype).eps * np.abs(mean), 1e-150)
+    scale = np.where(deviation > noise, deviation, np.inf)
+    return scale, np.isfinite(scale).astype(float)
+
+
+def _lanczos(gram_product, direction, n_steps):
+    """Orthonormal directions, and the matrix of a product in them.
+
+    Returns
+    -------
+    basis : ndarray of shape (n, n_features)
+        At most `n_steps` directions, fewer where they span all further products.
+    T : ndarray of shape (n, n)
+    """
+    basis, T = np.empty((n_steps, len(direction))), np.zeros((n_steps, n_steps))
     for i in range(n_steps):
         basis[i] = direction
-        v = direction / scale
-        product = weight * (_times(X, v) - mean @ v)
-        image = (_adjoint(X, product) - product.sum() * mean) / scale
+        image = gram_product(direction)
         directions = basis[: i + 1]
         T[: i + 1, i] = T[i, : i + 1] = products = directions @ image
         # Orthogonalise twice: after one pass the rounding error is large.
@@ -167,18 +193,9 @@ def _ridge(X, y, weight, penalties):
         image -= (directions @ image) @ directions
         size = np.linalg.norm(image)
         if size <= 1e-8 * np.abs(T[i, i]):
-            basis, T = basis[: i + 1], T[: i + 1, : i + 1]
-            break
+            return basis[: i + 1], T[: i + 1, : i + 1]
         direction = image / size
-    unit = total * variance.mean()
-    coefs = np.zeros((len(start), len(penalties)))
-    if len(basis):
-        values, vectors = np.linalg.eigh(T)
-        values = np.maximum(values, 0)
-        right = length * vectors[0]
-        damped = right[:, None] / (values[:, None] + unit * penalties)
-        coefs = (basis.T @ (vectors @ damped)) / scale[:, None]
-    return coefs, y_mean - mean @ coefs
+    return basis, T
 
 
 def _times(X, v):
