@@ -1,4 +1,4 @@
-"""Statistics of refits to resampled rows, from which standard errors follow."""
+"""Standard errors from refits to resampled rows."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from ._fitted_rows import encoded_target
 from ._groups import check_groups
 
 
-def bootstrap(
+def bootstrap_errors(
     statistic, model, X, y, sample_weight, groups, n_bootstrap, random_state, **given
 ):
-    """Values of a statistic of refits to rows, or groups, drawn with replacement.
+    """Standard deviations of a statistic of refits to rows, or groups, that are drawn.
 
-    A row that is drawn twice has twice its weight. Refits start from the model.
+    They are drawn with replacement: a row that is drawn twice has twice its weight.
+    Refits start from the model.
 
     Parameters
     ----------
@@ -38,8 +39,8 @@ def bootstrap(
 
     Returns
     -------
-    values : ndarray of shape (n_refits, ...)
-        The values of the refits that did not fail.
+    errors : ndarray of the shape of the statistic
+        The standard deviations of the refits that did not fail.
     """
     if not is_integer(n_bootstrap) or n_bootstrap < 2:
         raise ValueError(
@@ -48,42 +49,50 @@ def bootstrap(
     X = X if hasattr(X, "shape") else np.asarray(X)
     weight = check_sample_weight(sample_weight, X)
     rng = check_random_state(random_state)
-    n_samples = len(weight)
-    units = np.arange(n_samples)
+    units = np.arange(len(weight))
     if groups is not None:
-        units = check_groups(groups, n_samples)
+        units = check_groups(groups, len(weight))
     n_units = units.max() + 1
     encoded = encoded_target(model, y, X)
     is_present = _class_totals(encoded, weight) > 0
-    names = [*encoded.classes.tolist(), None]
     given = {name: array for name, array in given.items() if array is not None}
     values, failures = [], []
     for _ in range(n_bootstrap):
         drawn = rng.randint(n_units, size=n_units)
         drawn_weight = np.bincount(drawn, minlength=n_units)[units] * weight
-        is_absent = (_class_totals(encoded, drawn_weight) == 0) & is_present
-        if is_absent.any():
-            name = names[is_absent.argmax()]
-            failures.append(f"the class {name!r} is in none of the rows drawn.")
-            continue
         try:
+            _check_classes(encoded, drawn_weight, is_present)
             refit = _refitted(model, X, y, drawn_weight, given)
         except (ConvergenceWarning, ValueError) as error:
             failures.append(str(error))
             continue
         values.append(statistic(refit, drawn_weight))
-    if len(failures) > n_bootstrap / 2 or len(values) < 2:
+    _report(failures, n_bootstrap)
+    return np.std(values, axis=0, ddof=1)
+
+
+def _check_classes(encoded, weight, is_present):
+    """Raise if a class that is present in all rows is in none with these weights."""
+    is_absent = (_class_totals(encoded, weight) == 0) & is_present
+    if is_absent.any():
+        name = [*encoded.classes.tolist(), None][is_absent.argmax()]
+        raise ValueError(f"the class {name!r} is in none of the rows drawn.")
+
+
+def _report(failures, n_bootstrap):
+    """Warn of refits that failed; raise if less than half, or one, did not."""
+    n_failed = len(failures)
+    if n_failed > n_bootstrap / 2 or n_bootstrap - n_failed < 2:
         raise ValueError(
-            f"{len(failures)} of the {n_bootstrap} refits of the bootstrap failed. The "
+            f"{n_failed} of the {n_bootstrap} refits of the bootstrap failed. The "
             f"first failure: {failures[0]}"
         )
     if failures:
         warn(
-            f"{len(failures)} of the {n_bootstrap} refits of the bootstrap failed and "
+            f"{n_failed} of the {n_bootstrap} refits of the bootstrap failed and "
             "are left out, which makes standard errors too small if these refits had "
             f"extreme coefficients. The first failure: {failures[0]}"
         )
-    return np.array(values)
 
 
 def _class_totals(encoded, weight):

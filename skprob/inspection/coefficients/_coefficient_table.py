@@ -9,7 +9,7 @@ import numpy as np
 from ..._utils.fitted import at_last_step
 from ..._utils.names import did_you_mean
 from ..._utils.typing import ArrayLike, MatrixLike, RandomState
-from ._bootstrap import bootstrap
+from ._bootstrap import bootstrap_errors
 from ._covariance import FittedLoss
 from ._fitted_rows import (
     FittedRows,
@@ -217,7 +217,7 @@ def coefficient_table(
     classes, contrast = _contrast(fit, reference)
     estimate = (contrast @ fit.coef).ravel()
     if method == "bootstrap":
-        refits = bootstrap(
+        error = standard_error = robust_error = bootstrap_errors(
             lambda refit, _: (contrast @ coefficients_of(refit)).ravel(),
             model,
             X,
@@ -229,7 +229,6 @@ def coefficient_table(
             available=available,
             offset=offset,
         )
-        error = standard_error = robust_error = refits.std(axis=0, ddof=1)
     else:
         fit.check_optimum()
         # One row for each feature, in each class of the contrast.

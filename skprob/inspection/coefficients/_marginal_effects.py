@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._utils.fitted import at_last_step
 from ..._utils.typing import ArrayLike, MatrixLike, RandomState
-from ._bootstrap import bootstrap
+from ._bootstrap import bootstrap_errors
 from ._covariance import FittedLoss
 from ._effects import dummies_of, effects_of
 from ._fitted_rows import (
@@ -190,7 +190,7 @@ def marginal_effects(
         def effects_of_refit(refit, weight):
             return effects_of(rows_of(refit, weight), dummies, False)[0].ravel()
 
-        refits = bootstrap(
+        error = bootstrap_errors(
             effects_of_refit,
             model,
             X,
@@ -202,7 +202,6 @@ def marginal_effects(
             available=available,
             offset=offset,
         )
-        error = refits.std(axis=0, ddof=1)
     estimate = effects.ravel()
     numbers = np.column_stack([estimate, error, *normal_test(estimate, error, level)])
     features = rows.feature_names[: rows.X.shape[1]]
