@@ -18,7 +18,7 @@ FOLDER = ROOT / "docs" / "_static" / "thumbnails"
 # Numbers of the axes in the figure that are shown.
 PARTS = {
     "alpha_and_penalty": [0],
-    "annotators": [1],
+    "annotators": [0],
     "badly_scaled": [0],
     "dask_cluster": [0],
     "demo": [0, 4],
