@@ -533,6 +533,9 @@ def test_nests_and_loadings_with_names():
             **{parameter: named.rename({"calm": "merry"})}
         )
         assert_misnamed(LinearClassifier(wrong).fit, X, y)
+        part = "entries" if parameter == "nests" else "rows"
+        message = f"{parameter} must have the {part} .* Rename the {part}, or give"
+        assert_refused(message, LinearClassifier(wrong).fit, X, y)
     learnt = [
         PerturbMaxClassifier(learn_noise=True, loadings=given, max_iter=30).fit(X, y)
         for given in (loadings, pd.DataFrame(loadings, index=names).iloc[order])

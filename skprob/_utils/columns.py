@@ -53,7 +53,7 @@ def names_of(name, data):
     return np.array([str(key) for key in names], dtype=object)
 
 
-def in_order(name, data, classes, *, are_labels=False):
+def in_order(name, data, classes, *, are_labels=False, part="columns"):
     """A DataFrame with its columns in the order of the classes.
 
     Other data are returned without a change. A column belongs to the class that equals
@@ -73,6 +73,8 @@ def in_order(name, data, classes, *, are_labels=False):
     are_labels : bool, default=False
         Whether the classes are labels. Otherwise the classes 0, 1, ... are the numbers
         of columns without names, with which frames are matched by position.
+    part : str, default="columns"
+        What errors call the columns. For a transposed argument these are "rows".
 
     Returns
     -------
@@ -92,13 +94,13 @@ def in_order(name, data, classes, *, are_labels=False):
         calm   sad
     0  False  True
     """
-    names = _column_names(name, data)
+    names = _column_names(name, data, part)
     if names is None or isinstance(classes, list):
         return data
     classes = to_numpy(classes).tolist()
     order = order_of(names, classes, are_labels=are_labels)
     if order is None:
-        raise ValueError(_says_what_differs(name, names, classes))
+        raise ValueError(_says_what_differs(name, part, names, classes))
     if order == list(range(len(names))):
         return data
     if hasattr(data, "iloc"):
@@ -123,7 +125,8 @@ def series_in_order(name, values, classes):
     """
     if not (hasattr(values, "iloc") and values.ndim == 1):
         return values
-    return in_order(name, values.to_frame().T, classes).iloc[0]
+    row = values.to_frame().T
+    return in_order(name, row, classes, part="entries").iloc[0]
 
 
 def lined_up(**frames):
@@ -230,17 +233,17 @@ def order_by_name(names, classes):
     return None
 
 
-def check_distinct(name, names):
-    """Raise if two columns of the argument have the same name."""
+def check_distinct(name, names, part="columns"):
+    """Raise if two columns of the argument, which errors call `part`, share a name."""
     repeated = [text for text, n in Counter(map(str, names)).items() if n > 1]
     if repeated:
         raise ValueError(
-            f"{name} must have columns with distinct names; got {_shown(repeated)} "
+            f"{name} must have {part} with distinct names; got {_shown(repeated)} "
             "more than once."
         )
 
 
-def _column_names(name, data):
+def _column_names(name, data, part="columns"):
     """The distinct names of two columns or more, or None."""
     shape = getattr(data, "shape", ())
     if not hasattr(data, "columns") or len(shape) != 2 or shape[1] < 2:
@@ -248,7 +251,7 @@ def _column_names(name, data):
     # The `columns` of pyarrow are arrays.
     is_arrow = hasattr(type(data), "column_names")
     names = list(data.column_names if is_arrow else data.columns)
-    check_distinct(name, names)
+    check_distinct(name, names, part)
     return names
 
 
@@ -260,16 +263,16 @@ def _are_positions(names):
     return are_numbers and names == list(range(len(names)))
 
 
-def _says_what_differs(name, names, classes):
+def _says_what_differs(name, part, names, classes):
     # Dictionaries keep the order of the names.
     names, classes = (dict.fromkeys(map(str, keys)) for keys in (names, classes))
     missing = [key for key in classes if key not in names]
     unexpected = [key for key in names if key not in classes]
     return (
-        f"{name} must have the columns {_shown(list(classes))}, the names of the "
+        f"{name} must have the {part} {_shown(list(classes))}, the names of the "
         f"classes, in any order; missing: {_shown(missing)}, unexpected: "
-        f"{_shown(unexpected)}. Rename the columns, or give an array, whose columns "
-        "are in the order of the classes."
+        f"{_shown(unexpected)}. Rename the {part}, or give an array, whose {part} are "
+        "in the order of the classes."
     )
 
 

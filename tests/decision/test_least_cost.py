@@ -100,7 +100,12 @@ def test_frames_are_lined_up_by_name():
         (
             {"costs": pd.DataFrame(COSTS, ["a", "b", "d"], NAMES)},
             (P, NAMES),
-            r"costs.T must have the columns .*missing: \['c'\]",
+            r"costs must have the rows .*missing: \['c'\].* Rename the rows, or give",
+        ),
+        (
+            {"costs": pd.DataFrame(COSTS, ["a", "b", "a"], NAMES)},
+            (P, NAMES),
+            r"costs must have rows with distinct names; got \['a'\] more than once",
         ),
     ],
 )

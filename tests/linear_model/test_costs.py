@@ -210,7 +210,7 @@ def test_in_a_search():
         (COSTS[:2], r"margin must be a matrix .* got shape \(2, 3\)"),
         (np.ones((4, 4)) - np.eye(4), r"\(3, 3\), .*got shape \(4, 4\)"),
         (-COSTS, "non-negative numbers"),
-        (FRAME.rename({"rose": "pink"}, axis=0), "margin.T must have the columns"),
+        (FRAME.rename({"rose": "pink"}, axis=0), "margin must have the rows"),
         (PINK, r"margin must .*missing: \['rose'\], unexpected: \['pink'\]"),
         ("costs", "'margin' parameter"),
     ],

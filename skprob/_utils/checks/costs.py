@@ -52,7 +52,7 @@ def as_costs(name, costs, n_classes=None, classes=None):
             )
         order = names if classes is None else classes
         costs = in_order(name, costs, order, are_labels=True).T
-        costs = in_order(f"{name}.T", costs, order, are_labels=True).T
+        costs = in_order(name, costs, order, are_labels=True, part="rows").T
     matrix = as_real(name, costs).astype(np.float64, copy=False)
     size = len(matrix) if matrix.ndim and n_classes is None else n_classes
     if matrix.shape != (size, size):

@@ -253,7 +253,8 @@ class PerturbMax(Temperature):
         """
         if labels is None or not hasattr(self.loadings, "iloc"):
             return self
-        by_class = in_order("loadings.T", self.loadings.T, np.asarray(labels))
+        rows = self.loadings.T
+        by_class = in_order("loadings", rows, np.asarray(labels), part="rows")
         return clone(self).set_params(loadings=by_class.T.to_numpy())
 
     def noise_parameters(self) -> np.ndarray:

@@ -461,5 +461,7 @@ def test_cuts_in_a_series_are_matched_by_name():
     assert_array_equal(model.set_threshold(pd.Series(cuts)).threshold_, cuts)
     wrong = series.rename({"label 0": "label 9"})
     assert_refused(
-        "threshold must have .* missing: ..label 0", model.set_threshold, wrong
+        "threshold must have the entries .* missing: ..label 0",
+        model.set_threshold,
+        wrong,
     )
