@@ -71,39 +71,33 @@ class DaskRows:
         summary = partition.combined(
             blocks.collect(partition.summary, spec.target_type)
         )
-        self.dtype, self.kind = dtype, summary.kind
-        polytope, self._smoothing = spec.mapping.traits.polytope, spec.label_smoothing
-        if self.kind == "candidates":
-            raise ValueError(
-                "target_type='candidates' needs X and y in memory, not Dask "
-                "collections. Give X.compute() and y.compute()."
-            )
-        if polytope == "cube":
-            check_marginals(self.kind)
-        _check_threshold(spec.threshold, self.kind)
-        shape = (summary.n_rows, summary.n_columns)[: 1 if self.kind == "class" else 2]
-        names = column_names(columns_of(y), shape, spec.class_names)
-        self.classes = summary.labels
-        if self.kind != "class":
-            self.classes = np.arange(summary.n_columns) if names is None else names
+        polytope = spec.mapping.traits.polytope
+        _check_kind(summary.kind, polytope, spec.threshold)
+        self.dtype, self.kind, self.n_rows = dtype, summary.kind, summary.n_rows
+        self.classes = _classes(summary, y, spec.class_names)
         some_empty = self.kind == "label_set" and summary.n_unlabelled > 0
         is_share = spec.none_class and polytope == "simplex"
         self.has_none = is_share and some_empty
         self.n_scores = len(self.classes) + self.has_none
         arguments = self.kind, self.classes, polytope, self.has_none
         self._encoded = blocks.map(partition.encode, *arguments)
+        self._smoothing = spec.label_smoothing
+        self._set_totals(spec.class_weight)
+
+    def _set_totals(self, class_weight):
+        """Set the totals of the classes and of the weights, by two passes."""
         sums = self._encoded.sum(partition.target_totals)
-        self.class_totals, totals, n_unlabelled = sums
-        self.n_rows, self.n_unlabelled = summary.n_rows, int(n_unlabelled)
+        self.class_totals, weighted_totals, n_unlabelled = sums
+        self.n_unlabelled = int(n_unlabelled)
         if not self.class_totals[: len(self.classes)].any():
             raise ValueError(
                 f"y must have a label in at least one row; got {self.n_rows} without."
             )
         self._class_weights = None
-        if spec.class_weight is not None:
+        if class_weight is not None:
             with np.errstate(over="ignore", invalid="ignore"):
                 self._class_weights = weights_of_classes(
-                    spec.class_weight, self.classes, totals
+                    class_weight, self.classes, weighted_totals
                 )
         (total,) = self._encoded.sum(partition.total_weight, self._class_weights)
         self.total_weight = float(total)
@@ -162,7 +156,15 @@ class DaskRows:
         return lambda probabilities, **near: cuts
 
 
-def _check_threshold(threshold, kind):
+def _check_kind(kind, polytope, threshold):
+    """Raise if collections cannot be fitted to targets of a kind."""
+    if kind == "candidates":
+        raise ValueError(
+            "target_type='candidates' needs X and y in memory, not Dask "
+            "collections. Give X.compute() and y.compute()."
+        )
+    if polytope == "cube":
+        check_marginals(kind)
     if kind == "label_set" and is_fitted_to_rows(threshold):
         raise ValueError(
             "threshold must be a number, one for each label, 'support' or TopK for a "
@@ -170,6 +172,16 @@ def _check_threshold(threshold, kind):
             "fitted to the probabilities of rows in memory. After the fit, "
             "set_threshold(rule, X, y) takes such a rule with some of the rows."
         )
+
+
+def _classes(summary, y, class_names):
+    """The labels, or the names or numbers of the columns of y."""
+    is_class = summary.kind == "class"
+    shape = (summary.n_rows, summary.n_columns)[: 1 if is_class else 2]
+    names = column_names(columns_of(y), shape, class_names)
+    if is_class:
+        return summary.labels
+    return np.arange(summary.n_columns) if names is None else names
 
 
 def _computed(partitions):
