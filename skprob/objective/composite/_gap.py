@@ -18,6 +18,8 @@ Ndiaye, Fercoq, Gramfort, Salmon, "Gap safe screening rules for sparsity enforci
 penalties", JMLR 2017.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..._utils.arrays import beside, copied, row_dot
@@ -41,54 +43,87 @@ def composite_gap(objective, point, enough, known):
         return known
     # No such loss is negative.
     bound = min(max(float(point.value), 0.0), known)
+    rows = _balanced_rows(objective, point)
+    if rows is None:
+        return bound
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        of_penalty = _penalty_gap(objective, rows.parameters, rows.coupling)
+        bound = float(np.fmin(bound, rows.mismatch + of_penalty))
+        if not bound <= enough:
+            bound = _with_target(objective, rows, bound, enough)
+    return max(bound, 0.0)
+
+
+class _Rows(NamedTuple):
+    """Rows (1 - t) p_i + t u, which have the mean of the target.
+
+    The p_i are the rows of the model.
+
+    Attributes
+    ----------
+    parameters : ndarray of shape (M, size)
+    t : float
+        Zero without an intercept.
+    u : ndarray of shape (n_classes,) or None
+    mismatch : float
+        The first sum of the gap, of rows that are not mixed with the target.
+    coupling : ndarray of shape (M, size)
+        V, with zeros for the intercept.
+    mean : float
+        The sum of F(z) - ⟨q, z⟩.
+    """
+
+    parameters: np.ndarray
+    t: float
+    u: np.ndarray | None
+    mismatch: float
+    coupling: np.ndarray
+    mean: float
+
+
+def _balanced_rows(objective, point):
+    """The :class:`_Rows` of a point; None if their entropy is infinite."""
     shape = objective.shape
     parameters = point.parameters.reshape(shape)
     smooth = point.smooth.gradient.reshape(shape)
     coupling = smooth - objective.penalty.gradient(parameters)
-    # The sum of F(z) - ⟨q, z⟩.
     mean = point.smooth.value - objective.penalty.value(parameters)
     mean -= objective.constant
-
     t, u, mismatch = 0.0, None, 0.0
     if objective.description.has_intercept:
         with np.errstate(divide="ignore", invalid="ignore"):
             t, u, sum_of_u, drift = mixture(objective, parameters, mean, smooth[:, -1])
         if t > 0:
             if np.isinf(sum_of_u):
-                return bound
+                return None
             coupling = (1 - t) * coupling - t * drift
             mismatch = t * sum_of_u
-    some = slice(objective.n_features)
     coupling[:, objective.n_features :] = 0
+    return _Rows(parameters, t, u, mismatch, coupling, mean)
 
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        gap = mismatch + _penalty_gap(objective, parameters, coupling)
-        bound = float(np.fmin(bound, gap))
-        if bound <= enough:
-            return max(bound, 0.0)
-        sizes = objective.shrinkage.sizes(coupling)[:, some]
-        thresholds = objective.shrinkage.thresholds[some]
-        factor = np.min(thresholds / sizes, initial=1.0, where=sizes > thresholds)
-        if factor < 1:
-            # Rounding must not leave anything beyond a threshold.
-            factor *= 1 - 8 * np.finfo(float).eps
-        s = 1 - float(factor)
-        mean_loss = mean + objective.constant
-        of_penalty = _penalty_gap(objective, parameters, factor * coupling)
-        gap = (1 - s) * mismatch + s * mean_loss + of_penalty
-        bound = float(np.fmin(bound, gap))
-        is_exact = t == s == 0 or objective.description.has_row_scores
-        if (
-            bound <= enough
-            or is_exact
-            or not objective.description.keeps_raw_predictions
-        ):
-            return max(bound, 0.0)
-        objective.count(0.5)
-        mixed = parameters, objective.loss, t, u, s
-        (mismatch,) = objective.blocks.sum(_mismatch, *mixed)
-        bound = float(np.fmin(bound, mismatch + of_penalty))
-    return max(bound, 0.0)
+
+def _with_target(objective, rows, bound, enough):
+    """The bound by rows that are mixed with the target, so that r* is finite."""
+    parameters, t, some = rows.parameters, rows.t, slice(objective.n_features)
+    sizes = objective.shrinkage.sizes(rows.coupling)[:, some]
+    thresholds = objective.shrinkage.thresholds[some]
+    factor = np.min(thresholds / sizes, initial=1.0, where=sizes > thresholds)
+    if factor < 1:
+        # Rounding must not leave anything beyond a threshold.
+        factor *= 1 - 8 * np.finfo(float).eps
+    s = 1 - float(factor)
+    mean_loss = rows.mean + objective.constant
+    of_penalty = _penalty_gap(objective, parameters, factor * rows.coupling)
+    gap = (1 - s) * rows.mismatch + s * mean_loss + of_penalty
+    bound = float(np.fmin(bound, gap))
+    is_exact = t == s == 0 or objective.description.has_row_scores
+    keeps_raw_predictions = objective.description.keeps_raw_predictions
+    if bound <= enough or is_exact or not keeps_raw_predictions:
+        return bound
+    objective.count(0.5)
+    mixed = parameters, objective.loss, t, rows.u, s
+    (mismatch,) = objective.blocks.sum(_mismatch, *mixed)
+    return float(np.fmin(bound, mismatch + of_penalty))
 
 
 def _penalty_gap(objective, parameters, coupling):
