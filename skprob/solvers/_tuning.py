@@ -209,7 +209,9 @@ class Tuning(NamedTuple):
     little_of_features: int = 1 << 18
     #: Longest step on such data, where more than `slope_left_far` of the slope is left
     #: at the end of the model's step. Two classes take 0.83 to 0.93 times as long, with
-    #: 4 iterations in place of 5, and whole features 0.7 to 1.1 times.
+    #: 4 iterations in place of 5, and whole features 0.7 to 1.1 times. Damped steps are
+    #: not made longer: with whole features and sparsemax that took up to 4 times the
+    #: iterations.
     longest_step: float = 4.0
     #: A working set with more than this share of the features becomes all of them.
     largest_working_set: float = 0.5

@@ -358,7 +358,7 @@ class ProximalNewton:
             trial = trial_at(length)
             change = trial.value - point.value
             if change <= tuning.sufficient_decrease * length * slope:
-                if number == 1 and self._is_little(problem, state):
+                if number == 1 and self._may_be_longer(problem, state):
                     return self._longer(trial_at, at_start, trial)
                 return length
             # Where values are the same up to rounding, a smaller slope must do.
@@ -376,10 +376,13 @@ class ProximalNewton:
                 return None
         return None
 
-    def _is_little(self, problem, state):
-        """Whether a step is one on all features of little data."""
-        n_stored = problem.description.n_stored
-        return state.features is None and n_stored <= self._tuning.little_of_features
+    def _may_be_longer(self, problem, state):
+        """Whether a step is one on all features of little data, without damping.
+
+        A damping shows that the curvature changes soon.
+        """
+        is_little = problem.description.n_stored <= self._tuning.little_of_features
+        return is_little and state.features is None and not state.damping
 
     def _longer(self, trial_at, start, trial):
         """The length of a trial, or a longer one, at which the value is lower.

@@ -265,4 +265,11 @@ def test_steps_may_be_longer_than_those_of_the_model():
     assert solution.n_iter < by_models.n_iter
     # The loss falls along the first step up to a length of more than one.
     first = [row.objective for row in solution.history[:2]]
-    assert first[1] < by_models.history[1].objective < first[0]
+    by_model = by_models.history[1].objective
+    assert first[1] < by_model < first[0]
+    # A damping of next to nothing leaves the model's step as it is.
+    solver = ProximalNewton(Criteria(**limits))
+    state = replace(solver.init(problem, problem.at(start)), damping=1e-9)
+    value = solver.step(problem, state).point.value
+    assert value == pytest.approx(by_model, rel=1e-6)
+    assert first[1] < 0.99 * value
