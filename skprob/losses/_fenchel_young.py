@@ -60,6 +60,7 @@ class FenchelYoungLoss(Loss):
         return traits.but(
             is_convex=True,
             has_negative_entropy=True,
+            has_kinks=not traits.is_continuous,
             has_bounded_hessian=traits.is_lipschitz,
             has_proximal_step=traits.is_projection,
         )

@@ -40,8 +40,10 @@ class Traits:
     is_scale_invariant : bool, default=False
         Whether multiplying all scores by the same positive number does not change the
         probabilities. Then a penalty does not change the minimum of the loss.
+    is_continuous : bool, default=True
+        Whether the probabilities have no jumps. The potential has kinks at jumps.
     is_lipschitz : bool, default=True
-        Whether the Jacobian is bounded.
+        Whether the Jacobian is bounded, and there are no jumps.
     is_projection : bool, default=False
         Whether the mapping is the Euclidean projection onto the simplex.
     is_separable : bool, default=False
@@ -89,6 +91,7 @@ class Traits:
     is_symmetric: bool = True
     is_order_preserving: bool = True
     is_scale_invariant: bool = False
+    is_continuous: bool = True
     is_lipschitz: bool = True
     is_projection: bool = False
     is_separable: bool = False

@@ -145,6 +145,8 @@ def test_published_top_k_is_convex_and_the_others_are_not():
     published = SparseSoftmaxLoss(top_k)
     assert excess(published).max() <= 1e-14
     assert published.traits.has_kinks
+    assert FenchelYoungLoss(top_k).traits.has_kinks
+    assert not FenchelYoungLoss(Softmax()).traits.has_kinks
     others = [SparseSoftmaxLoss(top_k, outside) for outside in OUTSIDE[1:]]
     for loss in SparseSoftmaxLoss(top_p), *others:
         assert excess(loss).max() > 0.1

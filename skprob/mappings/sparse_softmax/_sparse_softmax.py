@@ -101,7 +101,14 @@ class SparseSoftmax(Mapping):
 
     @property
     def traits(self):
-        return _TRAITS.but(has_potential=self.p is None, has_zeros=self.p != 1)
+        has_zeros = self.p != 1
+        return _TRAITS.but(
+            has_potential=self.p is None,
+            has_zeros=has_zeros,
+            # They jump where another class is kept.
+            is_continuous=not has_zeros,
+            is_lipschitz=not has_zeros,
+        )
 
     def _standard(self, scores, first_row=0):
         standard = super()._standard(scores, first_row)

@@ -156,6 +156,21 @@ def test_a_fit_that_stops_at_a_kink_is_optimal_and_does_not_warn(seed, C):
         assert model.gradient_norm_ <= tol
 
 
+@pytest.mark.parametrize("temperature", [1.0, 0.5])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_fenchel_young_loss_has_the_same_kinks(seed, temperature):
+    """At zero scores all classes are equal: a step along the gradient may go up."""
+    X, y = overlapping_classes(seed)
+    # The loss of scores z is temperature times that of z / temperature.
+    least = temperature * least_published(X, y, 1 / temperature)
+    for tol in (1e-3, 1e-4, 1e-6):
+        model = LinearClassifier(
+            mapping=SparseSoftmax(k=2), temperature=temperature, tol=tol
+        ).fit(X, y)
+        allowed = tol * (least + tol * np.log(2))
+        assert least - 1e-8 <= model.objective_ <= least + allowed + 1e-8
+
+
 def test_a_fit_that_ends_too_early_at_a_kink_warns():
     for seed in range(4):
         X, y = overlapping_classes(seed)
