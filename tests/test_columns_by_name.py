@@ -21,7 +21,7 @@ from skprob import (
     SparsemaxClassifier,
     SparseSoftmaxClassifier,
 )
-from skprob._utils.columns import in_order, lined_up, names_of
+from skprob._utils.checks import in_order, lined_up, names_of
 from skprob.attention import AttentionClassifier
 from skprob.decision import RULES, LabelCuts
 from skprob.inspection import PredictionDisplay, SupportSizeDisplay, coefficient_table

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from .._utils.slices import slices
+from .._utils.parts import slices
 from .._utils.typing import Array, ArrayLike
 from ..mappings import MappingLike, get_mapping
 from ._arguments import (

@@ -21,8 +21,8 @@ from .._utils.checks import (
     refuse_masked,
 )
 from .._utils.names import KeywordsChecked
+from .._utils.parts import slices
 from .._utils.saving import PlainState
-from .._utils.slices import slices
 from .._utils.typing import MatrixLike
 from ..mappings import Mapping, MappingLike, get_mapping
 

@@ -11,8 +11,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from .._utils.checks import RealInterval, check_sample_weight
-from .._utils.columns import in_order
+from .._utils.checks import RealInterval, check_sample_weight, in_order
 from .._utils.typing import Array, ArrayLike, MatrixLike, same_signature
 from ..mappings import MappingLike
 from ..targets import KINDS, as_labels, check_target, column_names, encode_target

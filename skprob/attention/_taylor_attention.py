@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from .._utils.checks import is_integer
-from .._utils.slices import slices
+from .._utils.parts import slices
 from .._utils.typing import Array, ArrayLike
 from ._arguments import (
     checked_arrays,

@@ -11,8 +11,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils.validation import check_is_fitted
 
-from .._utils.checks import check_sample_weight
-from .._utils.columns import common_names, in_order, lined_up
+from .._utils.checks import check_sample_weight, common_names, in_order, lined_up
 from .._utils.names import KeywordsChecked, did_you_mean
 from .._utils.typing import AnyArray, Array, ArrayLike, MatrixLike, same_signature
 from ._blocks import dense_blocks, known_only, with_rows

@@ -5,8 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 from scipy import sparse
 
-from .._utils.repeatable import Repeatable
-from .._utils.slices import slices
+from .._utils.parts import Repeatable, slices
 
 # Dense blocks of probabilities have at most so many entries (8 MiB).
 _BLOCK = 1 << 20

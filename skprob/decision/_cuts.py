@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from .._utils.checks import RealInterval
-from .._utils.repeatable import Repeatable
+from .._utils.parts import Repeatable
 from ._base import DecisionRule
 from ._best_threshold import best_threshold
 from ._blocks import with_rows

@@ -9,8 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from .._utils.arrays import as_type, beside, namespace, take, to_numpy
-from .._utils.checks import RealInterval, as_costs, as_points
-from .._utils.columns import in_order, names_of
+from .._utils.checks import RealInterval, as_costs, as_points, in_order, names_of
 from .._utils.names import KeywordsChecked
 from .._utils.typing import AnyArray, Array, ArrayLike, MatrixLike
 

@@ -8,8 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from .._utils.arrays import is_foreign, to_numpy
-from .._utils.checks import as_real
-from .._utils.columns import in_order
+from .._utils.checks import as_real, in_order
 from .._utils.typing import ArrayLike, MatrixLike
 from ._input import as_indicator
 

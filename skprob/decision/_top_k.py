@@ -5,8 +5,8 @@ from __future__ import annotations
 from sklearn.base import clone
 
 from .._utils.checks import IntegerInterval
-from .._utils.top_k import top_k
 from .._utils.typing import AnyArray, MatrixLike
+from ..mappings import top_k
 from ._base import DecisionRule
 
 

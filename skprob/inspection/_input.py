@@ -4,8 +4,7 @@ from collections.abc import Mapping as Mappable
 
 import numpy as np
 
-from .._utils.checks import is_integer
-from .._utils.columns import common_names, in_order
+from .._utils.checks import common_names, in_order, is_integer
 from ..mappings import Mapping, get_mapping
 
 

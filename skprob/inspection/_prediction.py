@@ -8,8 +8,14 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from .._utils.checks import as_distributions, as_marginals, as_real
-from .._utils.columns import common_names, in_order, order_by_name
+from .._utils.checks import (
+    as_distributions,
+    as_marginals,
+    as_real,
+    common_names,
+    in_order,
+    order_by_name,
+)
 from .._utils.fitted import class_probabilities, last_step, predict_by
 from .._utils.names import did_you_mean
 from .._utils.typing import Array, ArrayLike, Axes, MatrixLike

@@ -8,8 +8,7 @@ import numpy as np
 from scipy import sparse, stats
 from sklearn.utils.validation import check_is_fitted
 
-from .._utils.checks import as_dense, check_indicator, is_number
-from .._utils.columns import in_order
+from .._utils.checks import as_dense, check_indicator, in_order, is_number
 from .._utils.fitted import last_step, predicted_sets
 from .._utils.gaps import without_gaps
 from .._utils.typing import Array, ArrayLike, Axes, MatrixLike

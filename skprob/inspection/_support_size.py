@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from .._utils.columns import in_order
+from .._utils.checks import in_order
 from .._utils.fitted import class_probabilities, predict_by
 from .._utils.typing import Array, ArrayLike, Axes, MatrixLike
 from ._input import frames_in_order, indicator_of

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._utils.arrays import beside, fill
-from .._utils.columns import in_order
+from .._utils.checks import in_order
 from ..targets import check_available, check_offset
 
 

@@ -5,7 +5,7 @@ from numbers import Real
 import numpy as np
 
 from .._utils.arrays import to_numpy
-from .._utils.columns import order_of, series_in_order
+from .._utils.checks import order_of, series_in_order
 from ..decision import RULES, DecisionRule, LeastCost, TopK
 
 #: Names of thresholds that are allowed.

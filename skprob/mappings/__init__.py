@@ -22,6 +22,7 @@ from .nested_softmax import NestedSoftmax, nested_softmax
 from .perturb_max import PerturbMax, perturb_max
 from .sigmoid import Sigmoid, sigmoid
 from .sparse_softmax import SparseSoftmax, sparse_softmax
+from .sparse_softmax import top_k as top_k
 from .taylor import TaylorSoftmax, taylor_softmax
 
 if TYPE_CHECKING:

@@ -3,8 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-from .._utils.checks import naming
-from .._utils.columns import common_names, in_order, lined_up, names_of
+from .._utils.checks import common_names, in_order, lined_up, names_of, naming
 from ..targets import check_target, unique_labels
 
 

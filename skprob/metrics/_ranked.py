@@ -12,11 +12,11 @@ from .._utils.checks import (
     check_sample_weight,
     is_integer,
     is_number,
+    series_in_order,
     weighted_mean,
 )
-from .._utils.columns import series_in_order
-from .._utils.top_k import top_k
 from .._utils.typing import Array, ArrayLike, MatrixLike
+from ..mappings import top_k
 from ._lined_up import names_in_order
 from ._truth import true_indicator
 

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import UNUSED
 
 from .._utils.arrays import is_foreign, to_numpy
-from .._utils.columns import in_order
+from .._utils.checks import in_order
 from .._utils.fitted import last_step, predict_by
 from .._utils.typing import ArrayLike, MatrixLike
 from ..mappings import MappingLike

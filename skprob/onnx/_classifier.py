@@ -5,7 +5,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils.arrays import to_numpy
-from .._utils.columns import series_in_order
+from .._utils.checks import series_in_order
 from ..decision import LeastCost
 from ..mappings import Softmax
 from ._decision import label_sets

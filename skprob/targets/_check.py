@@ -4,8 +4,7 @@ import numpy as np
 from sklearn.utils import check_array
 
 from .._utils.arrays import check_tensor, is_dask, is_foreign, to_numpy
-from .._utils.checks import naming, refuse_masked
-from .._utils.columns import names_of
+from .._utils.checks import names_of, naming, refuse_masked
 from .._utils.labels import plain_labels
 
 

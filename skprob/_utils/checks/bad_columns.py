@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.utils import _safe_indexing
 
 from ..arrays import is_foreign, to_numpy
-from ..columns import names_of
+from .columns import names_of
 
 # Longest list of columns in an error.
 _MOST_COLUMNS = 3

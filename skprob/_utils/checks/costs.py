@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..columns import in_order, names_of
+from .columns import in_order, names_of
 from .matrices import as_real
 
 

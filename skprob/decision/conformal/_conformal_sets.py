@@ -33,9 +33,9 @@ from ..._utils.checks import (
     IntegerInterval,
     RealInterval,
     check_sample_weight,
+    in_order,
     rows_of_folds,
 )
-from ..._utils.columns import in_order
 from ..._utils.gaps import known_part
 from ..._utils.labels import plain_labels
 from ..._utils.names import KeywordsChecked

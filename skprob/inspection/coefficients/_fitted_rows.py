@@ -7,8 +7,7 @@ from scipy import sparse
 from sklearn.utils import check_array, gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..._utils.checks import check_sample_weight, naming
-from ..._utils.columns import in_order
+from ..._utils.checks import check_sample_weight, in_order, naming
 from ..._utils.fitted_params import fitted_params
 from ..._utils.labels import names_of
 from ..._utils.scores import pair_adjoint, pair_scores

@@ -6,8 +6,13 @@ from contextlib import contextmanager
 import numpy as np
 
 from ..._utils.arrays import is_foreign, moved, numpy_dtype
-from ..._utils.checks import check_sample_weight, check_X, has_dask, refuse_for_dask
-from ..._utils.columns import in_order
+from ..._utils.checks import (
+    check_sample_weight,
+    check_X,
+    has_dask,
+    in_order,
+    refuse_for_dask,
+)
 from ..._utils.gaps import without_gaps
 from ...targets import check_target, column_names
 from .._given import NOTHING, Given

@@ -9,8 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..._utils.arrays import take
 from ..._utils.blas import serial_blas
-from ..._utils.checks import check_sample_weight, check_X
-from ..._utils.columns import in_order
+from ..._utils.checks import check_sample_weight, check_X, in_order
 from ..._utils.names import check_parameters
 from ..._utils.typing import ArrayLike, MatrixLike
 from ...decision import DecisionRule, LeastCost, ThresholdLike, as_indicator

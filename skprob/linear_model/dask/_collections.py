@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from ..._utils.arrays import is_dask
-from ..._utils.columns import check_distinct
+from ..._utils.checks import check_distinct
 
 
 def partitioned(X, y, sample_weight):

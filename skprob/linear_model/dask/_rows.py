@@ -7,7 +7,7 @@ import numpy as np
 from dask import delayed
 from scipy import sparse
 
-from ..._utils.columns import in_order
+from ..._utils.checks import in_order
 from ...data import Cluster, DaskBlocks, LocalBlocks, Partition
 from ...targets import check_marginals, column_names, weights_of_classes
 from .._given import NOTHING

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from ..._utils.arrays import to_numpy
-from ..._utils.columns import order_by_name, order_of
+from ..._utils.checks import order_by_name, order_of
 
 
 class LastFit(NamedTuple):

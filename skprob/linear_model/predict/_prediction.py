@@ -13,7 +13,7 @@ from ..._utils.arrays import (
     to_numpy,
     widened,
 )
-from ..._utils.repeatable import Repeatable
+from ..._utils.parts import Repeatable
 from ...data import as_design, row_slices
 from ...objective import scores_of
 from .._given import NOTHING

@@ -9,7 +9,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from ..._utils.arrays import take, to_numpy
 from ..._utils.checks import is_integer
-from ..._utils.repeatable import Repeatable
+from ..._utils.parts import Repeatable
 from ...decision import (
     LabelCuts,
     Sample,

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..._utils.repeatable import Repeatable
+from ..._utils.parts import Repeatable
 from ..fit import RowsInMemory, attributes_of_model, model_of
 from ..predict import chained
 from ._precomputed import with_attributes, with_predictions, with_raw_predictions

@@ -27,8 +27,7 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.validation import check_is_fitted
 
 from ..._utils.arrays import is_foreign
-from ..._utils.checks import IntegerInterval, rows_of_folds
-from ..._utils.columns import in_order
+from ..._utils.checks import IntegerInterval, in_order, rows_of_folds
 from ..._utils.fitted_params import unfitted
 from ..._utils.typing import ArrayLike, MatrixLike, same_signature
 from ...decision import ThresholdLike

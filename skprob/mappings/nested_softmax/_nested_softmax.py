@@ -8,8 +8,7 @@ import numpy as np
 from scipy.special import entr, xlogy
 from sklearn.base import clone
 
-from ..._utils.checks import RealInterval
-from ..._utils.columns import series_in_order
+from ..._utils.checks import RealInterval, series_in_order
 from ..._utils.typing import Array, ArrayLike
 from .._base import Mapping
 from .._linearization import Linearization

@@ -7,8 +7,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from ..._utils.checks import IntegerInterval, RealInterval, as_rows, refuse_arrays
-from ..._utils.columns import in_order
+from ..._utils.checks import (
+    IntegerInterval,
+    RealInterval,
+    as_rows,
+    in_order,
+    refuse_arrays,
+)
 from ..._utils.scores import standard_scores
 from ..._utils.typing import Array, ArrayLike, RandomState
 from .._rows import along_axis

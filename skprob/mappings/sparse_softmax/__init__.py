@@ -1,8 +1,10 @@
 """Sparse softmax: softmax over the classes with the largest scores.
 
 Read `_sparse_softmax.py` first. `_selection.py` finds these classes without sorting.
+`_top_k.py` finds `k` of them, for decisions and metrics, too.
 """
 
 from ._sparse_softmax import SparseSoftmax, sparse_softmax
+from ._top_k import top_k
 
-__all__ = ["SparseSoftmax", "sparse_softmax"]
+__all__ = ["SparseSoftmax", "sparse_softmax", "top_k"]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..._utils.top_k import first_from, top_k
+from ._top_k import first_from, top_k
 
 # Number of scores of a row that are sorted first, to find those with a given mass.
 _FIRST = 64

@@ -20,7 +20,7 @@ def top_k(values, k):
     Examples
     --------
     >>> import numpy as np
-    >>> from skprob._utils.top_k import top_k
+    >>> from skprob.mappings.sparse_softmax import top_k
     >>> top_k(np.array([[0.2, 0.4, 0.2, 0.2]]), 2)
     array([[ True,  True, False, False]])
     """

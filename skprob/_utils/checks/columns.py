@@ -6,7 +6,7 @@ from numbers import Integral
 import numpy as np
 from sklearn.utils import _safe_indexing
 
-from .arrays import to_numpy
+from ..arrays import to_numpy
 
 # Longest list of names in an error.
 _MOST_NAMES = 10
@@ -38,7 +38,7 @@ def names_of(name, data):
     Examples
     --------
     >>> import pandas as pd
-    >>> from skprob._utils.columns import names_of
+    >>> from skprob._utils.checks import names_of
     >>> names_of("y", pd.DataFrame([[0, 1]], columns=["calm", "sad"]))
     array(['calm', 'sad'], dtype=object)
     """
@@ -88,7 +88,7 @@ def in_order(name, data, classes, *, are_labels=False, part="columns"):
     Examples
     --------
     >>> import pandas as pd
-    >>> from skprob._utils.columns import in_order
+    >>> from skprob._utils.checks import in_order
     >>> available = pd.DataFrame([[True, False]], columns=["sad", "calm"])
     >>> in_order("available", available, np.array(["calm", "sad"]))
         calm   sad
@@ -118,7 +118,7 @@ def series_in_order(name, values, classes):
     --------
     >>> import numpy as np
     >>> import pandas as pd
-    >>> from skprob._utils.columns import series_in_order
+    >>> from skprob._utils.checks import series_in_order
     >>> cuts = pd.Series([0.1, 0.2], index=["sad", "calm"])
     >>> series_in_order("threshold", cuts, np.array(["calm", "sad"])).tolist()
     [0.2, 0.1]
@@ -152,7 +152,7 @@ def lined_up(**frames):
     Examples
     --------
     >>> import pandas as pd
-    >>> from skprob._utils.columns import lined_up
+    >>> from skprob._utils.checks import lined_up
     >>> true = pd.DataFrame([[1, 0]], columns=["calm", "sad"])
     >>> for frame in lined_up(y_true=true, y_pred=true[["sad", "calm"]]):
     ...     print(list(frame.columns))
@@ -174,7 +174,7 @@ def common_names(**frames):
     Examples
     --------
     >>> import pandas as pd
-    >>> from skprob._utils.columns import common_names
+    >>> from skprob._utils.checks import common_names
     >>> unnamed, named = pd.DataFrame([[1, 0]]), pd.DataFrame({"calm": [1], "sad": [0]})
     >>> common_names(y_true=unnamed, y_pred=named).tolist()
     ['calm', 'sad']
@@ -202,7 +202,7 @@ def order_of(names, classes, *, are_labels):
 
     Examples
     --------
-    >>> from skprob._utils.columns import order_of
+    >>> from skprob._utils.checks import order_of
     >>> order_of(["sad", "calm"], ["calm", "sad"], are_labels=True)
     [1, 0]
     >>> order_of([0, 1], ["calm", "sad"], are_labels=True)
@@ -220,7 +220,7 @@ def order_by_name(names, classes):
 
     Examples
     --------
-    >>> from skprob._utils.columns import order_by_name
+    >>> from skprob._utils.checks import order_by_name
     >>> order_by_name(["2", "1"], [1, 2])
     [1, 0]
     >>> order_by_name([0, 1], [1, 2])
