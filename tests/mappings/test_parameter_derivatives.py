@@ -106,3 +106,12 @@ def assert_temperature_derivative(mapping, scores):
             # The direction, minus the scores, is rounded.
             tolerance = max(tolerance, 1e-16 * row.max())
         np.testing.assert_allclose(row_derivative, exact, rtol=0, atol=tolerance * size)
+
+
+def test_the_scale_with_a_class_far_below_all_floats_in_units_of_the_scale():
+    """The difference of two Cauchy noises is Cauchy noise of twice the scale."""
+    scale, x = 1e-3, 1 / (2 * 1e-3)
+    exact = x / (np.pi * scale * (1 + x**2))
+    scores = [[0.0, -1.0, -1.7e308]]
+    derivative = PerturbMax("cauchy", scale).scale_derivative(scores)
+    np.testing.assert_allclose(derivative, [[-exact, exact, 0]], atol=1e-8)

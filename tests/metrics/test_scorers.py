@@ -17,7 +17,12 @@ from sklearn.multioutput import ClassifierChain
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from skprob import EntmaxClassifier, SoftmaxClassifier, SparsemaxClassifier
+from skprob import (
+    EntmaxClassifier,
+    SigmoidClassifier,
+    SoftmaxClassifier,
+    SparsemaxClassifier,
+)
 from skprob.decision import ConformalSets
 from skprob.metrics import (
     BrierScorer,
@@ -172,6 +177,21 @@ def test_weights_and_copies():
         for copy in (scorer, clone(scorer), pickle.loads(pickle.dumps(scorer))):
             assert repr(copy) == repr(scorer)
             assert_allclose(copy(model, X, Y, sample_weight=weight), repeated)
+
+
+def test_weights_of_scores_of_sets_and_ranks():
+    sets = np.column_stack([CODES == 1, X[:, 0] > 5.8, X[:, 1] > 3]).astype(int)
+    model = SigmoidClassifier().fit(X, sets)
+    weight = np.where(CODES == 1, 4, np.arange(150) % 2)
+    for scorer in (
+        PrecisionAtKScorer(2),
+        PropensityScoredPrecisionAtKScorer([0.2, 0.5, 0.9], k=2),
+        SetCoverageScorer(),
+        SetSizeScorer(),
+    ):
+        repeated = scorer(model, X.repeat(weight, axis=0), sets.repeat(weight, axis=0))
+        assert scorer(model, X, sets) != pytest.approx(repeated, rel=1e-3)
+        assert scorer(model, X, sets, sample_weight=weight) == pytest.approx(repeated)
 
 
 def test_weights_are_routed_to_the_scorers_that_ask():

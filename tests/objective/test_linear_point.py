@@ -629,7 +629,13 @@ def test_moments_and_target_sums_at_zero_are_those_of_the_rows(
 ):
     """Also of a sample of the rows, of some features, and where zero has been seen."""
     problem = Problem(3)
-    whole = problem.objective(loss, X=container(problem.X), fit_intercept=fit_intercept)
+    target = as_target(problem.Q, problem.Q.shape, float)
+    if container is np.asarray:  # Little data are in one block.
+        blocks = split_rows(problem.X, target, problem.weight)
+    else:
+        blocks = in_blocks(container(problem.X), target, problem.weight, [9])
+    whole = LinearObjective(blocks, loss, l2=0.1, fit_intercept=fit_intercept)
+    assert is_little(whole.blocks) == (container is np.asarray)
     whole.at(np.zeros(whole.n_parameters))
     for objective in whole, whole.restricted(np.array([0, 2])), whole.sample(9):
         objective.at(np.zeros(objective.n_parameters))

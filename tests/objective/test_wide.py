@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.special import entr, logsumexp
 
 from skprob.data import RowSpace
 from skprob.losses import FenchelYoungLoss
@@ -106,6 +107,22 @@ def test_a_start_is_projected_and_no_higher():
     coef, intercept = objective.to_model(parameters)
     p_of_model, has_weight = Softmax()(X @ coef.T + intercept), weight > 0
     assert_allclose(p_of_model[has_weight], p[has_weight], rtol=1e-9)
+
+
+def test_intercepts_of_a_relative_model_sum_to_zero_before_the_minimum_too():
+    """Such as where a fit stops early: with the same probabilities."""
+    X, target, weight, factors = wide_rows()
+    objective = objective_of(X, target, weight, factors, Softmax())
+    parameters = np.random.default_rng(5).normal(size=objective.n_parameters)
+    coef, intercept = objective.to_model(parameters)
+    assert_allclose(intercept.sum(), 0, atol=1e-12)
+    losses = logsumexp(X @ coef.T + intercept, axis=1)
+    losses -= (target * (X @ coef.T + intercept)).sum(axis=1)
+    losses -= entr(target).sum(axis=1)
+    used = np.isfinite(factors)
+    penalty = L2 / 2 * (factors[used] * coef[:, used] ** 2).sum()
+    value, _ = objective.value_and_gradient(parameters)
+    assert_allclose(weight @ losses / weight.sum() + penalty, value, rtol=1e-10)
 
 
 def test_other_penalties_and_losses_have_the_same_space():

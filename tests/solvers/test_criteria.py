@@ -391,6 +391,11 @@ def test_where_there_is_no_certificate_larger_parameters_must_gain_little():
     state = state_at(expected_decrease=0.1, gradient=(4e-4, 0.0), parameters=(1.0, 5.0))
     assert verdict_on(problem, state, [row(0.5)] * 4).rows[1].value == 0.1
     assert problem.passes == 0
+    # A certificate tells more, and without convexity nothing is expected.
+    state = state_at(gradient=(4e-4, 0.0), parameters=(1.0, 5.0))
+    assert verdict_on(Stub(), state, [row(0.5)] * 4).rows[1].value == 0.0
+    curved = Stub(has_certificate=False, is_convex=False)
+    assert math.isnan(verdict_on(curved, state, [row(0.5)] * 4).rows[1].value)
 
 
 def test_a_start_without_a_known_curvature_may_lose_all_of_its_value():

@@ -5,6 +5,7 @@ import pytest
 
 from skprob.mappings import Entmax
 from skprob.solvers import Tuning, method_for
+from skprob.solvers._method import check_hessian
 
 from .test_plan import DENSE, SPARSE_MAPPING, sized
 from .training_problems import classes, objective_of
@@ -28,6 +29,8 @@ STEEP = objective_of(*classes(3), Entmax(2.5)).description
         # More raw predictions than numbers of X.
         (sized(100_000, 20, 1000), "lbfgs"),
         (sized(1000, 20, 400), "newton-cg"),
+        # A few rows of many features: the factor costs more than the Hessian.
+        (sized(2, 300, 1), "newton-cg"),
     ],
 )
 def test_the_table(description, method):
@@ -43,6 +46,13 @@ def test_what_has_no_useful_hessian_is_left_to_lbfgs():
     assert method_for(STEEP) == "lbfgs"
     assert method_for(DENSE._replace(is_convex=False)) == "lbfgs"
     assert method_for(DENSE._replace(is_convex=False, is_linear=False)) == "lbfgs"
+
+
+@pytest.mark.parametrize("kind", [{"is_convex": False}, {"is_linear": False}])
+def test_without_a_useful_hessian_its_solver_is_refused(kind):
+    check_hessian(DENSE)
+    with pytest.raises(ValueError, match="needs a convex loss of linear scores"):
+        check_hessian(DENSE._replace(**kind))
 
 
 def test_the_numbers_that_decide_are_those_of_the_tuning():

@@ -68,8 +68,9 @@ def by_hand(score_function, model, X, arguments, alpha=1.5):
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
-@pytest.mark.parametrize("by", [None, "class"])
-@pytest.mark.parametrize("inner", [SoftmaxClassifier(), EntmaxClassifier()])
+@pytest.mark.parametrize(
+    ("inner", "by"), [(SoftmaxClassifier(), "class"), (EntmaxClassifier(), None)]
+)
 @pytest.mark.parametrize("score_function", ["entmax", "threshold", "adaptive"])
 def test_left_out_rows_have_their_arguments(score_function, inner, by, n_classes):
     """They were predicted without, as if all classes were available."""
@@ -305,8 +306,9 @@ AROUND = {
 }
 
 
-@pytest.mark.parametrize("is_routed", [False, True])
-@pytest.mark.parametrize("score_function", ["entmax", "threshold"])
+@pytest.mark.parametrize(
+    ("is_routed", "score_function"), [(False, "entmax"), (True, "threshold")]
+)
 @pytest.mark.parametrize("around", AROUND)
 def test_choice_sets_reach_the_model_inside(around, score_function, is_routed):
     """Searches and pipelines were calibrated as if all classes were available."""

@@ -89,8 +89,7 @@ def test_sets_are_those_of_an_independent_implementation(score_function, given, 
     assert 1 < expected.sum(axis=1).mean() < 4
 
 
-@pytest.mark.parametrize("never_empty", [True, False])
-@pytest.mark.parametrize("by", [None, "class"])
+@pytest.mark.parametrize(("by", "never_empty"), [(None, True), ("class", False)])
 @pytest.mark.parametrize("score_function", SCORES)
 def test_coverage_is_at_least_what_was_asked_for(score_function, by, never_empty):
     """Over many draws of calibration rows and new rows: the mean is beta's."""
@@ -217,23 +216,22 @@ def test_too_few_rows(coverage, needed):
         model.set_params(by=None).fit(z, y, sample_weight=weight)
 
 
-@pytest.mark.parametrize("by", [None, "class"])
 @pytest.mark.parametrize("score_function", SCORES)
 @pytest.mark.parametrize(
-    "estimator",
+    ("estimator", "by"),
     [
-        SoftmaxClassifier(),
-        EntmaxClassifier(),
-        SigmoidClassifier(),
-        LogisticRegression(max_iter=1000),
-        LinearSVC(),
-        SVC(),
-        GaussianNB(),
-        KNeighborsClassifier(),
-        DecisionTreeClassifier(max_depth=2, random_state=0),
-        RandomForestClassifier(20, random_state=0),
+        (SoftmaxClassifier(), None),
+        (EntmaxClassifier(), "class"),
+        (SigmoidClassifier(), None),
+        (LogisticRegression(max_iter=1000), "class"),
+        (LinearSVC(), None),
+        (SVC(), "class"),
+        (GaussianNB(), "class"),
+        (KNeighborsClassifier(), None),
+        (DecisionTreeClassifier(max_depth=2, random_state=0), "class"),
+        (RandomForestClassifier(20, random_state=0), None),
     ],
-    ids=lambda estimator: type(estimator).__name__,
+    ids=lambda value: "" if value is None else str(value).partition("(")[0],
 )
 def test_any_classifier(estimator, score_function, by):
     X, y = IRIS
@@ -555,8 +553,9 @@ def test_texts():
     assert not hasattr(model, "feature_names_in_")
 
 
-@pytest.mark.parametrize("unit", [1e-300, 1e-170, 1e170, 1e300])
-@pytest.mark.parametrize("by", [None, "class"])
+@pytest.mark.parametrize(
+    ("by", "unit"), [(None, 1e-300), ("class", 1e-170), (None, 1e170), ("class", 1e300)]
+)
 def test_scores_of_any_size(by, unit):
     z, _p, y = softmax_rows(400, 4)
     plain = prefit(GivenScores(), z, y, by=by)

@@ -102,9 +102,10 @@ def check_same(model, X, y, rtol=1e-6, containers=CONTAINERS, **given):
     return models[0]
 
 
-@pytest.mark.parametrize("fit_intercept", [True, False])
-@pytest.mark.parametrize("C", [0.01, 1.0, 30.0])
-@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize(
+    ("n_classes", "C", "fit_intercept"),
+    [(2, 0.01, True), (2, 30.0, False), (3, 1.0, True), (3, 30.0, False)],
+)
 def test_softmax_is_logistic_regression(n_classes, C, fit_intercept):
     X, y = wide(n_classes=n_classes)
     about = {"C": C, "fit_intercept": fit_intercept, "tol": 1e-11}
@@ -116,8 +117,14 @@ def test_softmax_is_logistic_regression(n_classes, C, fit_intercept):
     assert_allclose(model.intercept_, reference.intercept_, atol=1e-6)
 
 
-@pytest.mark.parametrize("container", CONTAINERS)
-@pytest.mark.parametrize("kind", ["class", "label_set", "distribution"])
+@pytest.mark.parametrize(
+    ("kind", "container"),
+    [
+        ("class", sparse.csr_array),
+        ("label_set", np.asarray),
+        ("distribution", sparse.csr_array),
+    ],
+)
 def test_the_objective_is_stationary_in_the_features(
     linear_classifier, kind, container
 ):
@@ -439,8 +446,11 @@ def test_a_search_has_one_space_in_each_fold(container):
     assert_allclose(search.coefs_paths_, reference.coefs_paths_, atol=1e-5 * size)
 
 
-@pytest.mark.parametrize("container", CONTAINERS)
-@pytest.mark.parametrize("model", CLASSIFIERS[:4], ids=repr)
+@pytest.mark.parametrize(
+    ("model", "container"),
+    [(model, CONTAINERS[i % 2]) for i, model in enumerate(CLASSIFIERS[:4])],
+    ids=lambda value: getattr(value, "__name__", repr(value)),
+)
 def test_leave_one_out(model, container, monkeypatch):
     X, y = wide("label_set" if isinstance(model, SigmoidClassifier) else "class")
     model = clone(model).set_params(C="loo", tol=1e-8, max_iter=5000)

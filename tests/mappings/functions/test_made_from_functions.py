@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.integrate import quad
 from scipy.optimize import brentq
 from sklearn.datasets import load_iris
@@ -75,6 +75,37 @@ def test_known_mappings_in_one_line(name):
         q = np.eye(100)[np.arange(len(scores)) % 5 + 1]
         ours, theirs = (FenchelYoungLoss(m).value(scores, q) for m in (mapping, known))
         assert_allclose(ours, theirs, rtol=1e-13, atol=1e-13)
+
+
+def test_numerical_slopes_of_large_arguments_and_at_the_edge_of_a_support():
+    def heavy(x):
+        return np.exp(2 * np.arcsinh(x))
+
+    scores = np.array([[0.0, -1e6, -1e-3]])
+    x = _arguments(heavy, scores[0])
+    slopes = 2 * heavy(x) / np.hypot(1, x)
+    exact = np.diag(slopes) - np.outer(slopes, slopes) / slopes.sum()
+    jacobian = ThresholdMapping(heavy).jacobian(scores)[0]
+    assert_allclose(jacobian, exact, rtol=1e-8)
+    # One class alone has the argument 0 exactly.
+    assert_array_equal(ThresholdMapping(heavy).jacobian([[3.0]]), [[[0.0]]])
+    # The second class of sparsemax has a probability of 1e-7.
+    jacobian = ThresholdMapping(positive).jacobian([[0.0, 2e-7 - 1]])[0]
+    assert_allclose(jacobian, [[0.5, -0.5], [-0.5, 0.5]], atol=1e-9)
+
+
+def test_a_function_that_only_repeats_at_some_scales_is_no_power():
+    """Twice the scores give the same probabilities, and three times others."""
+
+    def with_waves(x):
+        x = np.maximum(np.abs(x), 1e-300)
+        return x**2 * (1 + 0.3 * np.sin(2 * np.pi * np.log2(x)))
+
+    mapping, scores = NormalizedMapping(with_waves), np.array([[1.0, 1.7]])
+    assert_allclose(mapping(2 * scores), mapping(scores), rtol=1e-12)
+    assert np.abs(mapping(3 * scores) - mapping(scores)).max() > 0.01
+    assert not mapping.traits.is_scale_invariant
+    assert NormalizedMapping(lambda x: x**2).traits.is_scale_invariant
 
 
 def test_the_integral_of_tails():

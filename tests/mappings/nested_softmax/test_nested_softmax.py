@@ -194,6 +194,7 @@ def test_the_loss_of_distributions_by_its_definition():
         ({"nests": [0, 2, 2]}, "nests must be integers of shape"),
         ({"nests": [0.0, 1.0, 1.0]}, "nests must be integers of shape"),
         ({"nests": np.zeros((3, 1), int)}, "nests must be integers of shape"),
+        ({"nests": np.zeros(0, int)}, "nests must be integers of shape"),
         (
             {"nests": [[0, 1, 1]]},
             r"each class once at most; got \['1'\] more than once",

@@ -47,6 +47,16 @@ def name(noise):
     return noise if isinstance(noise, str) else noise.dist.name
 
 
+@every_noise
+def test_the_variance_of_the_noise(noise):
+    """Known variances are used where noises are compared with softmax."""
+    variance, expected = PerturbMax(noise, 3.0).noise_variance, NOISES[noise].var()
+    if np.isfinite(expected):
+        assert variance == pytest.approx(9 * expected, rel=1e-12)
+    else:
+        assert variance is None
+
+
 def case(n_classes, spread, seed=0):
     z = spread * np.random.default_rng(seed).standard_normal(n_classes)
     return z - z.max()

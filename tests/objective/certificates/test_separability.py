@@ -151,6 +151,22 @@ def test_targets_that_are_distributions(loss):
         assert solution.converged == (not exists), solution.message
 
 
+def test_classes_that_are_not_available_do_not_count():
+    """Alike rows have all classes: each is the best of a group that is on offer."""
+    rng, first, order = np.random.default_rng(0), np.arange(90) % 3, np.arange(90) // 30
+    X = np.column_stack([np.eye(3)[first], rng.normal(size=90)])
+    y = (first - order) % 3
+    # The first choice is on offer to rows of order 0, the second to orders 0 and 1.
+    available = np.ones((90, 3), dtype=bool)
+    available[order > 0, first[order > 0]] = False
+    available[order > 1, (first[order > 1] - 1) % 3] = False
+    target = as_target(np.eye(3)[y], (90, 3), float)
+    for offered, exists in ((available, True), (None, False)):
+        blocks = split_rows(X, target, np.ones(90), available=offered)
+        objective = LinearObjective(blocks, FenchelYoungLoss(Softmax()), l2=0.0)
+        assert is_told(solve(objective)) == exists
+
+
 def test_a_label_that_is_apart_is_told():
     """Each label of label sets is a problem of two classes."""
     n_apart = 0

@@ -151,24 +151,26 @@ def assert_array_zero_where(array, is_zero):
 @every_kind
 @pytest.mark.parametrize("ridge", [0.0, 0.3])
 def test_the_common_shift_is_the_best(kind, ridge):
-    rng, thresholds = np.random.default_rng(5), np.array([0.5, 0.1, 2.0, 0.7])
+    rng, n_columns = np.random.default_rng(5), 40
+    thresholds = rng.uniform(0.1, 1, n_columns)
     shrink = kind(thresholds)
-    W = rng.normal([0.1, 2, -3, 0.5], 1, size=(3, 4))
+    W = rng.normal(rng.normal(size=n_columns), 2, size=(3, n_columns))
     if kind is ColumnShrinkage:
-        W = matrix_with_zeros(rng)[:, :4]
-    shift = shrink.common_shift(W, np.full(4, ridge))
+        W *= rng.random(W.shape) < 0.7
+    ridges = np.full(n_columns, ridge)
+    shift = shrink.common_shift(W, ridges)
 
     def value(amount, column):
         moved = W[:, column] - amount
         size = np.linalg.norm(moved) if shrink.is_by_column else abs(moved).sum()
         return thresholds[column] * size + ridge / 2 * (moved**2).sum()
 
-    for column in range(4):
+    for column in range(n_columns):
         best = minimize_scalar(value, (-5, 5), args=(column,), options={"xtol": 1e-12})
         assert value(shift[column], column) <= best.fun + 1e-9
     if kind is EntryShrinkage:
         W[1] = 0
-        assert not shrink.common_shift(W, np.full(4, ridge)).any()
+        assert not shrink.common_shift(W, ridges).any()
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)

@@ -62,6 +62,26 @@ class Wells(Staircase):
         return float((1 + squares**2).sum()), 4 * parameters * squares
 
 
+class Bowl(Staircase):
+    """A sum of squares with curvatures from 1 to 10."""
+
+    curvatures = np.arange(1.0, 11)
+
+    def value_and_gradient(self, parameters):
+        slope = self.curvatures * parameters
+        return parameters @ slope / 2, slope
+
+
+def test_the_expected_decrease_is_that_of_the_curvature_along_the_step():
+    objective, start = Bowl(), np.ones(10)
+    solution = solve(objective, start, solver="lbfgs", tol=1e-9, max_iter=1)
+    step = solution.parameters - start
+    curvature = step @ (objective.curvatures * step) / (step @ step)
+    expected = solution.gradient @ solution.gradient / (2 * curvature)
+    assert solution.value > 1
+    assert_allclose(solution.state.expected_decrease, expected, rtol=1e-12)
+
+
 def test_evaluations_do_not_cap_the_iterations():
     """SciPy would give up after 15,000 evaluations."""
     objective = Staircase()
