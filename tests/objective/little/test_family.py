@@ -6,9 +6,9 @@ from numpy.testing import assert_allclose
 
 from skprob.losses import FenchelYoungLoss
 from skprob.mappings import Entmax, Sigmoid, Softmax
-from skprob.objective._family import Family
+from skprob.objective.little._family import Family
 
-from .formulas import Problem, by_differences, gradient_at
+from ..formulas import Problem, by_differences, gradient_at
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
