@@ -2,9 +2,6 @@
 
 import numpy as np
 
-# Most numbers of a block: its arrays and the table stay in the cache of a core.
-_BLOCK_SIZE = 1 << 13
-
 
 class OctaveTable:
     """Functions that are smooth in the logarithm of a positive variable.
@@ -55,16 +52,6 @@ class OctaveTable:
         which : int or ndarray of the shape of y
             Index of the function.
         """
-        value = np.empty(y.shape)
-        flat, out = y.ravel(), value.reshape(-1)
-        start_of = np.multiply(which, self._size).ravel()
-        for start in range(0, y.size, _BLOCK_SIZE):
-            block = slice(start, start + _BLOCK_SIZE)
-            starts = start_of if start_of.size == 1 else start_of[block]
-            out[block] = self._at(flat[block], starts)
-        return value
-
-    def _at(self, y, starts):
         ends = 2.0**self._low, np.nextafter(2.0**self._high, 0)
         u, octave = np.frexp(np.clip(y, *ends))
         # The mantissa, from 1/2 to 1, gives the cell and the place in it from -1 to 1.
@@ -75,7 +62,7 @@ class OctaveTable:
         u *= 2
         u -= 1
         cell += (octave - (self._low + 1)) * self._n_cells
-        cell += starts
+        cell += np.multiply(which, self._size)
         first, *others = self._coefficients
         value = first.take(cell)
         for coefficients in others:

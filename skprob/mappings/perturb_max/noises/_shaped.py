@@ -10,8 +10,6 @@ from ._base import Noise
 
 # Relative step in the coordinate of the shape, for differences of fourth order.
 _STEP = 2e-3
-# Most numbers of a block: its arrays stay in the cache of a core.
-_BLOCK_SIZE = 1 << 14
 
 
 class ShapedNoise(Noise):
@@ -139,14 +137,10 @@ class SymmetricNoise(ShapedNoise):
     def shape_slopes(self, x):
         centre = self.coordinate
         step = _STEP * max(abs(centre), 0.1)
-        x = np.asarray(x)
-        values = x.reshape(-1)
-        total = np.zeros((2, len(values)))
+        total = np.zeros((2, *np.shape(x)))
         with np.errstate(all="ignore"):
             for n_steps, weight in ((-2, 1), (-1, -8), (1, 8), (2, -1)):
                 noise = self.of_coordinate(centre + n_steps * step)
-                for start in range(0, len(values), _BLOCK_SIZE):
-                    block = slice(start, start + _BLOCK_SIZE)
-                    total[:, block] += np.multiply(weight, noise._logs(values[block]))
+                total += np.multiply(weight, noise._logs(x))
         total /= 12 * step
-        return np.where(np.isfinite(total), total, 0).reshape(2, *x.shape)
+        return np.where(np.isfinite(total), total, 0)
