@@ -1,9 +1,10 @@
 """Checks of what users give, with errors that name the argument and what is allowed.
 
 `arguments.py` checks X, y and sample_weight, with `bad_columns.py` for the columns of X
-that errors name. `matrices.py` checks scores and other matrices, `points.py`
-probabilities, `indicators.py` matrices of 0 and 1, `costs.py` matrices of costs, and
-`folds.py` the argument cv. `constraints.py` has types of parameters for scikit-learn.
+that errors name. `columns.py` matches the columns of DataFrames with the classes.
+`matrices.py` checks scores and other matrices, `points.py` probabilities,
+`indicators.py` matrices of 0 and 1, `costs.py` matrices of costs, and `folds.py` the
+argument cv. `constraints.py` has types of parameters for scikit-learn.
 """
 
 from .arguments import (
