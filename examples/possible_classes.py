@@ -21,53 +21,31 @@ X_train, X_test, y_train, y_test = train_test_split(X / 16, y, random_state=0)
 entmax = EntmaxClassifier(alpha=1.25, C=10).fit(X_train, y_train)
 softmax = SoftmaxClassifier(C=10).fit(X_train, y_train)
 
-p, softmax_p = entmax.predict_proba(X_test), softmax.predict_proba(X_test)
+p = entmax.predict_proba(X_test)
 possible = np.count_nonzero(p, axis=1)
-right = p.argmax(axis=1) == y_test
-certain = possible == 1
-print(
-    f"accuracy: entmax {right.mean():.3f}, softmax {softmax.score(X_test, y_test):.3f}"
-)
-print(
-    f"one digit possible: {certain.mean():.0%} of images, "
-    f"{right[certain].mean():.1%} right"
-)
-print(
-    f"several possible:   {(~certain).mean():.0%}, {right[~certain].mean():.1%} right"
-)
-print(
-    f"true digit among the possible ones: {np.mean(p[range(len(p)), y_test] > 0):.1%}"
-)
+right, certain = p.argmax(axis=1) == y_test, possible == 1
+print(f"accuracy: {right.mean():.3f}, softmax {softmax.score(X_test, y_test):.3f}")
+for name, rows in {"one digit": certain, "several digits": ~certain}.items():
+    print(
+        f"{name} possible: {rows.mean():.0%} of images, {right[rows].mean():.1%} right"
+    )
+among = np.mean(p[range(len(p)), y_test] > 0)
+print(f"true digit among the possible ones: {among:.1%}")
 
 # %%
-# The figure has four test images, from a certain one to a doubtful one. With softmax
-# all ten digits have a positive probability. Circles mark the digits that entmax rules
-# out.
+# The figure has four test images, from a certain one to a doubtful one. Circles mark
+# the digits that entmax rules out. With softmax all ten would be possible.
 order = np.argsort(possible, kind="stable")
 shown = order[np.linspace(0, len(order) - 1, 4).astype(int)]
-figure, axes = plt.subplots(
-    3, 4, figsize=(10, 6.3), layout="constrained", height_ratios=[1.2, 1, 1]
-)
-for column, i in zip(axes.T, shown, strict=True):
-    column[0].imshow(X_test[i].reshape(8, 8), cmap="gray_r")
-    column[0].set_title(f"a {y_test[i]}")
-    column[0].axis("off")
-    for ax, row, name in (
-        (column[1], softmax_p[i], "softmax"),
-        (column[2], p[i], "entmax"),
-    ):
-        ax.bar(range(10), row, color="#7b8794" if name == "softmax" else "#d1495b")
-        zeros = np.flatnonzero(row == 0)
-        ax.plot(
-            zeros,
-            np.full(len(zeros), 0.04),
-            "o",
-            color="0.6",
-            fillstyle="none",
-            markersize=4,
-        )
-        ax.set_title(f"{name}: {np.count_nonzero(row)} possible", fontsize="medium")
-        ax.set(ylim=(0, 1), xticks=range(10))
+figure, axes = plt.subplots(2, 4, figsize=(10, 4.5), layout="constrained")
+for (image, bars), i in zip(axes.T, shown, strict=True):
+    image.imshow(X_test[i].reshape(8, 8), cmap="gray_r")
+    image.set_title(f"a {y_test[i]}: {possible[i]} possible", fontsize="medium")
+    image.axis("off")
+    bars.bar(range(10), p[i], color="#d1495b")
+    zeros = np.flatnonzero(p[i] == 0)
+    bars.plot(zeros, np.full(len(zeros), 0.04), "o", color="0.6", fillstyle="none")
+    bars.set(ylim=(0, 1), xticks=range(10))
 figure.suptitle(
     f"{certain.mean():.0%} of the images have one possible digit, "
     f"and {right[certain].mean():.0%} of these are right"

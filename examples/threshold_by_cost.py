@@ -48,9 +48,8 @@ p = model.predict_proba(X_valid)
 cut = min(cuts, key=lambda c: seconds(Y_valid, p > c))
 model.set_threshold(cut)
 chosen = seconds(Y_test, model.predict(X_test))
-print(f"no tags:             {seconds(Y_test, 0 * Y_test):.2f} seconds a picture")
-print(f"default threshold:   {default:.2f}")
-print(f"threshold {cut:.2f}:      {chosen:.2f}")
+print(f"no tags: {seconds(Y_test, 0 * Y_test):.2f} seconds a picture")
+print(f"default threshold: {default:.2f}, threshold {cut:.2f}: {chosen:.2f}")
 
 # %%
 # The figure has the work on the test pictures for all thresholds.
@@ -58,9 +57,7 @@ p = model.predict_proba(X_test)
 figure, ax = plt.subplots(figsize=(6.5, 4.5), layout="constrained")
 ax.plot(cuts, [seconds(Y_test, p > c) for c in cuts], color="#7b8794")
 ax.axhline(default, color="#a3a9b1", linestyle="--", label="the default rule, for F1")
-ax.plot(
-    cut, chosen, "o", color="#d1495b", markersize=10, label="chosen for the least work"
-)
+ax.plot(cut, chosen, "o", color="#d1495b", label="chosen for the least work")
 ax.set(xlabel="threshold", ylabel="seconds of work on a picture", ylim=(0, None))
 ax.set_title(f"The right threshold saves {1 - chosen / default:.0%} of the work")
 ax.legend(frameon=False)
