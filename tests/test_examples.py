@@ -23,6 +23,9 @@ def test_example_runs(script, tmp_path, monkeypatch, capfd):
         pytest.skip("calibrates by a temperature, as scikit-learn 1.8 can")
     if "dask" in script.stem:
         pytest.importorskip("distributed", reason="needs the extra skprob[dask]")
+    if "onnx" in script.stem:
+        pytest.importorskip("skl2onnx", reason="needs the extra skprob[onnx]")
+        pytest.importorskip("onnxruntime", reason="needs the extra skprob[onnx]")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "Agg")
     monkeypatch.setattr(sys, "argv", [str(script)])

@@ -10,13 +10,15 @@ _PARAMETERS = """\
 C : float, "auto" or "loo", default=1.0
     Inverse of the regularisation strength, as in
     :class:`~sklearn.linear_model.LogisticRegression`: positive, ``np.inf`` for no
-    penalty. "auto" is a penalty with the same effect as ``C=1`` for softmax: C is
-    inversely proportional to the curvature of the loss at equal scores, for entmax
-    ``n_classes ** (1 - alpha)``. For class labels with alpha above 2 this penalty is
-    too strong: give a larger C. "loo" chooses the C with the best approximate
-    leave-one-out score from ten values, from 1e-4 to 1e4 times that of "auto". It needs
-    a convex loss with bounded second derivatives, the penalty of ``l1_ratio=0`` and X
-    in memory.
+    penalty. Two values choose it (:doc:`/user_guide/tuning`):
+
+    - "auto": a penalty with the same effect as ``C=1`` for softmax. C is inversely
+      proportional to the curvature of the loss at equal scores, for entmax
+      ``n_classes ** (1 - alpha)``. For class labels with alpha above 2 this penalty is
+      too strong: give a larger C;
+    - "loo": the C with the best approximate leave-one-out score of ten values, from
+      1e-4 to 1e4 times that of "auto". It needs a convex loss with bounded second
+      derivatives, the penalty of ``l1_ratio=0`` and X in memory.
 l1_ratio : float in [0, 1], default=0.0
     Share ρ of the penalty that makes coefficients exactly zero, as in
     :class:`~sklearn.linear_model.LogisticRegression`: the penalty is

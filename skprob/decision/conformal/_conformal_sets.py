@@ -135,9 +135,10 @@ class ConformalSets(
         A classifier with ``decision_function`` or ``predict_proba``; fitted, for
         ``cv="prefit"``. It may be a pipeline or a search.
     coverage : float, default=0.9
-        Probability with which a set contains the true class, between 0 and 1. It needs
-        at least coverage / (1 - coverage) calibration rows: 9 for 0.9, 19 for 0.95, 99
-        for 0.99.
+        Probability with which a set contains the true class, between 0 and 1. Choose it
+        above the accuracy of the classifier: below it each set is the best class alone.
+        It needs at least coverage / (1 - coverage) calibration rows: 9 for 0.9, 19 for
+        0.95, 99 for 0.99.
     score_function : {"entmax", "threshold", "adaptive"}, default="entmax"
         Nonconformity score, which is larger for a class that fits a row less.
 
