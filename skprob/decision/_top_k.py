@@ -21,7 +21,7 @@ class TopK(DecisionRule):
     Parameters
     ----------
     k : int, default=5
-        Number of labels in each set.
+        Number of labels in each set; with fewer labels a set has all of them.
 
     Attributes
     ----------

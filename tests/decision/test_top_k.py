@@ -107,6 +107,10 @@ def test_labels_that_are_not_available_are_in_no_set(model):
         assert (sets[:50].sum(axis=1) == 2).all()
 
 
+def test_fewer_labels_than_k():
+    assert_array_equal(TopK(5).predict([[0.5, 0.0, 0.4]]), [[1, 1, 1]])
+
+
 def test_names_of_sets():
     sets = np.array([[1, 0, 1], [0, 0, 0], [0, 1, 0]])
     for given in (sets, sets.astype(bool), sparse.csr_matrix(sets), pd.DataFrame(sets)):
