@@ -171,7 +171,6 @@ class DecisionRule(KeywordsChecked, BaseEstimator, metaclass=ABCMeta):
         sets : ndarray or CSR array of shape (n_samples, n_labels)
             0/1 indicator; CSR if `probabilities` is sparse.
         """
-        check_is_fitted(self)
         # A rule without a fit takes any number of columns.
         names = getattr(self, "label_names_", None)
         if names is not None:

@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import softmax
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression, Ridge, RidgeCV
 from sklearn.metrics import f1_score
 from sklearn.model_selection import cross_val_predict
@@ -340,10 +341,26 @@ def test_probabilities_of_another_classifier():
         assert f1_score(labels, sets, average="micro") > 0.7
 
 
+def test_of_equal_marginals_the_first_are_chosen():
+    """More labels than a sort that is not stable keeps in order by chance."""
+    _, p, labels = data(0, n_labels=60, polytope="cube")
+    tied = np.random.default_rng(1).integers(1, 4, size=(20, 60)) / 10
+    for rule in ExampleF1(), MetaLabeler():
+        sets = rule.fit(p, labels, polytope="cube").predict(tied)
+        for row, chosen in zip(tied, sets, strict=True):
+            order = sorted(range(60), key=lambda k, row=row: (-row[k], k))
+            first = order[: chosen.sum()]
+            assert 1 < len(first) < 60
+            assert set(np.flatnonzero(chosen)) == set(first)
+
+
 @pytest.mark.parametrize("name", RULES)
 def test_errors_name_the_argument(name):
     X, p, labels = data(0)
     rule = get_rule(name)
+    for predict in rule.predict, lambda p, rule=rule: rule.predict_blocks([p]):
+        with pytest.raises(NotFittedError):
+            predict(p)
     # The text "0" is no number.
     texts = labels.astype(str)
     for args, message in [

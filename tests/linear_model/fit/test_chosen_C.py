@@ -282,3 +282,12 @@ def test_dask_and_too_few_rows():
     array = pytest.importorskip("dask.array")
     with pytest.raises(ValueError, match="X and y in memory; got Dask collections"):
         SoftmaxClassifier(C="loo").fit(array.from_array(X), array.from_array(y))
+
+
+def test_log_losses_of_marginals_that_are_rounded_to_zero_or_one():
+    """A marginal of one is one less its spacing, and one of zero the smallest float."""
+    p = np.array([[1.0, 1.0, 0.0, 0.0, 0.25, 0.5]])
+    target = np.array([[0.0, 1.0, 1.0, 0.0, 1.0, 0.0]])
+    losses = _chosen_C._log_losses_of_marginals(p, target)
+    expected = [53 * np.log(2), 0, 1022 * np.log(2), 0, np.log(4), np.log(2)]
+    assert_allclose(losses, [expected], rtol=1e-12, atol=1e-15)
