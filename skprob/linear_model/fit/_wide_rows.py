@@ -22,10 +22,11 @@ _MOST_ROWS = 2000
 # The same costs for sparse rows: of n³, and of a multiplication in the Gram matrix. The
 # unit is a multiplication in a pass over the non-zeros, about 1.4 ns.
 _SPARSE_EIGENVALUES, _SPARSE_GRAM = 0.15, 2
-# With 1.5-entmax a fit takes at least this number of passes, times the square root of C
-# and of the mean ‖x‖²; with sparsemax it takes more. With softmax, and where zeros need
-# a score that is higher by more than the other number, it takes few passes.
-_PASSES_OF_ROOT, _HIGHER_SCORE = 7, 2.2
+# With 1.5-entmax, or two classes, a fit takes at least this number of passes, times the
+# square root of C and of the mean ‖x‖²; with sparsemax of more classes at least the
+# second number. With softmax, and where zeros need a score that is higher by more than
+# the last number, it takes few passes.
+_PASSES_OF_ROOT, _PASSES_OF_SPARSEMAX, _HIGHER_SCORE = 7, 30, 2.2
 # A pass takes for each coordinate of a row, and for the probabilities of a row, as long
 # as for these numbers of non-zeros.
 _NONZEROS_OF_COORDINATE, _NONZEROS_OF_ROW = 0.06, 30
@@ -85,7 +86,8 @@ def row_space_of(spec, rows, l2):
         return None
     if factors is not None and not factors.all():
         return None
-    if is_sparse and not is_wide_sparse(X, n_outputs, l2):
+    is_sparsemax = traits.is_projection and traits.polytope == "simplex"
+    if is_sparse and not is_wide_sparse(X, n_outputs, l2, is_sparsemax):
         return None
     if is_sparse and not takes_many_passes(spec.mapping, rows.n_scores):
         return None
@@ -114,7 +116,7 @@ def takes_many_passes(mapping, n_scores):
     return mapping(scores)[0, -1] == 0
 
 
-def is_wide_sparse(X, n_outputs, l2):
+def is_wide_sparse(X, n_outputs, l2, is_sparsemax=False):
     """As :func:`is_wide`, for a CSR matrix and a penalty of strength `l2`.
 
     The number of passes grows with the condition number, which a weaker penalty makes
@@ -125,7 +127,10 @@ def is_wide_sparse(X, n_outputs, l2):
         return False
     data = X.data.astype(np.float64, copy=False)
     with np.errstate(over="ignore"):
-        n_passes = _PASSES_OF_ROOT * np.sqrt(data @ data / l2) / n_rows
+        of_root = _PASSES_OF_ROOT
+        if is_sparsemax and n_outputs > 1:
+            of_root = _PASSES_OF_SPARSEMAX
+        n_passes = of_root * np.sqrt(data @ data / l2) / n_rows
     of_pass = X.nnz + n_features + _NONZEROS_OF_ROW * n_rows
     of_pass -= _NONZEROS_OF_COORDINATE * n_rows**2
     saved = n_passes * of_pass * min(n_outputs, _MOST_SPARSE_OUTPUTS)

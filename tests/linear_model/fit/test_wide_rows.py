@@ -308,12 +308,12 @@ def test_what_is_wide():
 def test_what_is_wide_of_sparse_rows():
     """Cases on both sides of the border, by the times of whole fits."""
 
-    def is_wide_at(C, n_rows, n_features, density, n_outputs=3):
+    def is_wide_at(C, n_rows, n_features, density, n_outputs=3, is_sparsemax=False):
         rng = np.random.default_rng(0)
         X = sparse.random_array((n_rows, n_features), density=density, rng=rng)
         X = sparse.csr_array(X)
         X.data[:] = 1 / np.sqrt(density * n_features)  # About unit rows.
-        return is_wide_sparse(X, n_outputs, l2=1 / (C * n_rows))
+        return is_wide_sparse(X, n_outputs, 1 / (C * n_rows), is_sparsemax)
 
     assert is_wide_at(100, 100, 5000, 0.01)
     assert is_wide_at(1000, 500, 20_000, 0.05)
@@ -324,6 +324,12 @@ def test_what_is_wide_of_sparse_rows():
     assert not is_wide_at(1000, 2000, 20_000, 0.005)
     assert not is_wide_at(1e9, 2001, 20_000, 0.001)  # They take too much memory.
     assert not is_wide_at(1e9, 500, 700, 0.1)
+    # Sparsemax takes more passes, but not with two classes.
+    for is_sparsemax in (False, True):
+        assert is_wide_at(10, 400, 4000, 0.03, 5, is_sparsemax) == is_sparsemax
+        assert is_wide_at(100, 800, 16_000, 0.01, 10, is_sparsemax) == is_sparsemax
+        assert not is_wide_at(10, 400, 4000, 0.03, 1, is_sparsemax)
+        assert not is_wide_at(50, 600, 6000, 0.005, 4, is_sparsemax)
 
 
 @pytest.mark.parametrize(
