@@ -2,6 +2,7 @@
 
 import runpy
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import joblib
@@ -33,6 +34,9 @@ def test_example_runs(script, tmp_path, monkeypatch, capfd):
     # would import everything again.
     with threadpool_limits(1), joblib.parallel_config("sequential"):
         runpy.run_path(str(script), run_name="__main__")
+    import_module("matplotlib.pyplot").close(
+        "all"
+    )  # More than twenty open figures are a warning.
     out, err = capfd.readouterr()
     assert err == ""
     assert out
