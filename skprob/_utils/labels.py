@@ -25,7 +25,7 @@ def plain_labels(labels):
 
     Parameters
     ----------
-    labels : array-like
+    labels : array-like of shape (n_samples,) or (n_samples, 1)
         Those of other types, or with missing values, are not changed.
 
     Examples
@@ -34,11 +34,13 @@ def plain_labels(labels):
     >>> plain_labels(pd.Series([3, 1], dtype="Int64"))
     array([3, 1])
     """
-    kind = getattr(getattr(labels, "dtype", None), "kind", None)
+    is_frame = hasattr(labels, "iloc") and labels.ndim == 2 and labels.shape[1] == 1
+    column = labels.iloc[:, 0] if is_frame else labels
+    kind = getattr(getattr(column, "dtype", None), "kind", None)
     if kind == "T":
         return labels.astype(object)
-    is_pandas = hasattr(labels, "isna") and labels.ndim == 1
-    if not is_pandas or kind not in "biu" or labels.isna().any():
+    is_pandas = hasattr(column, "isna") and column.ndim == 1
+    if not is_pandas or kind not in "biu" or column.isna().any():
         return labels
     return labels.to_numpy()
 

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris
+from sklearn.exceptions import DataConversionWarning
 from sklearn.linear_model import LogisticRegression
 
 from skprob import EntmaxClassifierCV, SoftmaxClassifier
@@ -47,6 +48,15 @@ def test_the_classes_are_those_of_plain_labels(model, name):
     assert_array_equal(model.classes_, expected.classes_)
     assert_array_equal(model.predict(X), expected.predict(X))
     assert model.score(X, labels) == expected.score(X, plain)
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "int64[pyarrow]"])
+def test_a_frame_with_one_column(dtype):
+    frame = pd.DataFrame({"y": pd.Series(y + 2**62, dtype=dtype)})
+    for model in SoftmaxClassifier(), ConformalSets(SoftmaxClassifier()):
+        with pytest.warns(DataConversionWarning):
+            model.fit(X, frame)
+        assert_array_equal(model.classes_, np.arange(3) + 2**62)
 
 
 @pytest.mark.parametrize("name", LABELS)
