@@ -34,9 +34,8 @@ def test_example_runs(script, tmp_path, monkeypatch, capfd):
     # would import everything again.
     with threadpool_limits(1), joblib.parallel_config("sequential"):
         runpy.run_path(str(script), run_name="__main__")
-    import_module("matplotlib.pyplot").close(
-        "all"
-    )  # More than twenty open figures are a warning.
+    # More than twenty open figures are a warning.
+    import_module("matplotlib.pyplot").close("all")
     out, err = capfd.readouterr()
     assert err == ""
     assert out
