@@ -163,6 +163,18 @@ def assert_what_is_denied_is_not_so(mapping):
         assert np.abs(jacobian - jacobian.transpose(0, 2, 1)).max() > 1e-3
 
 
+@each()
+def test_probabilities_have_no_steep_slopes_if_it_is_declared_so(mapping):
+    """A class rises a little among others with the same score, of all heights."""
+    step = 1e-3
+    scores = np.zeros((601, 12))
+    scores[:, 1:] = -np.linspace(0, 3, 601)[:, None]
+    raised = scores.copy()
+    raised[:, -1] += step
+    steepest = np.abs(mapping(raised) - mapping(scores)).max() / step
+    assert (steepest < 4) == mapping.traits.is_lipschitz
+
+
 @each(has_jacobian)
 def test_jacobian_and_its_products(mapping):
     for scores in rows_of_quarters():

@@ -113,8 +113,6 @@ class Sigmoid(Mapping):
             # With equal bounds the sum of the probabilities is given.
             is_shift_invariant=least == most,
             has_zeros=self.alpha > 1,
-            # With a larger alpha the slope is infinite at probability zero.
-            is_lipschitz=self.alpha <= 2,
             is_separable=is_free,
             supports_array_api=is_free,
         )

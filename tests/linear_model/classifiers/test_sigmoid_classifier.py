@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from scipy.optimize import minimize
+from scipy.optimize import brentq, minimize
 from scipy.special import entr, expit
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.datasets import make_multilabel_classification
+from sklearn.datasets import load_iris, make_multilabel_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
@@ -409,3 +409,19 @@ def test_temperature_and_smoothing_of_labels():
         target = (y[:, None] == smooth.classes_[-smooth.coef_.shape[0] :]) * 0.8 + 0.1
         residual = expit(X @ smooth.coef_.T + smooth.intercept_) - target
         assert_allclose(residual.T @ X + smooth.coef_, 0, atol=1e-5)
+
+
+def test_above_alpha_2_newtons_method_finds_the_minimum():
+    """First-order methods take hundreds of steps with so small a support."""
+    X, y = load_iris(return_X_y=True)
+    sets = np.column_stack([y != 0, X[:, 0] > 5.8, X[:, 1] > 3]).astype(int)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    model = SigmoidClassifier(5.0, C=10.0, tol=1e-8, threshold=0.5).fit(X, sets)
+    assert model.solver_ == "newton-cholesky"
+    assert model.n_iter_ <= 20
+    # p^4 - (1 - p)^4 = 4 z, if the root is between zero and one.
+    z = model.decision_function(X).clip(-0.25, 0.25)
+    p = [brentq(lambda q, u=u: q**4 - (1 - q) ** 4 - 4 * u, 0, 1) for u in z.ravel()]
+    residual = np.reshape(p, z.shape) - sets
+    assert_allclose(residual.T @ X + model.coef_ / 10, 0, atol=1e-5)
+    assert_allclose(residual.sum(axis=0), 0, atol=1e-5)

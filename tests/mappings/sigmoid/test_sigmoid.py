@@ -148,6 +148,16 @@ def test_a_budget_takes_few_evaluations(alpha, scale, monkeypatch):
     assert evaluated == [500]
 
 
+def test_slopes_are_bounded_for_every_alpha():
+    """By 1 at the edges or 2^(alpha - 3) in the middle, unlike those of entmax."""
+    z = np.linspace(-0.6, 0.6, 120_001)
+    for alpha in (2.2, 3.0, 5.0):
+        p = Sigmoid(alpha)(z[:, None])[:, 0]
+        steepest = np.diff(p).max() / (z[1] - z[0])
+        assert 0.5 < steepest <= max(1, 2 ** (alpha - 3)) * (1 + 1e-6)
+        assert Sigmoid(alpha).traits.is_lipschitz
+
+
 def test_a_budget_that_is_none():
     for budget in (
         (1,),
