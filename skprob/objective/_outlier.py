@@ -14,8 +14,8 @@ from ._block import pooled_moments
 # An outlier is at least this many deviations of the other rows away from zero. With
 # smaller ones fits converge in the units of all rows.
 _FAR = 1e6
-# Relative error of the weight of a row, computed from mean and deviation.
-_ERROR = 0.01
+# Relative error of the deviation, computed from the mean.
+_ERROR = 0.005
 
 
 def moments_without_outlier(blocks, description, mean, deviation):
@@ -32,18 +32,16 @@ def moments_without_outlier(blocks, description, mean, deviation):
         Of all rows.
     """
     n_rows = description.n_rows
+    excess = np.sqrt(n_rows - 1) * np.abs(mean) - deviation
+    (some,) = (np.abs(excess) < _ERROR * deviation).nonzero()
     is_dense = description.n_stored == n_rows * len(mean) and description.is_on_host
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        length = np.hypot(mean, deviation)
-        share = (mean / length) ** 2
-        outlier = np.abs(length / mean * length)
-        some = np.flatnonzero(np.abs(share * n_rows - 1) <= _ERROR)
-    if not is_dense or len(some) == 0 or n_rows < 3:
+    if len(some) == 0 or n_rows < 3 or not is_dense:
         return mean, deviation
-    parts = blocks.map(_moments_within, some, outlier[some] / 2)
+    outlier = n_rows * np.abs(mean[some])
+    parts = blocks.map(_moments_within, some, outlier / 2)
     _, other_mean, other_deviation = pooled_moments(parts)
     # If all other rows are equal, the feature is an indicator of one row.
-    is_far = (other_deviation > 0) & (_FAR * other_deviation < outlier[some])
+    is_far = (other_deviation > 0) & (_FAR * other_deviation < outlier)
     mean, deviation = mean.copy(), deviation.copy()
     mean[some[is_far]] = other_mean[is_far]
     deviation[some[is_far]] = other_deviation[is_far]
