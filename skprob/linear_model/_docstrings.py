@@ -80,9 +80,8 @@ threshold : float, array-like, str, DecisionRule or LeastCost, default="auto"
     For class labels, "auto" predicts the most probable class, and a
     :class:`~skprob.decision.LeastCost` the class of least expected cost: with
     ``LeastCost([[0, 0.3], [0.7, 0]])`` the second of two classes if its probability is
-    greater than 0.3. An array, :class:`~skprob.decision.TopK`, and a number for two
-    classes are errors. Other values have no effect on class labels, and none has one on
-    distributions and candidates.
+    greater than 0.3. Other values are errors, but a number for more than two classes,
+    which has no effect. No value has an effect on distributions and candidates.
 sparse_output : bool, default=False
     Whether ``predict_proba``, and for label sets ``predict``, return CSR arrays. This
     saves memory with mappings that have exact zeros: a CSR array of positive

@@ -80,36 +80,38 @@ def checked_rule(rule, classes, kind):
     return rule.for_classes(to_numpy(classes))
 
 
-def check_not_costs(threshold, kind, n_classes):
-    """Raise for a threshold of class labels that seems to have an effect, and has none.
+def check_no_threshold(threshold, n_classes):
+    """Raise for a threshold of label sets where the target is class labels.
 
-    An array may be meant as a matrix of costs, a number for two classes as a cut of
-    the probability of the second, and TopK as the best classes. Other thresholds of
-    label sets have no effect on class labels.
+    The error says how to get what was probably meant: an array may be a matrix of
+    costs, a number for two classes a cut of the probability of the second. A number for
+    more classes cannot be meant as a cut, and has no effect.
     """
-    if kind != "class":
+    if isinstance(threshold, Real) and n_classes > 2:
         return
+    got, hint = repr(threshold), ""
     if isinstance(threshold, Real):
-        if n_classes == 2:
-            raise ValueError(
-                "threshold must be a LeastCost for class labels, or 'auto'; got the "
-                f"number {threshold:g}, which is for label sets. To predict the second "
-                f"of two classes where its probability is greater than {threshold:g}, "
-                f"give threshold=LeastCost([[0, {threshold:g}], [{1 - threshold:g}, "
-                "0]]), of skprob.decision."
-            )
+        got = f"the number {threshold:g}"
+        hint = (
+            " To predict the second of two classes where its probability is greater "
+            f"than {threshold:g}, give threshold=LeastCost([[0, {threshold:g}], "
+            f"[{1 - threshold:g}, 0]]), of skprob.decision."
+        )
     elif isinstance(threshold, TopK):
-        raise ValueError(
-            f"threshold must be a LeastCost for class labels, or 'auto'; got "
-            f"{threshold!r}, which is for label sets. For the best classes of each "
-            "row, call its method predict with the result of predict_proba."
+        hint = (
+            " For the best classes of each row, call its method predict with the "
+            "result of predict_proba."
         )
-    elif not isinstance(threshold, DecisionRule):
-        raise ValueError(
-            "threshold must be a LeastCost for class labels, or 'auto'; got an array "
-            f"of shape {np.shape(threshold)}. For a matrix of costs, give "
-            "threshold=LeastCost(costs), of skprob.decision."
+    elif not isinstance(threshold, str | DecisionRule):
+        got = f"an array of shape {np.shape(threshold)}"
+        hint = (
+            " For a matrix of costs, give threshold=LeastCost(costs), of "
+            "skprob.decision."
         )
+    raise ValueError(
+        f"threshold must be a LeastCost for class labels, or 'auto'; got {got}, which "
+        f"is for label sets.{hint}"
+    )
 
 
 def is_fitted_to_rows(threshold):

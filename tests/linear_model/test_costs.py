@@ -20,7 +20,7 @@ from skprob import (
     SoftmaxClassifier,
     SparsemaxClassifier,
 )
-from skprob.decision import LeastCost
+from skprob.decision import LabelCuts, LeastCost
 from skprob.losses import FenchelYoungLoss, MarginLoss
 
 from .assertions import assert_refused
@@ -104,7 +104,7 @@ def test_lazily_on_dask_collections():
     [("label_set", np.eye(3)[Y]), ("distribution", np.full((len(Y), 3), 1 / 3))],
 )
 def test_a_rule_is_for_labels(kind, y):
-    model, rule = SoftmaxClassifier(threshold=0.5), LeastCost(COSTS)
+    model, rule = SoftmaxClassifier(), LeastCost(COSTS)
     message = f"is for class labels.* got target_type='{kind}'"
     assert_refused(message, clone(model).set_params(threshold=rule).fit, X, y)
     assert_refused(message, model.fit(X, y).set_threshold, rule)
@@ -112,7 +112,9 @@ def test_a_rule_is_for_labels(kind, y):
 
 def test_a_matrix_of_costs_is_no_threshold():
     """It had no effect."""
-    message = r"LeastCost for class labels.* array of shape \(3, 3\)\. .*LeastCost\("
+    message = (
+        r"LeastCost for class labels.* array of shape \(3, 3\), .*LeastCost\(costs"
+    )
     for threshold in (COSTS, COSTS.tolist(), FRAME):
         model = SoftmaxClassifier(threshold=threshold)
         assert_refused(message, model.fit, X, Y)
@@ -128,6 +130,15 @@ def test_a_cut_of_a_probability_is_an_error_that_names_the_costs(kind):
     assert_array_equal(model.predict(X), model.predict_proba(X)[:, 1] > 0.3)
     search = EntmaxClassifierCV([1], [1], cv=2, threshold=0.3)
     assert_refused(message, search.fit, X, y)
+
+
+@pytest.mark.parametrize("threshold", ["macro", "cv", "support", LabelCuts()], ids=str)
+def test_a_threshold_of_label_sets_is_an_error_for_class_labels(threshold):
+    """It had no effect."""
+    message = r"LeastCost for class labels, or 'auto'; got .*, which is for label sets"
+    assert_refused(message, SoftmaxClassifier(threshold=threshold).fit, X, Y)
+    search = EntmaxClassifierCV([1], [1], cv=2, threshold=threshold)
+    assert_refused(message, search.fit, X, Y)
 
 
 def test_bad_rules():

@@ -10,7 +10,7 @@ from ...decision import LeastCost, ThresholdLike
 from ...losses import InfimumLoss, Loss, loss_of_candidates
 from ...mappings import Mapping
 from ...targets import encode_target
-from .._known_threshold import check_not_costs, checked_rule
+from .._known_threshold import check_no_threshold, checked_rule
 from ..predict import StandardizedFeatures, UnitRows, one_vs_rest
 from ._automatic_C import automatic_C
 from ._penalty_factors import checked_factors
@@ -114,10 +114,11 @@ class FitSpec:
         labels = rows.classes if rows.kind == "class" else None
         loss = loss.for_classes(rows.n_scores, labels)
         threshold = self.threshold
+        is_auto = isinstance(threshold, str) and threshold == "auto"
         if isinstance(threshold, LeastCost):
             threshold = checked_rule(threshold, rows.classes, rows.kind)
-        elif not isinstance(threshold, str):
-            check_not_costs(threshold, rows.kind, rows.n_scores)
+        elif rows.kind == "class" and not is_auto:
+            check_no_threshold(threshold, rows.n_scores)
         unit_rows = self.unit_rows
         if unit_rows is not None:
             unit_rows = unit_rows.for_rows(rows)

@@ -76,9 +76,9 @@ def test_one_hot_rows_are_labels(classifier):
 def check_one_hot_rows(classifier, n_classes):
     X, y = labels(n_classes)
     one_hot = np.eye(n_classes)[y]
-    classifier.set_params(tol=1e-7, threshold="support")
-    reference = clone(classifier).fit(X, y)
-    model = clone(reference).fit(X, sparse.csr_array(one_hot))
+    reference = clone(classifier.set_params(tol=1e-7)).fit(X, y)
+    of_sets = clone(reference).set_params(threshold="support")
+    model = of_sets.fit(X, sparse.csr_array(one_hot))
     assert model.target_type_ == "label_set"
     assert_allclose(model.coef_, reference.coef_, atol=1e-5)
     assert_allclose(model.predict_proba(X), reference.predict_proba(X), atol=1e-5)
