@@ -81,11 +81,12 @@ def test_targets_weights_and_offsets(case, alpha, monkeypatch):
     # The first score of labels is that of the fourth value, too.
     monkeypatch.setattr(_chosen_C, "_FIRST_OF_LABELS", 3)
     rng, weight, offset = np.random.default_rng(0), None, None
-    model = EntmaxClassifier(alpha, C="loo", none_class=False, threshold="support")
+    model = EntmaxClassifier(alpha, C="loo", none_class=False)
     if case == "shares":
         X, y = distributions()
     elif case == "label sets":
         X, y = label_sets()
+        model.set_params(threshold="support")
     else:
         X, y = labels(2 if case == "two" else 3)
     X, y = X[:25], y[:25]
