@@ -12,7 +12,6 @@ from . import _block
 from ._description import Description
 from ._linear_point import LinearCurvature, LinearPoint
 from ._mean_loss import MeanLoss
-from ._outlier import moments_without_outlier
 from ._parts import PartsOfObjective
 from ._penalty import Ridge
 from .certificates import (
@@ -84,8 +83,7 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         # sum to one.
         ridge = l2 * (4 if polytope == "cube" else max(n_outputs, 4))
         ridge = ridge if factors is None else ridge * factors
-        of_units = moments_without_outlier(blocks, data, mean, deviation)
-        units = Standardization.of(*of_units, fit_intercept, ridge, data.dtype)
+        units = Standardization.of(mean, deviation, fit_intercept, ridge, data.dtype)
         description = data._replace(
             shape=(n_outputs, units.size),
             has_intercept=bool(fit_intercept),
@@ -96,8 +94,6 @@ class LinearObjective(PartsOfObjective, MeanLoss):
         self.count(1)
         self.units, self._factors = units, factors
         self._moments = mean, deviation
-        #: Means (size,) of the columns of the design.
-        self.column_means = units.moments(mean, deviation)[0]
         self.penalty = Ridge(l2, units, factors)
         self.coef_shape = n_outputs, len(mean)
         # Numbers of its features among those of the model; None for all.
@@ -299,7 +295,7 @@ class LinearObjective(PartsOfObjective, MeanLoss):
 
         It is Σ s_i (p - q_i) z_iᵀ, with the same probabilities p for all rows.
         """
-        means, column_means = self.class_means, self.column_means
+        means, column_means = self.class_means, self.column_moments()[0]
         if len(means) > len(gradient) or not self.description.has_intercept:
             return None
         p = means + gradient[:, -1]

@@ -29,7 +29,6 @@ class PartsOfObjective:
         other.blocks = self.blocks.map(_restrict, columns, n_rows)
         other.penalty = self.penalty.restricted(columns)
         other._moments = tuple(part[features] for part in self._moments)
-        other.column_means = self.column_means[columns]
         other.shape = self.shape[0], len(columns)
         n_stored = share * self.description.n_stored
         if not self.description.is_remote:

@@ -35,7 +35,8 @@ def output_gaps(objective, point):
         u = np.where(t > 0, (target - (1 - t) * mean) / np.where(t > 0, t, 1), target)
         u = u.clip(0, 1)
         # The sum of F(z) - ⟨u, z⟩, from that of F(z) - ⟨q, z⟩.
-        drift = sums.coupling[outputs] - np.outer(u, objective.column_means)
+        drift = sums.coupling[outputs]
+        drift[:, -1] -= u
         of_u = point.losses.values + (drift * parameters).sum(axis=1)
         of_u += objective.loss.negative_entropy(u[:, None])
         t, features = t[:, None], parameters[:, some]

@@ -9,7 +9,7 @@ polytope,
     V = Σ s_i (p_i - q_i) x_iᵀ,
 
 is a duality gap: no point is lower by more. In standardised features l2 is a number for
-each, and the formulas are the same.
+each, and the formulas are the same, since the features' means are zero.
 
 The probabilities of the model make the first sum zero. They fulfil the condition only
 where the intercepts are best for the coefficients. Two others are tried where they are
@@ -192,8 +192,8 @@ def mixture(objective, parameters, mean, residual):
         t, u = mixing_marginals(sums.mean, model_mean, traits.sum_range)
     if t == 0:
         return Mixture(0.0)
-    of_u = predictions_adjoint(u[None, :], len(sums.coupling))[0]
-    drift = sums.coupling - np.outer(of_u, objective.column_means)
+    drift = sums.coupling.copy()
+    drift[:, -1] -= predictions_adjoint(u[None, :], len(drift))[0]
     if objective.description.has_row_scores:
         return Mixture(t, u, np.inf, drift)
     entropy = objective.loss.negative_entropy(u[None, :])[0]
