@@ -1,9 +1,9 @@
 """A bound on how far each output of a separable objective is from its minimum.
 
 The bound is that of `../certificates/_gap.py`, for one label alone. Its free intercept
-requires that the mean probability is the target's mean. The mixture (1 - t) p_i + t u
-that fulfils this has a t and a u for each output, so that an output that is far from
-its minimum does not spoil the bounds of the others.
+requires that the mean probability is the target's mean. A mixture (1 - t) p_i + t u
+fulfils this. Each output has its own t and u: an output that is far from its minimum
+does not spoil the bounds of the others.
 """
 
 import numpy as np

@@ -154,7 +154,7 @@ class EntryShrinkage:
     def stays(self, parameters, reference):
         """Mask of the parameters, or of the columns, in the orthant of a reference.
 
-        Those that are free are in it.
+        Parameters without shrinkage are in every orthant.
         """
         return (parameters * reference > 0) | (self.thresholds == 0)
 
