@@ -1,4 +1,13 @@
-"""Losses between scores and a target, through a mapping."""
+"""Losses between scores and a target, through a mapping.
+
+Read `_base.py` first: the class :class:`Loss` says what a loss must provide, above all
+:meth:`Loss.linearize`, the values and derivatives at some scores. `_fenchel_young.py`
+is the loss of most fits. The others are `_log.py` for any mapping,
+`_gradient_field.py` for a plain function, `_infimum.py` for candidates,
+`_accuracy.py`, `_sparse_softmax.py`, and `_margin.py`, which adds a margin to another
+loss. `_matching.py` chooses the default loss of a mapping, `_user_methods.py` has the
+methods that check their arguments. A new loss is a class, and a line in `_registry.py`.
+"""
 
 from ._accuracy import AccuracyLoss
 from ._base import Loss, LossLinearization

@@ -1,10 +1,12 @@
 """What fitted classifiers predict: probabilities, labels, label sets and accuracies.
 
-Read `_fitted_model.py` first, what a fit learnt as plain data, and `_prediction.py`:
-rows are predicted a block at a time. `_unit_rows.py` scales them for
-scores that are cosines.
-`_threshold.py` chooses thresholds of label sets from probabilities and labels of rows,
-and `_label_sets.py` applies them.
+Read `_fitted_model.py` first, the fitted attributes as plain data, and
+`_prediction.py`, which computes predictions for a block of rows at a time.
+`_unit_rows.py` scales rows for scores that are cosines, `_one_vs_rest.py` divides
+marginals by their sum where the target is class labels. `_threshold.py` chooses
+thresholds of label sets from probabilities and labels of rows, `_label_sets.py` applies
+them. `_known_rows.py` has predictions that a search has computed for several models
+together, and `_accuracy.py` the default score.
 """
 
 from ._accuracy import accuracy
