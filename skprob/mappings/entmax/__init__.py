@@ -5,7 +5,8 @@ Read `_entmax.py` first: it chooses the algorithm for the threshold tau of a row
 `_sorting.py` for alpha > 2, `_tails.py` for alpha < 1, and `_pair.py` for two classes.
 `_candidates.py` removes classes whose probability is certainly zero. The Jacobian is
 shared with softmax, `mappings/_jacobian.py`, up to alpha = 2; above, it is in
-`_steep_jacobian.py`.
+`_steep_jacobian.py`. `_array_api.py` has the same algorithms for arrays of other
+libraries than NumPy.
 """
 
 from ._entmax import Entmax, entmax

@@ -9,11 +9,11 @@ import numpy as np
 from ..._utils.checks import RealInterval, as_rows, refuse_arrays
 from ..._utils.scores import FEW_CLASSES
 from ..._utils.typing import Array, ArrayLike
-from .. import _array_api
 from .._base import Mapping
 from .._rows import along_axis
 from .._softmax import Softmax
 from .._traits import Traits
+from . import _array_api
 from ._candidates import compact
 from ._pair import linearize_pair
 from ._projection import by_projection

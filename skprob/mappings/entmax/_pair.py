@@ -12,9 +12,9 @@ so a small loss has the same relative accuracy as a large one.
 import numpy as np
 
 from ..._utils.arrays import namespace, positive_part, zeros
-from .. import _array_api
 from .._jacobian import power
 from .._linearization import DifferenceLinearization
+from . import _array_api
 from ._tails import by_tails
 from ._threshold import by_threshold
 

@@ -18,8 +18,8 @@ one.
 import numpy as np
 
 from ..._utils.arrays import namespace, row_dot, row_sum
-from .._array_api import solve_tails
 from .._linearization import Linearization
+from ._array_api import solve_tails
 
 # Most Newton steps. They converge quadratically; the most difficult rows of a search
 # took ten.

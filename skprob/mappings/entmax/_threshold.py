@@ -22,9 +22,9 @@ import numpy as np
 
 from ._support import solve_mixed
 
-# Below this alpha, x - 1 is stored instead of x = 1 + beta (d - lambda), whose high
+#: Below this alpha, x - 1 is stored instead of x = 1 + beta (d - lambda), whose high
 # power would amplify the rounding error of x.
-_NEAR_SOFTMAX = 1.25
+NEAR_SOFTMAX = 1.25
 
 # Most Newton steps. After the support is known they converge quadratically, and no row
 # of floating-point numbers takes more steps.
@@ -48,7 +48,7 @@ def by_threshold(scores, alpha):
     beta = alpha - 1
     info = np.finfo(scores.dtype)
     # The array x below is the x of the formulas minus this offset.
-    offset = 1 if alpha < _NEAR_SOFTMAX else 0
+    offset = 1 if alpha < NEAR_SOFTMAX else 0
     lowest = _lowest(beta, info) if offset else 0
 
     x = np.multiply(scores, beta, out=scores)

@@ -1,7 +1,8 @@
 """Sparse softmax: softmax over the classes with the largest scores.
 
 Read `_sparse_softmax.py` first. `_selection.py` finds these classes without sorting.
-`_top_k.py` finds `k` of them, for decisions and metrics, too.
+`_top_k.py` finds `k` of them, for decisions and metrics, too. `_array_api.py` finds
+them in arrays of other libraries than NumPy.
 """
 
 from ._sparse_softmax import SparseSoftmax, sparse_softmax

@@ -11,12 +11,11 @@ from sklearn.utils._param_validation import StrOptions
 from ..._utils.arrays import namespace
 from ..._utils.checks import IntegerInterval, RealInterval
 from ..._utils.typing import Array, ArrayLike
-from .. import _array_api
 from .._base import Mapping
 from .._rows import along_axis
 from .._softmax import Softmax
 from .._traits import Traits
-from . import _selection
+from . import _array_api, _selection
 
 _DEFAULT_K = 10
 
