@@ -11,6 +11,8 @@ Each page is shown by headless Chromium 1,280 and 400 pixels wide. It is an erro
 * a class is shown without the names of its parameters,
 * a table, a picture or a formula is wider than its place, or the page has to be
   scrolled sideways. At 400 pixels a table may scroll in its place.
+* the first result of the search for a word that users type is another page than
+  ``FIRST_RESULTS`` has.
 
 Where there is no Chromium, the script says so and checks nothing.
 """
@@ -21,13 +23,45 @@ import shutil
 import sys
 from functools import cache
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from playwright.sync_api import Error, sync_playwright
 
 WIDTHS = (1280, 400)
 HEIGHT = 900
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+
+# The page that the search must name first, for words that users type.
+FIRST_RESULTS = {
+    "top-k": "sets_with_a_guarantee",
+    "prediction sets": "sets_with_a_guarantee",
+    "conformal": "sets_with_a_guarantee",
+    "calibration": "costs",
+    "class imbalance": "costs",
+    "imbalanced": "costs",
+    "reject option": "costs",
+    "soft labels": "label_distributions",
+    "noisy labels": "label_distributions",
+    "annotators": "label_distributions",
+    "multi-label": "label_sets",
+    "multilabel": "label_sets",
+    "missing labels": "label_sets",
+    "multilabel threshold": "thresholds",
+    "feature selection": "few_coefficients",
+    "lasso": "few_coefficients",
+    "p-values": "standard_errors",
+    "hyperparameter": "tuning",
+    "cross-validation": "tuning",
+    "multinomial logit": "logistic_regression",
+    "LogisticRegression": "logistic_regression",
+    "probit": "random_utility",
+    "nested logit": "random_utility",
+    "ConvergenceWarning": "fitting",
+    "early stopping": "fitting",
+    "pandas": "pandas_and_pipelines",
+    "GPU": "larger_data",
+    "pickle": "saving_and_deploying",
+}
 
 # JavaScript that returns the faults of the page at its present width, as sentences.
 INSPECT = r"""
@@ -138,6 +172,18 @@ def check(page, path, pictures):
     return wrong
 
 
+def check_search(page, folder):
+    """Sentences on words whose search begins with another page than it should."""
+    wrong = []
+    for word, expected in FIRST_RESULTS.items():
+        page.goto(f"{(folder / 'search.html').as_uri()}?q={quote(word)}")
+        page.wait_for_selector("#search-results li a")
+        first = page.get_attribute("#search-results li a", "href")
+        if Path(urlsplit(first).path).stem != expected:
+            wrong.append(f"“{word}” leads to {first}, not to {expected}")
+    return wrong
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("folder", type=Path, help="where the built pages are")
@@ -174,6 +220,11 @@ def main():
             page.close()
             for what in wrong:
                 print(f"{path.relative_to(folder)}: {what}")
+            n_wrong += bool(wrong)
+        if not options.only:
+            wrong = check_search(context.new_page(), folder)
+            for what in wrong:
+                print(f"search.html: {what}")
             n_wrong += bool(wrong)
         version = browser.version
         browser.close()
