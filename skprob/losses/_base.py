@@ -9,12 +9,19 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from .._utils.arrays import copied, namespace, row_max
+from .._utils.arrays import copied, row_max
 from .._utils.checks import row_and_others
 from .._utils.names import NamesChecked
 from .._utils.scores import pair_adjoint, pair_scores
 from .._utils.typing import Array
-from ..mappings import Mapping, MappingLike, Traits, get_mapping
+from ..mappings import (
+    Mapping,
+    MappingLike,
+    RowMatrices,
+    Traits,
+    get_mapping,
+    matrices_by_products,
+)
 from ._user_methods import UserMethods
 
 
@@ -30,24 +37,16 @@ class LossLinearization(NamedTuple):
         in a new array at each call and not stored.
     hessian_product : callable
         ``hessian_product(direction)``, row by row; it may overwrite ``direction``.
-    shorter_diagonal : callable or None
-        ``shorter_diagonal()`` is the diagonal of each row's Hessian; None if it can
-        only be computed by one Hessian product for each class.
-    shorter_matrices : callable or None
-        ``shorter_matrices()`` are the Hessians of the rows, of shape (n_samples,
-        n_classes, n_classes); None if they can only be computed by products.
-    slopes : callable or None
-        ``slopes()`` are numbers s of shape (n_samples, n_classes), not negative, with
-        which the Hessian of each row is diag(s) - s s' / sum(s). None if it is another
-        matrix.
+    hessian : RowMatrices or None
+        The Hessian of each row as an object with formulas for more than products; None
+        if there are only products. For a Fenchel-Young loss it is the Jacobian of the
+        mapping.
     """
 
     values: np.ndarray
     residual: Callable
     hessian_product: Callable
-    shorter_diagonal: Callable | None = None
-    shorter_matrices: Callable | None = None
-    slopes: Callable | None = None
+    hessian: RowMatrices | None = None
 
     @property
     def gradient(self) -> Array:
@@ -56,8 +55,8 @@ class LossLinearization(NamedTuple):
 
     def hessian_diagonal(self) -> Array:
         """Diagonal of each row's Hessian, of shape (n_samples, n_classes)."""
-        if self.shorter_diagonal is not None:
-            return self.shorter_diagonal()
+        if self.hessian is not None:
+            return self.hessian.diagonal()
         direction = self.residual()
         diagonal = copied(direction)
         for k in range(diagonal.shape[1]):
@@ -68,14 +67,16 @@ class LossLinearization(NamedTuple):
 
     def hessian_matrices(self) -> Array:
         """Hessian of each row, of shape (n_samples, n_classes, n_classes)."""
-        if self.shorter_matrices is not None:
-            return self.shorter_matrices()
-        direction, columns = self.residual(), []
-        for k in range(direction.shape[1]):
-            direction[...] = 0
-            direction[:, k] = 1
-            columns.append(copied(self.hessian_product(copied(direction))))
-        return namespace(direction).stack(columns, axis=2)
+        if self.hessian is not None:
+            return self.hessian.matrices()
+        return matrices_by_products(self.hessian_product, self.residual())
+
+    def slopes(self) -> Array | None:
+        """Numbers s >= 0 with which each row's Hessian is diag(s) - s s' / sum(s).
+
+        They are of shape (n_samples, n_classes); None if it has another form.
+        """
+        return None if self.hessian is None else self.hessian.slopes()
 
 
 class Loss(UserMethods, NamesChecked, BaseEstimator, metaclass=ABCMeta):

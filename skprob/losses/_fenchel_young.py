@@ -8,7 +8,7 @@ import numpy as np
 
 from .._utils.arrays import as_type, copied, namespace
 from .._utils.typing import Array
-from ..mappings import get_mapping
+from ..mappings import DiagonalMatrices, get_mapping
 from ._base import Loss, LossLinearization, check_shape, shift_to_standard
 
 
@@ -108,13 +108,9 @@ class FenchelYoungLoss(Loss):
             target.add_to(gradient, -1)
             return gradient
 
+        # The Hessian is the Jacobian of the mapping.
         return LossLinearization(
-            potential - inner,
-            residual,
-            linear.jvp,
-            linear.shorter_diagonal,
-            linear.shorter_matrices,
-            linear.slopes,
+            potential - inner, residual, linear.jvp, linear.jacobian
         )
 
     def proximal_residual(self, scores: Array, target: Any, strength: Any) -> Array:
@@ -142,16 +138,9 @@ class FenchelYoungLoss(Loss):
         if pair is None:
             return super().linearize_difference(difference, target)
         values, gradient = _of_pair(pair, difference[:, 0], target)
-
-        def derivative():
-            return pair.derivative()[:, None]
-
+        hessian = DiagonalMatrices(lambda: pair.derivative()[:, None])
         return LossLinearization(
-            values,
-            lambda: copied(gradient),
-            lambda direction: direction * derivative(),
-            derivative,
-            lambda: derivative()[:, :, None],
+            values, lambda: copied(gradient), hessian.product, hessian
         )
 
     def negative_entropy(self, probabilities: Array) -> Array:

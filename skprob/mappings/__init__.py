@@ -22,6 +22,9 @@ from ._entropy_invariant_softmax import (
 )
 from ._linearization import Linearization
 from ._registry import MAPPINGS, get_mapping
+from ._row_matrices import DiagonalMatrices as DiagonalMatrices
+from ._row_matrices import RowMatrices as RowMatrices
+from ._row_matrices import matrices_by_products as matrices_by_products
 from ._sampling import gumbel_max, gumbel_softmax
 from ._softmax import Softmax, softmax
 from ._temperature import Temperature

@@ -13,22 +13,23 @@ import numpy as np
 from .._utils.arrays import copied, identity_like, namespace, row_dot, row_sum
 from . import _array_api
 from ._linearization import Linearization
+from ._row_matrices import RowMatrices
 
 
 def linearization_of(p, jacobian):
-    """Linearization at probabilities p with this Jacobian."""
-    return Linearization(
-        p,
-        jacobian.product,
-        jacobian.product_of_copy,
-        jacobian.derivative_of_product,
-        jacobian.diagonal,
-        jacobian.matrices,
-        jacobian.slopes,
-    )
+    """The linearization at probabilities p with this symmetric Jacobian.
+
+    It has a method ``derivative_of_product``, besides those of :class:`RowMatrices`.
+    """
+
+    def vjp(direction):
+        return jacobian.product(copied(direction))
+
+    derivative = jacobian.derivative_of_product
+    return Linearization(p, jacobian.product, vjp, derivative, jacobian)
 
 
-class ThresholdJacobian:
+class ThresholdJacobian(RowMatrices):
     """The Jacobian diag(s) - s s' / sum(s), from the slopes s of each row."""
 
     def __init__(self, s, total=None):
@@ -43,9 +44,6 @@ class ThresholdJacobian:
         direction -= self.mean(direction)
         direction *= self.s
         return direction
-
-    def product_of_copy(self, direction):
-        return self.product(copied(direction))
 
     def slopes(self):
         return self.s

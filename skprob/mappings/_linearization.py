@@ -9,6 +9,7 @@ import numpy as np
 
 from .._utils.arrays import copied, namespace
 from .._utils.typing import Array
+from ._row_matrices import RowMatrices, ScaledMatrices
 
 
 class Linearization(NamedTuple):
@@ -29,25 +30,16 @@ class Linearization(NamedTuple):
         ``vjp_derivative(cotangent, direction)`` is the derivative of ``vjp(cotangent)``
         as the scores move along ``direction``; None if the mapping does not provide
         second derivatives.
-    shorter_diagonal : callable or None
-        ``shorter_diagonal()`` is the diagonal of each row's Jacobian; None if it can
-        only be computed by one product for each class.
-    shorter_matrices : callable or None
-        ``shorter_matrices()`` are the Jacobians of the rows, of shape (n_samples,
-        n_classes, n_classes); None if they can only be computed by products.
-    slopes : callable or None
-        ``slopes()`` are numbers s of shape (n_samples, n_classes), not negative, with
-        which the Jacobian of each row is diag(s) - s s' / sum(s). None if it is another
-        matrix.
+    jacobian : RowMatrices or None
+        The Jacobian of each row as an object with formulas for more than products; None
+        if there are only products.
     """
 
     probabilities: np.ndarray
     jvp: Callable
     vjp: Callable
     vjp_derivative: Callable | None = None
-    shorter_diagonal: Callable | None = None
-    shorter_matrices: Callable | None = None
-    slopes: Callable | None = None
+    jacobian: RowMatrices | None = None
 
     def in_units(self, scaled: Callable[[Array], Array]) -> Linearization:
         """The linearization of the mapping of scaled scores, in the scores.
@@ -58,19 +50,12 @@ class Linearization(NamedTuple):
         def once(function):
             return function and (lambda *args: scaled(function(*args)))
 
-        def matrices():
-            jacobians = self.shorter_matrices()
-            columns = [scaled(jacobians[:, :, k]) for k in range(jacobians.shape[2])]
-            return namespace(jacobians).stack(columns, axis=2)
-
         return Linearization(
             self.probabilities,
             once(self.jvp),
             once(self.vjp),
             once(once(self.vjp_derivative)),
-            once(self.shorter_diagonal),
-            self.shorter_matrices and matrices,
-            slopes=once(self.slopes),
+            self.jacobian and ScaledMatrices(self.jacobian, scaled),
         )
 
 
@@ -116,3 +101,13 @@ def of_logarithms(linear):
     if vjp_derivative is None:
         log_vjp_derivative = None
     return Linearization(log_p, log_jvp, log_vjp, log_vjp_derivative)
+
+
+def of_matrices(value, jacobian, vjp_derivative=None):
+    """The linearization with the Jacobian (n_classes, n_classes) of each row."""
+    return Linearization(
+        value,
+        lambda direction: np.einsum("nij,nj->ni", jacobian, direction),
+        lambda cotangent: np.einsum("nij,ni->nj", jacobian, cotangent),
+        vjp_derivative,
+    )

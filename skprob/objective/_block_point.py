@@ -222,7 +222,7 @@ class BlockPoint:
 
     def hessian(self):
         """Hessian of shape (M, size, M, size)."""
-        if self.linear.slopes is not None and is_host(self.block.weight):
+        if self.linear.slopes() is not None and is_host(self.block.weight):
             n_outputs, size = self.raw.shape[1], self.block.design.shape[1]
             everything = np.ones((n_outputs, size), bool)
             (hessian,) = self.piece_hessian(everything, 0.0, 1.0)

@@ -284,7 +284,7 @@ def _by_blocks(point, matrix, steps, factors, least, is_separable):
     """The same from the Cholesky factors of the diagonal blocks of the Hessian."""
     n_outputs, size = matrix.shape
     left_out = np.empty((point.raw.shape[0], n_outputs))
-    n_numbers = n_outputs**2 if point.linear.slopes is None else n_outputs
+    n_numbers = n_outputs**2 if point.linear.slopes() is None else n_outputs
     for rows, part in _parts(point, max(size, n_numbers, _MOST_COUPLED**2)):
         z, (raw, gradient) = _columns_of(part), _rows_of(part)
         a = _inverse_forms(z, factors)
@@ -317,10 +317,11 @@ def _decoupled(point, curvature, a, move, least):
 
 def _coupling(linear, chosen):
     """Hessian of each row in some of its raw predictions: (n_rows, m, m)."""
-    if linear.slopes is None:
+    slopes = linear.slopes()
+    if slopes is None:
         matrices, rows = to_numpy(linear.hessian_matrices()), np.arange(len(chosen))
         return matrices[rows[:, None, None], chosen[:, :, None], chosen[:, None, :]]
-    slopes = to_numpy(linear.slopes()).astype(np.float64)
+    slopes = to_numpy(slopes).astype(np.float64)
     total = slopes.sum(axis=1, keepdims=True)
     some = np.take_along_axis(slopes, chosen, axis=1)
     share = some / np.where(total > 0, total, 1.0)
@@ -359,10 +360,11 @@ def _weights(point):
 def _products(A, point):
     """s_i A_i J_i of each row, for symmetric A_i: (n_rows, M, M)."""
     linear, weights = point.linear, _weights(point)[:, :, None]
-    if linear.slopes is None:
+    slopes = linear.slopes()
+    if slopes is None:
         matrices = to_numpy(linear.hessian_matrices()) * weights
         return A @ matrices.astype(A.dtype, copy=False)
-    slopes = to_numpy(linear.slopes()).astype(A.dtype, copy=False)
+    slopes = to_numpy(slopes).astype(A.dtype, copy=False)
     weights = weights.astype(A.dtype)
     total = slopes.sum(axis=1, keepdims=True)
     mean = np.einsum("nkl,nl->nk", A, slopes) / np.where(total > 0, total, 1.0)

@@ -46,16 +46,17 @@ class RowHessians(NamedTuple):
         loss is invariant to these. It is added to slopes.
         """
         weight = to_numpy(weight).astype(np.float64, copy=False)[:, None]
-        if linear.slopes is None and not traits.is_separable:
+        slopes = linear.slopes()
+        if slopes is None and not traits.is_separable:
             matrices = to_numpy(widened(linear.hessian_matrices()))
             if matrices.shape[1] > 1:
                 matrices = _damped(matrices, damping, traits)
                 return cls(None, None, weight[:, None] * matrices)
             return cls(_positive(weight * (matrices[:, :, 0] + damping)))
-        if linear.slopes is None:
+        if slopes is None:
             diagonal = to_numpy(widened(linear.hessian_diagonal()))
             return cls(_positive(weight * (diagonal + damping)))
-        slopes = to_numpy(widened(linear.slopes())) + damping
+        slopes = to_numpy(widened(slopes)) + damping
         # Rows with one class have no curvature.
         is_flat = np.count_nonzero(slopes, axis=1) < 2
         if is_flat.any():

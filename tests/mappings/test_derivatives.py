@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 
 from skprob._utils.scores import standard_scores
 from skprob.mappings import Entmax, Softmax, Temperature
-from skprob.mappings.entmax._steep_jacobian import entmax_linearization
+from skprob.mappings.entmax._steep_jacobian import entmax_jacobian
 
 from . import references
 from .all_mappings import each, has_jacobian
@@ -82,16 +82,16 @@ def test_derivatives_are_limits_of_differences(mapping):
             linear.vjp_derivative(cotangent, direction),
         )
     np.testing.assert_allclose(linear.probabilities, mapping.log_probabilities(scores))
-    shorter_diagonal = at("linearize", 0).shorter_diagonal
-    if shorter_diagonal is not None:
+    closed_form = at("linearize", 0).jacobian
+    if closed_form is not None:
         expected = np.diagonal(mapping.jacobian(scores), axis1=1, axis2=2)
-        np.testing.assert_allclose(shorter_diagonal(), expected, atol=1e-15)
+        np.testing.assert_allclose(closed_form.diagonal(), expected, atol=1e-15)
 
 
-def test_who_has_a_shorter_way_to_the_diagonal():
+def test_who_has_a_formula_for_the_diagonal():
     """With alpha=3 and 1,000 classes, products with each class took 39 s of a fit."""
     for mapping in (Softmax(), Entmax(), Entmax(2), Entmax(3), Temperature(Entmax())):
-        assert mapping.linearize(np.zeros((1, 2))).shorter_diagonal is not None
+        assert mapping.linearize(np.zeros((1, 2))).jacobian is not None
 
 
 @pytest.mark.parametrize("alpha", [2.01, 2.5, 3, 10])
@@ -108,7 +108,7 @@ def test_the_diagonal_is_precise_where_one_slope_is_far_above_the_others(alpha):
                 sums = [sum(s[:k] + s[k + 1 :]) for k in range(3)]
                 expected = [float(s[k] * sums[k] / sum(s)) for k in range(3)]
             if max(s) < most:
-                diagonal = entmax_linearization(row[None], alpha).shorter_diagonal()
+                diagonal = entmax_jacobian(row[None], alpha).diagonal()
                 assert diagonal.dtype == dtype
                 assert_allclose(diagonal[0], expected, rtol=rtol)
                 n_checked += 1
@@ -133,13 +133,13 @@ def test_derivatives_of_tiny_probabilities_are_finite():
                 size = np.abs(product).max(axis=1)
                 assert (np.abs(product.sum(axis=1)) <= 1e-14 * size).all()
         p = np.array([[0.75, 0.25, 1e-200], [1 - 1e-12, 1e-12, 1e-300]])
-        from_p = entmax_linearization(p, alpha)
+        from_p = entmax_jacobian(p, alpha)
         for v in np.eye(3):
-            product = from_p.jvp(np.tile(v, (2, 1)))
+            product = from_p.product(np.tile(v, (2, 1)))
             assert np.isfinite(product).all()
         # The first class gains what the vanishing one, the reservoir, gives.
         expected = [p[0, 0] ** (2 - alpha), 0, -(p[0, 0] ** (2 - alpha))]
-        product = from_p.jvp(np.tile([1.0, 0, 0], (2, 1)))[0]
+        product = from_p.product(np.tile([1.0, 0, 0], (2, 1)))[0]
         if alpha > 2.1:
             np.testing.assert_allclose(product, expected, rtol=1e-12, atol=1e-12)
 

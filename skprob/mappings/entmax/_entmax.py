@@ -10,6 +10,7 @@ from ..._utils.checks import RealInterval, as_rows, refuse_arrays
 from ..._utils.scores import FEW_CLASSES
 from ..._utils.typing import Array, ArrayLike
 from .._base import Mapping
+from .._jacobian import linearization_of
 from .._rows import along_axis
 from .._softmax import Softmax
 from .._traits import Traits
@@ -19,7 +20,7 @@ from ._pair import linearize_pair
 from ._projection import by_projection
 from ._quadratic import by_quadratic
 from ._sorting import by_sorting
-from ._steep_jacobian import entmax_linearization
+from ._steep_jacobian import entmax_jacobian
 from ._tails import by_tails, log_linearize
 from ._threshold import by_threshold
 
@@ -129,7 +130,7 @@ class Entmax(Mapping):
             p = np.square(slopes)
         else:
             p, potential = self.probabilities_and_potential(scores)
-        return entmax_linearization(p, alpha, slopes), potential
+        return linearization_of(p, entmax_jacobian(p, alpha, slopes)), potential
 
     def linearize_difference(self, difference):
         alpha = float(self.alpha)

@@ -1,20 +1,21 @@
 """The Jacobian of entmax, for alpha > 2 by a formula of its own."""
 
 from ..._utils.arrays import as_type, namespace, one_hot, row_dot, row_sum, widened
-from .._jacobian import EntmaxJacobian, linearization_of
+from .._jacobian import EntmaxJacobian
+from .._row_matrices import RowMatrices
 
 
-def entmax_linearization(p, alpha, slopes=None):
-    """Linearization of entmax-alpha at probabilities p (softmax: alpha = 1).
+def entmax_jacobian(p, alpha, slopes=None):
+    """The Jacobian of entmax-alpha at probabilities p.
 
     The slopes p^(2 - alpha) may be given where they are known.
     """
     if alpha <= 2:
-        return linearization_of(p, EntmaxJacobian(p, alpha, slopes))
-    return linearization_of(p, SteepJacobian(p, alpha))
+        return EntmaxJacobian(p, alpha, slopes)
+    return SteepJacobian(p, alpha)
 
 
-class SteepJacobian:
+class SteepJacobian(RowMatrices):
     """The Jacobian for alpha > 2, where the s of a tiny probability is huge.
 
     The formula would lose everything to the largest s, and overflow. So directions
@@ -22,9 +23,6 @@ class SteepJacobian:
     Tiny probabilities, whose s would overflow, are raised to the smallest one whose s
     does not.
     """
-
-    # There is no shorter way than products.
-    matrices = slopes = None
 
     def __init__(self, p, alpha):
         xp = self._xp = namespace(p)
@@ -40,8 +38,6 @@ class SteepJacobian:
     def product(self, direction):
         product = self.balanced(self.s * self.centred(direction))
         return as_type(product, self.dtype)
-
-    product_of_copy = product
 
     def diagonal(self):
         xp, share = self._xp, self.s / self.total

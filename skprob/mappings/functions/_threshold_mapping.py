@@ -6,12 +6,14 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..._utils.arrays import copied
 from ..._utils.scores import standard_scores
 from ..._utils.typing import Array
 from .._base import Mapping
 from .._jacobian import ThresholdJacobian
 from .._linearization import Linearization
 from .._numerical import STEP, numerical_vjp_derivative
+from .._row_matrices import ScaledMatrices
 from .._traits import Traits
 from ._antiderivative import LOWEST
 from ._increasing_function import increasing_function
@@ -211,12 +213,15 @@ class ThresholdMapping(Mapping):
         total = slopes.sum(axis=1, keepdims=True)
         # With shares of the sum, the slope of a single class is exactly zero.
         shares = np.divide(slopes, total, out=np.zeros_like(slopes), where=total > 0)
-        jacobian = ThresholdJacobian(shares.astype(dtype))
-        products = jacobian.product, jacobian.product_of_copy, None, jacobian.diagonal
         total = total.astype(dtype)
-        return Linearization(p.astype(dtype), *products).in_units(
-            lambda product: total * product
+        jacobian = ScaledMatrices(
+            ThresholdJacobian(shares.astype(dtype)), lambda product: total * product
         )
+
+        def vjp(direction):
+            return jacobian.product(copied(direction))
+
+        return Linearization(p.astype(dtype), jacobian.product, vjp, None, jacobian)
 
     def _solve(self, g, scores):
         """Probabilities, the arguments of g, and the thresholds, in float64."""

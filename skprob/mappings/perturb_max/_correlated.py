@@ -4,8 +4,9 @@ import numpy as np
 from scipy.special import logsumexp
 
 from .._base import Mapping
-from .._linearization import Linearization
+from .._linearization import of_matrices
 from .._numerical import numerical_vjp_derivative
+from .._row_matrices import matrices_by_products
 from .._traits import Traits
 from ._conjugate import conjugate
 
@@ -133,12 +134,9 @@ class CorrelatedMax(Mapping):
             points -= points.max(axis=1, keepdims=True)
             return getattr(self, kind)(points).vjp
 
-        return Linearization(
-            value.astype(dtype, copy=False),
-            lambda direction: np.einsum("nij,nj->ni", jacobian, direction),
-            lambda cotangent: np.einsum("nij,ni->nj", jacobian, cotangent),
-            numerical_vjp_derivative(vjp_at, scores),
-        )
+        value = value.astype(dtype, copy=False)
+        second = numerical_vjp_derivative(vjp_at, scores)
+        return of_matrices(value, jacobian, second)
 
     def _log_jacobian(self, scores):
         """Logarithms of probabilities and their Jacobian."""
@@ -201,10 +199,4 @@ def _no_jacobian(scores):
 
 def _jacobian(linear):
     """The Jacobian of each row, from one product for each class."""
-    value = linear.probabilities
-    columns = []
-    for j in range(value.shape[1]):
-        direction = np.zeros_like(value)
-        direction[:, j] = 1
-        columns.append(linear.jvp(direction))
-    return np.stack(columns, axis=-1)
+    return matrices_by_products(linear.jvp, linear.probabilities)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._linearization import Linearization
+from .._row_matrices import RowMatrices
 from ._tuning import TUNING
 
 
@@ -53,8 +54,11 @@ class Nodes(NamedTuple):
         return cls(x[:, :, None] - z[:, None], weights, hazards)
 
 
-class Derivatives:
+class Derivatives(RowMatrices):
     """Derivatives of probabilities, or of their logarithms, in the scores.
+
+    Up to ``TUNING.matrix_classes`` classes products are those with the Jacobian of each
+    row. With more, they are sums over the nodes, which take less time and memory.
 
     Parameters
     ----------
@@ -72,28 +76,20 @@ class Derivatives:
         self._noise, self._relative = noise, relative
         n_classes = scores.shape[1]
         self._vector, self._matrix = (n_classes,), (n_classes, n_classes)
+        self._has_matrices = n_classes <= TUNING.matrix_classes
         self._last_cotangent = self._second = None
 
     def linearization(self, value):
         """:class:`Linearization` with these derivatives."""
         second = None if self._noise.slope is None else self.vjp_derivative
-        if self._scores.shape[1] > TUNING.matrix_classes:
-            diagonal = None if self._relative else self._jacobian_diagonal
-            return Linearization(value, self._jvp, self._vjp, second, diagonal)
-
-        def jvp(direction):
-            # Subtract what moves all scores alike, so that its product is exactly zero.
-            top = self._scores.argmax(axis=1)[:, None]
-            direction = direction - np.take_along_axis(direction, top, axis=1)
-            return np.einsum("nij,nj->ni", self.jacobian, direction)
-
+        # The Jacobian of logarithms is not symmetric.
+        jacobian = None if self._relative else self
         return Linearization(
-            value,
-            jvp,
-            lambda cotangent: np.einsum("nij,ni->nj", self.jacobian, cotangent),
-            second,
-            None if self._relative else lambda: np.einsum("nii->ni", self.jacobian),
+            value, self.product, self.transposed_product, second, jacobian
         )
+
+    def matrices(self):
+        return self.jacobian
 
     @cached_property
     def jacobian(self):
@@ -124,7 +120,7 @@ class Derivatives:
 
     def vjp_derivative(self, cotangent, direction):
         """The derivative of ``vjp(cotangent)`` as the scores move along a direction."""
-        if self._scores.shape[1] > TUNING.matrix_classes:
+        if not self._has_matrices:
             arrays = cotangent, direction
             return self._for_rows(self._second_product, self._vector, *arrays)
         # A solver multiplies many directions with the matrix of one cotangent.
@@ -199,7 +195,13 @@ class Derivatives:
             slope = self._noise.log_hazard_slope(nodes.d, nodes.hazards)
         return -np.nan_to_num(slope, posinf=0, neginf=0)
 
-    def _jvp(self, direction):
+    def product(self, direction):
+        if self._has_matrices:
+            # Subtract what moves all scores alike, so that its product is exactly zero.
+            top = self._scores.argmax(axis=1)[:, None]
+            direction = direction - np.take_along_axis(direction, top, axis=1)
+            return np.einsum("nij,nj->ni", self.jacobian, direction)
+
         def term(nodes, v):
             total = nodes.hazards.sum(axis=2, keepdims=True)
             mean = (nodes.hazards * v[:, None]).sum(axis=2, keepdims=True)
@@ -207,14 +209,21 @@ class Derivatives:
 
         return self._for_rows(term, self._vector, direction)
 
-    def _jacobian_diagonal(self):
+    def diagonal(self):
+        if self._has_matrices:
+            return np.einsum("nii->ni", self.jacobian)
+
         def term(nodes):
             others = nodes.hazards.sum(axis=2, keepdims=True) - nodes.hazards
             return (nodes.weights * others).sum(axis=1)
 
         return self._for_rows(term, self._vector)
 
-    def _vjp(self, cotangent):
+    def transposed_product(self, cotangent):
+        """The transposed matrices times a cotangent (n_rows, n_classes)."""
+        if self._has_matrices:
+            return np.einsum("nij,ni->nj", self.jacobian, cotangent)
+
         def term(nodes, c):
             total = nodes.hazards.sum(axis=2, keepdims=True)
             pull = nodes.weights * c[:, None]

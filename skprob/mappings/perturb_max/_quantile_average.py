@@ -3,7 +3,7 @@
 import numpy as np
 
 from .._base import Mapping
-from .._linearization import Linearization
+from .._linearization import of_matrices
 from .._numerical import numerical_vjp_derivative
 from .._traits import Traits
 from .noises import ShapedNoise, get_noise, quantiles
@@ -78,11 +78,7 @@ class QuantileAverage(Mapping):
             for i in range(0, max(n_rows, 1), step)
         ]
         p, jacobian = map(np.concatenate, zip(*blocks, strict=True))
-        return Linearization(
-            p,
-            lambda direction: np.einsum("nij,nj->ni", jacobian, direction),
-            lambda cotangent: np.einsum("nij,ni->nj", jacobian, cotangent),
-        )
+        return of_matrices(p, jacobian)
 
 
 def _value_and_jacobian(z, noise, x):

@@ -9,8 +9,9 @@ from ..._utils.arrays import namespace, zeros
 from ..._utils.checks import RealInterval, is_number
 from ..._utils.typing import Array, ArrayLike
 from .._base import Mapping
-from .._jacobian import power
+from .._jacobian import linearization_of, power
 from .._linearization import DifferenceLinearization, Linearization
+from .._row_matrices import DiagonalMatrices, RowMatrices
 from .._rows import along_axis
 from .._traits import Traits
 from ..entmax import Entmax
@@ -151,7 +152,8 @@ class Sigmoid(Mapping):
         raised = np.maximum(shifted, 0) - np.maximum(scores, 0)
         added = raised.sum(axis=1) + threshold * np.where(is_active, bound, 0)
         potential = (potential + added).astype(scores.dtype, copy=False)
-        return _of_given_sum(linear, is_active), potential
+        jacobian = BudgetJacobian(linear, is_active)
+        return linearization_of(linear.probabilities, jacobian), potential
 
     def _within_budget(self, scores, marginals):
         """The result of `within_budget` for scores and marginals without a budget."""
@@ -163,7 +165,7 @@ class Sigmoid(Mapping):
     def _marginals(self, scores):
         """Marginals without a budget, and a function that returns their derivatives."""
         linear, _ = self._linearize_freely(scores)
-        return linear.probabilities, linear.shorter_diagonal
+        return linear.probabilities, linear.jacobian.diagonal
 
     def _linearize_freely(self, scores):
         # The kernels of pairs take vectors, in memory order.
@@ -179,12 +181,6 @@ class Sigmoid(Mapping):
                 return vector.reshape(scores.shape[::-1]).T
             return xp.reshape(vector, scores.shape)
 
-        def diagonal():
-            return laid_out(pair.derivative())
-
-        def product(direction):
-            return direction * diagonal()
-
         def derivative_of_product(cotangent, direction):
             curvature = laid_out(_second_derivative(pair, self.alpha))
             return cotangent * direction * curvature
@@ -192,10 +188,10 @@ class Sigmoid(Mapping):
         # The potential of a pair is without the larger of its scores, 0 and z.
         potential = xp.sum(laid_out(pair.potential), axis=1)
         p = laid_out(pair.second)
-        return (
-            Linearization(p, product, product, derivative_of_product, diagonal),
-            potential,
-        )
+        jacobian = DiagonalMatrices(lambda: laid_out(pair.derivative()))
+        product = jacobian.product
+        linear = Linearization(p, product, product, derivative_of_product, jacobian)
+        return linear, potential
 
     def log_linearize(self, scores):
         linear = super().log_linearize(scores)
@@ -213,39 +209,45 @@ def _log_expit(scores):
     return xp.where(scores < 0, scores, 0.0) - xp.log1p(xp.exp(-abs(scores)))
 
 
-def _of_given_sum(linear, is_active):
-    """The linearization if the sum of some rows is given.
+class BudgetJacobian(RowMatrices):
+    """The Jacobian if the sum of some rows is given.
 
     With the derivatives s of marginals without a budget, the Jacobian of such a row is
     diag(s) - s sᵀ / Σs.
-    """
-    free, free_derivative = linear.jvp, linear.vjp_derivative
 
-    def share():
+    Parameters
+    ----------
+    free : Linearization
+        Of the marginals without a budget.
+    is_active : ndarray of bool of shape (n_samples,)
+        Rows whose sum is given.
+    """
+
+    def __init__(self, free, is_active):
+        self._free, self._is_active = free, is_active
+
+    def product(self, direction):
+        return self._free.jvp(_centred(direction, self._shares()))
+
+    def diagonal(self):
+        return self._free.jacobian.diagonal() * (1 - self._shares())
+
+    def derivative_of_product(self, cotangent, direction):
+        shares = self._shares()
+        both = _centred(cotangent, shares), _centred(direction, shares)
+        slope = self._free.vjp_derivative(*both)
+        return slope - shares * slope.sum(axis=1, keepdims=True)
+
+    def _shares(self):
         """Shares s / Σs in rows with a given sum, zero in other rows."""
-        s = linear.shorter_diagonal()
+        s = self._free.jacobian.diagonal()
         total = s.sum(axis=1, keepdims=True)
-        where = is_active[:, None] & (total > 0)
+        where = self._is_active[:, None] & (total > 0)
         return np.divide(s, total, out=np.zeros_like(s), where=where)
 
-    def centred(direction, share):
-        return direction - (share * direction).sum(axis=1, keepdims=True)
 
-    def product(direction):
-        return free(centred(direction, share()))
-
-    def derivative_of_product(cotangent, direction):
-        weight = share()
-        both = centred(cotangent, weight), centred(direction, weight)
-        slope = free_derivative(*both)
-        return slope - weight * slope.sum(axis=1, keepdims=True)
-
-    def diagonal():
-        return linear.shorter_diagonal() * (1 - share())
-
-    return Linearization(
-        linear.probabilities, product, product, derivative_of_product, diagonal
-    )
+def _centred(direction, shares):
+    return direction - (shares * direction).sum(axis=1, keepdims=True)
 
 
 def _by_entmax(difference, alpha):

@@ -192,8 +192,7 @@ class Spoiled(Softmax):
         spoiled = linear._replace(
             probabilities=self._spoil("p", linear.probabilities, far),
             jvp=jvp,
-            shorter_diagonal=None,
-            shorter_matrices=None,
+            jacobian=None,
         )
         return spoiled, self._spoil("potential", potential, far)
 
