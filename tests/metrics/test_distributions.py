@@ -76,7 +76,7 @@ def exact(name, q, p):
 
 
 @every_measure
-def test_definition(name):
+def test_each_measure_is_its_definition(name):
     for predicted in (P, POSITIVE):  # with zeros and without
         rows = [exact(name, q, p) for q, p in zip(Q, predicted, strict=True)]
         weighted = np.average(rows, weights=WEIGHT)
@@ -87,7 +87,7 @@ def test_definition(name):
             assert_allclose(distance, weighted, rtol=1e-13)
 
 
-def test_scipy_has_five_of_them():
+def test_five_measures_equal_those_of_scipy():
     def mean(of_pair):
         return np.mean([of_pair(q, p) for q, p in zip(Q, POSITIVE, strict=True)])
 
@@ -124,7 +124,7 @@ def test_a_wrong_zero_is_infinitely_far():
     assert kullback_leibler_divergence(q, p, sample_weight=[1, 0]) == 0
 
 
-def test_epsilon_is_what_smaller_probabilities_count_as():
+def test_smaller_probabilities_count_as_epsilon():
     for epsilon in 1e-10, 1e-3, 0.1:
         expected = rel_entr(Q, np.where(P < epsilon, epsilon, P)).sum(axis=1).mean()
         divergence = kullback_leibler_divergence(Q, P, epsilon=epsilon)
@@ -208,13 +208,13 @@ def test_range_symmetry_and_agreement(pair):
         (Q, P, 0 * WEIGHT, "sample_weight must"),
     ],
 )
-def test_malformed_input(y, p, weight, message):
+def test_malformed_input_is_refused(y, p, weight, message):
     for measure in MEASURES.values():
         with pytest.raises(ValueError, match=f"(?s){message}"):
             measure(y, p, sample_weight=weight)
 
 
-def test_malformed_epsilon():
+def test_malformed_epsilon_is_refused():
     for epsilon in (-1e-9, 1, np.nan, np.inf, "small", None):
         with pytest.raises(ValueError, match=r"epsilon must be a number in \[0, 1\)"):
             kullback_leibler_divergence(Q, P, epsilon=epsilon)
@@ -257,7 +257,7 @@ def test_the_best_score_of_a_search_is_the_nearest_prediction():
     assert search.fit(X, shares).best_params_ == {"C": 1.0}
 
 
-def test_copies_and_weights_of_a_scorer():
+def test_copies_score_the_same_and_weights_repeat_rows():
     model = EntmaxClassifier(alpha=1).fit(X, SHARES)
     counts = rng.integers(0, 3, size=150)
     rows = X.repeat(counts, axis=0), SHARES.repeat(counts, axis=0)
@@ -269,7 +269,7 @@ def test_copies_and_weights_of_a_scorer():
             assert_allclose(copy(model, X, SHARES, sample_weight=counts), repeated)
 
 
-def test_a_measure_that_there_is_not():
+def test_unknown_measures_are_refused():
     model = EntmaxClassifier().fit(X, SHARES)
     for measure in ("euclid", None, []):
         with pytest.raises(ValueError, match=r"measure must be one of \['chebyshev'"):

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.metrics import f1_score, make_scorer
-from sklearn.model_selection import cross_val_score
+from sklearn.model_selection import KFold, cross_val_predict, cross_val_score
 
 from skprob import SoftmaxClassifier
 from skprob.metrics import harmonic_macro_f1_score
@@ -35,7 +35,7 @@ def by_counting(y_true, y_pred, weight, zero_division):
 
 
 @pytest.mark.parametrize("weight", [None, rng.integers(0, 4, size=30)])
-def test_definition(weight):
+def test_it_is_its_definition(weight):
     for zero_division in (0, 1):
         expected = by_counting(
             Y_TRUE, Y_PRED, np.ones(30) if weight is None else weight, zero_division
@@ -59,7 +59,7 @@ def test_containers_and_types():
         assert score == expected
 
 
-def test_not_below_the_mean_of_the_labels():
+def test_it_exceeds_the_mean_f1_of_the_labels():
     mean = f1_score(Y_TRUE, Y_PRED, average="macro", zero_division=0)
     assert mean < harmonic_macro_f1_score(Y_TRUE, Y_PRED)
 
@@ -70,12 +70,18 @@ def test_extremes():
     assert harmonic_macro_f1_score(Y_TRUE, 0 * Y_TRUE) == 0
 
 
-def test_as_scorer():
+def test_as_a_scorer_of_cross_validation():
     X = rng.normal(size=(30, 5)) + 2 * Y_PRED
     Y = Y_PRED[:, :3] | ~Y_PRED[:, :3].any(axis=1, keepdims=True)
+    model, folds = SoftmaxClassifier(), KFold(3)
     scorer = make_scorer(harmonic_macro_f1_score)
-    scores = cross_val_score(SoftmaxClassifier(), X, Y, scoring=scorer, cv=3)
-    assert ((scores > 0.5) & (scores <= 1)).all()
+    scores = cross_val_score(model, X, Y, scoring=scorer, cv=folds)
+    predicted = cross_val_predict(model, X, Y, cv=folds)
+    expected = [
+        by_counting(Y[test], predicted[test], np.ones(10), 0)
+        for _, test in folds.split(X)
+    ]
+    assert_allclose(scores, expected, rtol=1e-14)
 
 
 def test_bad_input():

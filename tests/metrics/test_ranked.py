@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from sklearn.datasets import load_digits, make_multilabel_classification
+from sklearn.datasets import load_digits, load_iris, make_multilabel_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import RidgeClassifier
 from sklearn.metrics import top_k_accuracy_score
@@ -33,7 +33,7 @@ def best_columns(row, k):
 
 @pytest.mark.parametrize("k", [1, 3, 8])
 @pytest.mark.parametrize("weight", [None, WEIGHT])
-def test_by_loops(k, weight):
+def test_precision_is_that_of_loops_over_rows(k, weight):
     gains = [
         sum(true[i] for i in best_columns(row, k)) / k
         for true, row in zip(TRUE, SCORES, strict=True)
@@ -55,10 +55,11 @@ def test_by_loops(k, weight):
     assert precision == pytest.approx(total / best, abs=1e-14)
 
 
-def test_many_rows_are_done_in_blocks(monkeypatch):
-    expected = precision_at_k(TRUE, SCORES, k=3)
+def test_rows_are_ranked_in_blocks(monkeypatch):
     monkeypatch.setattr("skprob.metrics._ranked._BLOCK_SIZE", 60)
-    assert precision_at_k(TRUE, SCORES, k=3) == expected
+    rows = zip(TRUE, SCORES, strict=True)
+    expected = np.mean([true[best_columns(row, 3)].mean() for true, row in rows])
+    assert precision_at_k(TRUE, SCORES, k=3) == pytest.approx(expected, abs=1e-14)
 
 
 def test_classes_have_the_top_k_accuracy():
@@ -77,6 +78,33 @@ def test_classes_have_the_top_k_accuracy():
     ridge = RidgeClassifier().fit(X, y > 4)
     score = PrecisionAtKScorer(1)(ridge, X, y > 4)
     assert score == pytest.approx(ridge.score(X, y > 4))
+
+
+def test_scorers_take_rows_that_lack_a_class():
+    X, y = load_iris(return_X_y=True)
+    X, y = X + 3 * RNG.normal(size=X.shape), np.array(["c", "a", "b"])[y]
+    model = SoftmaxClassifier().fit(X, y)
+    for lacking in model.classes_:
+        rows = y != lacking
+        p, column = model.predict_proba(X[rows]), np.searchsorted(list("abc"), y[rows])
+        hit = [k in best_columns(q, 2) for q, k in zip(p, column, strict=True)]
+        assert 0.5 < np.mean(hit) < 1
+        score = PrecisionAtKScorer(2)(model, X[rows], y[rows])
+        assert score == pytest.approx(np.mean(hit) / 2)
+        # The best that is possible is to find the label of each row.
+        worth = 1 / np.array([0.2, 0.5, 1.0])[column]
+        expected = np.average(hit, weights=worth)
+        scorer = PropensityScoredPrecisionAtKScorer([0.2, 0.5, 1.0], k=2)
+        assert scorer(model, X[rows], y[rows]) == pytest.approx(expected)
+
+
+def test_the_truth_is_not_changed():
+    # Two stored zeros, and one entry in two parts.
+    parts = [1.0, 0.0, 0.5, 0.5, 0.0], [0, 1, 2, 2, 0], [0, 2, 5]
+    y = sparse.csr_array(parts, shape=(2, 3))
+    assert precision_at_k(y, [[0.5, 0.3, 0.2], [0.5, 0.3, 0.2]]) == 0.5
+    assert y.data.tolist() == parts[0]
+    assert y.indices.tolist() == parts[1]
 
 
 def test_propensities_by_their_formula():
@@ -99,7 +127,7 @@ def test_scorer_of_label_sets():
     )
 
 
-def test_what_is_refused():
+def test_bad_input_is_refused():
     for k in (0, 9, 1.5, None):
         with pytest.raises(ValueError, match="k must be an integer from 1 to 8"):
             precision_at_k(TRUE, SCORES, k=k)
@@ -150,6 +178,7 @@ def test_propensities_in_a_series_are_matched_by_name():
     )
     with pytest.raises(ValueError, match=r"propensities must .* missing: \['a'\]"):
         propensity_scored_precision_at_k(true, SCORES, series.rename({"a": "z"}))
-    # Without names anywhere, and with the numbers of the rows as an index.
+    # Where nothing else has names, a series is in the order of the columns.
+    expected = propensity_scored_precision_at_k(TRUE, SCORES, PROPENSITIES)
     for given in (pd.Series(PROPENSITIES), series[names].rename({"a": "z"})):
-        propensity_scored_precision_at_k(TRUE, SCORES, given)
+        assert propensity_scored_precision_at_k(TRUE, SCORES, given) == expected

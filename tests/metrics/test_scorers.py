@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
+from scipy import special
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_multilabel_classification
@@ -40,10 +41,21 @@ X, CODES = load_iris(return_X_y=True)
 Y = np.array(["setosa", "versicolor", "virginica"])[CODES]
 SCORERS = {
     "brier": BrierScorer(),
-    "own": FenchelYoungScorer(),
+    "matching": FenchelYoungScorer(),
     "logistic": FenchelYoungScorer("softmax"),
     "support": SupportSizeScorer(),
 }
+
+
+def fenchel_young(alpha, scores, p, Q):
+    """Loss of each row by its definition, Ω(q) - Ω(p) + ⟨p - q, z⟩."""
+
+    def omega(rows):
+        if alpha == 1:
+            return special.xlogy(rows, rows).sum(axis=1)
+        return ((rows**alpha).sum(axis=1) - 1) / (alpha * (alpha - 1))
+
+    return omega(Q) - omega(p) + ((p - Q) * scores).sum(axis=1)
 
 
 def targets():
@@ -58,7 +70,7 @@ def targets():
     ("kind", "alpha"),
     [("class", 1), ("class", 2), ("label_set", 1.5), ("distribution", 1.5)],
 )
-def test_cross_validate_for_the_three_kinds(kind, alpha):
+def test_scores_of_folds_are_those_of_the_definitions(kind, alpha):
     X, y = targets()[kind]
     result = cross_validate(
         make_pipeline(StandardScaler(), EntmaxClassifier(alpha)),
@@ -85,12 +97,11 @@ def test_cross_validate_for_the_three_kinds(kind, alpha):
         log_q = np.log(np.where(Q > 0, Q, 1))
         divergence = (Q * (log_q - log_p)).sum(axis=1).mean()
         assert_allclose(result["test_logistic"][i], -divergence, rtol=1e-6)
-        if alpha == 1:
-            assert_allclose(result["test_own"], result["test_logistic"])
-        assert result["test_own"][i] < 0
+        matching = fenchel_young(alpha, scores, p, Q).mean()
+        assert_allclose(result["test_matching"][i], -matching, rtol=1e-9)
 
 
-def test_a_fold_that_misses_a_class():
+def test_folds_may_lack_a_class():
     # Test folds of one class each, sorted by label.
     model = SparsemaxClassifier().fit(X, Y)
     for label in np.unique(Y):
@@ -99,7 +110,10 @@ def test_a_fold_that_misses_a_class():
         true = p[:, list(model.classes_).index(label)]
         expected = (1 - true) ** 2 + np.square(p).sum(axis=1) - true**2
         assert_allclose(BrierScorer()(model, X[rows], Y[rows]), -expected.mean())
-        assert FenchelYoungScorer()(model, X[rows], Y[rows]) <= 0
+        Q = np.eye(3)[CODES[rows]]
+        losses = fenchel_young(2, model.decision_function(X[rows]), p, Q)
+        score = FenchelYoungScorer()(model, X[rows], Y[rows])
+        assert_allclose(score, -losses.mean(), rtol=1e-9)
     result = cross_validate(
         model, X, Y, cv=KFold(10), scoring=SCORERS, error_score="raise"
     )
@@ -107,7 +121,7 @@ def test_a_fold_that_misses_a_class():
         assert np.isfinite(result[f"test_{name}"]).all()
 
 
-def test_finite_where_the_log_loss_is_not():
+def test_it_is_finite_where_the_log_loss_is_not():
     model = SparsemaxClassifier(C=10).fit(X, CODES)
     wrong = (CODES + 1) % 3
     p = model.predict_proba(X)
@@ -117,7 +131,7 @@ def test_finite_where_the_log_loss_is_not():
     assert score < FenchelYoungScorer()(model, X, CODES)
 
 
-def test_two_classes():
+def test_scores_of_two_classes_are_those_of_scikit_learn():
     X2, y = X[50:], Y[50:]
     model = SoftmaxClassifier().fit(X2, y)
     p = model.predict_proba(X2)
@@ -126,7 +140,7 @@ def test_two_classes():
     assert_allclose(-BrierScorer()(model, X2, y), 2 * brier)
 
 
-def test_other_peoples_estimators():
+def test_scorers_take_classifiers_of_scikit_learn():
     model = LogisticRegression(max_iter=1000).fit(X, Y)
     p = model.predict_proba(X)
     assert_allclose(-BrierScorer()(model, X, Y), brier_score_loss(Y, p))
@@ -143,15 +157,15 @@ def test_other_peoples_estimators():
             scorer(dummy, X, Y)
 
 
-@pytest.mark.parametrize("of_sets", [np.asarray, pd.DataFrame], ids=["array", "frame"])
-def test_other_peoples_estimators_of_label_sets(of_sets):
+@pytest.mark.parametrize("container", [np.asarray, pd.DataFrame])
+def test_scorers_take_chains_of_scikit_learn(container):
     X, sets = make_multilabel_classification(60, random_state=0)
     # Its classes_ are a list with the values 0 and 1 of each label.
     model = ClassifierChain(LogisticRegression()).fit(X, sets)
     z = model.decision_function(X)
-    of_rows = (np.logaddexp(0, z) - sets * z).sum(axis=1)
-    score = FenchelYoungScorer("sigmoid")(model, X, of_sets(sets))
-    assert_allclose(-score, of_rows.mean())
+    losses = (np.logaddexp(0, z) - sets * z).sum(axis=1)
+    score = FenchelYoungScorer("sigmoid")(model, X, container(sets))
+    assert_allclose(-score, losses.mean())
 
 
 def test_the_mapping_of_the_model_inside_pipelines_and_searches():
@@ -169,7 +183,7 @@ def test_the_mapping_of_the_model_inside_pipelines_and_searches():
     assert_allclose(FenchelYoungScorer()(search, X, Y), -expected)
 
 
-def test_weights_and_copies():
+def test_copies_score_the_same_and_weights_repeat_rows():
     model = EntmaxClassifier().fit(X, Y)
     weight = np.random.default_rng(0).integers(0, 3, size=150)
     for scorer in SCORERS.values():
@@ -179,7 +193,7 @@ def test_weights_and_copies():
             assert_allclose(copy(model, X, Y, sample_weight=weight), repeated)
 
 
-def test_weights_of_scores_of_sets_and_ranks():
+def test_weights_of_sets_and_ranks_repeat_rows():
     sets = np.column_stack([CODES == 1, X[:, 0] > 5.8, X[:, 1] > 3]).astype(int)
     model = SigmoidClassifier().fit(X, sets)
     weight = np.where(CODES == 1, 4, np.arange(150) % 2)
@@ -261,12 +275,12 @@ def test_choice_sets_and_offsets_reach_the_predictions():
             assert score == pytest.approx(expected, rel=1e-3), (scorer, model)
         assert scorer(plain, features, y) != pytest.approx(expected, rel=0.1)
     shares = np.random.default_rng(1).dirichlet(np.ones(3), size=150)
-    model = SoftmaxClassifier().fit(features, shares, offset=arguments["offset"])
-    of_rows = model.predict_proba(features, offset=arguments["offset"])
-    score = DistributionScorer("chebyshev")(
-        model, features, shares, offset=arguments["offset"]
-    )
-    assert score == pytest.approx(-np.abs(of_rows - shares).max(axis=1).mean())
+    shares *= arguments["available"]
+    shares /= shares.sum(axis=1, keepdims=True)
+    model = SoftmaxClassifier().fit(features, shares, **arguments)
+    p = model.predict_proba(features, **arguments)
+    score = DistributionScorer("chebyshev")(model, features, shares, **arguments)
+    assert score == pytest.approx(-np.abs(p - shares).max(axis=1).mean())
 
 
 def test_routed_choice_sets_of_sets_with_a_guarantee():

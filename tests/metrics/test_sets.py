@@ -105,7 +105,7 @@ def test_sets_that_are_refused(sets):
             mean_set_size(sparse.csr_array(sets))
 
 
-def test_scorers():
+def test_scorers_are_the_scores_of_predicted_sets():
     X, y = load_iris(return_X_y=True)
     y = np.array(["a", "b", "c"])[y]
     scorers = {"coverage": SetCoverageScorer(), "size": SetSizeScorer()}
@@ -132,7 +132,7 @@ def test_scorers():
         )
 
 
-def test_nullable_frames_and_masked_arrays():
+def test_nullable_frames_are_taken_and_masked_arrays_refused():
     for dtype in ("boolean", "Int8", "Float32"):
         frame = pd.DataFrame(SETS).astype(dtype)
         assert set_coverage(TRUE, frame) == set_coverage(TRUE, SETS)

@@ -75,15 +75,17 @@ def share_of_right_sets(Y, sets, weight):
 
 
 @pytest.mark.parametrize("budget", [None, (0, 5)])
-def test_the_accuracy_is_that_of_known_entries(rows, budget):
+def test_the_accuracy_counts_known_entries_only(rows, budget):
     X, Y, weight = rows
     complete = np.nan_to_num(Y) if budget else Y
     model = SigmoidClassifier(budget=budget).fit(X, complete)
     sets = model.predict(X)
-    for w in (None, weight):
-        expected = share_of_right_sets(Y, sets, np.ones(N_ROWS) if w is None else w)
+    for sample_weight in (None, weight):
+        used_weight = np.ones(N_ROWS) if sample_weight is None else sample_weight
+        expected = share_of_right_sets(Y, sets, used_weight)
         for y in forms(Y):
-            assert model.score(X, y, w) == pytest.approx(expected, abs=1e-14)
+            accuracy = model.score(X, y, sample_weight)
+            assert accuracy == pytest.approx(expected, abs=1e-14)
     assert 0.1 < expected < 0.9
     named = SigmoidClassifier().fit(X, pd.DataFrame(Y, columns=NAMES))
     expected = share_of_right_sets(Y, named.predict(X), weight)
@@ -91,7 +93,9 @@ def test_the_accuracy_is_that_of_known_entries(rows, budget):
 
 
 @pytest.mark.parametrize("score_function", ["entmax", "threshold"])
-def test_the_accuracy_of_calibrated_sets(rows, score_function):
+def test_the_accuracy_of_calibrated_sets_counts_known_entries_only(
+    rows, score_function
+):
     X, Y, weight = rows
     inner = SigmoidClassifier().fit(X, Y)
     model = ConformalSets(inner, cv="prefit", score_function=score_function).fit(X, Y)
@@ -103,16 +107,16 @@ def test_the_accuracy_of_calibrated_sets(rows, score_function):
     assert model.score(X, Y, weight) == pytest.approx(expected, abs=1e-14)
 
 
-def test_a_score_without_any_known_entry(rows):
+def test_scores_without_any_known_entry_are_refused(rows):
     X, Y, weight = rows
     inner = SigmoidClassifier().fit(X, Y)
     sets = ConformalSets(inner, cv="prefit").fit(X, Y)
     message = r"y must have a known entry in a row of positive weight; got NaN in all"
     nothing, only_row_3 = np.full_like(Y, np.nan), np.arange(N_ROWS) == 3
     for model in (inner, sets):
-        for y, w in ((nothing, weight), (nothing, None), (Y, only_row_3)):
+        for y, sample_weight in ((nothing, weight), (nothing, None), (Y, only_row_3)):
             with pytest.raises(ValueError, match=message):
-                model.score(X, y, w)
+                model.score(X, y, sample_weight)
         with pytest.raises(
             ValueError, match=r"y must (have 6 col|be .* \(40, 6\); got)"
         ):
@@ -134,11 +138,11 @@ def test_the_coverage_is_the_recall_of_known_labels(rows):
     expected = mean_of(recall, weight)
     for y in forms(Y):
         for predicted in (sets, sparse.csr_array(sets)):
-            found = set_coverage(y, predicted, sample_weight=weight)
-            assert found == pytest.approx(expected, abs=1e-14)
+            coverage = set_coverage(y, predicted, sample_weight=weight)
+            assert coverage == pytest.approx(expected, abs=1e-14)
     frame = pd.DataFrame(Y, columns=NAMES)
-    found = set_coverage(frame, in_other_order(sets), sample_weight=weight)
-    assert found == pytest.approx(expected, abs=1e-14)
+    coverage = set_coverage(frame, in_other_order(sets), sample_weight=weight)
+    assert coverage == pytest.approx(expected, abs=1e-14)
     display = SetDisplay.from_predictions(sets, Y)
     for group in display.by_class:
         is_true = Y[:, group.name] == 1
@@ -148,7 +152,7 @@ def test_the_coverage_is_the_recall_of_known_labels(rows):
 
 
 @pytest.mark.parametrize("k", [1, 2])
-def test_precision_ranks_known_labels(rows, k):
+def test_precision_ranks_known_labels_only(rows, k):
     _, Y, weight = rows
     rng = np.random.default_rng(1)
     scores, propensities = rng.random(Y.shape), rng.random(N_LABELS) * 0.9 + 0.1
@@ -161,20 +165,21 @@ def test_precision_ranks_known_labels(rows, k):
         worth = sorted((row[j] / propensities[j] for j in known), reverse=True)
         best.append(sum(worth[:k]))
     expected = np.average(precision, weights=weight)
-    scored = np.average(gains, weights=weight) / np.average(best, weights=weight)
+    expected_scored = np.average(gains, weights=weight)
+    expected_scored /= np.average(best, weights=weight)
     for y in forms(Y):
         for z in (scores, sparse.csr_array(scores)):
             options = {"k": k, "sample_weight": weight}
             assert precision_at_k(y, z, **options) == pytest.approx(expected)
-            found = propensity_scored_precision_at_k(y, z, propensities, **options)
-            assert found == pytest.approx(scored)
-    found = precision_at_k(
+            scored = propensity_scored_precision_at_k(y, z, propensities, **options)
+            assert scored == pytest.approx(expected_scored)
+    by_name = precision_at_k(
         pd.DataFrame(Y, columns=NAMES),
         in_other_order(scores),
         k=k,
         sample_weight=weight,
     )
-    assert found == pytest.approx(expected)
+    assert by_name == pytest.approx(expected)
     assert 0.1 < expected < 0.9
 
 
@@ -191,27 +196,27 @@ def test_precision_needs_k_known_labels(rows):
 
 
 @pytest.mark.parametrize("zero_division", [0, 1])
-def test_macro_f1_of_the_rows_in_which_a_label_is_known(rows, zero_division):
+def test_macro_f1_counts_rows_in_which_a_label_is_known(rows, zero_division):
     _, Y, weight = rows
     Y = Y.copy()
     Y[:, 5] = np.where(np.isnan(Y[:, 5]), np.nan, 0)  # No recall.
     predicted = (np.random.default_rng(1).random(Y.shape) < 0.6).astype(int)
-    parts = []
-    for of_label, chosen in zip(Y.T, predicted.T, strict=True):
-        known = ~np.isnan(of_label)
-        arguments = of_label[known].astype(int), chosen[known]
+    label_scores = []
+    for true_column, predicted_column in zip(Y.T, predicted.T, strict=True):
+        known = ~np.isnan(true_column)
+        arguments = true_column[known].astype(int), predicted_column[known]
         options = {"sample_weight": weight[known], "zero_division": zero_division}
-        parts.append(
+        label_scores.append(
             [f(*arguments, **options) for f in (precision_score, recall_score)]
         )
-    precision, recall = np.mean(parts, axis=0)
+    precision, recall = np.mean(label_scores, axis=0)
     expected = 2 * precision * recall / (precision + recall)
     for y in forms(Y):
         for sets in (predicted, sparse.csr_array(predicted), predicted.astype(bool)):
-            found = harmonic_macro_f1_score(
+            f1 = harmonic_macro_f1_score(
                 y, sets, sample_weight=weight, zero_division=zero_division
             )
-            assert found == pytest.approx(expected)
+            assert f1 == pytest.approx(expected)
     stored = sparse.csr_array(np.nan_to_num(Y) + 1)
     stored.data -= 1
     complete = np.nan_to_num(Y).astype(int)
@@ -234,22 +239,24 @@ def test_the_loss_of_a_row_is_that_of_its_known_labels(rows, mapping):
     for row, s, known in zip(Y, z, known_of(Y), strict=True):
         t = s[known] * (2 * row[known] - 1)
         if mapping == "sigmoid":
-            of_labels = np.logaddexp(0, -t)
+            label_losses = np.logaddexp(0, -t)
         else:
-            of_labels = np.where(t >= 1, 0, np.where(t <= -1, -t, (1 - t) ** 2 / 4))
-        losses.append(of_labels.sum() if len(known) else None)
-    for w in (None, weight):
-        expected = mean_of(losses, np.ones(N_ROWS) if w is None else w)
+            label_losses = np.where(t >= 1, 0, np.where(t <= -1, -t, (1 - t) ** 2 / 4))
+        losses.append(label_losses.sum() if len(known) else None)
+    for sample_weight in (None, weight):
+        used_weight = np.ones(N_ROWS) if sample_weight is None else sample_weight
+        expected = mean_of(losses, used_weight)
+        options = {"sample_weight": sample_weight}
         for y in forms(Y):
-            options = {"mapping": model.mapping_, "sample_weight": w}
-            assert_allclose(fenchel_young_loss(y, z, **options), expected, rtol=1e-12)
-            found = FenchelYoungScorer()(model, X, y, sample_weight=w)
-            assert_allclose(-found, expected, rtol=1e-12)
+            loss = fenchel_young_loss(y, z, mapping=model.mapping_, **options)
+            assert_allclose(loss, expected, rtol=1e-12)
+            score = FenchelYoungScorer()(model, X, y, **options)
+            assert_allclose(-score, expected, rtol=1e-12)
     with pytest.raises(ValueError, match="6 columns and y_true has 5 classes"):
         fenchel_young_loss(Y[:, :5], z, mapping=model.mapping_)
 
 
-def test_where_gaps_are_refused(rows):
+def test_scores_of_shares_and_of_class_labels_refuse_gaps(rows):
     _, Y, _ = rows
     shares = np.full(Y.shape, 1 / N_LABELS)
     for call in (
