@@ -12,7 +12,7 @@ from entmax import entmax15, entmax_bisect, sparsemax
 
 TESTS = Path(__file__).parents[1] / "tests" / "attention"
 sys.path.insert(0, str(TESTS))
-from cases import CASES, arrays, cotangent  # noqa: E402
+from queries_and_keys import CASES, arrays, cotangent  # noqa: E402
 
 MAPPINGS = {
     "sparsemax": lambda z: sparsemax(z, dim=-1),

@@ -9,14 +9,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from skprob.attention import _attention, attention, attention_vjp, taylor_attention
 from skprob.mappings import Entmax, Sparsemax, TaylorSoftmax, softmax
 
-from .cases import CASES, arrays, cotangent, numbers
+from .queries_and_keys import CASES, arrays, cotangent, numbers
 
 REFERENCE = np.load(Path(__file__).parent / "reference.npz")
 MAPPINGS = {"entmax 1.25": Entmax(1.25)}
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_torch_and_entmax(name, monkeypatch):
+def test_values_and_derivatives_are_those_of_torch_and_entmax(name, monkeypatch):
     *given, mask = arrays(name)
     options = {"mapping": MAPPINGS.get(CASES[name][0], CASES[name][0]), "mask": mask}
     for most in (10**6, 10):  # In blocks of one query, too.
@@ -33,7 +33,7 @@ def test_torch_and_entmax(name, monkeypatch):
             assert_allclose(derivative, expected, rtol=0, atol=atol)
 
 
-def test_queries_that_may_look_at_nothing():
+def test_queries_without_a_key_give_zero():
     *given, mask = arrays("heads")
     mask = mask.copy()
     mask[2] = False
@@ -41,9 +41,9 @@ def test_queries_that_may_look_at_nothing():
     assert (out[..., 2, :] == 0).all()
     of_query, of_key, of_value = attention_vjp(*given, np.ones(out.shape), mask=mask)
     assert (of_query[..., 2, :] == 0).all()
-    rest = [0, 1, 3]
+    others = [0, 1, 3]
     fewer = attention_vjp(
-        given[0][..., rest, :], *given[1:], np.ones((2, 3, 3, 3)), mask=mask[rest]
+        given[0][..., others, :], *given[1:], np.ones((2, 3, 3, 3)), mask=mask[others]
     )
     assert_allclose(of_key, fewer[1], atol=1e-14)
     assert_allclose(of_value, fewer[2], atol=1e-14)
@@ -51,13 +51,13 @@ def test_queries_that_may_look_at_nothing():
     assert_array_equal(nothing, np.zeros((2, 3, 4, 3)))
 
 
-def test_scales():
+def test_each_scale_multiplies_the_scores():
     query, key, value, mask = arrays("sparsemax")
     rows = []
     for q, k, v, seen in zip(query, key, value, mask, strict=True):
-        for i, one in enumerate(q):
+        for i, one_query in enumerate(q):
             n = seen[i].sum()
-            scores = np.log(n) / 4 * (k[seen[i]] @ one)
+            scores = np.log(n) / 4 * (k[seen[i]] @ one_query)
             rows.append(softmax(scores) @ v[seen[i]])
     out = attention(query, key, value, scale="entropy_invariant", mask=mask)
     assert_allclose(out.reshape(-1, 2), rows, atol=1e-14)
@@ -82,7 +82,7 @@ def test_scales():
     )
 
 
-def test_types():
+def test_single_precision_stays_single():
     query, key, value, _ = arrays("plain")
     single = [array.astype(np.float32) for array in (query, key, value)]
     assert attention(*single).dtype == np.float32
@@ -95,7 +95,7 @@ def test_types():
 
 
 @pytest.mark.parametrize("order", [2, 4])
-def test_taylor_attention(order):
+def test_taylor_attention_is_attention_with_its_mapping(order):
     query = numbers((2, 1, 300, 3), 1.7)
     key, value = numbers((3, 300, 3), 2.9), numbers((3, 300, 2), 0.7)
     quadratic = {"mapping": TaylorSoftmax(order)}
@@ -116,11 +116,11 @@ def test_taylor_attention_forms_no_square():
     query = numbers((100_000, 2), 1.7)
     for causal in (False, True):
         out = taylor_attention(query, query, query, causal=causal)
-        some = slice(99_000, None, 100)
-        mask = np.arange(100_000) <= np.arange(100_000)[some, None] if causal else None
+        sample, number = slice(99_000, None, 100), np.arange(100_000)
+        mask = number <= number[sample, None] if causal else None
         options = {"mapping": "taylor_softmax", "mask": mask}
-        expected = attention(query[some], query, query, **options)
-        assert_allclose(out[some], expected, rtol=0, atol=1e-12)
+        expected = attention(query[sample], query, query, **options)
+        assert_allclose(out[sample], expected, rtol=0, atol=1e-12)
 
 
 X = np.ones((3, 2))
@@ -159,12 +159,12 @@ X = np.ones((3, 2))
         (lambda: taylor_attention(1e200 * X, 1e200 * X, X), "weights are finite"),
     ],
 )
-def test_malformed_input(call, message):
+def test_malformed_input_is_refused(call, message):
     with pytest.raises(ValueError, match=message), np.errstate(all="ignore"):
         call()
 
 
-def test_any_mapping():
+def test_a_mapping_or_a_function_is_the_named_mapping():
     query, key, value, _ = arrays("plain")
     by_name = attention(query, key, value, mapping="sparsemax")
     for mapping in (Sparsemax(), lambda scores: Sparsemax()(scores)):

@@ -28,7 +28,7 @@ def weights_by_definition(X, queries, mapping, temperature, scale):
     return mapping(-squares / (temperature * scale))
 
 
-def test_weights(iris, monkeypatch):
+def test_weights_and_predictions_are_their_definition(iris, monkeypatch):
     X, y = iris
     queries = X[::7] + 0.05
     nearest = np.sort(((X[:, None] - X) ** 2).sum(axis=2), axis=1)[:, 1]
@@ -52,7 +52,7 @@ def test_weights(iris, monkeypatch):
             assert_allclose(regressor.predict(queries), weights @ X[:, ::2], rtol=1e-12)
 
 
-def test_neighbours_enough_for_a_sparse_mapping_change_nothing(iris):
+def test_neighbours_beyond_the_support_change_nothing(iris):
     X, y = iris
     queries = X[::3] + 0.05
     every = AttentionClassifier(temperature=3.0, n_neighbors=None).fit(X, y)
@@ -99,7 +99,7 @@ def test_label_sets_and_distributions(iris):
     assert model.score(X, q) == pytest.approx(hit.mean())
 
 
-def test_what_score_takes(iris):
+def test_bad_arguments_of_score_are_refused(iris):
     X, y = iris
     sets = np.stack([y == 0, y >= 1], axis=1).astype(int)
     shares = np.random.default_rng(0).dirichlet(np.ones(3), size=150)
@@ -124,7 +124,7 @@ def test_duplicates_and_a_grid(iris):
     assert search.best_score_ > 0.9
 
 
-def test_bad_input(iris):
+def test_bad_input_is_refused(iris):
     X, y = iris
     for parameters, message in (
         ({"mapping": "sigmoid"}, "are marginals"),

@@ -30,7 +30,7 @@ from skprob.decision import (
 from skprob.decision import _blocks as blocks_module
 
 
-def data(seed, *, n_samples=80, n_labels=5, polytope="simplex", empty=False):
+def related_sets(seed, *, n_samples=80, n_labels=5, polytope="simplex", empty=False):
     """Features, probabilities that are related to sets, and the sets."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_samples, 3))
@@ -51,22 +51,25 @@ def with_zeros_stored(array):
     return sparse.csr_array((array.ravel(), indices, indptr), shape=array.shape)
 
 
-def micro(labels, sets, weight=None):
+def micro_f1(labels, sets, weight=None):
     weight = np.ones(len(sets)) if weight is None else weight
     hits, total = weight @ (labels * sets), weight @ (labels + sets)
     return 2 * hits.sum() / total.sum()
 
 
+# Each example fits a rule or more, and a rule has few routes.
+fewer = settings(max_examples=settings().max_examples // 3)
 seeds = st.integers(0, 10**6)
 polytopes = st.sampled_from(["simplex", "cube"])
 rules = st.sampled_from(sorted(RULES))
 
 
+@fewer
 @given(rules, seeds, polytopes, st.booleans(), st.integers(1, 7))
 def test_any_rule_gives_sets_that_are_empty_only_where_training_rows_are(
     name, seed, polytope, empty, n_labels
 ):
-    X, p, labels = data(seed, n_labels=n_labels, polytope=polytope, empty=empty)
+    X, p, labels = related_sets(seed, n_labels=n_labels, polytope=polytope, empty=empty)
     labels[0, 0] = 1
     rule = get_rule(name).fit(p, labels, X=X, polytope=polytope)
     sets = rule.predict(p, X)
@@ -80,17 +83,18 @@ def test_any_rule_gives_sets_that_are_empty_only_where_training_rows_are(
         assert rule.predict(np.full_like(p, 1e-9), X).any(axis=1).all()
 
 
+@fewer
 @given(rules, seeds, polytopes)
 def test_sparse_probabilities_blocks_and_weights_make_no_difference(
     name, seed, polytope
 ):
-    X, p, labels = data(seed, polytope=polytope)
+    X, p, labels = related_sets(seed, polytope=polytope)
     p = np.where(p < 0.05, 0, p)
     rule = get_rule(name).fit(p, labels, X=X, polytope=polytope)
     expected = rule.predict(p, X)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blocks_module, "_BLOCK", 35)
-        other = clone(rule).fit(
+        in_blocks = clone(rule).fit(
             sparse.csr_array(p),
             sparse.csc_matrix(with_zeros_stored(labels)),
             # Their sum overflows.
@@ -98,27 +102,29 @@ def test_sparse_probabilities_blocks_and_weights_make_no_difference(
             X=sparse.csr_array(X) if name in ("common_cut", "label_cuts") else X,
             polytope=polytope,
         )
-        answer = other.predict(sparse.csr_array(p), X)
-    assert isinstance(answer, sparse.csr_array)
-    assert_array_equal(answer.toarray(), expected)
+        sets = in_blocks.predict(sparse.csr_array(p), X)
+    assert isinstance(sets, sparse.csr_array)
+    assert_array_equal(sets.toarray(), expected)
 
 
+@fewer
 @given(rules, seeds)
 def test_rows_of_weight_zero_are_left_out(name, seed):
-    X, p, labels = data(seed)
+    X, p, labels = related_sets(seed)
     weight = np.tile([1.0, 0.0], 40)
     wrong = np.where(weight[:, None] > 0, labels, 0)
-    some = get_rule(name).fit(p[::2], labels[::2], X=X[::2])
+    half = get_rule(name).fit(p[::2], labels[::2], X=X[::2])
     rule = get_rule(name).fit(p, wrong, sample_weight=weight, X=X)
-    assert_array_equal(rule.predict(p, X), some.predict(p, X))
+    assert_array_equal(rule.predict(p, X), half.predict(p, X))
 
 
+@fewer
 @given(rules, seeds, polytopes)
 def test_copies_are_the_same(name, seed, polytope):
-    X, p, labels = data(seed, polytope=polytope)
+    X, p, labels = related_sets(seed, polytope=polytope)
     rule = get_rule(name).fit(p, labels, X=X, polytope=polytope)
-    again = pickle.loads(pickle.dumps(rule))
-    assert_array_equal(again.predict(p, X), rule.predict(p, X))
+    loaded = pickle.loads(pickle.dumps(rule))
+    assert_array_equal(loaded.predict(p, X), rule.predict(p, X))
     fresh = clone(rule)
     assert repr(fresh.get_params()) == repr(rule.get_params())
     assert not hasattr(fresh, "n_labels_")
@@ -128,44 +134,45 @@ def test_copies_are_the_same(name, seed, polytope):
     assert_array_equal(fresh.predict(p, X), rule.predict(p, X))
 
 
+@fewer
 @given(seeds, polytopes, st.booleans())
 def test_the_common_cut_is_the_best_of_all(seed, polytope, weighted):
-    _, p, labels = data(seed, polytope=polytope)
+    _, p, labels = related_sets(seed, polytope=polytope)
     weight = np.random.default_rng(seed).integers(1, 4, 80) if weighted else np.ones(80)
     rule = CommonCut().fit(p, labels, sample_weight=weight, polytope=polytope)
-    best = max(micro(labels, p > cut, weight) for cut in [0, *p.ravel()])
-    assert_allclose(micro(labels, p > rule.cut_, weight), best)
+    best = max(micro_f1(labels, p > cut, weight) for cut in [0, *p.ravel()])
+    assert_allclose(micro_f1(labels, p > rule.cut_, weight), best)
 
 
 @settings(max_examples=settings().max_examples // 8)  # 4,225 pairs of cuts each
 @given(seeds, polytopes)
 def test_cuts_are_the_best_of_their_grid(seed, polytope):
     """Micro-F1 by trying all pairs of cuts of two labels, macro-F1 label by label."""
-    _, p, labels = data(seed, n_labels=2, polytope=polytope)
+    _, p, labels = related_sets(seed, n_labels=2, polytope=polytope)
     common = CommonCut().fit(p, labels, polytope=polytope).cut_
     grid = common * 2.0 ** (np.arange(-32, 33) / 8)
-    of = {
+    cuts = {
         average: LabelCuts(average, shrinkage=0).fit(p, labels, polytope=polytope).cuts_
         for average in ("micro", "macro", "both")
     }
-    best = max(micro(labels, p > [a, b]) for a in grid for b in grid)
-    assert_allclose(micro(labels, p > of["micro"]), best, rtol=1e-7)
+    best = max(micro_f1(labels, p > [a, b]) for a in grid for b in grid)
+    assert_allclose(micro_f1(labels, p > cuts["micro"]), best, rtol=1e-7)
     for k in range(2):
         y, values = labels[:, [k]], p[:, [k]]
-        best = max(micro(y, values > cut) if y.any() else 0 for cut in grid)
-        score = micro(y, values > of["macro"][k]) if y.any() else 0
+        best = max(micro_f1(y, values > cut) if y.any() else 0 for cut in grid)
+        score = micro_f1(y, values > cuts["macro"][k]) if y.any() else 0
         assert_allclose(score, best, rtol=1e-7)
-    upper = np.maximum(of["macro"], common)
-    assert_allclose(of["both"], np.minimum(of["micro"], upper))
+    upper = np.maximum(cuts["macro"], common)
+    assert_allclose(cuts["both"], np.minimum(cuts["micro"], upper))
 
 
 def test_cuts_are_shrunk_by_the_number_of_positives():
-    _, p, labels = data(0, n_samples=400)
-    own = LabelCuts("macro", shrinkage=0).fit(p, labels)
-    n, common = labels.sum(axis=0), own.common_cut_
+    _, p, labels = related_sets(0, n_samples=400)
+    unshrunk = LabelCuts("macro", shrinkage=0).fit(p, labels)
+    n, common = labels.sum(axis=0), unshrunk.common_cut_
     for shrinkage in (50, 300.0):
         rule = LabelCuts("macro", shrinkage=shrinkage).fit(p, labels)
-        expected = common * (own.cuts_ / common) ** (n / (n + shrinkage))
+        expected = common * (unshrunk.cuts_ / common) ** (n / (n + shrinkage))
         assert_allclose(rule.cuts_, expected)
     rule = LabelCuts(shrinkage=np.inf).fit(p, labels)
     assert_array_equal(rule.cuts_, np.full(5, common))
@@ -185,7 +192,10 @@ def test_the_shrinkage_is_chosen_by_folds():
     new = rng.random((2000, 30))
     labels = (rng.random(new.shape) < new**2).astype(int)
     new *= (scaled / p)[0]
-    assert micro(labels, rule.predict(new)) > micro(labels, common.predict(new)) + 0.02
+    assert (
+        micro_f1(labels, rule.predict(new))
+        > micro_f1(labels, common.predict(new)) + 0.02
+    )
 
 
 def test_the_shrinkage_of_macro_is_chosen_by_macro_f1():
@@ -199,19 +209,19 @@ def test_the_shrinkage_of_macro_is_chosen_by_macro_f1():
     (p, labels), (new, true) = rows(1000), rows(4000)
     rule = LabelCuts("macro").fit(p, labels, polytope="cube")
     common = CommonCut().fit(p, labels, polytope="cube")
-    of_rule, of_common = (
+    f1, f1_of_common_cut = (
         f1_score(true, each.predict(new), average="macro") for each in (rule, common)
     )
-    assert of_rule > of_common + 0.1
-    assert micro(true, rule.predict(new)) < micro(true, common.predict(new))
+    assert f1 > f1_of_common_cut + 0.1
+    assert micro_f1(true, rule.predict(new)) < micro_f1(true, common.predict(new))
     # Labels for which the common cut is right have this cut.
     p = rng.random((300, 30))
     labels = (rng.random(p.shape) < p**2).astype(int)
     assert LabelCuts("macro").fit(p, labels, polytope="cube").shrinkage_ == np.inf
 
 
-def test_names_of_recipes():
-    _, p, labels = data(0, n_samples=300)
+def test_a_name_stands_for_stacked_cuts():
+    _, p, labels = related_sets(0, n_samples=300)
     for name in ("micro", "macro"):
         rule = get_rule(name)
         assert repr(rule) == f"StackedLabels(rule=LabelCuts(average={name!r}))"
@@ -220,15 +230,16 @@ def test_names_of_recipes():
 
 
 def test_an_empty_row_gets_the_label_that_is_nearest_to_its_cut():
-    _, p, labels = data(1, n_samples=300)
+    _, p, labels = related_sets(1, n_samples=300)
     rule = LabelCuts(shrinkage=20).fit(p, labels)
     rule.cuts_ = np.array([0.5, 0.1, 0.9, 0.9, 0.9])
     assert_array_equal(rule.predict([[0.3, 0.09, 0.2, 0.2, 0.2]]), [[0, 1, 0, 0, 0]])
 
 
+@fewer
 @given(seeds, st.integers(1, 6), polytopes, st.booleans())
 def test_example_f1_is_the_best_of_all_sets(seed, n_labels, polytope, empty):
-    X, p, labels = data(
+    X, p, labels = related_sets(
         seed, n_samples=20, n_labels=n_labels, polytope=polytope, empty=empty
     )
     labels[0] = 1
@@ -248,7 +259,7 @@ def test_example_f1_is_the_best_of_all_sets(seed, n_labels, polytope, empty):
 
 
 def test_meta_labeler_takes_as_many_as_are_expected():
-    X, p, labels = data(3)
+    X, p, labels = related_sets(3)
     rule = MetaLabeler().fit(p, labels, X=X)
     number = np.maximum(np.rint(rule.expected_size_(X)), 1)
     sets = rule.predict(p, X)
@@ -257,7 +268,7 @@ def test_meta_labeler_takes_as_many_as_are_expected():
     assert (least >= np.where(sets, -1, p).max(axis=1)).all()
 
 
-def test_marginals_tell_labels_of_large_sets():
+def test_marginals_find_labels_of_large_sets():
     """Half of the rows have one label of three, the others four labels of eight."""
     rng = np.random.default_rng(0)
     large = np.arange(1000) % 2 == 0
@@ -268,8 +279,11 @@ def test_marginals_tell_labels_of_large_sets():
     labels = np.where(large[:, None], four, one)
     share, marginal = (CommonCut(scale) for scale in ("probability", "marginal"))
     auto = CommonCut("auto").fit(p, labels, X=X)
-    f1 = [micro(labels, r.fit(p, labels, X=X).predict(p, X)) for r in (share, marginal)]
-    assert f1[1] > f1[0] + 0.02
+    f1_of_share, f1_of_marginal = (
+        micro_f1(labels, rule.fit(p, labels, X=X).predict(p, X))
+        for rule in (share, marginal)
+    )
+    assert f1_of_marginal > f1_of_share + 0.02
     assert (share.scale_, auto.scale_) == ("probability", "marginal")
     assert_array_equal(auto.predict(p, X), marginal.predict(p, X))
     # Without features there are no expected sizes.
@@ -322,7 +336,7 @@ def test_expected_sizes_of_features_far_from_zero(n_features, dtype, container):
     assert ((far.out_of_fold - sizes) ** 2).mean() < 0.1 * sizes.var()
 
 
-def test_sizes_of_no_use_are_the_mean():
+def test_useless_features_give_about_the_mean_size():
     rng = np.random.default_rng(0)
     for X in (np.ones((50, 2)), rng.normal(size=(50, 40))):
         sizes = rng.integers(1, 5, 50)
@@ -332,8 +346,8 @@ def test_sizes_of_no_use_are_the_mean():
     assert_array_equal(ExpectedSize(X, np.full(50, 2), np.ones(50))(X), np.full(50, 2))
 
 
-def test_probabilities_of_another_classifier():
-    X, _, labels = data(5, n_samples=300)
+def test_rules_take_probabilities_of_other_classifiers():
+    X, _, labels = related_sets(5, n_samples=300)
     model = OneVsRestClassifier(LogisticRegression())
     p = cross_val_predict(model, X, labels, method="predict_proba")
     for rule in RULES.values():
@@ -343,7 +357,7 @@ def test_probabilities_of_another_classifier():
 
 def test_of_equal_marginals_the_first_are_chosen():
     """More labels than a sort that is not stable keeps in order by chance."""
-    _, p, labels = data(0, n_labels=60, polytope="cube")
+    _, p, labels = related_sets(0, n_labels=60, polytope="cube")
     tied = np.random.default_rng(1).integers(1, 4, size=(20, 60)) / 10
     for rule in ExampleF1(), MetaLabeler():
         sets = rule.fit(p, labels, polytope="cube").predict(tied)
@@ -356,7 +370,7 @@ def test_of_equal_marginals_the_first_are_chosen():
 
 @pytest.mark.parametrize("name", RULES)
 def test_errors_name_the_argument(name):
-    X, p, labels = data(0)
+    X, p, labels = related_sets(0)
     rule = get_rule(name)
     for predict in rule.predict, lambda p, rule=rule: rule.predict_blocks([p]):
         with pytest.raises(NotFittedError):
@@ -393,14 +407,14 @@ def test_errors_name_the_argument(name):
     "rule",
     [ExampleF1(), MetaLabeler(), CommonCut("marginal"), LabelCuts(scale="marginal")],
 )
-def test_what_needs_features_says_so(rule):
-    _, p, labels = data(0)
+def test_rules_of_marginals_need_features(rule):
+    _, p, labels = related_sets(0)
     with pytest.raises(ValueError, match="X must be given"):
         rule.fit(p, labels)
 
 
-def test_bad_parameters():
-    _, p, labels = data(0)
+def test_bad_parameters_are_refused():
+    _, p, labels = related_sets(0)
     for rule, name in [
         (LabelCuts("samples"), "average"),
         (LabelCuts(shrinkage=-1), "shrinkage"),
@@ -465,17 +479,17 @@ def test_the_correction_is_that_of_ridge_regression(polytope, weighted):
     assert_array_equal(rule.predict(p), expected)
 
 
-def test_labels_that_exclude_each_other_are_told_apart():
+def test_stacking_separates_labels_that_exclude_each_other():
     (p, labels), (new, truth) = exclusive_labels(2), exclusive_labels(3)
     alone, stacked = (
         rule.fit(p, labels, polytope="cube").predict(new)
         for rule in (LabelCuts("micro"), StackedLabels(LabelCuts("micro")))
     )
-    assert micro(truth, stacked) > micro(truth, alone) + 0.03
+    assert micro_f1(truth, stacked) > micro_f1(truth, alone) + 0.03
 
 
 @pytest.mark.parametrize("constant", [True, False])
-def test_what_other_labels_do_not_tell_is_not_corrected(constant):
+def test_independent_labels_are_not_corrected(constant):
     rng = np.random.default_rng(4)
     p = np.full((60, 20), 0.3) if constant else rng.uniform(size=(60, 20))
     labels = (rng.uniform(size=p.shape) < p).astype(int)

@@ -44,6 +44,6 @@ def assert_same(model, X, rounding=1e-6, **options):
     support = expected if has_zeros else expected.astype(p.dtype)
     np.testing.assert_array_equal(p > 0, support > 0)
     # Some versions of onnxruntime have their own idea of an array without rows.
-    for none, some in zip(run_session(running, X[:0]), (labels, p), strict=True):
-        assert none.shape == (0, *some.shape[1:])
-        assert none.dtype == some.dtype
+    for of_none, of_rows in zip(run_session(running, X[:0]), (labels, p), strict=True):
+        assert of_none.shape == (0, *of_rows.shape[1:])
+        assert of_none.dtype == of_rows.dtype

@@ -20,29 +20,29 @@ from .running import assert_same, run
 
 X, Y = load_digits(return_X_y=True)
 X = X / 16
-HALVES = X.astype(np.float32)
+SINGLE = X.astype(np.float32)
 
 
-@pytest.mark.parametrize("alpha", [1.01, 1.1, 1.25, 1.5, 2.0, 3.0])
+@pytest.mark.parametrize("alpha", [1.01, 1.5, 3.0])
 def test_the_sets_of_labels(alpha):
     model = ConformalSets(EntmaxClassifier(), coverage=0.98, alpha=alpha).fit(X, Y)
-    assert_same(model, HALVES)
-    _, p = run(model, HALVES)
+    assert_same(model, SINGLE)
+    _, p = run(model, SINGLE)
     # Single precision has no number for some probabilities at an alpha close to 1.
     assert p.dtype == np.float32
-    np.testing.assert_array_equal(p > 0, model.predict_set(HALVES))
+    np.testing.assert_array_equal(p > 0, model.predict_set(SINGLE))
     assert 1 < (p > 0).sum(axis=1).mean() < 2
 
 
 def test_a_quantile_of_zero():
     model = ConformalSets(SoftmaxClassifier(), coverage=0.5).fit(X, Y)
-    assert_same(model, HALVES)
+    assert_same(model, SINGLE)
 
 
 def test_two_classes_in_a_pipeline_and_a_search_inside():
     for inner in (SigmoidClassifier(), EntmaxClassifierCV([1.5], [1.0], cv=2)):
         model = make_pipeline(StandardScaler(), ConformalSets(inner))
-        assert_same(model.fit(X, Y > 4), HALVES)
+        assert_same(model.fit(X, Y > 4), SINGLE)
 
 
 def label_sets(allow_unlabeled):
@@ -65,18 +65,18 @@ def test_parameters_are_those_of_the_fit():
     """After another was set, a calibrated model had no converter, or a wrong error."""
     model = ConformalSets(SoftmaxClassifier()).fit(X, Y)
     model.set_params(score_function="threshold", by="class", alpha=1.1)
-    assert_same(model, HALVES)
+    assert_same(model, SINGLE)
     model.fit(X, Y).set_params(score_function="entmax")
     assert not hasattr(model, "onnx_parser")
     model.fit(X, Y).set_params(score_function="threshold", by=None)
     with pytest.raises(NotImplementedError, match="got by='class'"):
-        run(model, HALVES)
+        run(model, SINGLE)
 
 
-def test_what_has_no_converter():
+def test_sets_without_a_temperature_have_no_converter():
     model = ConformalSets(SoftmaxClassifier(), by="class").fit(X, Y)
     with pytest.raises(NotImplementedError, match="by=None"):
-        run(model, HALVES)
+        run(model, SINGLE)
     for other in (
         ConformalSets(SoftmaxClassifier(), score_function="threshold"),
         ConformalSets(LogisticRegression()),

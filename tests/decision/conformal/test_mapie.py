@@ -11,7 +11,7 @@ from numpy.testing import assert_array_equal
 from skprob import SoftmaxClassifier
 from skprob.decision import ConformalSets
 
-from .given import softmax_rows
+from .given_responses import softmax_rows
 
 mapie = pytest.importorskip("mapie.classification", reason="needs the package mapie")
 PAGE = Path(__file__).parents[3] / "docs" / "user_guide" / "sets_with_a_guarantee.rst"

@@ -16,7 +16,7 @@ from skprob.decision.conformal._scores import (
 )
 from skprob.mappings import entmax
 
-from .given import softmax_rows
+from .given_responses import softmax_rows
 
 ALPHAS = [1.01, 1.1, 1.25, 1.5, 1.75, 2.0, 3.0, 6.0]
 Z, P, _ = softmax_rows(60, 7)

@@ -1,4 +1,4 @@
-"""A classifier whose scores or probabilities are the features themselves."""
+"""Classifiers whose scores or probabilities are the features themselves."""
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
