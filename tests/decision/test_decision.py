@@ -105,6 +105,10 @@ def test_sparse_probabilities_blocks_and_weights_make_no_difference(
         sets = in_blocks.predict(sparse.csr_array(p), X)
     assert isinstance(sets, sparse.csr_array)
     assert_array_equal(sets.toarray(), expected)
+    assert_array_equal(rule.predict(p.tolist(), X.tolist()), expected)
+    if not rule.uses_features:
+        for no_rows in (p[:0], sparse.csr_array(p[:0])):
+            assert rule.predict(no_rows).shape == (0, 5)
 
 
 @fewer
