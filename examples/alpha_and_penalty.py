@@ -2,10 +2,10 @@
 Choose α and the penalty together
 =================================
 
-The best mapping depends on the data and on the penalty, so search over both. In this
-example the targets are distributions: the forty nearest neighbours of a wine vote for
-its grower. ``EntmaxClassifierCV`` fits the whole grid in each fold, and chooses the
-pair with the lowest Brier score.
+Learn to search over the mapping and the penalty in one call. ``EntmaxClassifierCV``
+fits the whole grid in each fold, and chooses the pair with the lowest Brier score. In
+this example the targets are soft labels: the forty nearest neighbours of a wine vote
+for its grower.
 """
 
 import matplotlib.pyplot as plt
@@ -22,35 +22,26 @@ votes = KNeighborsClassifier(n_neighbors=40).fit(X, grower).predict_proba(X)
 
 model = EntmaxClassifierCV(alphas=[1, 1.25, 1.5, 1.75, 2], Cs=[0.01, 0.1, 1, 10, 100])
 model.fit(X, votes)
-brier = -model.scores_.mean(axis=0)
+brier = -model.scores_.mean(axis=0)  # A row for each alpha, a column for each C.
 for alpha, row in zip(model.alphas_, brier, strict=True):
     print(f"alpha = {alpha:<4g}  best Brier score {row.min():.4f}")
 print(f"chosen: alpha = {model.alpha_:g}, C = {model.C_:g}")
 
 # %%
 # The red frame marks the chosen pair. The first row is softmax.
-figure, ax = plt.subplots(figsize=(6.5, 5), layout="constrained")
+figure, ax = plt.subplots(figsize=(6.5, 4.5), layout="constrained")
 image = ax.imshow(brier, cmap="viridis_r", norm="log", aspect="auto")
-for i, j in np.ndindex(brier.shape):
-    light = brier[i, j] > np.sqrt(brier.min() * brier.max())
-    ax.text(
-        j,
-        i,
-        f"{brier[i, j]:.4f}",
-        ha="center",
-        va="center",
-        color="w" if light else "k",
-    )
+middle = np.sqrt(brier.min() * brier.max())
+for (i, j), score in np.ndenumerate(brier):
+    style = {"ha": "center", "va": "center", "color": "w" if score > middle else "k"}
+    ax.text(j, i, f"{score:.4f}", **style)
 i, j = np.unravel_index(brier.argmin(), brier.shape)
 ax.add_patch(plt.Rectangle((j - 0.5, i - 0.5), 1, 1, fill=False, ec="#d1495b", lw=4))
-ax.set(
-    xticks=range(brier.shape[1]),
-    xticklabels=[f"{C:g}" for C in model.Cs_[0]],
-    yticks=range(brier.shape[0]),
-    yticklabels=[f"{alpha:g}" for alpha in model.alphas_],
-    xlabel="C (to the right, less penalty)",
-    ylabel="α",
-    title=f"Entmax: {1 - brier.min() / brier[0].min():.0%} below the best of softmax",
+ax.set_xticks(range(brier.shape[1]), [f"{C:g}" for C in model.Cs_[0]])
+ax.set_yticks(range(brier.shape[0]), [f"{alpha:g}" for alpha in model.alphas_])
+ax.set(xlabel="C (to the right, less penalty)", ylabel="α")
+ax.set_title(
+    f"Entmax: {1 - brier.min() / brier[0].min():.0%} below the best of softmax"
 )
 figure.colorbar(image, label="Brier score, less is better")
 plt.show()

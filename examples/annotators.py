@@ -2,9 +2,9 @@
 Soft labels from several annotators
 ===================================
 
-Annotators label images of digits, and some of them are wrong. Three targets can be made
-of their answers: the majority vote, the share of votes of each digit, and all digits
-that somebody named as candidates, of which one is true.
+Choose the target if several annotators label each row, and some of them are wrong.
+Three targets can be made of their answers: the majority vote, the share of votes of
+each class, and all classes that somebody named as candidates, of which one is true.
 """
 
 import matplotlib.pyplot as plt

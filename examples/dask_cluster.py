@@ -1,8 +1,8 @@
 """
-Fit on the workers of a cluster
-===============================
+Fit on a Dask cluster
+=====================
 
-The rows of a Dask dataframe remain on the workers. Coefficients are sent to the
+Fit a Dask dataframe whose rows remain on the workers. Coefficients are sent to the
 workers, and sums are returned. The model is that of a fit in memory. In this example
 the cluster is two workers in this process. For another cluster, give ``Client`` the
 address of its scheduler. The example needs the extra `dask`.
@@ -48,7 +48,7 @@ print(model.predict(rows.drop(columns="kind")[:3]))
 # An iteration takes one or two round trips. In each, a few hundred bytes are sent to a
 # worker and returned. Their number does not depend on the number of rows.
 figure, ax = plt.subplots(figsize=(6.5, 4), layout="constrained")
-ConvergenceDisplay.from_estimator(model, name="objective", ax=ax)
+ConvergenceDisplay.from_estimator(model, y="gradient_norm", ax=ax)
 ax.set_title(f"120,000 rows on two workers: a fit in {trips} round trips")
 plt.show()
 # sphinx_gallery_thumbnail_path = "_static/thumbnails/dask_cluster.png"

@@ -2,10 +2,10 @@
 Multi-label data with missing labels
 ====================================
 
-Nobody has checked every label of every picture. A NaN in the 0/1 matrix says that a
-label is not known, and ``SigmoidClassifier`` leaves it out of the loss. Do not take
-unknown labels as absent. A picture is the maximum of two or three handwritten digits;
-the labels are the digits.
+Fit multi-label data in which nobody has checked every label. A NaN in the 0/1 matrix
+says that a label is not known, and ``SigmoidClassifier`` leaves it out of the loss. Do
+not take unknown labels as absent. A picture is the maximum of two or three handwritten
+digits; the labels are the digits.
 """
 
 import matplotlib.pyplot as plt
@@ -50,7 +50,9 @@ for share in shares:
 figure, ax = plt.subplots(figsize=(6.5, 4), layout="constrained")
 for (name, values), colour in zip(scores.items(), ["#d1495b", "#7b8794"], strict=True):
     ax.plot(shares, values, "o-", color=colour, label=name)
-ax.set(xlabel="share of hidden labels", ylabel="micro-F1 on new pictures", ylim=(0, 1))
+ax.set(
+    xlabel="share of hidden labels", ylabel="micro-F1 on new pictures", ylim=(0.5, 0.8)
+)
 ax.set_title("Missing labels are not absent labels")
 ax.legend(frameon=False)
 plt.show()

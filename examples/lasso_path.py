@@ -2,10 +2,10 @@
 Feature selection along a lasso path
 ====================================
 
-Which of 30 measurements of a tumour are needed? With ``l1_ratio=1``, the lasso, the
-coefficients of most features are exactly zero. ``EntmaxClassifierCV`` fits the whole
-path of penalties in each fold; ``[1]`` is softmax alone, as in
-``LogisticRegressionCV``.
+Select features by the lasso, and see in which order they enter. With ``l1_ratio=1`` the
+coefficients of most of 30 measurements of a tumour are exactly zero.
+``EntmaxClassifierCV`` fits the whole path of penalties in each fold; ``[1]`` is softmax
+alone, as in ``LogisticRegressionCV``.
 """
 
 import matplotlib.pyplot as plt
@@ -18,6 +18,7 @@ from skprob import EntmaxClassifierCV
 from skprob.inspection import PathDisplay
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+y = y.map({0: "malignant", 1: "benign"})
 search = EntmaxClassifierCV([1], Cs=20, l1_ratios=[1], scoring="accuracy")
 model = make_pipeline(StandardScaler(), search).fit(X, y)
 search = model[-1]
@@ -39,9 +40,12 @@ print(f"within one standard error: {used[small].sum()}, {scores[small]:.3f}")
 print(", ".join(X.columns[used[small]]))
 
 # %%
-# The figure has the coefficients against C. The features that enter first have names.
+# The figure has the coefficients against C, for strong penalties. The features that
+# enter first have names. The dotted line is the smaller C.
 figure, ax = plt.subplots(figsize=(8, 4.5), layout="constrained")
 PathDisplay.from_estimator(model, n_named=5, ax=ax)
+ax.axvline(search.Cs_[0, 0][small], color="0.4", linestyle=":")
+ax.set(xlim=(4e-3, 3), ylim=(-1.5, 4))
 ax.set_title(f"{used[small].sum()} of 30 features are enough")
 plt.show()
 # sphinx_gallery_thumbnail_path = "_static/thumbnails/lasso_path.png"

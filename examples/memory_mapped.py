@@ -1,9 +1,10 @@
 """
-Fit rows that stay in a file
+Fit data that stay in a file
 ============================
 
-``numpy.load(path, mmap_mode="r")`` maps an array of a file into memory. A fit reads it
-block by block and never copies it. The memory of the fit is a fraction of the file.
+Fit data that do not fit in memory. ``numpy.load(path, mmap_mode="r")`` maps an array of
+a file. A fit reads it block by block and never copies it, so it needs a fraction of the
+memory.
 """
 
 import tempfile

@@ -2,9 +2,9 @@
 Export a pipeline to ONNX
 =========================
 
-A fitted pipeline becomes a file that runs without Python and scikit-learn, and in
-Python without skprob. The graph has the labels and the probabilities of the model, with
-the same exact zeros. The example needs the extra `onnx`.
+Convert a fitted pipeline to a file that runs without Python, scikit-learn and skprob.
+The graph has the labels and the probabilities of the model, with the same exact zeros.
+The example needs the extra `onnx`.
 """
 
 import time

@@ -1,9 +1,9 @@
 r"""
-Two mappings from one function
-==============================
+A mapping from a function
+=========================
 
-Any increasing, positive function g makes a mapping. In this example g is exp(2
-arcsinh(x)), which grows like 4x² above zero and decreases like 1/(4x²) below. So a
+Make a classifier with probabilities of your own from an increasing, positive function
+g. In this example g is exp(2 arcsinh(x)), which decreases like 1/(4x²) below zero. So a
 class with a low score has a larger probability than under softmax. There are two ways
 to make probabilities of the values of g:
 
@@ -51,16 +51,16 @@ for name, mapping in mappings.items():
     print(f"{name:18} {loss:17} Brier score {-search.best_score_:.4f}")
 
 # %%
-# The figure has the probability of a class with a lower score than two others. It
-# decreases exponentially under softmax, to zero under sparsemax, and slowly under the
-# mappings of g.
-behind = np.linspace(0, 10, 300)
-figure, ax = plt.subplots(figsize=(6.5, 4.5), layout="constrained")
+# The figure has the probability of a class against its score. The two other classes
+# have the score 0. The probability decreases exponentially under softmax, to zero under
+# sparsemax, and slowly under the mappings of g.
+score = np.linspace(-10, 0, 300)
+figure, ax = plt.subplots(figsize=(6.5, 4), layout="constrained")
 for name, mapping in mappings.items():
-    p = mapping(np.stack([0 * behind, 0 * behind, -behind], axis=1))[:, 2]
-    ax.plot(behind, np.where(p > 0, p, np.nan), label=name)
-ax.set(yscale="log", ylim=(1e-4, 1), xlabel="score behind two other classes")
-ax.set(ylabel="probability", title="How fast a class loses its probability")
+    p = mapping(np.stack([0 * score, 0 * score, score], axis=1))[:, 2]
+    ax.plot(score, np.where(p > 0, p, np.nan), label=name)
+ax.set(yscale="log", ylim=(1e-4, 1), xlabel="score", ylabel="probability")
+ax.set_title("Probability of the weakest of three classes")
 ax.legend(frameon=False)
 plt.show()
 # sphinx_gallery_thumbnail_path = "_static/thumbnails/own_mapping.png"

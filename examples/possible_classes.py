@@ -2,10 +2,10 @@
 Accept certain predictions, check the others
 ============================================
 
-A post office reads digits. It accepts certain predictions, and a person checks the
-others. With softmax every digit has a positive probability in every image, so a
-threshold must be chosen. Entmax needs no threshold: a prediction counts as certain if
-exactly one digit has a positive probability. This is not a guarantee;
+Use exact zeros to find the rows that need no second look. A post office accepts certain
+digits, and a person checks the others. With softmax every digit has a positive
+probability, so a threshold must be chosen. With entmax a prediction counts as certain
+if exactly one digit is possible. This is not a guarantee;
 :doc:`/auto_examples/sets_with_a_guarantee` has sets with a chosen probability.
 """
 

@@ -2,9 +2,10 @@
 Prediction sets with a guarantee
 ================================
 
-A machine reads digits, and a person looks at the candidates that it cannot rule out.
-The true digit must be among them in 98 % of the images. ``ConformalSets`` calibrates
-the sets of any classifier by conformal prediction, in folds of the training images.
+Predict sets that contain the true class with a probability that you choose, by
+conformal prediction. A machine reads digits, and a person looks at the candidates. The
+true digit must be among them in 98 % of the images. ``ConformalSets`` calibrates the
+sets of any classifier, in folds of the training images.
 """
 
 import matplotlib.pyplot as plt
@@ -38,7 +39,7 @@ figure, axes = plt.subplots(2, 4, figsize=(10, 4.5), layout="constrained")
 for (image, bars), i, row in zip(axes.T, hard, p, strict=True):
     image.imshow(X_test[i].reshape(8, 8), cmap="gray_r")
     names = " or ".join(map(str, names_of(sets[[i]], model.classes_)[0]))
-    image.set_title(f"a {y_test[i]}; the set is {names}", fontsize="medium")
+    image.set_title(f"{names} (true: {y_test[i]})", fontsize="medium")
     image.axis("off")
     bars.bar(range(10), row, color="#d1495b")
     zeros = np.flatnonzero(row == 0)

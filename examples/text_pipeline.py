@@ -1,11 +1,10 @@
 """
-Classify text, with few possible classes
-========================================
+Text classification, with few possible classes
+==============================================
 
-Which part of scikit-learn does a paragraph document? The documents are the paragraphs
-of scikit-learn's docstrings, and the classes are the subpackages. All paragraphs of a
-docstring are on the same side of the split. The weights of the words are a sparse
-matrix from the vectoriser to the classifier.
+Classify texts in a pipeline, and see how many classes are possible. The texts are the
+paragraphs of scikit-learn's docstrings, the classes its subpackages. The weights of the
+words stay a sparse matrix from the vectoriser to the classifier.
 """
 
 import inspect
@@ -21,23 +20,21 @@ from skprob import EntmaxClassifier, SoftmaxClassifier
 from skprob.metrics import brier_loss, mean_support_size
 
 SUBPACKAGES = (
-    "cluster covariance decomposition ensemble feature_extraction feature_selection "
-    "gaussian_process linear_model manifold naive_bayes neighbors preprocessing svm "
-    "tree"
+    "cluster decomposition ensemble feature_selection gaussian_process linear_model "
+    "manifold naive_bayes neighbors preprocessing svm tree"
 ).split()
 
-paragraphs = {}
+paragraphs = {}  # A paragraph that several classes share counts once.
 for name, estimator in all_estimators():
     subpackage = estimator.__module__.split(".")[1]
-    if subpackage in SUBPACKAGES:
-        for paragraph in inspect.getdoc(estimator).split("\n\n"):
-            if len(paragraph.split()) >= 8:
-                # A paragraph that several classes share counts once.
-                paragraphs.setdefault(paragraph, (subpackage, name))
+    for paragraph in inspect.getdoc(estimator).split("\n\n"):
+        if subpackage in SUBPACKAGES and len(paragraph.split()) >= 8:
+            paragraphs.setdefault(paragraph, (subpackage, name))
 texts = np.array(list(paragraphs), dtype=object)
-subpackages, groups = np.array(list(paragraphs.values())).T
+subpackages, classes = np.array(list(paragraphs.values())).T
+# All paragraphs of a docstring are on the same side of the split.
 splitter = GroupShuffleSplit(test_size=0.3, random_state=0)
-train, test = next(splitter.split(texts, groups=groups))
+train, test = next(splitter.split(texts, groups=classes))
 
 sentence = "Find groups of similar samples by the distance between neighbors."
 answers = {}
