@@ -7,7 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.datasets import load_breast_cancer, load_digits, make_classification
+from sklearn.datasets import (
+    load_breast_cancer,
+    load_digits,
+    load_iris,
+    load_wine,
+    make_classification,
+)
 from sklearn.preprocessing import scale
 
 
@@ -25,23 +31,48 @@ def problems() -> dict[str, Callable[[], Problem]]:
     return BUNDLED | FROM_FOLDER if at_hand else BUNDLED
 
 
+def iris_raw():
+    return Problem(*load_iris(return_X_y=True))
+
+
+def iris_scaled():
+    return scaled(iris_raw())
+
+
+def wine_raw():
+    return Problem(*load_wine(return_X_y=True))
+
+
+def wine_scaled():
+    return scaled(wine_raw())
+
+
+def few_rows(n_rows=200, n_features=5):
+    X, y = make_classification(
+        n_rows, n_features=n_features, n_informative=3, n_classes=3, random_state=0
+    )
+    return Problem(X, y)
+
+
 def digits_raw():
     return Problem(*load_digits(return_X_y=True))
 
 
 def digits_scaled():
-    X, y = load_digits(return_X_y=True)
-    return Problem(scale(X), y)
+    return scaled(digits_raw())
 
 
 def breast_cancer_raw():
     return Problem(*load_breast_cancer(return_X_y=True))
 
 
+def breast_cancer_scaled():
+    return scaled(breast_cancer_raw())
+
+
 def breast_cancer_no_intercept():
     # liblinear penalises the intercept: its objective is the others' only without.
-    X, y = load_breast_cancer(return_X_y=True)
-    return Problem(scale(X), y, fit_intercept=False)
+    return breast_cancer_scaled()._replace(fit_intercept=False)
 
 
 def badly_scaled():
@@ -93,6 +124,10 @@ def news20():
     return Problem(*from_folder("news20_bydate"))
 
 
+def scaled(problem):
+    return problem._replace(X=scale(problem.X))
+
+
 def from_folder(name):
     """Training rows of a file in the folder that SKPROB_DATA names."""
     with np.load(Path(os.environ["SKPROB_DATA"]) / f"{name}.npz") as file:
@@ -116,6 +151,16 @@ BUNDLED = {
     "500 classes": many_classes,
     "400,000 rows": many_rows,
     "wide": wide,
+}
+#: Problems whose fits take a millisecond or two.
+LITTLE = {
+    "iris, raw": iris_raw,
+    "iris, scaled": iris_scaled,
+    "wine, raw": wine_raw,
+    "wine, scaled": wine_scaled,
+    "breast cancer, raw": breast_cancer_raw,
+    "breast cancer, scaled": breast_cancer_scaled,
+    "200 x 5": few_rows,
 }
 #: Problems of data in the folder SKPROB_DATA.
 FROM_FOLDER = {
