@@ -13,7 +13,6 @@ from sklearn.model_selection import GridSearchCV, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-import skprob.linear_model.predict._threshold as threshold_module
 from skprob import (
     EntmaxClassifier,
     LinearClassifier,
@@ -21,6 +20,7 @@ from skprob import (
     SparsemaxClassifier,
 )
 from skprob.decision import CommonCut, LabelCuts
+from skprob.linear_model.predict import _threshold_rule
 from skprob.metrics import BrierScorer, SupportSizeScorer
 from skprob.objective import Description
 
@@ -164,7 +164,7 @@ def test_a_fit_makes_nothing_as_large_as_rows_times_labels(
     rows_of_a_block, plan_with, monkeypatch, model
 ):
     rows_of_a_block(100)
-    monkeypatch.setattr(threshold_module, "_ROWS_ENOUGH", 1000)
+    monkeypatch.setattr(_threshold_rule, "_ROWS_ENOUGH", 1000)
     plan_with(numbers_kept=math.inf, many_raw_predictions=0)
     monkeypatch.setattr(Description, "keeps_raw_predictions", False)
     X, Y = many_labels()

@@ -21,6 +21,7 @@ from ..fit import (
     warn_of_lost_labels,
     warn_of_many_classes,
 )
+from ..predict import KnownThreshold
 from ._arguments import training_rows
 from ._onnx import OnnxConvertible
 from ._parameters import LinearParameters
@@ -161,10 +162,10 @@ class BaseLinearClassifier(
     _threshold_of_search = None
 
     def _threshold_rule(self, spec, rows):
-        """A function that chooses the threshold of label sets: `threshold_rule`."""
+        """The ``ThresholdRule`` of label sets."""
         threshold = self._threshold_of_search
         if threshold is not None:
-            return lambda probabilities, **near: threshold
+            return KnownThreshold(threshold)
         return rows.threshold_rule(spec, SeparateFolds(spec))
 
     def _progress(self, data, **given):

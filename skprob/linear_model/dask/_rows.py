@@ -14,6 +14,7 @@ from .._given import NOTHING
 from .._known_threshold import is_fitted_to_rows, known_threshold
 from .._trials import trial_scores
 from ..fit import check_total_weight
+from ..predict import KnownThreshold
 from . import _partition as partition
 from ._collections import columns_of, example_of, names_of, partitioned
 
@@ -152,8 +153,7 @@ class DaskRows:
 
     def threshold_rule(self, spec, folds):
         """See :meth:`RowsInMemory.threshold_rule`; no folds are used."""
-        cuts = known_threshold(spec.threshold, self.classes)
-        return lambda probabilities, **near: cuts
+        return KnownThreshold(known_threshold(spec.threshold, self.classes))
 
 
 def _check_kind(kind, polytope, threshold):

@@ -13,7 +13,7 @@ from ...targets import check_target_available, class_weight_factors, smoothed_ta
 from .._given import Given
 from .._known_threshold import is_fitted_to_rows, known_threshold
 from .._trials import trial_scores
-from ..predict import LabelledRows, threshold_rule
+from ..predict import KnownThreshold, LabelledRows, threshold_rule
 
 
 class TrainingData(NamedTuple):
@@ -176,14 +176,14 @@ class RowsInMemory:
         return trial_scores(X, self.n_scores, polytope)
 
     def threshold_rule(self, spec, folds):
-        """A function that chooses the threshold of label sets: :func:`threshold_rule`.
+        """The ``ThresholdRule`` of label sets.
 
         ValueError if the threshold of the spec is not allowed.
         """
         n_labels = len(self.classes)
         if not is_fitted_to_rows(spec.threshold):
             cuts = known_threshold(spec.threshold, self.classes)
-            return lambda probabilities, **near: cuts
+            return KnownThreshold(cuts)
         rows, numbers = self.labelled(spec)
         of_labels = {key: a[:, :n_labels] for key, a in self.given.arguments.items()}
         given, weight = Given(**of_labels), self.weight

@@ -38,9 +38,8 @@ def fit_to_rows(spec, rows, choose_threshold=None, progress=None):
     ----------
     spec : FitSpec
     rows : RowsInMemory or DaskRows
-    choose_threshold : callable, default=None
-        ``choose_threshold(probabilities, left_out=None, start=None)`` is the threshold
-        of a model of label sets, see :func:`threshold_rule`. None leaves it out.
+    choose_threshold : ThresholdRule, default=None
+        It chooses the threshold of a model of label sets; None leaves it out.
     progress : FitProgress, default=None
         It is notified of iterations, and may stop the fit.
 

@@ -3,30 +3,32 @@
 Read `_fitted_model.py` first, the fitted attributes as plain data, and
 `_prediction.py`, which computes predictions for a block of rows at a time.
 `_unit_rows.py` scales rows for scores that are cosines, `_one_vs_rest.py` divides
-marginals by their sum where the target is class labels. `_threshold.py` chooses
-thresholds of label sets from probabilities and labels of rows, `_label_sets.py` applies
-them. `_known_rows.py` has predictions that a search has computed for several models
-together, and `_accuracy.py` the default score.
+marginals by their sum where the target is class labels. `_accuracy.py` is the default
+score, and `_known_rows.py` has predictions that a search has computed for several
+models together.
+
+For label sets, `_threshold_rule.py` chooses the threshold of a fit, with the rows of
+`_labelled_rows.py`. `_out_of_fold.py` computes the probabilities of rows by models that
+were not fitted to them. `_changed_threshold.py` chooses another threshold after a fit,
+and `_label_sets.py` applies it.
 """
 
 from ._accuracy import accuracy
+from ._changed_threshold import changed_threshold, splits_of
 from ._fitted_model import FittedModel
 from ._known_rows import KnownRows, OneBlock
 from ._label_sets import Sets, sets_of_scores, threshold_of
+from ._labelled_rows import LabelledRows
 from ._one_vs_rest import log_shares_of, one_vs_rest, shares_of
+from ._out_of_fold import chained
 from ._prediction import check_predictions
-from ._threshold import (
-    LabelledRows,
-    chained,
-    changed_threshold,
-    splits_of,
-    threshold_rule,
-)
+from ._threshold_rule import KnownThreshold, threshold_rule
 from ._unit_rows import StandardizedFeatures, StandardUnitRows, UnitRows
 
 __all__ = [
     "FittedModel",
     "KnownRows",
+    "KnownThreshold",
     "LabelledRows",
     "OneBlock",
     "Sets",

@@ -31,7 +31,7 @@ from skprob.decision import (
     get_rule,
 )
 from skprob.linear_model.fit import _run
-from skprob.linear_model.predict import _threshold as threshold_module
+from skprob.linear_model.predict import _labelled_rows
 
 from ...versions import needs_callbacks
 from ..assertions import assert_refused
@@ -193,7 +193,7 @@ def test_auto_is_cross_validated_on_few_rows_and_read_off_many():
 
 def test_auto_corrects_the_probabilities_of_at_most_so_many_labels():
     X, Y = many_rows(200)
-    with patch.object(threshold_module, "_MOST_STACKED", 5):
+    with patch.object(_labelled_rows, "_MOST_STACKED", 5):
         model = SoftmaxClassifier().fit(X, Y)
         assert isinstance(model.threshold_, StackedLabels)
         more = np.column_stack([Y, Y[:, 0]])
