@@ -197,8 +197,10 @@ def concat(arrays, axis=0):
 
 
 def flatnonzero(mask):
-    """Indices of the true entries of a vector, as a NumPy array."""
-    return np.flatnonzero(to_numpy(mask))
+    """Indices of the true entries of a vector, in its library and on its device."""
+    if isinstance(mask, np.ndarray):
+        return np.flatnonzero(mask)
+    return namespace(mask).nonzero(mask)[0]
 
 
 def fill(array, mask, value):

@@ -11,6 +11,7 @@ from .._utils.arrays import (
     numpy_dtype,
     take,
     to_numpy,
+    widened,
 )
 from ._design import DesignMatrix
 
@@ -31,8 +32,8 @@ class ArrayDesign(DesignMatrix):
     """Rows in an array of another library than NumPy, for instance on a GPU.
 
     Arrays with a number for each row remain on the device: raw predictions, residuals
-    and weights. Arrays of the size of the coefficients are NumPy arrays, and are copied
-    between host and device.
+    and weights; and sandwiches do. Arrays of the size of the coefficients are NumPy
+    arrays, and are copied between host and device.
 
     Parameters
     ----------
@@ -44,27 +45,40 @@ class ArrayDesign(DesignMatrix):
         self._X, self._xp = X, namespace(X)
         self.shape, self.dtype = tuple(X.shape), numpy_dtype(X)
         self.n_stored = self.shape[0] * self.shape[1]
+        # Nothing, in the widest type of real numbers of the device.
+        self._widest = widened(X[:0, ...])
 
     def matvec(self, coef, shift=None):
-        result = self._X @ beside(coef, self._X).T
-        return result if shift is None else result + beside(shift, self._X)
+        coef = as_type(beside(coef, self._X), self._X.dtype)
+        result = self._X @ coef.T
+        if shift is not None:
+            result += as_type(beside(shift, self._X), self._X.dtype)
+        return result
 
     def rmatvec(self, residual):
-        product = beside(residual, self._X).T @ self._X
-        return to_numpy(product).astype(np.float64)
+        return to_numpy(self.rmatvec_on_device(residual)).astype(np.float64)
+
+    def rmatvec_on_device(self, residual):
+        """The product residualᵀ X as an array of the library and on the device of X."""
+        return beside(residual, self._X).T @ self._X
+
+    def wide(self, array):
+        """NumPy's array on the device of X, in the widest type there."""
+        return beside(array, self._widest)
 
     def moments(self, weight):
         weight = as_type(beside(weight, self._X), self._X.dtype)
         xp, total = self._xp, float(column_sums(weight))
         share = weight / (total or 1.0)
-        unit = xp.max(abs(self._X), axis=0)
+        unit = xp.maximum(xp.max(self._X, axis=0), -xp.min(self._X, axis=0))
         unit = xp.where(unit > 0, unit, 1.0)
         z = self._X / unit
         mean = share @ z
         z -= mean
         mean_error = share @ z
         # Subtract the rounding error of the mean: a constant column has deviation zero.
-        variance = xp.clip(share @ z**2 - mean_error**2, 0.0)
+        z *= z
+        variance = xp.clip(share @ z - mean_error**2, 0.0)
         result = unit, mean, mean_error, variance
         unit, mean, mean_error, variance = (
             to_numpy(a).astype(np.float64) for a in result
@@ -82,9 +96,9 @@ class ArrayDesign(DesignMatrix):
         return take(self._X, rows).T
 
     def sandwich_of(self, columns, n_columns, weights):
+        """The sandwich, as an array of the library and on the device of X."""
         z = columns(slice(None))
-        result = np.empty((weights.shape[1], n_columns, n_columns))
         weights = as_type(beside(weights, self._X), z.dtype)
-        for k, sandwich in enumerate(result):
-            sandwich[:] = to_numpy((z * weights[:, k]) @ z.T)
-        return (result + result.swapaxes(1, 2)) / 2
+        products = [(z * weights[:, k]) @ z.T for k in range(weights.shape[1])]
+        result = widened(self._xp.stack(products))
+        return (result + self._xp.matrix_transpose(result)) / 2

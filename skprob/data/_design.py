@@ -93,8 +93,8 @@ class DesignMatrix(ABC):
     def sandwich(self, weights):
         """Xᵀ diag(w) X for each column w of weights (n_rows, n_weights), of any sign.
 
-        The result is float64 of shape (n_weights, n_columns, n_columns). Rows without
-        weight are omitted.
+        The result is float64 of shape (n_weights, n_columns, n_columns), or an array of
+        the library and on the device of X. Rows without weight are omitted.
         """
         return self.sandwich_of(self.columns, self.shape[1], weights)
 

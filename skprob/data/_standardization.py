@@ -8,6 +8,7 @@ from .._utils.arrays import beside, concat, zeros
 from ._array_api import ArrayDesign
 from ._dense import LittleDesign
 from ._design import CACHE_SIZE
+from ._standardized_array import StandardizedArray
 from ._standardized_design import StandardizedDesign
 
 
@@ -137,7 +138,8 @@ def standardized(design, units, n_rows):
     -------
     design : LittleDesign or StandardizedDesign of shape (n_some, units.size)
     """
-    is_large = n_rows * units.size > CACHE_SIZE
-    if is_large or design.dtype != np.float64 or isinstance(design, ArrayDesign):
+    if isinstance(design, ArrayDesign):
+        return StandardizedArray(design, units)
+    if n_rows * units.size > CACHE_SIZE or design.dtype != np.float64:
         return StandardizedDesign(design, units)
     return LittleDesign(units.transform(design.columns(slice(None))).T)

@@ -119,11 +119,11 @@ class StandardizedDesign(DesignMatrix):
         return StandardizedDesign(self._design.in_single_precision(), self._units)
 
     def take(self, rows):
-        return StandardizedDesign(self._design.take(rows), self._units)
+        return type(self)(self._design.take(rows), self._units)
 
     def joined(self, others):
         whole = self._design.joined([other._design for other in others])
-        return StandardizedDesign(whole, self._units)
+        return type(self)(whole, self._units)
 
     @property
     def sandwich_of(self):

@@ -232,10 +232,11 @@ class BlockPoint:
         matrices = matrices * widened(self.block.weight)[:, None, None]
         n_outputs = matrices.shape[1]
         if n_outputs == 1:
-            return (self.block.design.sandwich(matrices[:, :, 0])[None].swapaxes(1, 2),)
+            sandwiches = to_numpy(self.block.design.sandwich(matrices[:, :, 0]))
+            return (sandwiches[None].swapaxes(1, 2),)
         first, second, number = upper_triangle(n_outputs)
         sandwiches = self.block.design.sandwich(take_pairs(matrices, first, second))
-        return (sandwiches[number].transpose(0, 2, 1, 3),)
+        return (to_numpy(sandwiches)[number].transpose(0, 2, 1, 3),)
 
     def piece_hessian(self, included, damping, share, dtype=np.float64):
         """Hessian of the parameters that a mask (M, size) includes, in its order.
@@ -282,8 +283,12 @@ class BlockPoint:
         One for each raw prediction, or their mean if not `by_output`. `share` rows are
         drawn for each unit of curvature; infinite stands for all rows.
         """
+        return (to_numpy(self.sandwich_on_device(by_output, share)),)
+
+    def sandwich_on_device(self, by_output, share):
+        """The same, as one array in the library and on the device of X."""
         if self.active is not None:
-            return self.active.sandwich(by_output, share)
+            return self.active.sandwich_on_device(by_output, share)
         weight, design = widened(self.curvature()), self.block.design
         xp = namespace(weight)
         if not by_output:
@@ -291,11 +296,11 @@ class BlockPoint:
         importance = xp.sum(weight, axis=1)
         n_drawn = share * float(xp.sum(importance)) if np.isfinite(share) else np.inf
         if not n_drawn < int(xp.count_nonzero(importance)):
-            return (design.sandwich(weight),)
+            return design.sandwich(weight)
         counts = systematic_sample(importance, n_drawn)
         drawn = flatnonzero(counts)
         part = take(counts, drawn) / share / take(importance, drawn)
-        return (design.take(drawn).sandwich(take(weight, drawn) * part[:, None]),)
+        return design.take(drawn).sandwich(take(weight, drawn) * part[:, None])
 
     def moments(self):
         """Moments of the columns, with rows weighted by their mean curvature."""
@@ -311,7 +316,7 @@ class BlockPoint:
         weight = self.block.weight
         eps = float(np.finfo(self.block.design.dtype).eps)
         rows = flatnonzero(_any_in_row(self.curvature() > eps * weight[:, None]))
-        if not 0 < len(rows) <= FEW_ACTIVE * weight.shape[0]:
+        if not 0 < rows.shape[0] <= FEW_ACTIVE * weight.shape[0]:
             return None
         # In the memory order of all rows, in which mappings are faster.
         raw = (rows_of if is_host(self.raw) else take)(self.raw, rows)
@@ -367,10 +372,11 @@ def rows_at(block, raw, loss):
 def check_finite(what, numbers, loss):
     """Raise ValueError where a loss is not finite although the scores are."""
     # A finite sum is enough, in one call; where it is not it may have overflowed.
-    is_numpy = isinstance(numbers, np.ndarray)
-    if is_numpy and math.isfinite(numbers.sum()):
-        return
-    if all_finite(numbers):
+    if isinstance(numbers, np.ndarray):
+        total = numbers.sum()
+    else:
+        total = float(namespace(numbers).sum(numbers))
+    if math.isfinite(total) or all_finite(numbers):
         return
     numbers = to_numpy(numbers)
     wrong = ~np.isfinite(numbers.reshape(len(numbers), -1)).all(axis=1)

@@ -1,5 +1,8 @@
 """A linear objective at one point: curvature, derivatives, and steps from there."""
 
+import functools
+import operator
+
 import numpy as np
 
 from . import _block_point
@@ -40,18 +43,27 @@ class LinearCurvature:
         """Curvature of each raw prediction (M,), and the number of rows with any."""
         return self._sum(BlockPoint.total_curvature)
 
-    def sandwiches(self, by_output, n_drawn):
+    def sandwiches(self, by_output, n_drawn, on_device=False):
         """Diagonal blocks of the Hessian without the penalty: (M or 1, size, size).
 
         One for each raw prediction, or their mean if not `by_output`, from `n_drawn`
-        rows in proportion to their curvature, or all if no more have any.
+        rows in proportion to their curvature, or all if no more have any. If
+        `on_device` they are an array of the library and on the device of X.
         """
         objective = self._objective
         total, n_active = self.total_curvature()
         total = total.sum() if by_output else total.mean()
         share = float(n_drawn / total) if n_active > n_drawn else np.inf
         objective.count(min(1, n_drawn / objective.description.n_rows))
-        return self._sum(BlockPoint.sandwich, by_output, share)[0]
+        if not on_device:
+            return self._sum(BlockPoint.sandwich, by_output, share)[0]
+        function, where = BlockPoint.sandwich_on_device, self._points
+        if where is not None:
+            terms = where.collect(function, by_output, share)
+        else:
+            collect = self._objective.blocks.collect
+            terms = self._of_new_points(collect, function, by_output, share)
+        return functools.reduce(operator.add, terms)
 
     def moments(self):
         """Total curvature, and mean and deviation of the columns weighted by it.

@@ -23,7 +23,15 @@ from typing import Any
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
 
-from .._utils.arrays import as_type, copied, dot, namespace, widened, zeros
+from .._utils.arrays import (
+    as_type,
+    copied,
+    dot,
+    namespace,
+    to_numpy,
+    widened,
+    zeros,
+)
 
 
 @dataclass(frozen=True)
@@ -92,7 +100,8 @@ class Splitting:
 
 
 def _gram(block):
-    return (block.design.sandwich(widened(block.weight)[:, None])[0],)
+    gram = block.design.sandwich(widened(block.weight)[:, None])
+    return (to_numpy(gram)[0],)
 
 
 def _start(block, parameters, loss, strength):

@@ -65,18 +65,12 @@ class Whitening:
 
     def __init__(self, grams, ridge, description):
         self._n_outputs = n_outputs = description.shape[0]
-        precision = np.finfo(description.dtype).eps
-        # Curvature, in units of the largest, that gradients and rounding cannot tell:
-        # a step divides the rounding of the gradient by it.
-        vanishing = precision**0.6
+        precision, vanishing = vanishing_curvature(description)
         self._factors = _inverse_factors(grams, ridge, precision, vanishing)
         self._splits = len(grams) > 1 and description.is_relative
         if self._splits:
             typical = grams[:, range(len(ridge)), range(len(ridge))].mean(axis=0)
-            common = np.maximum(ridge, vanishing * typical.max())
-            # Without a penalty only rounding errors lead in that direction.
-            common[ridge == 0] = np.inf
-            self._common = 1 / np.sqrt(n_outputs * common)
+            self._common = scale_of_common_part(typical, ridge, vanishing, n_outputs)
 
     def to_parameters(self, variables):
         rows = variables.reshape(-1, self._factors.shape[1])
@@ -99,6 +93,42 @@ class Whitening:
         return np.append(of_outputs, self._n_outputs * self._common * mean)
 
 
+def vanishing_curvature(description):
+    """Precision of the data, and the curvature that is not told from zero with it.
+
+    The latter is in units of the largest curvature: a step divides the rounding error
+    of the gradient by it.
+    """
+    precision = np.finfo(description.dtype).eps
+    return precision, precision**0.6
+
+
+def scale_of_common_part(typical, ridge, vanishing, n_outputs):
+    """Scales of the coordinates in which all raw predictions change alike.
+
+    `typical` are the mean diagonals of the Gram matrices.
+    """
+    common = np.maximum(ridge, vanishing * typical.max())
+    # Without a penalty only rounding errors lead in that direction.
+    common[ridge == 0] = np.inf
+    return 1 / np.sqrt(n_outputs * common)
+
+
+def raise_diagonals(diagonals, ridge, precision, vanishing):
+    """Add the penalty to diagonals (n_grams, size), and what makes factors possible.
+
+    It is done in place.
+    """
+    # What rounding left is relative to the features' curvature: penalties are exact.
+    largest = diagonals.max(axis=1, initial=0, keepdims=True)
+    diagonals += ridge
+    # Features are standardised and losses are in nats: less than this is no curvature.
+    largest[largest < precision**2] = 1
+    flat = diagonals < np.sqrt(precision) * largest
+    diagonals += np.where(flat, largest, 0)
+    diagonals += vanishing * largest
+
+
 def _inverse_factors(grams, ridge, precision, vanishing):
     """L_k⁻¹ of each Gram matrix with the penalty.
 
@@ -108,14 +138,7 @@ def _inverse_factors(grams, ridge, precision, vanishing):
     hessians = grams.copy()
     # A view of the diagonals.
     diagonals = hessians.reshape(len(grams), -1)[:, :: len(ridge) + 1]
-    # What rounding left is relative to the features' curvature: penalties are exact.
-    largest = diagonals.max(axis=1, initial=0, keepdims=True)
-    diagonals += ridge
-    # Features are standardised and losses are in nats: less than this is no curvature.
-    largest[largest < precision**2] = 1
-    flat = diagonals < np.sqrt(precision) * largest
-    diagonals += np.where(flat, largest, 0)
-    diagonals += vanishing * largest
+    raise_diagonals(diagonals, ridge, precision, vanishing)
     for hessian in hessians:
         hessian[...] = _inverse_factor(hessian, vanishing)
     return hessians

@@ -22,6 +22,8 @@ class Plan(NamedTuple):
     precision: type
     #: Share of the curvature at zero scores that is added to Gram matrices.
     share_at_zero: float = 0.0
+    #: Whether Gram matrices and their factors remain on the device of the data.
+    on_device: bool = False
     #: Groups of parameters that the Hessian does not couple: one for each raw
     #: prediction, or one in all.
     n_groups: int = 1
@@ -48,6 +50,8 @@ def plan(description, tuning=Tuning()):
     n_groups        One for each raw prediction if the loss is a sum over them.
     n_recycled      1 MiB of them; none with two classes, where the Gram matrix
                     is the Hessian.
+    on_device       On a GPU, if a product with their factors costs more than the copies
+                    of a vector to the device and back.
     precision       Single for a sparse X without Gram matrices, which magnify rounding
                     too much, and for L-BFGS with many raw predictions; else double.
     split_after     As many products as splitting's Gram matrix and its factor cost, at
@@ -121,6 +125,10 @@ def plan(description, tuning=Tuning()):
             n_recycled=tuning.recycled_numbers // (n_outputs * size) * (n_outputs > 1),
             precision=precision,
             share_at_zero=tuning.share_at_zero if is_lbfgs else 0.0,
+            on_device=(
+                not description.is_on_host
+                and n_outputs * size**2 >= tuning.least_on_device
+            ),
             n_groups=n_groups,
             split_after=split_after if n_grams == 1 else math.inf,
         )

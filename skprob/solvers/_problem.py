@@ -48,11 +48,14 @@ class Curvature(Protocol):
     def total_curvature(self) -> tuple[Array, float]:
         """Curvature of each output (n_outputs,), and the number of rows with any."""
 
-    def sandwiches(self, by_output: bool, n_drawn: float) -> Array:
+    def sandwiches(
+        self, by_output: bool, n_drawn: float, on_device: bool = False
+    ) -> Array:
         """Diagonal blocks (n_outputs, size, size) of the Hessian without the penalty.
 
         Or their mean, (1, size, size), if not `by_output`; from `n_drawn` rows. The
-        share of the rows that is drawn counts as that share of a pass.
+        share of the rows that is drawn counts as that share of a pass. If `on_device`
+        the result is an array of the library and on the device of the data.
         """
 
     def moments(self) -> tuple[float, Array, Array]:

@@ -50,6 +50,9 @@ class Tuning(NamedTuple):
     enough_rows: float = 30.0
     #: Fewest rows drawn for a column.
     fewest_rows: float = 3.0
+    #: Multiplications of a product with factors of Gram matrices from which these
+    #: remain on the GPU that has the data.
+    least_on_device: float = 2e5
     #: Numbers of the conjugate directions that are used again (1 MiB): 0.9 times the
     #: passes.
     recycled_numbers: int = 1 << 17

@@ -45,7 +45,10 @@ class DenseTarget:
 
     def add_to(self, array, factor):
         """Add the target times a factor to an array, in place."""
-        array += factor * self.values
+        if factor == -1:  # Without a new array.
+            array -= self.values
+        else:
+            array += factor * self.values
 
     def matmul(self, matrix):
         """The product of the rows and a matrix of shape (n_classes, n_columns)."""

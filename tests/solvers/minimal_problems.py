@@ -139,7 +139,7 @@ class SquaredHingesCurvature:
     def total_curvature(self):
         return self._weights.sum(axis=0), int(self._weights.any(axis=1).sum())
 
-    def sandwiches(self, by_output, n_drawn):
+    def sandwiches(self, by_output, n_drawn, on_device=False):
         X = self._problem._X
         weights = self._weights
         if not by_output:

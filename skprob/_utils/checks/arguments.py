@@ -68,7 +68,8 @@ def check_squares(X):
     if isinstance(values, np.ndarray):
         largest = max(values.max(initial=0), -values.min(initial=0))
     else:
-        largest = float(namespace(values).max(abs(values)))
+        xp = namespace(values)
+        largest = float(xp.maximum(xp.max(values), -xp.min(values)))
     if largest > limit:
         raise ValueError(
             f"X must not exceed {limit:.1g} in absolute value, or the squares of "

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import nnls
 
+from ..._utils.arrays import to_numpy
 from ..._utils.typing import Array
 from .._criteria import allowed_decrease, gain_by_scaling
 from .._state import State
@@ -82,7 +83,7 @@ class Bundle:
     def init(self, problem, point):
         """The state at a point, with its gradient alone."""
         center = Evaluation(point.parameters, point.value, point.gradient)
-        slopes = (self._coordinates.gradient(center.gradient),)
+        slopes = (to_numpy(self._coordinates.gradient(center.gradient)),)
         return self._combined(center, (center,), slopes, self._tuning.bundle_looseness)
 
     def step(self, problem, state):
@@ -108,7 +109,8 @@ class Bundle:
                 allowed = state.looseness * self._allowed(problem, state)
                 kept = self._near(state, center, allowed, most)
             points, slopes = kept
-            slopes = (*slopes, self._coordinates.gradient(trial.gradient))
+            slope = to_numpy(self._coordinates.gradient(trial.gradient))
+            slopes = (*slopes, slope)
             state = self._combined(center, (*points, trial), slopes, state.looseness)
             if is_lower:
                 return state

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.optimize
 
+from ..._utils.arrays import to_numpy
 from .._criteria import allowed_decrease, expected_decrease
 from .._line_search import rounding_error_of
 from .._minimize import Record
@@ -116,7 +117,7 @@ class _Path:
         self._coordinates, self._origin = coordinates, origin
         # Height of the last iterate above the origin.
         self._height = 0.0
-        n_variables = len(coordinates.gradient(origin))
+        n_variables = len(to_numpy(coordinates.gradient(origin)))
         self._evaluate(np.zeros(n_variables), evaluated)
         self._evaluate_precisely(-math.inf, math.nan)
         self.point, self._variables, self._slope = self._last
@@ -129,7 +130,7 @@ class _Path:
         self._last = None  # Free its memory: there may be many classes.
         parameters = self._origin + self._coordinates.to_parameters(variables)
         value, gradient = problem.value_and_gradient(parameters)
-        slope = self._coordinates.gradient(gradient)
+        slope = to_numpy(self._coordinates.gradient(gradient))
         self._last = EvaluatedPoint(parameters, value, gradient), variables, slope
 
     def _evaluate_precisely(self, climb, expected):

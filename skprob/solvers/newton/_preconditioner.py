@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ..._utils.arrays import is_host
 from ..._utils.typing import Array
 from .._coordinates import Identity, Scaling, Whitening
 from ._conjugate_gradients import ConjugateDirections
+from ._whitening_on_device import WhiteningOnDevice
 
 
 @dataclass(frozen=True)
@@ -18,10 +20,10 @@ class Preconditioner:
 
     Attributes
     ----------
-    coordinates : Identity, Scaling or Whitening
-    curvature : tuple or ndarray or None
+    coordinates : Identity, Scaling, Whitening or WhiteningOnDevice
+    curvature : tuple or array or None
         What they were computed from: moments, or Gram matrices.
-    sandwiches_at_zero : ndarray or None
+    sandwiches_at_zero : array or None
         Gram matrices at zero raw predictions, if they have been computed.
     recycled : ConjugateDirections or None
         Directions of the last step, along which the inverse is exact.
@@ -58,12 +60,13 @@ class Preconditioner:
             return cls(coordinates, moments, recycled=recycled)
         # At zero scores the curvature is the same for all rows and classes.
         by_output = kind == "gram by output" and not curvature.is_at_zero
-        grams = curvature.sandwiches(by_output, plan.n_drawn)
+        grams = curvature.sandwiches(by_output, plan.n_drawn, plan.on_device)
         if curvature.is_at_zero:
             at_zero = grams
         elif plan.share_at_zero and at_zero is not None:
             grams = grams + plan.share_at_zero * at_zero
-        coordinates = Whitening(grams, curvature.ridge, description)
+        kind = Whitening if is_host(grams) else WhiteningOnDevice
+        coordinates = kind(grams, curvature.ridge, description)
         return cls(coordinates, grams, at_zero, recycled)
 
     def with_ridge(self, ridge, description):
@@ -112,6 +115,8 @@ class Preconditioner:
     def _by_coordinates(self, groups):
         slope = self.coordinates.gradient(groups.reshape(-1))
         product = self.coordinates.to_parameters(slope).reshape(groups.shape)
+        if not is_host(slope):  # It is on a device, and these are not.
+            return product, np.einsum("gi,gi->g", groups, product)
         slope = slope.reshape(len(groups), -1)
         return product, np.einsum("gi,gi->g", slope, slope)
 

@@ -1,0 +1,44 @@
+"""Centred and scaled columns of an array of another library, on its device."""
+
+import numpy as np
+
+from .._utils.arrays import beside, concat, namespace, to_numpy, widened
+from ._standardized_design import StandardizedDesign
+
+
+class StandardizedArray(StandardizedDesign):
+    """The standardised columns of an ``ArrayDesign``, then a constant of one.
+
+    Coefficients are divided by the scales on the device: a product copies one array to
+    the device, or one back.
+
+    Parameters
+    ----------
+    design : ArrayDesign
+    standardization : Standardization
+    """
+
+    def __init__(self, design, standardization):
+        super().__init__(design, standardization)
+        mean, scale, _ = standardization
+        self._mean, self._scale = design.wide(mean), design.wide(scale)
+        self._center = design.wide(mean / scale)
+
+    def matvec(self, coef, shift=None):
+        coef = self._design.wide(coef)
+        raw = coef[:, : self._mean.shape[0]] / self._scale
+        if self._units.fit_intercept:
+            offset = coef[:, -1] - raw @ self._mean
+            shift = offset if shift is None else offset + beside(shift, offset)
+        return self._design.matvec(raw, shift)
+
+    def rmatvec(self, residual):
+        product = widened(self._design.rmatvec_on_device(residual))
+        # Divide first, so that large features do not overflow.
+        product = product / self._scale
+        if self._units.fit_intercept:
+            xp = namespace(product)
+            total = xp.sum(beside(residual, product), axis=0, dtype=product.dtype)
+            product -= total[:, None] * self._center
+            product = concat([product, total[:, None]], axis=1)
+        return to_numpy(product).astype(np.float64)

@@ -1,0 +1,54 @@
+"""A fit to tensors copies little between the host and a device, and seldom waits."""
+
+import warnings
+from collections import Counter
+
+import numpy as np
+import pytest
+from sklearn import config_context
+
+from skprob import EntmaxClassifier, SoftmaxClassifier, SparsemaxClassifier
+
+N_ROWS, N_FEATURES, N_CLASSES = 1500, 200, 40
+
+
+def fit_with_transfers(model, torch):
+    """What a fit of many coefficients to few rows copies, and its passes."""
+    from .transfers import Transfers
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N_ROWS, N_FEATURES)).astype(np.float32)
+    scores = X @ rng.normal(size=(N_FEATURES, N_CLASSES)) / 7
+    y = (scores + rng.gumbel(size=scores.shape)).argmax(axis=1)
+    X, y = torch.asarray(X), torch.asarray(y)
+    with config_context(array_api_dispatch=True), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with Transfers() as transfers:
+            model.fit(X, y)
+    return transfers, model.history_["passes"][-1]
+
+
+@pytest.mark.parametrize(
+    ("model", "most_a_pass"),
+    [
+        (SoftmaxClassifier(), 7),
+        (SoftmaxClassifier(solver="lbfgs"), 11),
+        # The mapping waits to see whether its Newton steps are over.
+        (SparsemaxClassifier(), 11),
+        (EntmaxClassifier(), 10),
+    ],
+    ids=repr,
+)
+def test_no_matrix_of_features_is_copied(model, most_a_pass, torch):
+    transfers, passes = fit_with_transfers(model, torch)
+    to_host, to_device = Counter(transfers.to_host), Counter(transfers.to_device)
+    n_parameters = N_CLASSES * (N_FEATURES + 1)
+    # The labels; their numbers and the weights.
+    assert to_host.pop(N_ROWS) == 1
+    assert to_device.pop(N_ROWS) == 2
+    assert max(to_host) == max(to_device) == n_parameters
+    # A product takes two copies in each direction: one is for the preconditioner.
+    assert to_host[n_parameters] <= 3 * passes
+    assert to_device[n_parameters] <= 3 * passes
+    n_copies = len(transfers.to_host) + len(transfers.to_device)
+    assert n_copies + transfers.n_waits <= most_a_pass * passes
